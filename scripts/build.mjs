@@ -1,0 +1,68 @@
+// Compiles src/ and migrations/ into dist/. With --if-needed it does nothing while dist/.built is newer than its sources.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const stamp = join(root, 'dist', '.built');
+const SOURCES = ['src', 'migrations'];
+
+/** Every file and folder below; folders count too since a deleted file changes only theirs. */
+function walk(path) {
+  if (!existsSync(path)) return [];
+  if (!statSync(path).isDirectory()) return [path];
+  return [path, ...readdirSync(path).flatMap((name) => walk(join(path, name)))];
+}
+
+function inputs() {
+  const settings = readdirSync(root).filter((name) => /^tsconfig.*\.json$|^package-lock\.json$/.test(name));
+  return [...SOURCES, ...settings].flatMap((name) => walk(join(root, name)));
+}
+
+function isUpToDate() {
+  if (!existsSync(stamp)) return false;
+  const built = statSync(stamp).mtimeMs;
+  return inputs().every((path) => statSync(path).mtimeMs < built);
+}
+
+function outputOf(source) {
+  return join(root, 'dist', source.slice(root.length).replace(/\.ts$/, '.js'));
+}
+
+function compiledSources() {
+  const sources = SOURCES.flatMap((name) => walk(join(root, name)));
+  return sources.filter((path) => path.endsWith('.ts') && !/\.(spec|d)\.ts$/.test(path));
+}
+
+/** The compiler's memory of an earlier run makes it skip files whose output somebody has deleted since. */
+function forgetLostOutputs() {
+  if (compiledSources().some((path) => !existsSync(outputOf(path)))) {
+    rmSync(join(root, 'dist', '.tsbuildinfo'), { force: true });
+  }
+}
+
+/** The output of a deleted source would still be found by an import. */
+function removeOrphans() {
+  const expected = new Set(compiledSources().flatMap((path) => [outputOf(path), `${outputOf(path)}.map`]));
+  for (const path of SOURCES.flatMap((name) => walk(join(root, 'dist', name)))) {
+    if (/\.js(\.map)?$/.test(path) && !expected.has(path)) rmSync(path);
+  }
+}
+
+if (process.argv.includes('--if-needed') && isUpToDate()) process.exit(0);
+
+const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+if (!existsSync(compiler)) {
+  console.error('The TypeScript compiler is not installed: run "npm ci" first.');
+  process.exit(1);
+}
+const startedAt = new Date();
+rmSync(stamp, { force: true });
+forgetLostOutputs();
+const result = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
+if (result.status !== 0) process.exit(1);
+removeOrphans();
+writeFileSync(stamp, '');
+// What was changed while the compiler ran is newer than the stamp.
+utimesSync(stamp, startedAt, startedAt);

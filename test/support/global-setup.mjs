@@ -1,0 +1,76 @@
+// One PostgreSQL and one Redis for the whole run; workers find them in TEST_DATABASE_URL and TEST_REDIS_URL.
+// A variable that is set already names a server to use instead.
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+
+const starter = new URL('../../dist/src/platform/embedded/index.js', import.meta.url);
+const PREFIX = /^oes-(?:tests|redis)-(\d+)-/;
+
+export default async function globalSetup() {
+  const stops = [];
+  globalThis.stopTestServers = async () => {
+    for (const stop of stops.splice(0).reverse()) await stop();
+  };
+  await removeLeftFolders();
+  try {
+    if (!process.env.TEST_DATABASE_URL) process.env.TEST_DATABASE_URL = await startPostgres(stops);
+    if (!process.env.TEST_REDIS_URL) process.env.TEST_REDIS_URL = await startRedis(stops);
+  } catch (error) {
+    await globalThis.stopTestServers();
+    throw error;
+  }
+}
+
+async function startPostgres(stops) {
+  if (!existsSync(fileURLToPath(starter))) throw new Error('dist/ is not built: run "npm run build" first');
+  const { startEmbeddedPostgres } = await import(starter.href);
+  const folder = await mkdtemp(join(tmpdir(), `oes-tests-${process.pid}-`));
+  stops.push(() => rm(folder, { recursive: true, force: true }));
+  // As root the database's own user has to pass.
+  await chmod(folder, 0o711);
+  const postgres = await startEmbeddedPostgres({
+    dataDir: folder,
+    dataDirIsDefault: false,
+    durable: false,
+    maxConnections: 300,
+  });
+  stops.push(() => postgres.stop());
+
+  // Tests run with the rights the service has, and may make databases and roles besides.
+  const admin = new pg.Client({ connectionString: postgres.adminUrl });
+  await admin.connect();
+  await admin.query('ALTER ROLE oes CREATEDB CREATEROLE');
+  await admin.end();
+  const url = new URL(postgres.url);
+  url.pathname = '/postgres';
+  return url.toString();
+}
+
+async function startRedis(stops) {
+  const { startRedisServer } = await import('./redis-server.mjs');
+  const redis = await startRedisServer();
+  stops.push(() => redis.stop());
+  return redis.url;
+}
+
+/** The servers of a run that was killed stop by themselves; their folders are removed by the next run. */
+async function removeLeftFolders() {
+  for (const name of await readdir(tmpdir())) {
+    const pid = PREFIX.exec(name)?.[1];
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+function isRunning(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}

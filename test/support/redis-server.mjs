@@ -1,0 +1,92 @@
+// A redis-server of the tests' own: on 127.0.0.1, without persistence, gone when the process that started it is gone.
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startTied } from '../../dist/src/platform/embedded/index.js';
+
+/** Enough for one database per Jest worker. */
+const DATABASES = 256;
+
+export async function startRedisServer() {
+  const folder = await mkdtemp(join(tmpdir(), `oes-redis-${process.pid}-`));
+  const port = await freePort();
+  let server = await launch(folder, port);
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    get pid() {
+      return server.pid;
+    },
+    async stop() {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+    async kill9() {
+      if (!server.hasExited()) process.kill(server.pid, 'SIGKILL');
+      await server.wait();
+    },
+    async restart() {
+      await server.stop();
+      server = await launch(folder, port);
+    },
+  };
+}
+
+async function launch(folder, port) {
+  const program = process.env.TEST_REDIS_SERVER ?? 'redis-server';
+  const logFile = join(folder, 'redis.log');
+  const server = await startTied({
+    command: [
+      program,
+      '--bind',
+      '127.0.0.1',
+      '--port',
+      String(port),
+      '--dir',
+      folder,
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+      '--daemonize',
+      'no',
+      '--databases',
+      String(DATABASES),
+    ],
+    cwd: folder,
+    env: { HOME: folder, PATH: process.env.PATH ?? '', LC_ALL: 'C' },
+    logFile,
+  });
+  while (!server.hasExited()) {
+    if (await answers(port)) return server;
+    await Promise.race([server.exited, delay(20)]);
+  }
+  const output = await readFile(logFile, 'utf8').catch(() => '');
+  throw new Error(`redis-server did not start: ${output.trim().split('\n').at(-1) ?? ''}`);
+}
+
+async function answers(port) {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    socket.write('PING\r\n');
+    const [reply] = await once(socket, 'data');
+    return String(reply).startsWith('+PONG');
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}
