@@ -1,0 +1,53 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Config, CredentialKey } from './config.js';
+
+/** Secrets the service runs with: configured ones, or (never in production) ones kept in the data folder. */
+export interface RuntimeSecrets {
+  readonly jwtPrivateKeys: readonly string[];
+  readonly credentialKeys: 'disabled' | readonly CredentialKey[];
+}
+
+/** Injection token of {@link RuntimeSecrets}. */
+export const RUNTIME_SECRETS = Symbol('RUNTIME_SECRETS');
+
+export function resolveSecrets(config: Config): RuntimeSecrets {
+  const folder = join(config.dataDir.path, 'secrets');
+  return {
+    jwtPrivateKeys: config.tokens.privateKeys ?? [
+      readOrCreate(folder, 'jwt-signing-key.pem', () =>
+        generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+      ),
+    ],
+    credentialKeys: config.credentialKeys ?? [
+      {
+        id: 'local',
+        key: Buffer.from(
+          readOrCreate(folder, 'credential-key.txt', () => randomBytes(32).toString('base64')),
+          'base64',
+        ),
+      },
+    ],
+  };
+}
+
+/** Two processes may start on one folder: the first to link its file wins, both read the same text. */
+function readOrCreate(folder: string, name: string, create: () => string): string {
+  const path = join(folder, name);
+  if (!existsSync(path)) {
+    // The data folder itself stays open for the database's own user; only the secrets are closed.
+    mkdirSync(dirname(folder), { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const temporary = `${path}.${randomBytes(6).toString('hex')}`;
+    writeFileSync(temporary, create(), { mode: 0o600 });
+    try {
+      linkSync(temporary, path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    } finally {
+      unlinkSync(temporary);
+    }
+  }
+  return readFileSync(path, 'utf8');
+}

@@ -1,0 +1,86 @@
+import { resolve } from 'node:path';
+import type { z } from 'zod';
+import type { Config } from './config.js';
+import { VARIABLES, type VariableName } from './variables.js';
+
+/** All faults of the environment at once; the process exits with {@link CONFIG_EXIT_CODE}. */
+export class ConfigError extends Error {
+  constructor(readonly faults: readonly string[]) {
+    super(`The configuration is not usable:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+/** sysexits' EX_CONFIG. */
+export const CONFIG_EXIT_CODE = 78;
+
+type Values = { [N in VariableName]: z.output<(typeof VARIABLES)[N]['schema']> };
+
+/**
+ * Reads and checks the environment. Empty values count as unset.
+ * @throws ConfigError naming every wrong variable; values are never repeated, since some are secrets.
+ */
+export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const faults: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, { schema }] of Object.entries(VARIABLES)) {
+    const raw = env[name];
+    const result = schema.safeParse(raw === undefined || raw.trim() === '' ? undefined : raw.trim());
+    if (result.success) values[name] = result.data;
+    else faults.push(`${name} ${result.error.issues[0]?.message ?? 'is invalid'}`);
+  }
+  const v = values as Values;
+  const production = v.NODE_ENV === 'production';
+  if (production) {
+    const required = ['DATABASE_URL', 'JWT_PRIVATE_KEYS', 'CREDENTIAL_ENCRYPTION_KEYS', 'SMTP_URL'] as const;
+    for (const name of required) {
+      const faulty = faults.some((fault) => fault.startsWith(`${name} `));
+      if (v[name] === undefined && !faulty) faults.push(`${name} is required in production`);
+    }
+  }
+  if (v.QUEUE_BACKEND === 'redis' && v.REDIS_URL === undefined) faults.push('QUEUE_BACKEND is redis but REDIS_URL is not set');
+  if (v.PROCESS_ROLE !== undefined && v.PROCESS_ROLE !== 'all' && v.DATABASE_URL === undefined && !production) {
+    faults.push(`PROCESS_ROLE ${v.PROCESS_ROLE} needs DATABASE_URL: the embedded database belongs to one process`);
+  }
+  if (faults.length > 0) throw new ConfigError(faults);
+
+  return deepFreeze<Config>({
+    environment: v.NODE_ENV,
+    http: {
+      port: v.PORT,
+      host: v.HOST ?? (production ? '0.0.0.0' : '127.0.0.1'),
+      trustProxy: v.TRUST_PROXY,
+      publicAppUrl: v.PUBLIC_APP_URL,
+      corsOrigins: v.CORS_ORIGINS,
+      maxBodyBytes: v.MAX_BODY_BYTES,
+    },
+    logLevel: v.LOG_LEVEL,
+    dataDir: { path: resolve(v.DATA_DIR ?? '.data'), isDefault: v.DATA_DIR === undefined },
+    database: { url: v.DATABASE_URL, poolSize: v.DATABASE_POOL_SIZE },
+    redis: { url: v.REDIS_URL },
+    queue: { backend: v.QUEUE_BACKEND === 'auto' ? (v.REDIS_URL === undefined ? 'postgres' : 'redis') : v.QUEUE_BACKEND },
+    process: {
+      role: v.PROCESS_ROLE,
+      runsApi: v.PROCESS_ROLE !== 'worker',
+      runsWorkers: v.PROCESS_ROLE !== 'api',
+    },
+    metering: { enabled: v.ENABLE_REQUEST_METERING },
+    tokens: {
+      privateKeys: v.JWT_PRIVATE_KEYS,
+      accessTtlSeconds: v.ACCESS_TOKEN_TTL_SECONDS,
+      refreshTtlSeconds: v.REFRESH_TOKEN_TTL_SECONDS,
+    },
+    credentialKeys: v.CREDENTIAL_ENCRYPTION_KEYS,
+    mail: { smtpUrl: v.SMTP_URL, from: v.MAIL_FROM },
+    internalJobToken: v.INTERNAL_JOB_TOKEN,
+    platformAdminEmails: v.PLATFORM_ADMIN_EMAILS.map((address) => address.toLowerCase()),
+  });
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)) {
+    Object.values(value).forEach(deepFreeze);
+    Object.freeze(value);
+  }
+  return value;
+}
