@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, chown, mkdir, readdir, readlink, realpath, rm, stat, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Account, accountName, blockingFolder, canEnter, listAccounts } from './account.js';
+import { EmbeddedDatabaseError, OWN_SERVER_HINT, errorCode } from './embedded-database-error.js';
+
+/** Where clusters of a root service go whose default data folder the database's user cannot reach. */
+const SYSTEM_FOLDER = '/var/lib/operational-event-service';
+
+export interface DataFolder {
+  /** Real path of `<dataDir>/postgres`; private to the account. */
+  readonly home: string;
+  readonly account: Account;
+}
+
+export interface DataFolderOptions {
+  readonly dataDir: string;
+  readonly dataDirIsDefault: boolean;
+  readonly log: (line: string) => void;
+}
+
+/**
+ * Finds or makes `<dataDir>/postgres` for the user the database runs as. Throws EmbeddedDatabaseError when
+ * that user cannot reach it or somebody else made it, the system's error when it cannot be written.
+ */
+export async function openDataFolder(options: DataFolderOptions): Promise<DataFolder> {
+  const accounts = await listAccounts();
+  const entry = join(options.dataDir, 'postgres');
+  await makePassable(options.dataDir, preferred(accounts));
+  if (!(await exists(entry))) await createHome(entry, accounts, options);
+  return openHome(entry, accounts);
+}
+
+/** Makes the folder and what is missing above it so that the account may pass, whatever the umask says. */
+async function makePassable(folder: string, account: Account): Promise<void> {
+  if (await exists(folder)) return;
+  await makePassable(dirname(folder), account);
+  await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  });
+  if (account.switched) await chmod(folder, 0o711);
+}
+
+async function createHome(entry: string, accounts: readonly Account[], options: DataFolderOptions): Promise<void> {
+  const account = preferred(accounts);
+  await forgetLostCluster(entry, options.log);
+  if (await canEnter(account, options.dataDir)) {
+    await makePrivate(entry, account);
+    return;
+  }
+  if (!options.dataDirIsDefault) throw await unreachable(account, options.dataDir);
+
+  await makePassable(SYSTEM_FOLDER, account);
+  if (!(await canEnter(account, SYSTEM_FOLDER))) throw await unreachable(account, SYSTEM_FOLDER);
+  const elsewhere = join(SYSTEM_FOLDER, randomUUID());
+  await makePrivate(elsewhere, account);
+  try {
+    await symlink(elsewhere, entry);
+  } catch (error) {
+    await rm(elsewhere, { recursive: true, force: true });
+    // Another service made the link first; its folder is the one to use.
+    if (errorCode(error) !== 'EEXIST') throw error;
+    return;
+  }
+  options.log(
+    `the database's user "${account.name}" cannot reach ${options.dataDir}, so the embedded database keeps its files in ${elsewhere}`,
+  );
+}
+
+/** A link that leads nowhere stays behind when the system folder was emptied, as in a fresh container. */
+async function forgetLostCluster(entry: string, log: (line: string) => void): Promise<void> {
+  const target = await readlink(entry).catch(() => null);
+  if (target === null) return;
+  if (!target.startsWith(`${SYSTEM_FOLDER}/`)) {
+    throw new EmbeddedDatabaseError(
+      `"${entry}" is a link to "${target}", which does not exist: bring that folder back or remove the link.`,
+    );
+  }
+  log(`the embedded database's files in ${target} are gone, a new database is made`);
+  await rm(entry, { force: true });
+}
+
+async function makePrivate(folder: string, account: Account): Promise<void> {
+  await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  });
+  await giveWhenEmpty(folder, account);
+}
+
+/** An empty folder of root's, made by us a moment ago or beforehand by an operator, becomes the account's. */
+async function giveWhenEmpty(folder: string, account: Account): Promise<void> {
+  if (!account.switched || (await stat(folder)).uid !== 0 || (await readdir(folder)).length > 0) return;
+  await chown(folder, account.uid, account.gid);
+  await chmod(folder, 0o700);
+}
+
+async function openHome(entry: string, accounts: readonly Account[]): Promise<DataFolder> {
+  const home = await realpath(entry);
+  await giveWhenEmpty(home, preferred(accounts));
+  const owner = (await stat(home)).uid;
+  const account = accounts.find((candidate) => candidate.uid === owner);
+  if (account === undefined) {
+    throw new EmbeddedDatabaseError(
+      `The database in "${entry}" belongs to the user "${await accountName(owner)}" and this service cannot open it as "${preferred(accounts).name}": start the service as the user who made it, or set DATA_DIR to another folder.`,
+    );
+  }
+  if (!(await canEnter(account, home))) throw await unreachable(account, home);
+  return { home, account };
+}
+
+async function unreachable(account: Account, folder: string): Promise<EmbeddedDatabaseError> {
+  const blocking = await blockingFolder(account, folder);
+  return new EmbeddedDatabaseError(
+    `The database runs as user "${account.name}", who cannot enter "${blocking}" and so not reach "${folder}": set DATA_DIR to a folder that user can reach, start the service as an ordinary user, or ${OWN_SERVER_HINT}.`,
+  );
+}
+
+function preferred(accounts: readonly Account[]): Account {
+  const [first] = accounts;
+  if (first === undefined) throw new Error('no account to run the database as');
+  return first;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    (error: unknown) => {
+      if (errorCode(error) === 'ENOENT') return false;
+      throw error;
+    },
+  );
+}

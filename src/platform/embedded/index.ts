@@ -1,0 +1,96 @@
+import { findBinaries } from './binaries.js';
+import {
+  SERVICE_DATABASE,
+  SERVICE_ROLE,
+  SUPERUSER,
+  clusterUrl,
+  ensureServiceDatabase,
+  openCluster,
+} from './cluster.js';
+import { openDataFolder } from './data-folder.js';
+import { EmbeddedDatabaseError, OWN_SERVER_HINT, errorCode, errorMessage } from './embedded-database-error.js';
+import { clearLeftovers } from './leftovers.js';
+import { startServer } from './server.js';
+import { lockDataFolder } from './service-lock.js';
+
+export { EmbeddedDatabaseError };
+export { type TiedCommand, type TiedProcess, startTied } from './tied-process.js';
+
+export interface EmbeddedPostgresOptions {
+  /** Absolute; the cluster goes into its folder `postgres`. */
+  dataDir: string;
+  /** True when nobody chose `dataDir`: then the cluster may go elsewhere if the database's user cannot reach it. */
+  dataDirIsDefault: boolean;
+  /** Default true; false gives up safety against a crash of the machine for speed, for tests. */
+  durable?: boolean;
+  /** Default 100. */
+  maxConnections?: number;
+  log?(line: string): void;
+}
+
+export interface EmbeddedPostgres {
+  /** Connects as the owner of the service's database, over TCP on 127.0.0.1; holds the password. */
+  url: string;
+  /** Connects as superuser to the database `postgres`; for maintenance and tests. */
+  adminUrl: string;
+  port: number;
+  pid: number;
+  /** PostgreSQL's own data folder, links resolved. */
+  dataDir: string;
+  /** Fast shutdown; resolves when the server has ended, also when called again. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a real PostgreSQL on the data folder, made at the first start. It ends with this process however that ends.
+ * Throws EmbeddedDatabaseError, one sentence for the operator, when that is not possible.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  try {
+    return await start(options);
+  } catch (error) {
+    if (error instanceof EmbeddedDatabaseError || errorCode(error) === null) throw error;
+    throw new EmbeddedDatabaseError(
+      `The embedded database cannot use the data folder "${options.dataDir}" (${errorMessage(error)}): set DATA_DIR to a folder this service may write, or ${OWN_SERVER_HINT}.`,
+      { cause: error },
+    );
+  }
+}
+
+async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { durable = true, maxConnections = 100 } = options;
+  const log = (line: string): void => options.log?.(line);
+  const folder = await openDataFolder({ dataDir: options.dataDir, dataDirIsDefault: options.dataDirIsDefault, log });
+  const unlock = await lockDataFolder(folder.home, options.dataDir);
+  try {
+    const binaries = await findBinaries(folder.account, folder.home);
+    const cluster = await openCluster(folder, binaries, durable);
+    await clearLeftovers(cluster.data, log);
+    const server = await startServer({ folder, binaries, data: cluster.data, durable, maxConnections });
+    try {
+      await ensureServiceDatabase(cluster, server.port);
+    } catch (error) {
+      await server.process.stop();
+      throw error;
+    }
+
+    let stopping: Promise<void> | null = null;
+    server.process.exited.then(
+      (code) => {
+        if (stopping === null) log(`the embedded PostgreSQL ended by itself (${code ?? 'unknown code'})`);
+      },
+      () => undefined,
+    );
+    return {
+      url: clusterUrl(cluster, server.port, SERVICE_ROLE, SERVICE_DATABASE),
+      adminUrl: clusterUrl(cluster, server.port, SUPERUSER, 'postgres'),
+      port: server.port,
+      pid: server.process.pid,
+      dataDir: cluster.data,
+      stop: () => (stopping ??= server.process.stop().finally(unlock)),
+    };
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+}

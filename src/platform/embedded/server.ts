@@ -1,0 +1,101 @@
+import { readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { cleanEnvironment, identityOf, spawnRefused } from './account.js';
+import type { Binaries } from './binaries.js';
+import type { DataFolder } from './data-folder.js';
+import { EmbeddedDatabaseError, OWN_SERVER_HINT } from './embedded-database-error.js';
+import { anyPort, choosePort } from './port.js';
+import { type TiedProcess, startTied } from './tied-process.js';
+
+export interface ServerOptions {
+  readonly folder: DataFolder;
+  readonly binaries: Binaries;
+  readonly data: string;
+  readonly durable: boolean;
+  readonly maxConnections: number;
+}
+
+export interface Server {
+  readonly port: number;
+  readonly process: TiedProcess;
+}
+
+const ATTEMPTS = 20;
+/** Enough for the recovery after a crash under load. */
+const READY_WITHIN_MS = 180_000;
+const PORT_TAKEN = /Address already in use|could not create any TCP\/IP sockets/;
+/** The backends of a server that was killed hold the shared memory for a moment longer. */
+const STILL_IN_USE = /is still in use/;
+
+/** Starts the server and returns when it accepts connections; another port is taken when one is lost to somebody. */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const log = join(options.folder.home, 'postgres.log');
+  let reason = '';
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    await rename(log, `${log}.1`).catch(() => undefined);
+    const port = PORT_TAKEN.test(reason) ? await anyPort() : await choosePort(options.data);
+    const server = await launch(options, port, log);
+    if (await becomesReady(server, options.data)) return { port, process: server };
+    await server.stop();
+    const output = await readFile(log, 'utf8').catch(() => '');
+    reason = output.trim();
+    if (STILL_IN_USE.test(reason)) await delay(250);
+    else if (!PORT_TAKEN.test(reason)) break;
+  }
+  const lines = reason.split('\n');
+  const last = lines.findLast((line) => /FATAL|PANIC|error while loading/.test(line)) ?? lines.at(-1) ?? '';
+  throw new EmbeddedDatabaseError(
+    `The embedded PostgreSQL did not start (${last || 'it gave no reason'}; more in "${log}"): set DATA_DIR to another folder, or ${OWN_SERVER_HINT}.`,
+  );
+}
+
+function launch(options: ServerOptions, port: number, log: string): Promise<TiedProcess> {
+  const { home, account } = options.folder;
+  return startTied({
+    command: [
+      options.binaries.postgres,
+      '-D',
+      options.data,
+      '-p',
+      String(port),
+      ...Object.entries(settings(options)).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    ],
+    cwd: home,
+    env: cleanEnvironment(home),
+    logFile: log,
+    identity: identityOf(account),
+  }).catch((error: unknown) => {
+    throw spawnRefused(account, error);
+  });
+}
+
+function settings(options: ServerOptions): Record<string, string> {
+  return {
+    listen_addresses: '127.0.0.1',
+    // No socket file: its path could be too long, and the password guards TCP alone.
+    unix_socket_directories: '',
+    max_connections: String(options.maxConnections),
+    shared_buffers: '128MB',
+    effective_cache_size: '512MB',
+    jit: 'off',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    // Statements and details of errors can hold what tenants entered.
+    log_min_error_statement: 'panic',
+    log_error_verbosity: 'terse',
+    ...(options.durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+  };
+}
+
+/** False when the server ended instead, or took longer than it may. */
+async function becomesReady(server: TiedProcess, data: string): Promise<boolean> {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  while (!server.hasExited() && Date.now() < deadline) {
+    const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+    // The eighth line is the server's state; the first tells whose file it is.
+    if (lines[0] === String(server.pid) && lines[7]?.trim() === 'ready') return true;
+    await Promise.race([server.exited, delay(20)]);
+  }
+  return false;
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EmbeddedDatabaseError, errorCode } from './embedded-database-error.js';
+import { inspectProcess } from './processes.js';
+
+interface Holder {
+  readonly pid: number;
+  readonly startedAt: string;
+}
+
+/**
+ * Makes this process the only one that works on the folder and returns the release. The lock names a process,
+ * so one left by a dead service is taken over. Throws EmbeddedDatabaseError when a living service holds it.
+ */
+export async function lockDataFolder(home: string, dataDir: string): Promise<() => Promise<void>> {
+  const lock = join(home, 'service.lock');
+  const own = JSON.stringify({ pid: process.pid, startedAt: (await inspectProcess(process.pid))?.startedAt ?? '' });
+  const draft = join(home, `service.lock.${randomUUID()}`);
+  await writeFile(draft, own, { flag: 'wx', mode: 0o600 });
+  try {
+    for (let round = 0; round < 5; round += 1) {
+      // A link appears whole or not at all, so nobody ever reads half a lock.
+      const taken = await link(draft, lock).then(
+        () => true,
+        (error: unknown) => {
+          if (errorCode(error) === 'EEXIST') return false;
+          throw error;
+        },
+      );
+      if (taken) {
+        return async () => {
+          if ((await readOrNull(lock)) === own) await rm(lock, { force: true });
+        };
+      }
+      const seen = await readOrNull(lock);
+      if (seen === null) continue;
+      await refuseWhenAlive(seen, dataDir);
+      await discard(lock, seen);
+    }
+  } finally {
+    await rm(draft, { force: true });
+  }
+  throw inUse(dataDir, null);
+}
+
+async function refuseWhenAlive(text: string, dataDir: string): Promise<void> {
+  const holder = parseHolder(text);
+  if (holder === null) return;
+  const facts = await inspectProcess(holder.pid);
+  if (facts !== null && facts.startedAt === holder.startedAt) throw inUse(dataDir, holder.pid);
+}
+
+/** Takes the stale lock away; one that another starter put there in the meantime is given back. */
+async function discard(lock: string, stale: string): Promise<void> {
+  const aside = `${lock}.${randomUUID()}`;
+  try {
+    await rename(lock, aside);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return;
+    throw error;
+  }
+  if ((await readOrNull(aside)) !== stale) await link(aside, lock).catch(() => undefined);
+  await rm(aside, { force: true });
+}
+
+function parseHolder(text: string): Holder | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || !('pid' in value) || !('startedAt' in value)) return null;
+    return typeof value.pid === 'number' && typeof value.startedAt === 'string'
+      ? { pid: value.pid, startedAt: value.startedAt }
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+function inUse(dataDir: string, pid: number | null): EmbeddedDatabaseError {
+  const who = pid === null ? 'Another service' : `Another service (process ${pid})`;
+  return new EmbeddedDatabaseError(
+    `${who} uses the data folder "${dataDir}": stop it first, or set DATA_DIR to another folder.`,
+  );
+}
+
+async function readOrNull(file: string): Promise<string | null> {
+  return readFile(file, 'utf8').catch(() => null);
+}

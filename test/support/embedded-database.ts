@@ -1,0 +1,109 @@
+import { expect } from '@jest/globals';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import {
+  EmbeddedDatabaseError,
+  type EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+  startEmbeddedPostgres,
+} from '../../src/platform/embedded/index.js';
+import { waitUntilGone } from '../../src/platform/embedded/processes.js';
+
+export const isRoot = process.getuid?.() === 0;
+/** How long a server may take to end; only a bound, the tests go on as soon as it has. */
+export const GONE_WITHIN_MS = 20_000;
+
+export const cleanups: (() => Promise<unknown>)[] = [];
+
+/** For `afterEach`: undoes what the functions below and the test itself left, the latest first. */
+export async function cleanUp(): Promise<void> {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+}
+
+/** A folder the database's user can pass. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'oes-embedded-'));
+  cleanups.push(() => rm(folder, { recursive: true, force: true }));
+  await chmod(folder, 0o711);
+  return folder;
+}
+
+export async function start(
+  dataDir: string,
+  options: Partial<EmbeddedPostgresOptions> = {},
+): Promise<EmbeddedPostgres> {
+  const postgres = await startEmbeddedPostgres({ dataDir, dataDirIsDefault: false, durable: false, ...options });
+  cleanups.push(() => postgres.stop());
+  return postgres;
+}
+
+/** The message of the refusal; fails when the start succeeds or fails in another way. */
+export async function refusal(dataDir: string, options: Partial<EmbeddedPostgresOptions> = {}): Promise<string> {
+  const outcome = await start(dataDir, options).catch((error: unknown) => error);
+  expect(outcome).toBeInstanceOf(EmbeddedDatabaseError);
+  return outcome instanceof Error ? outcome.message : '';
+}
+
+export async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows }: { rows: unknown[] } = await client.query(sql);
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** A service in a process of its own, leading its own process group; it ignores an interrupt. */
+export async function startService(
+  dataDir: string,
+): Promise<{ child: ChildProcess; postgres: Pick<EmbeddedPostgres, 'pid' | 'url'> }> {
+  const script = `
+    import { startEmbeddedPostgres } from ${JSON.stringify(new URL('../../dist/src/platform/embedded/index.js', import.meta.url).href)};
+    process.on('SIGINT', () => {});
+    const { pid, url } = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)}, dataDirIsDefault: false, durable: false });
+    console.log(JSON.stringify({ pid, url }));
+    setInterval(() => {}, 60_000);
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  });
+  cleanups.push(() => killHard(child));
+  const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
+  return { child, postgres: JSON.parse(line) as Pick<EmbeddedPostgres, 'pid' | 'url'> };
+}
+
+export async function killHard(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+/** A child that has ended and whose parent does not ask for it. */
+export async function makeZombie(): Promise<number> {
+  const parent = spawn('/bin/sh', ['-c', 'sleep 0 & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  cleanups.push(() => killHard(parent));
+  const [line] = (await once(parent.stdout.setEncoding('utf8'), 'data')) as [string];
+  const pid = Number(line);
+  expect(await waitUntilGone(pid, GONE_WITHIN_MS)).toBe(true);
+  // Still known to the system, or it would be just a dead process.
+  expect(process.kill(pid, 0)).toBe(true);
+  return pid;
+}
+
+export async function serverIsReady(data: string, pid: number): Promise<void> {
+  const deadline = Date.now() + GONE_WITHIN_MS;
+  for (;;) {
+    const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+    if (lines[0] === String(pid) && lines[7]?.trim() === 'ready') return;
+    if (Date.now() > deadline) throw new Error('the server did not get ready');
+    await delay(20);
+  }
+}
