@@ -1,0 +1,1 @@
+export { Clock, FixedClock, SystemClock } from './clock.js';

@@ -1,0 +1,23 @@
+/** No key is configured for protected values; not the fault of the value, so work that needs it is put off. */
+export class CryptographyUnavailableError extends Error {
+  override readonly name = 'CryptographyUnavailableError';
+  constructor() {
+    super('Credential encryption is switched off');
+  }
+}
+
+/** The envelope is malformed, altered, moved from its row, or of a key that is no longer configured. */
+export class DecryptionError extends Error {
+  override readonly name = 'DecryptionError';
+  constructor() {
+    super('Protected value cannot be decrypted');
+  }
+}
+
+/** So much password work waits already that one more would only make everybody late. */
+export class OverloadedError extends Error {
+  override readonly name = 'OverloadedError';
+  constructor() {
+    super('Too much password work is waiting');
+  }
+}

@@ -1,0 +1,1 @@
+export { isUuid, newId, uuidV7At } from './ids.js';

@@ -1,0 +1,51 @@
+/** One message to one person, always sent as a single `text/plain` part in UTF-8. */
+export interface Mail {
+  /** One bare address, without a display name. */
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  /** Further headers; those that give the message its structure and addresses cannot be set here. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface MailResult {
+  /** `not_configured`: written to the outbox folder, since no server is configured. */
+  readonly status: 'sent' | 'failed' | 'not_configured';
+  /** On failure: whether the same message may go through later. */
+  readonly transient?: boolean;
+  /** On failure: the cause, sanitized, at most 500 characters. */
+  readonly error?: string;
+  /** The Message-ID header, with its angle brackets. */
+  readonly messageId: string;
+}
+
+export abstract class Mailer {
+  /** Never rejects for a message that could not be delivered: the result says so. */
+  abstract send(mail: Mail): Promise<MailResult>;
+
+  /** Lets go of connections; sending afterwards fails. */
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+const BARE_ADDRESS = /^[^\s\p{Cc}<>,;:@"()[\]\\]+@[^\s\p{Cc}<>,;@"()\\]+$/u;
+const HEADER_NAME = /^[A-Za-z0-9-]{1,76}$/;
+const OWN_HEADERS = /^(?:from|to|cc|bcc|sender|reply-to|return-path|subject|date|message-id|mime-version|content-.*)$/i;
+const LINE_BREAK_OR_CONTROL = /\p{Cc}/u;
+
+/** Why a mail must not be written at all, null when it may: a line break in a header would add headers of its own. */
+export function faultIn(mail: Mail): string | null {
+  if (mail.to.length > 320 || !BARE_ADDRESS.test(mail.to)) return 'Recipient is not one bare address';
+  if (LINE_BREAK_OR_CONTROL.test(mail.subject)) return 'Subject contains control characters';
+  for (const [name, value] of Object.entries(mail.headers ?? {})) {
+    if (!HEADER_NAME.test(name) || OWN_HEADERS.test(name)) return 'Header name is not allowed';
+    if (LINE_BREAK_OR_CONTROL.test(value)) return 'Header contains control characters';
+  }
+  return null;
+}
+
+/** The domain of `Name <user@domain>` or `user@domain`, for Message-IDs. */
+export function domainOf(from: string): string {
+  return /@([A-Za-z0-9.-]+)>?\s*$/.exec(from)?.[1] ?? 'localhost';
+}

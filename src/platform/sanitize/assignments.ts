@@ -1,0 +1,134 @@
+import { endOfBrackets, endOfRun, isSpace, lengthAt, quotedAt, type RunContext } from './lexer.js';
+import { MASK } from './mask.js';
+import { kindOfName, type NameKind } from './sensitive-names.js';
+
+const SEPARATOR = /[=:]|%3[aAdD]/g;
+const NAME_CHARACTER = /[\w.$%-]/;
+const MAX_NAME = 64;
+const QUALIFIED_KEY = /(?:api|access|secret|private|auth|signing|encryption|subscription|account|master)[ _-]$/i;
+const HARMLESS = /^(?:null|none|nil|undefined|true|false)$/i;
+const GAP = /(?:\s|%20){0,16}/y;
+const HEADER_GAP = /[ \t]{1,4}/y;
+const PARAMETRIC_SCHEME = /(?:digest|oauth|hawk|signature|mac)[ \t][^\r\n]*/iy;
+const SCHEME_PARAMETERS = /(?:[,;][ \t]{0,4}[A-Za-z][\w-]{0,40}=[^\s,"']+){1,20}/y;
+const YAML_BLOCK = /[|>][+-]?[ \t]{0,8}\r?\n[ \t]+[^\n]*(?:\n[ \t]+[^\n]*)*/y;
+const SCHEME = /^[A-Za-z][\w-]{1,31}:?$/;
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Masks what follows a sensitive name and `=` or `:`, in whatever clothes it comes: headers, variables,
+ * form and query parameters, JSON (also escaped inside JSON), YAML, HTML attributes, percent-encoded.
+ * One walk from separator to separator; every look around it is bounded.
+ */
+export function maskAssignments(text: string): string {
+  let masked = '';
+  let done = 0;
+  const separators = new RegExp(SEPARATOR);
+  for (let match = separators.exec(text); match !== null; match = separators.exec(text)) {
+    const name = nameBefore(text, match.index, done);
+    const kind = name === null ? null : kindOfName(name.name, name.inQuery);
+    if (name === null || kind === null) continue;
+    const context = { inQuery: name.inQuery, isEncoded: match[0].length > 1 };
+    const value = valueAt(text, match.index + match[0].length, kind, context);
+    if (value === null) continue;
+    if (kind === 'ambiguous' && match[0] === ':' && isPlainWord(text.slice(value.start - 1, value.end))) continue;
+    masked += text.slice(done, value.start) + MASK;
+    done = value.end;
+    separators.lastIndex = done;
+  }
+  return masked + text.slice(done);
+}
+
+/** The name that ends before the separator, behind closing quotes, brackets and spaces. */
+function nameBefore(text: string, separator: number, floor: number): { name: string; inQuery: boolean } | null {
+  let end = separator;
+  for (let steps = 0; steps < 12 && end > floor; steps++) {
+    const entity = /(?:%2[27]|&quot;|&#3[49];)$/.exec(text.slice(Math.max(floor, end - 6), end));
+    if (entity !== null) end -= entity[0].length;
+    else if (/[ \t"'`\\\]]/.test(text.charAt(end - 1))) end--;
+    else break;
+  }
+  let start = end;
+  while (start > floor && end - start < MAX_NAME && NAME_CHARACTER.test(text.charAt(start - 1))) start--;
+  if (start === end) return null;
+  const before = text.slice(Math.max(0, start - 12), start);
+  const inQuery = /(?:[?&#]|&amp;)$/.test(before);
+  const name = lastWords(text.slice(start, end));
+  return { name: name.toLowerCase() === 'key' && QUALIFIED_KEY.test(before) ? `${before}key` : name, inQuery };
+}
+
+/** `a%22b` is the name `b` behind an encoded quote. */
+function lastWords(name: string): string {
+  if (!name.includes('%')) return name;
+  try {
+    return /[\w.$-]*$/.exec(decodeURIComponent(name))?.[0] ?? name;
+  } catch {
+    return /[\w.$-]*$/.exec(name)?.[0] ?? name;
+  }
+}
+
+/** Given with the character before it: a quoted word is data, a bare lower-case one is most likely prose. */
+function isPlainWord(value: string): boolean {
+  return /^[^"'`]\p{L}?\p{Ll}*[.!?]?$/u.test(value);
+}
+
+function valueAt(text: string, at: number, kind: NameKind, context: RunContext): Span | null {
+  let start = at;
+  while (/[>=]/.test(text.charAt(start)) && start - at < 2) start++;
+  start += lengthAt(GAP, text, start);
+  const first = text.charAt(start);
+  if (first === '') return null;
+  const isMasked = text.startsWith(MASK, start);
+  if (!isMasked && (first === '{' || first === '[')) return { start, end: endOfBrackets(text, start) };
+  const quoted = quotedAt(text, start);
+  if (kind === 'container') {
+    const holdsObject = quoted !== null && /^\s*[{[]/.test(text.slice(quoted.start, quoted.start + 8));
+    return holdsObject && !text.startsWith(MASK, quoted.start) ? quoted : null;
+  }
+  if (quoted !== null) return quoted.end > quoted.start ? quoted : null;
+  if (kind === 'cookie') return { start, end: endOfCookies(text, start, isMasked) };
+  if (kind === 'authorization') return { start, end: endOfCredentials(text, start, context, isMasked) };
+  const end = endOfNested(text, start, context);
+  return end > start && !HARMLESS.test(text.slice(start, end)) ? { start, end } : null;
+}
+
+/** A YAML block is taken whole. A value that is itself `name:` belongs to a nested mapping: what that name holds goes with it. */
+function endOfNested(text: string, start: number, context: RunContext): number {
+  const block = lengthAt(YAML_BLOCK, text, start);
+  if (block > 0) return start + block;
+  let end = endOfRun(text, start, context);
+  for (let depth = 0; depth < 4 && end > start && text.charAt(end - 1) === ':'; depth++) {
+    const next = end + lengthAt(GAP, text, end);
+    const quoted = quotedAt(text, next);
+    if (next >= text.length) break;
+    end = quoted === null ? endOfRun(text, next, context) : quoted.after;
+  }
+  return end;
+}
+
+/** Cookies and their attributes fill the line. */
+function endOfCookies(text: string, start: number, isMasked: boolean): number {
+  if (isMasked && text.charAt(start + MASK.length) !== ';') return endOfRun(text, start, { inQuery: false, isEncoded: false });
+  for (let i = start; i < text.length; i++) {
+    const character = text.charAt(i);
+    if (character === '\r' || character === '\n') return i;
+    if (/["'`]/.test(character) && (i + 1 === text.length || isSpace(text[i + 1]) || /[,}\]]/.test(text.charAt(i + 1)))) return i;
+  }
+  return text.length;
+}
+
+/** Scheme, credentials and their parameters: `Basic …`, `AWS4-HMAC-SHA256 Credential=…, Signature=…`, or a bare value. */
+function endOfCredentials(text: string, start: number, context: RunContext, isMasked: boolean): number {
+  const parametric = lengthAt(PARAMETRIC_SCHEME, text, start);
+  if (parametric > 0) return start + parametric;
+  let end = endOfRun(text, start, context);
+  const gap = lengthAt(HEADER_GAP, text, end);
+  if (!isMasked && gap > 0 && SCHEME.test(text.slice(start, end))) {
+    end = quotedAt(text, end + gap)?.after ?? endOfRun(text, end + gap, context);
+  }
+  return end + lengthAt(SCHEME_PARAMETERS, text, end);
+}

@@ -1,0 +1,3 @@
+export { MASK } from './mask.js';
+export { maskSecrets, sanitizeText } from './sanitize-text.js';
+export { isSensitiveName } from './sensitive-names.js';

@@ -1,0 +1,58 @@
+/**
+ * How the value behind a name is found: one value, a header value with parts, or a whole object.
+ * `ambiguous` names are ordinary words too (`session: closed`), so what follows a colon must look the part.
+ */
+export type NameKind = 'value' | 'ambiguous' | 'authorization' | 'cookie' | 'container';
+
+const SECRET_ENDINGS = [
+  'password', 'passwd', 'passphrase', 'passcode', 'pwd', 'secret', 'token', 'jwt', 'signature', 'credential', 'credentials',
+  'apikey', 'secretkey', 'privatekey', 'accesskey', 'signingkey', 'encryptionkey', 'masterkey', 'authkey', 'accountkey',
+  'subscriptionkey', 'sharedkey', 'sharedaccesskey', 'sessionkey', 'servicekey', 'hmackey', 'webhookkey', 'functionskey',
+  'licensekey', 'storagekey', 'sshkey', 'appkey', 'sessionid', 'sessid', 'connectionstring', 'recoverycode',
+  'verificationcode', 'backupcode',
+];
+const AMBIGUOUS = new Set(['auth', 'pass', 'pw', 'pin', 'otp', 'totp', 'sig', 'sid', 'session', 'bearer', 'signature', 'credential']);
+/** Too ordinary to mean a secret in a text, but not as the name of a query parameter. */
+const SECRET_IN_QUERY = new Set(['key', 'code', 'ticket', 'assertion', 'samlresponse']);
+const SECRET_PARTS = new Set(['password', 'passwd', 'passphrase', 'pwd', 'secret']);
+const TOKEN_SUFFIXES = new Set(['value', 'hash', 'plain', 'raw', 'base64', 'string', 'secret', 'confirmation']);
+/** Names that speak about a secret rather than carry one, such as `password_policy`. */
+const ABOUT = new Set([
+  'at', 'age', 'attempts', 'changed', 'count', 'created', 'enabled', 'error', 'exists', 'expired', 'expires', 'expiry', 'field',
+  'id', 'in', 'invalid', 'length', 'max', 'min', 'name', 'path', 'policy', 'required', 'reset', 'rotated', 'set', 'status',
+  'strength', 'type', 'updated', 'uri', 'url', 'valid', 'version', 'manager', 'store', 'arn', 'ref',
+  'ts', 'js', 'mjs', 'cjs', 'tsx', 'jsx', 'json', 'html', 'py', 'java', 'go', 'rb', 'php',
+]);
+const PLURALS = new Set(['passwords', 'secrets', 'tokens', 'apikeys', 'cookies', 'credentials', 'recoverycodes', 'backupcodes']);
+const CONTAINERS = new Set([
+  'configuration', 'config', 'destination', 'destinationconfiguration', 'destinationconfig', 'channelconfiguration',
+  'channelconfig', 'webhookconfiguration', 'webhookconfig', 'protectedheaders',
+]);
+
+/** What a field, header, variable or (with `inQuery`) query parameter of this name holds; null for nothing to hide. */
+export function kindOfName(name: string, inQuery = false): NameKind | null {
+  const parts = name
+    .slice(-80)
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter(Boolean);
+  const compact = parts.join('').replace(/\d+$/, '');
+  const last = parts.at(-1) ?? '';
+  if (compact.endsWith('authorization')) return 'authorization';
+  if (compact.endsWith('cookie')) return 'cookie';
+  if (CONTAINERS.has(compact) || PLURALS.has(compact)) return 'container';
+  if (inQuery && (SECRET_IN_QUERY.has(compact) || AMBIGUOUS.has(compact))) return 'value';
+  if (AMBIGUOUS.has(compact)) return 'ambiguous';
+  if (SECRET_ENDINGS.some((ending) => compact.endsWith(ending))) return 'value';
+  if (parts.length > 1 && last === 'pass') return 'value';
+  if (parts.some((part) => SECRET_PARTS.has(part)) && !ABOUT.has(last)) return 'value';
+  return parts.at(-2) === 'token' && TOKEN_SUFFIXES.has(last) ? 'value' : null;
+}
+
+/** Whether a field of this name must never be written out, whatever its value. */
+export function isSensitiveName(name: string): boolean {
+  const kind = kindOfName(name);
+  return kind !== null && (kind !== 'container' || PLURALS.has(name.replace(/[^a-zA-Z]/g, '').toLowerCase()));
+}
