@@ -1,0 +1,91 @@
+import type { Type } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions, DECORATORS } from '@nestjs/swagger';
+import type { CheckOptions, Kind } from './kind.js';
+import { registerField } from './registry.js';
+import { boolean, int, number, type IntOptions, type NumberOptions } from './scalar-kinds.js';
+import { any, list, nested, object, type ListOptions } from './structure-kinds.js';
+import { email, enumOf, text, url, uuid, type TextOptions, type UrlOptions } from './text-kinds.js';
+import { date, dateTime } from './time-kinds.js';
+
+export interface FieldOptions<T> extends CheckOptions<T> {
+  /** May be left out: the property is then absent, or has the `default`. */
+  optional?: boolean;
+  /** An explicit null is taken and kept; without this it is the type error of the field. */
+  nullable?: boolean;
+  /** Taken when the field is left out; objects are copied for each use. */
+  default?: unknown;
+  /** Whether issues hide the value. Left out, a name that looks like a credential's decides. */
+  secret?: boolean;
+  description?: string;
+  example?: unknown;
+  /** The name on the wire where it differs from the property's, for example a header's. */
+  name?: string;
+  deprecated?: boolean;
+}
+
+export const TextField = (options: TextOptions & FieldOptions<string> = {}): PropertyDecorator =>
+  field(text(options), options);
+
+export const EmailField = (options: FieldOptions<string> = {}): PropertyDecorator => field(email(options), options);
+
+export const UuidField = (options: FieldOptions<string> = {}): PropertyDecorator => field(uuid(options), options);
+
+export const IntField = (options: IntOptions & FieldOptions<number> = {}): PropertyDecorator =>
+  field(int(options), options);
+
+export const NumberField = (options: NumberOptions & FieldOptions<number> = {}): PropertyDecorator =>
+  field(number(options), options);
+
+export const BooleanField = (options: FieldOptions<boolean> = {}): PropertyDecorator =>
+  field(boolean(options), options);
+
+export const EnumField = <T extends string>(values: readonly T[], options: FieldOptions<T> = {}): PropertyDecorator =>
+  field(enumOf(values, options), options);
+
+/** The property is a Date; a field without a zone is read as UTC. */
+export const DateTimeField = (options: FieldOptions<Date> = {}): PropertyDecorator => field(dateTime(options), options);
+
+/** The property is the text `YYYY-MM-DD`. */
+export const DateField = (options: FieldOptions<string> = {}): PropertyDecorator => field(date(options), options);
+
+export const UrlField = (options: UrlOptions & FieldOptions<string> = {}): PropertyDecorator =>
+  field(url(options), options);
+
+export const ObjectField = (options: FieldOptions<Record<string, unknown>> = {}): PropertyDecorator =>
+  field(object(options), options);
+
+/** Any JSON value. Null counts as a value, so it is taken whether or not the field is `nullable`. */
+export const AnyField = (options: FieldOptions<unknown> = {}): PropertyDecorator => field(any(options), options);
+
+export const NestedField = <T extends object>(cls: () => Type<T>, options: FieldOptions<T> = {}): PropertyDecorator =>
+  field(nested(cls, options), options);
+
+export const ListField = <T>(item: Kind<T>, options: ListOptions<T> & FieldOptions<T[]> = {}): PropertyDecorator =>
+  field(list(item, options), options);
+
+function field<T>(kind: Kind<T>, options: FieldOptions<T>): PropertyDecorator {
+  const { optional = false, nullable = false, secret, description, example, name, deprecated } = options;
+  const document = {
+    // Without a type the generator would reflect the property's; beside alternatives it takes this one out again.
+    type: 'object',
+    ...kind.document,
+    required: !optional && options.default === undefined,
+    ...(nullable && { nullable }),
+    default: options.default,
+    description,
+    example,
+    name,
+    deprecated,
+  };
+  return (target, key) => {
+    if (typeof key === 'symbol') throw new Error(`${target.constructor.name}: a field cannot be named by a symbol`);
+    const wire = name ?? key;
+    registerField(target, { key, wire, kind, optional, nullable, default: options.default, secret });
+    // A redeclared field replaces its parent's; the generator alone would merge the two.
+    if (!Reflect.hasOwnMetadata(DECORATORS.API_MODEL_PROPERTIES, target, key)) {
+      Reflect.defineMetadata(DECORATORS.API_MODEL_PROPERTIES, undefined, target, key);
+    }
+    // Its types are those of OpenAPI 3.0, where an exclusive bound is a flag; in 3.1 it is the bound.
+    ApiProperty(document as ApiPropertyOptions)(target, key);
+  };
+}

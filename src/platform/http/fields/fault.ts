@@ -1,0 +1,68 @@
+/** One refusal at one place. `input` is the raw value; it is cut and redacted only when an issue is made of it. */
+export class Fault {
+  constructor(
+    readonly type: string,
+    readonly msg: string,
+    readonly input: unknown,
+    readonly ctx?: Record<string, unknown>,
+  ) {}
+}
+
+/** The refused members of an object or list, in their order. */
+export class Faults {
+  constructor(readonly members: readonly FaultyMember[]) {}
+}
+
+export interface FaultyMember {
+  readonly key: string | number;
+  /** True when nothing below this member may be repeated to the caller. */
+  readonly secret: boolean;
+  readonly fault: Failure;
+}
+
+export type Failure = Fault | Faults;
+
+/** Turns a raw value into the wanted one. `depth` counts the containers around it; never throws for JSON values. */
+export type Read<T> = (value: unknown, depth: number) => T | Failure;
+
+export function failed(result: unknown): result is Failure {
+  return result instanceof Fault || result instanceof Faults;
+}
+
+/** Containers may nest this deep, counted from the body or from a free-form field. */
+export const MAX_DEPTH = 64;
+
+export const missing = (input: unknown): Fault => new Fault('missing', 'Field required', input);
+
+export const ruleBroken = (sentence: string, input: unknown): Fault =>
+  new Fault('value_error', `Value error, ${sentence}`, input, { error: {} });
+
+export const unsafeText = (input: unknown): Fault =>
+  ruleBroken('text must not contain NUL or unpaired surrogate characters', input);
+
+export const notFinite = (input: unknown): Fault => ruleBroken('numbers must be finite', input);
+
+export const tooDeep = (input: unknown): Fault =>
+  ruleBroken(`value must not be nested deeper than ${MAX_DEPTH} levels`, input);
+
+/** `'a'`, `'a' or 'b'`, `'a', 'b' or 'c'`. */
+export function alternatives(values: readonly string[]): string {
+  const quoted = values.map((value) => `'${value}'`);
+  const last = quoted.pop() ?? '';
+  return quoted.length === 0 ? last : `${quoted.join(', ')} or ${last}`;
+}
+
+export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** A field's own rule: a sentence refuses the value, undefined accepts it. */
+export type Check<T> = (value: T) => string | undefined;
+
+export function withCheck<T>(read: Read<T>, check: Check<T> | undefined): Read<T> {
+  if (!check) return read;
+  return (value, depth) => {
+    const result = read(value, depth);
+    if (failed(result)) return result;
+    const sentence = check(result);
+    return sentence === undefined ? result : ruleBroken(sentence, value);
+  };
+}

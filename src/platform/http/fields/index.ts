@@ -1,0 +1,25 @@
+export {
+  AnyField,
+  BooleanField,
+  DateField,
+  DateTimeField,
+  EmailField,
+  EnumField,
+  IntField,
+  ListField,
+  NestedField,
+  NumberField,
+  ObjectField,
+  TextField,
+  UrlField,
+  UuidField,
+  type FieldOptions,
+} from './decorators.js';
+export { MAX_ISSUES, ValidationError, type Issue } from './issue.js';
+export { jsonInvalid, parseJsonBody } from './json-body.js';
+export type { Kind } from './kind.js';
+export { boolean, int, number, type IntOptions, type NumberOptions } from './scalar-kinds.js';
+export { compile, validateJson, validateStrings, type Schema, type StringSource, type Validated } from './schema.js';
+export { any, list, nested, object, type ListOptions } from './structure-kinds.js';
+export { email, enumOf, text, url, uuid, type TextOptions, type UrlOptions } from './text-kinds.js';
+export { date, dateTime } from './time-kinds.js';

@@ -1,0 +1,98 @@
+const DAY_MS = 86_400_000;
+const EARLIEST = -62_135_596_800_000;
+const LATEST = 253_402_300_799_999;
+// A Unix number of greater magnitude counts milliseconds, not seconds.
+const SECONDS_LIMIT = 20_000_000_000;
+const MAX_LENGTH = 100;
+const NUMERIC = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
+const CLOCK = /^[Tt _](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:([Zz])|([+\-\u2212])(\d\d):?(\d\d))?$/;
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+const TRAILING = 'unexpected extra characters at the end of the input';
+
+/** A moment as written: `local` is its wall clock in milliseconds as if it were UTC, `offset` the zone in milliseconds. */
+export interface WrittenTime {
+  readonly local: number;
+  readonly offset: number;
+}
+
+/** The moment in epoch milliseconds, or why the text is none. Text without a zone is UTC; fractions are cut to milliseconds. */
+export function parseMoment(text: string): number | string {
+  const written = parseWritten(text);
+  if (typeof written === 'string') return written;
+  const moment = written.local - written.offset;
+  if (moment < EARLIEST) return 'year 0 is out of range';
+  return moment > LATEST ? 'dates after 9999 are not supported' : moment;
+}
+
+/** Epoch milliseconds of a Unix timestamp in seconds or milliseconds, or why it is none. */
+export function fromUnix(value: number): number | string {
+  const unit = Math.abs(value) > SECONDS_LIMIT ? 1 : 1000;
+  const whole = Math.floor(value);
+  const micros = Math.round((value - whole) * unit * 1000);
+  const moment = whole * unit + Math.floor(micros / 1000);
+  if (moment > LATEST) return 'dates after 9999 are not supported as unix timestamps';
+  return moment >= EARLIEST ? moment : 'year 0 is out of range';
+}
+
+/** The calendar date `YYYY-MM-DD`, `'inexact'` for a time of day other than midnight, or `{ error }` for unreadable text. */
+export function parseDate(text: string): string | 'inexact' | { error: string } {
+  const written = parseWritten(text);
+  return typeof written === 'string' ? { error: written } : toDate(written.local);
+}
+
+export function dateFromUnix(value: number): string | 'inexact' | { error: string } {
+  const moment = fromUnix(value);
+  return typeof moment === 'string' ? { error: moment } : toDate(moment);
+}
+
+function toDate(local: number): string | 'inexact' {
+  return local % DAY_MS === 0 ? new Date(local).toISOString().slice(0, 10) : 'inexact';
+}
+
+function parseWritten(text: string): WrittenTime | string {
+  if (text.length <= MAX_LENGTH && NUMERIC.test(text)) {
+    const moment = fromUnix(Number(text));
+    return typeof moment === 'string' ? moment : { local: moment, offset: 0 };
+  }
+  const day = parseDay(text);
+  if (typeof day === 'string') return day;
+  if (text.length === 10) return { local: day, offset: 0 };
+  const clock = text.length <= MAX_LENGTH ? CLOCK.exec(text.slice(10)) : null;
+  if (!clock) return TRAILING;
+  const [, hour, minute, second = '0', fraction = '', , sign, zoneHour = '0', zoneMinute = '0'] = clock;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return TRAILING;
+  if (Number(zoneHour) > 23 || Number(zoneMinute) > 59) return TRAILING;
+  const time = Number(hour) * 3_600_000 + Number(minute) * 60_000 + Number(second) * 1000;
+  const millis = Number(fraction.slice(0, 3).padEnd(3, '0'));
+  const zone = Number(zoneHour) * 3_600_000 + Number(zoneMinute) * 60_000;
+  return { local: day + time + millis, offset: sign === undefined || sign === '+' ? zone : -zone };
+}
+
+function parseDay(text: string): number | string {
+  if (text.length < 10) return 'input is too short';
+  const year = number(text, 0, 4);
+  if (year === undefined) return 'invalid character in year';
+  if (text[4] !== '-') return 'invalid date separator, expected `-`';
+  const month = number(text, 5, 7);
+  if (month === undefined) return 'invalid character in month';
+  if (text[7] !== '-') return 'invalid date separator, expected `-`';
+  const day = number(text, 8, 10);
+  if (day === undefined) return 'invalid character in day';
+  if (month < 1 || month > 12) return 'month value is outside expected range of 1-12';
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const last = month === 2 && leap ? 29 : (DAYS[month - 1] ?? 0);
+  if (day < 1 || day > last) return 'day value is outside expected range';
+  if (year === 0) return 'year 0 is out of range';
+  // Date.UTC takes years below 100 for 19xx; 400 years are a whole number of days, so shift by them.
+  return Date.UTC(year + 400, month - 1, day) - 146_097 * DAY_MS;
+}
+
+function number(text: string, from: number, to: number): number | undefined {
+  let value = 0;
+  for (let at = from; at < to; at++) {
+    const digit = text.charCodeAt(at) - 48;
+    if (!(digit >= 0 && digit <= 9)) return undefined;
+    value = value * 10 + digit;
+  }
+  return value;
+}

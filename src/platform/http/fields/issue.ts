@@ -1,0 +1,21 @@
+/** A list of issues is never longer than this, whatever the input holds. */
+export const MAX_ISSUES = 100;
+
+/** One row of the 422 array. `input` is an excerpt: bounded, and without secrets. */
+export type Issue = {
+  type: string;
+  loc: (string | number)[];
+  msg: string;
+  input: unknown;
+  ctx?: Record<string, unknown>;
+};
+
+/** Input that does not fit its schema; answered with status 422 and `issues` as the detail. */
+export class ValidationError extends Error {
+  readonly status = 422;
+
+  constructor(readonly issues: Issue[]) {
+    super('Request validation failed');
+    this.name = 'ValidationError';
+  }
+}

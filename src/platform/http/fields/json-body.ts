@@ -1,0 +1,51 @@
+import { isUtf8 } from 'node:buffer';
+import type { Issue } from './issue.js';
+import { findJsonFault } from './json-fault.js';
+
+const BYTE_ORDER_MARK = '\ufeff';
+
+/** The issue of a body that is no JSON. `position` counts characters, or bytes where the bytes are not UTF-8. */
+export function jsonInvalid(position: number, error: string): Issue {
+  return { type: 'json_invalid', loc: ['body', position], msg: 'JSON decode error', input: {}, ctx: { error } };
+}
+
+/** Decodes a JSON body: strict UTF-8, a byte order mark tolerated, no NaN or Infinity. `undefined` for no bytes at all. */
+export function parseJsonBody(buffer: Buffer): { value: unknown } | { issues: Issue[] } {
+  if (buffer.length === 0) return { value: undefined };
+  if (!isUtf8(buffer)) return { issues: [jsonInvalid(invalidByte(buffer), 'Invalid UTF-8')] };
+  const decoded = buffer.toString('utf8');
+  const text = decoded.startsWith(BYTE_ORDER_MARK) ? decoded.slice(1) : decoded;
+  try {
+    const value: unknown = JSON.parse(text);
+    return { value };
+  } catch {
+    const { position, error } = findJsonFault(text) ?? { position: 0, error: 'Invalid JSON' };
+    return { issues: [jsonInvalid(position, error)] };
+  }
+}
+
+// Halves the search: a prefix is valid when all before the fault is, give or take a character cut at its end.
+function invalidByte(buffer: Buffer): number {
+  let valid = 0;
+  let beyond = buffer.length;
+  while (beyond - valid > 4) {
+    const middle = characterStart(buffer, (valid + beyond) >> 1, valid);
+    if (middle === valid) break;
+    if (isUtf8(buffer.subarray(valid, middle))) valid = middle;
+    else beyond = middle;
+  }
+  let at = valid;
+  while (at < beyond) {
+    const length = [1, 2, 3, 4].find((size) => isUtf8(buffer.subarray(at, at + size)) && at + size <= buffer.length);
+    if (length === undefined) return at;
+    at += length;
+  }
+  return at;
+}
+
+// The start of the character that the byte at `from` belongs to, as far back as `limit`.
+function characterStart(buffer: Buffer, from: number, limit: number): number {
+  let at = from;
+  while (at > limit && ((buffer[at] ?? 0) & 0xc0) === 0x80) at--;
+  return at;
+}

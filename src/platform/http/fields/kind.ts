@@ -1,0 +1,23 @@
+import type { Type } from '@nestjs/common';
+import type { Check, Read } from './fault.js';
+
+/** OpenAPI attributes of a field, in the vocabulary of ApiProperty. */
+export type Document = Readonly<Record<string, unknown>>;
+
+/** Gives the reader of a nested class. */
+export type ReaderOf = (cls: Type<unknown>) => Read<object>;
+
+/** What a field holds: how it reads and how it is documented. Readers are built once, when the class is compiled. */
+export interface Kind<T> {
+  readonly document: Document;
+  /** True for a list: a repeated query parameter keeps all its values. */
+  readonly repeats?: boolean;
+  /** Set for an object of another class. */
+  readonly cls?: () => Type<unknown>;
+  build(readerOf: ReaderOf): Read<T>;
+}
+
+export interface CheckOptions<T> {
+  /** Own rule on the converted value; a returned sentence refuses it as `Value error, <sentence>`. */
+  check?: Check<T>;
+}

@@ -1,0 +1,57 @@
+const SPECIAL = /^[+-]?(?:inf(?:inity)?|nan)$/i;
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+
+/**
+ * Reads an integer the way Python's int() does, with a zero fraction allowed: spaces around, a sign, single underscores
+ * between digits. Gives undefined for other text; values beyond the safe range come back unsafe or infinite, never
+ * rounded to a safe one.
+ */
+export function parseIntegerText(text: string): number | undefined {
+  const body = text.trim();
+  let at = skipSign(body);
+  const end = digitsEnd(body, at);
+  if (end === at) return undefined;
+  at = end;
+  if (at < body.length) {
+    if (body[at] !== '.' || at + 1 === body.length) return undefined;
+    for (at++; at < body.length; at++) if (body[at] !== '0') return undefined;
+  }
+  return Number(body.slice(0, end).replaceAll('_', '')) + 0;
+}
+
+/** Reads a decimal number; undefined for text that is none. `inf` and `nan` come back as such. */
+export function parseNumberText(text: string): number | undefined {
+  const body = text.trim();
+  if (body.length <= 9 && SPECIAL.test(body)) return /n$/i.test(body) ? Number.NaN : Number.POSITIVE_INFINITY;
+  const start = skipSign(body);
+  let at = digitsEnd(body, start);
+  let digits = at - start;
+  if (body[at] === '.') {
+    const end = digitsEnd(body, at + 1);
+    digits += end - at - 1;
+    at = end;
+  }
+  if (digits === 0) return undefined;
+  if (body[at] === 'e' || body[at] === 'E') {
+    const exponent = at + 1 + skipSign(body.slice(at + 1, at + 2));
+    const end = digitsEnd(body, exponent);
+    if (end === exponent) return undefined;
+    at = end;
+  }
+  return at === body.length ? Number(body.replaceAll('_', '')) : undefined;
+}
+
+function skipSign(text: string): number {
+  return text[0] === '+' || text[0] === '-' ? 1 : 0;
+}
+
+// The end of a run of digits that may have single underscores between them; `from` itself when there is none.
+function digitsEnd(text: string, from: number): number {
+  let at = from;
+  while (at < text.length) {
+    if (isDigit(text.charCodeAt(at))) at++;
+    else if (at > from && text[at] === '_' && isDigit(text.charCodeAt(at + 1))) at++;
+    else break;
+  }
+  return at;
+}

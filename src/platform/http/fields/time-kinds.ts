@@ -1,0 +1,40 @@
+import { Fault, notFinite, withCheck, type Failure } from './fault.js';
+import { dateFromUnix, fromUnix, parseDate, parseMoment } from './iso-time.js';
+import type { CheckOptions, Kind } from './kind.js';
+
+/** A moment as a Date: ISO 8601 text, or a Unix timestamp in seconds or milliseconds as a number or text. */
+export function dateTime(options: CheckOptions<Date> = {}): Kind<Date> {
+  const read = (value: unknown): Date | Failure => {
+    if (typeof value === 'string') {
+      const moment = parseMoment(value);
+      if (typeof moment === 'number') return new Date(moment);
+      const msg = `Input should be a valid datetime or date, ${moment}`;
+      return new Fault('datetime_from_date_parsing', msg, value, { error: moment });
+    }
+    if (typeof value !== 'number') return new Fault('datetime_type', 'Input should be a valid datetime', value);
+    if (!Number.isFinite(value)) return notFinite(value);
+    const moment = fromUnix(value);
+    if (typeof moment === 'number') return new Date(moment);
+    return new Fault('datetime_parsing', `Input should be a valid datetime, ${moment}`, value, { error: moment });
+  };
+  return { document: { type: 'string', format: 'date-time' }, build: () => withCheck(read, options.check) };
+}
+
+/** A calendar date as `YYYY-MM-DD`; takes also a date-time or timestamp at midnight. */
+export function date(options: CheckOptions<string> = {}): Kind<string> {
+  const read = (value: unknown): string | Failure => {
+    if (typeof value !== 'string' && typeof value !== 'number') {
+      return new Fault('date_type', 'Input should be a valid date', value);
+    }
+    if (typeof value === 'number' && !Number.isFinite(value)) return notFinite(value);
+    const parsed = typeof value === 'string' ? parseDate(value) : dateFromUnix(value);
+    if (typeof parsed === 'object') {
+      const msg = `Input should be a valid date or datetime, ${parsed.error}`;
+      return new Fault('date_from_datetime_parsing', msg, value, { error: parsed.error });
+    }
+    if (parsed !== 'inexact') return parsed;
+    const msg = 'Datetimes provided to dates should have zero time - e.g. be exact dates';
+    return new Fault('date_from_datetime_inexact', msg, value);
+  };
+  return { document: { type: 'string', format: 'date' }, build: () => withCheck(read, options.check) };
+}
