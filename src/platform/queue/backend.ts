@@ -1,0 +1,113 @@
+import { Logger } from '@nestjs/common';
+import {
+  createPostgresBackend,
+  createRedisBackend,
+  isPgPool,
+  withBackend,
+  type BackendFactory,
+  type ConnectionOptions,
+  type IQueueBackend,
+  type Processor,
+  type QueueOptions,
+  type WorkerOptions,
+} from 'bullmq';
+import type { Pool } from 'pg';
+import { within } from './time-limit.js';
+import { trouble } from './trouble-log.js';
+
+/** Closing takes this long only when the backend is gone. */
+const IDLE_CLOSE_MS = 2_000;
+
+/** Hands a PostgreSQL pool through @nestjs/bullmq, whose option types know Redis only. */
+export function asConnection(pool: Pool): ConnectionOptions {
+  return pool as unknown as ConnectionOptions;
+}
+
+/** PostgreSQL for a pool, Redis for anything else, so that applications on either can share a process. */
+const backendOfConnection: BackendFactory<IQueueBackend> = (name, options, roles) => {
+  const connection: unknown = options.connection;
+  return isPgPool(connection)
+    ? createPostgresBackend(name, { ...options, connection }, roles)
+    : createRedisBackend(name, options, roles);
+};
+
+const backed = withBackend(backendOfConnection);
+
+/** Cuts what a backend that is gone still holds, so that pending calls on it settle. */
+function cutOff(backend: IQueueBackend, where: string): void {
+  for (const cut of [backend.disconnectBlocking(false), backend.disconnect()]) {
+    cut.catch((error: unknown) => trouble.report(where, error));
+  }
+}
+
+/** A BullMQ queue that reports its errors from the first moment on, and closes in bounded time and without rejecting. */
+export class BoundedQueue extends backed.Queue {
+  private bounded?: Promise<void>;
+
+  constructor(name: string, options: QueueOptions) {
+    super(name, options);
+    this.on('error', (error) => trouble.report(`queue ${name}`, error));
+  }
+
+  override close(): Promise<void> {
+    this.bounded ??= this.closeInTime();
+    return this.bounded;
+  }
+
+  private async closeInTime(): Promise<void> {
+    try {
+      await within(IDLE_CLOSE_MS, super.close(), () => new Error('closing took too long'));
+    } catch (error) {
+      trouble.report(`queue ${this.name}`, error);
+      cutOff(this.backend, `queue ${this.name}`);
+    }
+  }
+}
+
+export interface BoundedWorkerOptions extends WorkerOptions {
+  /** Longest wait for running jobs when closing, in milliseconds. */
+  closeMs: number;
+}
+
+/**
+ * A BullMQ worker that finishes its running jobs when closed, but never takes longer than its limit: then it aborts
+ * their signals and leaves the jobs to be started again by another worker.
+ */
+export class BoundedWorker extends backed.Worker<unknown, unknown> {
+  private readonly closeMs: number;
+  private bounded?: Promise<void>;
+  private readonly logger = new Logger('Queue');
+
+  constructor(name: string, processor: Processor<unknown, unknown>, { closeMs, ...options }: BoundedWorkerOptions) {
+    super(name, processor, options);
+    this.closeMs = closeMs;
+    this.on('error', (error) => trouble.report(`worker ${name}`, error));
+    this.on('lockRenewalFailed', (jobIds) => {
+      for (const jobId of jobIds) this.cancelJob(jobId, 'another worker may hold this job now');
+    });
+    this.on('stalled', (jobId) => this.logger.warn(`job ${jobId} starts again: its worker went away`));
+  }
+
+  override close(force = false): Promise<void> {
+    this.bounded ??= this.closeInTime(force);
+    return this.bounded;
+  }
+
+  private async closeInTime(force: boolean): Promise<void> {
+    const closing = super.close(force);
+    const idleMs = Math.min(this.closeMs, IDLE_CLOSE_MS);
+    const late = () => new Error('closing took too long');
+    try {
+      await within(idleMs, closing, late).catch((error: unknown) => {
+        if (this.lockManager.getActiveJobCount() === 0) throw error;
+        return within(this.closeMs - idleMs, closing, late);
+      });
+    } catch (error) {
+      trouble.report(`worker ${this.name}`, error);
+      this.cancelAllJobs('the time to shut down is over');
+      cutOff(this.backend, `worker ${this.name}`);
+      // Their timers would keep the process alive.
+      await Promise.all([this.lockManager.close(), this.pause(true)]);
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import { assertSchemaCompatibility, LATEST_SCHEMA_VERSION, runMigrations, SchemaMigrationRequiredError } from 'bullmq';
+import type { ConnectionOptions } from 'bullmq';
+import pg from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { asConnection } from './backend.js';
+import { DEFAULT_TIMINGS, type QueueOptions, type QueueTimings } from './queue.options.js';
+import { describeError, QueueUnavailableError } from './queue-errors.js';
+import { within } from './time-limit.js';
+import { trouble } from './trouble-log.js';
+
+/** Clients beside the one that each worker keeps for LISTEN; without spare ones workers wait for each other for ever. */
+const SPARE_CLIENTS = 4;
+const RETRY_MS = 250;
+const POOL_CLOSE_MS = 2_000;
+
+/** Brings BullMQ's own schema `bullmq` up to date. Several callers at once wait for one another. */
+export async function migrateQueueSchema(client: pg.ClientBase): Promise<void> {
+  const version = await assertSchemaCompatibility(client).catch((error: unknown) => {
+    if (error instanceof SchemaMigrationRequiredError) return 0;
+    throw error;
+  });
+  // Without this check every start would take exclusive locks on the schema's tables.
+  if (version < LATEST_SCHEMA_VERSION) await runMigrations(client);
+}
+
+/** What queues and workers connect with; made once per application and closed last. */
+export class QueueConnections {
+  readonly timings: QueueTimings;
+  private closing?: Promise<void>;
+
+  private constructor(
+    readonly options: QueueOptions,
+    /** Runs the queues' queries with `postgres`, and those of the record of runs always. */
+    readonly pool: pg.Pool,
+  ) {
+    this.timings = { ...DEFAULT_TIMINGS, ...options.timings };
+    this.pool.setMaxListeners(0);
+    this.pool.on('error', (error) => trouble.report('database connection', error));
+  }
+
+  /**
+   * Waits until the database answers and the queue's schema is up to date, for as long as `timings.start`. A queue
+   * created before that would remember the failure and refuse every later job.
+   */
+  static async open(options: QueueOptions, queues: number): Promise<QueueConnections> {
+    if (options.backend === 'redis' && !options.redisUrl) throw new TypeError('the redis backend needs a redis url');
+    const onPostgres = options.backend === 'postgres';
+    const connections = new QueueConnections(
+      options,
+      new pg.Pool({
+        connectionString: options.databaseUrl,
+        max: onPostgres ? (options.runWorkers ? queues : 0) + SPARE_CLIENTS : 2,
+        keepAlive: true,
+        keepAliveInitialDelayMillis: 10_000,
+        connectionTimeoutMillis: 5_000,
+        application_name: 'queue',
+        ...(onPostgres && { options: '-c search_path=bullmq' }),
+      }),
+    );
+    try {
+      await connections.waitForDatabase();
+    } catch (error) {
+      await connections.close();
+      throw new QueueUnavailableError(`the database: ${describeError(error)}`, error);
+    }
+    return connections;
+  }
+
+  /** Fails fast while Redis is away: whoever adds a job is answering a request. */
+  get forQueues(): ConnectionOptions {
+    if (this.options.backend === 'postgres') return asConnection(this.pool);
+    return { url: this.options.redisUrl, enableOfflineQueue: false };
+  }
+
+  /** Waits for Redis to come back. */
+  get forWorkers(): ConnectionOptions {
+    if (this.options.backend === 'postgres') return asConnection(this.pool);
+    return { url: this.options.redisUrl, maxRetriesPerRequest: null };
+  }
+
+  /** Ends the pool; to be called after every queue and worker has closed. */
+  close(): Promise<void> {
+    this.closing ??= within(POOL_CLOSE_MS, this.pool.end(), () => new Error('closing took too long')).catch(
+      (error: unknown) => trouble.report('database connection', error),
+    );
+    return this.closing;
+  }
+
+  private async waitForDatabase(): Promise<void> {
+    const deadline = performance.now() + this.timings.start;
+    for (;;) {
+      const left = Math.max(deadline - performance.now(), 0);
+      try {
+        return await within(left, this.prepareDatabase(), () => new Error('no answer in time'));
+      } catch (error) {
+        if (!mayPass(error) || performance.now() + RETRY_MS >= deadline) throw error;
+        trouble.report('waiting for the database', error);
+      }
+      await sleep(RETRY_MS);
+    }
+  }
+
+  private async prepareDatabase(): Promise<void> {
+    const client = await this.pool.connect();
+    let failure: Error | undefined;
+    const onError = (error: Error) => (failure = error);
+    client.on('error', onError);
+    try {
+      if (this.options.backend === 'postgres') await migrateQueueSchema(client);
+      else await client.query('SELECT 1');
+    } catch (error) {
+      failure = error instanceof Error ? error : new Error(String(error));
+      throw error;
+    } finally {
+      client.off('error', onError);
+      client.release(failure);
+    }
+  }
+}
+
+/** Whether waiting can help: the server is not there yet or just starting, in contrast to a wrong name or password. */
+function mayPass(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const fromServer = /^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E');
+  return !fromServer || /^(08|53|57)/.test(code);
+}

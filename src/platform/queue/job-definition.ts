@@ -1,0 +1,88 @@
+import { Injectable, SetMetadata, type Type } from '@nestjs/common';
+
+declare const types: unique symbol;
+
+/** T itself where it survives a round trip through JSON unchanged; `never` in place of a Date, a Map, a function, undefined. */
+export type JsonSafe<T> = T extends string | number | boolean | null
+  ? T
+  : T extends (...args: never[]) => unknown
+    ? never
+    : T extends Date | Map<unknown, unknown> | Set<unknown> | Uint8Array | RegExp | Error
+      ? never
+      : T extends object
+        ? { [K in keyof T]: JsonSafe<T[K]> }
+        : never;
+
+/** An object that survives JSON unchanged; the shape payloads are held to. */
+export type JsonObject<T> = object & { [K in keyof T]: JsonSafe<T[K]> };
+
+/** The payload of a job that needs none. */
+export type NoPayload = Record<string, never>;
+
+/** What the queue knows of a job, whatever its payload. */
+export interface JobDeclaration {
+  readonly name: string;
+  /** Jobs of one queue share its worker. */
+  readonly queue: string;
+  /** Tries altogether; a run repeated because its worker died does not count as one. */
+  readonly attempts: number;
+  /** Wait before the next try: `delayMs` each time, or doubled each time. */
+  readonly backoff?: { readonly type: 'fixed' | 'exponential'; readonly delayMs: number };
+  /** Runs of this queue at a time in one process; the largest among the queue's jobs counts. */
+  readonly concurrency: number;
+  /** Run on a schedule that all processes share, with this payload. */
+  readonly every?: { readonly ms: number; readonly payload: object };
+}
+
+export interface JobDefinition<P extends object, R = unknown> extends JobDeclaration {
+  readonly every?: { readonly ms: number; readonly payload: P };
+  /** Never set: carries the payload and result types. */
+  readonly [types]?: { payload: P; result: R };
+}
+
+export interface JobContext {
+  readonly jobId: string;
+  /** 1 on the first try; a run repeated because its worker died keeps its number. */
+  readonly attempt: number;
+  /** Aborts when the run has lost its job to another worker, or when the time to shut down is over. */
+  readonly signal: AbortSignal;
+}
+
+export interface JobProcessor<P extends object, R = unknown> {
+  run(payload: P, context: JobContext): Promise<R>;
+}
+
+type JobSettings<P extends object> = Pick<JobDeclaration, 'name'> &
+  Partial<Pick<JobDeclaration, 'queue' | 'attempts' | 'backoff' | 'concurrency'>> & {
+    readonly every?: { readonly ms: number; readonly payload: P };
+  };
+
+const NAME = /^[a-z][a-z0-9-]{0,62}$/;
+
+/**
+ * Declares a job once, in the module that owns it. The queue defaults to one of the job's own name, attempts and
+ * concurrency to 1. Throws a TypeError for settings that cannot work.
+ */
+export function defineJob<P extends JsonObject<P>, R = unknown>(settings: JobSettings<P>): JobDefinition<P, R> {
+  const { name, queue = name, attempts = 1, concurrency = 1, backoff, every } = settings;
+  const definition: JobDefinition<P, R> = { name, queue, attempts, concurrency, backoff, every };
+  for (const text of [name, queue]) {
+    if (!NAME.test(text)) throw new TypeError(`"${text}" is not a job or queue name: lower case, digits and "-" only`);
+  }
+  for (const [what, value] of Object.entries({ attempts, concurrency, every: every?.ms ?? 1 })) {
+    if (!Number.isInteger(value) || value < 1) {
+      throw new TypeError(`${what} of job "${name}" must be a whole number of at least 1`);
+    }
+  }
+  return Object.freeze(definition);
+}
+
+export const JOB_HANDLER = Symbol('job handler');
+
+/** Marks the one provider that runs a job. It must be a singleton: runs have no request. */
+export function JobHandler<P extends object, R>(job: JobDefinition<P, R>): (target: Type<JobProcessor<P, R>>) => void {
+  return (target) => {
+    Injectable()(target);
+    SetMetadata(JOB_HANDLER, job)(target);
+  };
+}

@@ -1,0 +1,111 @@
+import type { Queue } from 'bullmq';
+import { randomUUID } from 'node:crypto';
+import type { JobDeclaration, JobDefinition } from './job-definition.js';
+import { jobOptions } from './job-options.js';
+import type { JobRunLog } from './job-run-log.js';
+import type { JobRunner } from './job-runner.js';
+import type { JobWorkers } from './job-workers.js';
+import { describeError, QueueUnavailableError } from './queue-errors.js';
+import { within } from './time-limit.js';
+
+export interface JobState {
+  name: string;
+  /** Null until the first run; the same for the duration. */
+  last_run_at: Date | null;
+  last_duration_ms: number | null;
+  /** Null after a run that succeeded. */
+  last_error: string | null;
+  /** Jobs that wait in the job's queue to be run now. */
+  due: number;
+  /** Null for a job without a schedule. */
+  every_ms: number | null;
+}
+
+export interface AddOptions {
+  /** While a job of this id waits or runs, adding it again does nothing. Not a number, and without ":". */
+  jobId?: string;
+  delayMs?: number;
+}
+
+export type QueueHealth = 'ok' | 'degraded' | 'down';
+
+export class JobQueue {
+  constructor(
+    private readonly jobs: readonly JobDeclaration[],
+    private readonly queues: ReadonlyMap<string, Queue>,
+    private readonly runner: JobRunner,
+    private readonly workers: JobWorkers,
+    private readonly log: JobRunLog,
+    private readonly limitMs: number,
+  ) {}
+
+  /**
+   * Hands a job to the queue. Rejects with QueueUnavailableError within the time limit when the backend does not take
+   * it (it may still do so later), and with TypeError for an id it could never take.
+   */
+  async add<P extends object>(job: JobDefinition<P>, payload: NoInfer<P>, options: AddOptions = {}): Promise<void> {
+    const { jobId, delayMs } = options;
+    if (jobId !== undefined && !isJobId(jobId)) throw new TypeError(`"${jobId}" cannot be the id of a job`);
+    const queue = this.queueOf(job);
+    await this.answer(() => queue.add(job.name, payload, { ...jobOptions(job), jobId, delay: delayMs }));
+  }
+
+  /** Runs a job in this process, past the queue, and gives its result. Rejects as the handler does. */
+  async runNow<P extends object, R>(job: JobDefinition<P, R>, payload: NoInfer<P>): Promise<R> {
+    this.queueOf(job);
+    const context = { jobId: `now-${randomUUID()}`, attempt: 1, signal: new AbortController().signal };
+    const { result, recorded } = await this.runner.run(job.name, payload, context);
+    await recorded;
+    // @JobHandler holds the handler to the result type of its job.
+    return result as R;
+  }
+
+  /** The declared jobs in their order. Rejects with QueueUnavailableError when backend or database do not answer. */
+  async state(): Promise<JobState[]> {
+    return this.answer(async () => {
+      const [runs, due] = await Promise.all([this.log.read(), this.countDue()]);
+      return this.jobs.map((job) => ({
+        name: job.name,
+        ...(runs.get(job.name) ?? { last_run_at: null, last_duration_ms: null, last_error: null }),
+        due: due.get(job.queue) ?? 0,
+        every_ms: job.every?.ms ?? null,
+      }));
+    });
+  }
+
+  /** `down`: the backend does not answer in time; `degraded`: it does, but a worker of this process has stopped. */
+  async health(): Promise<QueueHealth> {
+    try {
+      await this.answer(() => this.countDue());
+    } catch {
+      return 'down';
+    }
+    return this.workers.areRunning ? 'ok' : 'degraded';
+  }
+
+  private async countDue(): Promise<Map<string, number>> {
+    const counts = [...this.queues].map(
+      async ([name, queue]) => [name, await queue.getJobCountByTypes('waiting', 'prioritized')] as const,
+    );
+    return new Map(await Promise.all(counts));
+  }
+
+  private queueOf(job: JobDeclaration): Queue {
+    const queue = this.queues.get(job.queue);
+    if (!queue || !this.jobs.includes(job)) throw new TypeError(`job "${job.name}" is not registered`);
+    return queue;
+  }
+
+  private async answer<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      return await within(this.limitMs, ask(), () => new Error(`no answer within ${this.limitMs} ms`));
+    } catch (error) {
+      throw new QueueUnavailableError(describeError(error), error);
+    }
+  }
+}
+
+/** What both backends take: not empty, no ":" (a separator of theirs), not a whole number (they number jobs so). */
+function isJobId(id: string): boolean {
+  return id.length > 0 && id.length <= 200 && !id.includes(':') && !/^\d+$/.test(id);
+}

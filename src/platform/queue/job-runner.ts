@@ -1,0 +1,49 @@
+import { Logger } from '@nestjs/common';
+import type { Job } from 'bullmq';
+import type { JobContext, JobProcessor } from './job-definition.js';
+import type { FoundHandler } from './job-handlers.js';
+import type { JobRunLog } from './job-run-log.js';
+import { describeError } from './queue-errors.js';
+
+/** Runs jobs by their handlers and keeps the record of it. */
+export class JobRunner {
+  private readonly logger = new Logger('Queue');
+  private readonly processors = new Map<string, JobProcessor<object>>();
+
+  constructor(private readonly log: JobRunLog) {}
+
+  use(handlers: readonly FoundHandler[]): void {
+    for (const { job, instance } of handlers) if (instance) this.processors.set(job.name, instance);
+  }
+
+  /** One try of a queued job. A name without a handler (put there by another version) fails the job. */
+  async work(job: Job<object>, signal: AbortSignal): Promise<void> {
+    const attempt = job.attemptsMade + 1;
+    try {
+      await this.run(job.name, job.data, { jobId: job.id ?? '', attempt, signal });
+    } catch (error) {
+      this.logger.warn(`job ${job.name} ${job.id} failed on try ${attempt}: ${describeError(error)}`);
+      throw error;
+    }
+  }
+
+  /** `recorded` settles once the record of this run is written; it never rejects. */
+  async run(
+    name: string,
+    payload: object,
+    context: JobContext,
+  ): Promise<{ result: unknown; recorded: Promise<void> }> {
+    const processor = this.processors.get(name);
+    if (!processor) throw new Error(`no handler for job "${name}" in this process`);
+    const startedAt = performance.now();
+    const record = (error: string | null) =>
+      this.log.record(name, { startedAt, durationMs: performance.now() - startedAt, error });
+    try {
+      const result = await processor.run(payload, context);
+      return { result, recorded: record(null) };
+    } catch (error) {
+      void record(describeError(error));
+      throw error;
+    }
+  }
+}

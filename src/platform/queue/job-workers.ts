@@ -1,0 +1,76 @@
+import { Processor, WorkerHost, type BullRegistrar } from '@nestjs/bullmq';
+import type { Job } from 'bullmq';
+import { BoundedWorker, type BoundedWorkerOptions } from './backend.js';
+import type { QueueConnections } from './connections.js';
+import type { JobDeclaration } from './job-definition.js';
+import type { JobRunner } from './job-runner.js';
+import { within } from './time-limit.js';
+import { trouble } from './trouble-log.js';
+
+/** How often a job may outlive its worker before it is given up as the likely cause. */
+const MOST_RESTARTS = 5;
+/** Pause after a failed attempt to fetch or finish a job while the backend is away. */
+const RETRY_MS = 1_000;
+
+/** The provider that @nestjs/bullmq builds the worker of one queue from; all jobs of the queue share it. */
+export function queueWorkerHost(
+  queue: string,
+  jobs: readonly JobDeclaration[],
+  connections: QueueConnections,
+  runner: JobRunner,
+): WorkerHost {
+  class QueueWorker extends WorkerHost {
+    /** BullMQ hands out the signal only to functions that name it. */
+    override process(job: Job<object>, _token?: string, signal?: AbortSignal): Promise<void> {
+      return runner.work(job, signal ?? new AbortController().signal);
+    }
+  }
+  const { timings } = connections;
+  const options: BoundedWorkerOptions = {
+    connection: connections.forWorkers,
+    concurrency: Math.max(...jobs.filter((job) => job.queue === queue).map((job) => job.concurrency)),
+    autorun: false,
+    lockDuration: timings.lock,
+    stalledInterval: timings.stalled,
+    runRetryDelay: RETRY_MS,
+    maxStalledCount: MOST_RESTARTS,
+    closeMs: timings.close,
+  };
+  Processor(queue, options)(QueueWorker);
+  return new QueueWorker();
+}
+
+/** The workers of this process: none until started, and none at all where it only adds jobs. */
+export class JobWorkers {
+  private workers: readonly BoundedWorker[] = [];
+
+  constructor(
+    private readonly hosts: readonly WorkerHost[],
+    private readonly registrar: BullRegistrar,
+    private readonly startMs: number,
+  ) {}
+
+  async start(): Promise<void> {
+    this.registrar.register();
+    this.workers = this.hosts.map((host) => host.worker as unknown).filter((worker) => worker instanceof BoundedWorker);
+    const ready = Promise.all(this.workers.map((worker) => worker.waitUntilReady()));
+    await within(this.startMs, ready, () => new Error('workers did not connect in time'));
+  }
+
+  /** Begins to take jobs. */
+  run(): void {
+    for (const worker of this.workers) {
+      worker.run().catch((error: unknown) => trouble.report(`worker ${worker.name}`, error));
+    }
+  }
+
+  /** Whether every worker takes jobs; true where there are none. */
+  get areRunning(): boolean {
+    return this.workers.every((worker) => worker.isRunning());
+  }
+
+  /** Takes no more jobs and waits for the running ones, in bounded time. */
+  async close(): Promise<void> {
+    await Promise.all(this.workers.map((worker) => worker.close()));
+  }
+}

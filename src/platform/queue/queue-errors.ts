@@ -1,0 +1,28 @@
+/** The queue did not take or answer something in time. Nothing durable is lost: the domain tables say what is due. */
+export class QueueUnavailableError extends Error {
+  override readonly name = 'QueueUnavailableError';
+
+  constructor(what: string, cause?: unknown) {
+    super(`the queue is not available: ${what}`, { cause });
+  }
+}
+
+/** The declared jobs and the handlers found at start do not fit together; lists every misfit. */
+export class JobWiringError extends Error {
+  override readonly name = 'JobWiringError';
+
+  constructor(readonly problems: readonly string[]) {
+    super(`jobs are not wired up:\n- ${problems.join('\n- ')}`);
+  }
+}
+
+/** One line that names what went wrong, without a stack; at most 500 characters. */
+export function describeError(error: unknown): string {
+  const text =
+    error instanceof AggregateError && error.message === ''
+      ? error.errors.map(describeError).join('; ')
+      : error instanceof Error
+        ? error.message || error.name
+        : String(error);
+  return text.replace(/\s+/g, ' ').slice(0, 500);
+}
