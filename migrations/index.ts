@@ -1,0 +1,4 @@
+import { Foundation1795186000000 } from './1795186000000-foundation.js';
+
+/** Every migration in order; a test checks that each file of this folder is listed. */
+export const MIGRATIONS = [Foundation1795186000000] as const;

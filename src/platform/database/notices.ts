@@ -1,0 +1,178 @@
+import pg from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** One PostgreSQL channel carries all notices, so that a subscription needs no round trip and misses nothing. */
+const PG_CHANNEL = 'service_notices';
+const CHANNEL = /^[a-z][a-z0-9_]{0,62}$/;
+/** PostgreSQL takes less than 8000 bytes, our channel name included. */
+const MOST_PAYLOAD_BYTES = 7_900;
+const FIRST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 5_000;
+const PROBE_EVERY_MS = 15_000;
+const PROBE_LIMIT_MS = 5_000;
+const CLOSE_LIMIT_MS = 3_000;
+
+export type NoticeHandler = (payload: string) => void | Promise<void>;
+
+/** A transaction of the caller, such as a TypeORM QueryRunner or EntityManager. */
+export interface NoticeSender {
+  query(sql: string, parameters: unknown[]): Promise<unknown>;
+}
+
+export interface NoticeBusOptions {
+  databaseUrl: string;
+  /** Told of lost connections and failing handlers. */
+  onError: (error: unknown) => void;
+}
+
+/**
+ * Notices between the processes of one database, over LISTEN/NOTIFY: at most once, and not at all while the connection
+ * is away. So whoever caches by them drops its cache in `onReconnect`, and does not trust it while not `connected`.
+ */
+export class NoticeBus {
+  private readonly handlers = new Map<string, Set<NoticeHandler>>();
+  private readonly reconnectHandlers = new Set<() => void>();
+  private client?: pg.Client;
+  private starting?: Promise<void>;
+  private retryTimer?: NodeJS.Timeout;
+  private probeTimer?: NodeJS.Timeout;
+  private waitMs = FIRST_WAIT_MS;
+  private closed = false;
+
+  constructor(private readonly options: NoticeBusOptions) {}
+
+  /** Connects; rejects when the database is not there. Later losses of the connection are mended by the bus itself. */
+  start(): Promise<void> {
+    this.starting ??= this.connect().catch((error: unknown) => {
+      this.starting = undefined;
+      throw error;
+    });
+    return this.starting;
+  }
+
+  get connected(): boolean {
+    return this.client !== undefined;
+  }
+
+  /**
+   * Sends a notice to every process, this one included. With a `sender` it goes out when that transaction commits, and
+   * not when it rolls back. Throws a TypeError for a channel or payload (7900 bytes) that cannot be sent.
+   */
+  async publish(channel: string, payload: string, sender?: NoticeSender): Promise<void> {
+    assertChannel(channel);
+    if (Buffer.byteLength(payload) > MOST_PAYLOAD_BYTES) {
+      throw new TypeError(`a notice holds at most ${MOST_PAYLOAD_BYTES} bytes`);
+    }
+    const target = sender ?? this.client;
+    if (!target) throw new Error('the notices are not connected');
+    await target.query('SELECT pg_notify($1, $2)', [PG_CHANNEL, `${channel}:${payload}`]);
+  }
+
+  /** Calls the handler for every notice on the channel from now on; returns the way to stop that. */
+  subscribe(channel: string, handler: NoticeHandler): () => void {
+    assertChannel(channel);
+    const handlers = this.handlers.get(channel) ?? new Set();
+    this.handlers.set(channel, handlers.add(handler));
+    return () => handlers.delete(handler);
+  }
+
+  /** Calls the handler each time the connection is back after a loss; returns the way to stop that. */
+  onReconnect(handler: () => void): () => void {
+    this.reconnectHandlers.add(handler);
+    return () => this.reconnectHandlers.delete(handler);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    clearTimeout(this.retryTimer);
+    clearInterval(this.probeTimer);
+    await this.starting?.catch(() => undefined);
+    const client = this.client;
+    this.client = undefined;
+    const tooLate = sleep(CLOSE_LIMIT_MS, undefined, { ref: false });
+    await Promise.race([client?.end().catch(this.options.onError), tooLate]);
+  }
+
+  private async connect(): Promise<void> {
+    const client = new pg.Client({
+      connectionString: this.options.databaseUrl,
+      application_name: 'notices',
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      connectionTimeoutMillis: 5_000,
+      query_timeout: PROBE_LIMIT_MS,
+    });
+    client.on('error', (error) => this.lose(client, error));
+    client.on('end', () => this.lose(client, new Error('the connection of the notices ended')));
+    client.on('notification', ({ payload = '' }) => this.deliver(payload));
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${PG_CHANNEL}`);
+    } catch (error) {
+      client.end().catch(() => undefined);
+      throw error;
+    }
+    this.waitMs = FIRST_WAIT_MS;
+    this.client = client;
+    this.probeTimer = setInterval(() => {
+      client.query('SELECT 1').catch((error: unknown) => this.lose(client, error));
+    }, PROBE_EVERY_MS);
+    this.probeTimer.unref();
+  }
+
+  /** Only the client in use can be lost: attempts to connect report for themselves, and each is lost once. */
+  private lose(client: pg.Client, error: unknown): void {
+    if (this.client !== client) return;
+    this.client = undefined;
+    clearInterval(this.probeTimer);
+    this.options.onError(error);
+    client.end().catch(() => undefined);
+    this.scheduleReconnect();
+  }
+
+  private scheduleReconnect(): void {
+    if (this.closed) return;
+    this.retryTimer = setTimeout(() => {
+      this.starting = this.connect();
+      this.starting.then(
+        () => this.announceReconnect(),
+        (error: unknown) => {
+          this.options.onError(error);
+          this.scheduleReconnect();
+        },
+      );
+    }, this.waitMs);
+    this.retryTimer.unref();
+    this.waitMs = Math.min(this.waitMs * 2, LONGEST_WAIT_MS);
+  }
+
+  private announceReconnect(): void {
+    for (const handler of this.reconnectHandlers) {
+      try {
+        handler();
+      } catch (error) {
+        this.options.onError(error);
+      }
+    }
+  }
+
+  private deliver(notice: string): void {
+    const end = notice.indexOf(':');
+    const payload = notice.slice(end + 1);
+    for (const handler of this.handlers.get(notice.slice(0, end)) ?? []) {
+      void this.call(handler, payload);
+    }
+  }
+
+  private async call(handler: NoticeHandler, payload: string): Promise<void> {
+    try {
+      await handler(payload);
+    } catch (error) {
+      this.options.onError(error);
+    }
+  }
+}
+
+function assertChannel(channel: string): void {
+  if (!CHANNEL.test(channel)) throw new TypeError(`"${channel}" is not a channel: lower case, digits and "_" only`);
+}

@@ -1,0 +1,19 @@
+import type { TypeOrmModuleOptions } from '@nestjs/typeorm';
+
+/** Entities come from the modules that own them; the schema comes from migrations alone. */
+export function typeOrmOptions(o: { url: string; poolSize: number; applicationName: string }): TypeOrmModuleOptions {
+  return {
+    type: 'postgres',
+    url: o.url,
+    poolSize: o.poolSize,
+    applicationName: o.applicationName,
+    autoLoadEntities: true,
+    synchronize: false,
+    migrationsRun: false,
+    logging: false,
+    retryAttempts: 10,
+    retryDelay: 500,
+    connectTimeoutMS: 5_000,
+    extra: { keepAlive: true, statement_timeout: 30_000, idle_in_transaction_session_timeout: 30_000 },
+  };
+}

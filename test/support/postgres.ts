@@ -1,0 +1,90 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { runMigrations } from '../../src/platform/database/migrate.js';
+
+export interface TestDatabase {
+  readonly url: string;
+  /** Ends every connection to it. */
+  drop(): Promise<void>;
+}
+
+const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../migrations', import.meta.url));
+/** Any fixed number: workers that need the template at the same time wait for one of them to build it. */
+const TEMPLATE_LOCK = 4_210_774;
+
+/** A database with all migrations applied, copied from a template that is built once per set of migrations. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const template = `tpl_${migrationsHash()}`;
+  return asAdmin(async (admin) => {
+    if (!(await databaseExists(admin, template))) await buildTemplate(admin, template);
+    return createDatabase(admin, `TEMPLATE ${template} STRATEGY file_copy`);
+  });
+}
+
+/** A database with nothing in it, for tests of the migrations themselves. */
+export async function createEmptyDatabase(): Promise<TestDatabase> {
+  return asAdmin((admin) => createDatabase(admin, 'STRATEGY file_copy'));
+}
+
+async function createDatabase(admin: pg.Client, options: string): Promise<TestDatabase> {
+  const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
+  await admin.query(`CREATE DATABASE ${name} ${options}`);
+  return {
+    url: databaseUrl(name),
+    drop: () =>
+      asAdmin(async (other) => {
+        await other.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      }),
+  };
+}
+
+/** Renamed when complete, so that a build that was interrupted is never taken for a template. */
+async function buildTemplate(admin: pg.Client, template: string): Promise<void> {
+  await admin.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
+  try {
+    if (await databaseExists(admin, template)) return;
+    const draft = template.replace('tpl_', 'tpl_build_');
+    await admin.query(`DROP DATABASE IF EXISTS ${draft} WITH (FORCE)`);
+    await admin.query(`CREATE DATABASE ${draft} STRATEGY file_copy`);
+    await runMigrations(databaseUrl(draft));
+    // A template somebody is connected to cannot be copied.
+    await admin.query(`ALTER DATABASE ${draft} ALLOW_CONNECTIONS false`);
+    await admin.query(`ALTER DATABASE ${draft} RENAME TO ${template}`);
+  } finally {
+    await admin.query('SELECT pg_advisory_unlock($1)', [TEMPLATE_LOCK]);
+  }
+}
+
+async function databaseExists(admin: pg.Client, name: string): Promise<boolean> {
+  return (await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [name])).rowCount === 1;
+}
+
+async function asAdmin<T>(work: (admin: pg.Client) => Promise<T>): Promise<T> {
+  const admin = new pg.Client({ connectionString: databaseUrl('postgres') });
+  await admin.connect();
+  try {
+    return await work(admin);
+  } finally {
+    await admin.end();
+  }
+}
+
+function databaseUrl(name: string): string {
+  const url = process.env.TEST_DATABASE_URL;
+  if (!url) throw new Error('TEST_DATABASE_URL is not set: run the tests through Jest with its global setup');
+  const address = new URL(url);
+  address.pathname = `/${name}`;
+  return address.toString();
+}
+
+/** 16 hex digits over the names and contents of the migrations. */
+function migrationsHash(): string {
+  const hash = createHash('sha256');
+  const entries = readdirSync(MIGRATIONS_FOLDER, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  for (const file of files.sort()) hash.update(`${file.slice(MIGRATIONS_FOLDER.length)}\0`).update(readFileSync(file));
+  return hash.digest('hex').slice(0, 16);
+}
