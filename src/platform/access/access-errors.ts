@@ -1,0 +1,8 @@
+import { domainError } from '../http/domain-error.js';
+
+export class OrganizationNotFound extends domainError(404, 'Organization not found') {}
+export class NotAnOrganizationMember extends domainError(403, 'Not an organization member') {}
+export class AdminRoleRequired extends domainError(403, 'Admin role required') {}
+export class ProjectNotFound extends domainError(404, 'Project not found') {}
+export class NotAProjectMember extends domainError(403, 'Not a project member') {}
+export class InsufficientProjectRole extends domainError(403, 'Insufficient project role') {}

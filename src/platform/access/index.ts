@@ -1,0 +1,4 @@
+export * from './access-errors.js';
+export * from './declarations.js';
+export * from './ports.js';
+export * from './scope.js';

@@ -1,0 +1,80 @@
+import express, { type Request, type Response } from 'express';
+import { BodyTooLarge, UnsupportedMediaType } from './domain-error.js';
+import { parseJsonBody, ValidationError } from './fields/index.js';
+import type { BodyForm } from './inputs.js';
+
+const MEDIA_TYPES: Record<BodyForm, readonly string[]> = {
+  json: ['application/json'],
+  form: ['application/x-www-form-urlencoded'],
+};
+
+/** The client went away or broke the transfer; nobody is left to answer. */
+export class RequestAborted extends Error {}
+
+/**
+ * Reads request bodies after the credentials were checked, so that strangers cannot make the service buffer.
+ * Answers 413 above the limit, 415 for another media type, charset or encoding.
+ */
+export class BodyReader {
+  private readonly raw: ReturnType<typeof express.raw>;
+
+  constructor(private readonly maxBytes: number) {
+    this.raw = express.raw({ type: () => true, limit: maxBytes, inflate: true });
+  }
+
+  /** The decoded JSON value; undefined when there is no body. */
+  async readJson(request: Request, response: Response): Promise<unknown> {
+    const bytes = await this.readBytes(request, response, 'json');
+    if (bytes === undefined) return undefined;
+    const parsed = parseJsonBody(bytes);
+    if ('issues' in parsed) throw new ValidationError(parsed.issues);
+    return parsed.value;
+  }
+
+  /** Form fields; a repeated field keeps all its values. */
+  async readForm(request: Request, response: Response): Promise<Record<string, string | string[]>> {
+    const bytes = await this.readBytes(request, response, 'form');
+    const fields: Record<string, string | string[]> = Object.create(null) as Record<string, string | string[]>;
+    for (const [name, value] of new URLSearchParams(bytes?.toString('utf8') ?? '')) {
+      const known = fields[name];
+      fields[name] = known === undefined ? value : [...(Array.isArray(known) ? known : [known]), value];
+    }
+    return fields;
+  }
+
+  private async readBytes(request: Request, response: Response, form: BodyForm): Promise<Buffer | undefined> {
+    const { headers } = request;
+    const declared = Number(headers['content-length'] ?? 0);
+    if (declared === 0 && headers['transfer-encoding'] === undefined) return undefined;
+    this.checkMediaType(headers['content-type'], form);
+    if (declared > this.maxBytes) throw new BodyTooLarge();
+    await new Promise<void>((resolve, reject) => {
+      this.raw(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(translate(error))));
+    });
+    const body: unknown = request.body;
+    return Buffer.isBuffer(body) && body.length > 0 ? body : undefined;
+  }
+
+  private checkMediaType(header: string | undefined, form: BodyForm): void {
+    const [type = '', ...parameters] = (header ?? '').toLowerCase().split(';').map((part) => part.trim());
+    if (!MEDIA_TYPES[form].includes(type)) throw new UnsupportedMediaType();
+    const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice(8).replaceAll('"', '');
+    if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii') {
+      throw new UnsupportedMediaType();
+    }
+  }
+}
+
+function translate(error: unknown): Error {
+  const type = (error as { type?: string }).type;
+  if (type === 'entity.too.large') return new BodyTooLarge();
+  if (type === 'encoding.unsupported') return new UnsupportedMediaType();
+  if (type === 'request.aborted' || type === 'request.size.invalid') return new RequestAborted();
+  // zlib reports a body that is not what Content-Encoding says by a numeric errno and a Z_ code.
+  if (typeof (error as { code?: unknown }).code === 'string' && /^Z_/.test((error as { code: string }).code)) {
+    return new ValidationError([
+      { type: 'json_invalid', loc: ['body', 0], msg: 'JSON decode error', input: {}, ctx: { error: 'Invalid compressed data' } },
+    ]);
+  }
+  return error instanceof Error ? error : new Error(String(error));
+}

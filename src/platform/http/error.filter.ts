@@ -1,0 +1,76 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject, Injectable, Logger } from '@nestjs/common';
+import type { Response } from 'express';
+import { OverloadedError } from '../crypto/index.js';
+import { RequestAborted } from './body-reader.js';
+import { DomainError, type DomainErrorClass, MethodNotAllowed, RouteNotFound, ServiceOverloaded } from './domain-error.js';
+import { ValidationError } from './fields/index.js';
+import type { CheckedRequest } from './inputs.js';
+import { RouteTable } from './route-table.js';
+
+/** Which refusal a violated database constraint means: constraint name to error class. */
+export type ConstraintErrors = Readonly<Record<string, DomainErrorClass>>;
+export const CONSTRAINT_ERRORS = Symbol('CONSTRAINT_ERRORS');
+
+/** Writes every failure as `{"detail": …}` (DECISIONS 1); unexpected ones never show their cause. */
+@Catch()
+@Injectable()
+export class ErrorFilter implements ExceptionFilter {
+  private readonly logger = new Logger('http');
+
+  constructor(
+    private readonly routes: RouteTable,
+    @Inject(CONSTRAINT_ERRORS) private readonly constraints: ConstraintErrors,
+  ) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const request = host.switchToHttp().getRequest<CheckedRequest>();
+    const response = host.switchToHttp().getResponse<Response>();
+    if (thrown instanceof RequestAborted) {
+      response.destroy();
+      return;
+    }
+    if (thrown instanceof ValidationError) {
+      write(response, 422, thrown.issues);
+      return;
+    }
+    const error = this.toDomainError(thrown, request);
+    if (error === null) {
+      this.logger.error(thrown instanceof Error ? thrown : new Error(String(thrown)));
+      write(response, 500, 'Internal Server Error');
+      return;
+    }
+    if (error.logLevel !== 'debug') this.logger.warn(`${error.status} ${error.message}`);
+    if (!response.headersSent) for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
+    write(response, error.status, error.detail);
+  }
+
+  private toDomainError(thrown: unknown, request: CheckedRequest): DomainError | null {
+    if (thrown instanceof DomainError) return thrown;
+    if (thrown instanceof OverloadedError) return new ServiceOverloaded();
+    if (thrown instanceof HttpException && thrown.getStatus() === 404) {
+      const allowed = this.routes.methodsOf(request.path);
+      return allowed.length === 0 ? new RouteNotFound() : new MethodNotAllowed(allowed);
+    }
+    // A path that cannot be percent-decoded names nothing.
+    if (thrown instanceof URIError || (thrown instanceof HttpException && thrown.getStatus() === 400)) return new RouteNotFound();
+    const constraint = constraintOf(thrown);
+    const known = constraint === undefined ? undefined : this.constraints[constraint];
+    return known === undefined ? null : new known();
+  }
+}
+
+/** PostgreSQL's name of the violated constraint, also through TypeORM's wrapper. */
+export function constraintOf(thrown: unknown): string | undefined {
+  if (typeof thrown !== 'object' || thrown === null) return undefined;
+  const { constraint, driverError } = thrown as { constraint?: unknown; driverError?: unknown };
+  if (typeof constraint === 'string') return constraint;
+  return driverError === undefined || driverError === thrown ? undefined : constraintOf(driverError);
+}
+
+function write(response: Response, status: number, detail: unknown): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  response.status(status).json({ detail });
+}

@@ -1,0 +1,185 @@
+import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiHeader, ApiParam, ApiQuery } from '@nestjs/swagger';
+import type { Request } from 'express';
+import type { AccessScope } from '../access/scope.js';
+import { compile, type Schema } from './fields/index.js';
+import { TextField, UuidField } from './fields/index.js';
+
+/** What the guard has resolved and checked before a handler runs. */
+export interface RequestInputs {
+  path: object;
+  query: object;
+  header: object;
+  body: object;
+}
+
+export interface CheckedRequest extends Request {
+  /** Set by the access guard; absent on public routes. */
+  access?: AccessScope;
+  inputs?: RequestInputs;
+  requestId: string;
+}
+
+export type BodyForm = 'json' | 'form';
+
+/** Which classes describe the inputs of one handler. */
+export interface InputPlan {
+  path: PathInput[];
+  query?: Type<unknown>;
+  header?: Type<unknown>;
+  body?: { type: Type<unknown>; form: BodyForm };
+}
+
+interface PathInput {
+  name: string;
+  type: Type<unknown>;
+}
+
+const INPUTS = Symbol('inputs');
+
+export function inputPlanOf(handler: object): InputPlan {
+  return (Reflect.getOwnMetadata(INPUTS, handler) as InputPlan | undefined) ?? { path: [] };
+}
+
+export function schemaOf(type: Type<unknown>): Schema {
+  return compile(type);
+}
+
+function planFor(target: object, key: string | symbol): InputPlan {
+  const handler = (target as Record<string | symbol, object>)[key];
+  if (handler === undefined) throw new Error(`${String(key)} is no method`);
+  const known = Reflect.getOwnMetadata(INPUTS, handler) as InputPlan | undefined;
+  if (known !== undefined) return known;
+  const plan: InputPlan = { path: [] };
+  Reflect.defineMetadata(INPUTS, plan, handler);
+  return plan;
+}
+
+function parameterType(target: object, key: string | symbol, index: number): Type<unknown> {
+  const types = Reflect.getMetadata('design:paramtypes', target, key) as Type<unknown>[] | undefined;
+  const type = types?.[index];
+  if (type === undefined || (type as unknown) === Object) {
+    throw new Error(`${target.constructor.name}.${String(key)}: parameter ${index} needs a class as its type`);
+  }
+  return type;
+}
+
+function read(select: (request: CheckedRequest) => unknown): (...data: unknown[]) => ParameterDecorator {
+  return createParamDecorator((_: unknown, context: ExecutionContext) =>
+    select(context.switchToHttp().getRequest<CheckedRequest>()),
+  );
+}
+
+function document(decorator: MethodDecorator, target: object, key: string | symbol): void {
+  const descriptor = Object.getOwnPropertyDescriptor(target, key);
+  if (descriptor !== undefined) decorator(target, key, descriptor);
+}
+
+interface FieldDocument {
+  name?: string;
+  required?: boolean;
+  description?: string;
+  [attribute: string]: unknown;
+}
+
+/** The documented fields of an input class, as the field decorators left them for the document generator. */
+function documentedFields(type: Type<unknown>): { name: string; required: boolean; description?: string; schema: object }[] {
+  const prototype = type.prototype as object;
+  const keys = (Reflect.getMetadata('swagger/apiModelPropertiesArray', prototype) as string[] | undefined) ?? [];
+  return keys.map((key) => {
+    const property = key.replace(/^:/, '');
+    const { name, required, description, type: dataType, ...rest } = Reflect.getMetadata(
+      'swagger/apiModelProperties',
+      prototype,
+      property,
+    ) as FieldDocument;
+    const primitive = typeof dataType === 'function' ? (dataType as { name: string }).name.toLowerCase() : dataType;
+    return {
+      name: name ?? property,
+      required: required ?? true,
+      description,
+      schema: { type: primitive, ...rest } as object,
+    };
+  });
+}
+
+/** The validated JSON body, described by the parameter's class. */
+export function Body(): ParameterDecorator {
+  return (target, key, index) => {
+    if (key === undefined) return;
+    const type = parameterType(target, key, index);
+    planFor(target, key).body = { type, form: 'json' };
+    const required = documentedFields(type).some((field) => field.required);
+    document(ApiBody({ type, required }), target, key);
+    read((request) => request.inputs?.body)()(target, key, index);
+  };
+}
+
+/** The validated form-encoded body. */
+export function FormBody(): ParameterDecorator {
+  return (target, key, index) => {
+    if (key === undefined) return;
+    const type = parameterType(target, key, index);
+    planFor(target, key).body = { type, form: 'form' };
+    document(ApiConsumes('application/x-www-form-urlencoded'), target, key);
+    document(ApiBody({ type }), target, key);
+    read((request) => request.inputs?.body)()(target, key, index);
+  };
+}
+
+/** The validated query, described by the parameter's class. */
+export function Query(): ParameterDecorator {
+  return (target, key, index) => {
+    if (key === undefined) return;
+    const type = parameterType(target, key, index);
+    planFor(target, key).query = type;
+    for (const field of documentedFields(type).reverse()) document(ApiQuery(field), target, key);
+    read((request) => request.inputs?.query)()(target, key, index);
+  };
+}
+
+/** The validated headers, described by the parameter's class; wire names are the fields' `name`. */
+export function Headers(): ParameterDecorator {
+  return (target, key, index) => {
+    if (key === undefined) return;
+    const type = parameterType(target, key, index);
+    planFor(target, key).header = type;
+    for (const field of documentedFields(type).reverse()) document(ApiHeader(field), target, key);
+    read((request) => request.inputs?.header)()(target, key, index);
+  };
+}
+
+/** A path parameter that is a UUID; malformed ones are refused with 422. */
+export function IdParam(name: string): ParameterDecorator {
+  return pathInput(name, singleField(name, UuidField()), { type: 'string', format: 'uuid' });
+}
+
+/** A path parameter that is text, for example a header name. */
+export function TextParam(name: string, limits: { min: number; max: number }): ParameterDecorator {
+  return pathInput(name, singleField(name, TextField(limits)), {
+    type: 'string',
+    minLength: limits.min,
+    maxLength: limits.max,
+  });
+}
+
+function pathInput(name: string, type: Type<unknown>, schema: object): ParameterDecorator {
+  return (target, key, index) => {
+    if (key === undefined) return;
+    planFor(target, key).path.unshift({ name, type });
+    document(ApiParam({ name, schema }), target, key);
+    read((request) => (request.inputs?.path as Record<string, unknown> | undefined)?.[name])()(target, key, index);
+  };
+}
+
+function singleField(name: string, field: PropertyDecorator): Type<unknown> {
+  class PathParameter {}
+  field(PathParameter.prototype, name);
+  return PathParameter;
+}
+
+/** The scope the access guard resolved: user, organization, project or API key. */
+export const Scope = read((request) => request.access);
+
+/** The raw request, for the few facts no DTO describes (address, user agent). */
+export const RawRequest = read((request) => request);
