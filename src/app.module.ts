@@ -1,0 +1,146 @@
+import { type DynamicModule, Global, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { join } from 'node:path';
+import { CONFIG, type Config, RUNTIME_SECRETS, type RuntimeSecrets } from './config/index.js';
+import { CONSTRAINT_ERROR_TABLE } from './constraint-errors.js';
+import { JOBS } from './jobs.js';
+import { ApiKeysModule } from './modules/api-keys/index.js';
+import { AuthModule } from './modules/auth/index.js';
+import { EventsModule } from './modules/events/index.js';
+import { HealthModule } from './modules/health/index.js';
+import { InternalJobsModule } from './modules/internal-jobs/index.js';
+import { LogsModule } from './modules/logs/index.js';
+import { OrganizationsModule } from './modules/organizations/index.js';
+import { ProjectsModule } from './modules/projects/index.js';
+import { UsageModule } from './modules/usage/index.js';
+import { AccessGuard } from './platform/access/access.guard.js';
+import { BackgroundWork } from './platform/background/background-work.js';
+import { Clock, SystemClock } from './platform/clock/index.js';
+import { CredentialCipher, Passwords } from './platform/crypto/index.js';
+import { Database } from './platform/database/database.js';
+import { NoticeBus } from './platform/database/notices.js';
+import { typeOrmOptions } from './platform/database/typeorm.options.js';
+import { CONSTRAINT_ERRORS, ErrorFilter } from './platform/http/error.filter.js';
+import { RouteTable } from './platform/http/route-table.js';
+import { CaptureMailer, Mailer, SmtpMailer } from './platform/mail/index.js';
+import { QueueModule } from './platform/queue/index.js';
+import { RedisConnection } from './platform/redis/redis.js';
+import { type Logger, Metrics } from './platform/telemetry/index.js';
+
+/** What an instance is made from: the frozen configuration, its secrets and the address of its database. */
+export interface Runtime {
+  readonly config: Config;
+  readonly secrets: RuntimeSecrets;
+  readonly databaseUrl: string;
+  readonly logger: Logger;
+}
+
+class NoticesLifecycle implements OnApplicationShutdown {
+  constructor(private readonly notices: NoticeBus) {}
+
+  onApplicationShutdown(): Promise<void> {
+    return this.notices.close();
+  }
+}
+
+@Global()
+@Module({})
+class PlatformModule {
+  static for({ config, secrets, databaseUrl, logger }: Runtime): DynamicModule {
+    return {
+      module: PlatformModule,
+      imports: [
+        TypeOrmModule.forRootAsync({
+          useFactory: () =>
+            typeOrmOptions({ url: databaseUrl, poolSize: config.database.poolSize, applicationName: `service-${config.process.role}` }),
+        }),
+        QueueModule.forRootAsync({
+          useFactory: () => ({
+            backend: config.queue.backend,
+            databaseUrl,
+            redisUrl: config.redis.url,
+            runWorkers: config.process.runsWorkers,
+          }),
+          jobs: JOBS,
+        }),
+      ],
+      providers: [
+        { provide: CONFIG, useValue: config },
+        { provide: RUNTIME_SECRETS, useValue: secrets },
+        { provide: Clock, useClass: SystemClock },
+        { provide: CredentialCipher, useFactory: () => new CredentialCipher(cipherKeys(secrets)) },
+        { provide: Passwords, useFactory: () => new Passwords() },
+        { provide: Mailer, useFactory: () => mailerOf(config) },
+        {
+          provide: NoticeBus,
+          useFactory: async () => {
+            const notices = new NoticeBus({
+              databaseUrl,
+              onError: (error) => logger.warn('notices', { err: error }),
+            });
+            await notices.start();
+            return notices;
+          },
+        },
+        { provide: NoticesLifecycle, useFactory: (notices: NoticeBus) => new NoticesLifecycle(notices), inject: [NoticeBus] },
+        { provide: Metrics, useFactory: () => new Metrics() },
+        Database,
+        BackgroundWork,
+        RedisConnection,
+      ],
+      exports: [
+        CONFIG,
+        RUNTIME_SECRETS,
+        Clock,
+        CredentialCipher,
+        Passwords,
+        Mailer,
+        NoticeBus,
+        Metrics,
+        Database,
+        BackgroundWork,
+        RedisConnection,
+      ],
+    };
+  }
+}
+
+/** Everything, for the HTTP process and the worker alike; PROCESS_ROLE decides what of it runs. */
+@Module({})
+export class AppModule {
+  static for(runtime: Runtime): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        PlatformModule.for(runtime),
+        AuthModule,
+        OrganizationsModule,
+        ProjectsModule,
+        ApiKeysModule,
+        EventsModule,
+        LogsModule,
+        UsageModule,
+        HealthModule,
+        InternalJobsModule,
+      ],
+      providers: [
+        RouteTable,
+        { provide: CONSTRAINT_ERRORS, useValue: CONSTRAINT_ERROR_TABLE },
+        { provide: APP_GUARD, useClass: AccessGuard },
+        { provide: APP_FILTER, useClass: ErrorFilter },
+      ],
+    };
+  }
+}
+
+function mailerOf(config: Config): Mailer {
+  const { smtpUrl, from } = config.mail;
+  return smtpUrl === undefined
+    ? new CaptureMailer({ dir: join(config.dataDir.path, 'outbox'), from })
+    : new SmtpMailer({ url: smtpUrl, from });
+}
+
+function cipherKeys({ credentialKeys }: RuntimeSecrets): ConstructorParameters<typeof CredentialCipher>[0] {
+  return credentialKeys === 'disabled' ? 'disabled' : { keys: [...credentialKeys] };
+}

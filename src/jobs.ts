@@ -1,0 +1,4 @@
+import { maintenanceJob } from './modules/internal-jobs/index.js';
+
+/** Every job of the service; boot fails when one of them has no handler or two. */
+export const JOBS = [maintenanceJob] as const;

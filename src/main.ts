@@ -1,0 +1,104 @@
+import 'reflect-metadata';
+import { join } from 'node:path';
+import type { AddressInfo } from 'node:net';
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { createApp } from './app.js';
+import { AppModule } from './app.module.js';
+import type { Config } from './config/index.js';
+import { drainHttp } from './platform/http/drain.js';
+import { configOrExit, type PreparedRuntime, prepareRuntime, reportFailedStart } from './runtime.js';
+
+/** After this long a shutdown is cut short: something hangs that no limit of its own ended. */
+const SHUTDOWN_LIMIT_MS = 30_000;
+
+const { config, logger } = configOrExit(process.env);
+
+interface Running {
+  stop(): Promise<void>;
+}
+
+let stopping: Promise<void> | undefined;
+let running: Running | undefined;
+
+function onSignal(signal: NodeJS.Signals): void {
+  if (stopping !== undefined) return;
+  logger.info(`${signal}: stopping`);
+  setTimeout(() => process.exit(1), SHUTDOWN_LIMIT_MS).unref();
+  stopping = starting
+    .then(() => running?.stop())
+    .then(
+      () => process.exit(0),
+      (error: unknown) => {
+        logger.fatal('the service did not stop cleanly', { err: error });
+        process.exit(1);
+      },
+    );
+}
+
+process.on('SIGTERM', onSignal);
+process.on('SIGINT', onSignal);
+
+const starting = start().catch((error: unknown) => {
+  process.exitCode = reportFailedStart(error, logger);
+  process.exit();
+});
+await starting;
+
+async function start(): Promise<void> {
+  const prepared = await prepareRuntime(config, logger);
+  try {
+    running = config.process.runsApi ? await startApi(prepared) : await startWorker(prepared);
+  } catch (error) {
+    await prepared.embedded?.stop();
+    throw error;
+  }
+}
+
+/** Requests in flight finish first, then the workers, then the database. */
+async function startApi({ runtime, embedded }: PreparedRuntime): Promise<Running> {
+  const app = await createApp(runtime);
+  await app.listen(config.http.port, config.http.host);
+  const { port } = app.getHttpServer().address() as AddressInfo;
+  announce(config, port, embedded !== null);
+  return {
+    stop: async () => {
+      await drainHttp(app.getHttpServer());
+      await closeAll(app, embedded);
+    },
+  };
+}
+
+async function startWorker({ runtime, embedded }: PreparedRuntime): Promise<Running> {
+  const context = await NestFactory.createApplicationContext(AppModule.for(runtime), {
+    logger: runtime.logger,
+    abortOnError: false,
+  });
+  logger.info('worker started');
+  return { stop: () => closeAll(context, embedded) };
+}
+
+async function closeAll(context: INestApplicationContext, embedded: PreparedRuntime['embedded']): Promise<void> {
+  await context.close();
+  await embedded?.stop();
+  logger.info('stopped');
+}
+
+/** What somebody who just started the service wants to know. */
+function announce({ environment, http, mail, dataDir, process: { role } }: Config, port: number, embedded: boolean): void {
+  const host = http.host === '0.0.0.0' || http.host === '::' ? 'localhost' : http.host;
+  const url = `http://${host}:${port}`;
+  logger.info('listening', { url, role, environment });
+  if (environment === 'production') return;
+  const lines = [
+    '',
+    `  Operational Event Service   ${url}`,
+    `  Documentation               ${url}/docs   (${url}/redoc, ${url}/openapi.json)`,
+    ...(mail.smtpUrl === undefined ? [`  Captured mail               ${join(dataDir.path, 'outbox')}`] : []),
+    ...(embedded ? [`  Embedded PostgreSQL in      ${dataDir.path}`] : []),
+    '',
+    `  Next, in another terminal:  npm run demo${port === 3000 ? '' : ` -- --url ${url}`}`,
+    '',
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+}

@@ -1,0 +1,48 @@
+import { Check, Column, Entity, PrimaryColumn, Unique } from 'typeorm';
+import type { ApiKeyScopeName } from '../../platform/access/index.js';
+
+@Entity('api_keys')
+@Unique('uq_api_keys_key_hash', ['keyHash'])
+@Check('ck_api_keys_scopes', `scopes <@ ARRAY['events:read', 'events:write'] AND cardinality(scopes) > 0`)
+export class ApiKeyRecord {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_api_keys' })
+  id!: string;
+
+  @Column('uuid', { name: 'project_id' })
+  projectId!: string;
+
+  /** Null: the key belongs to the project and to no Event Source. */
+  @Column('uuid', { name: 'source_id', nullable: true })
+  sourceId!: string | null;
+
+  @Column('text')
+  name!: string;
+
+  /** The eight characters shown in lists. */
+  @Column('text')
+  prefix!: string;
+
+  /** SHA-256 of the key. */
+  @Column('bytea', { name: 'key_hash' })
+  keyHash!: Buffer;
+
+  @Column('text', { array: true })
+  scopes!: ApiKeyScopeName[];
+
+  @Column('uuid', { name: 'created_by', nullable: true })
+  createdBy!: string | null;
+
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
+  createdAt!: Date;
+
+  /** At most a minute behind; null: never used. */
+  @Column('timestamptz', { name: 'last_used_at', nullable: true })
+  lastUsedAt!: Date | null;
+
+  /** Null: does not expire. */
+  @Column('timestamptz', { name: 'expires_at', nullable: true })
+  expiresAt!: Date | null;
+
+  @Column('timestamptz', { name: 'revoked_at', nullable: true })
+  revokedAt!: Date | null;
+}

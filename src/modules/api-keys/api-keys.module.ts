@@ -1,0 +1,26 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ApiKeyAuthenticator } from '../../platform/access/index.js';
+import { ProjectsModule } from '../projects/index.js';
+import { ApiKeyRecord } from './api-key.entity.js';
+import { ApiKeysController } from './api-keys.controller.js';
+import { ApiKeysRepository } from './api-keys.repository.js';
+import { ApiKeysService } from './api-keys.service.js';
+import { KeyAuthenticator } from './key-authenticator.js';
+import { KeyUse } from './key-use.js';
+import { ProjectOfApiKey } from './project-of-api-key.js';
+
+@Module({
+  imports: [ProjectsModule, TypeOrmModule.forFeature([ApiKeyRecord])],
+  controllers: [ApiKeysController],
+  providers: [
+    ApiKeysService,
+    ApiKeysRepository,
+    KeyAuthenticator,
+    KeyUse,
+    ProjectOfApiKey,
+    { provide: ApiKeyAuthenticator, useExisting: KeyAuthenticator },
+  ],
+  exports: [ApiKeyAuthenticator, KeyAuthenticator],
+})
+export class ApiKeysModule {}

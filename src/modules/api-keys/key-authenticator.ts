@@ -1,0 +1,88 @@
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { ApiKeyAuthenticator, type ApiKeyScope, type ApiKeyScopeName } from '../../platform/access/index.js';
+import { Clock } from '../../platform/clock/index.js';
+import { parseKey, sha256 } from '../../platform/crypto/index.js';
+import type { Db } from '../../platform/database/database.js';
+import { NoticeBus } from '../../platform/database/notices.js';
+import { NotAuthenticated } from '../../platform/http/domain-error.js';
+import { ApiKeyNotActive, InvalidApiKey, MissingReadScope, MissingWriteScope } from './api-keys.errors.js';
+import { ApiKeysRepository, type KeyIdentity } from './api-keys.repository.js';
+import { KeyUse } from './key-use.js';
+
+const CHANNEL = 'api_key_changed';
+/** How long a look-up is trusted when a notice gets lost: a revoked key dies within 5 seconds everywhere (DECISIONS 4). */
+const TRUST_MS = 4_000;
+const MAX_ENTRIES = 20_000;
+
+interface CachedLookup {
+  readonly until: number;
+  readonly identity: Promise<KeyIdentity | null>;
+}
+
+/**
+ * Tells which project a key opens. A wrong checksum never reaches the database; look-ups are remembered by
+ * hash, shared by parallel requests, and dropped on every instance when a key changes.
+ */
+@Injectable()
+export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleInit, OnModuleDestroy {
+  private readonly lookups = new Map<string, CachedLookup>();
+  private unsubscribe: (() => void) | undefined;
+
+  constructor(
+    private readonly keys: ApiKeysRepository,
+    private readonly uses: KeyUse,
+    private readonly notices: NoticeBus,
+    private readonly clock: Clock,
+  ) {
+    super();
+  }
+
+  onModuleInit(): void {
+    this.unsubscribe = this.notices.subscribe(CHANNEL, () => this.forgetAll());
+    this.notices.onReconnect(() => this.forgetAll());
+  }
+
+  onModuleDestroy(): void {
+    this.unsubscribe?.();
+  }
+
+  async authenticate(key: string, needed: readonly ApiKeyScopeName[]): Promise<ApiKeyScope> {
+    // A person's token is not a key at all; anything else that fails is a key nobody knows.
+    if (/^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(key)) throw new NotAuthenticated();
+    const identity = await this.identify(key);
+    if (identity === null) throw new InvalidApiKey();
+    const now = this.clock.now();
+    if (identity.revoked || (identity.expiresAt !== null && identity.expiresAt <= now)) throw new ApiKeyNotActive();
+    if (needed.length > 0 && !needed.some((scope) => identity.scopes.includes(scope))) {
+      throw needed[0] === 'events:write' ? new MissingWriteScope() : new MissingReadScope();
+    }
+    this.uses.record(identity.apiKeyId, now);
+    const { apiKeyId, projectId, organizationId, sourceId, scopes } = identity;
+    return { kind: 'api-key', apiKeyId, projectId, organizationId, sourceId, scopes };
+  }
+
+  /** Null for anything that is not a known key, whatever its state. */
+  identify(key: string): Promise<KeyIdentity | null> {
+    if (parseKey(key) === null) return Promise.resolve(null);
+    const hash = sha256(key);
+    const cacheKey = hash.toString('base64');
+    const now = this.clock.now().getTime();
+    const known = this.lookups.get(cacheKey);
+    if (known !== undefined && known.until > now) return known.identity;
+    if (this.lookups.size >= MAX_ENTRIES) this.lookups.clear();
+    const identity = this.keys.identify(hash);
+    this.lookups.set(cacheKey, { until: now + TRUST_MS, identity });
+    identity.catch(() => this.lookups.delete(cacheKey));
+    return identity;
+  }
+
+  /** Tells every instance, with the transaction that changes the key. */
+  async announceChange(apiKeyId: string, tx: Db): Promise<void> {
+    await this.notices.publish(CHANNEL, apiKeyId, tx);
+  }
+
+  /** At once on this instance, after the commit. Changes are rare, so all look-ups go. */
+  forgetAll(): void {
+    this.lookups.clear();
+  }
+}

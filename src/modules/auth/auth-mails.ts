@@ -1,0 +1,41 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../config/index.js';
+import { Mailer } from '../../platform/mail/index.js';
+
+/** The words of the mails of this module. Links carry their token in the query (DECISIONS 2). */
+@Injectable()
+export class AuthMails {
+  constructor(
+    private readonly mailer: Mailer,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  async verification(email: string, token: string): Promise<void> {
+    const query = new URLSearchParams({ email, token }).toString();
+    await this.mailer.send({
+      to: email,
+      subject: 'Confirm your e-mail address',
+      text: `Welcome to the Operational Event Service.
+
+Open this link within 24 hours to confirm your address:
+
+${this.config.http.publicAppUrl}/verify-email?${query}
+
+If you did not register, you need not do anything.
+`,
+    });
+  }
+
+  async alreadyRegistered(email: string): Promise<void> {
+    await this.mailer.send({
+      to: email,
+      subject: 'You already have an account',
+      text: `Somebody, probably you, tried to register an account with this address. It has one already:
+
+${this.config.http.publicAppUrl}/login
+
+If you have forgotten the password, ask for a new one there. If it was not you, you need not do anything.
+`,
+    });
+  }
+}

@@ -1,0 +1,159 @@
+import { isCommonPassword } from '../../platform/crypto/index.js';
+import { BooleanField, EmailField, IntField, ListField, TextField, UuidField, DateTimeField, nested } from '../../platform/http/fields/index.js';
+import type { User } from '../users/index.js';
+
+const passwordRule = (password: string): string | undefined =>
+  isCommonPassword(password) ? 'password is among the most common ones' : undefined;
+
+export class RegisterRequest {
+  @EmailField({ description: 'At most 254 characters; compared case-insensitively', example: 'ada@example.com' })
+  email!: string;
+
+  @TextField({ min: 8, max: 128, secret: true, check: passwordRule, description: 'Not a common one and not the address itself' })
+  password!: string;
+
+  @TextField({ min: 1, max: 200, optional: true, example: 'Ada Lovelace' })
+  name?: string;
+}
+
+export class RegisterResponse {
+  @TextField({})
+  message!: string;
+
+  @EmailField({})
+  email!: string;
+
+  @BooleanField({ example: true })
+  verification_required!: boolean;
+}
+
+export class VerifyEmailRequest {
+  @EmailField({})
+  email!: string;
+
+  @TextField({ min: 10, max: 512, secret: true, description: 'The token of the mailed link' })
+  token!: string;
+}
+
+export class VerifyEmailResponse {
+  @TextField({})
+  message!: string;
+
+  @BooleanField({ example: true })
+  email_verified!: boolean;
+}
+
+export class ResendVerificationRequest {
+  @EmailField({})
+  email!: string;
+}
+
+export class MessageResponse {
+  @TextField({})
+  message!: string;
+}
+
+export class LoginRequest {
+  @TextField({ min: 1, max: 320, description: 'The account’s e-mail address' })
+  username!: string;
+
+  @TextField({ min: 1, max: 1024, secret: true })
+  password!: string;
+}
+
+export class RefreshRequest {
+  @TextField({ min: 1, max: 512, secret: true })
+  refresh_token!: string;
+}
+
+export class TokenResponse {
+  @TextField({ description: 'JWT (ES256), verified by the keys of /v1/auth/jwks' })
+  access_token!: string;
+
+  @TextField({ description: 'Opaque; replaced at every refresh' })
+  refresh_token!: string;
+
+  @IntField({ description: 'Seconds', example: 900 })
+  access_expires_in!: number;
+
+  @IntField({ description: 'Seconds', example: 2592000 })
+  refresh_expires_in!: number;
+
+  @TextField({ example: 'bearer' })
+  token_type!: 'bearer';
+}
+
+export class MeResponse {
+  @UuidField({})
+  id!: string;
+
+  @EmailField({})
+  email!: string;
+
+  @TextField({ nullable: true })
+  name!: string | null;
+
+  @BooleanField({})
+  email_verified!: boolean;
+
+  @BooleanField({})
+  two_factor_enabled!: boolean;
+
+  @IntField({ min: 0 })
+  passkey_count!: number;
+
+  @BooleanField({})
+  is_platform_admin!: boolean;
+
+  @TextField({ nullable: true, description: 'Plan paid for before the first organization exists' })
+  pending_plan!: string | null;
+
+  @UuidField({ nullable: true })
+  selected_project_id!: string | null;
+
+  @DateTimeField({})
+  created_at!: string;
+}
+
+export class JsonWebKeyResponse {
+  @TextField({ example: 'EC' })
+  kty!: string;
+
+  @TextField({ example: 'P-256' })
+  crv!: string;
+
+  @TextField({})
+  x!: string;
+
+  @TextField({})
+  y!: string;
+
+  @TextField({})
+  kid!: string;
+
+  @TextField({ example: 'ES256' })
+  alg!: string;
+
+  @TextField({ example: 'sig' })
+  use!: string;
+}
+
+export class JwksResponse {
+  @ListField(nested(() => JsonWebKeyResponse), {})
+  keys!: JsonWebKeyResponse[];
+}
+
+export function meResponse(user: User, isPlatformAdmin: boolean): MeResponse {
+  return {
+    id: user.id,
+    email: user.email,
+    name: user.name,
+    email_verified: user.emailVerifiedAt !== null,
+    two_factor_enabled: false,
+    passkey_count: 0,
+    is_platform_admin: isPlatformAdmin,
+    pending_plan: null,
+    selected_project_id: user.selectedProjectId,
+    created_at: user.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,32 @@
+import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+
+export type UserTokenPurpose = 'verify_email';
+
+/** A mailed single-use token; only its SHA-256 is kept. */
+@Entity('user_tokens')
+@Unique('uq_user_tokens_token_hash', ['tokenHash'])
+@Index('ix_user_tokens_user_id_purpose', ['userId', 'purpose'])
+@Check('ck_user_tokens_purpose', `purpose IN ('verify_email')`)
+export class UserToken {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_user_tokens' })
+  id!: string;
+
+  @Column('uuid', { name: 'user_id' })
+  userId!: string;
+
+  @Column('text')
+  purpose!: UserTokenPurpose;
+
+  @Column('bytea', { name: 'token_hash' })
+  tokenHash!: Buffer;
+
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
+  createdAt!: Date;
+
+  @Index('ix_user_tokens_expires_at')
+  @Column('timestamptz', { name: 'expires_at' })
+  expiresAt!: Date;
+
+  @Column('timestamptz', { name: 'used_at', nullable: true })
+  usedAt!: Date | null;
+}

@@ -1,0 +1,3 @@
+export { EventsModule } from './events.module.js';
+export { firstObject, firstText } from './log-derivation.js';
+export { EventPartitions } from './partitions.js';

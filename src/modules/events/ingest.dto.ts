@@ -1,0 +1,68 @@
+import { BooleanField, DateTimeField, ObjectField, TextField, UuidField } from '../../platform/http/fields/index.js';
+
+export class IngestRequest {
+  @TextField({ min: 1, max: 200, example: 'http.request' })
+  event_type!: string;
+
+  @TextField({ min: 1, max: 200, example: 'web' })
+  source!: string;
+
+  @TextField({ min: 1, max: 200, optional: true, description: 'Your own identifier; returned as external_event_id' })
+  event_id?: string;
+
+  @DateTimeField({ optional: true, description: 'Defaults to the time of arrival; more than 24 hours ahead is refused' })
+  timestamp?: Date;
+
+  @TextField({ min: 1, max: 50, optional: true, example: 'info' })
+  severity?: string;
+
+  @TextField({ min: 1, max: 2000, optional: true })
+  message?: string;
+
+  @TextField({ min: 1, max: 100, optional: true, example: 'success' })
+  status?: string;
+
+  @TextField({ min: 1, max: 100, optional: true, example: 'production' })
+  environment?: string;
+
+  @ObjectField({ optional: true, example: { method: 'GET', path: '/cart', status_code: 200, latency_ms: 41 } })
+  payload?: Record<string, unknown>;
+
+  @ObjectField({ optional: true, description: 'Wins over payload where both have a key' })
+  properties?: Record<string, unknown>;
+}
+
+export class IngestResponse {
+  @BooleanField({ example: true })
+  accepted!: boolean;
+
+  @UuidField({})
+  project_id!: string;
+
+  @UuidField({})
+  api_key_id!: string;
+
+  @UuidField({ description: 'Assigned by the service' })
+  ingested_event_id!: string;
+
+  @TextField({ nullable: true, description: 'The supplied event_id' })
+  external_event_id!: string | null;
+
+  @TextField({})
+  event_type!: string;
+
+  @DateTimeField({})
+  timestamp!: string;
+
+  @ObjectField({ description: 'payload, then properties, then the top-level fields supplied' })
+  properties!: Record<string, unknown>;
+
+  @BooleanField({ description: 'A stored idempotent answer was used again' })
+  duplicate!: boolean;
+
+  @TextField({ nullable: true, example: 'direct' })
+  ingest_mode!: string | null;
+
+  @BooleanField({ nullable: true, description: 'True: the event was committed before this answer' })
+  persisted_synchronously!: boolean | null;
+}

@@ -1,0 +1,46 @@
+import type { DerivedLog } from './log-derivation.js';
+import { deriveLog } from './log-derivation.js';
+import type { IngestRequest } from './ingest.dto.js';
+
+/** An event as it is stored: one row of `events`. */
+export interface NormalizedEvent {
+  readonly id: string;
+  readonly event: string;
+  readonly source: string;
+  readonly severity: string | null;
+  readonly status: string | null;
+  readonly environment: string | null;
+  readonly message: string | null;
+  readonly externalEventId: string | null;
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly timestamp: Date;
+  readonly log: DerivedLog;
+}
+
+const REPEATED = ['source', 'severity', 'message', 'status', 'environment', 'event_id'] as const;
+
+/**
+ * Properties are payload, then properties, then the top-level fields supplied (SERVICE 2.7).
+ * Built from entries, so that a key such as `__proto__` stays plain data.
+ */
+export function normalizeEvent(request: IngestRequest, id: string, arrivedAt: Date): NormalizedEvent {
+  const topLevel = REPEATED.flatMap((name) => (request[name] === undefined ? [] : [[name, request[name]] as const]));
+  const properties = Object.fromEntries<unknown>([
+    ...Object.entries(request.payload ?? {}),
+    ...Object.entries(request.properties ?? {}),
+    ...topLevel,
+  ]);
+  return {
+    id,
+    event: request.event_type,
+    source: request.source,
+    severity: request.severity ?? null,
+    status: request.status ?? null,
+    environment: request.environment ?? null,
+    message: request.message ?? null,
+    externalEventId: request.event_id ?? null,
+    properties,
+    timestamp: request.timestamp ?? arrivedAt,
+    log: deriveLog({ event: request.event_type, properties }),
+  };
+}

@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../platform/clock/index.js';
+import { Database } from '../../platform/database/database.js';
+import { isMigrated } from '../../platform/database/migration-state.js';
+import { JobQueue } from '../../platform/queue/index.js';
+import { RedisConnection } from '../../platform/redis/redis.js';
+import { SERVICE_VERSION } from '../../platform/http/service-info.js';
+import type { CheckState, HealthResponse, WorkerState } from './health.dto.js';
+import { workerState } from './worker-state.js';
+
+const DATABASE_LIMIT_MS = 2_000;
+
+@Injectable()
+export class HealthService {
+  private readonly startedAt: Date;
+
+  constructor(
+    private readonly database: Database,
+    private readonly redis: RedisConnection,
+    private readonly queue: JobQueue,
+    private readonly clock: Clock,
+  ) {
+    this.startedAt = clock.now();
+  }
+
+  async check(): Promise<HealthResponse> {
+    const [database, redis, queue, workers] = await Promise.all([
+      this.checkDatabase(),
+      this.redis.health(),
+      this.queue.health(),
+      this.checkWorkers(),
+    ]);
+    const checks = { database, redis, queue, workers };
+    const allWell = redis !== 'down' && queue === 'ok' && workers === 'healthy';
+    return { status: database === 'down' ? 'down' : allWell ? 'ok' : 'degraded', version: SERVICE_VERSION, checks };
+  }
+
+  /** Whether traffic may come: the database answers and has every migration of this version. */
+  async isReady(): Promise<boolean> {
+    return (await this.checkDatabase()) === 'ok' && (await isMigrated(this.database).catch(() => false));
+  }
+
+  private async checkDatabase(): Promise<CheckState> {
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<CheckState>((resolve) => {
+      timer = setTimeout(() => resolve('down'), DATABASE_LIMIT_MS);
+    });
+    const answer = this.database.rows('SELECT 1').then(
+      (): CheckState => 'ok',
+      (): CheckState => 'down',
+    );
+    return Promise.race([answer, limit]).finally(() => clearTimeout(timer));
+  }
+
+  private async checkWorkers(): Promise<WorkerState> {
+    try {
+      const scheduled = (await this.queue.state()).flatMap(({ every_ms: everyMs, last_run_at: lastRunAt, last_error: lastError }) =>
+        everyMs === null ? [] : [{ everyMs, lastRunAt, lastError }],
+      );
+      return workerState(scheduled, this.startedAt, this.clock.now());
+    } catch {
+      return 'failed';
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import { describe, expect, it } from '@jest/globals';
+import { workerState } from './worker-state.js';
+
+const NOW = new Date('2026-03-01T10:00:00.000Z');
+const ago = (seconds: number): Date => new Date(NOW.getTime() - seconds * 1000);
+const job = (lastRunSecondsAgo: number | null, lastError: string | null = null) => ({
+  everyMs: 60_000,
+  lastRunAt: lastRunSecondsAgo === null ? null : ago(lastRunSecondsAgo),
+  lastError,
+});
+
+describe('the state of the workers', () => {
+  it.each([
+    ['all ran lately', [job(10), job(50)], ago(3600), 'healthy'],
+    ['this process has just started', [job(null)], ago(5), 'healthy'],
+    ['nothing ever ran', [job(null)], ago(600), 'stopped'],
+    ['one is late', [job(10), job(300)], ago(3600), 'stale'],
+    ['one is long gone', [job(10), job(3000)], ago(7200), 'stopped'],
+    ['the only one fails', [job(10, 'no disk')], ago(3600), 'failed'],
+    ['one of two fails', [job(10, 'no disk'), job(10)], ago(3600), 'degraded'],
+    ['the last run was before a restart of everything', [job(86_400)], ago(5), 'healthy'],
+  ])('%s', (_, jobs, startedAt, state) => {
+    expect(workerState(jobs, startedAt, NOW)).toBe(state);
+  });
+});

@@ -1,0 +1,27 @@
+import { Controller, Get, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Internal } from '../../platform/access/index.js';
+import { Documented } from '../../platform/http/documented.js';
+import { JobQueue } from '../../platform/queue/index.js';
+import { JobRoundResponse, JobStateResponse, jobStateResponse } from './internal-jobs.dto.js';
+import { maintenanceJob } from './maintenance.job.js';
+
+@ApiTags('internal')
+@Controller('internal/jobs')
+export class InternalJobsController {
+  constructor(private readonly queue: JobQueue) {}
+
+  @Get()
+  @Internal()
+  @Documented({ summary: 'State of the background jobs', description: 'Answers 404 while INTERNAL_JOB_TOKEN is unset.', answer: [JobStateResponse] })
+  async state(): Promise<JobStateResponse[]> {
+    return (await this.queue.state()).map(jobStateResponse);
+  }
+
+  @Post('maintenance')
+  @Internal()
+  @Documented({ summary: 'Partitions, expiries, rollup reconciliation', description: 'Runs one round and waits for it.', answer: JobRoundResponse })
+  maintenance(): Promise<JobRoundResponse> {
+    return this.queue.runNow(maintenanceJob, {});
+  }
+}

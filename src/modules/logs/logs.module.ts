@@ -1,0 +1,8 @@
+import { Module } from '@nestjs/common';
+import { ProjectsModule } from '../projects/index.js';
+import { LogsController } from './logs.controller.js';
+import { LogsRepository } from './logs.repository.js';
+import { LogsService } from './logs.service.js';
+
+@Module({ imports: [ProjectsModule], controllers: [LogsController], providers: [LogsService, LogsRepository] })
+export class LogsModule {}

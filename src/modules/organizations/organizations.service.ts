@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import type { OrganizationScope, UserScope } from '../../platform/access/index.js';
+import { Database } from '../../platform/database/database.js';
+import { newId } from '../../platform/ids/index.js';
+import { UsersRepository } from '../users/index.js';
+import { type CreateOrganizationRequest, organizationResponse, type OrganizationResponse } from './organizations.dto.js';
+import { OrganizationPlanLimit } from './organizations.errors.js';
+import { OrganizationsRepository } from './organizations.repository.js';
+import { highestPlan, PLAN_LIMITS } from './plans.js';
+
+@Injectable()
+export class OrganizationsService {
+  constructor(
+    private readonly database: Database,
+    private readonly organizations: OrganizationsRepository,
+    private readonly users: UsersRepository,
+  ) {}
+
+  /** The creator becomes owner. Their row is locked while the plan's limit is counted, so parallel creates queue up. */
+  async create(scope: UserScope, request: CreateOrganizationRequest): Promise<OrganizationResponse> {
+    const id = newId();
+    return this.database.transaction(async (tx) => {
+      await this.users.lock(scope.userId, tx);
+      const owned = await this.organizations.plansOwnedBy(scope, tx);
+      const limit = PLAN_LIMITS[highestPlan(owned)].organizations;
+      if (limit !== null && owned.length >= limit) throw new OrganizationPlanLimit();
+      await this.organizations.insert({ id, ...request, ownerId: scope.userId }, tx);
+      return organizationResponse(await this.organizations.get({ organizationId: id }, tx));
+    });
+  }
+
+  async list(scope: UserScope): Promise<OrganizationResponse[]> {
+    return (await this.organizations.listOf(scope)).map(organizationResponse);
+  }
+
+  async get(scope: OrganizationScope): Promise<OrganizationResponse> {
+    return organizationResponse(await this.organizations.get(scope));
+  }
+}

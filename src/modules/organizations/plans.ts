@@ -1,0 +1,26 @@
+/** Plan identifiers, lowest first (SERVICE 2.1). `business` is the provider's alias of `scale` and never sent by clients. */
+export const PLANS = ['free', 'pro', 'scale', 'enterprise'] as const;
+export type Plan = (typeof PLANS)[number];
+
+/** What a plan allows (SERVICE 2.2, DECISIONS 5). Null means unlimited. */
+export interface PlanLimits {
+  readonly monthlyEvents: number | null;
+  /** Per Event Source and UTC day. */
+  readonly dailyEvents: number | null;
+  readonly retentionDays: number | null;
+  readonly organizations: number | null;
+  readonly projects: number | null;
+  readonly sources: number | null;
+}
+
+export const PLAN_LIMITS: Readonly<Record<Plan, PlanLimits>> = {
+  free: { monthlyEvents: 10_000, dailyEvents: 10_000, retentionDays: 30, organizations: 1, projects: 1, sources: 1 },
+  pro: { monthlyEvents: 100_000, dailyEvents: null, retentionDays: 90, organizations: 3, projects: null, sources: 3 },
+  scale: { monthlyEvents: 1_000_000, dailyEvents: null, retentionDays: 180, organizations: null, projects: null, sources: null },
+  enterprise: { monthlyEvents: null, dailyEvents: null, retentionDays: null, organizations: null, projects: null, sources: null },
+};
+
+/** The highest of several plans; `free` when there is none. */
+export function highestPlan(plans: readonly Plan[]): Plan {
+  return plans.reduce<Plan>((best, plan) => (PLANS.indexOf(plan) > PLANS.indexOf(best) ? plan : best), 'free');
+}

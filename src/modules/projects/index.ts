@@ -1,0 +1,3 @@
+export { Project } from './project.entity.js';
+export { ProjectsModule } from './projects.module.js';
+export { ProjectsRepository } from './projects.repository.js';

@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../platform/access/index.js';
+import { Database } from '../../platform/database/database.js';
+import type { DayTotal, EventTotal } from './usage.dto.js';
+
+/** Requests of one key on one UTC day. */
+export interface RequestCount {
+  readonly day: string;
+  readonly projectId: string;
+  readonly apiKeyId: string | null;
+  readonly requests: number;
+}
+
+@Injectable()
+export class UsageRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Events by name, largest first; `from` inclusive, `to` exclusive. */
+  byEvent(scope: ProjectScope, from: Date, to: Date): Promise<EventTotal[]> {
+    return this.database.rows<EventTotal>(
+      `SELECT event, count(*)::int AS total FROM events
+       WHERE project_id = $1 AND "timestamp" >= $2 AND "timestamp" < $3
+       GROUP BY event ORDER BY total DESC, event`,
+      [scope.projectId, from, to],
+    );
+  }
+
+  /** Events by UTC date since an instant, ascending, without empty dates. */
+  byDay(scope: ProjectScope, from: Date): Promise<DayTotal[]> {
+    return this.database.rows<DayTotal>(
+      `SELECT to_char(("timestamp" AT TIME ZONE 'UTC')::date, 'YYYY-MM-DD') AS date, count(*)::int AS events
+       FROM events WHERE project_id = $1 AND "timestamp" >= $2 GROUP BY 1 ORDER BY 1`,
+      [scope.projectId, from],
+    );
+  }
+
+  /** Metered events of all projects of the organization; days as YYYY-MM-DD, `toDay` exclusive. */
+  async eventsOf(scope: Pick<ProjectScope, 'organizationId'>, fromDay: string, toDay: string): Promise<number> {
+    const rows = await this.database.rows<{ total: number }>(
+      `SELECT coalesce(sum(u.events_ingested), 0)::float8 AS total FROM usage_daily u
+       JOIN projects p ON p.id = u.project_id
+       WHERE p.organization_id = $1 AND u.day >= $2 AND u.day < $3`,
+      [scope.organizationId, fromDay, toDay],
+    );
+    return rows[0]?.total ?? 0;
+  }
+
+  /** Adds requests; rows are locked in one order everywhere so that flushes never deadlock. */
+  async addRequests(counts: readonly RequestCount[]): Promise<void> {
+    const ordered = [...counts].sort((a, b) => rowOrder(a).localeCompare(rowOrder(b)));
+    await this.database.execute(
+      `INSERT INTO usage_daily (day, project_id, api_key_id, requests)
+       SELECT c.day, c.project_id, c.api_key_id, c.requests
+       FROM unnest($1::date[], $2::uuid[], $3::uuid[], $4::bigint[]) AS c (day, project_id, api_key_id, requests)
+       JOIN projects p ON p.id = c.project_id
+       ON CONFLICT ON CONSTRAINT uq_usage_daily_identity
+       DO UPDATE SET requests = usage_daily.requests + excluded.requests, updated_at = now()`,
+      [
+        ordered.map((count) => count.day),
+        ordered.map((count) => count.projectId),
+        ordered.map((count) => count.apiKeyId),
+        ordered.map((count) => count.requests),
+      ],
+    );
+  }
+}
+
+function rowOrder({ projectId, day, apiKeyId }: RequestCount): string {
+  return `${projectId} ${day} ${apiKeyId ?? ''}`;
+}

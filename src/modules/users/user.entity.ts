@@ -1,0 +1,33 @@
+import { Column, Entity, PrimaryColumn, Unique } from 'typeorm';
+
+@Entity('users')
+@Unique('uq_users_email_key', ['emailKey'])
+export class User {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_users' })
+  id!: string;
+
+  /** As given at registration. */
+  @Column('text')
+  email!: string;
+
+  /** The address in lower case; what uniqueness and look-ups go by. */
+  @Column('text', { name: 'email_key' })
+  emailKey!: string;
+
+  /** Argon2id; null for an account that signs in through a provider alone. */
+  @Column('text', { name: 'password_hash', nullable: true })
+  passwordHash!: string | null;
+
+  @Column('text', { nullable: true })
+  name!: string | null;
+
+  /** Null: the address is not verified and sign-in is refused. */
+  @Column('timestamptz', { name: 'email_verified_at', nullable: true })
+  emailVerifiedAt!: Date | null;
+
+  @Column('uuid', { name: 'selected_project_id', nullable: true })
+  selectedProjectId!: string | null;
+
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
+  createdAt!: Date;
+}

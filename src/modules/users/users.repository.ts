@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Db } from '../../platform/database/database.js';
+import { User } from './user.entity.js';
+
+export function emailKeyOf(email: string): string {
+  return email.toLowerCase();
+}
+
+export interface NewUser {
+  id: string;
+  email: string;
+  passwordHash: string | null;
+  name: string | null;
+}
+
+/** Accounts. They belong to no tenant; callers pass the account's own id. */
+@Injectable()
+export class UsersRepository {
+  constructor(private readonly database: Database) {}
+
+  findById(id: string, db?: Db): Promise<User | null> {
+    return this.database.repository(User, db).findOneBy({ id });
+  }
+
+  findByEmail(email: string, db?: Db): Promise<User | null> {
+    return this.database.repository(User, db).findOneBy({ emailKey: emailKeyOf(email) });
+  }
+
+  /** False when the address already has an account. */
+  async insert(user: NewUser, db?: Db): Promise<boolean> {
+    const result = await this.database
+      .repository(User, db)
+      .createQueryBuilder()
+      .insert()
+      .values({ ...user, emailKey: emailKeyOf(user.email) })
+      .orIgnore()
+      .returning('id')
+      .execute();
+    return (result.raw as unknown[]).length === 1;
+  }
+
+  async markVerified(id: string, db: Db): Promise<void> {
+    await this.database.execute('UPDATE users SET email_verified_at = coalesce(email_verified_at, now()) WHERE id = $1', [id], db);
+  }
+
+  async replacePasswordHash(id: string, passwordHash: string): Promise<void> {
+    await this.database.repository(User).update({ id }, { passwordHash });
+  }
+
+  /** Holds the account's row until the transaction ends, so that its acts queue up behind each other. */
+  async lock(id: string, tx: Db): Promise<void> {
+    await this.database.execute('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [id], tx);
+  }
+}

@@ -1,0 +1,162 @@
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { SERVICE_TITLE, SERVICE_VERSION } from '../platform/http/service-info.js';
+
+interface Response {
+  description: string;
+  content?: Record<string, { schema: object }>;
+}
+
+interface Operation {
+  operationId?: string;
+  summary?: string;
+  tags?: string[];
+  parameters?: { in: string; name: string }[];
+  requestBody?: object;
+  responses: Record<string, Response>;
+  'x-access'?: string;
+}
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+/** One line of the route table. */
+export interface RouteLine {
+  method: string;
+  path: string;
+  access: string;
+  handler: string;
+}
+
+const REFUSAL = {
+  Refusal: {
+    type: 'object',
+    required: ['detail'],
+    description: 'Every refusal but a failed validation.',
+    properties: {
+      detail: { oneOf: [{ type: 'string' }, { type: 'object', additionalProperties: true }], description: 'A sentence, or a structured reason' },
+    },
+  },
+  ValidationFailure: {
+    type: 'object',
+    required: ['detail'],
+    description: 'The inputs are wrong; one row for each fault, in the order path, query, header, body.',
+    properties: {
+      detail: {
+        oneOf: [
+          {
+            type: 'array',
+            items: {
+              type: 'object',
+              required: ['type', 'loc', 'msg', 'input'],
+              properties: {
+                type: { type: 'string', examples: ['missing'] },
+                loc: { type: 'array', items: { oneOf: [{ type: 'string' }, { type: 'integer' }] } },
+                msg: { type: 'string', examples: ['Field required'] },
+                input: { description: 'What was sent, cut short; secrets read [redacted]' },
+                ctx: { type: 'object', additionalProperties: true },
+              },
+            },
+          },
+          { type: 'string', description: 'A business rule with a sentence of its own' },
+        ],
+      },
+    },
+  },
+};
+
+/** The OpenAPI 3.1 document: no servers, no global security, no 429 answers (SERVICE 9). */
+export function buildDocument(app: INestApplication): { document: OpenAPIObject; routes: RouteLine[] } {
+  const handlers = new Map<string, string>();
+  const config = new DocumentBuilder()
+    .setTitle(SERVICE_TITLE)
+    .setVersion(SERVICE_VERSION)
+    .setDescription(
+      'Signs people in, takes operational events, shows them as logs and usage. Every answer carries `X-Request-ID`; every failure is `{"detail": …}`. Times are UTC ISO 8601 with milliseconds, identifiers are UUIDv7.',
+    )
+    .setLicense('MIT', 'https://spdx.org/licenses/MIT.html')
+    .setOpenAPIVersion('3.1.0')
+    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Access token of POST /v1/auth/login' }, 'bearer')
+    .build();
+  const document = SwaggerModule.createDocument(app, config, {
+    operationIdFactory: (controller, method) => {
+      const id = `${lowerFirst(controller.replace(/Controller$/, ''))}${upperFirst(method)}`;
+      handlers.set(id, `${controller}.${method}`);
+      return id;
+    },
+  });
+  delete (document as { servers?: unknown }).servers;
+  document.components ??= {};
+  document.components.schemas = sorted({ ...document.components.schemas, ...(REFUSAL as object) });
+  document.paths = sorted(document.paths);
+
+  const routes: RouteLine[] = [];
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const method of METHODS) {
+      const operation = (item as Partial<Record<string, Operation>>)[method];
+      if (operation === undefined) continue;
+      addDerivedResponses(operation);
+      const handler = handlers.get(operation.operationId ?? '') ?? '?';
+      routes.push({ method: method.toUpperCase(), path, access: operation['x-access'] ?? 'undeclared', handler });
+    }
+  }
+  return { document, routes };
+}
+
+/** The refusals that follow from who may call and from what is sent. */
+function addDerivedResponses(operation: Operation): void {
+  const access = operation['x-access'] ?? '';
+  const add = (status: number, description: string, schema = 'Refusal'): void => {
+    const known = operation.responses[status];
+    const merged = known === undefined ? description : `${description} · ${known.description}`;
+    operation.responses[status] = {
+      description: merged,
+      content: known?.content ?? { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
+    };
+  };
+  for (const [status, response] of Object.entries(operation.responses)) {
+    if (Number(status) >= 400 && response.content === undefined) add(Number(status), response.description);
+  }
+  if (access !== 'public') add(401, 'Not authenticated');
+  if (access === 'internal') add(404, 'Not Found');
+  if (access.startsWith('organization:')) {
+    add(404, 'Organization not found');
+    add(403, access === 'organization:viewer' ? 'Not an organization member' : 'Not an organization member · Admin role required');
+  }
+  const namesProject = operation.parameters?.some((parameter) => parameter.name === 'project_id') ?? false;
+  if (access.startsWith('project:')) {
+    if (namesProject || operation.requestBody !== undefined) {
+      add(404, 'Project not found');
+      add(403, 'Not a project member');
+    }
+    if (access !== 'project:viewer') add(403, 'Insufficient project role');
+  }
+  if (operation.requestBody !== undefined) {
+    add(413, 'Request body too large');
+    add(415, 'Unsupported Media Type');
+  }
+  const hasInputs = operation.parameters?.some(({ in: place, name }) => place !== 'header' || !/^x-(api-key|internal-token)$/i.test(name));
+  if (operation.requestBody !== undefined || hasInputs) add(422, 'Validation failed', 'ValidationFailure');
+  operation.responses = sorted(operation.responses);
+}
+
+/** `routes.txt`: method, path, access and handler of every operation, aligned. */
+export function renderRoutes(routes: readonly RouteLine[]): string {
+  const width = (pick: (route: RouteLine) => string): number => Math.max(...routes.map((route) => pick(route).length));
+  const [path, access] = [width((route) => route.path), width((route) => route.access)];
+  const lines = routes.map((route) =>
+    `${route.method.padEnd(6)} ${route.path.padEnd(path)} ${route.access.padEnd(access)} ${route.handler}`.trimEnd(),
+  );
+  return `# Who may call what. Generated by \`npm run generate\`.\n${lines.join('\n')}\n`;
+}
+
+function sorted<T>(record: Record<string, T>): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

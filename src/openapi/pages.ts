@@ -1,0 +1,30 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { SERVICE_TITLE } from '../platform/http/service-info.js';
+
+const require = createRequire(import.meta.url);
+
+const REDOC_PAGE = `<!DOCTYPE html>
+<html lang="en">
+  <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${SERVICE_TITLE}</title></head>
+  <body style="margin:0"><redoc spec-url="/openapi.json"></redoc><script src="/redoc/redoc.standalone.js"></script></body>
+</html>
+`;
+
+/** Serves the document and its two readers from files of installed packages; nothing comes from elsewhere. */
+export function serveDocument(app: NestExpressApplication, document: OpenAPIObject): void {
+  SwaggerModule.setup('docs', app, document, {
+    jsonDocumentUrl: 'openapi.json',
+    raw: ['json'],
+    customSiteTitle: SERVICE_TITLE,
+  });
+  const script = join(dirname(require.resolve('redoc/package.json')), 'bundles', 'redoc.standalone.js');
+  const express = app.getHttpAdapter().getInstance() as {
+    get(path: string, handler: (request: Request, response: Response) => void): void;
+  };
+  express.get('/redoc', (_request, response) => void response.type('html').send(REDOC_PAGE));
+  express.get('/redoc/redoc.standalone.js', (_request, response) => response.sendFile(script));
+}

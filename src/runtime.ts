@@ -1,0 +1,54 @@
+import { CONFIG_EXIT_CODE, type Config, ConfigError, loadConfig, resolveSecrets } from './config/index.js';
+import type { Runtime } from './app.module.js';
+import { runMigrations } from './platform/database/migrate.js';
+import { EmbeddedDatabaseError, type EmbeddedPostgres, startEmbeddedPostgres } from './platform/embedded/index.js';
+import { Logger } from './platform/telemetry/index.js';
+
+export interface PreparedRuntime {
+  readonly runtime: Runtime;
+  /** Null when DATABASE_URL names a server. */
+  readonly embedded: EmbeddedPostgres | null;
+}
+
+/** The configuration and a database with every migration applied: what has to be there before Nest starts. */
+export async function prepareRuntime(config: Config, logger: Logger): Promise<PreparedRuntime> {
+  const embedded =
+    config.database.url === undefined
+      ? await startEmbeddedPostgres({
+          dataDir: config.dataDir.path,
+          dataDirIsDefault: config.dataDir.isDefault,
+          log: (line) => logger.info(line),
+        })
+      : null;
+  try {
+    const databaseUrl = config.database.url ?? embedded?.url ?? '';
+    const applied = await runMigrations(databaseUrl);
+    if (applied.length > 0) logger.info('migrations applied', { applied });
+    return { runtime: { config, secrets: resolveSecrets(config), databaseUrl, logger }, embedded };
+  } catch (error) {
+    await embedded?.stop();
+    throw error;
+  }
+}
+
+/** Reads the environment, or says every fault on standard error and ends with exit code 78. */
+export function configOrExit(env: NodeJS.ProcessEnv): { config: Config; logger: Logger } {
+  try {
+    const config = loadConfig(env);
+    return { config, logger: new Logger({ level: config.logLevel }) };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(CONFIG_EXIT_CODE);
+  }
+}
+
+/** A failed start in one readable line where we know the cause. @returns the exit code */
+export function reportFailedStart(error: unknown, logger: Logger): number {
+  if (error instanceof EmbeddedDatabaseError) {
+    process.stderr.write(`${error.message}\n`);
+    return CONFIG_EXIT_CODE;
+  }
+  logger.fatal('the service could not start', { err: error });
+  return 1;
+}
