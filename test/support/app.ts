@@ -1,0 +1,70 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import pg from 'pg';
+import supertest from 'supertest';
+import { createApp } from '../../src/app.js';
+import { loadConfig, resolveSecrets } from '../../src/config/index.js';
+import { Logger } from '../../src/platform/telemetry/index.js';
+import { createTestDatabase } from './postgres.js';
+
+export interface TestApp {
+  readonly nest: NestExpressApplication;
+  readonly url: string;
+  readonly dataDir: string;
+  readonly databaseUrl: string;
+  /** Every log line so far, as written. */
+  readonly logLines: string[];
+  /** A request over a real socket. */
+  request(): supertest.Agent;
+  rows<Row>(sql: string, parameters?: unknown[]): Promise<Row[]>;
+  close(): Promise<void>;
+}
+
+export interface TestAppOptions {
+  env?: Record<string, string>;
+  /** Another instance on this database; it is then not dropped at the end. */
+  databaseUrl?: string;
+  dataDir?: string;
+}
+
+/** The whole service on a database of its own, listening on a free port of 127.0.0.1. */
+export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const database = options.databaseUrl === undefined ? await createTestDatabase() : null;
+  const databaseUrl = options.databaseUrl ?? database?.url ?? '';
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'oes-app-')));
+  const config = loadConfig({
+    NODE_ENV: 'test',
+    PORT: '0',
+    DATA_DIR: dataDir,
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL_SIZE: '5',
+    LOG_LEVEL: 'debug',
+    ...options.env,
+  });
+  const logLines: string[] = [];
+  const logger = new Logger({ level: config.logLevel, destination: { write: (line: string) => void logLines.push(line) } });
+  const nest = await createApp({ config, secrets: resolveSecrets(config), databaseUrl, logger });
+  await nest.listen(config.http.port, config.http.host);
+  const server = nest.getHttpServer() as Server;
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  return {
+    nest,
+    url,
+    dataDir,
+    databaseUrl,
+    logLines,
+    request: () => supertest.agent(url),
+    rows: async <Row>(sql: string, parameters?: unknown[]) => (await pool.query(sql, parameters)).rows as Row[],
+    close: async () => {
+      await nest.close();
+      await pool.end();
+      await database?.drop();
+      if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import PostalMime, { type Email } from 'postal-mime';
+
+/** Captured mails, oldest first. */
+export async function capturedMails(dataDir: string): Promise<Email[]> {
+  const folder = join(dataDir, 'outbox');
+  const names = await readdir(folder).catch(() => [] as string[]);
+  const files = names.filter((name) => name.endsWith('.eml')).sort();
+  return Promise.all(files.map(async (name) => PostalMime.parse(await readFile(join(folder, name)))));
+}
+
+export async function mailsTo(dataDir: string, address: string): Promise<Email[]> {
+  return (await capturedMails(dataDir)).filter((mail) => mail.to?.some((to) => to.address === address));
+}
+
+/** Waits until an address has so many mails; fails after a generous bound. */
+export async function waitForMails(dataDir: string, address: string, count: number): Promise<Email[]> {
+  for (let tries = 0; tries < 400; tries += 1) {
+    const mails = await mailsTo(dataDir, address);
+    if (mails.length >= count) return mails;
+    await pause(25);
+  }
+  throw new Error(`no ${count} mails for ${address}`);
+}
+
+/** The token in the link of a mail. */
+export function tokenIn(mail: Email): string {
+  const link = /https?:\/\/\S+/.exec(mail.text ?? '')?.[0];
+  const token = link === undefined ? null : new URL(link).searchParams.get('token');
+  if (token === null) throw new Error('the mail has no link with a token');
+  return token;
+}
