@@ -1,0 +1,31 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { NestFactory } from '@nestjs/core';
+import { AppModule } from '../app.module.js';
+import { loadConfig } from '../config/index.js';
+import { renderEnvExample } from '../config/env-example.js';
+import { buildDocument, renderRoutes } from '../openapi/document.js';
+import { Logger } from '../platform/telemetry/index.js';
+
+/** The committed files that the code can make again, by their content. Needs no database: nothing is instantiated. */
+export async function renderArtifacts(): Promise<Record<string, string>> {
+  const logger = new Logger({ level: 'silent' });
+  const runtime = { config: loadConfig({}), secrets: { jwtPrivateKeys: [], credentialKeys: 'disabled' as const }, databaseUrl: '', logger };
+  const app = await NestFactory.create(AppModule.for(runtime), { preview: true, logger: false, abortOnError: false });
+  const { document, routes } = buildDocument(app);
+  return {
+    'openapi.json': `${JSON.stringify(document, null, 2)}\n`,
+    'routes.txt': renderRoutes(routes),
+    '.env.example': renderEnvExample(),
+  };
+}
+
+/** Writes the artifacts, or with `check` only says which differ. @returns the exit code */
+export async function generateArtifacts({ check }: { check: boolean }): Promise<number> {
+  const artifacts = Object.entries(await renderArtifacts());
+  const stale = artifacts.filter(([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text);
+  if (!check) for (const [path, text] of stale) writeFileSync(path, text);
+  const verb = check ? 'differs from what the code makes; run `npm run generate`' : 'written';
+  for (const [path] of stale) process.stdout.write(`${path} ${verb}\n`);
+  if (stale.length === 0) process.stdout.write(`${artifacts.map(([path]) => path).join(', ')} are up to date\n`);
+  return check && stale.length > 0 ? 1 : 0;
+}

@@ -1,0 +1,2 @@
+export { generateArtifacts } from './artifacts.js';
+export { reportDrift } from './drift.js';

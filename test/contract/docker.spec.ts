@@ -1,0 +1,246 @@
+import { spawn } from 'node:child_process';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { type Config, loadConfig } from '../../src/config/index.js';
+import { VARIABLES } from '../../src/config/variables.js';
+import {
+  type ComposeService,
+  copiesOf,
+  environmentOf,
+  interpolate,
+  isIgnored,
+  readCompose,
+  readDockerfile,
+  requiredNames,
+  ROOT,
+  type Stage,
+  textsOf,
+} from './docker-files.js';
+
+const stages = readDockerfile();
+const runtime = stages.at(-1) as Stage;
+const dependencies = stages.find((stage) => stage.alias === 'dependencies') as Stage;
+const { services, volumes } = readCompose();
+const own = Object.entries(services).filter(([, service]) => service.build !== undefined);
+
+const SECRETS = ['POSTGRES_PASSWORD', 'JWT_PRIVATE_KEYS', 'CREDENTIAL_ENCRYPTION_KEYS'];
+const EXAMPLES: Readonly<Record<string, string>> = {
+  POSTGRES_PASSWORD: randomBytes(24).toString('hex'),
+  JWT_PRIVATE_KEYS: generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    .privateKey.export({ type: 'pkcs8', format: 'pem' })
+    .toString(),
+  CREDENTIAL_ENCRYPTION_KEYS: `main:${randomBytes(32).toString('base64')}`,
+};
+
+/** What the process in a container of this service sees. */
+function environmentIn(service: ComposeService, values: Readonly<Record<string, string>>): Record<string, string> {
+  const declared = Object.entries(service.environment ?? {});
+  return {
+    ...environmentOf(runtime),
+    ...Object.fromEntries(declared.map(([name, value]) => [name, interpolate(value, values)])),
+  };
+}
+
+function configOf(name: string): Config {
+  return loadConfig(environmentIn(services[name] as ComposeService, EXAMPLES));
+}
+
+function installOf(stage: Stage): string {
+  return textsOf(stage, 'RUN').find((text) => text.includes('npm ci')) ?? '';
+}
+
+describe('the image', () => {
+  it('takes from the build context only paths that exist and are not ignored', () => {
+    const taken = stages.flatMap(copiesOf).filter((copy) => copy.from === null);
+    const sources = taken.flatMap((copy) => copy.sources);
+    expect(sources.length).toBeGreaterThan(0);
+    expect(sources.filter((path) => !existsSync(join(ROOT, path)) || isIgnored(path))).toEqual([]);
+  });
+
+  it('keeps secrets, data, specs and the installed packages of this machine out of the build context', () => {
+    const unwanted = ['.env', 'docker/.env', '.data/secrets', '.git', 'node_modules', 'dist', 'src/config/x.spec.ts'];
+    expect(unwanted.filter((path) => !isIgnored(path))).toEqual([]);
+  });
+
+  it('copies between stages that exist', () => {
+    const aliases = stages.map((stage) => stage.alias);
+    const used = stages.flatMap(copiesOf).flatMap((copy) => copy.from ?? []);
+    expect(used.filter((alias) => !aliases.includes(alias))).toEqual([]);
+  });
+
+  it('starts the compiled entry file of the build layout directly, so that signals reach it', () => {
+    const [entry] = textsOf(runtime, 'ENTRYPOINT');
+    const [program, file = ''] = JSON.parse(entry ?? '[]') as string[];
+    expect(program).toBe('node');
+    const compiled = /^dist\/(.+)\.js$/.exec(file)?.[1] ?? '';
+    expect(existsSync(join(ROOT, `${compiled}.ts`))).toBe(true);
+    const settings = JSON.parse(readFileSync(join(ROOT, 'tsconfig.json'), 'utf8')) as {
+      compilerOptions: { rootDir: string; outDir: string };
+    };
+    expect(settings.compilerOptions).toMatchObject({ rootDir: '.', outDir: 'dist' });
+    const folders = copiesOf(runtime).filter((copy) => copy.from === 'build');
+    expect(folders.map((copy) => copy.target)).toEqual(expect.arrayContaining(['dist/src/', 'dist/migrations/']));
+    expect(textsOf(runtime, 'STOPSIGNAL')).toEqual(['SIGTERM']);
+  });
+
+  it('runs as an ordinary user', () => {
+    const user = textsOf(runtime, 'USER').at(-1);
+    expect(user).toBeDefined();
+    expect(user).not.toMatch(/^(root|0)(:|$)/);
+  });
+
+  it('leaves out development and optional packages, and with them the embedded database', () => {
+    expect(installOf(dependencies)).toContain('--omit=dev');
+    expect(installOf(dependencies)).toContain('--omit=optional');
+    const modules = copiesOf(runtime).filter((copy) => copy.target.startsWith('node_modules'));
+    expect(modules.map((copy) => copy.from)).toEqual(['dependencies']);
+    const brought = copiesOf(dependencies).filter((copy) => copy.from !== null);
+    expect(brought.flatMap((copy) => copy.sources)).toEqual(['/app/node_modules/@node-rs']);
+  });
+
+  it('brings the native part of the password hash, which is an optional package', () => {
+    const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { optional?: boolean }>;
+    };
+    for (const platform of ['linux-x64-gnu', 'linux-arm64-gnu']) {
+      expect(lock.packages[`node_modules/@node-rs/argon2-${platform}`]?.optional).toBe(true);
+    }
+    expect(stages.map((stage) => stage.base)).toEqual(stages.map(() => runtime.base));
+  });
+
+  it('holds no environment name the service does not read, and no secret', () => {
+    const names = Object.keys(environmentOf(runtime));
+    expect(names.filter((name) => !(name in VARIABLES))).toEqual([]);
+    expect(names.filter((name) => SECRETS.includes(name))).toEqual([]);
+  });
+
+  it.each([
+    [200, 0],
+    [503, 1],
+  ])('reports an answer of %i on /health as exit code %i', async (status, code) => {
+    const asked: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.url);
+      response.writeHead(status, { connection: 'close' }).end();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    expect(await runHealthCheck(port)).toBe(code);
+    expect(asked).toEqual(['/health']);
+    await once(server.close(), 'close');
+    expect(await runHealthCheck(port)).toBe(1);
+  });
+});
+
+/** Runs the image's own health check against a port of this machine. @returns its exit code */
+async function runHealthCheck(port: number): Promise<unknown> {
+  const command = /CMD\s+(\[.*\])$/.exec(textsOf(runtime, 'HEALTHCHECK').at(-1) ?? '')?.[1] ?? '[]';
+  const [program, ...words] = JSON.parse(command) as string[];
+  expect(program).toBe('node');
+  const [code] = (await once(spawn(process.execPath, words, { env: { PORT: String(port) } }), 'close')) as unknown[];
+  return code;
+}
+
+describe('compose.yaml', () => {
+  it('runs the API and the worker from the Dockerfile beside it', () => {
+    expect(own.map(([name]) => name)).toEqual(['api', 'worker']);
+    for (const [, { build }] of own) {
+      expect(join(ROOT, 'docker', build?.context ?? '')).toBe(ROOT);
+      expect(existsSync(join(ROOT, build?.dockerfile ?? ''))).toBe(true);
+    }
+  });
+
+  it.each(own)('gives %s only names the service reads', (_name, service) => {
+    expect(Object.keys(service.environment ?? {}).filter((name) => !(name in VARIABLES))).toEqual([]);
+  });
+
+  it('gives the API a configuration that production accepts, listening where its port is published', () => {
+    const config = configOf('api');
+    expect(config.environment).toBe('production');
+    expect(config.process).toEqual({ role: 'api', runsApi: true, runsWorkers: false });
+    expect(config.http.host).toBe('0.0.0.0');
+    const published = (services.api?.ports ?? []).map((port) => interpolate(port, {}).split(':').at(-1));
+    expect(published).toEqual([String(config.http.port)]);
+    expect(textsOf(runtime, 'EXPOSE')).toEqual(published);
+  });
+
+  it('gives the worker a configuration that production accepts, on the same database, queues and keys', () => {
+    const [api, worker] = [configOf('api'), configOf('worker')];
+    expect(worker.process).toEqual({ role: 'worker', runsApi: false, runsWorkers: true });
+    for (const part of ['environment', 'database', 'redis', 'queue', 'tokens', 'credentialKeys', 'mail'] as const) {
+      expect(worker[part]).toEqual(api[part]);
+    }
+  });
+
+  it.each([
+    ['database.url', 'postgres'],
+    ['redis.url', 'redis'],
+    ['mail.smtpUrl', 'mail'],
+  ])('points %s at a service it starts', (setting, service) => {
+    expect(Object.keys(services)).toContain(service);
+    const config = configOf('api');
+    const urls = {
+      'database.url': config.database.url,
+      'redis.url': config.redis.url,
+      'mail.smtpUrl': config.mail.smtpUrl,
+    };
+    expect(new URL(urls[setting as keyof typeof urls] ?? '').hostname).toBe(service);
+  });
+
+  it('creates the database and the user that the service connects with', () => {
+    const url = new URL(configOf('api').database.url ?? '');
+    const server = services.postgres?.environment ?? {};
+    expect(server.POSTGRES_USER).toBe(url.username);
+    expect(server.POSTGRES_DB).toBe(url.pathname.slice(1));
+    expect(interpolate(server.POSTGRES_PASSWORD ?? '', EXAMPLES)).toBe(url.password);
+  });
+
+  it.each(SECRETS)('refuses to start without %s and has no value of its own for it', (secret) => {
+    const { [secret]: _absent, ...rest } = EXAMPLES;
+    expect(() => own.map(([, service]) => environmentIn(service, rest))).toThrow(`${secret} is required`);
+  });
+
+  it('requires nothing beyond those secrets', () => {
+    const values = Object.values(services).flatMap((service) => Object.values(service.environment ?? {}));
+    expect(new Set(values.flatMap(requiredNames))).toEqual(new Set(SECRETS));
+  });
+
+  it('waits only for services that exist, and for health only where there is a health check', () => {
+    const faults = Object.entries(services).flatMap(([name, service]) =>
+      Object.entries(service.depends_on ?? {})
+        .filter(([other, { condition }]) => condition !== 'service_healthy' || !hasHealthCheck(services[other]))
+        .map(([other]) => `${name} waits for ${other}`),
+    );
+    expect(faults).toEqual([]);
+    expect(Object.keys(services.worker?.depends_on ?? {})).toContain('api');
+  });
+
+  it("switches the image's health check off for the worker, which serves no HTTP", () => {
+    expect(services.worker?.healthcheck).toEqual({ disable: true });
+    expect(services.api?.healthcheck).toBeUndefined();
+  });
+
+  it('publishes ports on this machine alone, and neither the database nor Redis', () => {
+    const published = Object.values(services).flatMap((service) => service.ports ?? []);
+    expect(published.every((port) => port.startsWith('127.0.0.1:'))).toBe(true);
+    expect([services.postgres?.ports, services.redis?.ports]).toEqual([undefined, undefined]);
+  });
+
+  it('declares the volumes it uses and names a version of every image it pulls', () => {
+    const used = Object.values(services).flatMap((service) => service.volumes ?? []);
+    expect(used.map((volume) => volume.split(':')[0])).toEqual(Object.keys(volumes));
+    const pulled = Object.values(services).filter((service) => service.build === undefined);
+    expect(pulled.filter((service) => !/:v?\d/.test(service.image ?? ''))).toEqual([]);
+  });
+});
+
+function hasHealthCheck(service: ComposeService | undefined): boolean {
+  if (service === undefined) return false;
+  if (service.healthcheck !== undefined) return service.healthcheck.disable !== true;
+  return service.build !== undefined && textsOf(runtime, 'HEALTHCHECK').length > 0;
+}

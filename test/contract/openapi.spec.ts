@@ -1,0 +1,66 @@
+import { describe, expect, it } from '@jest/globals';
+import { document, operations } from '../support/document.js';
+
+const titles = (list: typeof operations): string[] => list.map(({ method, path }) => `${method} ${path}`);
+
+describe('the OpenAPI document', () => {
+  it('is what SERVICE 9 says: title, version, no servers, no global security, only the bearer scheme', () => {
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.info).toMatchObject({ title: 'Operational Event Service API', version: '1.0.0' });
+    expect(document).not.toHaveProperty('servers');
+    expect(document).not.toHaveProperty('security');
+    expect(Object.keys(document.components.securitySchemes)).toEqual(['bearer']);
+  });
+
+  it('gives every operation a unique id, a summary and one tag', () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.filter((id) => !/^[a-z][A-Za-z]+$/.test(id))).toEqual([]);
+    expect(titles(operations.filter(({ operation }) => !operation.summary || operation.tags?.length !== 1))).toEqual([]);
+  });
+
+  it('names the security of operations for people alone', () => {
+    const forPeople = operations.filter(({ operation }) => /^(bearer|organization|project)/.test(operation['x-access']));
+    const secured = operations.filter(({ operation }) => operation.security !== undefined);
+    expect(titles(secured)).toEqual(titles(forPeople));
+    expect(secured.every(({ operation }) => JSON.stringify(operation.security) === '[{"bearer":[]}]')).toBe(true);
+    const keyed = operations.filter(({ operation }) => operation['x-access'].startsWith('api-key'));
+    expect(keyed.length).toBeGreaterThan(0);
+    for (const { operation } of keyed) {
+      expect(operation.parameters).toContainEqual(expect.objectContaining({ name: 'X-API-Key', in: 'header', required: true }));
+    }
+  });
+
+  it('types every success and refusal, and has no 429', () => {
+    for (const { method, path, operation } of operations) {
+      const where = `${method} ${path}`;
+      const statuses = Object.keys(operation.responses);
+      expect([where, statuses.includes('429')]).toEqual([where, false]);
+      const success = statuses.filter((status) => status.startsWith('2'));
+      expect([where, success.length]).toEqual([where, 1]);
+      const [status = ''] = success;
+      if (status !== '204') expect([where, Object.keys(operation.responses[status]?.content ?? {}).length > 0]).toEqual([where, true]);
+      for (const [code, response] of Object.entries(operation.responses)) {
+        if (Number(code) >= 400) expect([where, code, response.content?.['application/json']?.schema.$ref ?? '']).toEqual([where, code, expect.stringMatching(/^#/)]);
+      }
+      if (operation['x-access'] !== 'public') expect([where, statuses]).toEqual([where, expect.arrayContaining(['401'])]);
+      if (/^(organization|project)/.test(operation['x-access'])) expect([where, statuses]).toEqual([where, expect.arrayContaining(['403', '404'])]);
+      if (operation.requestBody !== undefined) expect([where, statuses]).toEqual([where, expect.arrayContaining(['413', '415', '422'])]);
+    }
+  });
+
+  it('documents every path parameter, and refers to nothing that is missing', () => {
+    for (const { path, operation } of operations) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const documented = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path').map(({ name }) => name);
+      expect([path, documented.sort()]).toEqual([path, inPath.sort()]);
+    }
+    const references = JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g);
+    const missing = [...references].map(([, name = '']) => name).filter((name) => document.components.schemas[name] === undefined);
+    expect(missing).toEqual([]);
+  });
+
+  it('never lets a secret out by description: examples hold no keys or tokens', () => {
+    expect(JSON.stringify(document)).not.toMatch(/oes_[0-9A-Za-z]{8}_|eyJ[\w-]{10,}\./);
+  });
+});

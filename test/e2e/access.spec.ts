@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Response, Test } from 'supertest';
+import { addMember, type Actor, type Owner, ownerWithProject } from '../support/actors.js';
+import { createTestApp, type TestApp } from '../support/app.js';
+import { exampleOf, type ListedOperation, operations, resolve } from '../support/document.js';
+
+const TOKEN = 'internal-job-token-of-the-test';
+const ROLES = ['viewer', 'member', 'operator', 'admin', 'owner'] as const;
+const isTenants = ({ operation }: ListedOperation): boolean => /^(organization|project):/.test(operation['x-access']);
+const isProtected = ({ operation }: ListedOperation): boolean => operation['x-access'] !== 'public';
+const titleOf = ({ method, path }: ListedOperation): string => `${method} ${path}`;
+const table = (list: ListedOperation[]): [string, ListedOperation][] => list.map((item) => [titleOf(item), item]);
+
+/** Derived from the document, so that a new route is covered at its birth. */
+describe('access to every operation', () => {
+  let app: TestApp;
+  let owner: Owner;
+  let stranger: Owner;
+  let ids: Record<string, string>;
+
+  beforeAll(async () => {
+    app = await createTestApp({ env: { INTERNAL_JOB_TOKEN: TOKEN } });
+    owner = await ownerWithProject(app);
+    stranger = await ownerWithProject(app);
+    ids = { organization_id: owner.organizationId, project_id: owner.projectId, key_id: owner.apiKeyId };
+  });
+  afterAll(() => app.close());
+
+  /** A valid request of the operation that names the first owner's things. */
+  function call({ method, path, operation }: ListedOperation, credentials: Record<string, string>): Test {
+    const parameters = operation.parameters ?? [];
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+      const id = ids[name];
+      if (id === undefined) throw new Error(`the suite knows no ${name}: add one to its ids`);
+      return id;
+    });
+    const query = parameters.filter((parameter) => parameter.in === 'query' && parameter.required === true);
+    const verb = method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
+    const request = app.request()[verb](filled).set(credentials);
+    void request.query(Object.fromEntries(query.map(({ name, schema }) => [name, exampleOf(schema ?? {}, ids, name)])));
+    const [type, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
+    if (type === undefined || content === undefined) return request;
+    return request.type(type).send(exampleOf(resolve(content.schema), ids) as object);
+  }
+
+  /** Everything but the refresh of `last_used_at` and the like, which refused requests may not touch either. */
+  async function snapshot(): Promise<unknown> {
+    const tables = ['organizations', 'organization_members', 'projects', 'project_members', 'api_keys', 'events'];
+    return Promise.all(tables.map((name) => app.rows(`SELECT count(*)::int, md5(coalesce(string_agg(t::text, '' ORDER BY t::text), '')) FROM ${name} t`)));
+  }
+
+  it('declares who may call each operation', () => {
+    expect(operations.filter(({ operation }) => !/^(public|internal|bearer|(organization|project):\w+|api-key:[\w:|]+)$/.test(operation['x-access']))).toEqual([]);
+  });
+
+  it.each(table(operations.filter(isProtected)))('%s refuses the anonymous', async (_, item) => {
+    const before = await snapshot();
+    const answers: Response[] = [
+      await call(item, {}),
+      await call(item, { Authorization: 'Bearer x.y.z', 'X-API-Key': 'oes_abcdefgh_0123', 'X-Internal-Token': 'nope' }),
+    ];
+    for (const answer of answers) {
+      expect(answer.status).toBe(401);
+      expect(answer.body).toEqual({ detail: expect.stringMatching(/^(Not authenticated|Invalid API key)$/) });
+    }
+    expect(await snapshot()).toEqual(before);
+  });
+
+  it.each(table(operations.filter((item) => item.operation['x-access'].startsWith('api-key'))))('%s refuses a person', async (_, item) => {
+    expect((await call(item, { Authorization: owner.bearer })).status).toBe(401);
+  });
+
+  it.each(table(operations.filter((item) => /^(bearer|organization|project)/.test(item.operation['x-access']))))('%s refuses an API key', async (_, item) => {
+    expect((await call(item, { 'X-API-Key': owner.apiKey })).status).toBe(401);
+    expect((await call(item, { Authorization: `Bearer ${owner.apiKey}` })).status).toBe(401);
+  });
+
+  it.each(table(operations.filter(isTenants)))('%s refuses a stranger and shows nothing', async (_, item) => {
+    const before = await snapshot();
+    const answer = await call(item, { Authorization: stranger.bearer });
+    expect([403, 404]).toContain(answer.status);
+    expect(Object.keys(answer.body as object)).toEqual(['detail']);
+    expect(await snapshot()).toEqual(before);
+  });
+
+  it.each(table(operations.filter((item) => isProtected(item) && !isTenants(item) && item.method === 'GET')))('%s shows a stranger nothing of another tenant', async (_, item) => {
+    const credentials = { Authorization: stranger.bearer, 'X-API-Key': stranger.apiKey, 'X-Internal-Token': TOKEN };
+    const answer = await call(item, credentials);
+    expect(answer.status).toBe(200);
+    for (const id of [owner.id, owner.email, ...Object.values(ids)]) expect(answer.text).not.toContain(id);
+  });
+
+  it('lets each role do what the declaration says and no more', async () => {
+    const actors = new Map<string, Actor>([['owner', owner]]);
+    for (const role of ROLES.slice(0, -1)) actors.set(role, await addMember(app, owner, role));
+    for (const item of operations.filter(isTenants)) {
+      const [, needed = ''] = item.operation['x-access'].split(':');
+      for (const role of ROLES) {
+        const { status, body } = await call(item, { Authorization: actors.get(role)?.bearer ?? '' });
+        const detail = (body as { detail?: unknown }).detail;
+        const isRoleRefusal = status === 403 && typeof detail === 'string' && /role|member/i.test(detail);
+        const mayCall = ROLES.indexOf(role) >= ROLES.indexOf(needed as (typeof ROLES)[number]);
+        expect([titleOf(item), role, isRoleRefusal]).toEqual([titleOf(item), role, !mayCall]);
+      }
+    }
+  });
+});

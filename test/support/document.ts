@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  format?: string;
+  enum?: unknown[];
+  default?: unknown;
+  minLength?: number;
+  required?: string[];
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  allOf?: Schema[];
+  oneOf?: Schema[];
+  anyOf?: Schema[];
+}
+
+export interface Operation {
+  operationId: string;
+  summary?: string;
+  tags?: string[];
+  security?: Record<string, string[]>[];
+  parameters?: { name: string; in: 'path' | 'query' | 'header'; required?: boolean; schema?: Schema }[];
+  requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> };
+  responses: Record<string, { description?: string; content?: Record<string, { schema: Schema }> }>;
+  'x-access': string;
+}
+
+export interface ApiDocument {
+  openapi: string;
+  info: { title: string; version: string };
+  servers?: unknown;
+  security?: unknown;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema>; securitySchemes: Record<string, unknown> };
+}
+
+export interface ListedOperation {
+  method: string;
+  path: string;
+  operation: Operation;
+}
+
+export const document = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')) as ApiDocument;
+
+export const operations: ListedOperation[] = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+);
+
+export function resolve(schema: Schema): Schema {
+  if (schema.$ref === undefined) return schema;
+  const name = schema.$ref.replace('#/components/schemas/', '');
+  const found = document.components.schemas[name];
+  if (found === undefined) throw new Error(`${schema.$ref} is not in the document`);
+  return found;
+}
+
+/** A valid value of a schema; `known` gives identifiers by field name. */
+export function exampleOf(schema: Schema, known: Readonly<Record<string, unknown>>, name = ''): unknown {
+  const known_ = known[name];
+  if (known_ !== undefined) return known_;
+  const { type, format, enum: values, properties, required = [], items, minLength = 1 } = resolve(schema);
+  if (values !== undefined) return values[0];
+  switch (Array.isArray(type) ? type[0] : type) {
+    case 'object':
+      return Object.fromEntries(required.map((key) => [key, exampleOf(properties?.[key] ?? {}, known, key)]));
+    case 'array':
+      return items === undefined ? [] : [exampleOf(items, known)];
+    case 'integer':
+    case 'number':
+      return 1;
+    case 'boolean':
+      return true;
+    default:
+      if (format === 'uuid') return '0199f3a1-0000-7000-8000-000000000000';
+      if (format === 'email') return 'somebody@example.com';
+      if (format === 'date-time') return '2026-01-01T00:00:00Z';
+      if (format === 'uri') return 'https://example.com/';
+      return 'x'.repeat(Math.max(minLength, 1));
+  }
+}
