@@ -1,0 +1,63 @@
+// The built service on an embedded database of its own, with one account, project and key.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
+
+export async function startService(env = {}) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'bench-'));
+  await chmod(dataDir, 0o711);
+  const child = spawn(process.execPath, [MAIN], {
+    env: { ...process.env, PORT: '0', LOG_LEVEL: 'info', DATA_DIR: dataDir, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  const url = await new Promise((resolve, reject) => {
+    child.stdout.on('data', (chunk) => {
+      output = `${output}${chunk}`.slice(-20_000);
+      const found = /"url":"(http:[^"]+)"/.exec(output)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    child.once('exit', () => reject(new Error(`the service did not start:\n${output}`)));
+  });
+  return {
+    url,
+    dataDir,
+    pid: child.pid,
+    stop: async () => {
+      child.kill('SIGTERM');
+      if (child.exitCode === null) await once(child, 'exit');
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** An account with a project and a key, made over HTTP. */
+export async function workspace({ url, dataDir }) {
+  const email = 'bench@example.com';
+  const password = 'bench-password-of-the-run';
+  const call = async (path, body, headers = {}) => {
+    const form = body instanceof URLSearchParams;
+    const answer = await fetch(url + path, {
+      method: 'POST',
+      headers: { ...(form ? {} : { 'Content-Type': 'application/json' }), ...headers },
+      body: form ? body : JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  };
+  await call('/v1/auth/register', { email, password });
+  const [name] = await readdir(join(dataDir, 'outbox'));
+  const token = /token=([\w-]+)/.exec(await readFile(join(dataDir, 'outbox', name), 'utf8'))[1];
+  await call('/v1/auth/verify-email', { email, token });
+  const { access_token: bearer } = await call('/v1/auth/login', new URLSearchParams({ username: email, password }));
+  const headers = { Authorization: `Bearer ${bearer}` };
+  const organization = await call('/v1/organizations', { name: 'Bench', slug: 'bench' }, headers);
+  const project = await call('/v1/projects', { organization_id: organization.id, name: 'Bench', slug: 'bench' }, headers);
+  const { key } = await call('/v1/api-keys', { project_id: project.id, name: 'bench' }, headers);
+  return { email, password, bearer, projectId: project.id, key };
+}
