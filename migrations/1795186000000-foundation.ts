@@ -145,7 +145,7 @@ export class Foundation1795186000000 implements MigrationInterface {
         CONSTRAINT fk_api_keys_project_id FOREIGN KEY (project_id) REFERENCES projects (id) ON DELETE CASCADE,
         CONSTRAINT ck_api_keys_scopes CHECK (scopes <@ ARRAY['events:read', 'events:write'] AND cardinality(scopes) > 0)
       )`);
-    await q.query(`CREATE INDEX ix_api_keys_project_id ON api_keys (project_id, created_at DESC)`);
+    await q.query(`CREATE INDEX ix_api_keys_project_id ON api_keys (project_id, created_at)`);
 
     // Range by month; every key begins with the project, so that the table can be distributed by it later.
     await q.query(`

@@ -36,11 +36,15 @@ export interface Runtime {
   readonly logger: Logger;
 }
 
-class NoticesLifecycle implements OnApplicationShutdown {
-  constructor(private readonly notices: NoticeBus) {}
+/** Lets go of connections that no library's own module closes. */
+class PlatformShutdown implements OnApplicationShutdown {
+  constructor(
+    private readonly notices: NoticeBus,
+    private readonly mailer: Mailer,
+  ) {}
 
-  onApplicationShutdown(): Promise<void> {
-    return this.notices.close();
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([this.notices.close(), this.mailer.close()]);
   }
 }
 
@@ -83,7 +87,11 @@ class PlatformModule {
             return notices;
           },
         },
-        { provide: NoticesLifecycle, useFactory: (notices: NoticeBus) => new NoticesLifecycle(notices), inject: [NoticeBus] },
+        {
+          provide: PlatformShutdown,
+          useFactory: (notices: NoticeBus, mailer: Mailer) => new PlatformShutdown(notices, mailer),
+          inject: [NoticeBus, Mailer],
+        },
         { provide: Metrics, useFactory: () => new Metrics() },
         Database,
         BackgroundWork,

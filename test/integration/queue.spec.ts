@@ -88,7 +88,10 @@ beforeAll(() => Logger.overrideLogger(false));
 
 describe('a job declaration', () => {
   it('takes payloads that survive JSON and no others', () => {
-    const kept: JsonSafe<{ id: string; list: readonly (number | null)[]; more?: boolean }> = { id: '1', list: [1, null] };
+    const kept: JsonSafe<{ id: string; list: readonly (number | null)[]; more?: boolean }> = {
+      id: '1',
+      list: [1, null],
+    };
     const refused: [JsonSafe<Date>, JsonSafe<bigint>, JsonSafe<undefined>, JsonSafe<() => void>] extends never[]
       ? 'refused'
       : 'taken' = 'refused';
@@ -161,7 +164,10 @@ describe.each<QueueBackend>(['postgres', 'redis'])('jobs on %s', (backend) => {
     const gate = await startTcpGate(options.redisUrl ?? options.databaseUrl);
     gates.push(gate);
     const timings = { ...options.timings, add: 500 };
-    return { gate, changes: backend === 'redis' ? { redisUrl: gate.url, timings } : { databaseUrl: gate.url, timings } };
+    return {
+      gate,
+      changes: backend === 'redis' ? { redisUrl: gate.url, timings } : { databaseUrl: gate.url, timings },
+    };
   }
 
   it('runs an added job with its payload and keeps nothing of it', async () => {
@@ -200,12 +206,15 @@ describe.each<QueueBackend>(['postgres', 'redis'])('jobs on %s', (backend) => {
 
   it('tries a failing job again after its backoff and remembers the last error', async () => {
     const attempts = new Events<number>();
-    const { queue } = await start([flakyJob], [
-      handler(flakyJob, async (_payload, { attempt }) => {
-        attempts.push(attempt);
-        throw new Error(`no luck on try ${attempt}`);
-      }),
-    ]);
+    const { queue } = await start(
+      [flakyJob],
+      [
+        handler(flakyJob, async (_payload, { attempt }) => {
+          attempts.push(attempt);
+          throw new Error(`no luck on try ${attempt}`);
+        }),
+      ],
+    );
     await queue.add(flakyJob, {});
     expect(await attempts.atLeast(3)).toEqual([1, 2, 3]);
     const observer = await start([flakyJob], [], { runWorkers: false });
@@ -234,64 +243,20 @@ describe.each<QueueBackend>(['postgres', 'redis'])('jobs on %s', (backend) => {
     expect(await queue.health()).toBe('ok');
   });
 
-  it('runs each turn of a schedule once, whatever the number of workers', async () => {
-    const turns = new Events<string>();
-    const tick = () => handler(tickJob, async (_payload, { jobId }) => turns.push(jobId));
-    await Promise.all([start([tickJob], [tick()]), start([tickJob], [tick()])]);
-    await turns.atLeast(5);
-    await start([tickJob], [tick()]);
-    const ids = await turns.atLeast(8);
-    expect(new Set(ids).size).toBe(ids.length);
-    const times = ids.map((id) => Number(id.split(':').at(-1))).sort((a, b) => a - b);
-    // Turns of one schedule lie an interval apart; those of a second schedule would lie in between.
-    times.slice(1).forEach((time, i) => expect(time - (times[i] ?? 0)).toBeGreaterThanOrEqual(200));
-  });
-
-  it('sets a schedule again after the backend lost its data, and drops one that is no longer declared', async () => {
-    const turns = new Events<string>();
-    const { app } = await start([tickJob], [handler(tickJob, async ({ reason }) => turns.push(reason))]);
-    await turns.atLeast(2);
-    if (backend === 'redis') {
-      const redis = new Redis(testRedisUrl());
-      await redis.del(...(await redis.keys(`${options.redisPrefix}:*`)));
-      await redis.quit();
-    } else {
-      // The workers' statements may deadlock with it.
-      await eventually(() => sql('TRUNCATE bullmq.job, bullmq.scheduler, bullmq.event, bullmq.meta CASCADE'));
-    }
-    const before = turns.all.length;
-    await turns.atLeast(before + 3);
-    await app.close();
-    const once = defineJob<{ reason: string }>({ name: 'tick' });
-    const later = await start([once], [handler(once, async () => undefined)]);
-    expect(await later.app.get<Queue>(getQueueToken('tick')).getJobSchedulersCount()).toBe(0);
-  });
-
-  it('starts the job of a killed worker again', async () => {
-    const child = fork(WORKER, [JSON.stringify(options)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-    children.push(child);
-    const taken = once(child, 'message');
-    const idle = await start([endlessJob], [], { runWorkers: false });
-    await idle.queue.add(endlessJob, {}, { jobId: 'endless-1' });
-    expect(await taken).toContain('endless-1');
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-    const runs = new Events<string>();
-    await start([endlessJob], [handler(endlessJob, async (_payload, { jobId }) => runs.push(jobId))]);
-    expect(await runs.atLeast(1)).toEqual(['endless-1']);
-  });
-
   it('finishes a running job before it closes', async () => {
     const order = new Events<string>();
     let finish: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => (finish = resolve));
-    const { app, queue } = await start([endlessJob], [
-      handler(endlessJob, async (_payload, { signal }) => {
-        order.push('started');
-        await gate;
-        order.push(signal.aborted ? 'aborted' : 'finished');
-      }),
-    ]);
+    const { app, queue } = await start(
+      [endlessJob],
+      [
+        handler(endlessJob, async (_payload, { signal }) => {
+          order.push('started');
+          await gate;
+          order.push(signal.aborted ? 'aborted' : 'finished');
+        }),
+      ],
+    );
     await queue.add(endlessJob, {});
     await order.atLeast(1);
     const closing = app.close().then(() => order.push('closed'));
@@ -338,10 +303,11 @@ describe.each<QueueBackend>(['postgres', 'redis'])('jobs on %s', (backend) => {
 
   it('closes although the backend went away before', async () => {
     const { gate, changes } = await gated();
-    const { app, queue } = await start([greetJob, tickJob], [
-      handler(greetJob, async ({ to }) => to),
-      handler(tickJob, async () => undefined),
-    ], changes);
+    const { app, queue } = await start(
+      [greetJob, tickJob],
+      [handler(greetJob, async ({ to }) => to), handler(tickJob, async () => undefined)],
+      changes,
+    );
     await gate.shut();
     await app.close();
     await expect(queue.add(greetJob, { to: 'late', tags: [] })).rejects.toThrow(QueueUnavailableError);
@@ -391,5 +357,52 @@ describe.each<QueueBackend>(['postgres', 'redis'])('jobs on %s', (backend) => {
   it('starts in several processes at once on a database without its schema', async () => {
     const starts = Array.from({ length: 4 }, () => start([greetJob], [handler(greetJob, async ({ to }) => to)]));
     for (const { queue } of await Promise.all(starts)) expect(await queue.health()).toBe('ok');
+  });
+
+  it('runs each turn of a schedule once, whatever the number of workers', async () => {
+    const turns = new Events<string>();
+    const tick = () => handler(tickJob, async (_payload, { jobId }) => turns.push(jobId));
+    await Promise.all([start([tickJob], [tick()]), start([tickJob], [tick()])]);
+    await turns.atLeast(5);
+    await start([tickJob], [tick()]);
+    const ids = await turns.atLeast(8);
+    expect(new Set(ids).size).toBe(ids.length);
+    const times = ids.map((id) => Number(id.split(':').at(-1))).sort((a, b) => a - b);
+    // Turns of one schedule lie an interval apart; those of a second schedule would lie in between.
+    times.slice(1).forEach((time, i) => expect(time - (times[i] ?? 0)).toBeGreaterThanOrEqual(200));
+  });
+
+  it('sets a schedule again after the backend lost its data, and drops one that is no longer declared', async () => {
+    const turns = new Events<string>();
+    const { app } = await start([tickJob], [handler(tickJob, async ({ reason }) => turns.push(reason))]);
+    await turns.atLeast(2);
+    if (backend === 'redis') {
+      const redis = new Redis(testRedisUrl());
+      await redis.del(...(await redis.keys(`${options.redisPrefix}:*`)));
+      await redis.quit();
+    } else {
+      // The workers' statements may deadlock with it.
+      await eventually(() => sql('TRUNCATE bullmq.job, bullmq.scheduler, bullmq.event, bullmq.meta CASCADE'));
+    }
+    const before = turns.all.length;
+    await turns.atLeast(before + 3);
+    await app.close();
+    const once = defineJob<{ reason: string }>({ name: 'tick' });
+    const later = await start([once], [handler(once, async () => undefined)]);
+    expect(await later.app.get<Queue>(getQueueToken('tick')).getJobSchedulersCount()).toBe(0);
+  });
+
+  it('starts the job of a killed worker again', async () => {
+    const child = fork(WORKER, [JSON.stringify(options)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    children.push(child);
+    const taken = once(child, 'message');
+    const idle = await start([endlessJob], [], { runWorkers: false });
+    await idle.queue.add(endlessJob, {}, { jobId: 'endless-1' });
+    expect(await taken).toContain('endless-1');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const runs = new Events<string>();
+    await start([endlessJob], [handler(endlessJob, async (_payload, { jobId }) => runs.push(jobId))]);
+    expect(await runs.atLeast(1)).toEqual(['endless-1']);
   });
 });

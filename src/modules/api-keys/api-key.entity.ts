@@ -1,8 +1,9 @@
-import { Check, Column, Entity, PrimaryColumn, Unique } from 'typeorm';
+import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { ApiKeyScopeName } from '../../platform/access/index.js';
 
 @Entity('api_keys')
 @Unique('uq_api_keys_key_hash', ['keyHash'])
+@Index('ix_api_keys_project_id', ['projectId', 'createdAt'])
 @Check('ck_api_keys_scopes', `scopes <@ ARRAY['events:read', 'events:write'] AND cardinality(scopes) > 0`)
 export class ApiKeyRecord {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_api_keys' })

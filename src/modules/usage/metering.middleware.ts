@@ -16,7 +16,9 @@ export class MeteringMiddleware implements NestMiddleware {
 
   use(request: CheckedRequest, response: Response, next: NextFunction): void {
     const key = request.headers['x-api-key'];
-    if (this.meter.enabled && typeof key === 'string' && !BYPASSED.has(request.path)) {
+    // The path of a mounted middleware is relative; the original one is not.
+    const path = request.originalUrl.split('?', 1)[0] ?? '';
+    if (this.meter.enabled && typeof key === 'string' && !BYPASSED.has(path)) {
       response.once('finish', () => {
         if (response.statusCode < 400) void this.count(request, key);
       });

@@ -7,12 +7,12 @@ import { ApiKeyNotActive, InvalidApiKey, MissingReadScope } from '../api-keys/in
 import { CurrentUsageResponse, DailyUsageQuery, DailyUsageResponse, UsageQuery, UsageResponse } from './usage.dto.js';
 import { UsageService } from './usage.service.js';
 
-@Controller('v1')
+@ApiTags('usage')
+@Controller('v1/usage')
 export class UsageController {
   constructor(private readonly usage: UsageService) {}
 
-  @Get('usage')
-  @ApiTags('usage')
+  @Get()
   @Requires({ project: 'viewer' })
   @Documented({
     summary: 'Usage by event',
@@ -23,8 +23,7 @@ export class UsageController {
     return this.usage.byEvent(scope, query.period);
   }
 
-  @Get('usage/current')
-  @ApiTags('usage')
+  @Get('current')
   @ApiKey('events:read')
   @Documented({
     summary: "Organization usage of the key's project",
@@ -34,9 +33,14 @@ export class UsageController {
   current(@Scope() scope: ApiKeyScope): Promise<CurrentUsageResponse> {
     return this.usage.current(scope);
   }
+}
 
-  @Get('projects/:project_id/usage/daily')
-  @ApiTags('projects')
+@ApiTags('projects')
+@Controller('v1/projects')
+export class ProjectUsageController {
+  constructor(private readonly usage: UsageService) {}
+
+  @Get(':project_id/usage/daily')
   @Requires({ project: 'viewer' })
   @Documented({ summary: 'Events per day', answer: DailyUsageResponse })
   daily(

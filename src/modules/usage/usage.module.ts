@@ -4,13 +4,13 @@ import { OrganizationsModule } from '../organizations/index.js';
 import { ProjectsModule } from '../projects/index.js';
 import { MeteringMiddleware } from './metering.middleware.js';
 import { RequestMeter } from './request-meter.js';
-import { UsageController } from './usage.controller.js';
+import { ProjectUsageController, UsageController } from './usage.controller.js';
 import { UsageRepository } from './usage.repository.js';
 import { UsageService } from './usage.service.js';
 
 @Module({
   imports: [ApiKeysModule, OrganizationsModule, ProjectsModule],
-  controllers: [UsageController],
+  controllers: [ProjectUsageController, UsageController],
   providers: [UsageService, UsageRepository, RequestMeter],
 })
 export class UsageModule implements NestModule {

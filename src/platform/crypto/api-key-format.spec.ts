@@ -30,12 +30,16 @@ describe('parseKey', () => {
 
   it('refuses a key with any one character changed', () => {
     fc.assert(
-      fc.property(fc.nat(), fc.constantFrom(...'0123456789abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ_-'), (at, character) => {
-        const { key } = generateKey('oes');
-        const index = at % key.length;
-        fc.pre(key[index] !== character);
-        expect(parseKey(key.slice(0, index) + character + key.slice(index + 1))).toBeNull();
-      }),
+      fc.property(
+        fc.nat(),
+        fc.constantFrom(...'0123456789abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ_-'),
+        (at, character) => {
+          const { key } = generateKey('oes');
+          const index = at % key.length;
+          fc.pre(key[index] !== character);
+          expect(parseKey(key.slice(0, index) + character + key.slice(index + 1))).toBeNull();
+        },
+      ),
       { numRuns: 1_000 },
     );
   });
@@ -47,7 +51,16 @@ describe('parseKey', () => {
 
   it('refuses other texts, spaces and line ends around a key', () => {
     const { key } = generateKey('oes');
-    for (const text of ['', 'oes_', key.slice(0, -1), `${key}0`, ` ${key}`, `${key}\n`, key.toUpperCase(), `Bearer ${key}`]) {
+    for (const text of [
+      '',
+      'oes_',
+      key.slice(0, -1),
+      `${key}0`,
+      ` ${key}`,
+      `${key}\n`,
+      key.toUpperCase(),
+      `Bearer ${key}`,
+    ]) {
       expect(parseKey(text)).toBeNull();
     }
   });

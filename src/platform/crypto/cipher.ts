@@ -106,7 +106,9 @@ function parseEnvelope(envelope: string): Envelope {
 
 /** Each part behind its length, so that no two different places spell the same bytes. */
 function additionalData(keyId: string, context: CipherContext): Buffer {
-  const parts = [context.table, context.column, context.rowId, context.tenantId, keyId].map((part) => Buffer.from(part));
+  const parts = [context.table, context.column, context.rowId, context.tenantId, keyId].map((part) =>
+    Buffer.from(part),
+  );
   return Buffer.concat(
     parts.flatMap((part) => {
       const length = Buffer.alloc(4);

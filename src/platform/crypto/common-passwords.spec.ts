@@ -4,19 +4,46 @@ import { isCommonPassword } from './common-passwords.js';
 
 describe('isCommonPassword', () => {
   it('knows the classics in any case', () => {
-    for (const password of ['password', 'Password', 'PASSWORD1', '12345678', '123456789', 'iloveyou', 'Qwerty123', 'qwertyuiop', 'letmein1', 'P@ssw0rd']) {
+    for (const password of [
+      'password',
+      'Password',
+      'PASSWORD1',
+      '12345678',
+      '123456789',
+      'iloveyou',
+      'Qwerty123',
+      'qwertyuiop',
+      'letmein1',
+      'P@ssw0rd',
+    ]) {
       expect(isCommonPassword(password)).toBe(true);
     }
   });
 
   it('knows repetitions and keyboard rows that no list can enumerate', () => {
-    for (const password of ['aaaaaaaa', '0000000000', 'abababab', 'abcabcabcabc', 'lolalola', 'poiuytrewq', 'cdefghijklm', '76543210']) {
+    for (const password of [
+      'aaaaaaaa',
+      '0000000000',
+      'abababab',
+      'abcabcabcabc',
+      'lolalola',
+      'poiuytrewq',
+      'cdefghijklm',
+      '76543210',
+    ]) {
       expect(isCommonPassword(password)).toBe(true);
     }
   });
 
   it('lets other passwords through', () => {
-    for (const password of ['violet-anchor-29', 'tr0mbone&gravel', 'correct horse battery staple', 'x7!kQ2m@', 'Überraschung#4', 'passwordless-lantern']) {
+    for (const password of [
+      'violet-anchor-29',
+      'tr0mbone&gravel',
+      'correct horse battery staple',
+      'x7!kQ2m@',
+      'Überraschung#4',
+      'passwordless-lantern',
+    ]) {
       expect(isCommonPassword(password)).toBe(false);
     }
   });

@@ -3,7 +3,16 @@ import { MOST_COMMON_PASSWORDS } from './common-password-list.js';
 const LISTED: ReadonlySet<string> = new Set(MOST_COMMON_PASSWORDS.split(/\s+/).filter(Boolean));
 
 /** Digits and letters along the keyboard and the alphabet; any stretch of these rows, forwards or backwards, is a guess. */
-const ROWS = ['01234567890', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiop', 'qwertzuiop', 'azertyuiop', 'asdfghjkl', 'qsdfghjklm', 'zxcvbnm'];
+const ROWS = [
+  '01234567890',
+  'abcdefghijklmnopqrstuvwxyz',
+  'qwertyuiop',
+  'qwertzuiop',
+  'azertyuiop',
+  'asdfghjkl',
+  'qsdfghjklm',
+  'zxcvbnm',
+];
 const WALKS = [...ROWS, ...ROWS.map((row) => [...row].reverse().join(''))];
 
 /**
@@ -12,5 +21,9 @@ const WALKS = [...ROWS, ...ROWS.map((row) => [...row].reverse().join(''))];
  */
 export function isCommonPassword(password: string): boolean {
   const lower = password.toLowerCase();
-  return LISTED.has(lower) || /^(.{1,4}?)\1+$/u.test(lower) || WALKS.some((walk) => lower.length >= 4 && walk.includes(lower));
+  return (
+    LISTED.has(lower) ||
+    /^(.{1,4}?)\1+$/u.test(lower) ||
+    WALKS.some((walk) => lower.length >= 4 && walk.includes(lower))
+  );
 }

@@ -79,6 +79,8 @@ interface FieldDocument {
   name?: string;
   required?: boolean;
   description?: string;
+  type?: unknown;
+  isArray?: boolean;
   [attribute: string]: unknown;
 }
 
@@ -88,7 +90,7 @@ function documentedFields(type: Type<unknown>): { name: string; required: boolea
   const keys = (Reflect.getMetadata('swagger/apiModelPropertiesArray', prototype) as string[] | undefined) ?? [];
   return keys.map((key) => {
     const property = key.replace(/^:/, '');
-    const { name, required, description, type: dataType, ...rest } = Reflect.getMetadata(
+    const { name, required, description, type: dataType, isArray, ...rest } = Reflect.getMetadata(
       'swagger/apiModelProperties',
       prototype,
       property,
@@ -98,7 +100,7 @@ function documentedFields(type: Type<unknown>): { name: string; required: boolea
       name: name ?? property,
       required: required ?? true,
       description,
-      schema: { type: primitive, ...rest } as object,
+      schema: (isArray === true ? { type: 'array', items: { type: primitive, ...rest } } : { type: primitive, ...rest }) as object,
     };
   });
 }
@@ -133,7 +135,7 @@ export function Query(): ParameterDecorator {
     if (key === undefined) return;
     const type = parameterType(target, key, index);
     planFor(target, key).query = type;
-    for (const field of documentedFields(type).reverse()) document(ApiQuery(field), target, key);
+    for (const field of documentedFields(type)) document(ApiQuery(field), target, key);
     read((request) => request.inputs?.query)()(target, key, index);
   };
 }
@@ -144,7 +146,7 @@ export function Headers(): ParameterDecorator {
     if (key === undefined) return;
     const type = parameterType(target, key, index);
     planFor(target, key).header = type;
-    for (const field of documentedFields(type).reverse()) document(ApiHeader(field), target, key);
+    for (const field of documentedFields(type)) document(ApiHeader(field), target, key);
     read((request) => request.inputs?.header)()(target, key, index);
   };
 }

@@ -8,7 +8,18 @@ describe('requestIdFrom', () => {
   });
 
   it('makes a new id for anything else', () => {
-    for (const header of [undefined, '', ' ', 'two words', 'x'.repeat(129), 'tab\there', 'line\n', 'Größe', 'nul\u0000', '\u007f']) {
+    for (const header of [
+      undefined,
+      '',
+      ' ',
+      'two words',
+      'x'.repeat(129),
+      'tab\there',
+      'line\n',
+      'Größe',
+      'nul\u0000',
+      '\u007f',
+    ]) {
       const id = requestIdFrom(header);
       expect(isUuid(id)).toBe(true);
       expect(requestIdFrom(header)).not.toBe(id);

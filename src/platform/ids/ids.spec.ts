@@ -34,20 +34,35 @@ describe('uuidV7At', () => {
   });
 
   it('refuses a time that does not fit', () => {
-    for (const ms of [-1, 2 ** 48, Number.NaN, Number.POSITIVE_INFINITY]) expect(() => uuidV7At(ms)).toThrow(RangeError);
+    for (const ms of [-1, 2 ** 48, Number.NaN, Number.POSITIVE_INFINITY])
+      expect(() => uuidV7At(ms)).toThrow(RangeError);
   });
 });
 
 describe('isUuid', () => {
   it('takes the hyphenated form of any version and case', () => {
-    for (const text of [newId(), newId().toUpperCase(), '00000000-0000-0000-0000-000000000000', '11111111-1111-1111-1111-111111111111']) {
+    for (const text of [
+      newId(),
+      newId().toUpperCase(),
+      '00000000-0000-0000-0000-000000000000',
+      '11111111-1111-1111-1111-111111111111',
+    ]) {
       expect(isUuid(text)).toBe(true);
     }
   });
 
   it('refuses everything else', () => {
     const id = newId();
-    for (const text of ['', 'x', id.replaceAll('-', ''), `{${id}}`, `${id}\n`, ` ${id}`, `${id}0`, id.replace(/^./, 'g')]) {
+    for (const text of [
+      '',
+      'x',
+      id.replaceAll('-', ''),
+      `{${id}}`,
+      `${id}\n`,
+      ` ${id}`,
+      `${id}0`,
+      id.replace(/^./, 'g'),
+    ]) {
       expect(isUuid(text)).toBe(false);
     }
   });

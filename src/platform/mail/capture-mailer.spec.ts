@@ -13,7 +13,11 @@ let mailer: CaptureMailer;
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'capture-mailer-'));
   dir = join(root, 'outbox');
-  mailer = new CaptureMailer({ dir, from: 'Größe <no-reply@service.example>', clock: new FixedClock('2026-02-03T04:05:06.007Z') });
+  mailer = new CaptureMailer({
+    dir,
+    from: 'Größe <no-reply@service.example>',
+    clock: new FixedClock('2026-02-03T04:05:06.007Z'),
+  });
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
@@ -22,8 +26,16 @@ const link = `https://app.example/verify-email?email=ada%2Btag%40example.com&tok
 describe('CaptureMailer', () => {
   it('writes one parseable text/plain part with its links intact', async () => {
     const text = `Grüße 👋\n\n${link}\n\n. a line that starts with a dot\nFrom here on\n`;
-    const result = await mailer.send({ to: 'ada@example.com', subject: `Bestätigen –${' lang'.repeat(30)}`, text, headers: { 'X-Trace': 'abc' } });
-    expect(result).toEqual({ status: 'not_configured', messageId: expect.stringMatching(/^<[0-9a-f-]{36}@service\.example>$/) });
+    const result = await mailer.send({
+      to: 'ada@example.com',
+      subject: `Bestätigen –${' lang'.repeat(30)}`,
+      text,
+      headers: { 'X-Trace': 'abc' },
+    });
+    expect(result).toEqual({
+      status: 'not_configured',
+      messageId: expect.stringMatching(/^<[0-9a-f-]{36}@service\.example>$/),
+    });
 
     const [name = ''] = await readdir(dir);
     const raw = await readFile(join(dir, name));
@@ -39,7 +51,9 @@ describe('CaptureMailer', () => {
     });
     expect(parsed.html).toBeUndefined();
     expect(parsed.headers).toContainEqual(expect.objectContaining({ key: 'x-trace', value: 'abc' }));
-    expect(parsed.headers).toContainEqual(expect.objectContaining({ key: 'content-type', value: 'text/plain; charset=utf-8' }));
+    expect(parsed.headers).toContainEqual(
+      expect.objectContaining({ key: 'content-type', value: 'text/plain; charset=utf-8' }),
+    );
     expect(raw.toString('utf8')).toContain(link);
     expect(raw.toString('utf8').replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
   });
@@ -65,6 +79,10 @@ describe('CaptureMailer', () => {
   it('reports a folder it cannot write as a transient failure', async () => {
     await writeFile(dir, 'a file in the way');
     const result = await mailer.send({ to: 'ada@example.com', subject: 's', text: 't' });
-    expect(result).toMatchObject({ status: 'failed', transient: true, error: expect.stringContaining('Cannot write captured mail') });
+    expect(result).toMatchObject({
+      status: 'failed',
+      transient: true,
+      error: expect.stringContaining('Cannot write captured mail'),
+    });
   });
 });

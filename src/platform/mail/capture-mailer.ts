@@ -37,7 +37,12 @@ export class CaptureMailer extends Mailer {
       await this.write(name, this.compose(mail, messageId, now));
       return { status: 'not_configured', messageId };
     } catch (error) {
-      return { status: 'failed', transient: true, error: sanitizeText(`Cannot write captured mail: ${String(error)}`), messageId };
+      return {
+        status: 'failed',
+        transient: true,
+        error: sanitizeText(`Cannot write captured mail: ${String(error)}`),
+        messageId,
+      };
     }
   }
 

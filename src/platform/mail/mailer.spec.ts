@@ -20,7 +20,15 @@ describe('faultIn', () => {
   });
 
   it('refuses more than one address, display names and what is no address', () => {
-    for (const to of ['a@example.com, b@example.com', 'Ada <ada@example.com>', 'ada', '@example.com', 'a@b@c', '', 'team: a@example.com;']) {
+    for (const to of [
+      'a@example.com, b@example.com',
+      'Ada <ada@example.com>',
+      'ada',
+      '@example.com',
+      'a@b@c',
+      '',
+      'team: a@example.com;',
+    ]) {
       expect(faultIn({ ...mail, to })).not.toBeNull();
     }
   });

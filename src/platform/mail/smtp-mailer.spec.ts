@@ -20,7 +20,9 @@ function mailerAt(authority: string, timeoutMs = 10_000): SmtpMailer {
   return mailer;
 }
 
-async function smtpServer(options: SMTPServerOptions = {}): Promise<{ port: number; received: { raw: string; recipients: string[] }[] }> {
+async function smtpServer(
+  options: SMTPServerOptions = {},
+): Promise<{ port: number; received: { raw: string; recipients: string[] }[] }> {
   const received: { raw: string; recipients: string[] }[] = [];
   const server = new SMTPServer({
     disabledCommands: options.onAuth === undefined ? ['AUTH', 'STARTTLS'] : ['STARTTLS'],
@@ -31,7 +33,7 @@ async function smtpServer(options: SMTPServerOptions = {}): Promise<{ port: numb
           received.push({ raw, recipients: session.envelope.rcptTo.map((recipient) => recipient.address) });
           callback();
         },
-        (error: Error) => callback(error),
+        (error: unknown) => callback(error instanceof Error ? error : new Error('Unreadable')),
       );
     },
     ...options,
@@ -69,7 +71,12 @@ describe('SmtpMailer', () => {
     const { port, received } = await smtpServer();
     const link = `https://app.example/reset-password?email=ada%40example.com&token=${'Zz09-_='.repeat(50)}`;
     const text = `Grüße 👋\n\n${link}\n\n. dot\n${'ein langes Wort '.repeat(20)}\n`;
-    const result = await mailerAt(`127.0.0.1:${port}`).send({ ...mail, subject: 'Passwort zurücksetzen', text, headers: { 'X-Trace': 'abc' } });
+    const result = await mailerAt(`127.0.0.1:${port}`).send({
+      ...mail,
+      subject: 'Passwort zurücksetzen',
+      text,
+      headers: { 'X-Trace': 'abc' },
+    });
 
     expect(result).toEqual({ status: 'sent', messageId: expect.stringMatching(/^<[0-9a-f-]{36}@service\.example>$/) });
     expect(received).toHaveLength(1);
@@ -84,7 +91,9 @@ describe('SmtpMailer', () => {
     });
     expect(parsed.html).toBeUndefined();
     expect(parsed.headers).toContainEqual(expect.objectContaining({ key: 'x-trace', value: 'abc' }));
-    expect(parsed.headers).toContainEqual(expect.objectContaining({ key: 'content-type', value: 'text/plain; charset=utf-8' }));
+    expect(parsed.headers).toContainEqual(
+      expect.objectContaining({ key: 'content-type', value: 'text/plain; charset=utf-8' }),
+    );
   });
 
   it('delivers many mails at once over its pool', async () => {
@@ -96,8 +105,15 @@ describe('SmtpMailer', () => {
   });
 
   it('calls a 4xx answer transient and a 5xx answer permanent', async () => {
-    for (const [code, transient] of [[451, true], [421, true], [550, false], [552, false]] as const) {
-      const { port } = await smtpServer({ onRcptTo: (_address, _session, callback) => callback(reply(code, 'Not now')) });
+    for (const [code, transient] of [
+      [451, true],
+      [421, true],
+      [550, false],
+      [552, false],
+    ] as const) {
+      const { port } = await smtpServer({
+        onRcptTo: (_address, _session, callback) => callback(reply(code, 'Not now')),
+      });
       const result = await mailerAt(`127.0.0.1:${port}`).send(mail);
       expect(result).toMatchObject({ status: 'failed', transient, error: expect.stringContaining(String(code)) });
     }
@@ -105,10 +121,14 @@ describe('SmtpMailer', () => {
 
   it('keeps working after a refused message', async () => {
     const { port, received } = await smtpServer({
-      onRcptTo: (address, _session, callback) => callback(address.address.startsWith('gone') ? reply(550, 'No such user') : null),
+      onRcptTo: (address, _session, callback) =>
+        callback(address.address.startsWith('gone') ? reply(550, 'No such user') : null),
     });
     const mailer = mailerAt(`127.0.0.1:${port}`);
-    await expect(mailer.send({ ...mail, to: 'gone@example.com' })).resolves.toMatchObject({ status: 'failed', transient: false });
+    await expect(mailer.send({ ...mail, to: 'gone@example.com' })).resolves.toMatchObject({
+      status: 'failed',
+      transient: false,
+    });
     await expect(mailer.send(mail)).resolves.toMatchObject({ status: 'sent' });
     expect(received).toHaveLength(1);
   });
@@ -121,7 +141,9 @@ describe('SmtpMailer', () => {
         callback(null, { user: 'ok' });
       },
     });
-    await expect(mailerAt(`post%40office:p%2Fss%3Aw@127.0.0.1:${port}`).send(mail)).resolves.toMatchObject({ status: 'sent' });
+    await expect(mailerAt(`post%40office:p%2Fss%3Aw@127.0.0.1:${port}`).send(mail)).resolves.toMatchObject({
+      status: 'sent',
+    });
     expect(seen).toEqual(['post@office', 'p/ss:w']);
   });
 
@@ -153,13 +175,21 @@ describe('SmtpMailer', () => {
       socket.on('close', () => clearInterval(timer));
     });
     const result = await mailerAt(`127.0.0.1:${port}`, 200).send(mail);
-    expect(result).toMatchObject({ status: 'failed', transient: true, error: 'The mail server did not answer in time' });
+    expect(result).toMatchObject({
+      status: 'failed',
+      transient: true,
+      error: 'The mail server did not answer in time',
+    });
   });
 
   it('refuses header injection without talking to the server', async () => {
     const { port, received } = await smtpServer();
     const mailer = mailerAt(`127.0.0.1:${port}`);
-    for (const change of [{ subject: 's\r\nBcc: eve@example.com' }, { to: 'ada@example.com\r\nRCPT TO:<eve@example.com>' }, { to: 'a@example.com,b@example.com' }]) {
+    for (const change of [
+      { subject: 's\r\nBcc: eve@example.com' },
+      { to: 'ada@example.com\r\nRCPT TO:<eve@example.com>' },
+      { to: 'a@example.com,b@example.com' },
+    ]) {
       await expect(mailer.send({ ...mail, ...change })).resolves.toMatchObject({ status: 'failed', transient: false });
     }
     expect(received).toEqual([]);
@@ -167,7 +197,10 @@ describe('SmtpMailer', () => {
 
   it('keeps body lines out of the headers', async () => {
     const { port, received } = await smtpServer();
-    await mailerAt(`127.0.0.1:${port}`).send({ ...mail, text: 'Bcc: eve@example.com\r\n.\r\nMAIL FROM:<eve@example.com>\r\n' });
+    await mailerAt(`127.0.0.1:${port}`).send({
+      ...mail,
+      text: 'Bcc: eve@example.com\r\n.\r\nMAIL FROM:<eve@example.com>\r\n',
+    });
     expect(received.map((message) => message.recipients)).toEqual([['ada@example.com']]);
     const parsed = await PostalMime.parse(received[0]?.raw ?? '');
     expect(parsed.bcc).toBeUndefined();

@@ -1,10 +1,24 @@
-import { createTransport, type NodemailerError, type SMTPPoolOptions, type SMTPPoolSentMessageInfo, type Transporter } from 'nodemailer';
+import {
+  createTransport,
+  type NodemailerError,
+  type SMTPPoolOptions,
+  type SMTPPoolSentMessageInfo,
+  type Transporter,
+} from 'nodemailer';
 import { newId } from '../ids/index.js';
 import { sanitizeText } from '../sanitize/index.js';
 import { domainOf, faultIn, type Mail, Mailer, type MailResult } from './mailer.js';
 
 /** Failures without an SMTP reply that no later try would cure. */
-const PERMANENT_CODES = new Set(['EENVELOPE', 'EMESSAGE', 'EAUTH', 'ENOAUTH', 'ECONFIG', 'EREQUIRETLS', 'EMAXRECIPIENTS']);
+const PERMANENT_CODES = new Set([
+  'EENVELOPE',
+  'EMESSAGE',
+  'EAUTH',
+  'ENOAUTH',
+  'ECONFIG',
+  'EREQUIRETLS',
+  'EMAXRECIPIENTS',
+]);
 
 export interface SmtpMailerOptions {
   /** `smtp://user:pass@host:port` (STARTTLS where offered) or `smtps://…`. */
@@ -78,7 +92,9 @@ export class SmtpMailer extends Mailer {
 
   private failureOf(error: unknown, timedOut: boolean): { transient: boolean; error: string } {
     if (timedOut) return { transient: true, error: 'The mail server did not answer in time' };
-    const { code, permanent, response, message } = (error instanceof Error ? error : new Error(String(error))) as NodemailerError;
+    const { code, permanent, response, message } = (
+      error instanceof Error ? error : new Error(String(error))
+    ) as NodemailerError;
     const transient = permanent === undefined ? !PERMANENT_CODES.has(code ?? '') : !permanent;
     return { transient, error: sanitizeText(response ?? message, this.secrets) };
   }

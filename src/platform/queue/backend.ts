@@ -5,26 +5,19 @@ import {
   isPgPool,
   withBackend,
   type BackendFactory,
-  type ConnectionOptions,
   type IQueueBackend,
   type Processor,
   type QueueOptions,
   type WorkerOptions,
 } from 'bullmq';
-import type { Pool } from 'pg';
 import { within } from './time-limit.js';
 import { trouble } from './trouble-log.js';
 
 /** Closing takes this long only when the backend is gone. */
 const IDLE_CLOSE_MS = 2_000;
 
-/** Hands a PostgreSQL pool through @nestjs/bullmq, whose option types know Redis only. */
-export function asConnection(pool: Pool): ConnectionOptions {
-  return pool as unknown as ConnectionOptions;
-}
-
 /** PostgreSQL for a pool, Redis for anything else, so that applications on either can share a process. */
-const backendOfConnection: BackendFactory<IQueueBackend> = (name, options, roles) => {
+const backendOfConnection: BackendFactory = (name, options, roles) => {
   const connection: unknown = options.connection;
   return isPgPool(connection)
     ? createPostgresBackend(name, { ...options, connection }, roles)
@@ -44,8 +37,11 @@ function cutOff(backend: IQueueBackend, where: string): void {
 export class BoundedQueue extends backed.Queue {
   private bounded?: Promise<void>;
 
-  constructor(name: string, options: QueueOptions) {
-    super(name, options);
+  constructor(name: string, options: Partial<QueueOptions>) {
+    const { connection } = options;
+    // When the module's settings fail, Nest builds the queue without them, and BullMQ would take to a Redis on localhost.
+    if (!connection) throw new Error(`queue ${name} has no connection`);
+    super(name, { ...options, connection });
     this.on('error', (error) => trouble.report(`queue ${name}`, error));
   }
 

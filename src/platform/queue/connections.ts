@@ -2,7 +2,6 @@ import { assertSchemaCompatibility, LATEST_SCHEMA_VERSION, runMigrations, Schema
 import type { ConnectionOptions } from 'bullmq';
 import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asConnection } from './backend.js';
 import { DEFAULT_TIMINGS, type QueueOptions, type QueueTimings } from './queue.options.js';
 import { describeError, QueueUnavailableError } from './queue-errors.js';
 import { within } from './time-limit.js';
@@ -12,6 +11,8 @@ import { trouble } from './trouble-log.js';
 const SPARE_CLIENTS = 4;
 const RETRY_MS = 250;
 const POOL_CLOSE_MS = 2_000;
+/** How long a connection to Redis that is not up may linger after closing; it keeps the process alive meanwhile. */
+const REDIS_CUT_MS = 200;
 
 /** Brings BullMQ's own schema `bullmq` up to date. Several callers at once wait for one another. */
 export async function migrateQueueSchema(client: pg.ClientBase): Promise<void> {
@@ -68,14 +69,14 @@ export class QueueConnections {
 
   /** Fails fast while Redis is away: whoever adds a job is answering a request. */
   get forQueues(): ConnectionOptions {
-    if (this.options.backend === 'postgres') return asConnection(this.pool);
-    return { url: this.options.redisUrl, enableOfflineQueue: false };
+    if (this.options.backend === 'postgres') return this.pool;
+    return { url: this.options.redisUrl, disconnectTimeout: REDIS_CUT_MS, enableOfflineQueue: false };
   }
 
   /** Waits for Redis to come back. */
   get forWorkers(): ConnectionOptions {
-    if (this.options.backend === 'postgres') return asConnection(this.pool);
-    return { url: this.options.redisUrl, maxRetriesPerRequest: null };
+    if (this.options.backend === 'postgres') return this.pool;
+    return { url: this.options.redisUrl, disconnectTimeout: REDIS_CUT_MS, maxRetriesPerRequest: null };
   }
 
   /** Ends the pool; to be called after every queue and worker has closed. */

@@ -28,11 +28,7 @@ export class JobRunner {
   }
 
   /** `recorded` settles once the record of this run is written; it never rejects. */
-  async run(
-    name: string,
-    payload: object,
-    context: JobContext,
-  ): Promise<{ result: unknown; recorded: Promise<void> }> {
+  async run(name: string, payload: object, context: JobContext): Promise<{ result: unknown; recorded: Promise<void> }> {
     const processor = this.processors.get(name);
     if (!processor) throw new Error(`no handler for job "${name}" in this process`);
     const startedAt = performance.now();

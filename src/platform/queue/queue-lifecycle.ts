@@ -1,4 +1,9 @@
-import type { BeforeApplicationShutdown, OnApplicationBootstrap, OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import type {
+  BeforeApplicationShutdown,
+  OnApplicationBootstrap,
+  OnApplicationShutdown,
+  OnModuleInit,
+} from '@nestjs/common';
 import type { DiscoveryService } from '@nestjs/core';
 import type { Queue } from 'bullmq';
 import type { QueueConnections } from './connections.js';
@@ -60,7 +65,9 @@ export class QueueLifecycle
   async beforeApplicationShutdown(): Promise<void> {
     await this.parts.schedules.stop();
     await this.parts.workers.close();
-    await within(this.parts.connections.timings.add, this.parts.log.flush(), () => new Error('late')).catch(() => undefined);
+    await within(this.parts.connections.timings.add, this.parts.log.flush(), () => new Error('late')).catch(
+      () => undefined,
+    );
   }
 
   async onApplicationShutdown(): Promise<void> {

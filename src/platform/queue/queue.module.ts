@@ -32,7 +32,12 @@ class QueueConnectionsModule {}
 /** The application's job queues; exports JobQueue to every module. */
 @Module({})
 export class QueueModule {
-  static forRootAsync<A extends unknown[]>({ imports, inject, useFactory, jobs }: QueueModuleOptions<A>): DynamicModule {
+  static forRootAsync<A extends unknown[]>({
+    imports,
+    inject,
+    useFactory,
+    jobs,
+  }: QueueModuleOptions<A>): DynamicModule {
     BullModule.queueClass = BoundedQueue;
     BullModule.workerClass = BoundedWorker;
     const names = [...new Set(jobs.map((job) => job.queue))];
@@ -43,7 +48,8 @@ export class QueueModule {
         {
           provide: QueueConnections,
           inject,
-          useFactory: async (...dependencies: A) => QueueConnections.open(await useFactory(...dependencies), names.length),
+          useFactory: async (...dependencies: A) =>
+            QueueConnections.open(await useFactory(...dependencies), names.length),
         },
       ],
       exports: [QueueConnections],
@@ -98,7 +104,8 @@ function workerProviders(names: readonly string[], jobs: readonly JobDeclaration
     ...names.map((name) => ({
       provide: hostToken(name),
       inject: [QueueConnections, JobRunner],
-      useFactory: (connections: QueueConnections, runner: JobRunner) => queueWorkerHost(name, jobs, connections, runner),
+      useFactory: (connections: QueueConnections, runner: JobRunner) =>
+        queueWorkerHost(name, jobs, connections, runner),
     })),
     {
       provide: JobWorkers,

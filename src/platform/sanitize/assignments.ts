@@ -112,11 +112,13 @@ function endOfNested(text: string, start: number, context: RunContext): number {
 
 /** Cookies and their attributes fill the line. */
 function endOfCookies(text: string, start: number, isMasked: boolean): number {
-  if (isMasked && text.charAt(start + MASK.length) !== ';') return endOfRun(text, start, { inQuery: false, isEncoded: false });
+  if (isMasked && text.charAt(start + MASK.length) !== ';')
+    return endOfRun(text, start, { inQuery: false, isEncoded: false });
   for (let i = start; i < text.length; i++) {
     const character = text.charAt(i);
     if (character === '\r' || character === '\n') return i;
-    if (/["'`]/.test(character) && (i + 1 === text.length || isSpace(text[i + 1]) || /[,}\]]/.test(text.charAt(i + 1)))) return i;
+    if (/["'`]/.test(character) && (i + 1 === text.length || isSpace(text[i + 1]) || /[,}\]]/.test(text.charAt(i + 1))))
+      return i;
   }
   return text.length;
 }

@@ -1,12 +1,15 @@
 import { MASK } from './mask.js';
 import { looksRandom } from './urls.js';
 
-const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}(?:PRIVATE KEY|PRIVATE KEY BLOCK)-----(?:(?!-----END )[^])*(?:-----END [A-Z0-9 ]{0,60}-----)?/g;
+const PRIVATE_KEY =
+  /-----BEGIN [A-Z0-9 ]{0,40}(?:PRIVATE KEY|PRIVATE KEY BLOCK)-----(?:(?!-----END )[^])*(?:-----END [A-Z0-9 ]{0,60}-----)?/g;
 const BEARER = /\b(bearer(?:[\s:=]|%20){1,4}(?:token\s{1,2})?["']?)([A-Za-z0-9._~+/=-]{6,})/gi;
 const BASIC = /\b(basic(?:\s|%20){1,4})([A-Za-z0-9+/_-]{8,}={0,2})/gi;
-const SPOKEN = /\b((?:api[ _-]?key|access key|token|secret|password|passphrase|credential)\s{1,4}(?:(is|was)\s{1,4})?["'`]?)([^\s"'`,;()<>[\]]{6,256})/gi;
+const SPOKEN =
+  /\b((?:api[ _-]?key|access key|token|secret|password|passphrase|credential)\s{1,4}(?:(is|was)\s{1,4})?["'`]?)([^\s"'`,;()<>[\]]{6,256})/gi;
 const FLAG = /(?<=^|\s)(-{1,2}[A-Za-z][\w-]{0,40}\s{1,4}["']?)([^\s"'-][^\s"']*)/g;
-const HEADER_PAIR = /(["'](?:proxy-)?(?:authorization|cookie|set-cookie|x-api-key)["']\s{0,4},\s{0,4}["'])([^"'\r\n]+)/gi;
+const HEADER_PAIR =
+  /(["'](?:proxy-)?(?:authorization|cookie|set-cookie|x-api-key)["']\s{0,4},\s{0,4}["'])([^"'\r\n]+)/gi;
 const ELEMENT = /(<([A-Za-z][\w:.-]{0,63})(?:\s[^<>]{0,200})?>)([^<>]{1,4096})(?=<\/)/g;
 
 /** Bodies of credentials by the prefix their issuers print on them. */
@@ -77,5 +80,11 @@ export function maskIssued(text: string): string {
 
 /** Tells a token behind "Bearer" or "Basic" from the word that follows them in a sentence. */
 function looksIssued(token: string): boolean {
-  return token.length >= 20 || /\d/.test(token) || /[a-z][A-Z]/.test(token) || /\w[._~+/=]\w/.test(token) || /[A-Z]{8}/.test(token);
+  return (
+    token.length >= 20 ||
+    /\d/.test(token) ||
+    /[a-z][A-Z]/.test(token) ||
+    /\w[._~+/=]\w/.test(token) ||
+    /[A-Z]{8}/.test(token)
+  );
 }

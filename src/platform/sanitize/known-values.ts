@@ -63,11 +63,23 @@ function formsOf(value: string): string[] {
   const json = JSON.stringify(value).slice(1, -1);
   const percent = encodeURIComponent(value.replace(/\p{Surrogate}/gu, '\ufffd'));
   const strict = percent.replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
-  const forms = [value, json, json.replaceAll('/', '\\/'), asciiJson(json), JSON.stringify(json).slice(1, -1), percent, strict];
-  forms.push(strict.replaceAll('%20', '+'), ...[percent, strict].map((form) => form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())));
+  const forms = [
+    value,
+    json,
+    json.replaceAll('/', '\\/'),
+    asciiJson(json),
+    JSON.stringify(json).slice(1, -1),
+    percent,
+    strict,
+  ];
+  forms.push(
+    strict.replaceAll('%20', '+'),
+    ...[percent, strict].map((form) => form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())),
+  );
   forms.push(value.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'));
   if (value.length < ANYWHERE_LENGTH) return forms;
-  for (const encoded of [bytes.toString('base64'), bytes.toString('base64url')]) forms.push(encoded, encoded.replace(/=+$/, ''));
+  for (const encoded of [bytes.toString('base64'), bytes.toString('base64url')])
+    forms.push(encoded, encoded.replace(/=+$/, ''));
   forms.push(bytes.toString('hex'), bytes.toString('hex').toUpperCase());
   if (bytes.length >= EMBEDDED_LENGTH) forms.push(...embeddedBase64(bytes));
   return forms;
@@ -82,7 +94,9 @@ function embeddedBase64(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((offset) => {
     const firstWhole = offset === 0 ? 0 : offset + 1;
     const wholeDigits = Math.floor(((offset + bytes.length) * 8) / 6);
-    const digits = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64').slice(firstWhole, wholeDigits);
+    const digits = Buffer.concat([Buffer.alloc(offset), bytes])
+      .toString('base64')
+      .slice(firstWhole, wholeDigits);
     return [digits, digits.replaceAll('+', '-').replaceAll('/', '_')];
   });
 }

@@ -33,7 +33,8 @@ export function quotedAt(text: string, at: number): { start: number; end: number
   const levels = Math.log2(quote.length - mark.length + 1);
   for (let close = text.indexOf(mark, start); close !== -1; close = text.indexOf(mark, close + 1)) {
     const backslashes = backslashesBefore(text, close, start);
-    if (closesAtLevel(backslashes, levels)) return { start, end: close - (quote.length - mark.length), after: close + mark.length };
+    if (closesAtLevel(backslashes, levels))
+      return { start, end: close - (quote.length - mark.length), after: close + mark.length };
   }
   return { start, end: text.length, after: text.length };
 }

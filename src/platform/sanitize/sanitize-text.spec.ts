@@ -13,7 +13,10 @@ describe('sanitizeText: credentials by structure', () => {
       ['proxy-authorization:basic dTpw', 'proxy-authorization:[redacted]'],
       ['Authorization: Token token=zz9 next', 'Authorization: [redacted] next'],
       ['Authorization: Digest username="u", realm="r", response="6629fae4"', 'Authorization: [redacted]'],
-      [`http -h 'Authorization: Basic dTpwYXNz' https://a.example`, `http -h 'Authorization: [redacted]' https://a.example`],
+      [
+        `http -h 'Authorization: Basic dTpwYXNz' https://a.example`,
+        `http -h 'Authorization: [redacted]' https://a.example`,
+      ],
       ['["authorization","Bearer q1w2e3"]', '["authorization","[redacted]"]'],
       [`{'authorization': ['Bearer q1w2e3'], 'x': 1}`, `{'authorization': [redacted], 'x': 1}`],
       ['the caller used bearer q1w2e3r4 yesterday', 'the caller used bearer [redacted] yesterday'],
@@ -61,7 +64,10 @@ describe('sanitizeText: credentials by structure', () => {
 
   it('masks configuration objects whole', () => {
     table([
-      ['{"configuration":{"url":"https://a.example","h":{"x":"}"}},"ok":true}', '{"configuration":[redacted],"ok":true}'],
+      [
+        '{"configuration":{"url":"https://a.example","h":{"x":"}"}},"ok":true}',
+        '{"configuration":[redacted],"ok":true}',
+      ],
       ['config = debug', 'config = debug'],
     ]);
   });
@@ -72,7 +78,10 @@ describe('sanitizeText: credentials by structure', () => {
       ['redis://:pw@cache:6379', 'redis://[redacted]@cache:6379'],
       ['https://a.example/?n=1&sig=q1&m=2', 'https://a.example/?n=1&sig=[redacted]&m=2'],
       ['https://a.example/?%61uth=q1#top', 'https://a.example/?%61uth=[redacted]#top'],
-      ['https://hooks.slack.com/services/T0AAAAAAA/B0AAAAAAA/q1w2 gone', 'https://hooks.slack.com/services/[redacted] gone'],
+      [
+        'https://hooks.slack.com/services/T0AAAAAAA/B0AAAAAAA/q1w2 gone',
+        'https://hooks.slack.com/services/[redacted] gone',
+      ],
       ['POST /services/T0AAAAAAA/B0AAAAAAA/q1w2 404', 'POST /services/[redacted] 404'],
       ['https://discord.com/api/v10/webhooks/1/q1w2', 'https://discord.com/api/v10/webhooks/[redacted]'],
       ['https://api.telegram.org/bot123456:q1w2/sendMessage', 'https://api.telegram.org/[redacted]/sendMessage'],
@@ -93,11 +102,26 @@ describe('sanitizeText: credentials by structure', () => {
 describe('sanitizeText: credentials by shape', () => {
   const filler = 'Zz09'.repeat(12);
   const shapes = [
-    `oes_${'a1'.repeat(4)}_${'Zz09'.repeat(9)}Zz`, `oesb_${'a1'.repeat(4)}_${'Zz09'.repeat(9)}Zz`,
-    `sk_live_${filler}`, `rk_test_${filler}`, `whsec_${filler}=`, `ghp_${filler}`, `github_pat_${filler}`, `glpat-${filler}`,
-    `xoxb-${'1234567890-'.repeat(2)}${filler}`, `AIza${filler}`, `sk-${filler}`, `npm_${filler}`, 'ASIAZZZZZZZZZZZZZZZZ',
-    `SG.${filler}.${filler}`, `hvs.${filler}`, `pypi-${filler}`, `dop_v1_${filler}`, `${'12345678'}:${filler.slice(0, 35)}`,
-    `eyJ${filler}.eyJ${filler}.${filler}`, `eyJ${filler}..${filler}.${filler}.${filler}`,
+    `oes_${'a1'.repeat(4)}_${'Zz09'.repeat(9)}Zz`,
+    `oesb_${'a1'.repeat(4)}_${'Zz09'.repeat(9)}Zz`,
+    `sk_live_${filler}`,
+    `rk_test_${filler}`,
+    `whsec_${filler}=`,
+    `ghp_${filler}`,
+    `github_pat_${filler}`,
+    `glpat-${filler}`,
+    `xoxb-${'1234567890-'.repeat(2)}${filler}`,
+    `AIza${filler}`,
+    `sk-${filler}`,
+    `npm_${filler}`,
+    'ASIAZZZZZZZZZZZZZZZZ',
+    `SG.${filler}.${filler}`,
+    `hvs.${filler}`,
+    `pypi-${filler}`,
+    `dop_v1_${filler}`,
+    `12345678:${filler.slice(0, 35)}`,
+    `eyJ${filler}.eyJ${filler}.${filler}`,
+    `eyJ${filler}..${filler}.${filler}.${filler}`,
   ];
 
   it.each(shapes)('masks %s', (shape) => {
@@ -107,18 +131,32 @@ describe('sanitizeText: credentials by shape', () => {
 
   it('masks private keys, also those cut off', () => {
     const body = `\n${'QUJD'.repeat(16)}\n`;
-    expect(sanitizeText(`a -----BEGIN EC PRIVATE KEY-----${body}-----END EC PRIVATE KEY----- b`)).toBe('a [redacted] b');
+    expect(sanitizeText(`a -----BEGIN EC PRIVATE KEY-----${body}-----END EC PRIVATE KEY----- b`)).toBe(
+      'a [redacted] b',
+    );
     expect(sanitizeText(`a -----BEGIN RSA PRIVATE KEY-----${body}`)).toBe('a [redacted]');
   });
 });
 
 describe('sanitizeText: ordinary texts', () => {
   it.each([
-    'getaddrinfo ENOTFOUND hooks.example.com', 'socket hang up after 5000 ms', 'password must have at least 8 characters',
-    'Bearer token missing', 'Basic authentication required', 'the key to success: persistence', 'session: closed', 'compass: north',
-    'token_type=bearer&expires_in=3600', '{"password":null,"token":""}', 'duplicate key value violates unique constraint "users_email_key"',
-    'https://example.com/keys/orders?page=2&author=basic', 'order 0190b2c4-1111-7000-8000-000000000000 not found', 'Überraschung – 12 €',
-    '/v1/projects/0190b2c4-1111-7000-8000-000000000000/keys', 'ratio 3:2, at 10:45', 'unexpected token < in JSON at position 0',
+    'getaddrinfo ENOTFOUND hooks.example.com',
+    'socket hang up after 5000 ms',
+    'password must have at least 8 characters',
+    'Bearer token missing',
+    'Basic authentication required',
+    'the key to success: persistence',
+    'session: closed',
+    'compass: north',
+    'token_type=bearer&expires_in=3600',
+    '{"password":null,"token":""}',
+    'duplicate key value violates unique constraint "users_email_key"',
+    'https://example.com/keys/orders?page=2&author=basic',
+    'order 0190b2c4-1111-7000-8000-000000000000 not found',
+    'Überraschung – 12 €',
+    '/v1/projects/0190b2c4-1111-7000-8000-000000000000/keys',
+    'ratio 3:2, at 10:45',
+    'unexpected token < in JSON at position 0',
   ])('keeps "%s"', (text) => {
     expect(sanitizeText(text)).toBe(text);
   });
@@ -130,9 +168,15 @@ describe('sanitizeText: known values', () => {
   it('masks a known value raw, percent-encoded, JSON-escaped, HTML-escaped, in hex and in base64', () => {
     const bytes = Buffer.from(value);
     const forms = [
-      value, encodeURIComponent(value), encodeURIComponent(value).replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()), new URLSearchParams({ v: value }).toString().slice(2),
-      JSON.stringify(value).slice(1, -1), JSON.stringify(JSON.stringify(value)).slice(3, -3), bytes.toString('base64'),
-      bytes.toString('base64url'), bytes.toString('hex'),
+      value,
+      encodeURIComponent(value),
+      encodeURIComponent(value).replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
+      new URLSearchParams({ v: value }).toString().slice(2),
+      JSON.stringify(value).slice(1, -1),
+      JSON.stringify(JSON.stringify(value)).slice(3, -3),
+      bytes.toString('base64'),
+      bytes.toString('base64url'),
+      bytes.toString('hex'),
     ];
     for (const form of forms) expect(sanitizeText(`echo <${form}> end`, [value])).toBe('echo <[redacted]> end');
   });
@@ -193,8 +237,35 @@ describe('sanitizeText: bounds and characters', () => {
   });
 
   it.each([
-    'a', '=', ':', ' ', '"', '\\', '\\"', '%22', '/', '/a', '<a ', '{', '://a', 'a:a,', 'eyJ', 'eyJ.', 'key ', 'bearer ', 'password=', 'password="',
-    '"password":{', '\\"password\\":\\"', 'secret: a:', 'password=a,', '-----BEGIN PRIVATE KEY-----', 'https://a/', 'Cookie: ', 'secret: |\n ', '&a=',
+    'a',
+    '=',
+    ':',
+    ' ',
+    '"',
+    '\\',
+    '\\"',
+    '%22',
+    '/',
+    '/a',
+    '<a ',
+    '{',
+    '://a',
+    'a:a,',
+    'eyJ',
+    'eyJ.',
+    'key ',
+    'bearer ',
+    'password=',
+    'password="',
+    '"password":{',
+    '\\"password\\":\\"',
+    'secret: a:',
+    'password=a,',
+    '-----BEGIN PRIVATE KEY-----',
+    'https://a/',
+    'Cookie: ',
+    'secret: |\n ',
+    '&a=',
   ])('finishes on a hostile 16 KiB of %j', (unit) => {
     expect(sanitizeText(unit.repeat(Math.ceil(16_384 / unit.length)), ['known-value']).length).toBeLessThanOrEqual(500);
   });
@@ -202,9 +273,53 @@ describe('sanitizeText: bounds and characters', () => {
 
 const fragment = fc.oneof(
   fc.constantFrom(
-    'password', 'token', 'api_key', 'Authorization', 'Cookie', 'secret', 'config', 'key', 'Bearer', 'Basic', '=', ': ', ':', '%3D', '"', "'", '\\"',
-    '{', '}', '[', ']', ',', ';', '&', '?', '#', '/', 'https://', '@', ' ', '\n', '\u0000', '[redacted]', '[redac', '-----BEGIN PRIVATE KEY-----', 'oes_',
-    'eyJ', '.', 'known-value-1', '--password ', '<token>', '</token>', 'hooks/', '|\n  ', '😀', '\ud800', 'is ',
+    'password',
+    'token',
+    'api_key',
+    'Authorization',
+    'Cookie',
+    'secret',
+    'config',
+    'key',
+    'Bearer',
+    'Basic',
+    '=',
+    ': ',
+    ':',
+    '%3D',
+    '"',
+    "'",
+    '\\"',
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    ';',
+    '&',
+    '?',
+    '#',
+    '/',
+    'https://',
+    '@',
+    ' ',
+    '\n',
+    '\u0000',
+    '[redacted]',
+    '[redac',
+    '-----BEGIN PRIVATE KEY-----',
+    'oes_',
+    'eyJ',
+    '.',
+    'known-value-1',
+    '--password ',
+    '<token>',
+    '</token>',
+    'hooks/',
+    '|\n  ',
+    '😀',
+    '\ud800',
+    'is ',
   ),
   fc.string({ maxLength: 6 }),
   fc.string({ unit: fc.constantFrom(...'abcXYZ0189_-'), minLength: 8, maxLength: 40 }),
@@ -225,9 +340,25 @@ describe('sanitizeText: properties', () => {
   });
 
   it('never shows a value behind a sensitive name', () => {
-    const names = fc.constantFrom('password', 'DB_PASSWORD', 'client_secret', 'accessToken', 'x-api-key', 'refresh token', 'passphrase');
+    const names = fc.constantFrom(
+      'password',
+      'DB_PASSWORD',
+      'client_secret',
+      'accessToken',
+      'x-api-key',
+      'refresh token',
+      'passphrase',
+    );
     const frames = fc.constantFrom<[string, string]>(
-      ['=', ''], [': ', ''], [' = "', '"'], [": '", "'"], ['":"', '","n":1}'], ['\\":\\"', '\\",\\"n\\":1'], ['=', '&n=1'], ['=', ', n=1'], ['%3D', '%26n%3D1'],
+      ['=', ''],
+      [': ', ''],
+      [' = "', '"'],
+      [": '", "'"],
+      ['":"', '","n":1}'],
+      ['\\":\\"', '\\",\\"n\\":1'],
+      ['=', '&n=1'],
+      ['=', ', n=1'],
+      ['%3D', '%26n%3D1'],
     );
     const values = fc.string({ unit: fc.constantFrom(...'abcdXYZ0189!@$*()+-./~^|?_'), minLength: 8, maxLength: 40 });
     fc.assert(

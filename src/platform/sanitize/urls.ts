@@ -19,19 +19,18 @@ const HOOK_HOSTS: readonly { readonly host: RegExp; readonly path: RegExp }[] = 
 
 /** Masks userinfo and the parts of a path that are credentials; query parameters are masked as assignments. */
 export function maskUrls(text: string): string {
-  return text
-    .replace(USERINFO, `$1${MASK}@`)
-    .replace(URL_PATH, (whole, host: string | undefined, path: string) => {
-      const masked = maskPath(host ?? '', path);
-      return masked === path ? whole : whole.slice(0, whole.length - path.length) + masked;
-    });
+  return text.replace(USERINFO, `$1${MASK}@`).replace(URL_PATH, (whole, host: string | undefined, path: string) => {
+    const masked = maskPath(host ?? '', path);
+    return masked === path ? whole : whole.slice(0, whole.length - path.length) + masked;
+  });
 }
 
 function maskPath(authority: string, path: string): string {
   const host = authority.replace(/^.*@|:\d*$/g, '');
   const segments = path.slice(1).split('/');
   const known = HOOK_HOSTS.find((entry) => entry.host.test(host));
-  const from = known === undefined ? slackServiceAt(segments) : segments.findIndex((segment) => known.path.test(segment));
+  const from =
+    known === undefined ? slackServiceAt(segments) : segments.findIndex((segment) => known.path.test(segment));
   if (from !== -1 && from + 1 < segments.length) return `/${[...segments.slice(0, from + 1), MASK].join('/')}`;
   let afterHook = false;
   const masked = segments.map((segment, index) => {
@@ -54,7 +53,10 @@ function isSecretSegment(segment: string): boolean {
 /** Slack's path is recognisable without its host, as in a request line. */
 function slackServiceAt(segments: readonly string[]): number {
   return segments.findIndex(
-    (segment, i) => segment === 'services' && /^T[A-Z0-9]{6,}$/.test(segments[i + 1] ?? '') && /^B[A-Z0-9]{6,}$/.test(segments[i + 2] ?? ''),
+    (segment, i) =>
+      segment === 'services' &&
+      /^T[A-Z0-9]{6,}$/.test(segments[i + 1] ?? '') &&
+      /^B[A-Z0-9]{6,}$/.test(segments[i + 2] ?? ''),
   );
 }
 

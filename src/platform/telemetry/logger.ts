@@ -1,10 +1,11 @@
-import type { LoggerService, LogLevel as NestLogLevel } from '@nestjs/common';
+import type { LoggerService, LogLevel as NestLevel } from '@nestjs/common';
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import { prettyLines } from './pretty-lines.js';
-import { redact } from './redact.js';
+import { redact, redactText } from './redact.js';
 import { currentContext } from './request-context.js';
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
+export type LogFields = Readonly<Record<string, unknown>>;
 
 export interface LoggerOptions {
   readonly level: LogLevel | 'silent';
@@ -14,96 +15,114 @@ export interface LoggerOptions {
   readonly destination?: DestinationStream;
 }
 
+/** The framework's names, from the quietest that still tells most to the loudest, with ours. */
+const NEST_LEVELS: readonly (readonly [NestLevel, LogLevel])[] = [
+  ['verbose', 'trace'],
+  ['debug', 'debug'],
+  ['log', 'info'],
+  ['warn', 'warn'],
+  ['error', 'error'],
+  ['fatal', 'fatal'],
+];
+
 /**
- * One JSON object a line: `time`, `level`, `message`, the ids of the running request, then the fields.
- * Everything is redacted before it is written. Also Nest's logger (`app.useLogger`).
+ * One JSON object a line: `level`, `time`, the ids of the running request, the fields, `message`.
+ * Everything is redacted before it is written. Methods take `(message, fields)`, an error under `err`,
+ * and also what Nest passes to its logger, so an application can use it as its own.
  */
 export class Logger implements LoggerService {
-  private readonly pino: PinoLogger;
+  private readonly writer: PinoLogger;
 
   constructor(options: LoggerOptions) {
     const destination = options.destination ?? pino.destination({ fd: 1, sync: true });
-    const pretty = options.pretty ?? (options.destination === undefined && process.stdout.isTTY === true);
-    this.pino = pino(
+    const pretty = options.pretty ?? (options.destination === undefined && process.stdout.isTTY);
+    this.writer = pino(
       {
         level: options.level,
         base: null,
         messageKey: 'message',
         timestamp: pino.stdTimeFunctions.isoTime,
         formatters: { level: (label) => ({ level: label }) },
+        // Errors are spelled out before they get here; the stock serializer would do it once more.
+        serializers: { err: (value: unknown) => value },
       },
       pretty ? prettyLines(destination) : destination,
     );
   }
 
-  /** Fields may hold anything; an error belongs under `err`. */
-  write(level: LogLevel, message: string, fields: Readonly<Record<string, unknown>> = {}): void {
-    if (!this.pino.isLevelEnabled(level)) return;
-    const line = redact({ ...contextFields(), ...fields });
-    const { message: ownMessage, level: ownLevel, time: ownTime, ...rest } = line as Record<string, unknown>;
-    // A field of a reserved name would make a second key of that name in the same object.
-    const renamed = { field_message: ownMessage, field_level: ownLevel, field_time: ownTime };
-    this.pino[level]({ ...rest, ...renamed }, String(redact(message)));
+  write(level: LogLevel, message: string, fields: LogFields = {}): void {
+    if (!this.writer.isLevelEnabled(level)) return;
+    this.writer[level](redact(withoutReserved({ ...contextFields(), ...fields })), redactText(message));
   }
 
-  info(message: string, fields?: Readonly<Record<string, unknown>>): void {
+  info(message: string, fields?: LogFields): void {
     this.write('info', message, fields);
   }
 
   log(message: unknown, ...rest: unknown[]): void {
-    this.writeNest('info', message, rest);
+    this.writeLoose(WIRING_CONTEXTS.has(rest.at(-1)) ? 'debug' : 'info', message, rest);
   }
 
   error(message: unknown, ...rest: unknown[]): void {
-    this.writeNest('error', message, rest);
+    this.writeLoose('error', message, rest);
   }
 
   warn(message: unknown, ...rest: unknown[]): void {
-    this.writeNest('warn', message, rest);
+    this.writeLoose('warn', message, rest);
   }
 
   debug(message: unknown, ...rest: unknown[]): void {
-    this.writeNest('debug', message, rest);
+    this.writeLoose('debug', message, rest);
   }
 
   verbose(message: unknown, ...rest: unknown[]): void {
-    this.writeNest('trace', message, rest);
+    this.writeLoose('trace', message, rest);
   }
 
   fatal(message: unknown, ...rest: unknown[]): void {
-    this.writeNest('fatal', message, rest);
+    this.writeLoose('fatal', message, rest);
   }
 
-  /** Nest names the levels it wants; the quietest threshold that lets all of them through is set. */
-  setLogLevels(levels: NestLogLevel[]): void {
-    const order = ['verbose', 'debug', 'log', 'warn', 'error', 'fatal'] as const;
-    const lowest = order.find((level) => levels.includes(level));
-    this.pino.level = lowest === undefined ? 'silent' : PINO_LEVELS[lowest];
+  /** Nest names the levels it wants; the most talkative of them becomes the threshold, none means silence. */
+  setLogLevels(levels: NestLevel[]): void {
+    this.writer.level = NEST_LEVELS.find(([level]) => levels.includes(level))?.[1] ?? 'silent';
   }
 
-  /** Nest's calls end in a context name, errors have a stack before it; ours end in an object of fields. */
-  private writeNest(level: LogLevel, message: unknown, rest: readonly unknown[]): void {
-    if (!this.pino.isLevelEnabled(level)) return;
+  /** Nest's calls end in the name of the writing class, errors have a stack before it; ours end in fields. */
+  private writeLoose(level: LogLevel, message: unknown, rest: readonly unknown[]): void {
+    if (!this.writer.isLevelEnabled(level)) return;
     const fields: Record<string, unknown> = {};
-    const others: unknown[] = [];
+    const details: unknown[] = [];
     rest.forEach((part, index) => {
       if (part === undefined) return;
       if (part instanceof Error) fields['err'] = part;
       else if (typeof part === 'string' && /\n\s+at /.test(part)) fields['stack'] = part;
       else if (typeof part === 'string' && index === rest.length - 1) fields['context'] = part;
       else if (typeof part === 'object' && part !== null && !Array.isArray(part)) Object.assign(fields, part);
-      else others.push(part);
+      else details.push(part);
     });
-    if (others.length > 0) fields['details'] = others;
+    if (details.length > 0) fields['details'] = details;
     if (message instanceof Error) this.write(level, message.message, { err: message, ...fields });
-    else if (typeof message === 'string') this.write(level, message, fields);
-    else this.write(level, typeof message === 'object' ? '' : String(message), { data: message, ...fields });
+    else if (typeof message === 'object' && message !== null) this.write(level, '', { data: message, ...fields });
+    else this.write(level, String(message), fields);
   }
 }
 
-const PINO_LEVELS = { verbose: 'trace', debug: 'debug', log: 'info', warn: 'warn', error: 'error', fatal: 'fatal' } as const;
+/** Nest tells at every start what it wires together; only a developer of this service wants to know. */
+const WIRING_CONTEXTS: ReadonlySet<unknown> = new Set([
+  'InstanceLoader',
+  'NestApplication',
+  'NestFactory',
+  'RouterExplorer',
+  'RoutesResolver',
+]);
 
-function contextFields(): Record<string, string | undefined> {
+/** A field of one of the line's own names would make a second key of that name in the same object. */
+function withoutReserved({ level, time, message, ...fields }: Record<string, unknown>): LogFields {
+  return { ...fields, field_level: level, field_time: time, field_message: message };
+}
+
+function contextFields(): LogFields {
   const context = currentContext();
   if (context === undefined) return {};
   return {

@@ -1,13 +1,14 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-type Labels = readonly string[];
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * Prometheus metrics of one application. Each instance has a registry of its own, and asking twice for a
- * name gives the same metric, so applications in one process and modules in one application do not clash.
+ * Prometheus metrics of one application. Each instance has a registry of its own, so applications in one
+ * process do not clash; asking twice for a name gives the same metric, and an Error when kind or labels differ.
  */
 export class Metrics {
   private readonly registry = new Registry();
+  private readonly signatures = new Map<string, string>();
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
@@ -19,20 +20,42 @@ export class Metrics {
   }
 
   counter<L extends string = never>(name: string, help: string, labelNames: readonly L[] = []): Counter<L> {
-    return this.once(name, labelNames, Counter<L>, () => new Counter<L>({ name, help, labelNames, registers: [this.registry] }));
+    return this.once(
+      'counter',
+      name,
+      labelNames,
+      () => new Counter<L>({ name, help, labelNames, registers: [this.registry] }),
+    );
   }
 
-  /** `collect` runs before each rendering and may set values that are read rather than counted. */
-  gauge<L extends string = never>(name: string, help: string, labelNames: readonly L[] = [], collect?: (gauge: Gauge<L>) => void | Promise<void>): Gauge<L> {
-    return this.once(name, labelNames, Gauge<L>, () => {
-      const read = collect === undefined ? undefined : function (this: Gauge<L>) { return collect(this); };
-      return new Gauge<L>({ name, help, labelNames, registers: [this.registry], ...(read === undefined ? {} : { collect: read }) });
+  /** `collect` runs before each rendering, for values that are read rather than counted. */
+  gauge<L extends string = never>(
+    name: string,
+    help: string,
+    labelNames: readonly L[] = [],
+    collect?: (gauge: Gauge<L>) => void | Promise<void>,
+  ): Gauge<L> {
+    return this.once('gauge', name, labelNames, () => {
+      const options = { name, help, labelNames, registers: [this.registry] };
+      if (collect === undefined) return new Gauge<L>(options);
+      return new Gauge<L>({
+        ...options,
+        collect() {
+          return collect(this);
+        },
+      });
     });
   }
 
   /** `buckets` are upper bounds in the unit of the name (seconds for `*_seconds`); by default 1 ms to 10 s. */
-  histogram<L extends string = never>(name: string, help: string, labelNames: readonly L[] = [], buckets: readonly number[] = SECONDS): Histogram<L> {
-    return this.once(name, labelNames, Histogram<L>, () => new Histogram<L>({ name, help, labelNames, buckets: [...buckets], registers: [this.registry] }));
+  histogram<L extends string = never>(
+    name: string,
+    help: string,
+    labelNames: readonly L[] = [],
+    buckets: readonly number[] = SECONDS,
+  ): Histogram<L> {
+    const make = () => new Histogram<L>({ name, help, labelNames, buckets: [...buckets], registers: [this.registry] });
+    return this.once('histogram', name, labelNames, make);
   }
 
   /** All metrics in Prometheus text form. */
@@ -40,18 +63,12 @@ export class Metrics {
     return this.registry.metrics();
   }
 
-  private readonly labels = new Map<string, string>();
-
-  private once<M extends Counter | Gauge | Histogram>(name: string, labelNames: Labels, kind: new (...args: never[]) => M, make: () => M): M {
-    const existing = this.registry.getSingleMetric(name);
-    const signature = labelNames.join(',');
-    if (existing === undefined) {
-      this.labels.set(name, signature);
-      return make();
-    }
-    if (!(existing instanceof kind) || this.labels.get(name) !== signature) throw new Error(`Metric ${name} is declared twice, differently`);
-    return existing;
+  private once<M>(kind: string, name: string, labelNames: readonly string[], make: () => M): M {
+    const signature = `${kind}(${labelNames.join(',')})`;
+    const known = this.signatures.get(name);
+    if (known !== undefined && known !== signature) throw new Error(`Metric ${name} is declared twice, differently`);
+    this.signatures.set(name, signature);
+    // The signature says which of the three kinds the registry holds under this name.
+    return (this.registry.getSingleMetric(name) as M | undefined) ?? make();
   }
 }
-
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

@@ -14,7 +14,11 @@ function pretty(line: string): string {
   const name = String(level);
   const clock = String(time).slice(11, 23);
   const head = `${clock} \u001b[${COLOURS[name] ?? 0}m${name.toUpperCase().padEnd(5)}\u001b[0m`;
-  const parts = [typeof context === 'string' ? `[${context}]` : '', String(message ?? ''), ...Object.entries(fields).map(([key, value]) => `${key}=${worded(value)}`)];
+  const parts = [
+    typeof context === 'string' ? `[${context}]` : '',
+    typeof message === 'string' ? message : '',
+    ...Object.entries(fields).map(([key, value]) => `${key}=${worded(value)}`),
+  ];
   const trace = stack ?? (typeof err === 'object' && err !== null && 'stack' in err ? err.stack : err);
   const body = parts.filter((part) => part !== '').join(' ') + (trace === undefined ? '' : `\n${worded(trace)}`);
   return `${head} ${body.replace(CONTROL, '')}\n`;

@@ -22,7 +22,9 @@ describe('redact', () => {
 
   it('shows that a credential is missing or a flag', () => {
     expect(redact({ password: null, token: '', secret: undefined, requires_password: true })).toEqual({
-      password: null, token: '', requires_password: true,
+      password: null,
+      token: '',
+      requires_password: true,
     });
   });
 
@@ -35,7 +37,12 @@ describe('redact', () => {
   });
 
   it('spells errors out with cause and parts, without what drivers attach', () => {
-    const cause = Object.assign(new Error('duplicate key'), { code: '23505', constraint: 'users_email_key', parameters: ['hash'], detail: 'Key (email)=(a)' });
+    const cause = Object.assign(new Error('duplicate key'), {
+      code: '23505',
+      constraint: 'users_email_key',
+      parameters: ['hash'],
+      detail: 'Key (email)=(a)',
+    });
     const error = new AggregateError([new TypeError(`bad ${key}`)], 'several token=abc', { cause });
     const copy = redact(error);
     expect(copy).toMatchObject({
@@ -49,12 +56,28 @@ describe('redact', () => {
   });
 
   it('survives cycles, big integers, hostile getters and odd values', () => {
-    const cyclic: Record<string, unknown> = { big: 2n ** 70n, when: new Date(0), bytes: Buffer.from('abc'), nan: Number.NaN, act: () => 1 };
+    const cyclic: Record<string, unknown> = {
+      big: 2n ** 70n,
+      when: new Date(0),
+      bytes: Buffer.from('abc'),
+      nan: Number.NaN,
+      act: () => 1,
+    };
     cyclic['self'] = cyclic;
-    Object.defineProperty(cyclic, 'trap', { enumerable: true, get: () => { throw new Error('no'); } });
+    Object.defineProperty(cyclic, 'trap', {
+      enumerable: true,
+      get: () => {
+        throw new Error('no');
+      },
+    });
     expect(redact(cyclic)).toEqual({
-      big: '1180591620717411303424', when: '1970-01-01T00:00:00.000Z', bytes: '[3 bytes]', nan: 'NaN', act: '[function]',
-      self: '[circular]', trap: '[unreadable]',
+      big: '1180591620717411303424',
+      when: '1970-01-01T00:00:00.000Z',
+      bytes: '[3 bytes]',
+      nan: 'NaN',
+      act: '[function]',
+      self: '[circular]',
+      trap: '[unreadable]',
     });
     const shared = { a: 1 };
     expect(redact([shared, shared])).toEqual([{ a: 1 }, { a: 1 }]);
@@ -73,9 +96,19 @@ describe('redact', () => {
 
   it('makes something JSON can write of every value', () => {
     fc.assert(
-      fc.property(fc.anything({ withBigInt: true, withDate: true, withMap: true, withSet: true, withNullPrototype: true, withTypedArray: true }), (value) => {
-        expect(typeof JSON.stringify(redact(value))).toBe('string');
-      }),
+      fc.property(
+        fc.anything({
+          withBigInt: true,
+          withDate: true,
+          withMap: true,
+          withSet: true,
+          withNullPrototype: true,
+          withTypedArray: true,
+        }),
+        (value) => {
+          expect(typeof JSON.stringify(redact(value))).toBe('string');
+        },
+      ),
     );
   });
 });

@@ -5,8 +5,22 @@ const MAX_ENTRIES = 100;
 const MAX_TEXT = 8_192;
 /** What an error may carry besides name, message, stack and cause; drivers also attach statements' parameters, which stay out. */
 const ERROR_FIELDS = [
-  'code', 'errno', 'syscall', 'address', 'port', 'hostname', 'status', 'statusCode', 'responseCode', 'command',
-  'constraint', 'schema', 'table', 'column', 'severity', 'routine',
+  'code',
+  'errno',
+  'syscall',
+  'address',
+  'port',
+  'hostname',
+  'status',
+  'statusCode',
+  'responseCode',
+  'command',
+  'constraint',
+  'schema',
+  'table',
+  'column',
+  'severity',
+  'routine',
 ] as const;
 
 export type Loggable = string | number | boolean | null | Loggable[] | { [key: string]: Loggable };
@@ -22,7 +36,7 @@ export function redact(value: unknown): Loggable {
 function copyOf(value: unknown, ancestors: readonly object[]): Loggable {
   switch (typeof value) {
     case 'string':
-      return maskText(value);
+      return redactText(value);
     case 'number':
       return Number.isFinite(value) ? value : String(value);
     case 'boolean':
@@ -38,8 +52,11 @@ function copyOf(value: unknown, ancestors: readonly object[]): Loggable {
   }
 }
 
-function maskText(text: string): string {
-  return text.length <= MAX_TEXT ? maskSecrets(text) : `${maskSecrets(text.slice(0, MAX_TEXT))}… (${text.length} characters)`;
+/** {@link redact} for a text. */
+export function redactText(text: string): string {
+  return text.length <= MAX_TEXT
+    ? maskSecrets(text)
+    : `${maskSecrets(text.slice(0, MAX_TEXT))}… (${text.length} characters)`;
 }
 
 function copyOfObject(value: object, ancestors: readonly object[]): Loggable {
@@ -48,13 +65,20 @@ function copyOfObject(value: object, ancestors: readonly object[]): Loggable {
   const path = [...ancestors, value];
   if (value instanceof Error) return copyOfError(value, path);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
-  if (value instanceof URL || value instanceof RegExp) return maskText(String(value));
+  if (value instanceof URL || value instanceof RegExp) return redactText(String(value));
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;
   if (Array.isArray(value)) return copyOfList(value, path);
   if (value instanceof Set) return copyOfList([...value], path);
-  if (value instanceof Map) return copyOfEntries([...value].map(([key, entry]) => [String(key), () => entry]), path);
+  if (value instanceof Map)
+    return copyOfEntries(
+      [...(value as Map<unknown, unknown>)].map(([key, entry]) => [nameOf(key), () => entry]),
+      path,
+    );
   const record = value as Record<string, unknown>;
-  return copyOfEntries(Object.keys(record).map((key) => [key, () => record[key]]), path);
+  return copyOfEntries(
+    Object.keys(record).map((key) => [key, () => record[key]]),
+    path,
+  );
 }
 
 function copyOfList(list: readonly unknown[], path: readonly object[]): Loggable {
@@ -67,7 +91,13 @@ function copyOfEntries(entries: readonly (readonly [string, () => unknown])[], p
   for (const [key, read] of entries.slice(0, MAX_ENTRIES)) {
     const value = readSafely(read);
     // Without this a field named __proto__ would change the copy instead of being in it.
-    if (value !== undefined) Object.defineProperty(copy, key, { value: entryOf(key, value, path), enumerable: true });
+    if (value !== undefined)
+      Object.defineProperty(copy, key, {
+        value: entryOf(key, value, path),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
   }
   if (entries.length > MAX_ENTRIES) copy['…'] = `(${entries.length} fields)`;
   return copy;
@@ -76,6 +106,10 @@ function copyOfEntries(entries: readonly (readonly [string, () => unknown])[], p
 function entryOf(key: string, value: unknown, path: readonly object[]): Loggable {
   const mayBeSecret = value !== null && value !== '' && typeof value !== 'boolean';
   return mayBeSecret && isSensitiveName(key) ? MASK : copyOf(value, path);
+}
+
+function nameOf(key: unknown): string {
+  return typeof key === 'object' && key !== null ? '[object]' : String(key);
 }
 
 function readSafely(read: () => unknown): unknown {
@@ -90,9 +124,9 @@ function copyOfError(error: Error, path: readonly object[]): Loggable {
   const fields = error as Error & { errors?: unknown } & Partial<Record<(typeof ERROR_FIELDS)[number], unknown>>;
   const copy: { [key: string]: Loggable } = {
     type: String(readSafely(() => error.name || error.constructor.name)),
-    message: maskText(String(readSafely(() => error.message))),
+    message: redactText(String(readSafely(() => error.message))),
   };
-  if (typeof error.stack === 'string') copy['stack'] = maskText(error.stack);
+  if (typeof error.stack === 'string') copy['stack'] = redactText(error.stack);
   for (const name of ERROR_FIELDS) {
     const value = readSafely(() => fields[name]);
     if (['string', 'number', 'boolean'].includes(typeof value)) copy[name] = copyOf(value, path);

@@ -25,6 +25,7 @@ export function currentContext(): RequestContext | undefined {
 export function setContext(partial: Partial<RequestContext>): void {
   const store = storage.getStore();
   if (store === undefined) return;
-  const given = Object.fromEntries(Object.entries(partial).filter(([, value]) => value !== undefined));
+  const fields: [string, string | undefined][] = Object.entries(partial);
+  const given = Object.fromEntries(fields.filter(([, value]) => value !== undefined));
   store.current = { ...store.current, ...given };
 }

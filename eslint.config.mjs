@@ -1,0 +1,180 @@
+import { defineConfig, globalIgnores } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+const DIRECTIVE = /^\s*eslint-disable(-line|-next-line)?\b/;
+
+/** A switched-off rule says why after `--`. Reported on line 0, the one line a directive cannot switch off. */
+const explainedDisable = {
+  meta: {
+    type: 'suggestion',
+    schema: [],
+    messages: { unexplained: 'Line {{line}} switches a rule off: name the rule and say why after " -- ".' },
+  },
+  create: (context) => ({
+    Program() {
+      for (const comment of context.sourceCode.getAllComments()) {
+        if (!DIRECTIVE.test(comment.value)) continue;
+        const [rules = '', ...reason] = comment.value.replace(DIRECTIVE, '').split(/\s-{2,}\s/);
+        if (rules.trim() !== '' && reason.join('').trim() !== '') continue;
+        const data = { line: String(comment.loc.start.line) };
+        context.report({ loc: { line: 0, column: 0 }, messageId: 'unexplained', data });
+      }
+    },
+  }),
+};
+
+/** Nest injects by the class a parameter's type leaves behind at run time, and an `import type` leaves none. */
+const injectedValueImport = {
+  meta: {
+    type: 'problem',
+    schema: [],
+    messages: { erased: '{{name}} is injected by its type: import it as a value, or name a token with @Inject().' },
+  },
+  create: (context) => {
+    const erased = new Set();
+    return {
+      ImportDeclaration(node) {
+        for (const specifier of node.specifiers) {
+          if (node.importKind === 'type' || specifier.importKind === 'type') erased.add(specifier.local.name);
+        }
+      },
+      'MethodDefinition[kind="constructor"]'(node) {
+        if ((node.parent.parent.decorators ?? []).length === 0) return;
+        for (const parameter of node.value.params) {
+          if ((parameter.decorators ?? []).length > 0) continue;
+          const binding = parameter.type === 'TSParameterProperty' ? parameter.parameter : parameter;
+          const name = binding.typeAnnotation?.typeAnnotation?.typeName?.name;
+          if (erased.has(name)) context.report({ node: parameter, messageId: 'erased', data: { name } });
+        }
+      },
+    };
+  },
+};
+
+const NO_ENVIRONMENT = [
+  {
+    object: 'process',
+    property: 'env',
+    message: 'Only src/config reads the environment; entry files hand it to loadConfig().',
+  },
+];
+
+const NO_SYSTEM_TIME = [{ object: 'Date', property: 'now', message: 'Inject the Clock of src/platform/clock.' }];
+
+const NO_ENVIRONMENT_IMPORT = {
+  name: 'node:process',
+  importNames: ['env'],
+  message: 'Only src/config reads the environment.',
+};
+
+const NO_CIRCLES_NO_SYNCHRONIZE = [
+  {
+    selector:
+      ':matches(ImportSpecifier[imported.name="forwardRef"], CallExpression[callee.property.name="forwardRef"])',
+    message: 'A module that needs forwardRef calls upwards: write an outbox row and let the other side subscribe.',
+  },
+  {
+    selector: 'Property[key.name="synchronize"][value.value=true]',
+    message: 'The schema changes by reviewed migrations alone.',
+  },
+];
+
+const NO_SYSTEM_DATE = [
+  {
+    selector: ':matches(NewExpression[callee.name="Date"][arguments.length=0], CallExpression[callee.name="Date"])',
+    message: 'Inject the Clock of src/platform/clock.',
+  },
+];
+
+export default defineConfig(
+  globalIgnores(['dist/', 'coverage/', 'node_modules/', '.data/']),
+  {
+    linterOptions: { reportUnusedDisableDirectives: 'error', reportUnusedInlineConfigs: 'error' },
+    plugins: {
+      local: { rules: { 'explained-disable': explainedDisable, 'injected-value-import': injectedValueImport } },
+    },
+    rules: {
+      'local/explained-disable': 'error',
+      eqeqeq: 'error',
+      'no-constant-binary-expression': 'error',
+      'no-debugger': 'error',
+      'no-dupe-else-if': 'error',
+      'no-eval': 'error',
+      'no-new-func': 'error',
+      'no-empty': 'error',
+      'no-fallthrough': 'error',
+      'no-self-compare': 'error',
+      'no-template-curly-in-string': 'error',
+      'no-unsafe-finally': 'error',
+      'no-useless-rename': 'error',
+      'no-var': 'error',
+      'object-shorthand': 'error',
+      'prefer-const': 'error',
+    },
+  },
+  {
+    files: ['**/*.mjs', '**/*.cjs'],
+    languageOptions: {
+      globals: Object.fromEntries(Object.getOwnPropertyNames(globalThis).map((name) => [name, 'readonly'])),
+    },
+    rules: {
+      'no-undef': 'error',
+      'no-unused-vars': 'error',
+    },
+  },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      'local/injected-value-import': 'error',
+      'no-console': 'error',
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/consistent-type-exports': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      // A Nest module class holds nothing but its decorator.
+      '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true, allowEmpty: true }],
+      // A decorated method keeps its async signature whether it waits today or not.
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/no-confusing-void-expression': 'off',
+      // Answers are plain objects of a documented class's shape, put together from rows and other answers.
+      '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
+      '@typescript-eslint/no-misused-spread': 'off',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
+      'no-restricted-syntax': ['error', ...NO_CIRCLES_NO_SYNCHRONIZE],
+    },
+  },
+  {
+    files: ['src/**/*.ts', 'migrations/**/*.ts'],
+    ignores: ['src/config/**', 'src/main.ts', 'src/worker.ts', 'src/cli.ts'],
+    rules: {
+      'no-restricted-properties': ['error', ...NO_ENVIRONMENT],
+      'no-restricted-imports': ['error', NO_ENVIRONMENT_IMPORT],
+    },
+  },
+  {
+    files: ['src/modules/**/*.ts'],
+    rules: {
+      'no-restricted-properties': ['error', ...NO_ENVIRONMENT, ...NO_SYSTEM_TIME],
+      'no-restricted-syntax': ['error', ...NO_CIRCLES_NO_SYNCHRONIZE, ...NO_SYSTEM_DATE],
+    },
+  },
+  {
+    files: ['src/cli.ts', 'src/cli/**/*.ts'],
+    rules: { 'no-console': 'off' },
+  },
+  {
+    files: ['test/**/*.ts', '**/*.spec.ts'],
+    rules: {
+      // Answers of the service arrive as `any` in supertest; the assertions are what checks them.
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/no-dynamic-delete': 'off',
+    },
+  },
+);

@@ -1,0 +1,30 @@
+import 'reflect-metadata';
+import { runDemo } from './demo/index.js';
+import { configOrExit, prepareRuntime } from './runtime.js';
+import { generateArtifacts, reportDrift } from './tooling/index.js';
+
+const [command, ...argv] = process.argv.slice(2);
+
+const COMMANDS: Record<string, () => Promise<number>> = {
+  /** Applies the migrations, on the embedded database when none is named. */
+  migrate: async () => {
+    const { config, logger } = configOrExit(process.env);
+    const { embedded } = await prepareRuntime(config, logger);
+    await embedded?.stop();
+    process.stdout.write('The database has every migration.\n');
+    return 0;
+  },
+  demo: () => runDemo(argv, process.env, process.stdout),
+  /** Writes openapi.json, routes.txt and .env.example; with --check only compares. */
+  generate: () => generateArtifacts({ check: argv.includes('--check') }),
+  /** Fails when entities and migrations differ. */
+  drift: () => reportDrift(),
+};
+
+const run = COMMANDS[command ?? ''];
+if (run === undefined) {
+  process.stderr.write(`Usage: cli.js ${Object.keys(COMMANDS).join(' | ')}\n`);
+  process.exitCode = 2;
+} else {
+  process.exitCode = await run();
+}
