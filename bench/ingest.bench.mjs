@@ -27,8 +27,14 @@ export async function run() {
     const json = { 'content-type': 'application/json' };
     const shots = {
       'node:http echo': [`http://127.0.0.1:${echo.address().port}/`, { headers: json, body: () => EVENT }],
-      'POST /v1/events/ingest': [`${service.url}/v1/events/ingest`, { headers: { ...json, 'x-api-key': key }, body: () => EVENT }],
-      'GET /v1/auth/me': [`${service.url}/v1/auth/me`, { method: 'GET', headers: { authorization: `Bearer ${bearer}` } }],
+      'POST /v1/events/ingest': [
+        `${service.url}/v1/events/ingest`,
+        { headers: { ...json, 'x-api-key': key }, body: () => EVENT },
+      ],
+      'GET /v1/auth/me': [
+        `${service.url}/v1/auth/me`,
+        { method: 'GET', headers: { authorization: `Bearer ${bearer}` } },
+      ],
     };
     for (const [url, options] of Object.values(shots)) await load(url, { ...options, seconds: 1 });
     const results = {};

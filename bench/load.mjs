@@ -5,7 +5,10 @@ import { Agent, request } from 'node:http';
  * Sends requests from `connections` parallel senders for `seconds`.
  * @returns {Promise<{ perSecond: number, p50: number, p99: number, failed: number }>} latencies in milliseconds
  */
-export async function load(url, { method = 'POST', headers = {}, body = () => undefined, connections = 64, seconds = 5 }) {
+export async function load(
+  url,
+  { method = 'POST', headers = {}, body = () => undefined, connections = 64, seconds = 5 },
+) {
   const target = new URL(url);
   if (target.hostname !== '127.0.0.1') throw new Error('load goes to 127.0.0.1 alone');
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
@@ -16,10 +19,14 @@ export async function load(url, { method = 'POST', headers = {}, body = () => un
   const once = () =>
     new Promise((resolve, reject) => {
       const payload = body();
-      const sent = request(target, { method, agent, headers: { ...headers, ...(payload && { 'content-length': Buffer.byteLength(payload) }) } }, (answer) => {
-        answer.resume();
-        answer.on('end', () => resolve(answer.statusCode ?? 0));
-      });
+      const sent = request(
+        target,
+        { method, agent, headers: { ...headers, ...(payload && { 'content-length': Buffer.byteLength(payload) }) } },
+        (answer) => {
+          answer.resume();
+          answer.on('end', () => resolve(answer.statusCode ?? 0));
+        },
+      );
       sent.on('error', reject);
       sent.end(payload);
     });

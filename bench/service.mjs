@@ -57,7 +57,11 @@ export async function workspace({ url, dataDir }) {
   const { access_token: bearer } = await call('/v1/auth/login', new URLSearchParams({ username: email, password }));
   const headers = { Authorization: `Bearer ${bearer}` };
   const organization = await call('/v1/organizations', { name: 'Bench', slug: 'bench' }, headers);
-  const project = await call('/v1/projects', { organization_id: organization.id, name: 'Bench', slug: 'bench' }, headers);
+  const project = await call(
+    '/v1/projects',
+    { organization_id: organization.id, name: 'Bench', slug: 'bench' },
+    headers,
+  );
   const { key } = await call('/v1/api-keys', { project_id: project.id, name: 'bench' }, headers);
   return { email, password, bearer, projectId: project.id, key };
 }

@@ -57,7 +57,11 @@ class PlatformModule {
       imports: [
         TypeOrmModule.forRootAsync({
           useFactory: () =>
-            typeOrmOptions({ url: databaseUrl, poolSize: config.database.poolSize, applicationName: `service-${config.process.role}` }),
+            typeOrmOptions({
+              url: databaseUrl,
+              poolSize: config.database.poolSize,
+              applicationName: `service-${config.process.role}`,
+            }),
         }),
         QueueModule.forRootAsync({
           useFactory: () => ({

@@ -84,8 +84,18 @@ async function closeAll(context: INestApplicationContext, embedded: PreparedRunt
   logger.info('stopped');
 }
 
+/** What the demo has to be told when the service does not lie where it looks. */
+function demoWords(words: string[], { path, isDefault }: Config['dataDir']): string {
+  const all = isDefault ? words : [...words, '--data-dir', path];
+  return all.length === 0 ? '' : ` -- ${all.join(' ')}`;
+}
+
 /** What somebody who just started the service wants to know. */
-function announce({ environment, http, mail, dataDir, process: { role } }: Config, port: number, embedded: boolean): void {
+function announce(
+  { environment, http, mail, dataDir, process: { role } }: Config,
+  port: number,
+  embedded: boolean,
+): void {
   const host = http.host === '0.0.0.0' || http.host === '::' ? 'localhost' : http.host;
   const url = `http://${host}:${port}`;
   logger.info('listening', { url, role, environment });
@@ -97,7 +107,7 @@ function announce({ environment, http, mail, dataDir, process: { role } }: Confi
     ...(mail.smtpUrl === undefined ? [`  Captured mail               ${join(dataDir.path, 'outbox')}`] : []),
     ...(embedded ? [`  Embedded PostgreSQL in      ${dataDir.path}`] : []),
     '',
-    `  Next, in another terminal:  npm run demo${port === 3000 ? '' : ` -- --url ${url}`}`,
+    `  Next, in another terminal:  npm run demo${demoWords(port === 3000 ? [] : ['--url', url], dataDir)}`,
     '',
   ];
   process.stdout.write(`${lines.join('\n')}\n`);

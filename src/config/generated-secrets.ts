@@ -17,7 +17,9 @@ export function resolveSecrets(config: Config): RuntimeSecrets {
   return {
     jwtPrivateKeys: config.tokens.privateKeys ?? [
       readOrCreate(folder, 'jwt-signing-key.pem', () =>
-        generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+        generateKeyPairSync('ec', { namedCurve: 'P-256' })
+          .privateKey.export({ type: 'pkcs8', format: 'pem' })
+          .toString(),
       ),
     ],
     credentialKeys: config.credentialKeys ?? [

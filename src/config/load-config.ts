@@ -38,8 +38,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       if (v[name] === undefined && !faulty) faults.push(`${name} is required in production`);
     }
   }
-  if (v.QUEUE_BACKEND === 'redis' && v.REDIS_URL === undefined) faults.push('QUEUE_BACKEND is redis but REDIS_URL is not set');
-  if (v.PROCESS_ROLE !== undefined && v.PROCESS_ROLE !== 'all' && v.DATABASE_URL === undefined && !production) {
+  if (v.QUEUE_BACKEND === 'redis' && v.REDIS_URL === undefined)
+    faults.push('QUEUE_BACKEND is redis but REDIS_URL is not set');
+  if (v.PROCESS_ROLE !== 'all' && v.DATABASE_URL === undefined && !production) {
     faults.push(`PROCESS_ROLE ${v.PROCESS_ROLE} needs DATABASE_URL: the embedded database belongs to one process`);
   }
   if (faults.length > 0) throw new ConfigError(faults);
@@ -58,7 +59,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     dataDir: { path: resolve(v.DATA_DIR ?? '.data'), isDefault: v.DATA_DIR === undefined },
     database: { url: v.DATABASE_URL, poolSize: v.DATABASE_POOL_SIZE },
     redis: { url: v.REDIS_URL },
-    queue: { backend: v.QUEUE_BACKEND === 'auto' ? (v.REDIS_URL === undefined ? 'postgres' : 'redis') : v.QUEUE_BACKEND },
+    queue: {
+      backend: v.QUEUE_BACKEND === 'auto' ? (v.REDIS_URL === undefined ? 'postgres' : 'redis') : v.QUEUE_BACKEND,
+    },
     process: {
       role: v.PROCESS_ROLE,
       runsApi: v.PROCESS_ROLE !== 'worker',

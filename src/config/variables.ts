@@ -44,21 +44,29 @@ const oneOf = <T extends string>(values: readonly T[], fallback: T) =>
   z
     .enum(values as readonly [T, ...T[]], { error: `must be one of ${values.join(', ')}` })
     .optional()
-    .transform((v) => (v ?? fallback) as T);
+    .transform((v) => v ?? fallback);
 
 const url = (protocols: readonly string[]) =>
   z
     .string()
-    .refine((v) => {
-      const parsed = URL.parse(v);
-      return parsed !== null && protocols.includes(parsed.protocol);
-    }, `must be a URL starting with ${protocols.map((p) => `${p}//`).join(' or ')}`)
+    .refine(
+      (v) => {
+        const parsed = URL.parse(v);
+        return parsed !== null && protocols.includes(parsed.protocol);
+      },
+      `must be a URL starting with ${protocols.map((p) => `${p}//`).join(' or ')}`,
+    )
     .optional();
 
 const list = z
   .string()
   .optional()
-  .transform((v) => (v ?? '').split(',').map((item) => item.trim()).filter((item) => item !== ''));
+  .transform((v) =>
+    (v ?? '')
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
+  );
 
 const originList = list.refine(
   (items) => items.every((item) => URL.parse(item)?.origin === item),
@@ -109,28 +117,92 @@ const ROLES: readonly ProcessRole[] = ['api', 'worker', 'all'];
 
 /** Every environment name the service reads. Adding a name here documents it in `.env.example` too. */
 export const VARIABLES = {
-  NODE_ENV: variable('Process', 'development', 'development, test or production; production refuses embedded and generated parts', oneOf(['development', 'test', 'production'] as const, 'development')),
+  NODE_ENV: variable(
+    'Process',
+    'development',
+    'development, test or production; production refuses embedded and generated parts',
+    oneOf(['development', 'test', 'production'] as const, 'development'),
+  ),
   PROCESS_ROLE: variable('Process', 'all', 'api, worker, or all for both in one process', oneOf(ROLES, 'all')),
   PORT: variable('HTTP', '3000', 'port of the listener; 0 takes a free one', integer(3000, 0, 65535)),
   HOST: variable('HTTP', '127.0.0.1 (0.0.0.0 in production)', 'address of the listener', text),
-  TRUST_PROXY: variable('HTTP', 'off', 'trusted proxies in front: a number of hops, addresses, or true; the client address of limits and sessions follows it', trustProxy),
-  PUBLIC_APP_URL: variable('HTTP', 'http://localhost:3000', 'front end that mails link to', url(['http:', 'https:']).transform((v) => (v ?? 'http://localhost:3000').replace(/\/+$/, ''))),
+  TRUST_PROXY: variable(
+    'HTTP',
+    'off',
+    'trusted proxies in front: a number of hops, addresses, or true; the client address of limits and sessions follows it',
+    trustProxy,
+  ),
+  PUBLIC_APP_URL: variable(
+    'HTTP',
+    'http://localhost:3000',
+    'front end that mails link to',
+    url(['http:', 'https:']).transform((v) => (v ?? 'http://localhost:3000').replace(/\/+$/, '')),
+  ),
   CORS_ORIGINS: variable('HTTP', '', 'comma-separated origins that browsers may call from', originList),
   MAX_BODY_BYTES: variable('HTTP', '1048576', 'largest JSON body', integer(1_048_576, 1024, 104_857_600)),
   LOG_LEVEL: variable('Process', 'info', `one of ${LEVELS.join(', ')}`, oneOf(LEVELS, 'info')),
   DATA_DIR: variable('Storage', '.data', 'folder of the embedded database, captured mail and generated secrets', text),
-  DATABASE_URL: variable('Storage', '', 'PostgreSQL 15 or newer; unset: an embedded one in DATA_DIR (required in production)', url(['postgres:', 'postgresql:'])),
+  DATABASE_URL: variable(
+    'Storage',
+    '',
+    'PostgreSQL 15 or newer; unset: an embedded one in DATA_DIR (required in production)',
+    url(['postgres:', 'postgresql:']),
+  ),
   DATABASE_POOL_SIZE: variable('Storage', '10', 'connections of one process', integer(10, 2, 500)),
-  REDIS_URL: variable('Storage', '', 'Redis 6.2 or newer for the queues; unset: the queues live in PostgreSQL', url(['redis:', 'rediss:'])),
-  QUEUE_BACKEND: variable('Storage', 'auto', 'auto (Redis when REDIS_URL is set), postgres or redis', oneOf(['auto', 'postgres', 'redis'] as const, 'auto')),
+  REDIS_URL: variable(
+    'Storage',
+    '',
+    'Redis 6.2 or newer for the queues; unset: the queues live in PostgreSQL',
+    url(['redis:', 'rediss:']),
+  ),
+  QUEUE_BACKEND: variable(
+    'Storage',
+    'auto',
+    'auto (Redis when REDIS_URL is set), postgres or redis',
+    oneOf(['auto', 'postgres', 'redis'] as const, 'auto'),
+  ),
   ENABLE_REQUEST_METERING: variable('Metering', 'true', 'count successful API-key requests in usage_daily', flag(true)),
-  JWT_PRIVATE_KEYS: variable('Secrets', '', 'PEM private keys (EC P-256); the first signs access tokens, all verify (required in production)', pemKeys),
+  JWT_PRIVATE_KEYS: variable(
+    'Secrets',
+    '',
+    'PEM private keys (EC P-256); the first signs access tokens, all verify (required in production)',
+    pemKeys,
+  ),
   ACCESS_TOKEN_TTL_SECONDS: variable('Secrets', '900', 'life of an access token', integer(900, 10, 86_400)),
-  REFRESH_TOKEN_TTL_SECONDS: variable('Secrets', '2592000', 'life of a refresh token', integer(2_592_000, 60, 31_536_000)),
-  CREDENTIAL_ENCRYPTION_KEYS: variable('Secrets', '', 'id:base64(32 bytes) pairs; the first encrypts, all decrypt; disabled turns protected credentials off (required in production)', credentialKeys),
-  INTERNAL_JOB_TOKEN: variable('Secrets', '', 'expected in X-Internal-Token; unset: /internal answers 404', z.string().min(16, 'must have at least 16 characters').optional()),
-  SMTP_URL: variable('Mail', '', 'for example smtp://user:pass@mail.example.com:587; unset: mail is written to DATA_DIR/outbox (required in production)', url(['smtp:', 'smtps:'])),
-  MAIL_FROM: variable('Mail', 'Operational Event Service <no-reply@localhost>', 'sender of every mail', z.string().max(320).optional().transform((v) => v ?? 'Operational Event Service <no-reply@localhost>')),
+  REFRESH_TOKEN_TTL_SECONDS: variable(
+    'Secrets',
+    '2592000',
+    'life of a refresh token',
+    integer(2_592_000, 60, 31_536_000),
+  ),
+  CREDENTIAL_ENCRYPTION_KEYS: variable(
+    'Secrets',
+    '',
+    'id:base64(32 bytes) pairs; the first encrypts, all decrypt; disabled turns protected credentials off (required in production)',
+    credentialKeys,
+  ),
+  INTERNAL_JOB_TOKEN: variable(
+    'Secrets',
+    '',
+    'expected in X-Internal-Token; unset: /internal answers 404',
+    z.string().min(16, 'must have at least 16 characters').optional(),
+  ),
+  SMTP_URL: variable(
+    'Mail',
+    '',
+    'for example smtp://user:pass@mail.example.com:587; unset: mail is written to DATA_DIR/outbox (required in production)',
+    url(['smtp:', 'smtps:']),
+  ),
+  MAIL_FROM: variable(
+    'Mail',
+    'Operational Event Service <no-reply@localhost>',
+    'sender of every mail',
+    z
+      .string()
+      .max(320)
+      .optional()
+      .transform((v) => v ?? 'Operational Event Service <no-reply@localhost>'),
+  ),
   PLATFORM_ADMIN_EMAILS: variable('Administration', '', 'comma-separated addresses of platform administrators', list),
 } as const;
 

@@ -33,7 +33,10 @@ const REFUSAL = {
     required: ['detail'],
     description: 'Every refusal but a failed validation.',
     properties: {
-      detail: { oneOf: [{ type: 'string' }, { type: 'object', additionalProperties: true }], description: 'A sentence, or a structured reason' },
+      detail: {
+        oneOf: [{ type: 'string' }, { type: 'object', additionalProperties: true }],
+        description: 'A sentence, or a structured reason',
+      },
     },
   },
   ValidationFailure: {
@@ -75,7 +78,10 @@ export function buildDocument(app: INestApplication): { document: OpenAPIObject;
     )
     .setLicense('MIT', 'https://spdx.org/licenses/MIT.html')
     .setOpenAPIVersion('3.1.0')
-    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Access token of POST /v1/auth/login' }, 'bearer')
+    .addBearerAuth(
+      { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Access token of POST /v1/auth/login' },
+      'bearer',
+    )
     .build();
   const document = SwaggerModule.createDocument(app, config, {
     operationIdFactory: (controller, method) => {
@@ -120,7 +126,12 @@ function addDerivedResponses(operation: Operation): void {
   if (access === 'internal') add(404, 'Not Found');
   if (access.startsWith('organization:')) {
     add(404, 'Organization not found');
-    add(403, access === 'organization:viewer' ? 'Not an organization member' : 'Not an organization member · Admin role required');
+    add(
+      403,
+      access === 'organization:viewer'
+        ? 'Not an organization member'
+        : 'Not an organization member · Admin role required',
+    );
   }
   const namesProject = operation.parameters?.some((parameter) => parameter.name === 'project_id') ?? false;
   if (access.startsWith('project:')) {
@@ -134,7 +145,9 @@ function addDerivedResponses(operation: Operation): void {
     add(413, 'Request body too large');
     add(415, 'Unsupported Media Type');
   }
-  const hasInputs = operation.parameters?.some(({ in: place, name }) => place !== 'header' || !/^x-(api-key|internal-token)$/i.test(name));
+  const hasInputs = operation.parameters?.some(
+    ({ in: place, name }) => place !== 'header' || !/^x-(api-key|internal-token)$/i.test(name),
+  );
   if (operation.requestBody !== undefined || hasInputs) add(422, 'Validation failed', 'ValidationFailure');
   operation.responses = sorted(operation.responses);
 }

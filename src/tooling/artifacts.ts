@@ -9,7 +9,12 @@ import { Logger } from '../platform/telemetry/index.js';
 /** The committed files that the code can make again, by their content. Needs no database: nothing is instantiated. */
 export async function renderArtifacts(): Promise<Record<string, string>> {
   const logger = new Logger({ level: 'silent' });
-  const runtime = { config: loadConfig({}), secrets: { jwtPrivateKeys: [], credentialKeys: 'disabled' as const }, databaseUrl: '', logger };
+  const runtime = {
+    config: loadConfig({}),
+    secrets: { jwtPrivateKeys: [], credentialKeys: 'disabled' as const },
+    databaseUrl: '',
+    logger,
+  };
   const app = await NestFactory.create(AppModule.for(runtime), { preview: true, logger: false, abortOnError: false });
   const { document, routes } = buildDocument(app);
   return {

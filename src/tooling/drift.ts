@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DataSource, getMetadataArgsStorage } from 'typeorm';
+import { DataSource, type EntityTarget, getMetadataArgsStorage, type MixedList, type ObjectLiteral } from 'typeorm';
 import { AppModule } from '../app.module.js';
 import { runMigrations } from '../platform/database/migrate.js';
 import { startEmbeddedPostgres } from '../platform/embedded/index.js';
@@ -11,7 +11,7 @@ const FOREIGN_KEY_DROP = /DROP CONSTRAINT "fk_/;
 
 /** What TypeORM would still change on a migrated database to make it fit the entities; empty when they agree. */
 export async function findDrift(url: string): Promise<string[]> {
-  const source = new DataSource({ type: 'postgres', url, entities: allEntities() });
+  const source = new DataSource({ type: 'postgres', url, entities: allEntities() as MixedList<() => void> });
   await source.initialize();
   try {
     const { upQueries } = await source.driver.createSchemaBuilder().log();
@@ -22,9 +22,10 @@ export async function findDrift(url: string): Promise<string[]> {
 }
 
 /** Every class that any module of the application decorates as an entity. */
-function allEntities(): (Function | string)[] {
-  if (AppModule === undefined) throw new Error('the application is not loaded');
-  return getMetadataArgsStorage().tables.map((table) => table.target);
+function allEntities(): EntityTarget<ObjectLiteral>[] {
+  const targets = getMetadataArgsStorage().tables.map((table) => table.target as EntityTarget<ObjectLiteral>);
+  if (targets.length === 0) throw new Error(`${AppModule.name} brought no entities along`);
+  return targets;
 }
 
 /** All migrations on an empty database, then the comparison. @returns the exit code */
@@ -37,7 +38,9 @@ export async function reportDrift(): Promise<number> {
     await runMigrations(postgres.url);
     const drift = await findDrift(postgres.url);
     for (const query of drift) process.stdout.write(`${query}\n`);
-    process.stdout.write(drift.length === 0 ? 'Entities and migrations agree.\n' : 'Entities and migrations differ: write a migration.\n');
+    process.stdout.write(
+      drift.length === 0 ? 'Entities and migrations agree.\n' : 'Entities and migrations differ: write a migration.\n',
+    );
     return drift.length === 0 ? 0 : 1;
   } finally {
     await postgres.stop();

@@ -23,7 +23,9 @@ describe('migrations', () => {
 
   it('are all listed, in order, under names that carry their time', () => {
     const files = readdirSync(new URL('../../migrations', import.meta.url)).filter((name) => /^\d/.test(name));
-    expect(files.sort().map((name) => name.slice(0, 13))).toEqual(MIGRATIONS.map((migration) => migration.name.slice(-13)));
+    expect(files.sort().map((name) => name.slice(0, 13))).toEqual(
+      MIGRATIONS.map((migration) => migration.name.slice(-13)),
+    );
     for (const migration of MIGRATIONS) expect(new migration().name).toBe(migration.name);
   });
 
@@ -44,10 +46,16 @@ describe('migrations', () => {
 
   it('partition events by month, with every index beginning at the project', async () => {
     database = await createTestDatabase();
-    expect(await query(`SELECT partstrat, pg_get_partkeydef(partrelid) AS key FROM pg_partitioned_table WHERE partrelid = 'events'::regclass`)).toEqual([
-      { partstrat: 'r', key: 'RANGE ("timestamp")' },
-    ]);
-    expect(await query(`SELECT relname FROM pg_class c JOIN pg_inherits i ON i.inhrelid = c.oid WHERE i.inhparent = 'events'::regclass`)).toEqual([{ relname: 'events_default' }]);
+    expect(
+      await query(
+        `SELECT partstrat, pg_get_partkeydef(partrelid) AS key FROM pg_partitioned_table WHERE partrelid = 'events'::regclass`,
+      ),
+    ).toEqual([{ partstrat: 'r', key: 'RANGE ("timestamp")' }]);
+    expect(
+      await query(
+        `SELECT relname FROM pg_class c JOIN pg_inherits i ON i.inhrelid = c.oid WHERE i.inhparent = 'events'::regclass`,
+      ),
+    ).toEqual([{ relname: 'events_default' }]);
     const indexes = await query<{ name: string; first: string }>(
       `SELECT i.indexrelid::regclass::text AS name, a.attname AS first FROM pg_index i
        JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] WHERE i.indrelid = 'events'::regclass`,
@@ -62,6 +70,8 @@ describe('migrations', () => {
       `SELECT conname FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND contype IN ('p', 'u', 'f', 'c')
        AND conparentid = 0 AND conrelid <> 'migrations'::regclass`,
     );
-    expect(constraints.map(({ conname }) => conname).filter((name) => !/^(pk|uq|fk|ck)_[a-z0-9_]+$/.test(name))).toEqual([]);
+    expect(
+      constraints.map(({ conname }) => conname).filter((name) => !/^(pk|uq|fk|ck)_[a-z0-9_]+$/.test(name)),
+    ).toEqual([]);
   });
 });

@@ -16,18 +16,24 @@ describe('the OpenAPI document', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.filter((id) => !/^[a-z][A-Za-z]+$/.test(id))).toEqual([]);
-    expect(titles(operations.filter(({ operation }) => !operation.summary || operation.tags?.length !== 1))).toEqual([]);
+    expect(titles(operations.filter(({ operation }) => !operation.summary || operation.tags?.length !== 1))).toEqual(
+      [],
+    );
   });
 
   it('names the security of operations for people alone', () => {
-    const forPeople = operations.filter(({ operation }) => /^(bearer|organization|project)/.test(operation['x-access']));
+    const forPeople = operations.filter(({ operation }) =>
+      /^(bearer|organization|project)/.test(operation['x-access']),
+    );
     const secured = operations.filter(({ operation }) => operation.security !== undefined);
     expect(titles(secured)).toEqual(titles(forPeople));
     expect(secured.every(({ operation }) => JSON.stringify(operation.security) === '[{"bearer":[]}]')).toBe(true);
     const keyed = operations.filter(({ operation }) => operation['x-access'].startsWith('api-key'));
     expect(keyed.length).toBeGreaterThan(0);
     for (const { operation } of keyed) {
-      expect(operation.parameters).toContainEqual(expect.objectContaining({ name: 'X-API-Key', in: 'header', required: true }));
+      expect(operation.parameters).toContainEqual(
+        expect.objectContaining({ name: 'X-API-Key', in: 'header', required: true }),
+      );
     }
   });
 
@@ -39,24 +45,37 @@ describe('the OpenAPI document', () => {
       const success = statuses.filter((status) => status.startsWith('2'));
       expect([where, success.length]).toEqual([where, 1]);
       const [status = ''] = success;
-      if (status !== '204') expect([where, Object.keys(operation.responses[status]?.content ?? {}).length > 0]).toEqual([where, true]);
+      if (status !== '204')
+        expect([where, Object.keys(operation.responses[status]?.content ?? {}).length > 0]).toEqual([where, true]);
       for (const [code, response] of Object.entries(operation.responses)) {
-        if (Number(code) >= 400) expect([where, code, response.content?.['application/json']?.schema.$ref ?? '']).toEqual([where, code, expect.stringMatching(/^#/)]);
+        if (Number(code) >= 400)
+          expect([where, code, response.content?.['application/json']?.schema.$ref ?? '']).toEqual([
+            where,
+            code,
+            expect.stringMatching(/^#/),
+          ]);
       }
-      if (operation['x-access'] !== 'public') expect([where, statuses]).toEqual([where, expect.arrayContaining(['401'])]);
-      if (/^(organization|project)/.test(operation['x-access'])) expect([where, statuses]).toEqual([where, expect.arrayContaining(['403', '404'])]);
-      if (operation.requestBody !== undefined) expect([where, statuses]).toEqual([where, expect.arrayContaining(['413', '415', '422'])]);
+      if (operation['x-access'] !== 'public')
+        expect([where, statuses]).toEqual([where, expect.arrayContaining(['401'])]);
+      if (/^(organization|project)/.test(operation['x-access']))
+        expect([where, statuses]).toEqual([where, expect.arrayContaining(['403', '404'])]);
+      if (operation.requestBody !== undefined)
+        expect([where, statuses]).toEqual([where, expect.arrayContaining(['413', '415', '422'])]);
     }
   });
 
   it('documents every path parameter, and refers to nothing that is missing', () => {
     for (const { path, operation } of operations) {
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-      const documented = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path').map(({ name }) => name);
+      const documented = (operation.parameters ?? [])
+        .filter((parameter) => parameter.in === 'path')
+        .map(({ name }) => name);
       expect([path, documented.sort()]).toEqual([path, inPath.sort()]);
     }
     const references = JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g);
-    const missing = [...references].map(([, name = '']) => name).filter((name) => document.components.schemas[name] === undefined);
+    const missing = [...references]
+      .map(([, name = '']) => name)
+      .filter((name) => document.components.schemas[name] === undefined);
     expect(missing).toEqual([]);
   });
 

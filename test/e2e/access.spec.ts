@@ -46,11 +46,20 @@ describe('access to every operation', () => {
   /** Everything but the refresh of `last_used_at` and the like, which refused requests may not touch either. */
   async function snapshot(): Promise<unknown> {
     const tables = ['organizations', 'organization_members', 'projects', 'project_members', 'api_keys', 'events'];
-    return Promise.all(tables.map((name) => app.rows(`SELECT count(*)::int, md5(coalesce(string_agg(t::text, '' ORDER BY t::text), '')) FROM ${name} t`)));
+    return Promise.all(
+      tables.map((name) =>
+        app.rows(`SELECT count(*)::int, md5(coalesce(string_agg(t::text, '' ORDER BY t::text), '')) FROM ${name} t`),
+      ),
+    );
   }
 
   it('declares who may call each operation', () => {
-    expect(operations.filter(({ operation }) => !/^(public|internal|bearer|(organization|project):\w+|api-key:[\w:|]+)$/.test(operation['x-access']))).toEqual([]);
+    expect(
+      operations.filter(
+        ({ operation }) =>
+          !/^(public|internal|bearer|(organization|project):\w+|api-key:[\w:|]+)$/.test(operation['x-access']),
+      ),
+    ).toEqual([]);
   });
 
   it.each(table(operations.filter(isProtected)))('%s refuses the anonymous', async (_, item) => {
@@ -66,14 +75,20 @@ describe('access to every operation', () => {
     expect(await snapshot()).toEqual(before);
   });
 
-  it.each(table(operations.filter((item) => item.operation['x-access'].startsWith('api-key'))))('%s refuses a person', async (_, item) => {
-    expect((await call(item, { Authorization: owner.bearer })).status).toBe(401);
-  });
+  it.each(table(operations.filter((item) => item.operation['x-access'].startsWith('api-key'))))(
+    '%s refuses a person',
+    async (_, item) => {
+      expect((await call(item, { Authorization: owner.bearer })).status).toBe(401);
+    },
+  );
 
-  it.each(table(operations.filter((item) => /^(bearer|organization|project)/.test(item.operation['x-access']))))('%s refuses an API key', async (_, item) => {
-    expect((await call(item, { 'X-API-Key': owner.apiKey })).status).toBe(401);
-    expect((await call(item, { Authorization: `Bearer ${owner.apiKey}` })).status).toBe(401);
-  });
+  it.each(table(operations.filter((item) => /^(bearer|organization|project)/.test(item.operation['x-access']))))(
+    '%s refuses an API key',
+    async (_, item) => {
+      expect((await call(item, { 'X-API-Key': owner.apiKey })).status).toBe(401);
+      expect((await call(item, { Authorization: `Bearer ${owner.apiKey}` })).status).toBe(401);
+    },
+  );
 
   it.each(table(operations.filter(isTenants)))('%s refuses a stranger and shows nothing', async (_, item) => {
     const before = await snapshot();
@@ -83,12 +98,15 @@ describe('access to every operation', () => {
     expect(await snapshot()).toEqual(before);
   });
 
-  it.each(table(operations.filter((item) => isProtected(item) && !isTenants(item) && item.method === 'GET')))('%s shows a stranger nothing of another tenant', async (_, item) => {
-    const credentials = { Authorization: stranger.bearer, 'X-API-Key': stranger.apiKey, 'X-Internal-Token': TOKEN };
-    const answer = await call(item, credentials);
-    expect(answer.status).toBe(200);
-    for (const id of [owner.id, owner.email, ...Object.values(ids)]) expect(answer.text).not.toContain(id);
-  });
+  it.each(table(operations.filter((item) => isProtected(item) && !isTenants(item) && item.method === 'GET')))(
+    '%s shows a stranger nothing of another tenant',
+    async (_, item) => {
+      const credentials = { Authorization: stranger.bearer, 'X-API-Key': stranger.apiKey, 'X-Internal-Token': TOKEN };
+      const answer = await call(item, credentials);
+      expect(answer.status).toBe(200);
+      for (const id of [owner.id, owner.email, ...Object.values(ids)]) expect(answer.text).not.toContain(id);
+    },
+  );
 
   it('lets each role do what the declaration says and no more', async () => {
     const actors = new Map<string, Actor>([['owner', owner]]);

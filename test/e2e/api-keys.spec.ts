@@ -13,10 +13,16 @@ describe('API keys', () => {
   afterAll(() => app.close());
 
   const create = (body: object, bearer = owner.bearer) =>
-    app.request().post('/v1/api-keys').set('Authorization', bearer).send({ project_id: owner.projectId, name: 'Key', ...body });
+    app
+      .request()
+      .post('/v1/api-keys')
+      .set('Authorization', bearer)
+      .send({ project_id: owner.projectId, name: 'Key', ...body });
   const own = (key: string) => app.request().get('/v1/api-keys/me').set('X-API-Key', key);
-  const ingest = (key: string) => app.request().post('/v1/events/ingest').set('X-API-Key', key).send({ event_type: 'a', source: 'b' });
-  const revoke = (id: string, bearer = owner.bearer) => app.request().post(`/v1/api-keys/${id}/revoke`).set('Authorization', bearer);
+  const ingest = (key: string) =>
+    app.request().post('/v1/events/ingest').set('X-API-Key', key).send({ event_type: 'a', source: 'b' });
+  const revoke = (id: string, bearer = owner.bearer) =>
+    app.request().post(`/v1/api-keys/${id}/revoke`).set('Authorization', bearer);
 
   interface Key {
     id: string;
@@ -39,7 +45,13 @@ describe('API keys', () => {
       last_used_at: null,
       expires_at: null,
     });
-    const listed = (await app.request().get(`/v1/api-keys?project_id=${owner.projectId}`).set('Authorization', owner.bearer).expect(200)).body as Key[];
+    const listed = (
+      await app
+        .request()
+        .get(`/v1/api-keys?project_id=${owner.projectId}`)
+        .set('Authorization', owner.bearer)
+        .expect(200)
+    ).body as Key[];
     expect(listed.find((item) => item.id === record.id)).toEqual(record);
     expect(JSON.stringify(await app.rows('SELECT * FROM api_keys'))).not.toContain(key);
     expect(app.logLines.join('')).not.toContain(key);
@@ -58,7 +70,10 @@ describe('API keys', () => {
   });
 
   it('gives both scopes when none are named, and refuses unknown ones', async () => {
-    expect(((await create({}).expect(201)).body as { scopes: string[] }).scopes).toEqual(['events:read', 'events:write']);
+    expect(((await create({}).expect(201)).body as { scopes: string[] }).scopes).toEqual([
+      'events:read',
+      'events:write',
+    ]);
     const refused = await create({ scopes: ['events:read', 'admin'] }).expect(422);
     expect((refused.body as { detail: object[] }).detail).toMatchObject([
       { type: 'literal_error', loc: ['body', 'scopes', 1], msg: "Input should be 'events:read' or 'events:write'" },
@@ -70,9 +85,15 @@ describe('API keys', () => {
   it('refuses missing, malformed, unknown and human credentials', async () => {
     await app.request().get('/v1/api-keys/me').expect(401, { detail: 'Not authenticated' });
     await own('not-a-key').expect(401, { detail: 'Invalid API key' });
-    await own(`${owner.apiKey.slice(0, -1)}${owner.apiKey.endsWith('a') ? 'b' : 'a'}`).expect(401, { detail: 'Invalid API key' });
+    await own(`${owner.apiKey.slice(0, -1)}${owner.apiKey.endsWith('a') ? 'b' : 'a'}`).expect(401, {
+      detail: 'Invalid API key',
+    });
     await own(owner.accessToken).expect(401, { detail: 'Not authenticated' });
-    await app.request().get('/v1/auth/me').set('Authorization', `Bearer ${owner.apiKey}`).expect(401, { detail: 'Not authenticated' });
+    await app
+      .request()
+      .get('/v1/auth/me')
+      .set('Authorization', `Bearer ${owner.apiKey}`)
+      .expect(401, { detail: 'Not authenticated' });
     await app.request().get('/v1/auth/me').set('X-API-Key', owner.apiKey).expect(401, { detail: 'Not authenticated' });
   });
 
@@ -105,7 +126,8 @@ describe('API keys', () => {
   });
 
   it('stops an expired key', async () => {
-    const { id, key } = (await create({ expires_at: new Date(Date.now() + 3_600_000).toISOString() }).expect(201)).body as Key;
+    const { id, key } = (await create({ expires_at: new Date(Date.now() + 3_600_000).toISOString() }).expect(201))
+      .body as Key;
     await app.rows(`UPDATE api_keys SET expires_at = now() - interval '1 second' WHERE id = $1`, [id]);
     await ingest(key).expect(403, { detail: 'API key is not active' });
   });

@@ -1,6 +1,17 @@
 import { createHmac, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, exportSPKI, importJWK, jwtVerify, SignJWT, UnsecuredJWT } from 'jose';
+import {
+  createRemoteJWKSet,
+  type CryptoKey,
+  type JWK,
+  decodeJwt,
+  decodeProtectedHeader,
+  exportSPKI,
+  importJWK,
+  jwtVerify,
+  SignJWT,
+  UnsecuredJWT,
+} from 'jose';
 import { login, PASSWORD, randomEmail, signedIn } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { mailsTo, tokenIn, waitForMails } from '../support/outbox.js';
@@ -18,7 +29,8 @@ describe('accounts and sessions', () => {
   });
   afterAll(() => app.close());
 
-  const register = (email: string, password = PASSWORD) => app.request().post('/v1/auth/register').send({ email, password, name: 'Ada' });
+  const register = (email: string, password = PASSWORD) =>
+    app.request().post('/v1/auth/register').send({ email, password, name: 'Ada' });
   const signIn = (email: string, password = PASSWORD) =>
     app.request().post('/v1/auth/login').type('form').send({ username: email, password });
   const refresh = (token: string) => app.request().post('/v1/auth/refresh').send({ refresh_token: token });
@@ -36,7 +48,11 @@ describe('accounts and sessions', () => {
       const link = new URL(/https?:\/\/\S+/.exec(mail.text ?? '')?.[0] ?? '');
       expect(link.pathname).toBe('/verify-email');
       expect(link.searchParams.get('email')).toBe(email);
-      const verified = await app.request().post('/v1/auth/verify-email').send({ email, token: tokenIn(mail) }).expect(200);
+      const verified = await app
+        .request()
+        .post('/v1/auth/verify-email')
+        .send({ email, token: tokenIn(mail) })
+        .expect(200);
       expect(verified.body).toEqual({ message: expect.any(String), email_verified: true });
 
       const tokens = (await signIn(email).expect(200)).body as Tokens;
@@ -85,13 +101,21 @@ describe('accounts and sessions', () => {
       ['a long password', { password: 'x'.repeat(129) }, ['string_too_long', 'password']],
       ['no address', { email: undefined }, ['missing', 'email']],
       ['an address without @', { email: 'ada' }, ['value_error', 'email']],
-      ['an address of 255 characters', { email: `${'a'.repeat(64)}@${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(60)}.example` }, ['value_error', 'email']],
+      [
+        'an address of 255 characters',
+        { email: `${'a'.repeat(64)}@${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(60)}.example` },
+        ['value_error', 'email'],
+      ],
       ['a name that is a number', { name: 5 }, ['string_type', 'name']],
     ])('refuses %s and stores nothing', async (_, change, [type, field]) => {
       const email = randomEmail();
       const count = async () => (await app.rows('SELECT 1 FROM users')).length;
       const before = await count();
-      const answer = await app.request().post('/v1/auth/register').send({ email, password: PASSWORD, ...change }).expect(422);
+      const answer = await app
+        .request()
+        .post('/v1/auth/register')
+        .send({ email, password: PASSWORD, ...change })
+        .expect(422);
       const [issue] = (answer.body as { detail: { type: string; loc: string[] }[] }).detail;
       expect([issue?.type, issue?.loc]).toEqual([type, ['body', field]]);
       expect(await count()).toBe(before);
@@ -125,9 +149,15 @@ describe('accounts and sessions', () => {
       await verify({ email, token: 'x'.repeat(43) }).expect(400, refused);
       await verify({ email: other, token }).expect(400, refused);
       await verify({ email: randomEmail(), token }).expect(400, refused);
-      await app.rows(`UPDATE user_tokens SET expires_at = now() WHERE user_id = (SELECT id FROM users WHERE email_key = $1)`, [email]);
+      await app.rows(
+        `UPDATE user_tokens SET expires_at = now() WHERE user_id = (SELECT id FROM users WHERE email_key = $1)`,
+        [email],
+      );
       await verify({ email, token }).expect(400, refused);
-      await app.rows(`UPDATE user_tokens SET expires_at = now() + interval '1 hour' WHERE user_id = (SELECT id FROM users WHERE email_key = $1)`, [email]);
+      await app.rows(
+        `UPDATE user_tokens SET expires_at = now() + interval '1 hour' WHERE user_id = (SELECT id FROM users WHERE email_key = $1)`,
+        [email],
+      );
       const answers = await Promise.all(Array.from({ length: 10 }, () => verify({ email, token })));
       expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
       await verify({ email, token }).expect(400, refused);
@@ -136,13 +166,21 @@ describe('accounts and sessions', () => {
     it('mails again at most once a minute, and answers the same for any address', async () => {
       const email = randomEmail();
       await register(email).expect(201);
-      const resend = (address: string) => app.request().post('/v1/auth/resend-verification').send({ email: address }).expect(200);
+      const resend = (address: string) =>
+        app.request().post('/v1/auth/resend-verification').send({ email: address }).expect(200);
       const answer = await resend(email);
       expect((await resend(randomEmail())).body).toEqual(answer.body);
-      await app.rows(`UPDATE user_tokens SET created_at = now() - interval '61 seconds' WHERE user_id = (SELECT id FROM users WHERE email_key = $1)`, [email]);
+      await app.rows(
+        `UPDATE user_tokens SET created_at = now() - interval '61 seconds' WHERE user_id = (SELECT id FROM users WHERE email_key = $1)`,
+        [email],
+      );
       await Promise.all([resend(email), resend(email), resend(email)]);
       const mails = await waitForMails(app.dataDir, email, 2);
-      await app.request().post('/v1/auth/verify-email').send({ email, token: tokenIn(mails[1] as never) }).expect(200);
+      await app
+        .request()
+        .post('/v1/auth/verify-email')
+        .send({ email, token: tokenIn(mails[1] as never) })
+        .expect(200);
       expect(await mailsTo(app.dataDir, email)).toHaveLength(2);
     });
   });
@@ -156,14 +194,33 @@ describe('accounts and sessions', () => {
     });
 
     it('needs a form with both fields', async () => {
-      const missing = (field: string) => ({ type: 'missing', loc: ['body', field], msg: 'Field required', input: null });
-      await app.request().post('/v1/auth/login').type('form').send({}).expect(422, { detail: [missing('username'), missing('password')] });
-      await app.request().post('/v1/auth/login').send({ username: 'a', password: 'b' }).expect(415, { detail: 'Unsupported Media Type' });
+      const missing = (field: string) => ({
+        type: 'missing',
+        loc: ['body', field],
+        msg: 'Field required',
+        input: null,
+      });
+      await app
+        .request()
+        .post('/v1/auth/login')
+        .type('form')
+        .send({})
+        .expect(422, { detail: [missing('username'), missing('password')] });
+      await app
+        .request()
+        .post('/v1/auth/login')
+        .send({ username: 'a', password: 'b' })
+        .expect(415, { detail: 'Unsupported Media Type' });
     });
 
     it('stores neither the password nor the tokens', async () => {
       const actor = await signedIn(app);
-      const stored = JSON.stringify(await app.rows('SELECT u.*, s.*, r.* FROM users u JOIN sessions s ON s.user_id = u.id JOIN refresh_tokens r ON r.session_id = s.id WHERE u.id = $1', [actor.id]));
+      const stored = JSON.stringify(
+        await app.rows(
+          'SELECT u.*, s.*, r.* FROM users u JOIN sessions s ON s.user_id = u.id JOIN refresh_tokens r ON r.session_id = s.id WHERE u.id = $1',
+          [actor.id],
+        ),
+      );
       expect(stored).toContain('$argon2id$v=19$m=19456,t=2,p=1$');
       expect(stored).not.toContain(PASSWORD);
       expect(stored).not.toContain(actor.refreshToken);
@@ -204,7 +261,9 @@ describe('accounts and sessions', () => {
     it('never makes two living lines of 20 parallel refreshes', async () => {
       const actor = await signedIn(app);
       const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(actor.refreshToken)));
-      const tokens = answers.filter((answer) => answer.status === 200).map((answer) => (answer.body as Tokens).refresh_token);
+      const tokens = answers
+        .filter((answer) => answer.status === 200)
+        .map((answer) => (answer.body as Tokens).refresh_token);
       expect(tokens.length).toBeGreaterThan(0);
       const living = await app.rows(
         `SELECT 1 FROM refresh_tokens r JOIN sessions s ON s.id = r.session_id
@@ -229,7 +288,11 @@ describe('accounts and sessions', () => {
     it('ends the session at once and succeeds without one', async () => {
       const actor = await signedIn(app);
       await me(actor.bearer).expect(200);
-      const answer = await app.request().post('/v1/auth/logout').send({ refresh_token: actor.refreshToken }).expect(200);
+      const answer = await app
+        .request()
+        .post('/v1/auth/logout')
+        .send({ refresh_token: actor.refreshToken })
+        .expect(200);
       await me(actor.bearer).expect(401, { detail: 'Not authenticated' });
       await refresh(actor.refreshToken).expect(401, { detail: 'Invalid refresh token' });
       const again = await app.request().post('/v1/auth/logout').send({ refresh_token: actor.refreshToken }).expect(200);
@@ -265,7 +328,12 @@ describe('accounts and sessions', () => {
       expect(decodeProtectedHeader(actor.accessToken)).toMatchObject({ alg: 'ES256', kid: expect.any(String) });
       const keys = createRemoteJWKSet(new URL(`${app.url}/v1/auth/jwks`));
       const { payload } = await jwtVerify(actor.accessToken, keys);
-      expect(payload).toMatchObject({ sub: actor.id, sid: expect.any(String), iss: expect.any(String), aud: expect.any(String) });
+      expect(payload).toMatchObject({
+        sub: actor.id,
+        sid: expect.any(String),
+        iss: expect.any(String),
+        aud: expect.any(String),
+      });
       expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(900);
       const jwks = (await app.request().get('/v1/auth/jwks').expect(200)).body as { keys: Record<string, string>[] };
       expect(Object.keys(jwks.keys[0] ?? {}).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
@@ -277,7 +345,7 @@ describe('accounts and sessions', () => {
       const header = decodeProtectedHeader(actor.accessToken) as { alg: string; kid: string; typ: string };
       const foreign = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
       const [jwk] = ((await app.request().get('/v1/auth/jwks')).body as { keys: Record<string, string>[] }).keys;
-      const publicPem = await exportSPKI((await importJWK(jwk as never, 'ES256', { extractable: true })) as never);
+      const publicPem = await exportSPKI((await importJWK(jwk as JWK, 'ES256', { extractable: true })) as CryptoKey);
       const hmacInput = `${Buffer.from(JSON.stringify({ ...header, alg: 'HS256' })).toString('base64url')}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
       const hs256 = `${hmacInput}.${createHmac('sha256', publicPem).update(hmacInput).digest('base64url')}`;
       expect(createPublicKey(publicPem).asymmetricKeyType).toBe('ec');
@@ -289,7 +357,8 @@ describe('accounts and sessions', () => {
         'cut short': actor.accessToken.slice(0, -2),
         empty: '',
       };
-      for (const token of Object.values(tokens)) await me(`Bearer ${token}`).expect(401, { detail: 'Not authenticated' });
+      for (const token of Object.values(tokens))
+        await me(`Bearer ${token}`).expect(401, { detail: 'Not authenticated' });
       await me(actor.accessToken).expect(401);
       await me(`Basic ${actor.accessToken}`).expect(401);
       const answer = await app.request().get('/v1/auth/me').expect(401, { detail: 'Not authenticated' });

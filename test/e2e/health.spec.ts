@@ -25,7 +25,9 @@ describe('health and internal jobs', () => {
     await app.request().get('/v1/projects/0199f3a1-0000-7000-8000-000000000000').expect(401);
     const answer = await app.request().get('/metrics').expect(200);
     expect(answer.headers['content-type']).toMatch(/^text\/plain/);
-    expect(answer.text).toContain('http_request_duration_seconds_count{method="GET",route="/v1/projects/:project_id",status="401"} 1');
+    expect(answer.text).toContain(
+      'http_request_duration_seconds_count{method="GET",route="/v1/projects/:project_id",status="401"} 1',
+    );
     expect(answer.text).not.toContain('0199f3a1');
   });
 
@@ -41,14 +43,20 @@ describe('health and internal jobs', () => {
 
   it('asks for the token', async () => {
     await app.request().get('/internal/jobs').expect(401, { detail: 'Not authenticated' });
-    await app.request().get('/internal/jobs').set('X-Internal-Token', `${TOKEN}x`).expect(401, { detail: 'Not authenticated' });
+    await app
+      .request()
+      .get('/internal/jobs')
+      .set('X-Internal-Token', `${TOKEN}x`)
+      .expect(401, { detail: 'Not authenticated' });
     await app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', 'wrong').expect(401);
   });
 
   it('runs a round of maintenance: makes partitions, removes what expired, and says when it ran', async () => {
     const month = new Date().toISOString().slice(0, 7).replace('-', '_');
     await app.rows(`DROP TABLE events_${month}`);
-    await app.rows(`INSERT INTO users (id, email, email_key) VALUES ('0199f3a1-0000-7000-8000-000000000001', 'a@example.com', 'a@example.com')`);
+    await app.rows(
+      `INSERT INTO users (id, email, email_key) VALUES ('0199f3a1-0000-7000-8000-000000000001', 'a@example.com', 'a@example.com')`,
+    );
     await app.rows(
       `INSERT INTO user_tokens (id, user_id, purpose, token_hash, expires_at)
        VALUES ('0199f3a1-0000-7000-8000-000000000002', '0199f3a1-0000-7000-8000-000000000001', 'verify_email', '\\x01', now() - interval '2 days')`,
@@ -57,9 +65,16 @@ describe('health and internal jobs', () => {
     expect(round.body).toEqual({ processed: 2 });
     expect(await app.rows(`SELECT 1 FROM pg_class WHERE relname = 'events_${month}'`)).toHaveLength(1);
     expect(await app.rows('SELECT 1 FROM user_tokens')).toHaveLength(0);
-    const states = (await app.request().get('/internal/jobs').set('X-Internal-Token', TOKEN).expect(200)).body as object[];
+    const states = (await app.request().get('/internal/jobs').set('X-Internal-Token', TOKEN).expect(200))
+      .body as object[];
     expect(states).toEqual([
-      { name: 'maintenance', last_run_at: expect.stringMatching(/Z$/), last_duration_ms: expect.any(Number), last_error: null, due: expect.any(Number) },
+      {
+        name: 'maintenance',
+        last_run_at: expect.stringMatching(/Z$/),
+        last_duration_ms: expect.any(Number),
+        last_error: null,
+        due: expect.any(Number),
+      },
     ]);
   });
 
@@ -88,7 +103,8 @@ describe('health and internal jobs', () => {
       await lost.request().get('/ready').expect(503, { ready: false });
       await app.rows(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS true`);
       let status = 0;
-      for (let tries = 0; tries < 100 && status !== 200; tries += 1) status = (await lost.request().get('/health')).status;
+      for (let tries = 0; tries < 100 && status !== 200; tries += 1)
+        status = (await lost.request().get('/health')).status;
       expect(status).toBe(200);
     } finally {
       await lost.close();

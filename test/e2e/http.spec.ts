@@ -20,7 +20,11 @@ describe('what every answer has in common', () => {
   const rowCounts = async () => {
     const tables = ['users', 'sessions', 'organizations', 'projects', 'api_keys', 'events', 'user_tokens'];
     const counts = tables.map((table) => `(SELECT count(*) FROM ${table}) AS ${table}`);
-    return (await app.rows(`SELECT ${counts.join(', ')}, (SELECT coalesce(sum(events_ingested), 0) FROM usage_daily) AS metered`))[0];
+    return (
+      await app.rows(
+        `SELECT ${counts.join(', ')}, (SELECT coalesce(sum(events_ingested), 0) FROM usage_daily) AS metered`,
+      )
+    )[0];
   };
   /** Bytes as they are, past any client's good manners. */
   const raw = (lines: string[], body: Buffer | string = ''): Promise<string> =>
@@ -55,7 +59,8 @@ describe('what every answer has in common', () => {
 
     it('answers HEAD without a body', async () => {
       const answer = await app.request().head('/v1/organizations').set('Authorization', owner.bearer).expect(200);
-      expect(answer.text ?? '').toBe('');
+      expect(answer.headers['content-type']).toMatch(/^application\/json/);
+      expect(answer.text).toBeUndefined();
     });
   });
 
@@ -68,12 +73,15 @@ describe('what every answer has in common', () => {
       };
       expect(await idFor('my-request/42')).toBe('my-request/42');
       expect(await idFor('x'.repeat(128))).toBe('x'.repeat(128));
-      for (const bad of [undefined, 'x'.repeat(129), 'has space', '']) expect(await idFor(bad)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+      for (const bad of [undefined, 'x'.repeat(129), 'has space', ''])
+        expect(await idFor(bad)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
     });
 
     it('finds the log lines of a request', async () => {
       await app.request().get('/v1/nope').set('X-Request-ID', 'find-me-in-the-log').expect(404);
-      const line = app.logLines.map((text) => JSON.parse(text) as Record<string, unknown>).find((entry) => entry.request_id === 'find-me-in-the-log');
+      const line = app.logLines
+        .map((text) => JSON.parse(text) as Record<string, unknown>)
+        .find((entry) => entry.request_id === 'find-me-in-the-log');
       expect(line).toMatchObject({ message: 'request', method: 'GET', status: '404' });
     });
   });
@@ -92,11 +100,26 @@ describe('what every answer has in common', () => {
     });
 
     it('allow configured origins alone, and expose what clients read', async () => {
-      const preflight = await app.request().options('/v1/auth/login').set('Origin', ORIGIN).set('Access-Control-Request-Method', 'POST').expect(204);
+      const preflight = await app
+        .request()
+        .options('/v1/auth/login')
+        .set('Origin', ORIGIN)
+        .set('Access-Control-Request-Method', 'POST')
+        .expect(204);
       expect(preflight.headers['access-control-allow-origin']).toBe(ORIGIN);
       const answer = await app.request().get('/health').set('Origin', ORIGIN);
-      const exposed = String(answer.headers['access-control-expose-headers']).split(',').map((name) => name.trim());
-      expect(exposed).toEqual(expect.arrayContaining(['X-Request-ID', 'Retry-After', 'X-RateLimit-Remaining', 'X-Service-Block-Reason', 'X-Trusted-Device-Token']));
+      const exposed = String(answer.headers['access-control-expose-headers'])
+        .split(',')
+        .map((name) => name.trim());
+      expect(exposed).toEqual(
+        expect.arrayContaining([
+          'X-Request-ID',
+          'Retry-After',
+          'X-RateLimit-Remaining',
+          'X-Service-Block-Reason',
+          'X-Trusted-Device-Token',
+        ]),
+      );
       const foreign = await app.request().get('/health').set('Origin', 'https://evil.example');
       expect(foreign.headers).not.toHaveProperty('access-control-allow-origin');
     });
@@ -113,25 +136,39 @@ describe('what every answer has in common', () => {
       const head = ['POST /v1/events/ingest HTTP/1.1', `X-API-Key: ${owner.apiKey}`, 'Content-Type: application/json'];
       expect(await raw([...head, 'Transfer-Encoding: chunked'], chunked)).toMatch(/^HTTP\/1\.1 413 /);
       const bomb = gzipSync(Buffer.alloc(10_000_000, 0x20));
-      expect(await raw([...head, 'Content-Encoding: gzip', `Content-Length: ${bomb.length}`], bomb)).toMatch(/^HTTP\/1\.1 413 /);
+      expect(await raw([...head, 'Content-Encoding: gzip', `Content-Length: ${bomb.length}`], bomb)).toMatch(
+        /^HTTP\/1\.1 413 /,
+      );
       expect(await rowCounts()).toEqual(before);
     });
 
     it('may be compressed', async () => {
       const body = gzipSync(JSON.stringify(valid));
       const head = ['POST /v1/events/ingest HTTP/1.1', `X-API-Key: ${owner.apiKey}`, 'Content-Type: application/json'];
-      expect(await raw([...head, 'Content-Encoding: gzip', `Content-Length: ${body.length}`], body)).toMatch(/^HTTP\/1\.1 200 /);
+      expect(await raw([...head, 'Content-Encoding: gzip', `Content-Length: ${body.length}`], body)).toMatch(
+        /^HTTP\/1\.1 200 /,
+      );
       const noise = Buffer.from('this is not gzip');
-      expect(await raw([...head, 'Content-Encoding: gzip', `Content-Length: ${noise.length}`], noise)).toMatch(/^HTTP\/1\.1 422 /);
-      expect(await raw([...head, 'Content-Encoding: rot13', `Content-Length: ${noise.length}`], noise)).toMatch(/^HTTP\/1\.1 415 /);
+      expect(await raw([...head, 'Content-Encoding: gzip', `Content-Length: ${noise.length}`], noise)).toMatch(
+        /^HTTP\/1\.1 422 /,
+      );
+      expect(await raw([...head, 'Content-Encoding: rot13', `Content-Length: ${noise.length}`], noise)).toMatch(
+        /^HTTP\/1\.1 415 /,
+      );
     });
 
-    it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/json; charset=utf-16', 'nonsense'])(
-      'of type %s are refused on a JSON route',
-      async (type) => {
-        await ingest().set('Content-Type', type).send(JSON.stringify(valid)).expect(415, { detail: 'Unsupported Media Type' });
-      },
-    );
+    it.each([
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/json; charset=utf-16',
+      'nonsense',
+    ])('of type %s are refused on a JSON route', async (type) => {
+      await ingest()
+        .set('Content-Type', type)
+        .send(JSON.stringify(valid))
+        .expect(415, { detail: 'Unsupported Media Type' });
+    });
 
     it('may say their charset', async () => {
       await ingest().set('Content-Type', 'application/json; charset=UTF-8').send(JSON.stringify(valid)).expect(200);
@@ -148,29 +185,58 @@ describe('what every answer has in common', () => {
     ])('that are no JSON (%s) are refused with a position', async (_, text) => {
       const answer = await ingest().type('json').send(text).expect(422);
       expect((answer.body as { detail: unknown }).detail).toEqual([
-        { type: 'json_invalid', loc: ['body', expect.any(Number)], msg: 'JSON decode error', input: {}, ctx: { error: expect.any(String) } },
+        {
+          type: 'json_invalid',
+          loc: ['body', expect.any(Number)],
+          msg: 'JSON decode error',
+          input: {},
+          ctx: { error: expect.any(String) },
+        },
       ]);
     });
 
     it('with invalid UTF-8, too much depth or numbers too large are refused', async () => {
       const before = await rowCounts();
       const head = ['POST /v1/events/ingest HTTP/1.1', `X-API-Key: ${owner.apiKey}`, 'Content-Type: application/json'];
-      const broken = Buffer.concat([Buffer.from('{"event_type":"a'), Buffer.from([0xff, 0xfe]), Buffer.from('","source":"b"}')]);
-      expect(await raw([...head, `Content-Length: ${broken.length}`], broken)).toMatch(/^HTTP\/1\.1 422 [\s\S]*json_invalid/);
-      for (const payload of [`${'['.repeat(40_000)}${']'.repeat(40_000)}`, `{"n":1e999}`, `{"a":${'{"a":'.repeat(80)}1${'}'.repeat(80)}}`]) {
-        const answer = await ingest().type('json').send(`{"event_type":"a","source":"b","payload":{"deep":${payload}}}`).expect(422);
+      const broken = Buffer.concat([
+        Buffer.from('{"event_type":"a'),
+        Buffer.from([0xff, 0xfe]),
+        Buffer.from('","source":"b"}'),
+      ]);
+      expect(await raw([...head, `Content-Length: ${broken.length}`], broken)).toMatch(
+        /^HTTP\/1\.1 422 [\s\S]*json_invalid/,
+      );
+      for (const payload of [
+        `${'['.repeat(40_000)}${']'.repeat(40_000)}`,
+        `{"n":1e999}`,
+        `{"a":${'{"a":'.repeat(80)}1${'}'.repeat(80)}}`,
+      ]) {
+        const answer = await ingest()
+          .type('json')
+          .send(`{"event_type":"a","source":"b","payload":{"deep":${payload}}}`)
+          .expect(422);
         expect((answer.body as { detail: object[] }).detail).toMatchObject([{ type: 'value_error' }]);
       }
       expect(await rowCounts()).toEqual(before);
     });
 
     it('take the last value of a repeated key', async () => {
-      const answer = await ingest().type('json').send('{"event_type":"first","event_type":"last","source":"b"}').expect(200);
+      const answer = await ingest()
+        .type('json')
+        .send('{"event_type":"first","event_type":"last","source":"b"}')
+        .expect(200);
       expect((answer.body as { event_type: string }).event_type).toBe('last');
     });
 
     it('do not have to be there when no field is required', async () => {
-      const key = (await app.request().post('/v1/api-keys').set('Authorization', owner.bearer).send({ project_id: owner.projectId, name: 'k' }).expect(201)).body as { id: string };
+      const key = (
+        await app
+          .request()
+          .post('/v1/api-keys')
+          .set('Authorization', owner.bearer)
+          .send({ project_id: owner.projectId, name: 'k' })
+          .expect(201)
+      ).body as { id: string };
       await app.request().post(`/v1/api-keys/${key.id}/revoke`).set('Authorization', owner.bearer).expect(200);
     });
 
@@ -183,23 +249,82 @@ describe('what every answer has in common', () => {
 
   it('never answers 500 to hostile inputs and changes nothing', async () => {
     const before = await rowCounts();
-    const strings = ['', ' ', '\u0000', 'a\u0000b', '\ud800', '💥'.repeat(300), 'x'.repeat(50_000), "'; DROP TABLE users; --", '%00', '../../etc/passwd', '{{7*7}}', '\u202eabc', '0x10', '1e5', '-1', 'null', '[]', '{}'];
+    const strings = [
+      '',
+      ' ',
+      '\u0000',
+      'a\u0000b',
+      '\ud800',
+      '💥'.repeat(300),
+      'x'.repeat(50_000),
+      "'; DROP TABLE users; --",
+      '%00',
+      '../../etc/passwd',
+      '{{7*7}}',
+      '\u202eabc',
+      '0x10',
+      '1e5',
+      '-1',
+      'null',
+      '[]',
+      '{}',
+    ];
     const others = [0, -1, 1.5, 1e308, true, null, [], {}, [[]], { a: { b: {} } }];
     const answers: [string, number][] = [];
     const note = (what: string, { status }: { status: number }) => answers.push([what, status]);
     for (const value of [...strings, ...others]) {
       const shown = JSON.stringify(value).slice(0, 40);
-      note(`register ${shown}`, await app.request().post('/v1/auth/register').send({ email: value, password: value, name: value }));
-      note(`login ${shown}`, await app.request().post('/v1/auth/login').type('form').send({ username: String(value), password: String(value) }));
+      note(
+        `register ${shown}`,
+        await app.request().post('/v1/auth/register').send({ email: value, password: value, name: value }),
+      );
+      note(
+        `login ${shown}`,
+        await app
+          .request()
+          .post('/v1/auth/login')
+          .type('form')
+          .send({ username: JSON.stringify(value), password: JSON.stringify(value) }),
+      );
       note(`refresh ${shown}`, await app.request().post('/v1/auth/refresh').send({ refresh_token: value }));
-      note(`ingest ${shown}`, await ingest().send({ event_type: value, source: value, timestamp: value, payload: value }));
-      note(`project ${shown}`, await app.request().post('/v1/projects').set('Authorization', owner.bearer).send({ organization_id: value, name: value, slug: value }));
-      note(`organization ${shown}`, await app.request().post('/v1/organizations').set('Authorization', owner.bearer).send({ name: value, slug: value }));
-      note(`verify ${shown}`, await app.request().post('/v1/auth/verify-email').send({ email: owner.email, token: value }));
+      note(
+        `ingest ${shown}`,
+        await ingest().send({ event_type: value, source: value, timestamp: value, payload: value }),
+      );
+      note(
+        `project ${shown}`,
+        await app
+          .request()
+          .post('/v1/projects')
+          .set('Authorization', owner.bearer)
+          .send({ organization_id: value, name: value, slug: value }),
+      );
+      note(
+        `organization ${shown}`,
+        await app
+          .request()
+          .post('/v1/organizations')
+          .set('Authorization', owner.bearer)
+          .send({ name: value, slug: value }),
+      );
+      note(
+        `verify ${shown}`,
+        await app.request().post('/v1/auth/verify-email').send({ email: owner.email, token: value }),
+      );
     }
     for (const value of strings) {
-      const query = { project_id: owner.projectId, query: value, method: value, range: value, limit: value, hide_noise: value };
-      note(`logs ${JSON.stringify(value).slice(0, 40)}`, await app.request().get('/v1/logs').set('Authorization', owner.bearer).query(query));
+      const query = {
+        project_id: owner.projectId,
+        query: value,
+        method: value,
+        range: value,
+        limit: value,
+        hide_noise: value,
+      };
+      note(
+        `logs ${JSON.stringify(value).slice(0, 40)}`,
+        await app.request().get('/v1/logs').set('Authorization', owner.bearer).query(query),
+      );
     }
     const surprising = answers.filter(([, status]) => status >= 500 || (status < 400 && status !== 200));
     expect(surprising).toEqual([]);
@@ -208,9 +333,19 @@ describe('what every answer has in common', () => {
 
   it('searches logs by any text without fault', async () => {
     for (const query of ['\\', '\\\\', '%', '_', '\\%', "'", '"', '💥', 'a'.repeat(500)]) {
-      await app.request().get('/v1/logs').set('Authorization', owner.bearer).query({ project_id: owner.projectId, query }).expect(200);
+      await app
+        .request()
+        .get('/v1/logs')
+        .set('Authorization', owner.bearer)
+        .query({ project_id: owner.projectId, query })
+        .expect(200);
     }
-    await app.request().get('/v1/logs').set('Authorization', owner.bearer).query({ project_id: owner.projectId, query: 'a\u0000' }).expect(422);
+    await app
+      .request()
+      .get('/v1/logs')
+      .set('Authorization', owner.bearer)
+      .query({ project_id: owner.projectId, query: 'a\u0000' })
+      .expect(422);
   });
 
   it('hides the cause of an unexpected fault, and the request id finds it in the log', async () => {
@@ -218,9 +353,16 @@ describe('what every answer has in common', () => {
     try {
       const other = await ownerWithProject(broken);
       await broken.rows('ALTER TABLE events RENAME COLUMN log_method TO elsewhere');
-      const answer = await broken.request().get('/v1/logs').set('Authorization', other.bearer).set('X-Request-ID', 'look-me-up').query({ project_id: other.projectId });
+      const answer = await broken
+        .request()
+        .get('/v1/logs')
+        .set('Authorization', other.bearer)
+        .set('X-Request-ID', 'look-me-up')
+        .query({ project_id: other.projectId });
       expect([answer.status, answer.body]).toEqual([500, { detail: 'Internal Server Error' }]);
-      const line = broken.logLines.map((text) => JSON.parse(text) as { level: string; request_id?: string }).find((entry) => entry.level === 'error' && entry.request_id === 'look-me-up');
+      const line = broken.logLines
+        .map((text) => JSON.parse(text) as { level: string; request_id?: string })
+        .find((entry) => entry.level === 'error' && entry.request_id === 'look-me-up');
       expect(JSON.stringify(line)).toContain('log_method');
     } finally {
       await broken.close();
@@ -228,7 +370,11 @@ describe('what every answer has in common', () => {
   });
 
   it('serves the document and its readers from this origin alone', async () => {
-    const document = (await app.request().get('/openapi.json').expect(200)).body as { info: object; servers?: unknown; security?: unknown };
+    const document = (await app.request().get('/openapi.json').expect(200)).body as {
+      info: object;
+      servers?: unknown;
+      security?: unknown;
+    };
     expect(document.info).toMatchObject({ title: 'Operational Event Service API', version: '1.0.0' });
     for (const path of ['/docs', '/redoc']) {
       const page = await app.request().get(path).redirects(1).expect(200);
@@ -236,7 +382,10 @@ describe('what every answer has in common', () => {
       const sources = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source = '']) => source);
       expect(sources.filter((source) => /^(https?:)?\/\//.test(source))).toEqual([]);
       for (const source of sources.filter((name) => /\.(js|css)$/.test(name))) {
-        await app.request().get(new URL(source, `${app.url}${path}`).pathname).expect(200);
+        await app
+          .request()
+          .get(new URL(source, `${app.url}${path}`).pathname)
+          .expect(200);
       }
     }
   });

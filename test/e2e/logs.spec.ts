@@ -27,27 +27,64 @@ describe('logs', () => {
     app = await createTestApp();
     owner = await ownerWithProject(app, 'Tea House');
     const events: object[] = [
-      { event_type: 'http.request', timestamp: minutesAgo(1), payload: { method: 'get', path: '/Cart', status_code: 204, latency_ms: 99.9 } },
-      { event_type: 'http.request', timestamp: minutesAgo(2), payload: { http_method: 'POST', endpoint: '/orders', path: '/x', latency_ms: 100 } },
-      { event_type: 'http.request', timestamp: minutesAgo(3), payload: { method: 'GET', route: '/health', duration_ms: '299.9' } },
-      { event_type: 'http.request', timestamp: minutesAgo(4), payload: { method: 'GET', path: '/favicon.ico', response_time_ms: 300 } },
+      {
+        event_type: 'http.request',
+        timestamp: minutesAgo(1),
+        payload: { method: 'get', path: '/Cart', status_code: 204, latency_ms: 99.9 },
+      },
+      {
+        event_type: 'http.request',
+        timestamp: minutesAgo(2),
+        payload: { http_method: 'POST', endpoint: '/orders', path: '/x', latency_ms: 100 },
+      },
+      {
+        event_type: 'http.request',
+        timestamp: minutesAgo(3),
+        payload: { method: 'GET', route: '/health', duration_ms: '299.9' },
+      },
+      {
+        event_type: 'http.request',
+        timestamp: minutesAgo(4),
+        payload: { method: 'GET', path: '/favicon.ico', response_time_ms: 300 },
+      },
       { event_type: 'http.request', timestamp: minutesAgo(5), payload: { method: 'GET', path: '/health/deep' } },
       { event_type: 'payment_error', timestamp: minutesAgo(30), payload: { api_key_prefix: 'abcd1234' } },
-      { event_type: 'invoice.sent', timestamp: minutesAgo(120), status: 'failed', payload: { request: { a: 1 }, response: { b: 2 } } },
-      { event_type: 'invoice.100%_off', timestamp: minutesAgo(60 * 30), severity: 'warning', payload: { request_body: { c: 3 }, response_body: { d: 4 } } },
+      {
+        event_type: 'invoice.sent',
+        timestamp: minutesAgo(120),
+        status: 'failed',
+        payload: { request: { a: 1 }, response: { b: 2 } },
+      },
+      {
+        event_type: 'invoice.100%_off',
+        timestamp: minutesAgo(60 * 30),
+        severity: 'warning',
+        payload: { request_body: { c: 3 }, response_body: { d: 4 } },
+      },
       { event_type: 'old', timestamp: minutesAgo(60 * 24 * 10) },
       { event_type: 'ancient', timestamp: '2015-05-17T10:05:03Z' },
     ];
     for (const event of events) {
-      await app.request().post('/v1/events/ingest').set('X-API-Key', owner.apiKey).send({ source: 'web', ...event }).expect(200);
+      await app
+        .request()
+        .post('/v1/events/ingest')
+        .set('X-API-Key', owner.apiKey)
+        .send({ source: 'web', ...event })
+        .expect(200);
     }
   });
   afterAll(() => app.close());
 
   const get = (query: Record<string, unknown> = {}) =>
-    app.request().get('/v1/logs').set('Authorization', owner.bearer).query({ project_id: owner.projectId, ...query });
-  const list = async (query: Record<string, unknown> = {}): Promise<LogRow[]> => (await get(query).expect(200)).body as LogRow[];
-  const endpoints = async (query: Record<string, unknown>): Promise<string[]> => (await list(query)).map((row) => row.endpoint);
+    app
+      .request()
+      .get('/v1/logs')
+      .set('Authorization', owner.bearer)
+      .query({ project_id: owner.projectId, ...query });
+  const list = async (query: Record<string, unknown> = {}): Promise<LogRow[]> =>
+    (await get(query).expect(200)).body as LogRow[];
+  const endpoints = async (query: Record<string, unknown>): Promise<string[]> =>
+    (await list(query)).map((row) => row.endpoint);
 
   it('shows the newest first with every derived field', async () => {
     const rows = await list();
@@ -71,7 +108,10 @@ describe('logs', () => {
       latency_color: 'green',
       api_key_prefix: owner.apiKeyId.slice(0, 8),
       project: 'Tea House',
-      request_body: { event: 'http.request', properties: { method: 'get', path: '/Cart', status_code: 204, latency_ms: 99.9, source: 'web' } },
+      request_body: {
+        event: 'http.request',
+        properties: { method: 'get', path: '/Cart', status_code: 204, latency_ms: 99.9, source: 'web' },
+      },
       response_body: { accepted: true, event: 'http.request', status_code: 200 },
     });
   });
@@ -93,7 +133,11 @@ describe('logs', () => {
     const by = (endpoint: string) => rows.find((row) => row.endpoint === endpoint);
     expect(by('/events/payment_error')).toMatchObject({ method: 'EVENT', status: 500, api_key_prefix: 'abcd1234' });
     expect(by('/events/invoice.sent')).toMatchObject({ status: 500, request_body: { a: 1 }, response_body: { b: 2 } });
-    expect(by('/events/invoice.100%_off')).toMatchObject({ status: 400, request_body: { c: 3 }, response_body: { d: 4 } });
+    expect(by('/events/invoice.100%_off')).toMatchObject({
+      status: 400,
+      request_body: { c: 3 },
+      response_body: { d: 4 },
+    });
   });
 
   it.each([
@@ -116,7 +160,13 @@ describe('logs', () => {
 
   it('hides noise by exact endpoint', async () => {
     expect(await endpoints({ hide_noise: 'true' })).not.toContain('/health');
-    expect(await endpoints({ hide_noise: 'yes' })).toEqual(['/Cart', '/orders', '/health/deep', '/events/payment_error', '/events/invoice.sent']);
+    expect(await endpoints({ hide_noise: 'yes' })).toEqual([
+      '/Cart',
+      '/orders',
+      '/health/deep',
+      '/events/payment_error',
+      '/events/invoice.sent',
+    ]);
     expect(await endpoints({ hide_noise: '0' })).toHaveLength(7);
   });
 
@@ -139,7 +189,8 @@ describe('logs', () => {
 
   it('limits the rows', async () => {
     expect(await endpoints({ limit: 2 })).toEqual(['/Cart', '/orders']);
-    const refused = async (limit: unknown) => ((await get({ limit }).expect(422)).body as { detail: { type: string }[] }).detail[0]?.type;
+    const refused = async (limit: unknown) =>
+      ((await get({ limit }).expect(422)).body as { detail: { type: string }[] }).detail[0]?.type;
     expect(await refused(0)).toBe('greater_than_equal');
     expect(await refused(501)).toBe('less_than_equal');
     expect(await refused('many')).toBe('int_parsing');
@@ -160,15 +211,29 @@ describe('logs', () => {
       ],
     });
     const logs = (query: object) => app.request().get('/v1/logs').set('Authorization', owner.bearer).query(query);
-    await logs({}).expect(422, { detail: [{ type: 'missing', loc: ['query', 'project_id'], msg: 'Field required', input: null }] });
+    await logs({}).expect(422, {
+      detail: [{ type: 'missing', loc: ['query', 'project_id'], msg: 'Field required', input: null }],
+    });
     await logs({ project_id: 'nope' }).expect(422);
   });
 
   it('shows nothing to strangers', async () => {
     const stranger = await ownerWithProject(app);
-    const answer = await app.request().get('/v1/logs').set('Authorization', stranger.bearer).query({ project_id: owner.projectId });
+    const answer = await app
+      .request()
+      .get('/v1/logs')
+      .set('Authorization', stranger.bearer)
+      .query({ project_id: owner.projectId });
     expect([answer.status, answer.body]).toEqual([403, { detail: 'Not a project member' }]);
-    expect((await app.request().get('/v1/logs').set('Authorization', stranger.bearer).query({ project_id: stranger.projectId })).body).toEqual([]);
+    expect(
+      (
+        await app
+          .request()
+          .get('/v1/logs')
+          .set('Authorization', stranger.bearer)
+          .query({ project_id: stranger.projectId })
+      ).body,
+    ).toEqual([]);
   });
 
   it('orders events of one instant by id, newest first', async () => {
@@ -176,10 +241,16 @@ describe('logs', () => {
     const timestamp = minutesAgo(1);
     const ids: string[] = [];
     for (let index = 0; index < 5; index += 1) {
-      const answer = await app.request().post('/v1/events/ingest').set('X-API-Key', other.apiKey).send({ event_type: 'same', source: 's', timestamp });
+      const answer = await app
+        .request()
+        .post('/v1/events/ingest')
+        .set('X-API-Key', other.apiKey)
+        .send({ event_type: 'same', source: 's', timestamp });
       ids.push((answer.body as { ingested_event_id: string }).ingested_event_id);
     }
-    const rows = (await app.request().get('/v1/logs').set('Authorization', other.bearer).query({ project_id: other.projectId })).body as LogRow[];
+    const rows = (
+      await app.request().get('/v1/logs').set('Authorization', other.bearer).query({ project_id: other.projectId })
+    ).body as LogRow[];
     expect(rows.map((row) => row.id)).toEqual([...ids].reverse());
   });
 });

@@ -14,22 +14,35 @@ describe('organizations and projects', () => {
   });
   afterAll(() => app.close());
 
-  const post = (bearer: string, path: string, body: object) => app.request().post(path).set('Authorization', bearer).send(body);
+  const post = (bearer: string, path: string, body: object) =>
+    app.request().post(path).set('Authorization', bearer).send(body);
   const get = (bearer: string, path: string) => app.request().get(path).set('Authorization', bearer);
 
   it('creates an organization owned by its creator and lists it to members alone', async () => {
     const actor = await signedIn(app);
     const slug = slugOf();
-    const created = await post(actor.bearer, '/v1/organizations', { name: 'Acme', slug, plan: 'enterprise' }).expect(201);
+    const created = await post(actor.bearer, '/v1/organizations', { name: 'Acme', slug, plan: 'enterprise' }).expect(
+      201,
+    );
     const record = created.body as { id: string };
-    expect(record).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), name: 'Acme', slug, owner_id: actor.id, created_at: RECORD_TIME });
+    expect(record).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      name: 'Acme',
+      slug,
+      owner_id: actor.id,
+      created_at: RECORD_TIME,
+    });
     expect((await get(actor.bearer, '/v1/organizations').expect(200)).body).toEqual([record]);
     expect((await get(actor.bearer, `/v1/organizations/${record.id}`).expect(200)).body).toEqual(record);
     const stranger = await signedIn(app);
     expect((await get(stranger.bearer, '/v1/organizations').expect(200)).body).toEqual([]);
     await get(stranger.bearer, `/v1/organizations/${record.id}`).expect(403, { detail: 'Not an organization member' });
-    await get(actor.bearer, '/v1/organizations/0199f3a1-0000-7000-8000-000000000000').expect(404, { detail: 'Organization not found' });
-    expect(await app.rows('SELECT plan, billing_status FROM organizations WHERE id = $1', [record.id])).toEqual([{ plan: 'free', billing_status: 'active' }]);
+    await get(actor.bearer, '/v1/organizations/0199f3a1-0000-7000-8000-000000000000').expect(404, {
+      detail: 'Organization not found',
+    });
+    expect(await app.rows('SELECT plan, billing_status FROM organizations WHERE id = $1', [record.id])).toEqual([
+      { plan: 'free', billing_status: 'active' },
+    ]);
   });
 
   it('keeps organization slugs unique and well formed', async () => {
@@ -48,7 +61,9 @@ describe('organizations and projects', () => {
       Array.from({ length: 8 }, () => post(actor.bearer, '/v1/organizations', { name: 'Acme', slug: slugOf() })),
     );
     expect(answers.map((answer) => answer.status).sort()).toEqual([201, 403, 403, 403, 403, 403, 403, 403]);
-    expect(answers.find((answer) => answer.status === 403)?.body).toEqual({ detail: 'Plan limit reached: organizations' });
+    expect(answers.find((answer) => answer.status === 403)?.body).toEqual({
+      detail: 'Plan limit reached: organizations',
+    });
     await app.rows(`UPDATE organizations SET plan = 'pro' WHERE owner_id = $1`, [actor.id]);
     await post(actor.bearer, '/v1/organizations', { name: 'Second', slug: slugOf() }).expect(201);
     await post(actor.bearer, '/v1/organizations', { name: 'Third', slug: slugOf() }).expect(201);
@@ -77,14 +92,19 @@ describe('organizations and projects', () => {
     const second = (await create(owner.bearer).expect(201)).body as { id: string };
     const listed = (await get(viewer.bearer, '/v1/projects').expect(200)).body as { id: string }[];
     expect(listed.map((item) => item.id)).toEqual([second.id, owner.projectId]);
-    expect(await app.rows('SELECT role FROM project_members WHERE project_id = $1 ORDER BY role', [second.id])).toEqual([{ role: 'owner' }, { role: 'viewer' }]);
+    expect(await app.rows('SELECT role FROM project_members WHERE project_id = $1 ORDER BY role', [second.id])).toEqual(
+      [{ role: 'owner' }, { role: 'viewer' }],
+    );
   });
 
   it('holds the plan limit of projects under parallel creates', async () => {
     const actor = await signedIn(app);
-    const organization = (await post(actor.bearer, '/v1/organizations', { name: 'Acme', slug: slugOf() }).expect(201)).body as { id: string };
+    const organization = (await post(actor.bearer, '/v1/organizations', { name: 'Acme', slug: slugOf() }).expect(201))
+      .body as { id: string };
     const answers = await Promise.all(
-      Array.from({ length: 8 }, () => post(actor.bearer, '/v1/projects', { organization_id: organization.id, name: 'P', slug: slugOf() })),
+      Array.from({ length: 8 }, () =>
+        post(actor.bearer, '/v1/projects', { organization_id: organization.id, name: 'P', slug: slugOf() }),
+      ),
     );
     expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1);
     expect(await app.rows('SELECT 1 FROM projects WHERE organization_id = $1', [organization.id])).toHaveLength(1);
@@ -93,9 +113,13 @@ describe('organizations and projects', () => {
   it('shows a project to members of its organization alone', async () => {
     const [owner, stranger] = [await ownerWithProject(app), await ownerWithProject(app)];
     await get(stranger.bearer, `/v1/projects/${owner.projectId}`).expect(403, { detail: 'Not a project member' });
-    await get(owner.bearer, '/v1/projects/0199f3a1-0000-7000-8000-000000000000').expect(404, { detail: 'Project not found' });
+    await get(owner.bearer, '/v1/projects/0199f3a1-0000-7000-8000-000000000000').expect(404, {
+      detail: 'Project not found',
+    });
     const malformed = await get(owner.bearer, '/v1/projects/nope').expect(422);
-    expect((malformed.body as { detail: object[] }).detail).toMatchObject([{ type: 'uuid_parsing', loc: ['path', 'project_id'] }]);
+    expect((malformed.body as { detail: object[] }).detail).toMatchObject([
+      { type: 'uuid_parsing', loc: ['path', 'project_id'] },
+    ]);
     const member = await addMember(app, owner, 'member');
     await get(member.bearer, `/v1/projects/${owner.projectId}`).expect(200);
     await app.rows('DELETE FROM organization_members WHERE user_id = $1', [member.id]);

@@ -30,12 +30,21 @@ export async function signedIn(app: TestApp, email = randomEmail()): Promise<Act
   await app.request().post('/v1/auth/register').send({ email, password: PASSWORD }).expect(201);
   const [mail] = await waitForMails(app.dataDir, email, 1);
   if (mail === undefined) throw new Error('no mail');
-  await app.request().post('/v1/auth/verify-email').send({ email, token: tokenIn(mail) }).expect(200);
+  await app
+    .request()
+    .post('/v1/auth/verify-email')
+    .send({ email, token: tokenIn(mail) })
+    .expect(200);
   return login(app, email);
 }
 
 export async function login(app: TestApp, email: string): Promise<Actor> {
-  const { body } = await app.request().post('/v1/auth/login').type('form').send({ username: email, password: PASSWORD }).expect(200);
+  const { body } = await app
+    .request()
+    .post('/v1/auth/login')
+    .type('form')
+    .send({ username: email, password: PASSWORD })
+    .expect(200);
   const tokens = body as { access_token: string; refresh_token: string };
   const bearer = `Bearer ${tokens.access_token}`;
   const me = await app.request().get('/v1/auth/me').set('Authorization', bearer).expect(200);
@@ -48,10 +57,17 @@ export async function ownerWithProject(app: TestApp, projectName = 'Web shop'): 
   const actor = await signedIn(app);
   const slug = randomBytes(6).toString('hex');
   const send = async (path: string, body: object): Promise<Record<string, string>> =>
-    (await app.request().post(path).set('Authorization', actor.bearer).send(body).expect(201)).body as Record<string, string>;
+    (await app.request().post(path).set('Authorization', actor.bearer).send(body).expect(201)).body as Record<
+      string,
+      string
+    >;
   const organization = await send('/v1/organizations', { name: 'Acme', slug });
   const project = await send('/v1/projects', { organization_id: organization.id, name: projectName, slug });
-  const key = await send('/v1/api-keys', { project_id: project.id, name: 'Test', scopes: ['events:read', 'events:write'] });
+  const key = await send('/v1/api-keys', {
+    project_id: project.id,
+    name: 'Test',
+    scopes: ['events:read', 'events:write'],
+  });
   return {
     ...actor,
     organizationId: organization.id ?? '',
@@ -65,7 +81,15 @@ export async function ownerWithProject(app: TestApp, projectName = 'Web shop'): 
 /** Adds an account to an organization with a role, as an accepted invitation does. */
 export async function addMember(app: TestApp, owner: Owner, role: string): Promise<Actor> {
   const actor = await signedIn(app);
-  await app.rows('INSERT INTO organization_members (organization_id, user_id, role) VALUES ($1, $2, $3)', [owner.organizationId, actor.id, role]);
-  await app.rows('INSERT INTO project_members (project_id, user_id, role) VALUES ($1, $2, $3)', [owner.projectId, actor.id, role]);
+  await app.rows('INSERT INTO organization_members (organization_id, user_id, role) VALUES ($1, $2, $3)', [
+    owner.organizationId,
+    actor.id,
+    role,
+  ]);
+  await app.rows('INSERT INTO project_members (project_id, user_id, role) VALUES ($1, $2, $3)', [
+    owner.projectId,
+    actor.id,
+    role,
+  ]);
   return actor;
 }

@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,10 +45,22 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     ...options.env,
   });
   const logLines: string[] = [];
-  const logger = new Logger({ level: config.logLevel, destination: { write: (line: string) => void logLines.push(line) } });
-  const nest = await createApp({ config, secrets: resolveSecrets(config), databaseUrl, logger });
+  const logger = new Logger({
+    level: config.logLevel,
+    destination: { write: (line: string) => void logLines.push(line) },
+  });
+  const release = async (): Promise<void> => {
+    await database?.drop();
+    if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+  };
+  const nest = await createApp({ config, secrets: resolveSecrets(config), databaseUrl, logger }).catch(
+    async (error: unknown) => {
+      await release();
+      throw error;
+    },
+  );
   await nest.listen(config.http.port, config.http.host);
-  const server = nest.getHttpServer() as Server;
+  const server = nest.getHttpServer();
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
   // Tests that take the database away end idle connections; a query that needs one fails by itself.
@@ -65,8 +76,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     close: async () => {
       await nest.close();
       await pool.end();
-      await database?.drop();
-      if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+      await release();
     },
   };
 }

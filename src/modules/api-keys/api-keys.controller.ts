@@ -3,7 +3,13 @@ import { ApiTags } from '@nestjs/swagger';
 import { ApiKey, type ApiKeyScope, type ProjectMemberScope, Requires } from '../../platform/access/index.js';
 import { Documented } from '../../platform/http/documented.js';
 import { Body, IdParam, Query, Scope } from '../../platform/http/inputs.js';
-import { ApiKeyResponse, CreateApiKeyRequest, CreatedApiKeyResponse, OwnApiKeyResponse, ProjectQuery } from './api-keys.dto.js';
+import {
+  ApiKeyResponse,
+  CreateApiKeyRequest,
+  CreatedApiKeyResponse,
+  OwnApiKeyResponse,
+  ProjectQuery,
+} from './api-keys.dto.js';
 import { ApiKeyNotActive, ApiKeyNotFound, InvalidApiKey } from './api-keys.errors.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { ProjectOfApiKey } from './project-of-api-key.js';
@@ -29,14 +35,23 @@ export class ApiKeysController {
 
   @Get('me')
   @ApiKey()
-  @Documented({ summary: 'Self-inspection of the key', answer: OwnApiKeyResponse, errors: [InvalidApiKey, ApiKeyNotActive] })
+  @Documented({
+    summary: 'Self-inspection of the key',
+    answer: OwnApiKeyResponse,
+    errors: [InvalidApiKey, ApiKeyNotActive],
+  })
   me(@Scope() scope: ApiKeyScope): Promise<OwnApiKeyResponse> {
     return this.apiKeys.own(scope);
   }
 
   @Post(':key_id/revoke')
   @Requires({ project: 'admin', via: ProjectOfApiKey })
-  @Documented({ summary: 'Revoke', description: 'Revoking again answers the same.', answer: ApiKeyResponse, errors: [ApiKeyNotFound] })
+  @Documented({
+    summary: 'Revoke',
+    description: 'Revoking again answers the same.',
+    answer: ApiKeyResponse,
+    errors: [ApiKeyNotFound],
+  })
   revoke(@Scope() scope: ProjectMemberScope, @IdParam('key_id') id: string): Promise<ApiKeyResponse> {
     return this.apiKeys.revoke(scope, id);
   }

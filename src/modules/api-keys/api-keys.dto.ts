@@ -14,7 +14,13 @@ export class CreateApiKeyRequest {
   @TextField({ min: 1, max: 200, example: 'Web server' })
   name!: string;
 
-  @ListField(enumOf(API_KEY_SCOPES), { min: 1, max: 2, optional: true, default: [...API_KEY_SCOPES], description: 'Both when left out' })
+  @ListField(enumOf(API_KEY_SCOPES), {
+    min: 1,
+    max: 2,
+    optional: true,
+    default: [...API_KEY_SCOPES],
+    description: 'Both when left out',
+  })
   scopes!: ApiKeyScopeName[];
 
   @DateTimeField({ optional: true, nullable: true, description: 'Must lie ahead; left out or null: does not expire' })

@@ -19,7 +19,10 @@ export interface KeyIdentity {
 export class ApiKeysRepository {
   constructor(private readonly database: Database) {}
 
-  async insert(scope: ProjectScope, key: Omit<ApiKeyRecord, 'projectId' | 'createdAt' | 'lastUsedAt' | 'revokedAt'>): Promise<void> {
+  async insert(
+    scope: ProjectScope,
+    key: Omit<ApiKeyRecord, 'projectId' | 'createdAt' | 'lastUsedAt' | 'revokedAt'>,
+  ): Promise<void> {
     await this.database.repository(ApiKeyRecord).insert({ ...key, projectId: scope.projectId });
   }
 
@@ -46,7 +49,9 @@ export class ApiKeysRepository {
 
   /** The project of a key, for the access guard; null when there is no such key. */
   async projectOf(id: string): Promise<string | null> {
-    const rows = await this.database.rows<{ project_id: string }>('SELECT project_id FROM api_keys WHERE id = $1', [id]);
+    const rows = await this.database.rows<{ project_id: string }>('SELECT project_id FROM api_keys WHERE id = $1', [
+      id,
+    ]);
     return rows[0]?.project_id ?? null;
   }
 

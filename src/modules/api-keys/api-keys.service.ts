@@ -63,7 +63,11 @@ export class ApiKeysService {
 
   async own(scope: ApiKeyScope): Promise<OwnApiKeyResponse> {
     const project = await this.projects.get(scope);
-    return { ...(await this.get(scope, scope.apiKeyId)), organization_id: scope.organizationId, project_name: project.name };
+    return {
+      ...(await this.get(scope, scope.apiKeyId)),
+      organization_id: scope.organizationId,
+      project_name: project.name,
+    };
   }
 
   private async get(scope: ProjectScope, id: string): Promise<ApiKeyResponse> {

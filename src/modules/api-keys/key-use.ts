@@ -27,7 +27,9 @@ export class KeyUse implements OnModuleInit, BeforeApplicationShutdown {
     try {
       await this.keys.touch(uses);
     } catch (error) {
-      this.logger.warn(`last_used_at of ${uses.size} keys was not written: ${error instanceof Error ? error.message : 'unknown'}`);
+      this.logger.warn(
+        `last_used_at of ${uses.size} keys was not written: ${error instanceof Error ? error.message : 'unknown'}`,
+      );
     }
   }
 

@@ -1,6 +1,15 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { calculateJwkThumbprint, type CryptoKey, errors, importJWK, importPKCS8, type JWK, jwtVerify, SignJWT } from 'jose';
+import {
+  calculateJwkThumbprint,
+  type CryptoKey,
+  errors,
+  importJWK,
+  importPKCS8,
+  type JWK,
+  jwtVerify,
+  SignJWT,
+} from 'jose';
 import { CONFIG, type Config, RUNTIME_SECRETS, type RuntimeSecrets } from '../../config/index.js';
 import { Clock } from '../../platform/clock/index.js';
 
@@ -87,7 +96,9 @@ export class AccessTokens {
     this.keys ??= Promise.all(
       this.secrets.jwtPrivateKeys.map(async (pem) => {
         const key = createPrivateKey(pem);
-        const { kty, crv, x, y } = createPublicKey(key).export({ format: 'jwk' }) as Required<Pick<JWK, 'kty' | 'crv' | 'x' | 'y'>>;
+        const { kty, crv, x, y } = createPublicKey(key).export({ format: 'jwk' }) as Required<
+          Pick<JWK, 'kty' | 'crv' | 'x' | 'y'>
+        >;
         const kid = await calculateJwkThumbprint({ kty, crv, x, y });
         const jwk = { kty, crv, x, y, kid, alg: ALGORITHM, use: 'sig' };
         const publicKey = (await importJWK(jwk, ALGORITHM)) as CryptoKey;

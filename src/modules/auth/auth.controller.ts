@@ -52,7 +52,11 @@ export class AuthController {
 
   @Post('verify-email')
   @Public('the mailed token is the proof')
-  @Documented({ summary: 'Confirm the e-mail address with the mailed token', answer: VerifyEmailResponse, errors: [InvalidVerificationToken] })
+  @Documented({
+    summary: 'Confirm the e-mail address with the mailed token',
+    answer: VerifyEmailResponse,
+    errors: [InvalidVerificationToken],
+  })
   verifyEmail(@Body() body: VerifyEmailRequest): Promise<VerifyEmailResponse> {
     return this.registration.verify(body);
   }
@@ -71,7 +75,11 @@ export class AuthController {
 
   @Post('login')
   @Public('the password is the proof')
-  @Documented({ summary: 'Form-encoded login', answer: TokenResponse, errors: [IncorrectCredentials, EmailNotVerified] })
+  @Documented({
+    summary: 'Form-encoded login',
+    answer: TokenResponse,
+    errors: [IncorrectCredentials, EmailNotVerified],
+  })
   login(@FormBody() form: LoginRequest, @RawRequest() request: CheckedRequest): Promise<TokenResponse> {
     return this.signIn.login(form, clientOf(request));
   }
@@ -91,7 +99,11 @@ export class AuthController {
 
   @Post('logout')
   @Public('the refresh token is the proof')
-  @Documented({ summary: "Revoke the refresh token's session", description: 'Succeeds also when no active session matches.', answer: MessageResponse })
+  @Documented({
+    summary: "Revoke the refresh token's session",
+    description: 'Succeeds also when no active session matches.',
+    answer: MessageResponse,
+  })
   async logout(@Body() body: RefreshRequest): Promise<MessageResponse> {
     await this.sessions.logout(body.refresh_token);
     return { message: 'Signed out' };

@@ -1,5 +1,14 @@
 import { isCommonPassword } from '../../platform/crypto/index.js';
-import { BooleanField, EmailField, IntField, ListField, TextField, UuidField, DateTimeField, nested } from '../../platform/http/fields/index.js';
+import {
+  BooleanField,
+  EmailField,
+  IntField,
+  ListField,
+  TextField,
+  UuidField,
+  DateTimeField,
+  nested,
+} from '../../platform/http/fields/index.js';
 import type { User } from '../users/index.js';
 
 const passwordRule = (password: string): string | undefined =>
@@ -9,7 +18,13 @@ export class RegisterRequest {
   @EmailField({ description: 'At most 254 characters; compared case-insensitively', example: 'ada@example.com' })
   email!: string;
 
-  @TextField({ min: 8, max: 128, secret: true, check: passwordRule, description: 'Not a common one and not the address itself' })
+  @TextField({
+    min: 8,
+    max: 128,
+    secret: true,
+    check: passwordRule,
+    description: 'Not a common one and not the address itself',
+  })
   password!: string;
 
   @TextField({ min: 1, max: 200, optional: true, example: 'Ada Lovelace' })

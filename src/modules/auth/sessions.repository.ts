@@ -74,7 +74,11 @@ export class SessionsRepository {
   }
 
   async markUsed(tokenHash: Buffer, tx: Db): Promise<void> {
-    await this.database.execute('UPDATE refresh_tokens SET used_at = clock_timestamp() WHERE token_hash = $1', [tokenHash], tx);
+    await this.database.execute(
+      'UPDATE refresh_tokens SET used_at = clock_timestamp() WHERE token_hash = $1',
+      [tokenHash],
+      tx,
+    );
   }
 
   /** Ends the living token of a generation without calling its later use theft. */
@@ -88,7 +92,13 @@ export class SessionsRepository {
   }
 
   /** Records a refresh; the end moves ahead but never past the absolute life. @returns seconds left */
-  async extend(sessionId: string, generation: number, lifeSeconds: number, absoluteSeconds: number, tx: Db): Promise<number> {
+  async extend(
+    sessionId: string,
+    generation: number,
+    lifeSeconds: number,
+    absoluteSeconds: number,
+    tx: Db,
+  ): Promise<number> {
     const rows = await this.database.rows<{ seconds: number }>(
       `UPDATE sessions SET generation = $2, last_used_at = now(),
               expires_at = least(now() + make_interval(secs => $3), created_at + make_interval(secs => $4))
@@ -111,7 +121,11 @@ export class SessionsRepository {
   }
 
   async revoke(sessionId: string, tx: Db): Promise<void> {
-    await this.database.execute('UPDATE sessions SET revoked_at = coalesce(revoked_at, now()) WHERE id = $1', [sessionId], tx);
+    await this.database.execute(
+      'UPDATE sessions SET revoked_at = coalesce(revoked_at, now()) WHERE id = $1',
+      [sessionId],
+      tx,
+    );
   }
 
   async isAlive(sessionId: string, userId: string): Promise<boolean> {

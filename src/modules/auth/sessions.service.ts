@@ -97,7 +97,12 @@ export class SessionsService {
     });
   }
 
-  private async answer(userId: string, sessionId: string, refreshToken: string, secondsLeft: number): Promise<TokenResponse> {
+  private async answer(
+    userId: string,
+    sessionId: string,
+    refreshToken: string,
+    secondsLeft: number,
+  ): Promise<TokenResponse> {
     return {
       access_token: await this.accessTokens.sign({ userId, sessionId }),
       refresh_token: refreshToken,

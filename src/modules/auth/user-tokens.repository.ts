@@ -44,8 +44,6 @@ export class UserTokensRepository {
 
   /** Deletes what can no longer be used. @returns how many */
   async deleteExpired(): Promise<number> {
-    return this.database.execute(
-      `DELETE FROM user_tokens WHERE expires_at < now() - interval '1 day'`,
-    );
+    return this.database.execute(`DELETE FROM user_tokens WHERE expires_at < now() - interval '1 day'`);
   }
 }

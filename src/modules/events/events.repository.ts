@@ -12,7 +12,11 @@ export class EventsRepository {
    * Stores one event and counts it in `usage_daily` by the UTC day of acceptance, in one statement and so in
    * one transaction: the rows and their count can never differ.
    */
-  async insert(scope: ProjectScope & { apiKeyId: string | null; sourceId: string | null }, event: NormalizedEvent, at: Date): Promise<void> {
+  async insert(
+    scope: ProjectScope & { apiKeyId: string | null; sourceId: string | null },
+    event: NormalizedEvent,
+    at: Date,
+  ): Promise<void> {
     await this.database.execute(
       `WITH stored AS (
          INSERT INTO events (project_id, "timestamp", id, source_id, api_key_id, event, source, severity, status,

@@ -18,7 +18,8 @@ export class IngestController {
   @Header('X-Service-Persisted-Synchronously', 'true')
   @Documented({
     summary: 'Ingest one event',
-    description: 'The answer 200 means that the event is committed. Unknown fields are ignored; a repeated JSON key takes its last value.',
+    description:
+      'The answer 200 means that the event is committed. Unknown fields are ignored; a repeated JSON key takes its last value.',
     answer: IngestResponse,
     errors: [InvalidApiKey, ApiKeyNotActive, MissingWriteScope],
   })

@@ -10,7 +10,10 @@ export class IngestRequest {
   @TextField({ min: 1, max: 200, optional: true, description: 'Your own identifier; returned as external_event_id' })
   event_id?: string;
 
-  @DateTimeField({ optional: true, description: 'Defaults to the time of arrival; more than 24 hours ahead is refused' })
+  @DateTimeField({
+    optional: true,
+    description: 'Defaults to the time of arrival; more than 24 hours ahead is refused',
+  })
   timestamp?: Date;
 
   @TextField({ min: 1, max: 50, optional: true, example: 'info' })

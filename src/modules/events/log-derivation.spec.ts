@@ -71,7 +71,7 @@ describe('log derivation', () => {
   it('always yields values that the columns hold', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), fc.dictionary(fc.string(), fc.jsonValue()), (event, properties) => {
-        const derived = deriveLog({ event, properties: properties as Record<string, unknown> });
+        const derived = deriveLog({ event, properties });
         expect(Number.isInteger(derived.status)).toBe(true);
         expect(Math.abs(derived.status)).toBeLessThanOrEqual(2_147_483_647);
         expect(Number.isInteger(derived.latencyMs)).toBe(true);

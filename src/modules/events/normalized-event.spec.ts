@@ -14,7 +14,14 @@ describe('the normalized event', () => {
       severity: 'critical',
       event_id: 'x-1',
     });
-    expect(properties).toEqual({ a: 1, b: 2, status: 'from payload', severity: 'critical', source: 'web', event_id: 'x-1' });
+    expect(properties).toEqual({
+      a: 1,
+      b: 2,
+      status: 'from payload',
+      severity: 'critical',
+      source: 'web',
+      event_id: 'x-1',
+    });
   });
 
   it('repeats only the top-level fields that were supplied', () => {

@@ -54,8 +54,9 @@ export class HealthService {
 
   private async checkWorkers(): Promise<WorkerState> {
     try {
-      const scheduled = (await this.queue.state()).flatMap(({ every_ms: everyMs, last_run_at: lastRunAt, last_error: lastError }) =>
-        everyMs === null ? [] : [{ everyMs, lastRunAt, lastError }],
+      const scheduled = (await this.queue.state()).flatMap(
+        ({ every_ms: everyMs, last_run_at: lastRunAt, last_error: lastError }) =>
+          everyMs === null ? [] : [{ everyMs, lastRunAt, lastError }],
       );
       return workerState(scheduled, this.startedAt, this.clock.now());
     } catch {

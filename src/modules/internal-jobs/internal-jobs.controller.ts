@@ -13,14 +13,22 @@ export class InternalJobsController {
 
   @Get()
   @Internal()
-  @Documented({ summary: 'State of the background jobs', description: 'Answers 404 while INTERNAL_JOB_TOKEN is unset.', answer: [JobStateResponse] })
+  @Documented({
+    summary: 'State of the background jobs',
+    description: 'Answers 404 while INTERNAL_JOB_TOKEN is unset.',
+    answer: [JobStateResponse],
+  })
   async state(): Promise<JobStateResponse[]> {
     return (await this.queue.state()).map(jobStateResponse);
   }
 
   @Post('maintenance')
   @Internal()
-  @Documented({ summary: 'Partitions, expiries, rollup reconciliation', description: 'Runs one round and waits for it.', answer: JobRoundResponse })
+  @Documented({
+    summary: 'Partitions, expiries, rollup reconciliation',
+    description: 'Runs one round and waits for it.',
+    answer: JobRoundResponse,
+  })
   maintenance(): Promise<JobRoundResponse> {
     return this.queue.runNow(maintenanceJob, {});
   }

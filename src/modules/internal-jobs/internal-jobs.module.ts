@@ -4,5 +4,9 @@ import { EventsModule } from '../events/index.js';
 import { InternalJobsController } from './internal-jobs.controller.js';
 import { MaintenanceProcessor } from './maintenance.processor.js';
 
-@Module({ imports: [AuthModule, EventsModule], controllers: [InternalJobsController], providers: [MaintenanceProcessor] })
+@Module({
+  imports: [AuthModule, EventsModule],
+  controllers: [InternalJobsController],
+  providers: [MaintenanceProcessor],
+})
 export class InternalJobsModule {}

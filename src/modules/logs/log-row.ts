@@ -29,7 +29,11 @@ export function logRow(stored: LoggedEvent, projectName: string): LogRow {
       firstText(properties, ['api_key_prefix', 'api_key', 'key']) ?? stored.api_key_id?.slice(0, 8) ?? 'dashboard',
     project: projectName,
     request_body: firstObject(properties, ['request', 'request_body']) ?? { event, properties },
-    response_body: firstObject(properties, ['response', 'response_body']) ?? { accepted: true, event, status_code: 200 },
+    response_body: firstObject(properties, ['response', 'response_body']) ?? {
+      accepted: true,
+      event,
+      status_code: 200,
+    },
   };
 }
 

@@ -1,4 +1,12 @@
-import { BooleanField, DateTimeField, EnumField, IntField, ObjectField, TextField, UuidField } from '../../platform/http/fields/index.js';
+import {
+  BooleanField,
+  DateTimeField,
+  EnumField,
+  IntField,
+  ObjectField,
+  TextField,
+  UuidField,
+} from '../../platform/http/fields/index.js';
 
 export const RANGES = ['15m', '1h', '24h', '7d', '30d', 'all'] as const;
 export type Range = (typeof RANGES)[number];
@@ -10,13 +18,22 @@ export class LogsQuery {
   @EnumField(RANGES, { optional: true, default: '24h', description: 'The window that ends now; all begins in 1970' })
   range!: Range;
 
-  @TextField({ optional: true, max: 200, description: 'Case-insensitive exact match; ALL disables the filter', example: 'GET' })
+  @TextField({
+    optional: true,
+    max: 200,
+    description: 'Case-insensitive exact match; ALL disables the filter',
+    example: 'GET',
+  })
   method?: string;
 
   @BooleanField({ optional: true, default: false, description: 'Leaves out the endpoints /health and /favicon.ico' })
   hide_noise!: boolean;
 
-  @TextField({ optional: true, max: 500, description: 'Case-insensitive substring of endpoint, method, event name or project name' })
+  @TextField({
+    optional: true,
+    max: 500,
+    description: 'Case-insensitive substring of endpoint, method, event name or project name',
+  })
   query?: string;
 
   @IntField({ min: 1, max: 500, optional: true, default: 100 })

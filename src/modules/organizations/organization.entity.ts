@@ -29,7 +29,10 @@ export class Organization {
   @Column('bigint', {
     name: 'events_per_month_limit',
     nullable: true,
-    transformer: { to: (value: number | null) => value, from: (value: string | null) => (value === null ? null : Number(value)) },
+    transformer: {
+      to: (value: number | null) => value,
+      from: (value: string | null) => (value === null ? null : Number(value)),
+    },
   })
   eventsPerMonthLimit!: number | null;
 

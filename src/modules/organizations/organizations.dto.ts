@@ -8,7 +8,13 @@ export class CreateOrganizationRequest {
   @TextField({ min: 1, max: 200, example: 'Acme' })
   name!: string;
 
-  @TextField({ min: 1, max: 200, pattern: SLUG_PATTERN, example: 'acme', description: 'Unique among all organizations' })
+  @TextField({
+    min: 1,
+    max: 200,
+    pattern: SLUG_PATTERN,
+    example: 'acme',
+    description: 'Unique among all organizations',
+  })
   slug!: string;
 }
 

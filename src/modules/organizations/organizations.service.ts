@@ -3,7 +3,11 @@ import type { OrganizationScope, UserScope } from '../../platform/access/index.j
 import { Database } from '../../platform/database/database.js';
 import { newId } from '../../platform/ids/index.js';
 import { UsersRepository } from '../users/index.js';
-import { type CreateOrganizationRequest, organizationResponse, type OrganizationResponse } from './organizations.dto.js';
+import {
+  type CreateOrganizationRequest,
+  organizationResponse,
+  type OrganizationResponse,
+} from './organizations.dto.js';
 import { OrganizationPlanLimit } from './organizations.errors.js';
 import { OrganizationsRepository } from './organizations.repository.js';
 import { highestPlan, PLAN_LIMITS } from './plans.js';

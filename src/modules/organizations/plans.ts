@@ -16,8 +16,22 @@ export interface PlanLimits {
 export const PLAN_LIMITS: Readonly<Record<Plan, PlanLimits>> = {
   free: { monthlyEvents: 10_000, dailyEvents: 10_000, retentionDays: 30, organizations: 1, projects: 1, sources: 1 },
   pro: { monthlyEvents: 100_000, dailyEvents: null, retentionDays: 90, organizations: 3, projects: null, sources: 3 },
-  scale: { monthlyEvents: 1_000_000, dailyEvents: null, retentionDays: 180, organizations: null, projects: null, sources: null },
-  enterprise: { monthlyEvents: null, dailyEvents: null, retentionDays: null, organizations: null, projects: null, sources: null },
+  scale: {
+    monthlyEvents: 1_000_000,
+    dailyEvents: null,
+    retentionDays: 180,
+    organizations: null,
+    projects: null,
+    sources: null,
+  },
+  enterprise: {
+    monthlyEvents: null,
+    dailyEvents: null,
+    retentionDays: null,
+    organizations: null,
+    projects: null,
+    sources: null,
+  },
 };
 
 /** The highest of several plans; `free` when there is none. */

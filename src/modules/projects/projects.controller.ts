@@ -1,6 +1,11 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { type OrganizationScope, type ProjectMemberScope, Requires, type UserScope } from '../../platform/access/index.js';
+import {
+  type OrganizationScope,
+  type ProjectMemberScope,
+  Requires,
+  type UserScope,
+} from '../../platform/access/index.js';
 import { Documented } from '../../platform/http/documented.js';
 import { Body, IdParam, Scope } from '../../platform/http/inputs.js';
 import { SlugInUse } from '../organizations/index.js';

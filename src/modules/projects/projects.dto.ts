@@ -9,7 +9,13 @@ export class CreateProjectRequest {
   @TextField({ min: 1, max: 200, example: 'Web shop' })
   name!: string;
 
-  @TextField({ min: 1, max: 200, pattern: SLUG_PATTERN, example: 'web-shop', description: 'Unique in its organization' })
+  @TextField({
+    min: 1,
+    max: 200,
+    pattern: SLUG_PATTERN,
+    example: 'web-shop',
+    description: 'Unique in its organization',
+  })
   slug!: string;
 }
 

@@ -1,5 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { type OrganizationScope, type ProjectMembership, type ProjectScope, type Role, roleAtLeast, type UserScope } from '../../platform/access/index.js';
+import {
+  type OrganizationScope,
+  type ProjectMembership,
+  type ProjectScope,
+  type Role,
+  roleAtLeast,
+  type UserScope,
+} from '../../platform/access/index.js';
 import { Database, type Db } from '../../platform/database/database.js';
 import { Project } from './project.entity.js';
 
@@ -46,7 +53,11 @@ export class ProjectsRepository {
 
   /** Null: there is no such project. The organization's membership decides first. */
   async membershipOf(userId: string, projectId: string): Promise<ProjectMembership | null> {
-    const [row] = await this.database.rows<{ organization_id: string; organization_role: Role | null; project_role: Role | null }>(
+    const [row] = await this.database.rows<{
+      organization_id: string;
+      organization_role: Role | null;
+      project_role: Role | null;
+    }>(
       `SELECT p.organization_id, om.role AS organization_role, pm.role AS project_role
        FROM projects p
        LEFT JOIN organization_members om ON om.organization_id = p.organization_id AND om.user_id = $1

@@ -53,7 +53,9 @@ export class RequestMeter implements OnModuleInit, BeforeApplicationShutdown {
     try {
       await this.usage.addRequests(counts);
     } catch (error) {
-      this.logger.warn(`request counts were not written and are kept: ${error instanceof Error ? error.message : 'unknown'}`);
+      this.logger.warn(
+        `request counts were not written and are kept: ${error instanceof Error ? error.message : 'unknown'}`,
+      );
       for (const count of counts) this.add(count);
     }
   }

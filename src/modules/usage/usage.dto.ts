@@ -1,4 +1,13 @@
-import { DateField, DateTimeField, EnumField, IntField, ListField, nested, TextField, UuidField } from '../../platform/http/fields/index.js';
+import {
+  DateField,
+  DateTimeField,
+  EnumField,
+  IntField,
+  ListField,
+  nested,
+  TextField,
+  UuidField,
+} from '../../platform/http/fields/index.js';
 
 export const PERIODS = ['24h', '7d', '30d', 'month'] as const;
 export type Period = (typeof PERIODS)[number];
@@ -83,7 +92,11 @@ export class CurrentUsageResponse {
   @IntField({ min: 0, description: 'Events ingested this UTC month across all projects of the organization' })
   events_used!: number;
 
-  @IntField({ min: 0, nullable: true, description: "Only the organization's explicit limit; the plan's default is not applied" })
+  @IntField({
+    min: 0,
+    nullable: true,
+    description: "Only the organization's explicit limit; the plan's default is not applied",
+  })
   events_limit!: number | null;
 
   @IntField({ min: 0, nullable: true })

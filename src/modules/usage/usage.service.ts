@@ -4,7 +4,13 @@ import { Clock } from '../../platform/clock/index.js';
 import { OrganizationsRepository } from '../organizations/index.js';
 import { ProjectsRepository } from '../projects/index.js';
 import { monthOf } from './month.js';
-import { type CurrentUsageResponse, type DailyUsageResponse, type Period, PERIODS, type UsageResponse } from './usage.dto.js';
+import {
+  type CurrentUsageResponse,
+  type DailyUsageResponse,
+  type Period,
+  PERIODS,
+  type UsageResponse,
+} from './usage.dto.js';
 import { UnsupportedPeriod } from './usage.errors.js';
 import { UsageRepository } from './usage.repository.js';
 
@@ -25,7 +31,8 @@ export class UsageService {
     const period = PERIODS.find((known) => known === text);
     if (period === undefined) throw new UnsupportedPeriod();
     const now = this.clock.now();
-    const { from, to } = period === 'month' ? monthOf(now) : { from: new Date(now.getTime() - ROLLING_DAYS[period] * DAY_MS), to: now };
+    const { from, to } =
+      period === 'month' ? monthOf(now) : { from: new Date(now.getTime() - ROLLING_DAYS[period] * DAY_MS), to: now };
     const { name } = await this.projects.get(scope);
     const totals = await this.usage.byEvent(scope, from, to);
     return {

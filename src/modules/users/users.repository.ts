@@ -40,7 +40,11 @@ export class UsersRepository {
   }
 
   async markVerified(id: string, db: Db): Promise<void> {
-    await this.database.execute('UPDATE users SET email_verified_at = coalesce(email_verified_at, now()) WHERE id = $1', [id], db);
+    await this.database.execute(
+      'UPDATE users SET email_verified_at = coalesce(email_verified_at, now()) WHERE id = $1',
+      [id],
+      db,
+    );
   }
 
   async replacePasswordHash(id: string, passwordHash: string): Promise<void> {

@@ -121,7 +121,10 @@ export class AccessGuard implements CanActivate {
     if (body === undefined) return {};
     try {
       return {
-        value: body.form === 'json' ? await this.bodies.readJson(request, response) : await this.bodies.readForm(request, response),
+        value:
+          body.form === 'json'
+            ? await this.bodies.readJson(request, response)
+            : await this.bodies.readForm(request, response),
       };
     } catch (error) {
       // Malformed JSON is an input fault: membership of what path or query names is still decided first.
@@ -196,7 +199,9 @@ function idOf(name: string, inputs: InputPlan, request: CheckedRequest, body: Re
   let value: unknown;
   if (inputs.path.some((input) => input.name === name)) value = request.params[name];
   else if (inputs.query !== undefined && name in schemaFields(inputs.query)) value = request.query[name];
-  else value = typeof body.value === 'object' && body.value !== null ? (body.value as Record<string, unknown>)[name] : undefined;
+  else
+    value =
+      typeof body.value === 'object' && body.value !== null ? (body.value as Record<string, unknown>)[name] : undefined;
   return typeof value === 'string' && isUuid(value) ? value.toLowerCase() : null;
 }
 
@@ -214,8 +219,14 @@ function validateInputs(plan: RoutePlan, request: CheckedRequest, body: ReadBody
   };
   const { path, query, header, body: bodySchema } = plan.schemas;
   const inputs: RequestInputs = {
-    path: Object.assign({}, ...path.map(({ schema }) => take(validateStrings(schema, request.params, 'path')))) as object,
-    query: query === undefined ? {} : take(validateStrings(query, request.query as Record<string, string | string[]>, 'query')),
+    path: Object.assign(
+      {},
+      ...path.map(({ schema }) => take(validateStrings(schema, request.params, 'path'))),
+    ) as object,
+    query:
+      query === undefined
+        ? {}
+        : take(validateStrings(query, request.query as Record<string, string | string[]>, 'query')),
     header: header === undefined ? {} : take(validateStrings(header, headersOf(request), 'header')),
     body: {},
   };
@@ -232,10 +243,15 @@ function validateInputs(plan: RoutePlan, request: CheckedRequest, body: ReadBody
 }
 
 function headersOf(request: CheckedRequest): Record<string, string | string[] | undefined> {
-  return request.headers as Record<string, string | string[] | undefined>;
+  return request.headers;
 }
 
-function contextOf(scope: AccessScope): { userId?: string; organizationId?: string; projectId?: string; apiKeyId?: string } {
+function contextOf(scope: AccessScope): {
+  userId?: string;
+  organizationId?: string;
+  projectId?: string;
+  apiKeyId?: string;
+} {
   switch (scope.kind) {
     case 'user':
       return { userId: scope.userId };

@@ -57,7 +57,12 @@ export function Public(reason: string): MethodDecorator {
 export function Internal(): MethodDecorator {
   return declare(
     { kind: 'internal' },
-    ApiHeader({ name: 'X-Internal-Token', required: true, description: 'INTERNAL_JOB_TOKEN', schema: { type: 'string' } }),
+    ApiHeader({
+      name: 'X-Internal-Token',
+      required: true,
+      description: 'INTERNAL_JOB_TOKEN',
+      schema: { type: 'string' },
+    }),
   );
 }
 

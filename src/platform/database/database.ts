@@ -1,5 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, type EntityTarget, type ObjectLiteral, type QueryResult, type Repository } from 'typeorm';
+import {
+  DataSource,
+  type EntityManager,
+  type EntityTarget,
+  type ObjectLiteral,
+  type QueryResult,
+  type Repository,
+} from 'typeorm';
 
 /** A connection to query through: the pool, or the transaction of the act at hand. */
 export type Db = EntityManager;

@@ -14,7 +14,13 @@ export async function runMigrations(url: string): Promise<string[]> {
   await lock.connect();
   try {
     await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    const source = new DataSource({ type: 'postgres', url, migrations: [...MIGRATIONS], migrationsTransactionMode: 'each', poolSize: 2 });
+    const source = new DataSource({
+      type: 'postgres',
+      url,
+      migrations: [...MIGRATIONS],
+      migrationsTransactionMode: 'each',
+      poolSize: 2,
+    });
     await source.initialize();
     try {
       return (await source.runMigrations()).map((migration) => migration.name);

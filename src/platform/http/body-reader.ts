@@ -56,9 +56,15 @@ export class BodyReader {
   }
 
   private checkMediaType(header: string | undefined, form: BodyForm): void {
-    const [type = '', ...parameters] = (header ?? '').toLowerCase().split(';').map((part) => part.trim());
+    const [type = '', ...parameters] = (header ?? '')
+      .toLowerCase()
+      .split(';')
+      .map((part) => part.trim());
     if (!MEDIA_TYPES[form].includes(type)) throw new UnsupportedMediaType();
-    const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice(8).replaceAll('"', '');
+    const charset = parameters
+      .find((parameter) => parameter.startsWith('charset='))
+      ?.slice(8)
+      .replaceAll('"', '');
     if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii') {
       throw new UnsupportedMediaType();
     }
@@ -73,7 +79,13 @@ function translate(error: unknown): Error {
   // zlib reports a body that is not what Content-Encoding says by a numeric errno and a Z_ code.
   if (typeof (error as { code?: unknown }).code === 'string' && /^Z_/.test((error as { code: string }).code)) {
     return new ValidationError([
-      { type: 'json_invalid', loc: ['body', 0], msg: 'JSON decode error', input: {}, ctx: { error: 'Invalid compressed data' } },
+      {
+        type: 'json_invalid',
+        loc: ['body', 0],
+        msg: 'JSON decode error',
+        input: {},
+        ctx: { error: 'Invalid compressed data' },
+      },
     ]);
   }
   return error instanceof Error ? error : new Error(String(error));

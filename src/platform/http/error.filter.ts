@@ -1,8 +1,22 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject, Injectable, Logger } from '@nestjs/common';
+import {
+  type ArgumentsHost,
+  Catch,
+  type ExceptionFilter,
+  HttpException,
+  Inject,
+  Injectable,
+  Logger,
+} from '@nestjs/common';
 import type { Response } from 'express';
 import { OverloadedError } from '../crypto/index.js';
 import { RequestAborted } from './body-reader.js';
-import { DomainError, type DomainErrorClass, MethodNotAllowed, RouteNotFound, ServiceOverloaded } from './domain-error.js';
+import {
+  DomainError,
+  type DomainErrorClass,
+  MethodNotAllowed,
+  RouteNotFound,
+  ServiceOverloaded,
+} from './domain-error.js';
 import { ValidationError } from './fields/index.js';
 import type { CheckedRequest } from './inputs.js';
 import { RouteTable } from './route-table.js';
@@ -40,7 +54,8 @@ export class ErrorFilter implements ExceptionFilter {
       return;
     }
     if (error.logLevel !== 'debug') this.logger.warn(`${error.status} ${error.message}`);
-    if (!response.headersSent) for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
+    if (!response.headersSent)
+      for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
     write(response, error.status, error.detail);
   }
 
@@ -52,7 +67,8 @@ export class ErrorFilter implements ExceptionFilter {
       return allowed.length === 0 ? new RouteNotFound() : new MethodNotAllowed(allowed);
     }
     // A path that cannot be percent-decoded names nothing.
-    if (thrown instanceof URIError || (thrown instanceof HttpException && thrown.getStatus() === 400)) return new RouteNotFound();
+    if (thrown instanceof URIError || (thrown instanceof HttpException && thrown.getStatus() === 400))
+      return new RouteNotFound();
     const constraint = constraintOf(thrown);
     const known = constraint === undefined ? undefined : this.constraints[constraint];
     return known === undefined ? null : new known();

@@ -85,22 +85,27 @@ interface FieldDocument {
 }
 
 /** The documented fields of an input class, as the field decorators left them for the document generator. */
-function documentedFields(type: Type<unknown>): { name: string; required: boolean; description?: string; schema: object }[] {
+function documentedFields(
+  type: Type<unknown>,
+): { name: string; required: boolean; description?: string; schema: object }[] {
   const prototype = type.prototype as object;
   const keys = (Reflect.getMetadata('swagger/apiModelPropertiesArray', prototype) as string[] | undefined) ?? [];
   return keys.map((key) => {
     const property = key.replace(/^:/, '');
-    const { name, required, description, type: dataType, isArray, ...rest } = Reflect.getMetadata(
-      'swagger/apiModelProperties',
-      prototype,
-      property,
-    ) as FieldDocument;
+    const {
+      name,
+      required,
+      description,
+      type: dataType,
+      isArray,
+      ...rest
+    } = Reflect.getMetadata('swagger/apiModelProperties', prototype, property) as FieldDocument;
     const primitive = typeof dataType === 'function' ? (dataType as { name: string }).name.toLowerCase() : dataType;
     return {
       name: name ?? property,
       required: required ?? true,
       description,
-      schema: (isArray === true ? { type: 'array', items: { type: primitive, ...rest } } : { type: primitive, ...rest }) as object,
+      schema: isArray === true ? { type: 'array', items: { type: primitive, ...rest } } : { type: primitive, ...rest },
     };
   });
 }

@@ -18,7 +18,8 @@ export class RouteTable {
 
   /** Upper-case methods that the path answers; empty when the path is unknown. */
   methodsOf(path: string): string[] {
-    const layers = (this.application as unknown as { router?: { stack?: RouterLayer[] } } | undefined)?.router?.stack ?? [];
+    const layers =
+      (this.application as unknown as { router?: { stack?: RouterLayer[] } } | undefined)?.router?.stack ?? [];
     const methods = new Set<string>();
     for (const layer of layers) {
       if (layer.route === undefined || !matches(layer, path)) continue;

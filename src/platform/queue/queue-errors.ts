@@ -1,3 +1,5 @@
+import { sanitizeText } from '../sanitize/index.js';
+
 /** The queue did not take or answer something in time. Nothing durable is lost: the domain tables say what is due. */
 export class QueueUnavailableError extends Error {
   override readonly name = 'QueueUnavailableError';
@@ -16,7 +18,7 @@ export class JobWiringError extends Error {
   }
 }
 
-/** One line that names what went wrong, without a stack; at most 500 characters. */
+/** One line that names what went wrong, without a stack or a credential; at most 500 characters. */
 export function describeError(error: unknown): string {
   const text =
     error instanceof AggregateError && error.message === ''
@@ -24,5 +26,5 @@ export function describeError(error: unknown): string {
       : error instanceof Error
         ? error.message || error.name
         : String(error);
-  return text.replace(/\s+/g, ' ').slice(0, 500);
+  return sanitizeText(text);
 }

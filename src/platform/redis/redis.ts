@@ -17,7 +17,12 @@ export class RedisConnection implements OnApplicationShutdown {
     this.client =
       url === undefined
         ? null
-        : new Redis(url, { lazyConnect: true, enableOfflineQueue: false, maxRetriesPerRequest: 0, commandTimeout: ANSWER_LIMIT_MS });
+        : new Redis(url, {
+            lazyConnect: true,
+            enableOfflineQueue: false,
+            maxRetriesPerRequest: 0,
+            commandTimeout: ANSWER_LIMIT_MS,
+          });
     this.client?.on('error', (error: Error) => this.logger.warn(`redis: ${error.message}`));
   }
 

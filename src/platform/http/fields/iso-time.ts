@@ -34,19 +34,19 @@ export function fromUnix(value: number): number | string {
   return moment >= EARLIEST ? moment : 'year 0 is out of range';
 }
 
-/** The calendar date `YYYY-MM-DD`, `'inexact'` for a time of day other than midnight, or `{ error }` for unreadable text. */
-export function parseDate(text: string): string | 'inexact' | { error: string } {
+/** The calendar date `YYYY-MM-DD`, null for a time of day other than midnight, or `{ error }` for unreadable text. */
+export function parseDate(text: string): string | null | { error: string } {
   const written = parseWritten(text);
   return typeof written === 'string' ? { error: written } : toDate(written.local);
 }
 
-export function dateFromUnix(value: number): string | 'inexact' | { error: string } {
+export function dateFromUnix(value: number): string | null | { error: string } {
   const moment = fromUnix(value);
   return typeof moment === 'string' ? { error: moment } : toDate(moment);
 }
 
-function toDate(local: number): string | 'inexact' {
-  return local % DAY_MS === 0 ? new Date(local).toISOString().slice(0, 10) : 'inexact';
+function toDate(local: number): string | null {
+  return local % DAY_MS === 0 ? new Date(local).toISOString().slice(0, 10) : null;
 }
 
 function parseWritten(text: string): WrittenTime | string {

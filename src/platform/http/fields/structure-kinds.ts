@@ -89,7 +89,7 @@ export function list<T>(item: Kind<T>, options: ListOptions<T> = {}): Kind<T[]> 
 function lengthFault(type: 'too_long' | 'too_short', value: unknown[], limit: number): Fault {
   const [bound, name] = type === 'too_long' ? ['most', 'max_length'] : ['least', 'min_length'];
   const msg = `List should have at ${bound} ${plural(limit, 'item')} after validation, not ${value.length}`;
-  return new Fault(type, msg, value, { field_type: 'List', [name as string]: limit, actual_length: value.length });
+  return new Fault(type, msg, value, { field_type: 'List', [name]: limit, actual_length: value.length });
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

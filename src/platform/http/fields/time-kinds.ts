@@ -28,11 +28,11 @@ export function date(options: CheckOptions<string> = {}): Kind<string> {
     }
     if (typeof value === 'number' && !Number.isFinite(value)) return notFinite(value);
     const parsed = typeof value === 'string' ? parseDate(value) : dateFromUnix(value);
-    if (typeof parsed === 'object') {
+    if (typeof parsed === 'string') return parsed;
+    if (parsed !== null) {
       const msg = `Input should be a valid date or datetime, ${parsed.error}`;
       return new Fault('date_from_datetime_parsing', msg, value, { error: parsed.error });
     }
-    if (parsed !== 'inexact') return parsed;
     const msg = 'Datetimes provided to dates should have zero time - e.g. be exact dates';
     return new Fault('date_from_datetime_inexact', msg, value);
   };

@@ -1,0 +1,137 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ArgumentError } from './demo-error.js';
+
+export interface DemoOptions {
+  readonly target: Target;
+  /** Events to send, one JSON body a line; null: generated ones. */
+  readonly file: string | null;
+  readonly count: number;
+  readonly seed: number;
+  readonly dataDir: DataDir;
+}
+
+export interface Target {
+  /** Without a slash at the end. */
+  readonly url: string;
+  /** True for --url: its host is then also the one a service of our own listens on. */
+  readonly fromOption: boolean;
+  /** False when neither --url nor PORT named a port, so that a service of our own takes a free one. */
+  readonly portIsGiven: boolean;
+}
+
+export interface DataDir {
+  /** Absolute. */
+  readonly path: string;
+  readonly fromOption: boolean;
+}
+
+export const USAGE = `Usage: npm run demo -- [options]
+
+  --url URL         address of a running service (default: from HOST and PORT, else http://127.0.0.1:3000);
+                    when none answers there, the demo starts one and stops it at the end
+  --file FILE       send the events of this file, one JSON body a line
+  --count N         send N generated events instead, 1 to 10000 (default 500)
+  --seed N          another series of generated events (default 1)
+  --data-dir FOLDER folder of the service's captured mail (default: DATA_DIR, else .data)
+  --help            show this text`;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const DEFAULT_PORT = 3000;
+const DEFAULT_COUNT = 500;
+/** What a free organization may send in a month. */
+const MAX_COUNT = 10_000;
+const MAX_SEED = 0xffff_ffff;
+
+/**
+ * Reads the words behind `demo`; `'help'` when they ask for the usage text.
+ * @throws ArgumentError for unknown, contradicting or out-of-range ones
+ */
+export function parseArguments(argv: readonly string[], env: Environment): DemoOptions | 'help' {
+  const values = read(argv);
+  if (values.help === true) return 'help';
+  if (values.file === '') throw new ArgumentError('--file needs the name of a file');
+  for (const name of ['count', 'seed'] as const) {
+    if (values.file !== undefined && values[name] !== undefined) {
+      throw new ArgumentError(`--${name} is for generated events and cannot go with --file`);
+    }
+  }
+  return {
+    target: values.url === undefined ? targetOf(env) : targetOfOption(values.url),
+    file: values.file === undefined ? null : resolve(values.file),
+    count: integer('--count', values.count, { fallback: DEFAULT_COUNT, min: 1, max: MAX_COUNT }),
+    seed: integer('--seed', values.seed, { fallback: 1, min: 0, max: MAX_SEED }),
+    dataDir: dataDirOf(values['data-dir'], env),
+  };
+}
+
+function read(argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      allowPositionals: false,
+      options: {
+        url: { type: 'string' },
+        file: { type: 'string' },
+        count: { type: 'string' },
+        seed: { type: 'string' },
+        'data-dir': { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    }).values;
+  } catch (error) {
+    throw new ArgumentError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function targetOfOption(text: string): Target {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new ArgumentError('--url must be an address such as http://127.0.0.1:3000');
+  }
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw new ArgumentError('--url takes no credentials, query or fragment');
+  }
+  return { url: `${url.origin}${url.pathname.replace(/\/+$/, '')}`, fromOption: true, portIsGiven: true };
+}
+
+function targetOf(env: Environment): Target {
+  const port = integer('PORT', setting(env, 'PORT'), { fallback: DEFAULT_PORT, min: 0, max: 65_535 });
+  const isGiven = setting(env, 'PORT') !== undefined && port !== 0;
+  const host = setting(env, 'HOST') ?? '127.0.0.1';
+  const url = URL.parse(`http://${reachable(host)}:${port === 0 ? DEFAULT_PORT : port}`);
+  if (url === null) throw new ArgumentError('HOST is not the name or address of a host');
+  return { url: url.origin, fromOption: false, portIsGiven: isGiven };
+}
+
+/** A listener on every address is reached through the loopback one. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function dataDirOf(option: string | undefined, env: Environment): DataDir {
+  if (option === '') throw new ArgumentError('--data-dir needs the name of a folder');
+  return { path: resolve(option ?? setting(env, 'DATA_DIR') ?? '.data'), fromOption: option !== undefined };
+}
+
+/** An empty value counts as unset, as it does for the service. */
+export function setting(env: Environment, name: string): string | undefined {
+  const value = env[name]?.trim();
+  return value === '' ? undefined : value;
+}
+
+function integer(
+  name: string,
+  text: string | undefined,
+  limits: { fallback: number; min: number; max: number },
+): number {
+  if (text === undefined) return limits.fallback;
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < limits.min || value > limits.max) {
+    throw new ArgumentError(`${name} must be a whole number from ${limits.min} to ${limits.max}`);
+  }
+  return value;
+}

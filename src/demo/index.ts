@@ -1,0 +1,169 @@
+import { join } from 'node:path';
+import { ApiClient } from './api-client.js';
+import { type DemoOptions, parseArguments, setting, USAGE } from './args.js';
+import { ArgumentError, DemoError } from './demo-error.js';
+import { generateEvents } from './generator.js';
+import { countEventLines, type FaultyLine, readEventLines } from './lines.js';
+import { Mailbox } from './mailbox.js';
+import { Progress } from './progress.js';
+import { credentialLines, curlLines, logLines, type LogRange, usageLines } from './report.js';
+import { type EventLine, SingleEventSender } from './sender.js';
+import { findOrStartService, type Service } from './service.js';
+import { printable } from './table.js';
+import { createWorkspace, registerVerified, SignIn, type Workspace } from './workspace.js';
+
+const CONCURRENCY = 16;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The events to send and how many there are. */
+interface Supply {
+  readonly total: number;
+  readonly events: AsyncIterable<EventLine | FaultyLine>;
+}
+
+/**
+ * Shows the whole way through the public API, on a running service or one of its own: a fresh account, an
+ * organization, a project and a key, events sent, logs and usage read.
+ * @param argv the words behind the command; `--help` explains them
+ * @param out everything the demo has to say
+ * @returns the exit code: 0, 1 when something failed or a line was refused, 2 for a wrong command line
+ */
+export async function runDemo(
+  argv: string[],
+  env: Record<string, string | undefined>,
+  out: NodeJS.WritableStream,
+): Promise<number> {
+  try {
+    const options = parseArguments(argv, env);
+    if (options !== 'help') return await demonstrate(options, env, out);
+    out.write(`${USAGE}\n`);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof DemoError)) throw error;
+    out.write(`${printableLines(error.message)}\n`);
+    if (!(error instanceof ArgumentError)) return 1;
+    out.write(`\n${USAGE}\n`);
+    return 2;
+  }
+}
+
+async function demonstrate(options: DemoOptions, env: Environment, out: NodeJS.WritableStream): Promise<number> {
+  const print = (line = ''): void => void out.write(`${line}\n`);
+  if (setting(env, 'SMTP_URL') !== undefined) throw new DemoError(MAIL_LEAVES);
+  // Whatever is wrong with the file is said before an account is made.
+  const supply = await supplyOf(options);
+  const service = await findOrStartService(options, env, print);
+  let workspace: Workspace & { refused: number };
+  try {
+    workspace = await run(service, supply, options, out);
+  } finally {
+    if (service.own !== null) {
+      const end = await service.own.stop();
+      print(`\nThe service that the demo started ${end}.`);
+    }
+  }
+  print();
+  print(credentialLines(workspace).join('\n'));
+  if (service.own !== null) print(`\nStart the service again, in another terminal:\n\n${service.own.startCommand}`);
+  print('\nTo go on: sign in, send one event, read the newest log rows');
+  for (const line of curlLines(service.url, workspace, rangeOf(options))) print(`\n${line}`);
+  return workspace.refused > 0 ? 1 : 0;
+}
+
+const MAIL_LEAVES = `SMTP_URL is set, so the verification mail would leave this machine and the demo could not read it.
+Run it with mail captured in files instead, against a service that has no SMTP_URL either:
+
+  SMTP_URL= npm run demo`;
+
+async function supplyOf({ file, count, seed }: DemoOptions): Promise<Supply> {
+  if (file === null) return { total: count, events: generatedLines(count, seed) };
+  const total = await countEventLines(file);
+  if (total === 0) throw new DemoError(`The file ${file} holds no events`);
+  return { total, events: readEventLines(file) };
+}
+
+/** Made when they are asked for, so that the newest is as new as the sending. */
+async function* generatedLines(count: number, seed: number): AsyncGenerator<EventLine> {
+  let line = 0;
+  for (const event of generateEvents({ count, seed, now: new Date() })) {
+    line += 1;
+    yield { line, body: JSON.stringify(event) };
+  }
+}
+
+async function run(
+  service: Service,
+  supply: Supply,
+  options: DemoOptions,
+  out: NodeJS.WritableStream,
+): Promise<Workspace & { refused: number }> {
+  const print = (line = ''): void => void out.write(`${line}\n`);
+  const client = new ApiClient(service.url);
+  const outbox = join(options.dataDir.path, 'outbox');
+  const mailbox = await Mailbox.open(outbox);
+
+  const credentials = await registerVerified(client, mailbox, outbox);
+  print(`Registered and verified ${credentials.email}`);
+  const signIn = new SignIn(client, credentials);
+  const workspace = await createWorkspace(client, signIn, credentials);
+  print('Signed in; made an organization, a project and an API key');
+
+  print(`Sending ${supply.total} events${options.file === null ? '' : ` of ${options.file}`}`);
+  const refused = await sendAll(client, workspace.apiKey, supply, out);
+
+  print();
+  print((await logLines(client, signIn, workspace.projectId, rangeOf(options))).join('\n'));
+  print();
+  print((await usageLines(client, signIn, workspace)).join('\n'));
+  return { ...workspace, refused };
+}
+
+/** @returns how many lines did not become events */
+async function sendAll(client: ApiClient, apiKey: string, supply: Supply, out: NodeJS.WritableStream): Promise<number> {
+  const progress = new Progress(out, supply.total);
+  let accepted = 0;
+  let refused = 0;
+  const fail = (line: number, reason: string): void => {
+    refused += 1;
+    progress.note(`  line ${line}: ${printable(reason)}`);
+    progress.advance();
+  };
+  const readable = async function* (): AsyncGenerator<EventLine> {
+    for await (const line of supply.events) {
+      if ('fault' in line) fail(line.line, line.fault);
+      else yield line;
+    }
+  };
+  const sender = new SingleEventSender({
+    client,
+    apiKey,
+    concurrency: CONCURRENCY,
+    onPause: (seconds, reason) => progress.note(`  waiting ${seconds} s: ${printable(reason)}`),
+  });
+  const startedAt = performance.now();
+  try {
+    await sender.send(readable(), (outcome) => {
+      if (!outcome.accepted) return fail(outcome.line, outcome.reason);
+      accepted += 1;
+      progress.advance();
+    });
+  } finally {
+    progress.finish();
+  }
+  const seconds = (performance.now() - startedAt) / 1000;
+  out.write(
+    `${accepted} events in ${seconds.toFixed(1)} s (${Math.round(accepted / Math.max(seconds, 0.001))} events/s)\n`,
+  );
+  if (refused > 0) out.write(`${refused} of ${supply.total} were refused\n`);
+  return refused;
+}
+
+/** A file may hold events of any age. */
+function rangeOf({ file }: DemoOptions): LogRange {
+  return file === null ? '24h' : 'all';
+}
+
+function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n');
+}

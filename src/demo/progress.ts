@@ -1,0 +1,48 @@
+const BAR_WIDTH = 30;
+/** Without a terminal a line is printed at each of these steps. */
+const STEP_PERCENT = 10;
+const CLEAR_LINE = '\r\u001B[K';
+
+/** How far a known number of steps has got: a bar that redraws itself on a terminal, plain lines elsewhere. */
+export class Progress {
+  private done = 0;
+  private shown = 0;
+  private readonly isTerminal: boolean;
+
+  constructor(
+    private readonly out: NodeJS.WritableStream,
+    private readonly total: number,
+  ) {
+    this.isTerminal = 'isTTY' in out && out.isTTY === true;
+    if (this.isTerminal) this.draw();
+  }
+
+  advance(): void {
+    this.done += 1;
+    const percent = this.percent();
+    if (percent < this.shown + (this.isTerminal ? 1 : STEP_PERCENT)) return;
+    this.shown = this.isTerminal ? percent : percent - (percent % STEP_PERCENT);
+    if (this.isTerminal) this.draw();
+    else this.out.write(`  ${this.shown} %  (${this.done} of ${this.total})\n`);
+  }
+
+  /** Prints a line of its own without breaking the bar. */
+  note(line: string): void {
+    this.out.write(`${this.isTerminal ? CLEAR_LINE : ''}${line}\n`);
+    if (this.isTerminal) this.draw();
+  }
+
+  finish(): void {
+    if (this.isTerminal) this.out.write('\n');
+  }
+
+  private draw(): void {
+    const filled = Math.floor((this.done / this.total) * BAR_WIDTH);
+    const bar = '#'.repeat(filled).padEnd(BAR_WIDTH, '.');
+    this.out.write(`${CLEAR_LINE}  [${bar}] ${this.percent()} %  (${this.done} of ${this.total})`);
+  }
+
+  private percent(): number {
+    return Math.floor((this.done / this.total) * 100);
+  }
+}

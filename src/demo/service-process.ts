@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { ApiClient } from './api-client.js';
+import { DemoError } from './demo-error.js';
+import { printable } from './table.js';
+
+const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
+/** A first start makes a database cluster and applies every migration. */
+const START_LIMIT_MS = 120_000;
+/** Longer than the service's own limit for a shutdown. */
+const STOP_LIMIT_MS = 40_000;
+const POLL_MS = 100;
+const LAST_WORDS_MS = 500;
+const SHOWN_LINES = 15;
+const KEPT_CHARACTERS = 20_000;
+
+export interface StartOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where it will answer. */
+  readonly url: string;
+  /** The compiled entry file; the service's own unless a test says otherwise. */
+  readonly main?: string;
+}
+
+/** A service that the demo started for itself. It ends with the demo, also when a signal ends the demo. */
+export class ServiceProcess {
+  private output = '';
+  private hasExited = false;
+  private stopping: Promise<string> | null = null;
+  private readonly exited: Promise<unknown>;
+
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly url: string,
+  ) {
+    this.exited = new Promise((resolve) => {
+      // What it printed last arrives with "close", which a child of its own that holds the pipes could delay.
+      child.once('close', resolve);
+      child.once('exit', () => {
+        this.hasExited = true;
+        setTimeout(resolve, LAST_WORDS_MS, null).unref();
+      });
+      child.once('error', (error) => {
+        this.hasExited = true;
+        this.keep(error.message);
+        resolve(error);
+      });
+    });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => this.keep(text));
+    }
+  }
+
+  /** Resolves when the service is ready. @throws DemoError with the last lines it printed */
+  static async start({ env, url, main = MAIN }: StartOptions): Promise<ServiceProcess> {
+    if (!existsSync(main)) throw new DemoError(`The service is not built (${main} is missing): npm run build`);
+    // In a process group of its own, so that Ctrl-C reaches it once and through us.
+    const child = spawn(process.execPath, [main], {
+      env: { ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    const service = new ServiceProcess(child, url);
+    for (const signal of SIGNALS) process.once(signal, service.onSignal);
+    try {
+      await service.waitUntilReady();
+    } catch (error) {
+      await service.stop();
+      throw error;
+    }
+    return service;
+  }
+
+  /** SIGTERM, and SIGKILL when that takes too long. @returns how it ended, in words that follow "the service" */
+  stop(): Promise<string> {
+    this.stopping ??= this.end();
+    return this.stopping;
+  }
+
+  private async end(): Promise<string> {
+    this.child.kill('SIGTERM');
+    const deadline = setTimeout(() => this.child.kill('SIGKILL'), STOP_LIMIT_MS);
+    await this.exited;
+    clearTimeout(deadline);
+    for (const signal of SIGNALS) process.removeListener(signal, this.onSignal);
+    const { exitCode, signalCode } = this.child;
+    if (signalCode === 'SIGKILL') return `did not stop on SIGTERM within ${STOP_LIMIT_MS / 1000} s and was killed`;
+    return exitCode === 0 || signalCode === 'SIGTERM'
+      ? 'is stopped (SIGTERM)'
+      : `ended with ${signalCode ?? `exit code ${exitCode ?? 1}`}`;
+  }
+
+  private async waitUntilReady(): Promise<void> {
+    const client = new ApiClient(this.url);
+    const deadline = performance.now() + START_LIMIT_MS;
+    for (;;) {
+      const isReady = await client.isReady();
+      // The child is looked at after the answer, which may be that of another service on the same port.
+      if (this.hasExited) {
+        await this.exited;
+        throw new DemoError(`The service could not be started:\n${this.lastLines()}`);
+      }
+      if (isReady) return;
+      if (performance.now() > deadline) {
+        throw new DemoError(`The service was not ready after ${START_LIMIT_MS / 1000} s:\n${this.lastLines()}`);
+      }
+      await Promise.race([delay(POLL_MS), this.exited]);
+    }
+  }
+
+  /** The signal has its usual effect on the demo once the service is gone. */
+  private readonly onSignal = (signal: NodeJS.Signals): void => {
+    void this.stop().then(() => process.kill(process.pid, signal));
+  };
+
+  private keep(text: string): void {
+    this.output = (this.output + text).slice(-KEPT_CHARACTERS);
+  }
+
+  private lastLines(): string {
+    const lines = this.output.split('\n').filter((line) => line.trim() !== '');
+    return lines
+      .slice(-SHOWN_LINES)
+      .map((line) => `  ${printable(line)}`)
+      .join('\n');
+  }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** A port of 127.0.0.1 the system says is free. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
