@@ -1,10 +1,26 @@
 /** Bottom to top: a module may use those of its own tier and below. A new module is named here first. */
 const TIERS = [
-  { name: 'identity', modules: ['users', 'auth', 'account', 'organizations', 'projects'] },
+  {
+    name: 'identity',
+    modules: [
+      'users',
+      'sessions',
+      'security-events',
+      'proof',
+      'audit',
+      'auth',
+      'second-factors',
+      'oauth',
+      'account',
+      'organizations',
+      'invitations',
+      'projects',
+    ],
+  },
   { name: 'entitlement', modules: ['billing', 'api-keys', 'ingest-sources', 'secrets', 'storage'] },
   { name: 'events', modules: ['events', 'usage', 'logs', 'explorer', 'analytics', 'performance', 'search', 'eql'] },
   { name: 'reaction', modules: ['alerts', 'delivery', 'sentinel'] },
-  { name: 'operation', modules: ['health', 'internal-jobs', 'audit'] },
+  { name: 'operation', modules: ['health', 'internal-jobs'] },
 ];
 
 const anyOf = (modules) => `^src/modules/(${modules.join('|')})/`;

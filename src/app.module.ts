@@ -6,6 +6,7 @@ import { CONFIG, type Config, RUNTIME_SECRETS, type RuntimeSecrets } from './con
 import { CONSTRAINT_ERROR_TABLE } from './constraint-errors.js';
 import { JOBS } from './jobs.js';
 import { ApiKeysModule } from './modules/api-keys/index.js';
+import { AuditModule } from './modules/audit/index.js';
 import { AuthModule } from './modules/auth/index.js';
 import { EventsModule } from './modules/events/index.js';
 import { HealthModule } from './modules/health/index.js';
@@ -13,6 +14,9 @@ import { InternalJobsModule } from './modules/internal-jobs/index.js';
 import { LogsModule } from './modules/logs/index.js';
 import { OrganizationsModule } from './modules/organizations/index.js';
 import { ProjectsModule } from './modules/projects/index.js';
+import { ProofModule } from './modules/proof/index.js';
+import { SecurityEventsModule } from './modules/security-events/index.js';
+import { SessionsModule } from './modules/sessions/index.js';
 import { UsageModule } from './modules/usage/index.js';
 import { AccessGuard } from './platform/access/access.guard.js';
 import { BackgroundWork } from './platform/background/background-work.js';
@@ -126,6 +130,10 @@ export class AppModule {
       module: AppModule,
       imports: [
         PlatformModule.for(runtime),
+        AuditModule,
+        SecurityEventsModule,
+        ProofModule,
+        SessionsModule,
         AuthModule,
         OrganizationsModule,
         ProjectsModule,

@@ -2,30 +2,20 @@ import { Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Public, Requires, type UserScope } from '../../platform/access/index.js';
 import { Documented } from '../../platform/http/documented.js';
-import { Body, type CheckedRequest, FormBody, RawRequest, Scope } from '../../platform/http/inputs.js';
-import { AccessTokens } from './access-tokens.js';
+import { MessageResponse } from '../../platform/http/message.dto.js';
+import { Body, FormBody, Scope } from '../../platform/http/inputs.js';
+import { CallingClient, type Client, TokenResponse } from '../sessions/index.js';
 import {
-  JwksResponse,
   LoginRequest,
   MeResponse,
-  MessageResponse,
-  RefreshRequest,
   RegisterRequest,
   RegisterResponse,
   ResendVerificationRequest,
-  TokenResponse,
   VerifyEmailRequest,
   VerifyEmailResponse,
 } from './auth.dto.js';
-import {
-  EmailNotVerified,
-  IncorrectCredentials,
-  InvalidRefreshToken,
-  InvalidVerificationToken,
-  RefreshTokenReused,
-} from './auth.errors.js';
+import { EmailNotVerified, IncorrectCredentials, InvalidVerificationToken } from './auth.errors.js';
 import { RegistrationService } from './registration.service.js';
-import { type Client, SessionsService } from './sessions.service.js';
 import { SignInService } from './sign-in.service.js';
 
 @ApiTags('auth')
@@ -34,8 +24,6 @@ export class AuthController {
   constructor(
     private readonly registration: RegistrationService,
     private readonly signIn: SignInService,
-    private readonly sessions: SessionsService,
-    private readonly accessTokens: AccessTokens,
   ) {}
 
   @Post('register')
@@ -80,33 +68,8 @@ export class AuthController {
     answer: TokenResponse,
     errors: [IncorrectCredentials, EmailNotVerified],
   })
-  login(@FormBody() form: LoginRequest, @RawRequest() request: CheckedRequest): Promise<TokenResponse> {
-    return this.signIn.login(form, clientOf(request));
-  }
-
-  @Post('refresh')
-  @Public('the refresh token is the proof')
-  @Documented({
-    summary: 'Rotate the refresh token',
-    description:
-      'Using a rotated token again revokes the whole session. For 10 seconds the direct predecessor is answered with a fresh token, so that a lost answer can be asked for again; the one given before then ends.',
-    answer: TokenResponse,
-    errors: [InvalidRefreshToken, RefreshTokenReused],
-  })
-  refresh(@Body() body: RefreshRequest): Promise<TokenResponse> {
-    return this.sessions.refresh(body.refresh_token);
-  }
-
-  @Post('logout')
-  @Public('the refresh token is the proof')
-  @Documented({
-    summary: "Revoke the refresh token's session",
-    description: 'Succeeds also when no active session matches.',
-    answer: MessageResponse,
-  })
-  async logout(@Body() body: RefreshRequest): Promise<MessageResponse> {
-    await this.sessions.logout(body.refresh_token);
-    return { message: 'Signed out' };
+  login(@FormBody() form: LoginRequest, @CallingClient() client: Client): Promise<TokenResponse> {
+    return this.signIn.login(form, client);
   }
 
   @Get('me')
@@ -115,15 +78,4 @@ export class AuthController {
   me(@Scope() scope: UserScope): Promise<MeResponse> {
     return this.signIn.me(scope);
   }
-
-  @Get('jwks')
-  @Public('public keys')
-  @Documented({ summary: 'Public keys that verify access tokens', answer: JwksResponse })
-  async jwks(): Promise<object> {
-    return { keys: await this.accessTokens.publicKeys() };
-  }
-}
-
-function clientOf(request: CheckedRequest): Client {
-  return { ip: request.ip ?? null, userAgent: request.headers['user-agent']?.slice(0, 500) ?? null };
 }

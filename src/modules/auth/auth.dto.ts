@@ -3,11 +3,9 @@ import {
   BooleanField,
   EmailField,
   IntField,
-  ListField,
   TextField,
   UuidField,
   DateTimeField,
-  nested,
 } from '../../platform/http/fields/index.js';
 import type { User } from '../users/index.js';
 
@@ -63,39 +61,12 @@ export class ResendVerificationRequest {
   email!: string;
 }
 
-export class MessageResponse {
-  @TextField({})
-  message!: string;
-}
-
 export class LoginRequest {
   @TextField({ min: 1, max: 320, description: 'The account’s e-mail address' })
   username!: string;
 
   @TextField({ min: 1, max: 1024, secret: true })
   password!: string;
-}
-
-export class RefreshRequest {
-  @TextField({ min: 1, max: 512, secret: true })
-  refresh_token!: string;
-}
-
-export class TokenResponse {
-  @TextField({ description: 'JWT (ES256), verified by the keys of /v1/auth/jwks' })
-  access_token!: string;
-
-  @TextField({ description: 'Opaque; replaced at every refresh' })
-  refresh_token!: string;
-
-  @IntField({ description: 'Seconds', example: 900 })
-  access_expires_in!: number;
-
-  @IntField({ description: 'Seconds', example: 2592000 })
-  refresh_expires_in!: number;
-
-  @TextField({ example: 'bearer' })
-  token_type!: 'bearer';
 }
 
 export class MeResponse {
@@ -128,34 +99,6 @@ export class MeResponse {
 
   @DateTimeField({})
   created_at!: string;
-}
-
-export class JsonWebKeyResponse {
-  @TextField({ example: 'EC' })
-  kty!: string;
-
-  @TextField({ example: 'P-256' })
-  crv!: string;
-
-  @TextField({})
-  x!: string;
-
-  @TextField({})
-  y!: string;
-
-  @TextField({})
-  kid!: string;
-
-  @TextField({ example: 'ES256' })
-  alg!: string;
-
-  @TextField({ example: 'sig' })
-  use!: string;
-}
-
-export class JwksResponse {
-  @ListField(nested(() => JsonWebKeyResponse), {})
-  keys!: JsonWebKeyResponse[];
 }
 
 export function meResponse(user: User, isPlatformAdmin: boolean): MeResponse {

@@ -3,7 +3,3 @@ import { domainError } from '../../platform/http/domain-error.js';
 export class InvalidVerificationToken extends domainError(400, 'Invalid or expired verification token') {}
 export class IncorrectCredentials extends domainError(401, 'Incorrect email or password') {}
 export class EmailNotVerified extends domainError(403, 'Email not verified') {}
-export class InvalidRefreshToken extends domainError(401, 'Invalid refresh token') {}
-export class RefreshTokenReused extends domainError(401, 'Refresh token reuse detected') {
-  override readonly logLevel = 'warn' as const;
-}

@@ -1,2 +1,1 @@
 export { AuthModule } from './auth.module.js';
-export { AuthUpkeep } from './auth-upkeep.js';

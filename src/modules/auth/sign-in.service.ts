@@ -4,9 +4,9 @@ import { NotAuthenticated } from '../../platform/http/domain-error.js';
 import type { UserScope } from '../../platform/access/index.js';
 import { Passwords } from '../../platform/crypto/index.js';
 import { UsersRepository } from '../users/index.js';
-import { type LoginRequest, type MeResponse, meResponse, type TokenResponse } from './auth.dto.js';
+import { type Client, SessionsService, type TokenResponse } from '../sessions/index.js';
+import { type LoginRequest, type MeResponse, meResponse } from './auth.dto.js';
 import { EmailNotVerified, IncorrectCredentials } from './auth.errors.js';
-import { type Client, SessionsService } from './sessions.service.js';
 
 /** Password sign-in and the signed-in person's own record. */
 @Injectable()

@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../platform/database/database.js';
+import { Upkeep } from '../../platform/upkeep/upkeep.js';
 import type { UserTokenPurpose } from './user-token.entity.js';
 
 /** Mailed single-use tokens, by hash. */
 @Injectable()
-export class UserTokensRepository {
-  constructor(private readonly database: Database) {}
+export class UserTokensRepository extends Upkeep {
+  constructor(private readonly database: Database) {
+    super();
+  }
 
   async insert(
     token: { id: string; userId: string; purpose: UserTokenPurpose; tokenHash: Buffer; lifeSeconds: number },
@@ -43,7 +46,7 @@ export class UserTokensRepository {
   }
 
   /** Deletes what can no longer be used. @returns how many */
-  async deleteExpired(): Promise<number> {
+  async upkeep(): Promise<number> {
     return this.database.execute(`DELETE FROM user_tokens WHERE expires_at < now() - interval '1 day'`);
   }
 }

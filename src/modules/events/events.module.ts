@@ -9,6 +9,5 @@ import { EventPartitions } from './partitions.js';
   imports: [ApiKeysModule],
   controllers: [IngestController],
   providers: [IngestService, EventsRepository, EventPartitions],
-  exports: [EventPartitions],
 })
 export class EventsModule {}

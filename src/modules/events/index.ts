@@ -1,3 +1,2 @@
 export { EventsModule } from './events.module.js';
 export { firstObject, firstText } from './log-derivation.js';
-export { EventPartitions } from './partitions.js';

@@ -1,6 +1,7 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../platform/clock/index.js';
 import { Database } from '../../platform/database/database.js';
+import { Upkeep } from '../../platform/upkeep/upkeep.js';
 
 /** Months made ahead of now; a month before it is made too while the default partition has none of its rows. */
 const MONTHS_AHEAD = 3;
@@ -8,17 +9,23 @@ const PARTITION_LOCK = 7_355_609;
 
 /** Keeps the monthly partitions of `events` ahead of time. Older events live in the default partition. */
 @Injectable()
-export class EventPartitions implements OnModuleInit {
+export class EventPartitions extends Upkeep implements OnModuleInit {
   private readonly logger = new Logger('partitions');
 
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    super();
+  }
 
   /** Before the first request, so that no event of this month can reach the default partition first. */
   async onModuleInit(): Promise<void> {
     await this.ensure();
+  }
+
+  async upkeep(): Promise<number> {
+    return (await this.ensure()).length;
   }
 
   /** Idempotent; several processes may call it at once. @returns names of the partitions made */

@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
-import { AuthModule } from '../auth/index.js';
-import { EventsModule } from '../events/index.js';
+import { DiscoveryModule } from '@nestjs/core';
+import { UpkeepRound } from '../../platform/upkeep/upkeep.js';
 import { InternalJobsController } from './internal-jobs.controller.js';
 import { MaintenanceProcessor } from './maintenance.processor.js';
 
 @Module({
-  imports: [AuthModule, EventsModule],
+  imports: [DiscoveryModule],
   controllers: [InternalJobsController],
-  providers: [MaintenanceProcessor],
+  providers: [MaintenanceProcessor, UpkeepRound],
 })
 export class InternalJobsModule {}

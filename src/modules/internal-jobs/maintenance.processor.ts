@@ -1,18 +1,13 @@
 import { JobHandler, type JobProcessor, type NoPayload } from '../../platform/queue/index.js';
-import { AuthUpkeep } from '../auth/index.js';
-import { EventPartitions } from '../events/index.js';
+import { UpkeepRound } from '../../platform/upkeep/upkeep.js';
 import { maintenanceJob } from './maintenance.job.js';
 
-/** Makes partitions ahead of time and removes what has expired. Running it twice does no harm. */
+/** Asks every module for its upkeep: partitions made ahead of time, expired rows removed. */
 @JobHandler(maintenanceJob)
 export class MaintenanceProcessor implements JobProcessor<NoPayload, { processed: number }> {
-  constructor(
-    private readonly partitions: EventPartitions,
-    private readonly auth: AuthUpkeep,
-  ) {}
+  constructor(private readonly round: UpkeepRound) {}
 
   async run(): Promise<{ processed: number }> {
-    const made = await this.partitions.ensure();
-    return { processed: made.length + (await this.auth.expire()) };
+    return { processed: await this.round.run() };
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../platform/database/database.js';
+import { Upkeep } from '../../platform/upkeep/upkeep.js';
 import type { SignInMethod } from './session.entity.js';
 
 export interface NewSession {
@@ -27,8 +28,10 @@ export interface StoredRefreshToken {
 
 /** Sessions and the line of refresh tokens of each. Time is the database's. */
 @Injectable()
-export class SessionsRepository {
-  constructor(private readonly database: Database) {}
+export class SessionsRepository extends Upkeep {
+  constructor(private readonly database: Database) {
+    super();
+  }
 
   async insert(session: NewSession, tokenHash: Buffer, tx: Db): Promise<void> {
     await this.database.execute(
@@ -137,7 +140,7 @@ export class SessionsRepository {
   }
 
   /** Sessions that ended a month ago, with their tokens. @returns how many */
-  async deleteEnded(): Promise<number> {
+  async upkeep(): Promise<number> {
     return this.database.execute(
       `DELETE FROM sessions WHERE least(expires_at, coalesce(revoked_at, expires_at)) < now() - interval '30 days'`,
     );

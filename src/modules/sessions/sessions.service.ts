@@ -4,21 +4,17 @@ import { randomToken, sha256 } from '../../platform/crypto/index.js';
 import { Database } from '../../platform/database/database.js';
 import { newId } from '../../platform/ids/index.js';
 import { AccessTokens } from './access-tokens.js';
-import type { TokenResponse } from './auth.dto.js';
-import { InvalidRefreshToken, RefreshTokenReused } from './auth.errors.js';
+import type { Client } from './client.js';
 import { SessionLiveness } from './session-liveness.js';
 import type { SignInMethod } from './session.entity.js';
+import type { TokenResponse } from './sessions.dto.js';
+import { InvalidRefreshToken, RefreshTokenReused } from './sessions.errors.js';
 import { SessionsRepository } from './sessions.repository.js';
 
 /** Within this the direct predecessor may be sent again, because its answer may have been lost (DECISIONS 2). */
 const GRACE_SECONDS = 10;
 /** However often it is refreshed, a session ends after this many refresh lives. */
 const ABSOLUTE_LIVES = 6;
-
-export interface Client {
-  ip: string | null;
-  userAgent: string | null;
-}
 
 type Rotation =
   | { outcome: 'rotated'; refreshToken: string; sessionId: string; userId: string; secondsLeft: number }

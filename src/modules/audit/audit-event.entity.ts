@@ -1,0 +1,39 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** One act in an organization or project; written with the act, never changed (DECISIONS 3). */
+@Entity('audit_events')
+@Index('ix_audit_events_organization_id', ['organizationId', 'createdAt'])
+@Index('ix_audit_events_project_id', ['projectId', 'createdAt'])
+export class AuditEvent {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_audit_events' })
+  id!: string;
+
+  /** Null: the service itself or a provider acted. */
+  @Column('uuid', { name: 'actor_user_id', nullable: true })
+  actorUserId!: string | null;
+
+  @Column('uuid', { name: 'organization_id', nullable: true })
+  organizationId!: string | null;
+
+  @Column('uuid', { name: 'project_id', nullable: true })
+  projectId!: string | null;
+
+  /** `<noun>.<past tense>`, for example `project.archived`. */
+  @Column('text')
+  action!: string;
+
+  @Column('text', { name: 'target_type' })
+  targetType!: string;
+
+  @Column('text', { name: 'target_id', nullable: true })
+  targetId!: string | null;
+
+  @Column('jsonb', { default: {} })
+  detail!: Record<string, unknown>;
+
+  @Column('text', { name: 'request_id', nullable: true })
+  requestId!: string | null;
+
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
+  createdAt!: Date;
+}

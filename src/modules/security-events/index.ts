@@ -1,0 +1,4 @@
+export { SecurityEvent } from './security-event.entity.js';
+export { SECURITY_EVENT_MAILS, type SecurityEventType } from './security-event-types.js';
+export { SecurityEventsModule } from './security-events.module.js';
+export { type SecurityAct, SecurityEventsWriter } from './security-events.writer.js';

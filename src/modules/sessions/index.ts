@@ -1,0 +1,5 @@
+export { CallingClient, type Client } from './client.js';
+export type { SignInMethod } from './session.entity.js';
+export { TokenResponse } from './sessions.dto.js';
+export { SessionsModule } from './sessions.module.js';
+export { SessionsService } from './sessions.service.js';

@@ -1,0 +1,6 @@
+import { domainError } from '../../platform/http/domain-error.js';
+
+export class InvalidRefreshToken extends domainError(401, 'Invalid refresh token') {}
+export class RefreshTokenReused extends domainError(401, 'Refresh token reuse detected') {
+  override readonly logLevel = 'warn' as const;
+}
