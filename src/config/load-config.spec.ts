@@ -1,0 +1,117 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { renderEnvExample } from './env-example.js';
+import { ConfigError, loadConfig } from './load-config.js';
+import { VARIABLES } from './variables.js';
+
+const pem = (namedCurve: string): string =>
+  generateKeyPairSync('ec', { namedCurve }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+const key = (): string => randomBytes(32).toString('base64');
+
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  DATABASE_URL: 'postgres://service@db/service',
+  REDIS_URL: 'redis://redis',
+  JWT_PRIVATE_KEYS: pem('P-256'),
+  CREDENTIAL_ENCRYPTION_KEYS: `k1:${key()}`,
+  SMTP_URL: 'smtp://mail',
+};
+
+function faultsOf(env: Record<string, string | undefined>): readonly string[] {
+  try {
+    loadConfig(env);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.faults;
+  }
+}
+
+describe('the configuration', () => {
+  it('needs nothing outside production', () => {
+    const config = loadConfig({});
+    expect(config).toMatchObject({
+      environment: 'development',
+      http: { port: 3000, host: '127.0.0.1', trustProxy: false, corsOrigins: [], maxBodyBytes: 1_048_576 },
+      database: { url: undefined, poolSize: 10 },
+      queue: { backend: 'postgres' },
+      process: { role: 'all', runsApi: true, runsWorkers: true },
+      tokens: { accessTtlSeconds: 900, refreshTtlSeconds: 2_592_000 },
+      dataDir: { isDefault: true },
+    });
+  });
+
+  it('counts empty values as unset', () => {
+    expect(loadConfig({ PORT: '', REDIS_URL: ' ', CORS_ORIGINS: '' }).http.port).toBe(3000);
+  });
+
+  it('reports every fault at once, by name and without values', () => {
+    const faults = faultsOf({
+      PORT: '70000',
+      NODE_ENV: 'prod',
+      REDIS_URL: 'http://secret-host',
+      CORS_ORIGINS: 'https://a.example/path',
+      JWT_PRIVATE_KEYS: pem('P-384'),
+      CREDENTIAL_ENCRYPTION_KEYS: 'k1:secretsecret',
+      LOG_LEVEL: 'loud',
+    });
+    expect(faults.map((fault) => fault.split(' ')[0]).sort()).toEqual([
+      'CORS_ORIGINS',
+      'CREDENTIAL_ENCRYPTION_KEYS',
+      'JWT_PRIVATE_KEYS',
+      'LOG_LEVEL',
+      'NODE_ENV',
+      'PORT',
+      'REDIS_URL',
+    ]);
+    expect(faults.join()).not.toMatch(/secret|BEGIN/);
+  });
+
+  it('is strict in production', () => {
+    expect(loadConfig(PRODUCTION)).toMatchObject({
+      environment: 'production',
+      http: { host: '0.0.0.0' },
+      queue: { backend: 'redis' },
+    });
+    for (const name of ['DATABASE_URL', 'JWT_PRIVATE_KEYS', 'CREDENTIAL_ENCRYPTION_KEYS', 'SMTP_URL']) {
+      expect(faultsOf({ ...PRODUCTION, [name]: undefined })).toContain(`${name} is required in production`);
+    }
+  });
+
+  it('takes several keys, the first of which leads', () => {
+    const [first, second] = [pem('P-256'), pem('P-256')];
+    const config = loadConfig({
+      JWT_PRIVATE_KEYS: `${first}\n${second}`,
+      CREDENTIAL_ENCRYPTION_KEYS: `new:${key()}, old:${key()}`,
+    });
+    expect(config.tokens.privateKeys).toEqual([first.trim(), second.trim()]);
+    expect(config.credentialKeys).toMatchObject([{ id: 'new' }, { id: 'old' }]);
+    expect(loadConfig({ JWT_PRIVATE_KEYS: first.replaceAll('\n', '\\n') }).tokens.privateKeys).toEqual([first.trim()]);
+    expect(loadConfig({ CREDENTIAL_ENCRYPTION_KEYS: 'disabled' }).credentialKeys).toBe('disabled');
+    expect(faultsOf({ CREDENTIAL_ENCRYPTION_KEYS: `same:${key()},same:${key()}` })).toHaveLength(1);
+  });
+
+  it.each([
+    ['off', false],
+    ['true', true],
+    ['2', 2],
+    ['10.0.0.0/8', '10.0.0.0/8'],
+  ])('reads TRUST_PROXY %s', (text, value) => {
+    expect(loadConfig({ TRUST_PROXY: text }).http.trustProxy).toBe(value);
+  });
+
+  it('refuses what cannot work together', () => {
+    expect(faultsOf({ QUEUE_BACKEND: 'redis' })).toEqual(['QUEUE_BACKEND is redis but REDIS_URL is not set']);
+    expect(faultsOf({ PROCESS_ROLE: 'worker' })).toHaveLength(1);
+    expect(faultsOf({ PROCESS_ROLE: 'worker', DATABASE_URL: 'postgres://db/x' })).toEqual([]);
+  });
+
+  it('cannot be changed', () => {
+    const config = loadConfig({});
+    expect(() => Object.assign(config.http, { port: 1 })).toThrow(TypeError);
+  });
+
+  it('shows every name in .env.example', () => {
+    for (const name of Object.keys(VARIABLES)) expect(renderEnvExample()).toContain(`\n#${name}=`);
+  });
+});
