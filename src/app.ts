@@ -1,11 +1,12 @@
 import { NestFactory } from '@nestjs/core';
-import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { NextFunction, Response } from 'express';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import express, { type Application, type NextFunction, type Response } from 'express';
 import helmet from 'helmet';
 import { AppModule, type Runtime } from './app.module.js';
 import { buildDocument } from './openapi/document.js';
 import { serveDocument } from './openapi/pages.js';
 import type { CheckedRequest } from './platform/http/inputs.js';
+import { answerClientErrors } from './platform/http/client-errors.js';
 import { observeRequests } from './platform/http/request-log.js';
 import { requestIdFrom } from './platform/http/request-id.js';
 import { RouteTable } from './platform/http/route-table.js';
@@ -36,14 +37,18 @@ const EXPOSED_HEADERS = [
 /** The HTTP application, ready to listen. */
 export async function createApp(runtime: Runtime): Promise<NestExpressApplication> {
   const { config } = runtime;
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.for(runtime), {
-    logger: runtime.logger,
-    bodyParser: false,
-    abortOnError: false,
-    bufferLogs: false,
-    routeConflictPolicy: { duplicate: 'error' },
-    routeResolutionStrategy: 'specificity',
-  });
+  const app = await NestFactory.create<NestExpressApplication>(
+    AppModule.for(runtime),
+    new ExpressAdapter(strictRouter()),
+    {
+      logger: runtime.logger,
+      bodyParser: false,
+      abortOnError: false,
+      bufferLogs: false,
+      routeConflictPolicy: { duplicate: 'error' },
+      routeResolutionStrategy: 'specificity',
+    },
+  );
   app.set('trust proxy', config.http.trustProxy);
   app.set('etag', false);
   app.set('query parser', 'simple');
@@ -64,7 +69,16 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
   serveDocument(app, document);
   await app.init();
   app.get(RouteTable).attach(app.getHttpAdapter().getInstance());
+  answerClientErrors(app.getHttpServer());
   return app;
+}
+
+/** One spelling a path: set before the router is made, which takes its settings then. */
+function strictRouter(): Application {
+  const application = express();
+  application.set('case sensitive routing', true);
+  application.set('strict routing', true);
+  return application;
 }
 
 /** JSON needs nothing; the two document readers need their own scripts and styles, from this origin alone. */
@@ -89,6 +103,8 @@ function securityHeaders(): (request: CheckedRequest, response: Response, next: 
   });
   return (request, response, next) => {
     const isPage = /^\/(docs|redoc)(\/|$)/.test(request.path);
+    // Tokens, keys and tenants' data belong in no cache; what may be kept says so itself.
+    if (!isPage) response.setHeader('Cache-Control', 'no-store');
     (isPage ? forPages : forApi)(request, response, next);
   };
 }

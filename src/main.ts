@@ -22,7 +22,10 @@ let stopping: Promise<void> | undefined;
 let running: Running | undefined;
 
 function onSignal(signal: NodeJS.Signals): void {
-  if (stopping !== undefined) return;
+  if (stopping !== undefined) {
+    logger.warn(`${signal} again: giving up on an orderly stop`);
+    process.exit(1);
+  }
   logger.info(`${signal}: stopping`);
   setTimeout(() => process.exit(1), SHUTDOWN_LIMIT_MS).unref();
   stopping = starting
@@ -58,7 +61,12 @@ async function start(): Promise<void> {
 /** Requests in flight finish first, then the workers, then the database. */
 async function startApi({ runtime, embedded }: PreparedRuntime): Promise<Running> {
   const app = await createApp(runtime);
-  await app.listen(config.http.port, config.http.host);
+  try {
+    await app.listen(config.http.port, config.http.host);
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
   const { port } = app.getHttpServer().address() as AddressInfo;
   announce(config, port, embedded !== null);
   return {
@@ -96,7 +104,8 @@ function announce(
   port: number,
   embedded: boolean,
 ): void {
-  const host = http.host === '0.0.0.0' || http.host === '::' ? 'localhost' : http.host;
+  const isEverywhere = http.host === '0.0.0.0' || http.host === '::';
+  const host = isEverywhere ? 'localhost' : http.host.includes(':') ? `[${http.host}]` : http.host;
   const url = `http://${host}:${port}`;
   logger.info('listening', { url, role, environment });
   if (environment === 'production') return;

@@ -1,6 +1,7 @@
 import { CONFIG_EXIT_CODE, type Config, ConfigError, loadConfig, resolveSecrets } from './config/index.js';
 import type { Runtime } from './app.module.js';
 import { runMigrations } from './platform/database/migrate.js';
+import { waitForDatabase } from './platform/database/wait-for-database.js';
 import { EmbeddedDatabaseError, type EmbeddedPostgres, startEmbeddedPostgres } from './platform/embedded/index.js';
 import { Logger } from './platform/telemetry/index.js';
 
@@ -18,10 +19,16 @@ export async function prepareRuntime(config: Config, logger: Logger): Promise<Pr
           dataDir: config.dataDir.path,
           dataDirIsDefault: config.dataDir.isDefault,
           log: (line) => logger.info(line),
+          // Nothing works without it, and a restart finds the data as they were: let whoever runs us decide.
+          onLost: (reason) => {
+            logger.fatal(reason);
+            process.exit(1);
+          },
         })
       : null;
   try {
     const databaseUrl = config.database.url ?? embedded?.url ?? '';
+    if (embedded === null) await waitForDatabase(databaseUrl);
     const applied = await runMigrations(databaseUrl);
     if (applied.length > 0) logger.info('migrations applied', { applied });
     return { runtime: { config, secrets: resolveSecrets(config), databaseUrl, logger }, embedded };
@@ -49,6 +56,26 @@ export function reportFailedStart(error: unknown, logger: Logger): number {
     process.stderr.write(`${error.message}\n`);
     return CONFIG_EXIT_CODE;
   }
-  logger.fatal('the service could not start', { err: error });
+  const sentence = listenerFault(error);
+  if (sentence === null) logger.fatal('the service could not start', { err: error });
+  else process.stderr.write(`${sentence}\n`);
   return 1;
+}
+
+/** What is wrong with HOST and PORT, in one sentence; null when something else is wrong. */
+function listenerFault(error: unknown): string | null {
+  const { code, syscall, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+  if (syscall !== 'listen' && syscall !== 'getaddrinfo') return null;
+  const where = `${address ?? 'the host'}${port === undefined ? '' : `:${port}`}`;
+  switch (code) {
+    case 'EADDRINUSE':
+      return `The address ${where} is in use: stop what listens there, or set PORT to another port.`;
+    case 'EACCES':
+      return `The service may not listen on ${where}: set PORT to one above 1023.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return 'HOST is no address of this machine: set it to 127.0.0.1, 0.0.0.0 or one of its addresses.';
+    default:
+      return null;
+  }
 }

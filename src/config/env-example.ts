@@ -9,5 +9,6 @@ export function renderEnvExample(): string {
     groups.set(group, lines);
   }
   const body = [...groups].map(([group, lines]) => `## ${group}\n${lines.join('\n')}\n`).join('\n');
-  return `# Copy to .env and export what you change. Generated from src/config/variables.ts by \`npm run generate\`.\n\n${body}`;
+  return `# No file is read by the service itself: put what you change into a file and export it
+# (set -a; . ./.env; set +a; npm start). Generated from src/config/variables.ts by \`npm run generate\`.\n\n${body}`;
 }

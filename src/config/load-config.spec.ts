@@ -100,6 +100,10 @@ describe('the configuration', () => {
     expect(loadConfig({ TRUST_PROXY: text }).http.trustProxy).toBe(value);
   });
 
+  it.each(['foo', '10.0.0.0/33', '10.0.0.1,nope', '::1/129'])('refuses TRUST_PROXY %s', (text) => {
+    expect(faultsOf({ TRUST_PROXY: text })).toHaveLength(1);
+  });
+
   it('refuses what cannot work together', () => {
     expect(faultsOf({ QUEUE_BACKEND: 'redis' })).toEqual(['QUEUE_BACKEND is redis but REDIS_URL is not set']);
     expect(faultsOf({ PROCESS_ROLE: 'worker' })).toHaveLength(1);

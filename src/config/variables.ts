@@ -1,4 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import type { CredentialKey, LogLevel, ProcessRole } from './config.js';
 
@@ -80,7 +81,19 @@ const trustProxy = z
     if (v === undefined || FALSE.has(v.toLowerCase())) return false;
     if (/^\d+$/.test(v)) return Number(v);
     return v.toLowerCase() === 'true' ? true : v;
-  });
+  })
+  .refine(
+    (v) => typeof v !== 'string' || v.split(',').every((part) => isProxyRange(part.trim())),
+    'must be a number of hops, true, off, or addresses and ranges such as 10.0.0.0/8 or loopback',
+  );
+
+function isProxyRange(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  const [address = '', bits, ...rest] = text.split('/');
+  const family = isIP(address);
+  const most = family === 4 ? 32 : 128;
+  return family !== 0 && rest.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most));
+}
 
 const pemKeys = z
   .string()
@@ -125,7 +138,7 @@ export const VARIABLES = {
   ),
   PROCESS_ROLE: variable('Process', 'all', 'api, worker, or all for both in one process', oneOf(ROLES, 'all')),
   PORT: variable('HTTP', '3000', 'port of the listener; 0 takes a free one', integer(3000, 0, 65535)),
-  HOST: variable('HTTP', '127.0.0.1 (0.0.0.0 in production)', 'address of the listener', text),
+  HOST: variable('HTTP', '127.0.0.1', 'address of the listener; 0.0.0.0 by default in production', text),
   TRUST_PROXY: variable(
     'HTTP',
     'off',
@@ -139,7 +152,7 @@ export const VARIABLES = {
     url(['http:', 'https:']).transform((v) => (v ?? 'http://localhost:3000').replace(/\/+$/, '')),
   ),
   CORS_ORIGINS: variable('HTTP', '', 'comma-separated origins that browsers may call from', originList),
-  MAX_BODY_BYTES: variable('HTTP', '1048576', 'largest JSON body', integer(1_048_576, 1024, 104_857_600)),
+  MAX_BODY_BYTES: variable('HTTP', '1048576', 'largest JSON body', integer(1_048_576, 1, 104_857_600)),
   LOG_LEVEL: variable('Process', 'info', `one of ${LEVELS.join(', ')}`, oneOf(LEVELS, 'info')),
   DATA_DIR: variable('Storage', '.data', 'folder of the embedded database, captured mail and generated secrets', text),
   DATABASE_URL: variable(
@@ -148,7 +161,7 @@ export const VARIABLES = {
     'PostgreSQL 15 or newer; unset: an embedded one in DATA_DIR (required in production)',
     url(['postgres:', 'postgresql:']),
   ),
-  DATABASE_POOL_SIZE: variable('Storage', '10', 'connections of one process', integer(10, 2, 500)),
+  DATABASE_POOL_SIZE: variable('Storage', '10', 'connections of one process', integer(10, 1, 500)),
   REDIS_URL: variable(
     'Storage',
     '',
@@ -168,12 +181,12 @@ export const VARIABLES = {
     'PEM private keys (EC P-256); the first signs access tokens, all verify (required in production)',
     pemKeys,
   ),
-  ACCESS_TOKEN_TTL_SECONDS: variable('Secrets', '900', 'life of an access token', integer(900, 10, 86_400)),
+  ACCESS_TOKEN_TTL_SECONDS: variable('Secrets', '900', 'life of an access token', integer(900, 1, 86_400)),
   REFRESH_TOKEN_TTL_SECONDS: variable(
     'Secrets',
     '2592000',
     'life of a refresh token',
-    integer(2_592_000, 60, 31_536_000),
+    integer(2_592_000, 1, 31_536_000),
   ),
   CREDENTIAL_ENCRYPTION_KEYS: variable(
     'Secrets',
@@ -181,12 +194,7 @@ export const VARIABLES = {
     'id:base64(32 bytes) pairs; the first encrypts, all decrypt; disabled turns protected credentials off (required in production)',
     credentialKeys,
   ),
-  INTERNAL_JOB_TOKEN: variable(
-    'Secrets',
-    '',
-    'expected in X-Internal-Token; unset: /internal answers 404',
-    z.string().min(16, 'must have at least 16 characters').optional(),
-  ),
+  INTERNAL_JOB_TOKEN: variable('Secrets', '', 'expected in X-Internal-Token; unset: /internal answers 404', text),
   SMTP_URL: variable(
     'Mail',
     '',
@@ -195,7 +203,7 @@ export const VARIABLES = {
   ),
   MAIL_FROM: variable(
     'Mail',
-    'Operational Event Service <no-reply@localhost>',
+    "'Operational Event Service <no-reply@localhost>'",
     'sender of every mail',
     z
       .string()

@@ -91,6 +91,7 @@ export function buildDocument(app: INestApplication): { document: OpenAPIObject;
     },
   });
   delete (document as { servers?: unknown }).servers;
+  delete document.info.contact;
   document.components ??= {};
   document.components.schemas = sorted({ ...document.components.schemas, ...(REFUSAL as object) });
   document.paths = sorted(document.paths);

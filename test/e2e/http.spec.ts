@@ -41,10 +41,19 @@ describe('what every answer has in common', () => {
 
   describe('routes', () => {
     it('answers unknown ones with 404', async () => {
-      for (const path of ['/', '/v1', '/v1/nope', '/v2/logs', '/v1/logs/', '/%E0%A4%A', '/v1/projects/%ZZ']) {
+      for (const path of [
+        '/',
+        '/v1',
+        '/v1/nope',
+        '/v2/logs',
+        '/v1/logs/',
+        '/V1/logs',
+        '/v1/Organizations',
+        '/%E0%A4%A',
+        '/v1/projects/%ZZ',
+      ]) {
         const answer = await app.request().get(path).set('Authorization', owner.bearer);
-        if (path === '/v1/logs/') expect(answer.status).toBe(422);
-        else expect([path, answer.status, answer.body]).toEqual([path, 404, { detail: 'Not Found' }]);
+        expect([path, answer.status, answer.body]).toEqual([path, 404, { detail: 'Not Found' }]);
       }
     });
 
@@ -62,6 +71,14 @@ describe('what every answer has in common', () => {
       expect(answer.headers['content-type']).toMatch(/^application\/json/);
       expect(answer.text).toBeUndefined();
     });
+  });
+
+  it('answers what the parser refuses in the same form', async () => {
+    const large = await raw(['GET /health HTTP/1.1', `X-Big: ${'x'.repeat(20_000)}`]);
+    expect(large).toMatch(/^HTTP\/1\.1 431 /);
+    expect(large).toMatch(/\{"detail":"Request Header Fields Too Large"\}$/);
+    const nonsense = await raw(['NONSENSE']);
+    expect(nonsense).toMatch(/^HTTP\/1\.1 400 [\s\S]*\{"detail":"Bad Request"\}$/);
   });
 
   describe('request ids', () => {
@@ -95,6 +112,7 @@ describe('what every answer has in common', () => {
         'content-security-policy': "default-src 'none';frame-ancestors 'none'",
         'strict-transport-security': expect.stringContaining('max-age='),
       });
+      expect(headers['cache-control']).toBe('no-store');
       expect(headers).not.toHaveProperty('x-powered-by');
       expect(headers).not.toHaveProperty('etag');
     });

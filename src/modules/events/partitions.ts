@@ -45,14 +45,19 @@ export class EventPartitions extends Upkeep implements OnModuleInit {
   private makeMonth(name: string, from: Date, to: Date): Promise<boolean> {
     return this.database.transaction(async (tx) => {
       await this.database.execute('SELECT pg_advisory_xact_lock($1)', [PARTITION_LOCK], tx);
-      const [found] = await this.database.rows<{ made: boolean; taken: boolean }>(
-        `SELECT to_regclass($1) IS NOT NULL AS made,
-                EXISTS (SELECT 1 FROM events_default WHERE "timestamp" >= $2 AND "timestamp" < $3) AS taken`,
-        [name, from, to],
+      const [made] = await this.database.rows<{ exists: boolean }>(
+        'SELECT to_regclass($1) IS NOT NULL AS exists',
+        [name],
         tx,
       );
-      if (found === undefined || found.made) return false;
-      if (found.taken) {
+      if (made?.exists === true) return false;
+      // Only for a missing month: this look reads the whole default partition.
+      const taken = await this.database.rows(
+        'SELECT 1 FROM events_default WHERE "timestamp" >= $1 AND "timestamp" < $2 LIMIT 1',
+        [from, to],
+        tx,
+      );
+      if (taken.length > 0) {
         this.logger.warn(`${name} was not made: the default partition already holds events of that month`);
         return false;
       }

@@ -26,6 +26,8 @@ export interface EmbeddedPostgresOptions {
   /** Default 100. */
   maxConnections?: number;
   log?(line: string): void;
+  /** Called when the server ends without having been asked to. */
+  onLost?(reason: string): void;
 }
 
 export interface EmbeddedPostgres {
@@ -77,7 +79,7 @@ async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres
     let stopping: Promise<void> | null = null;
     server.process.exited.then(
       (code) => {
-        if (stopping === null) log(`the embedded PostgreSQL ended by itself (${code ?? 'unknown code'})`);
+        if (stopping === null) options.onLost?.(`the embedded PostgreSQL ended by itself (${code ?? 'unknown code'})`);
       },
       () => undefined,
     );

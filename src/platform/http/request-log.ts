@@ -2,6 +2,9 @@ import type { NextFunction, Response } from 'express';
 import type { Logger, Metrics } from '../telemetry/index.js';
 import type { CheckedRequest } from './inputs.js';
 
+/** Asked every few seconds by machines; worth a line only when they fail. */
+const PROBES: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics']);
+
 /** One log line and one observation a request. The route's pattern is recorded, never ids or queries. */
 export function observeRequests(
   logger: Logger,
@@ -19,7 +22,8 @@ export function observeRequests(
       const route = (request.route as { path?: string } | undefined)?.path ?? 'unmatched';
       const status = response.writableFinished ? String(response.statusCode) : 'aborted';
       duration.observe({ method: request.method, route, status }, seconds);
-      logger.info('request', {
+      const level = PROBES.has(route) && response.statusCode < 400 ? 'debug' : 'info';
+      logger.write(level, 'request', {
         request_id: request.requestId,
         method: request.method,
         route,
