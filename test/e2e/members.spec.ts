@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MembershipNotices } from '../../src/modules/organizations/index.js';
-import { type Actor, addMember, type Owner, ownerWithProject, signedIn } from '../support/actors.js';
+import { type Actor, addMember, type Owner, ownerWithProject } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { outOfStep, withoutPlanLimits } from '../support/memberships.js';
 
