@@ -171,16 +171,14 @@ describe('memberships of organizations and projects', () => {
 
   it('stay in step when all of that happens at the same time', async () => {
     const organization = await newOrganization();
-    for (let round = 0; round < 4; round += 1) {
-      const answers = await Promise.all([
-        ...people.map((actor) => join(organization, actor, 'viewer')),
-        ...people.flatMap((actor) =>
-          GIVEN_ROLES.map((role) => send(owner, 'patch', member(organization, actor.id), { role })),
-        ),
-        ...people.slice(0, 2).map((actor) => send(owner, 'delete', member(organization, actor.id))),
-        ...people.slice(1, 3).map((actor) => send(actor, 'delete', member(organization, actor.id))),
-        ...Array.from({ length: 4 }, () => createProject(organization)),
-      ]);
+    const invites = `/v1/organizations/${organization}/invites`;
+    let projects = 0;
+
+    /** Together with new projects, which have to see each act or be seen by it. */
+    async function amongNewProjects(acts: (() => Promise<Response>)[]): Promise<void> {
+      const mixed = acts.flatMap((act) => [act, () => createProject(organization)]);
+      const answers = await Promise.all(mixed.map((act) => act()));
+      projects += acts.length;
       expect(answers.filter((answer) => answer.status >= 500)).toEqual([]);
       expect(await outOfStep(app, organization)).toEqual([]);
       const owners = await app.rows(
@@ -189,6 +187,32 @@ describe('memberships of organizations and projects', () => {
       );
       expect(owners).toEqual([{ user_id: owner.id }]);
     }
-    expect(await app.rows('SELECT 1 FROM projects WHERE organization_id = $1', [organization])).toHaveLength(16);
+
+    for (let round = 0; round < 6; round += 1) {
+      const made = await Promise.all(
+        people.map(({ email }) => send(owner, 'post', invites, { email, role: 'viewer' })),
+      );
+      const pending = made.map(({ body }) => (body as { id: string }).id);
+      await amongNewProjects(
+        people.map((actor, index) => async () => {
+          return send(actor, 'post', `/v1/organizations/invites/${pending[index] ?? ''}/accept`);
+        }),
+      );
+      await amongNewProjects(
+        people.flatMap(({ id }, index) =>
+          ['operator', GIVEN_ROLES[(round + index) % 3]].map((role) => async () => {
+            return send(owner, 'patch', member(organization, id), { role });
+          }),
+        ),
+      );
+      await amongNewProjects(
+        people.flatMap((actor) => [
+          async () => send(owner, 'patch', member(organization, actor.id), { role: 'member' }),
+          async () => send(actor, 'delete', member(organization, actor.id)),
+          async () => send(owner, 'delete', member(organization, actor.id)),
+        ]),
+      );
+    }
+    expect(await app.rows('SELECT 1 FROM projects WHERE organization_id = $1', [organization])).toHaveLength(projects);
   }, 60_000);
 });
