@@ -11,6 +11,7 @@ import { AuthModule } from './modules/auth/index.js';
 import { EventsModule } from './modules/events/index.js';
 import { HealthModule } from './modules/health/index.js';
 import { InternalJobsModule } from './modules/internal-jobs/index.js';
+import { InvitationsModule } from './modules/invitations/index.js';
 import { LogsModule } from './modules/logs/index.js';
 import { OrganizationsModule } from './modules/organizations/index.js';
 import { ProjectsModule } from './modules/projects/index.js';
@@ -136,6 +137,7 @@ export class AppModule {
         SessionsModule,
         AuthModule,
         OrganizationsModule,
+        InvitationsModule,
         ProjectsModule,
         ApiKeysModule,
         EventsModule,

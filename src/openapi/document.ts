@@ -125,18 +125,17 @@ function addDerivedResponses(operation: Operation): void {
   }
   if (access !== 'public') add(401, 'Not authenticated');
   if (access === 'internal') add(404, 'Not Found');
+  const names = (parameter: string): boolean =>
+    operation.parameters?.some(({ name }) => name === parameter) === true || operation.requestBody !== undefined;
   if (access.startsWith('organization:')) {
-    add(404, 'Organization not found');
-    add(
-      403,
-      access === 'organization:viewer'
-        ? 'Not an organization member'
-        : 'Not an organization member · Admin role required',
-    );
+    if (access !== 'organization:viewer') add(403, 'Admin role required');
+    if (names('organization_id')) {
+      add(404, 'Organization not found');
+      add(403, 'Not an organization member');
+    }
   }
-  const namesProject = operation.parameters?.some((parameter) => parameter.name === 'project_id') ?? false;
   if (access.startsWith('project:')) {
-    if (namesProject || operation.requestBody !== undefined) {
+    if (names('project_id')) {
       add(404, 'Project not found');
       add(403, 'Not a project member');
     }

@@ -1,12 +1,17 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response, Test } from 'supertest';
-import { addMember, type Actor, type Owner, ownerWithProject } from '../support/actors.js';
+import { addMember, type Actor, type Owner, ownerWithProject, randomEmail, signedIn } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { exampleOf, type ListedOperation, operations, resolve } from '../support/document.js';
 
 const TOKEN = 'internal-job-token-of-the-test';
 const ROLES = ['viewer', 'member', 'operator', 'admin', 'owner'] as const;
-const isTenants = ({ operation }: ListedOperation): boolean => /^(organization|project):/.test(operation['x-access']);
+/** Whose access depends on a role in the organization or project they name. */
+const isByRole = ({ operation }: ListedOperation): boolean => /^(organization|project):/.test(operation['x-access']);
+/** Who name a thing that belongs to somebody. */
+const isTenants = (item: ListedOperation): boolean =>
+  isByRole(item) || item.operation['x-access'] === 'bearer:addressee';
 const isProtected = ({ operation }: ListedOperation): boolean => operation['x-access'] !== 'public';
 const titleOf = ({ method, path }: ListedOperation): string => `${method} ${path}`;
 const table = (list: ListedOperation[]): [string, ListedOperation][] => list.map((item) => [titleOf(item), item]);
@@ -16,13 +21,33 @@ describe('access to every operation', () => {
   let app: TestApp;
   let owner: Owner;
   let stranger: Owner;
+  /** People who have nothing to do with the first organization. */
+  let outsiders: Record<string, Actor>;
   let ids: Record<string, string>;
 
   beforeAll(async () => {
     app = await createTestApp({ env: { INTERNAL_JOB_TOKEN: TOKEN } });
     owner = await ownerWithProject(app);
     stranger = await ownerWithProject(app);
-    ids = { organization_id: owner.organizationId, project_id: owner.projectId, key_id: owner.apiKeyId };
+    outsiders = {
+      'person without an organization': await signedIn(app),
+      'viewer of another organization': await addMember(app, stranger, 'viewer'),
+      'admin of another organization': await addMember(app, stranger, 'admin'),
+      'owner of another organization': stranger,
+    };
+    const invited = await app
+      .request()
+      .post(`/v1/organizations/${owner.organizationId}/invites`)
+      .set('Authorization', owner.bearer)
+      .send({ email: randomEmail() })
+      .expect(201);
+    ids = {
+      organization_id: owner.organizationId,
+      project_id: owner.projectId,
+      key_id: owner.apiKeyId,
+      user_id: (await addMember(app, owner, 'viewer')).id,
+      invite_id: (invited.body as { id: string }).id,
+    };
   });
   afterAll(() => app.close());
 
@@ -40,12 +65,22 @@ describe('access to every operation', () => {
     void request.query(Object.fromEntries(query.map(({ name, schema }) => [name, exampleOf(schema ?? {}, ids, name)])));
     const [type, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
     if (type === undefined || content === undefined) return request;
-    return request.type(type).send(exampleOf(resolve(content.schema), ids) as object);
+    // The least role, which everybody who may give roles may give.
+    const known = { ...ids, role: 'viewer' };
+    return request.type(type).send(exampleOf(resolve(content.schema), known) as object);
   }
 
   /** Everything but the refresh of `last_used_at` and the like, which refused requests may not touch either. */
   async function snapshot(): Promise<unknown> {
-    const tables = ['organizations', 'organization_members', 'projects', 'project_members', 'api_keys', 'events'];
+    const tables = [
+      'organizations',
+      'organization_members',
+      'invitations',
+      'projects',
+      'project_members',
+      'api_keys',
+      'events',
+    ];
     return Promise.all(
       tables.map((name) =>
         app.rows(`SELECT count(*)::int, md5(coalesce(string_agg(t::text, '' ORDER BY t::text), '')) FROM ${name} t`),
@@ -57,9 +92,18 @@ describe('access to every operation', () => {
     expect(
       operations.filter(
         ({ operation }) =>
-          !/^(public|internal|bearer|(organization|project):\w+|api-key:[\w:|]+)$/.test(operation['x-access']),
+          !/^(public|internal|bearer(:addressee)?|organization:\w+(\|self)?|project:\w+|api-key:[\w:|]+)$/.test(
+            operation['x-access'],
+          ),
       ),
     ).toEqual([]);
+    const committed = readFileSync(new URL('../../routes.txt', import.meta.url), 'utf8')
+      .trim()
+      .split('\n')
+      .slice(1);
+    const declared = committed.map((line) => line.split(/ +/).slice(0, 3));
+    const enforced = operations.map(({ method, path, operation }) => [method, path, operation['x-access']]);
+    expect(declared.sort()).toEqual(enforced.sort());
   });
 
   it.each(table(operations.filter(isProtected)))('%s refuses the anonymous', async (_, item) => {
@@ -90,29 +134,34 @@ describe('access to every operation', () => {
     },
   );
 
-  it.each(table(operations.filter(isTenants)))('%s refuses a stranger and shows nothing', async (_, item) => {
+  it.each(table(operations.filter(isTenants)))('%s refuses strangers and shows nothing', async (_, item) => {
     const before = await snapshot();
-    const answer = await call(item, { Authorization: stranger.bearer });
-    expect([403, 404]).toContain(answer.status);
-    expect(Object.keys(answer.body as object)).toEqual(['detail']);
+    for (const [who, { bearer }] of Object.entries(outsiders)) {
+      const answer = await call(item, { Authorization: bearer });
+      expect([who, [403, 404].includes(answer.status)]).toEqual([who, true]);
+      expect(Object.keys(answer.body as object)).toEqual(['detail']);
+      for (const id of [owner.id, owner.email, ...Object.values(ids)]) expect(answer.text).not.toContain(id);
+    }
     expect(await snapshot()).toEqual(before);
   });
 
   it.each(table(operations.filter((item) => isProtected(item) && !isTenants(item) && item.method === 'GET')))(
     '%s shows a stranger nothing of another tenant',
     async (_, item) => {
-      const credentials = { Authorization: stranger.bearer, 'X-API-Key': stranger.apiKey, 'X-Internal-Token': TOKEN };
-      const answer = await call(item, credentials);
-      expect(answer.status).toBe(200);
-      for (const id of [owner.id, owner.email, ...Object.values(ids)]) expect(answer.text).not.toContain(id);
+      for (const { bearer } of Object.values(outsiders)) {
+        const credentials = { Authorization: bearer, 'X-API-Key': stranger.apiKey, 'X-Internal-Token': TOKEN };
+        const answer = await call(item, credentials);
+        expect(answer.status).toBe(200);
+        for (const id of [owner.id, owner.email, ...Object.values(ids)]) expect(answer.text).not.toContain(id);
+      }
     },
   );
 
   it('lets each role do what the declaration says and no more', async () => {
     const actors = new Map<string, Actor>([['owner', owner]]);
     for (const role of ROLES.slice(0, -1)) actors.set(role, await addMember(app, owner, role));
-    for (const item of operations.filter(isTenants)) {
-      const [, needed = ''] = item.operation['x-access'].split(':');
+    for (const item of operations.filter(isByRole)) {
+      const [, needed = ''] = item.operation['x-access'].split(/[:|]/);
       for (const role of ROLES) {
         const { status, body } = await call(item, { Authorization: actors.get(role)?.bearer ?? '' });
         const detail = (body as { detail?: unknown }).detail;

@@ -1,3 +1,6 @@
+export { MembersRepository } from './members.repository.js';
+export { MembershipChanges } from './membership-changes.js';
+export { type MembershipChange, MembershipNotices } from './membership-notices.js';
 export { OrganizationMember } from './organization-member.entity.js';
 export { Organization } from './organization.entity.js';
 export { SLUG_PATTERN } from './organizations.dto.js';

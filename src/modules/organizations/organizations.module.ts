@@ -1,6 +1,12 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditModule } from '../audit/index.js';
 import { UsersModule } from '../users/index.js';
+import { OrganizationMembersController } from './members.controller.js';
+import { MembersRepository } from './members.repository.js';
+import { MembersService } from './members.service.js';
+import { MembershipChanges } from './membership-changes.js';
+import { MembershipNotices } from './membership-notices.js';
 import { Organization } from './organization.entity.js';
 import { OrganizationMember } from './organization-member.entity.js';
 import { OrganizationsController } from './organizations.controller.js';
@@ -8,9 +14,16 @@ import { OrganizationsRepository } from './organizations.repository.js';
 import { OrganizationsService } from './organizations.service.js';
 
 @Module({
-  imports: [UsersModule, TypeOrmModule.forFeature([Organization, OrganizationMember])],
-  controllers: [OrganizationsController],
-  providers: [OrganizationsService, OrganizationsRepository],
-  exports: [OrganizationsRepository],
+  imports: [AuditModule, UsersModule, TypeOrmModule.forFeature([Organization, OrganizationMember])],
+  controllers: [OrganizationsController, OrganizationMembersController],
+  providers: [
+    OrganizationsService,
+    OrganizationsRepository,
+    MembersService,
+    MembersRepository,
+    MembershipChanges,
+    MembershipNotices,
+  ],
+  exports: [OrganizationsRepository, MembersRepository, MembershipChanges, MembershipNotices],
 })
 export class OrganizationsModule {}

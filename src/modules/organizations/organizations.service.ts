@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { OrganizationScope, UserScope } from '../../platform/access/index.js';
 import { Database } from '../../platform/database/database.js';
 import { newId } from '../../platform/ids/index.js';
+import { AuditWriter } from '../audit/index.js';
 import { UsersRepository } from '../users/index.js';
 import {
   type CreateOrganizationRequest,
@@ -18,6 +19,7 @@ export class OrganizationsService {
     private readonly database: Database,
     private readonly organizations: OrganizationsRepository,
     private readonly users: UsersRepository,
+    private readonly audit: AuditWriter,
   ) {}
 
   /** The creator becomes owner. Their row is locked while the plan's limit is counted, so parallel creates queue up. */
@@ -28,7 +30,19 @@ export class OrganizationsService {
       const owned = await this.organizations.plansOwnedBy(scope, tx);
       const limit = PLAN_LIMITS[highestPlan(owned)].organizations;
       if (limit !== null && owned.length >= limit) throw new OrganizationPlanLimit();
-      await this.organizations.insert({ id, ...request, ownerId: scope.userId }, tx);
+      const { name, slug } = request;
+      await this.organizations.insert({ id, name, slug, ownerId: scope.userId }, tx);
+      await this.audit.record(
+        {
+          actorUserId: scope.userId,
+          organizationId: id,
+          action: 'organization.created',
+          targetType: 'organization',
+          targetId: id,
+          detail: { name, slug },
+        },
+        tx,
+      );
       return organizationResponse(await this.organizations.get({ organizationId: id }, tx));
     });
   }

@@ -17,7 +17,13 @@ import {
   OrganizationNotFound,
   ProjectNotFound,
 } from './access-errors.js';
-import { ACCESS, type AccessDeclaration, ProjectOfResource } from './declarations.js';
+import {
+  ACCESS,
+  type AccessDeclaration,
+  type AddressedResource,
+  type OrganizationOfResource,
+  type ProjectOfResource,
+} from './declarations.js';
 import { ApiKeyAuthenticator, BearerAuthenticator, MembershipReader } from './ports.js';
 import { roleAtLeast, type AccessScope, type UserScope } from './scope.js';
 
@@ -141,9 +147,15 @@ export class AccessGuard implements CanActivate {
     body: ReadBody,
   ): Promise<AccessScope | null | 'undecided'> {
     const { access } = plan;
+    if (access.kind === 'bearer' && access.addressee !== undefined) {
+      return this.asAddressee(caller as UserScope, access.addressee, request);
+    }
     if (access.kind === 'organization') {
+      const user = caller as UserScope;
+      if (access.via !== undefined) return this.inOrganizationOf(user, access.via, access.role, request);
       const id = idOf('organization_id', plan.inputs, request, body);
-      return id === null ? 'undecided' : this.inOrganization(caller as UserScope, id, access.role);
+      const isSelf = access.orSelf !== undefined && pathId(access.orSelf, request) === user.userId;
+      return id === null ? 'undecided' : this.inOrganization(user, id, isSelf ? 'viewer' : access.role);
     }
     if (access.kind === 'project') {
       if (access.via !== undefined) return this.inProjectOf(caller as UserScope, access.via, access.role, request);
@@ -159,6 +171,35 @@ export class AccessGuard implements CanActivate {
     if (membership.role === null) throw new NotAnOrganizationMember();
     if (!roleAtLeast(membership.role, needed)) throw new AdminRoleRequired();
     return { kind: 'organization', organizationId, userId: user.userId, role: membership.role };
+  }
+
+  private async inOrganizationOf(
+    user: UserScope,
+    via: Type<OrganizationOfResource>,
+    needed: Role,
+    request: CheckedRequest,
+  ): Promise<AccessScope | 'undecided'> {
+    const resource = this.modules.get(via, { strict: false });
+    const id = pathId(resource.parameter, request);
+    if (id === null) return 'undecided';
+    const organizationId = await resource.organizationOf(id);
+    const membership =
+      organizationId === null ? null : await this.memberships.ofOrganization(user.userId, organizationId);
+    if (organizationId === null || membership === null || membership.role === null) throw new resource.notFound();
+    if (!roleAtLeast(membership.role, needed)) throw new AdminRoleRequired();
+    return { kind: 'organization', organizationId, userId: user.userId, role: membership.role };
+  }
+
+  private async asAddressee(
+    user: UserScope,
+    type: Type<AddressedResource>,
+    request: CheckedRequest,
+  ): Promise<AccessScope | 'undecided'> {
+    const resource = this.modules.get(type, { strict: false });
+    const id = pathId(resource.parameter, request);
+    if (id === null) return 'undecided';
+    await resource.admit(user, id);
+    return user;
   }
 
   private async inProject(user: UserScope, projectId: string, needed: Role): Promise<AccessScope> {
@@ -177,9 +218,9 @@ export class AccessGuard implements CanActivate {
     request: CheckedRequest,
   ): Promise<AccessScope | 'undecided'> {
     const resource = this.modules.get(via, { strict: false });
-    const id = request.params[resource.parameter];
-    if (typeof id !== 'string' || !isUuid(id)) return 'undecided';
-    const projectId = await resource.projectOf(id.toLowerCase());
+    const id = pathId(resource.parameter, request);
+    if (id === null) return 'undecided';
+    const projectId = await resource.projectOf(id);
     const membership = projectId === null ? null : await this.memberships.ofProject(user.userId, projectId);
     if (projectId === null || membership === null || membership.role === null) throw new resource.notFound();
     if (!roleAtLeast(membership.role, needed)) throw new InsufficientProjectRole();
@@ -193,6 +234,12 @@ type Role = Extract<AccessDeclaration, { kind: 'project' }>['role'];
 interface ReadBody {
   value?: unknown;
   issues?: Issue[];
+}
+
+/** Null when the parameter is missing or no id. */
+function pathId(name: string, request: CheckedRequest): string | null {
+  const id = request.params[name];
+  return typeof id === 'string' && isUuid(id) ? id.toLowerCase() : null;
 }
 
 function idOf(name: string, inputs: InputPlan, request: CheckedRequest, body: ReadBody): string | null {

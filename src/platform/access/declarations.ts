@@ -2,7 +2,7 @@ import { SetMetadata, type Type } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension, ApiHeader } from '@nestjs/swagger';
 import { applyDecorators } from '@nestjs/common';
 import type { DomainErrorClass } from '../http/domain-error.js';
-import type { ApiKeyScopeName, Role } from './scope.js';
+import type { ApiKeyScopeName, Role, UserScope } from './scope.js';
 
 /** Finds the project of a thing that a path names by its own id. */
 export abstract class ProjectOfResource {
@@ -13,31 +13,67 @@ export abstract class ProjectOfResource {
   abstract projectOf(id: string): Promise<string | null>;
 }
 
+/** Finds the organization of a thing that a path names by its own id. */
+export abstract class OrganizationOfResource {
+  /** Path parameter that holds the thing's id. */
+  abstract readonly parameter: string;
+  /** Answered for a missing thing and for another tenant's alike. */
+  abstract readonly notFound: DomainErrorClass;
+  abstract organizationOf(id: string): Promise<string | null>;
+}
+
+/** Tells whether a thing that a path names by its own id is meant for the caller, who need not be a member of anything. */
+export abstract class AddressedResource {
+  /** Path parameter that holds the thing's id. */
+  abstract readonly parameter: string;
+  /** @throws DomainError 404 when there is no such thing, 403 when it is meant for somebody else */
+  abstract admit(user: UserScope, id: string): Promise<void>;
+}
+
 /** Who may call a route. The same value is enforced by the guard and written into the document. */
 export type AccessDeclaration =
   | { readonly kind: 'public'; readonly reason: string }
   | { readonly kind: 'internal' }
-  | { readonly kind: 'bearer' }
-  | { readonly kind: 'organization'; readonly role: Role }
+  | { readonly kind: 'bearer'; readonly addressee?: Type<AddressedResource> }
+  | {
+      readonly kind: 'organization';
+      readonly role: Role;
+      readonly via?: Type<OrganizationOfResource>;
+      readonly orSelf?: string;
+    }
   | { readonly kind: 'project'; readonly role: Role; readonly via?: Type<ProjectOfResource> }
   | { readonly kind: 'api-key'; readonly scopes: readonly ApiKeyScopeName[] };
 
 export const ACCESS = Symbol('access declaration');
 
-export interface Requirement {
-  /** Least organization role; the id is the route's `organization_id` in path, query or body. */
-  organization?: Role;
-  /** Least project role; the id is the route's `project_id` in path, query or body, unless `via` finds it. */
-  project?: Role;
-  via?: Type<ProjectOfResource>;
-}
+export type Requirement =
+  | {
+      /** Least organization role; the id is the route's `organization_id` in path, query or body, unless `via` finds it. */
+      readonly organization: Role;
+      readonly via?: Type<OrganizationOfResource>;
+      /** Path parameter with a user id: a member with any role may do it to themselves. */
+      readonly orSelf?: string;
+    }
+  | {
+      /** Least project role; the id is the route's `project_id` in path, query or body, unless `via` finds it. */
+      readonly project: Role;
+      readonly via?: Type<ProjectOfResource>;
+    }
+  | {
+      /** The person the named thing is meant for. */
+      readonly addressee: Type<AddressedResource>;
+    };
 
 /** A signed-in person, optionally with a role in the organization or project the route names. */
-export function Requires(requirement: Requirement = {}): MethodDecorator {
-  const { organization, project, via } = requirement;
-  if (project !== undefined) return declare({ kind: 'project', role: project, via }, ApiBearerAuth('bearer'));
-  if (organization !== undefined) return declare({ kind: 'organization', role: organization }, ApiBearerAuth('bearer'));
-  return declare({ kind: 'bearer' }, ApiBearerAuth('bearer'));
+export function Requires(requirement?: Requirement): MethodDecorator {
+  const bearer = ApiBearerAuth('bearer');
+  if (requirement === undefined) return declare({ kind: 'bearer' }, bearer);
+  if ('project' in requirement) {
+    return declare({ kind: 'project', role: requirement.project, via: requirement.via }, bearer);
+  }
+  if ('addressee' in requirement) return declare({ kind: 'bearer', addressee: requirement.addressee }, bearer);
+  const { organization: role, via, orSelf } = requirement;
+  return declare({ kind: 'organization', role, via, orSelf }, bearer);
 }
 
 /** An API key with any one of the scopes; with none named, any active key. */
@@ -66,12 +102,15 @@ export function Internal(): MethodDecorator {
   );
 }
 
-/** One line for the route table and the `x-access` extension: `project:viewer`, `api-key:events:write`. */
+/** One line for the route table and the `x-access` extension: `project:viewer`, `organization:admin|self`, `bearer:addressee`. */
 export function describeAccess(access: AccessDeclaration): string {
   switch (access.kind) {
+    case 'bearer':
+      return access.addressee === undefined ? 'bearer' : 'bearer:addressee';
     case 'project':
+      return `project:${access.role}`;
     case 'organization':
-      return `${access.kind}:${access.role}`;
+      return `organization:${access.role}${access.orSelf === undefined ? '' : '|self'}`;
     case 'api-key':
       return `api-key:${access.scopes.join('|') || 'any'}`;
     default:

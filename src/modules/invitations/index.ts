@@ -1,0 +1,2 @@
+export { InvitationsModule } from './invitations.module.js';
+export { InvitationsRepository } from './invitations.repository.js';

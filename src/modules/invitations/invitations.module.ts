@@ -1,0 +1,35 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditModule } from '../audit/index.js';
+import { OrganizationsModule } from '../organizations/index.js';
+import { UsersModule } from '../users/index.js';
+import { Invitation } from './invitation.entity.js';
+import { InvitedTo, InvitedToAccept, InvitedToDecline, OrganizationOfInvitation } from './invitation-access.js';
+import { InvitationAnswers } from './invitation-answers.service.js';
+import { InvitationAudits } from './invitation-audits.js';
+import { InvitationExpiry } from './invitation-expiry.js';
+import { InvitationMails } from './invitation-mails.js';
+import { InvitationsController } from './invitations.controller.js';
+import { InvitationsRepository } from './invitations.repository.js';
+import { InvitationsService } from './invitations.service.js';
+import { InvitedPerson } from './invited-person.js';
+
+@Module({
+  imports: [AuditModule, OrganizationsModule, UsersModule, TypeOrmModule.forFeature([Invitation])],
+  controllers: [InvitationsController],
+  providers: [
+    InvitationsService,
+    InvitationAnswers,
+    InvitationsRepository,
+    InvitationAudits,
+    InvitationMails,
+    InvitationExpiry,
+    InvitedPerson,
+    InvitedTo,
+    InvitedToAccept,
+    InvitedToDecline,
+    OrganizationOfInvitation,
+  ],
+  exports: [InvitationsRepository],
+})
+export class InvitationsModule {}
