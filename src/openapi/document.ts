@@ -134,12 +134,13 @@ function addDerivedResponses(operation: Operation): void {
     );
   }
   const namesProject = operation.parameters?.some((parameter) => parameter.name === 'project_id') ?? false;
-  if (access.startsWith('project:')) {
+  if (/^(project|capability):/.test(access)) {
     if (namesProject || operation.requestBody !== undefined) {
       add(404, 'Project not found');
       add(403, 'Not a project member');
     }
-    if (access !== 'project:viewer') add(403, 'Insufficient project role');
+    if (access.startsWith('capability:')) add(403, `Missing delivery ${access.replace(':', ': ')}`);
+    else if (access !== 'project:viewer') add(403, 'Insufficient project role');
   }
   if (operation.requestBody !== undefined) {
     add(413, 'Request body too large');

@@ -12,14 +12,16 @@ import { setContext } from '../telemetry/index.js';
 import {
   AdminRoleRequired,
   InsufficientProjectRole,
+  MissingCapability,
   NotAnOrganizationMember,
   NotAProjectMember,
   OrganizationNotFound,
   ProjectNotFound,
 } from './access-errors.js';
+import { hasCapability } from './capabilities.js';
 import { ACCESS, type AccessDeclaration, ProjectOfResource } from './declarations.js';
 import { ApiKeyAuthenticator, BearerAuthenticator, MembershipReader } from './ports.js';
-import { roleAtLeast, type AccessScope, type UserScope } from './scope.js';
+import { roleAtLeast, type AccessScope, type Role, type UserScope } from './scope.js';
 
 interface RoutePlan {
   readonly access: AccessDeclaration;
@@ -145,10 +147,10 @@ export class AccessGuard implements CanActivate {
       const id = idOf('organization_id', plan.inputs, request, body);
       return id === null ? 'undecided' : this.inOrganization(caller as UserScope, id, access.role);
     }
-    if (access.kind === 'project') {
-      if (access.via !== undefined) return this.inProjectOf(caller as UserScope, access.via, access.role, request);
+    if (access.kind === 'project' || access.kind === 'capability') {
+      if (access.via !== undefined) return this.inProjectOf(caller as UserScope, access.via, access, request);
       const id = idOf('project_id', plan.inputs, request, body);
-      return id === null ? 'undecided' : this.inProject(caller as UserScope, id, access.role);
+      return id === null ? 'undecided' : this.inProject(caller as UserScope, id, access);
     }
     return caller;
   }
@@ -161,11 +163,11 @@ export class AccessGuard implements CanActivate {
     return { kind: 'organization', organizationId, userId: user.userId, role: membership.role };
   }
 
-  private async inProject(user: UserScope, projectId: string, needed: Role): Promise<AccessScope> {
+  private async inProject(user: UserScope, projectId: string, needed: ProjectAccess): Promise<AccessScope> {
     const membership = await this.memberships.ofProject(user.userId, projectId);
     if (membership === null) throw new ProjectNotFound();
     if (membership.role === null) throw new NotAProjectMember();
-    if (!roleAtLeast(membership.role, needed)) throw new InsufficientProjectRole();
+    assertAllowed(membership.role, needed);
     const { organizationId, role } = membership;
     return { kind: 'project', projectId, organizationId, userId: user.userId, role };
   }
@@ -173,7 +175,7 @@ export class AccessGuard implements CanActivate {
   private async inProjectOf(
     user: UserScope,
     via: Type<ProjectOfResource>,
-    needed: Role,
+    needed: ProjectAccess,
     request: CheckedRequest,
   ): Promise<AccessScope | 'undecided'> {
     const resource = this.modules.get(via, { strict: false });
@@ -182,13 +184,21 @@ export class AccessGuard implements CanActivate {
     const projectId = await resource.projectOf(id.toLowerCase());
     const membership = projectId === null ? null : await this.memberships.ofProject(user.userId, projectId);
     if (projectId === null || membership === null || membership.role === null) throw new resource.notFound();
-    if (!roleAtLeast(membership.role, needed)) throw new InsufficientProjectRole();
+    assertAllowed(membership.role, needed);
     const { organizationId, role } = membership;
     return { kind: 'project', projectId, organizationId, userId: user.userId, role };
   }
 }
 
-type Role = Extract<AccessDeclaration, { kind: 'project' }>['role'];
+type ProjectAccess = Extract<AccessDeclaration, { kind: 'project' | 'capability' }>;
+
+function assertAllowed(role: Role, needed: ProjectAccess): void {
+  if (needed.kind === 'capability') {
+    if (!hasCapability(role, needed.capability)) throw new MissingCapability(needed.capability);
+  } else if (!roleAtLeast(role, needed.role)) {
+    throw new InsufficientProjectRole();
+  }
+}
 
 interface ReadBody {
   value?: unknown;

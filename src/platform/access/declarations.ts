@@ -2,6 +2,7 @@ import { SetMetadata, type Type } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension, ApiHeader } from '@nestjs/swagger';
 import { applyDecorators } from '@nestjs/common';
 import type { DomainErrorClass } from '../http/domain-error.js';
+import type { Capability } from './capabilities.js';
 import type { ApiKeyScopeName, Role } from './scope.js';
 
 /** Finds the project of a thing that a path names by its own id. */
@@ -20,6 +21,7 @@ export type AccessDeclaration =
   | { readonly kind: 'bearer' }
   | { readonly kind: 'organization'; readonly role: Role }
   | { readonly kind: 'project'; readonly role: Role; readonly via?: Type<ProjectOfResource> }
+  | { readonly kind: 'capability'; readonly capability: Capability; readonly via?: Type<ProjectOfResource> }
   | { readonly kind: 'api-key'; readonly scopes: readonly ApiKeyScopeName[] };
 
 export const ACCESS = Symbol('access declaration');
@@ -29,12 +31,15 @@ export interface Requirement {
   organization?: Role;
   /** Least project role; the id is the route's `project_id` in path, query or body, unless `via` finds it. */
   project?: Role;
+  /** What the person's project role must allow; the project is found as for `project`. */
+  capability?: Capability;
   via?: Type<ProjectOfResource>;
 }
 
-/** A signed-in person, optionally with a role in the organization or project the route names. */
+/** A signed-in person, optionally with a role or capability in the organization or project the route names. */
 export function Requires(requirement: Requirement = {}): MethodDecorator {
-  const { organization, project, via } = requirement;
+  const { organization, project, capability, via } = requirement;
+  if (capability !== undefined) return declare({ kind: 'capability', capability, via }, ApiBearerAuth('bearer'));
   if (project !== undefined) return declare({ kind: 'project', role: project, via }, ApiBearerAuth('bearer'));
   if (organization !== undefined) return declare({ kind: 'organization', role: organization }, ApiBearerAuth('bearer'));
   return declare({ kind: 'bearer' }, ApiBearerAuth('bearer'));
@@ -66,12 +71,14 @@ export function Internal(): MethodDecorator {
   );
 }
 
-/** One line for the route table and the `x-access` extension: `project:viewer`, `api-key:events:write`. */
+/** One line for the route table and the `x-access` extension: `project:viewer`, `capability:delivery:replay`. */
 export function describeAccess(access: AccessDeclaration): string {
   switch (access.kind) {
     case 'project':
     case 'organization':
       return `${access.kind}:${access.role}`;
+    case 'capability':
+      return `capability:${access.capability}`;
     case 'api-key':
       return `api-key:${access.scopes.join('|') || 'any'}`;
     default:
