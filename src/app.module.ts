@@ -13,6 +13,7 @@ import { HealthModule } from './modules/health/index.js';
 import { InternalJobsModule } from './modules/internal-jobs/index.js';
 import { LogsModule } from './modules/logs/index.js';
 import { OrganizationsModule } from './modules/organizations/index.js';
+import { ProjectHealthModule } from './modules/project-health/index.js';
 import { ProjectsModule } from './modules/projects/index.js';
 import { ProofModule } from './modules/proof/index.js';
 import { SecurityEventsModule } from './modules/security-events/index.js';
@@ -141,6 +142,7 @@ export class AppModule {
         EventsModule,
         LogsModule,
         UsageModule,
+        ProjectHealthModule,
         HealthModule,
         InternalJobsModule,
       ],

@@ -1,15 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response, Test } from 'supertest';
+import { type Capability, hasCapability, type Role, roleAtLeast, ROLES } from '../../src/platform/access/index.js';
 import { addMember, type Actor, type Owner, ownerWithProject } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { exampleOf, type ListedOperation, operations, resolve } from '../support/document.js';
 
 const TOKEN = 'internal-job-token-of-the-test';
-const ROLES = ['viewer', 'member', 'operator', 'admin', 'owner'] as const;
-const isTenants = ({ operation }: ListedOperation): boolean => /^(organization|project):/.test(operation['x-access']);
+const isTenants = ({ operation }: ListedOperation): boolean =>
+  /^(organization|project|capability):/.test(operation['x-access']);
 const isProtected = ({ operation }: ListedOperation): boolean => operation['x-access'] !== 'public';
 const titleOf = ({ method, path }: ListedOperation): string => `${method} ${path}`;
 const table = (list: ListedOperation[]): [string, ListedOperation][] => list.map((item) => [titleOf(item), item]);
+
+/** Whether a role fulfils what the document says about an operation of a tenant. */
+function allows(access: string, role: Role): boolean {
+  const [kind = '', ...needed] = access.split(':');
+  if (kind === 'capability') return hasCapability(role, needed.join(':') as Capability);
+  return roleAtLeast(role, needed[0] as Role);
+}
 
 /** Derived from the document, so that a new route is covered at its birth. */
 describe('access to every operation', () => {
@@ -22,7 +30,20 @@ describe('access to every operation', () => {
     app = await createTestApp({ env: { INTERNAL_JOB_TOKEN: TOKEN } });
     owner = await ownerWithProject(app);
     stranger = await ownerWithProject(app);
-    ids = { organization_id: owner.organizationId, project_id: owner.projectId, key_id: owner.apiKeyId };
+    const member = await addMember(app, owner, 'member');
+    const view = await app
+      .request()
+      .post(`/v1/projects/${owner.projectId}/saved-views`)
+      .set('Authorization', owner.bearer)
+      .send({ name: 'Everything' })
+      .expect(201);
+    ids = {
+      organization_id: owner.organizationId,
+      project_id: owner.projectId,
+      key_id: owner.apiKeyId,
+      user_id: member.id,
+      view_id: (view.body as { id: string }).id,
+    };
   });
   afterAll(() => app.close());
 
@@ -45,7 +66,17 @@ describe('access to every operation', () => {
 
   /** Everything but the refresh of `last_used_at` and the like, which refused requests may not touch either. */
   async function snapshot(): Promise<unknown> {
-    const tables = ['organizations', 'organization_members', 'projects', 'project_members', 'api_keys', 'events'];
+    const tables = [
+      'organizations',
+      'organization_members',
+      'projects',
+      'project_members',
+      'project_settings',
+      'saved_views',
+      'api_keys',
+      'events',
+      'audit_events',
+    ];
     return Promise.all(
       tables.map((name) =>
         app.rows(`SELECT count(*)::int, md5(coalesce(string_agg(t::text, '' ORDER BY t::text), '')) FROM ${name} t`),
@@ -57,7 +88,9 @@ describe('access to every operation', () => {
     expect(
       operations.filter(
         ({ operation }) =>
-          !/^(public|internal|bearer|(organization|project):\w+|api-key:[\w:|]+)$/.test(operation['x-access']),
+          !/^(public|internal|bearer|(organization|project):\w+|capability:[\w:]+|api-key:[\w:|]+)$/.test(
+            operation['x-access'],
+          ),
       ),
     ).toEqual([]);
   });
@@ -82,13 +115,12 @@ describe('access to every operation', () => {
     },
   );
 
-  it.each(table(operations.filter((item) => /^(bearer|organization|project)/.test(item.operation['x-access']))))(
-    '%s refuses an API key',
-    async (_, item) => {
-      expect((await call(item, { 'X-API-Key': owner.apiKey })).status).toBe(401);
-      expect((await call(item, { Authorization: `Bearer ${owner.apiKey}` })).status).toBe(401);
-    },
-  );
+  it.each(
+    table(operations.filter((item) => /^(bearer|organization|project|capability)/.test(item.operation['x-access']))),
+  )('%s refuses an API key', async (_, item) => {
+    expect((await call(item, { 'X-API-Key': owner.apiKey })).status).toBe(401);
+    expect((await call(item, { Authorization: `Bearer ${owner.apiKey}` })).status).toBe(401);
+  });
 
   it.each(table(operations.filter(isTenants)))('%s refuses a stranger and shows nothing', async (_, item) => {
     const before = await snapshot();
@@ -112,12 +144,12 @@ describe('access to every operation', () => {
     const actors = new Map<string, Actor>([['owner', owner]]);
     for (const role of ROLES.slice(0, -1)) actors.set(role, await addMember(app, owner, role));
     for (const item of operations.filter(isTenants)) {
-      const [, needed = ''] = item.operation['x-access'].split(':');
+      const access = item.operation['x-access'];
       for (const role of ROLES) {
         const { status, body } = await call(item, { Authorization: actors.get(role)?.bearer ?? '' });
         const detail = (body as { detail?: unknown }).detail;
-        const isRoleRefusal = status === 403 && typeof detail === 'string' && /role|member/i.test(detail);
-        const mayCall = ROLES.indexOf(role) >= ROLES.indexOf(needed as (typeof ROLES)[number]);
+        const isRoleRefusal = status === 403 && typeof detail === 'string' && /role|member|capability/i.test(detail);
+        const mayCall = allows(access, role);
         expect([titleOf(item), role, isRoleRefusal]).toEqual([titleOf(item), role, !mayCall]);
       }
     }
