@@ -88,6 +88,7 @@ function member({ projectId }: ProjectScope, row: Row): Member {
   };
 }
 
-function isInProject(candidate: Member): candidate is Member & { role: Role } {
+/** Whether somebody of the organization also belongs to the project. */
+export function isInProject(candidate: Member): candidate is Member & { role: Role } {
   return candidate.role !== null;
 }

@@ -7,7 +7,7 @@ import { ProjectsRepository } from '../projects.repository.js';
 import { type GivenRole, refusalOf } from './member-rules.js';
 import { type AddMemberRequest, memberResponse, type ProjectMemberResponse } from './project-members.dto.js';
 import { AlreadyProjectMember, ProjectMemberNotFound, UserNotInOrganization } from './project-members.errors.js';
-import { type Member, ProjectMembersRepository } from './project-members.repository.js';
+import { isInProject, type Member, ProjectMembersRepository } from './project-members.repository.js';
 
 /** Who belongs to a project. Acts lock the project first and then the person's place in the organization. */
 @Injectable()
@@ -25,8 +25,8 @@ export class ProjectMembersService {
 
   async own(scope: ProjectMemberScope): Promise<ProjectMemberResponse> {
     const member = await this.members.find(scope, scope.userId);
-    if (member?.role == null) throw new NotAProjectMember();
-    return memberResponse({ ...member, role: member.role });
+    if (member === null || !isInProject(member)) throw new NotAProjectMember();
+    return memberResponse(member);
   }
 
   async add(scope: ProjectMemberScope, { user_id: userId, role }: AddMemberRequest): Promise<ProjectMemberResponse> {
@@ -82,8 +82,8 @@ export class ProjectMembersService {
 
   private async answer(scope: ProjectScope, userId: string, tx: Db): Promise<ProjectMemberResponse> {
     const member = await this.members.find(scope, userId, tx);
-    if (member?.role == null) throw new ProjectMemberNotFound();
-    return memberResponse({ ...member, role: member.role });
+    if (member === null || !isInProject(member)) throw new ProjectMemberNotFound();
+    return memberResponse(member);
   }
 
   private record(

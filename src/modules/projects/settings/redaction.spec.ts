@@ -79,12 +79,11 @@ describe('redaction of properties', () => {
         (path, rest) => {
           const leaf: unknown = SECRET;
           const nested = path.reduceRight((value, key) => ({ [key]: value }), leaf) as Record<string, unknown>;
-          const properties = { ...(rest as Record<string, unknown>), ...nested };
+          const properties = { ...rest, ...nested };
           const out = compileRedaction([path.join('.')])(properties);
           expect(JSON.stringify(out)).not.toContain(SECRET);
           const [first = ''] = path;
-          for (const key of Object.keys(rest))
-            if (key !== first) expect(out[key]).toEqual((rest as Record<string, unknown>)[key]);
+          for (const key of Object.keys(rest)) if (key !== first) expect(out[key]).toEqual(rest[key]);
         },
       ),
     );
