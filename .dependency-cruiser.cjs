@@ -18,7 +18,10 @@ const TIERS = [
     ],
   },
   { name: 'entitlement', modules: ['billing', 'api-keys', 'ingest-sources', 'secrets', 'storage'] },
-  { name: 'events', modules: ['events', 'usage', 'logs', 'explorer', 'analytics', 'performance', 'search', 'eql'] },
+  {
+    name: 'events',
+    modules: ['events', 'usage', 'logs', 'project-health', 'explorer', 'analytics', 'performance', 'search', 'eql'],
+  },
   { name: 'reaction', modules: ['alerts', 'delivery', 'sentinel'] },
   { name: 'operation', modules: ['health', 'internal-jobs'] },
 ];

@@ -1,6 +1,12 @@
 import { Foundation1795186000000 } from './1795186000000-foundation.js';
 import { RecordsOfActs1795186100000 } from './1795186100000-records-of-acts.js';
 import { Invitations1795190000000 } from './1795190000000-invitations.js';
+import { ProjectLifecycle1795191000000 } from './1795191000000-project-lifecycle.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
-export const MIGRATIONS = [Foundation1795186000000, RecordsOfActs1795186100000, Invitations1795190000000] as const;
+export const MIGRATIONS = [
+  Foundation1795186000000,
+  RecordsOfActs1795186100000,
+  Invitations1795190000000,
+  ProjectLifecycle1795191000000,
+] as const;

@@ -14,12 +14,14 @@ import { InternalJobsModule } from './modules/internal-jobs/index.js';
 import { InvitationsModule } from './modules/invitations/index.js';
 import { LogsModule } from './modules/logs/index.js';
 import { OrganizationsModule } from './modules/organizations/index.js';
+import { ProjectHealthModule } from './modules/project-health/index.js';
 import { ProjectsModule } from './modules/projects/index.js';
 import { ProofModule } from './modules/proof/index.js';
 import { SecurityEventsModule } from './modules/security-events/index.js';
 import { SessionsModule } from './modules/sessions/index.js';
 import { UsageModule } from './modules/usage/index.js';
 import { AccessGuard } from './platform/access/access.guard.js';
+import { Authorizer } from './platform/access/authorizer.js';
 import { BackgroundWork } from './platform/background/background-work.js';
 import { Clock, SystemClock } from './platform/clock/index.js';
 import { CredentialCipher, Passwords } from './platform/crypto/index.js';
@@ -143,11 +145,13 @@ export class AppModule {
         EventsModule,
         LogsModule,
         UsageModule,
+        ProjectHealthModule,
         HealthModule,
         InternalJobsModule,
       ],
       providers: [
         RouteTable,
+        Authorizer,
         { provide: CONSTRAINT_ERRORS, useValue: CONSTRAINT_ERROR_TABLE },
         { provide: APP_GUARD, useClass: AccessGuard },
         { provide: APP_FILTER, useClass: ErrorFilter },

@@ -1,8 +1,12 @@
 import { SlugInUse } from './modules/organizations/index.js';
+import { SavedViewNameInUse } from './modules/projects/index.js';
+import { NotAProjectMember } from './platform/access/index.js';
 import type { ConstraintErrors } from './platform/http/error.filter.js';
 
 /** What a violated constraint tells the caller; a constraint that is not here is a fault of ours (500). */
 export const CONSTRAINT_ERROR_TABLE: ConstraintErrors = {
   uq_organizations_slug: SlugInUse,
   uq_projects_organization_id_slug: SlugInUse,
+  uq_saved_views_project_id_name: SavedViewNameInUse,
+  fk_users_selected_project_id: NotAProjectMember,
 };

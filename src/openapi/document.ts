@@ -134,12 +134,13 @@ function addDerivedResponses(operation: Operation): void {
       add(403, 'Not an organization member');
     }
   }
-  if (access.startsWith('project:')) {
+  if (/^(project|capability):/.test(access)) {
     if (names('project_id')) {
       add(404, 'Project not found');
       add(403, 'Not a project member');
     }
-    if (access !== 'project:viewer') add(403, 'Insufficient project role');
+    if (access.startsWith('capability:')) add(403, `Missing delivery ${access.replace(':', ': ')}`);
+    else if (access !== 'project:viewer') add(403, 'Insufficient project role');
   }
   if (operation.requestBody !== undefined) {
     add(413, 'Request body too large');

@@ -23,7 +23,7 @@ describe('the OpenAPI document', () => {
 
   it('names the security of operations for people alone', () => {
     const forPeople = operations.filter(({ operation }) =>
-      /^(bearer|organization|project)/.test(operation['x-access']),
+      /^(bearer|organization|project|capability)/.test(operation['x-access']),
     );
     const secured = operations.filter(({ operation }) => operation.security !== undefined);
     expect(titles(secured)).toEqual(titles(forPeople));
@@ -57,7 +57,7 @@ describe('the OpenAPI document', () => {
       }
       if (operation['x-access'] !== 'public')
         expect([where, statuses]).toEqual([where, expect.arrayContaining(['401'])]);
-      if (/^(organization|project)/.test(operation['x-access']))
+      if (/^(organization|project|capability)/.test(operation['x-access']))
         expect([where, statuses]).toEqual([where, expect.arrayContaining(['403', '404'])]);
       if (operation.requestBody !== undefined)
         expect([where, statuses]).toEqual([where, expect.arrayContaining(['413', '415', '422'])]);

@@ -1,20 +1,28 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response, Test } from 'supertest';
+import { type Capability, hasCapability, type Role, roleAtLeast, ROLES } from '../../src/platform/access/index.js';
 import { addMember, type Actor, type Owner, ownerWithProject, randomEmail, signedIn } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { exampleOf, type ListedOperation, operations, resolve } from '../support/document.js';
 
 const TOKEN = 'internal-job-token-of-the-test';
-const ROLES = ['viewer', 'member', 'operator', 'admin', 'owner'] as const;
 /** Whose access depends on a role in the organization or project they name. */
-const isByRole = ({ operation }: ListedOperation): boolean => /^(organization|project):/.test(operation['x-access']);
+const isByRole = ({ operation }: ListedOperation): boolean =>
+  /^(organization|project|capability):/.test(operation['x-access']);
 /** Who name a thing that belongs to somebody. */
 const isTenants = (item: ListedOperation): boolean =>
   isByRole(item) || item.operation['x-access'] === 'bearer:addressee';
 const isProtected = ({ operation }: ListedOperation): boolean => operation['x-access'] !== 'public';
 const titleOf = ({ method, path }: ListedOperation): string => `${method} ${path}`;
 const table = (list: ListedOperation[]): [string, ListedOperation][] => list.map((item) => [titleOf(item), item]);
+
+/** Whether a role fulfils what the document says about an operation of a tenant. */
+function allows(access: string, role: Role): boolean {
+  const [kind = '', ...needed] = access.split(':');
+  if (kind === 'capability') return hasCapability(role, needed.join(':') as Capability);
+  return roleAtLeast(role, needed[0] as Role);
+}
 
 /** Derived from the document, so that a new route is covered at its birth. */
 describe('access to every operation', () => {
@@ -41,12 +49,19 @@ describe('access to every operation', () => {
       .set('Authorization', owner.bearer)
       .send({ email: randomEmail() })
       .expect(201);
+    const view = await app
+      .request()
+      .post(`/v1/projects/${owner.projectId}/saved-views`)
+      .set('Authorization', owner.bearer)
+      .send({ name: 'Everything' })
+      .expect(201);
     ids = {
       organization_id: owner.organizationId,
       project_id: owner.projectId,
       key_id: owner.apiKeyId,
       user_id: (await addMember(app, owner, 'viewer')).id,
       invite_id: (invited.body as { id: string }).id,
+      view_id: (view.body as { id: string }).id,
     };
   });
   afterAll(() => app.close());
@@ -80,6 +95,9 @@ describe('access to every operation', () => {
       'project_members',
       'api_keys',
       'events',
+      'project_settings',
+      'saved_views',
+      'audit_events',
     ];
     return Promise.all(
       tables.map((name) =>
@@ -92,7 +110,7 @@ describe('access to every operation', () => {
     expect(
       operations.filter(
         ({ operation }) =>
-          !/^(public|internal|bearer(:addressee)?|organization:\w+(\|self)?|project:\w+|api-key:[\w:|]+)$/.test(
+          !/^(public|internal|bearer(:addressee)?|organization:\w+(\|self)?|project:\w+|capability:[\w:]+|api-key:[\w:|]+)$/.test(
             operation['x-access'],
           ),
       ),
@@ -126,13 +144,12 @@ describe('access to every operation', () => {
     },
   );
 
-  it.each(table(operations.filter((item) => /^(bearer|organization|project)/.test(item.operation['x-access']))))(
-    '%s refuses an API key',
-    async (_, item) => {
-      expect((await call(item, { 'X-API-Key': owner.apiKey })).status).toBe(401);
-      expect((await call(item, { Authorization: `Bearer ${owner.apiKey}` })).status).toBe(401);
-    },
-  );
+  it.each(
+    table(operations.filter((item) => /^(bearer|organization|project|capability)/.test(item.operation['x-access']))),
+  )('%s refuses an API key', async (_, item) => {
+    expect((await call(item, { 'X-API-Key': owner.apiKey })).status).toBe(401);
+    expect((await call(item, { Authorization: `Bearer ${owner.apiKey}` })).status).toBe(401);
+  });
 
   it.each(table(operations.filter(isTenants)))('%s refuses strangers and shows nothing', async (_, item) => {
     const before = await snapshot();
@@ -161,12 +178,12 @@ describe('access to every operation', () => {
     const actors = new Map<string, Actor>([['owner', owner]]);
     for (const role of ROLES.slice(0, -1)) actors.set(role, await addMember(app, owner, role));
     for (const item of operations.filter(isByRole)) {
-      const [, needed = ''] = item.operation['x-access'].split(/[:|]/);
+      const access = item.operation['x-access'];
       for (const role of ROLES) {
         const { status, body } = await call(item, { Authorization: actors.get(role)?.bearer ?? '' });
         const detail = (body as { detail?: unknown }).detail;
-        const isRoleRefusal = status === 403 && typeof detail === 'string' && /role|member/i.test(detail);
-        const mayCall = ROLES.indexOf(role) >= ROLES.indexOf(needed as (typeof ROLES)[number]);
+        const isRoleRefusal = status === 403 && typeof detail === 'string' && /role|member|capability/i.test(detail);
+        const mayCall = allows(access, role);
         expect([titleOf(item), role, isRoleRefusal]).toEqual([titleOf(item), role, !mayCall]);
       }
     }

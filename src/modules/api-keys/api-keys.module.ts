@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ApiKeyAuthenticator } from '../../platform/access/index.js';
+import { AuditModule } from '../audit/index.js';
 import { ProjectsModule } from '../projects/index.js';
 import { ApiKeyRecord } from './api-key.entity.js';
 import { ApiKeysController } from './api-keys.controller.js';
@@ -8,19 +9,21 @@ import { ApiKeysRepository } from './api-keys.repository.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { KeyAuthenticator } from './key-authenticator.js';
 import { KeyUse } from './key-use.js';
+import { KeysOfDeletedProjects } from './keys-of-deleted-projects.js';
 import { ProjectOfApiKey } from './project-of-api-key.js';
 
 @Module({
-  imports: [ProjectsModule, TypeOrmModule.forFeature([ApiKeyRecord])],
+  imports: [AuditModule, ProjectsModule, TypeOrmModule.forFeature([ApiKeyRecord])],
   controllers: [ApiKeysController],
   providers: [
     ApiKeysService,
     ApiKeysRepository,
     KeyAuthenticator,
     KeyUse,
+    KeysOfDeletedProjects,
     ProjectOfApiKey,
     { provide: ApiKeyAuthenticator, useExisting: KeyAuthenticator },
   ],
-  exports: [ApiKeyAuthenticator, KeyAuthenticator],
+  exports: [ApiKeyAuthenticator, ApiKeysRepository, KeyAuthenticator],
 })
 export class ApiKeysModule {}

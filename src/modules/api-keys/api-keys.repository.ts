@@ -22,8 +22,9 @@ export class ApiKeysRepository {
   async insert(
     scope: ProjectScope,
     key: Omit<ApiKeyRecord, 'projectId' | 'createdAt' | 'lastUsedAt' | 'revokedAt'>,
+    tx: Db,
   ): Promise<void> {
-    await this.database.repository(ApiKeyRecord).insert({ ...key, projectId: scope.projectId });
+    await this.database.repository(ApiKeyRecord, tx).insert({ ...key, projectId: scope.projectId });
   }
 
   /** Newest first. */
@@ -37,10 +38,10 @@ export class ApiKeysRepository {
     return this.database.repository(ApiKeyRecord, db).findOneBy({ projectId: scope.projectId, id });
   }
 
-  /** False when there is no such key in the project. Revoking again changes nothing. */
+  /** False when there is no such key in the project, or it was revoked before. */
   async revoke(scope: ProjectScope, id: string, tx: Db): Promise<boolean> {
     const affected = await this.database.execute(
-      'UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE project_id = $1 AND id = $2',
+      'UPDATE api_keys SET revoked_at = now() WHERE project_id = $1 AND id = $2 AND revoked_at IS NULL',
       [scope.projectId, id],
       tx,
     );
@@ -60,10 +61,26 @@ export class ApiKeysRepository {
     const rows = await this.database.rows<KeyIdentity>(
       `SELECT k.id AS "apiKeyId", k.project_id AS "projectId", p.organization_id AS "organizationId",
               k.source_id AS "sourceId", k.scopes, k.revoked_at IS NOT NULL AS revoked, k.expires_at AS "expiresAt"
-       FROM api_keys k JOIN projects p ON p.id = k.project_id WHERE k.key_hash = $1`,
+       FROM api_keys k JOIN projects p ON p.id = k.project_id
+       WHERE k.key_hash = $1 AND p.deleted_at IS NULL`,
       [keyHash],
     );
     return rows[0] ?? null;
+  }
+
+  /** Keys that open the project at an instant. */
+  async countActive(scope: Pick<ProjectScope, 'projectId'>, at: Date): Promise<number> {
+    const [row] = await this.database.rows<{ active: number }>(
+      `SELECT count(*)::int AS active FROM api_keys
+       WHERE project_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`,
+      [scope.projectId, at],
+    );
+    return row?.active ?? 0;
+  }
+
+  /** @returns how many were there */
+  removeAll(projectId: string): Promise<number> {
+    return this.database.execute('DELETE FROM api_keys WHERE project_id = $1', [projectId]);
   }
 
   /** Sets `last_used_at` of many keys at once; never moves it back. */

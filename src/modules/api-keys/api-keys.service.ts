@@ -5,7 +5,8 @@ import { generateKey } from '../../platform/crypto/index.js';
 import { Database } from '../../platform/database/database.js';
 import { ValidationError } from '../../platform/http/fields/index.js';
 import { newId } from '../../platform/ids/index.js';
-import { ProjectsRepository } from '../projects/index.js';
+import { AuditWriter } from '../audit/index.js';
+import { projectAct, ProjectsRepository } from '../projects/index.js';
 import {
   apiKeyResponse,
   type ApiKeyResponse,
@@ -24,6 +25,7 @@ export class ApiKeysService {
     private readonly keys: ApiKeysRepository,
     private readonly authenticator: KeyAuthenticator,
     private readonly projects: ProjectsRepository,
+    private readonly audit: AuditWriter,
     private readonly clock: Clock,
   ) {}
 
@@ -33,15 +35,18 @@ export class ApiKeysService {
     if (expiresAt !== null && expiresAt <= this.clock.now()) throw expiryInThePast(expiresAt);
     const { key, prefix, hash } = generateKey('oes');
     const id = newId();
-    await this.keys.insert(scope, {
-      id,
-      sourceId: null,
-      name: request.name,
-      prefix,
-      keyHash: hash,
-      scopes: [...new Set(request.scopes)],
-      createdBy: scope.userId,
-      expiresAt,
+    const { name } = request;
+    const scopes = [...new Set(request.scopes)];
+    await this.database.transaction(async (tx) => {
+      await this.keys.insert(
+        scope,
+        { id, sourceId: null, name, prefix, keyHash: hash, scopes, createdBy: scope.userId, expiresAt },
+        tx,
+      );
+      await this.audit.record(
+        projectAct(scope, 'api_key.created', { name, prefix, scopes }, { type: 'api_key', id }),
+        tx,
+      );
     });
     return { ...(await this.get(scope, id)), key };
   }
@@ -52,9 +57,10 @@ export class ApiKeysService {
   }
 
   /** Takes effect at once here and, by a notice, on every other instance. Revoking twice answers the same. */
-  async revoke(scope: ProjectScope, id: string): Promise<ApiKeyResponse> {
+  async revoke(scope: ProjectMemberScope, id: string): Promise<ApiKeyResponse> {
     await this.database.transaction(async (tx) => {
-      if (!(await this.keys.revoke(scope, id, tx))) throw new ApiKeyNotFound();
+      if (!(await this.keys.revoke(scope, id, tx))) return;
+      await this.audit.record(projectAct(scope, 'api_key.revoked', {}, { type: 'api_key', id }), tx);
       await this.authenticator.announceChange(id, tx);
     });
     this.authenticator.forgetAll();

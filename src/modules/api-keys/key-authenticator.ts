@@ -5,6 +5,7 @@ import { parseKey, sha256 } from '../../platform/crypto/index.js';
 import type { Db } from '../../platform/database/database.js';
 import { NoticeBus } from '../../platform/database/notices.js';
 import { NotAuthenticated } from '../../platform/http/domain-error.js';
+import { ProjectChanges } from '../projects/index.js';
 import { ApiKeyNotActive, InvalidApiKey, MissingReadScope, MissingWriteScope } from './api-keys.errors.js';
 import { ApiKeysRepository, type KeyIdentity } from './api-keys.repository.js';
 import { KeyUse } from './key-use.js';
@@ -26,11 +27,12 @@ interface CachedLookup {
 @Injectable()
 export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleInit, OnModuleDestroy {
   private readonly lookups = new Map<string, CachedLookup>();
-  private unsubscribe: (() => void) | undefined;
+  private readonly releases: (() => void)[] = [];
 
   constructor(
     private readonly keys: ApiKeysRepository,
     private readonly uses: KeyUse,
+    private readonly projects: ProjectChanges,
     private readonly notices: NoticeBus,
     private readonly clock: Clock,
   ) {
@@ -38,12 +40,17 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
   }
 
   onModuleInit(): void {
-    this.unsubscribe = this.notices.subscribe(CHANNEL, () => this.forgetAll());
-    this.notices.onReconnect(() => this.forgetAll());
+    const forget = (): void => this.forgetAll();
+    this.releases.push(
+      this.notices.subscribe(CHANNEL, forget),
+      this.notices.onReconnect(forget),
+      // The keys of a deleted project die with it.
+      this.projects.onChange(forget),
+    );
   }
 
   onModuleDestroy(): void {
-    this.unsubscribe?.();
+    for (const release of this.releases) release();
   }
 
   async authenticate(key: string, needed: readonly ApiKeyScopeName[]): Promise<ApiKeyScope> {

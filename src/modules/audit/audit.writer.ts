@@ -19,10 +19,11 @@ export interface AuditedAct {
 export class AuditWriter {
   constructor(private readonly database: Database) {}
 
+  /** The time is that of the act, not of its transaction's start: acts that waited for each other stay in order. */
   async record(act: AuditedAct, tx: Db): Promise<void> {
     await this.database.execute(
-      `INSERT INTO audit_events (id, actor_user_id, organization_id, project_id, action, target_type, target_id, detail, request_id)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      `INSERT INTO audit_events (id, actor_user_id, organization_id, project_id, action, target_type, target_id, detail, request_id, created_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, clock_timestamp())`,
       [
         newId(),
         act.actorUserId,

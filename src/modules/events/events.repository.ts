@@ -51,4 +51,14 @@ export class EventsRepository {
       ],
     );
   }
+
+  /** Oldest first, over all partitions. @returns how many were removed, at most `limit` */
+  removeOldest(projectId: string, limit: number): Promise<number> {
+    return this.database.execute(
+      `DELETE FROM events e
+       USING (SELECT "timestamp", id FROM events WHERE project_id = $1 ORDER BY "timestamp", id LIMIT $2) oldest
+       WHERE e.project_id = $1 AND e."timestamp" = oldest."timestamp" AND e.id = oldest.id`,
+      [projectId, limit],
+    );
+  }
 }

@@ -3,6 +3,7 @@ import type { ApiKeyScope } from '../../platform/access/index.js';
 import { Clock } from '../../platform/clock/index.js';
 import { ValidationError } from '../../platform/http/fields/index.js';
 import { newId } from '../../platform/ids/index.js';
+import { IngestionPolicies } from '../projects/index.js';
 import { EventsRepository } from './events.repository.js';
 import type { IngestRequest, IngestResponse } from './ingest.dto.js';
 import { type NormalizedEvent, normalizeEvent } from './normalized-event.js';
@@ -17,15 +18,17 @@ const MAX_AHEAD_MS = 24 * 3600 * 1000;
 export class IngestService {
   constructor(
     private readonly events: EventsRepository,
+    private readonly policies: IngestionPolicies,
     private readonly clock: Clock,
   ) {}
 
   async ingest(scope: ApiKeyScope, request: IngestRequest): Promise<IngestResponse> {
+    const { redact } = await this.policies.admit(scope);
     const arrivedAt = this.clock.now();
     if (request.timestamp !== undefined && request.timestamp.getTime() > arrivedAt.getTime() + MAX_AHEAD_MS) {
       throw timestampTooFarAhead(request.timestamp);
     }
-    const event = normalizeEvent(request, newId(), arrivedAt);
+    const event = normalizeEvent(request, newId(), arrivedAt, redact);
     await this.events.insert(scope, event, arrivedAt);
     return answer(scope, event);
   }

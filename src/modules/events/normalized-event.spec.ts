@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import { compileRedaction } from '../projects/index.js';
 import type { IngestRequest } from './ingest.dto.js';
 import { normalizeEvent } from './normalized-event.js';
 
 const ARRIVED = new Date('2026-03-01T10:00:00.000Z');
-const normalize = (request: Partial<IngestRequest>) =>
-  normalizeEvent({ event_type: 'checkout', source: 'web', ...request }, 'id', ARRIVED);
+const normalize = (request: Partial<IngestRequest>, redacted: string[] = []) =>
+  normalizeEvent({ event_type: 'checkout', source: 'web', ...request }, 'id', ARRIVED, compileRedaction(redacted));
 
 describe('the normalized event', () => {
   it('lets properties win over payload and the top-level fields over both', () => {
@@ -39,5 +40,20 @@ describe('the normalized event', () => {
     const { properties } = normalize({ payload });
     expect(Object.keys(properties).sort()).toEqual(['__proto__', 'constructor', 'source']);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+
+  it('takes stored fields and log columns from the masked properties', () => {
+    const event = normalize(
+      { message: 's3cret', event_id: 's3cret', status: 'error', payload: { path: '/s3cret', card: { pin: 's3cret' } } },
+      ['message', 'event_id', 'path', 'card.pin', 'status'],
+    );
+    expect(JSON.stringify(event)).not.toContain('s3cret');
+    expect(event).toMatchObject({
+      message: '[redacted]',
+      externalEventId: '[redacted]',
+      status: '[redacted]',
+      severity: null,
+      log: { endpoint: '[redacted]', status: 200 },
+    });
   });
 });

@@ -1,3 +1,4 @@
+import type { Redact } from '../projects/index.js';
 import type { DerivedLog } from './log-derivation.js';
 import { deriveLog } from './log-derivation.js';
 import type { IngestRequest } from './ingest.dto.js';
@@ -21,24 +22,29 @@ const REPEATED = ['source', 'severity', 'message', 'status', 'environment', 'eve
 
 /**
  * Properties are payload, then properties, then the top-level fields supplied (SERVICE 2.7).
- * Built from entries, so that a key such as `__proto__` stays plain data.
+ * Built from entries, so that a key such as `__proto__` stays plain data. What `redact` masks is in no column either:
+ * the stored fields and the log are taken from the masked properties.
  */
-export function normalizeEvent(request: IngestRequest, id: string, arrivedAt: Date): NormalizedEvent {
+export function normalizeEvent(request: IngestRequest, id: string, arrivedAt: Date, redact: Redact): NormalizedEvent {
   const topLevel = REPEATED.flatMap((name) => (request[name] === undefined ? [] : [[name, request[name]] as const]));
-  const properties = Object.fromEntries<unknown>([
-    ...Object.entries(request.payload ?? {}),
-    ...Object.entries(request.properties ?? {}),
-    ...topLevel,
-  ]);
+  const properties = redact(
+    Object.fromEntries<unknown>([
+      ...Object.entries(request.payload ?? {}),
+      ...Object.entries(request.properties ?? {}),
+      ...topLevel,
+    ]),
+  );
+  const supplied = (name: (typeof REPEATED)[number]): string | null =>
+    request[name] === undefined ? null : (properties[name] as string);
   return {
     id,
     event: request.event_type,
-    source: request.source,
-    severity: request.severity ?? null,
-    status: request.status ?? null,
-    environment: request.environment ?? null,
-    message: request.message ?? null,
-    externalEventId: request.event_id ?? null,
+    source: supplied('source') ?? request.source,
+    severity: supplied('severity'),
+    status: supplied('status'),
+    environment: supplied('environment'),
+    message: supplied('message'),
+    externalEventId: supplied('event_id'),
     properties,
     timestamp: request.timestamp ?? arrivedAt,
     log: deriveLog({ event: request.event_type, properties }),

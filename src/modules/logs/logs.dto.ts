@@ -7,9 +7,7 @@ import {
   TextField,
   UuidField,
 } from '../../platform/http/fields/index.js';
-
-export const RANGES = ['15m', '1h', '24h', '7d', '30d', 'all'] as const;
-export type Range = (typeof RANGES)[number];
+import { type Range, RANGES } from '../projects/index.js';
 
 export class LogsQuery {
   @UuidField({})

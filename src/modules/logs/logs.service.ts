@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../platform/access/index.js';
 import { Clock } from '../../platform/clock/index.js';
-import { ProjectsRepository } from '../projects/index.js';
+import { ProjectsRepository, type Range } from '../projects/index.js';
 import { logRow } from './log-row.js';
-import type { LogRow, LogsQuery, Range } from './logs.dto.js';
+import type { LogRow, LogsQuery } from './logs.dto.js';
 import { LogsRepository } from './logs.repository.js';
 
 const MINUTE_MS = 60_000;

@@ -1,3 +1,12 @@
+export { effectiveRole } from './effective-role.js';
+export { IngestionPolicies, type IngestionPolicy } from './ingestion-policies.js';
+export { ProjectBelongings, type RemovalStep } from './lifecycle/project-belongings.js';
+export { projectAct } from './project-act.js';
+export { ProjectChanges } from './project-changes.js';
 export { Project } from './project.entity.js';
+export { ProjectIsArchived } from './projects.errors.js';
 export { ProjectsModule } from './projects.module.js';
 export { ProjectsRepository } from './projects.repository.js';
+export { SavedViewNameInUse } from './saved-views/saved-views.errors.js';
+export { compileRedaction, type Redact } from './settings/redaction.js';
+export { type Range, RANGES } from './time-ranges.js';

@@ -1,7 +1,8 @@
-import { Column, Entity, PrimaryColumn, Unique } from 'typeorm';
+import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 @Entity('projects')
-@Unique('uq_projects_organization_id_slug', ['organizationId', 'slug'])
+@Index('uq_projects_organization_id_slug', ['organizationId', 'slug'], { unique: true, where: 'deleted_at IS NULL' })
+@Check('ck_projects_deleted', 'deleted_at IS NULL OR archived_at IS NOT NULL')
 export class Project {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_projects' })
   id!: string;
@@ -20,4 +21,17 @@ export class Project {
 
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
+
+  /** Null: the project takes events. */
+  @Column('timestamptz', { name: 'archived_at', nullable: true })
+  archivedAt!: Date | null;
+
+  /** Set: gone for everybody; the row stays until what belongs to it is removed. */
+  @Index('ix_projects_deleted_at', { where: 'deleted_at IS NOT NULL' })
+  @Column('timestamptz', { name: 'deleted_at', nullable: true })
+  deletedAt!: Date | null;
+
+  /** When the removal last had a look at a deleted project, so that all of them get their turn. */
+  @Column('timestamptz', { name: 'removal_checked_at', nullable: true })
+  removalCheckedAt!: Date | null;
 }

@@ -19,6 +19,25 @@ export class CreateProjectRequest {
   slug!: string;
 }
 
+export class RenameProjectRequest {
+  @TextField({ min: 1, max: 200, optional: true })
+  name?: string;
+
+  @TextField({
+    min: 1,
+    max: 200,
+    pattern: SLUG_PATTERN,
+    optional: true,
+    description: 'Unique in its organization',
+  })
+  slug?: string;
+}
+
+export class SelectProjectRequest {
+  @UuidField({})
+  project_id!: string;
+}
+
 export class ProjectResponse {
   @UuidField({})
   id!: string;
@@ -39,6 +58,11 @@ export class ProjectResponse {
   created_at!: string;
 }
 
+export class ProjectStateResponse extends ProjectResponse {
+  @DateTimeField({ nullable: true, description: 'Null: the project takes events' })
+  archived_at!: string | null;
+}
+
 export function projectResponse(project: Project): ProjectResponse {
   return {
     id: project.id,
@@ -48,4 +72,8 @@ export function projectResponse(project: Project): ProjectResponse {
     owner_id: project.ownerId,
     created_at: project.createdAt.toISOString(),
   };
+}
+
+export function projectStateResponse(project: Project): ProjectStateResponse {
+  return { ...projectResponse(project), archived_at: project.archivedAt?.toISOString() ?? null };
 }

@@ -4,6 +4,7 @@ import { OrganizationsModule } from '../organizations/index.js';
 import { ProjectsModule } from '../projects/index.js';
 import { MeteringMiddleware } from './metering.middleware.js';
 import { RequestMeter } from './request-meter.js';
+import { UsageOfDeletedProjects } from './usage-of-deleted-projects.js';
 import { ProjectUsageController, UsageController } from './usage.controller.js';
 import { UsageRepository } from './usage.repository.js';
 import { UsageService } from './usage.service.js';
@@ -11,7 +12,7 @@ import { UsageService } from './usage.service.js';
 @Module({
   imports: [ApiKeysModule, OrganizationsModule, ProjectsModule],
   controllers: [ProjectUsageController, UsageController],
-  providers: [UsageService, UsageRepository, RequestMeter],
+  providers: [UsageService, UsageRepository, UsageOfDeletedProjects, RequestMeter],
 })
 export class UsageModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {

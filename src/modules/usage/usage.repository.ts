@@ -34,7 +34,7 @@ export class UsageRepository {
     );
   }
 
-  /** Metered events of all projects of the organization; days as YYYY-MM-DD, `toDay` exclusive. */
+  /** Metered events of all projects of the organization, those deleted this month included; days as YYYY-MM-DD, `toDay` exclusive. */
   async eventsOf(scope: Pick<ProjectScope, 'organizationId'>, fromDay: string, toDay: string): Promise<number> {
     const rows = await this.database.rows<{ total: number }>(
       `SELECT coalesce(sum(u.events_ingested), 0)::float8 AS total FROM usage_daily u
@@ -43,6 +43,19 @@ export class UsageRepository {
       [scope.organizationId, fromDay, toDay],
     );
     return rows[0]?.total ?? 0;
+  }
+
+  /** Of one project, days before `day` (YYYY-MM-DD). @returns how many rows were removed and how many stay */
+  async removeBefore(projectId: string, day: string): Promise<{ removed: number; left: number }> {
+    const removed = await this.database.execute('DELETE FROM usage_daily WHERE project_id = $1 AND day < $2', [
+      projectId,
+      day,
+    ]);
+    const [row] = await this.database.rows<{ left: number }>(
+      'SELECT count(*)::int AS left FROM usage_daily WHERE project_id = $1',
+      [projectId],
+    );
+    return { removed, left: row?.left ?? 0 };
   }
 
   /** Adds requests; rows are locked in one order everywhere so that flushes never deadlock. */

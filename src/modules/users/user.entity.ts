@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
 @Entity('users')
 @Unique('uq_users_email_key', ['emailKey'])
@@ -25,6 +25,8 @@ export class User {
   @Column('timestamptz', { name: 'email_verified_at', nullable: true })
   emailVerifiedAt!: Date | null;
 
+  /** Always a project the person is a member of; the database clears it with the membership. */
+  @Index('ix_users_selected_project_id', { where: 'selected_project_id IS NOT NULL' })
   @Column('uuid', { name: 'selected_project_id', nullable: true })
   selectedProjectId!: string | null;
 

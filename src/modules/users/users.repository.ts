@@ -51,6 +51,11 @@ export class UsersRepository {
     await this.database.repository(User).update({ id }, { passwordHash });
   }
 
+  /** Refused by the database for a project the person is no member of. */
+  async selectProject(id: string, projectId: string, tx: Db): Promise<void> {
+    await this.database.repository(User, tx).update({ id }, { selectedProjectId: projectId });
+  }
+
   /** Holds the account's row until the transaction ends, so that its acts queue up behind each other. */
   async lock(id: string, tx: Db): Promise<void> {
     await this.database.execute('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [id], tx);

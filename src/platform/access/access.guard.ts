@@ -1,42 +1,20 @@
-import { type CanActivate, type ExecutionContext, Inject, Injectable, type Type } from '@nestjs/common';
-import { ModuleRef, Reflector } from '@nestjs/core';
+import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
 import { CONFIG, type Config } from '../../config/index.js';
 import { constantTimeEqual } from '../crypto/index.js';
 import { BodyReader } from '../http/body-reader.js';
 import { NotAuthenticated, RouteNotFound } from '../http/domain-error.js';
-import { type Issue, type Schema, validateJson, validateStrings, ValidationError } from '../http/fields/index.js';
-import { type CheckedRequest, type InputPlan, inputPlanOf, type RequestInputs, schemaOf } from '../http/inputs.js';
-import { isUuid } from '../ids/index.js';
+import { ValidationError } from '../http/fields/index.js';
+import type { CheckedRequest } from '../http/inputs.js';
 import { setContext } from '../telemetry/index.js';
-import {
-  AdminRoleRequired,
-  InsufficientProjectRole,
-  NotAnOrganizationMember,
-  NotAProjectMember,
-  OrganizationNotFound,
-  ProjectNotFound,
-} from './access-errors.js';
-import {
-  ACCESS,
-  type AccessDeclaration,
-  type AddressedResource,
-  type OrganizationOfResource,
-  type ProjectOfResource,
-} from './declarations.js';
-import { ApiKeyAuthenticator, BearerAuthenticator, MembershipReader } from './ports.js';
-import { roleAtLeast, type AccessScope, type UserScope } from './scope.js';
-
-interface RoutePlan {
-  readonly access: AccessDeclaration;
-  readonly inputs: InputPlan;
-  readonly schemas: {
-    readonly path: readonly { name: string; schema: Schema }[];
-    readonly query?: Schema;
-    readonly header?: Schema;
-    readonly body?: Schema;
-  };
-}
+import { CredentialMissing } from './access-errors.js';
+import { Authorizer } from './authorizer.js';
+import { ACCESS, type AccessDeclaration } from './declarations.js';
+import { checkInputs, type ReadBody } from './input-check.js';
+import { ApiKeyAuthenticator, BearerAuthenticator } from './ports.js';
+import { planRoute, type RoutePlan } from './route-plan.js';
+import type { AccessScope } from './scope.js';
 
 /**
  * Fails closed: resolves credentials, then membership of what the route names, then checks the inputs —
@@ -52,8 +30,7 @@ export class AccessGuard implements CanActivate {
     private readonly reflector: Reflector,
     private readonly bearers: BearerAuthenticator,
     private readonly apiKeys: ApiKeyAuthenticator,
-    private readonly memberships: MembershipReader,
-    private readonly modules: ModuleRef,
+    private readonly authorizer: Authorizer,
     @Inject(CONFIG) private readonly config: Config,
   ) {
     this.bodies = new BodyReader(config.http.maxBodyBytes);
@@ -66,8 +43,8 @@ export class AccessGuard implements CanActivate {
 
     const caller = await this.authenticate(plan.access, request);
     const body = await this.readBody(plan, request, response);
-    const scope = await this.authorize(plan, caller, request, body);
-    request.inputs = validateInputs(plan, request, body);
+    const scope = await this.authorizer.authorize(plan, caller, request, body);
+    request.inputs = checkInputs(plan, request, body);
     if (scope === 'undecided') throw new Error('the inputs are valid but the access of this route was not decided');
     if (scope !== null) {
       request.access = scope;
@@ -80,19 +57,10 @@ export class AccessGuard implements CanActivate {
     const handler = context.getHandler();
     const known = this.plans.get(handler);
     if (known !== undefined) return known;
+    const title = `${context.getClass().name}.${handler.name}`;
     const access = this.reflector.get<AccessDeclaration | undefined>(ACCESS, handler);
-    if (access === undefined) throw new Error(`${context.getClass().name}.${handler.name} declares no access`);
-    const inputs = inputPlanOf(handler);
-    const plan: RoutePlan = {
-      access,
-      inputs,
-      schemas: {
-        path: inputs.path.map(({ name, type }) => ({ name, schema: schemaOf(type) })),
-        query: inputs.query && schemaOf(inputs.query),
-        header: inputs.header && schemaOf(inputs.header),
-        body: inputs.body && schemaOf(inputs.body.type),
-      },
-    };
+    if (access === undefined) throw new Error(`${title} declares no access`);
+    const plan = planRoute(handler, access, title);
     this.plans.set(handler, plan);
     return plan;
   }
@@ -105,12 +73,12 @@ export class AccessGuard implements CanActivate {
         const expected = this.config.internalJobToken;
         if (expected === undefined) throw new RouteNotFound();
         const given = request.headers['x-internal-token'];
-        if (typeof given !== 'string' || !constantTimeEqual(given, expected)) throw new NotAuthenticated();
+        if (typeof given !== 'string' || !constantTimeEqual(given, expected)) throw new CredentialMissing();
         return null;
       }
       case 'api-key': {
         const key = request.headers['x-api-key'];
-        if (typeof key !== 'string' || key === '') throw new NotAuthenticated();
+        if (typeof key !== 'string' || key === '') throw new CredentialMissing();
         return this.apiKeys.authenticate(key, access.scopes);
       }
       default: {
@@ -138,159 +106,6 @@ export class AccessGuard implements CanActivate {
       throw error;
     }
   }
-
-  /** `undecided`: the id is missing or malformed, which the validation that follows is bound to refuse. */
-  private async authorize(
-    plan: RoutePlan,
-    caller: AccessScope | null,
-    request: CheckedRequest,
-    body: ReadBody,
-  ): Promise<AccessScope | null | 'undecided'> {
-    const { access } = plan;
-    if (access.kind === 'bearer' && access.addressee !== undefined) {
-      return this.asAddressee(caller as UserScope, access.addressee, request);
-    }
-    if (access.kind === 'organization') {
-      const user = caller as UserScope;
-      if (access.via !== undefined) return this.inOrganizationOf(user, access.via, access.role, request);
-      const id = idOf('organization_id', plan.inputs, request, body);
-      const isSelf = access.orSelf !== undefined && pathId(access.orSelf, request) === user.userId;
-      return id === null ? 'undecided' : this.inOrganization(user, id, isSelf ? 'viewer' : access.role);
-    }
-    if (access.kind === 'project') {
-      if (access.via !== undefined) return this.inProjectOf(caller as UserScope, access.via, access.role, request);
-      const id = idOf('project_id', plan.inputs, request, body);
-      return id === null ? 'undecided' : this.inProject(caller as UserScope, id, access.role);
-    }
-    return caller;
-  }
-
-  private async inOrganization(user: UserScope, organizationId: string, needed: Role): Promise<AccessScope> {
-    const membership = await this.memberships.ofOrganization(user.userId, organizationId);
-    if (membership === null) throw new OrganizationNotFound();
-    if (membership.role === null) throw new NotAnOrganizationMember();
-    if (!roleAtLeast(membership.role, needed)) throw new AdminRoleRequired();
-    return { kind: 'organization', organizationId, userId: user.userId, role: membership.role };
-  }
-
-  private async inOrganizationOf(
-    user: UserScope,
-    via: Type<OrganizationOfResource>,
-    needed: Role,
-    request: CheckedRequest,
-  ): Promise<AccessScope | 'undecided'> {
-    const resource = this.modules.get(via, { strict: false });
-    const id = pathId(resource.parameter, request);
-    if (id === null) return 'undecided';
-    const organizationId = await resource.organizationOf(id);
-    const membership =
-      organizationId === null ? null : await this.memberships.ofOrganization(user.userId, organizationId);
-    if (organizationId === null || membership === null || membership.role === null) throw new resource.notFound();
-    if (!roleAtLeast(membership.role, needed)) throw new AdminRoleRequired();
-    return { kind: 'organization', organizationId, userId: user.userId, role: membership.role };
-  }
-
-  private async asAddressee(
-    user: UserScope,
-    type: Type<AddressedResource>,
-    request: CheckedRequest,
-  ): Promise<AccessScope | 'undecided'> {
-    const resource = this.modules.get(type, { strict: false });
-    const id = pathId(resource.parameter, request);
-    if (id === null) return 'undecided';
-    await resource.admit(user, id);
-    return user;
-  }
-
-  private async inProject(user: UserScope, projectId: string, needed: Role): Promise<AccessScope> {
-    const membership = await this.memberships.ofProject(user.userId, projectId);
-    if (membership === null) throw new ProjectNotFound();
-    if (membership.role === null) throw new NotAProjectMember();
-    if (!roleAtLeast(membership.role, needed)) throw new InsufficientProjectRole();
-    const { organizationId, role } = membership;
-    return { kind: 'project', projectId, organizationId, userId: user.userId, role };
-  }
-
-  private async inProjectOf(
-    user: UserScope,
-    via: Type<ProjectOfResource>,
-    needed: Role,
-    request: CheckedRequest,
-  ): Promise<AccessScope | 'undecided'> {
-    const resource = this.modules.get(via, { strict: false });
-    const id = pathId(resource.parameter, request);
-    if (id === null) return 'undecided';
-    const projectId = await resource.projectOf(id);
-    const membership = projectId === null ? null : await this.memberships.ofProject(user.userId, projectId);
-    if (projectId === null || membership === null || membership.role === null) throw new resource.notFound();
-    if (!roleAtLeast(membership.role, needed)) throw new InsufficientProjectRole();
-    const { organizationId, role } = membership;
-    return { kind: 'project', projectId, organizationId, userId: user.userId, role };
-  }
-}
-
-type Role = Extract<AccessDeclaration, { kind: 'project' }>['role'];
-
-interface ReadBody {
-  value?: unknown;
-  issues?: Issue[];
-}
-
-/** Null when the parameter is missing or no id. */
-function pathId(name: string, request: CheckedRequest): string | null {
-  const id = request.params[name];
-  return typeof id === 'string' && isUuid(id) ? id.toLowerCase() : null;
-}
-
-function idOf(name: string, inputs: InputPlan, request: CheckedRequest, body: ReadBody): string | null {
-  let value: unknown;
-  if (inputs.path.some((input) => input.name === name)) value = request.params[name];
-  else if (inputs.query !== undefined && name in schemaFields(inputs.query)) value = request.query[name];
-  else
-    value =
-      typeof body.value === 'object' && body.value !== null ? (body.value as Record<string, unknown>)[name] : undefined;
-  return typeof value === 'string' && isUuid(value) ? value.toLowerCase() : null;
-}
-
-function schemaFields(type: Type<unknown>): Record<string, true> {
-  const keys = (Reflect.getMetadata('swagger/apiModelPropertiesArray', type.prototype as object) ?? []) as string[];
-  return Object.fromEntries(keys.map((key) => [key.replace(/^:/, ''), true]));
-}
-
-function validateInputs(plan: RoutePlan, request: CheckedRequest, body: ReadBody): RequestInputs {
-  const issues: Issue[] = [];
-  const take = (result: { value: object } | { issues: Issue[] }): object => {
-    if ('value' in result) return result.value;
-    issues.push(...result.issues);
-    return {};
-  };
-  const { path, query, header, body: bodySchema } = plan.schemas;
-  const inputs: RequestInputs = {
-    path: Object.assign(
-      {},
-      ...path.map(({ schema }) => take(validateStrings(schema, request.params, 'path'))),
-    ) as object,
-    query:
-      query === undefined
-        ? {}
-        : take(validateStrings(query, request.query as Record<string, string | string[]>, 'query')),
-    header: header === undefined ? {} : take(validateStrings(header, headersOf(request), 'header')),
-    body: {},
-  };
-  if (body.issues !== undefined) issues.push(...body.issues);
-  else if (bodySchema !== undefined) {
-    inputs.body = take(
-      plan.inputs.body?.form === 'form'
-        ? validateStrings(bodySchema, body.value as Record<string, string | string[]>, 'form')
-        : validateJson(bodySchema, body.value, 'body'),
-    );
-  }
-  if (issues.length > 0) throw new ValidationError(issues);
-  return inputs;
-}
-
-function headersOf(request: CheckedRequest): Record<string, string | string[] | undefined> {
-  return request.headers;
 }
 
 function contextOf(scope: AccessScope): {

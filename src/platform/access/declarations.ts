@@ -2,6 +2,7 @@ import { SetMetadata, type Type } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension, ApiHeader } from '@nestjs/swagger';
 import { applyDecorators } from '@nestjs/common';
 import type { DomainErrorClass } from '../http/domain-error.js';
+import type { Capability } from './capabilities.js';
 import type { ApiKeyScopeName, Role, UserScope } from './scope.js';
 
 /** Finds the project of a thing that a path names by its own id. */
@@ -42,6 +43,7 @@ export type AccessDeclaration =
       readonly orSelf?: string;
     }
   | { readonly kind: 'project'; readonly role: Role; readonly via?: Type<ProjectOfResource> }
+  | { readonly kind: 'capability'; readonly capability: Capability; readonly via?: Type<ProjectOfResource> }
   | { readonly kind: 'api-key'; readonly scopes: readonly ApiKeyScopeName[] };
 
 export const ACCESS = Symbol('access declaration');
@@ -60,16 +62,24 @@ export type Requirement =
       readonly via?: Type<ProjectOfResource>;
     }
   | {
+      /** What the person's project role must allow; the project is found as for `project`. */
+      readonly capability: Capability;
+      readonly via?: Type<ProjectOfResource>;
+    }
+  | {
       /** The person the named thing is meant for. */
       readonly addressee: Type<AddressedResource>;
     };
 
-/** A signed-in person, optionally with a role in the organization or project the route names. */
+/** A signed-in person, optionally with a role or capability in the organization or project the route names. */
 export function Requires(requirement?: Requirement): MethodDecorator {
   const bearer = ApiBearerAuth('bearer');
   if (requirement === undefined) return declare({ kind: 'bearer' }, bearer);
   if ('project' in requirement) {
     return declare({ kind: 'project', role: requirement.project, via: requirement.via }, bearer);
+  }
+  if ('capability' in requirement) {
+    return declare({ kind: 'capability', capability: requirement.capability, via: requirement.via }, bearer);
   }
   if ('addressee' in requirement) return declare({ kind: 'bearer', addressee: requirement.addressee }, bearer);
   const { organization: role, via, orSelf } = requirement;
@@ -107,6 +117,8 @@ export function describeAccess(access: AccessDeclaration): string {
   switch (access.kind) {
     case 'bearer':
       return access.addressee === undefined ? 'bearer' : 'bearer:addressee';
+    case 'capability':
+      return `capability:${access.capability}`;
     case 'project':
       return `project:${access.role}`;
     case 'organization':

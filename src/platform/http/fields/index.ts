@@ -15,6 +15,7 @@ export {
   UuidField,
   type FieldOptions,
 } from './decorators.js';
+export { fieldsOf } from './registry.js';
 export { MAX_ISSUES, ValidationError, type Issue } from './issue.js';
 export { jsonInvalid, parseJsonBody } from './json-body.js';
 export type { Kind } from './kind.js';
@@ -23,3 +24,4 @@ export { compile, validateJson, validateStrings, type Schema, type StringSource,
 export { any, list, nested, object, type ListOptions } from './structure-kinds.js';
 export { email, enumOf, text, url, uuid, type TextOptions, type UrlOptions } from './text-kinds.js';
 export { date, dateTime } from './time-kinds.js';
+export { parseUuid } from './uuid-text.js';

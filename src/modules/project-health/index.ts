@@ -1,0 +1,1 @@
+export { ProjectHealthModule } from './project-health.module.js';

@@ -1,0 +1,30 @@
+import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+
+/** Named filters of the explorer, shared by the project. */
+@Entity('saved_views')
+@Unique('uq_saved_views_project_id_name', ['projectId', 'name'])
+export class SavedView {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_saved_views' })
+  id!: string;
+
+  @Column('uuid', { name: 'project_id' })
+  projectId!: string;
+
+  @Column('text')
+  name!: string;
+
+  /** The client's own; the service only keeps them. */
+  @Column('jsonb')
+  filters!: Record<string, unknown>;
+
+  /** Null: that account is gone. */
+  @Index('ix_saved_views_created_by')
+  @Column('uuid', { name: 'created_by', nullable: true })
+  createdBy!: string | null;
+
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
+  updatedAt!: Date;
+}

@@ -1,0 +1,27 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Range } from '../time-ranges.js';
+
+/** A project without a row has the defaults. */
+@Entity('project_settings')
+export class ProjectSettings {
+  @PrimaryColumn('uuid', { name: 'project_id', primaryKeyConstraintName: 'pk_project_settings' })
+  projectId!: string;
+
+  /** IANA name. */
+  @Column('text')
+  timezone!: string;
+
+  @Column('text', { name: 'default_range' })
+  defaultRange!: Range;
+
+  /** Property paths whose values are masked before an event is stored. */
+  @Column('text', { name: 'redacted_properties', array: true })
+  redactedProperties!: string[];
+
+  /** Kept for clients; `hide_noise` of the logs has its own two endpoints. */
+  @Column('text', { name: 'noise_endpoints', array: true })
+  noiseEndpoints!: string[];
+
+  @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
+  updatedAt!: Date;
+}

@@ -1,0 +1,140 @@
+import { Injectable, type Type } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import type { CheckedRequest } from '../http/inputs.js';
+import {
+  AdminRoleRequired,
+  InsufficientProjectRole,
+  MissingCapability,
+  NotAnOrganizationMember,
+  NotAProjectMember,
+  OrganizationNotFound,
+  ProjectNotFound,
+} from './access-errors.js';
+import { hasCapability } from './capabilities.js';
+import type {
+  AccessDeclaration,
+  AddressedResource,
+  OrganizationOfResource,
+  ProjectOfResource,
+} from './declarations.js';
+import type { ReadBody } from './input-check.js';
+import { MembershipReader, type ProjectMembership } from './ports.js';
+import { readPathId, readTenantId, type RoutePlan } from './route-plan.js';
+import { type AccessScope, type Role, roleAtLeast, type UserScope } from './scope.js';
+
+type ProjectAccess = Extract<AccessDeclaration, { kind: 'project' | 'capability' }>;
+
+/** Decides existence and membership of what a request names, by one look-up. */
+@Injectable()
+export class Authorizer {
+  constructor(
+    private readonly memberships: MembershipReader,
+    private readonly modules: ModuleRef,
+  ) {}
+
+  /**
+   * The scope the handler gets; null for routes without a caller.
+   * `undecided`: the id is missing or malformed, which the validation that follows is bound to refuse.
+   */
+  async authorize(
+    plan: RoutePlan,
+    caller: AccessScope | null,
+    request: CheckedRequest,
+    body: ReadBody,
+  ): Promise<AccessScope | null | 'undecided'> {
+    const { access } = plan;
+    const user = caller as UserScope;
+    switch (access.kind) {
+      case 'organization': {
+        if (access.via !== undefined) return this.inOrganizationOf(user, access.via, access.role, request);
+        const id = readTenantId(plan, request, body);
+        const isSelf = access.orSelf !== undefined && readPathId(access.orSelf, request) === user.userId;
+        return id === null ? 'undecided' : this.inOrganization(user, id, isSelf ? 'viewer' : access.role);
+      }
+      case 'project':
+      case 'capability': {
+        if (access.via !== undefined) return this.inProjectOf(user, access.via, access, request);
+        const id = readTenantId(plan, request, body);
+        return id === null ? 'undecided' : this.inProject(user, id, access);
+      }
+      case 'bearer':
+        return access.addressee === undefined ? caller : this.asAddressee(user, access.addressee, request);
+      default:
+        return caller;
+    }
+  }
+
+  private async inOrganization(user: UserScope, organizationId: string, needed: Role): Promise<AccessScope> {
+    const membership = await this.memberships.ofOrganization(user.userId, organizationId);
+    if (membership === null) throw new OrganizationNotFound();
+    if (membership.role === null) throw new NotAnOrganizationMember();
+    if (!roleAtLeast(membership.role, needed)) throw new AdminRoleRequired();
+    return { kind: 'organization', organizationId, userId: user.userId, role: membership.role };
+  }
+
+  private async inOrganizationOf(
+    user: UserScope,
+    via: Type<OrganizationOfResource>,
+    needed: Role,
+    request: CheckedRequest,
+  ): Promise<AccessScope | 'undecided'> {
+    const resource = this.modules.get(via, { strict: false });
+    const id = readPathId(resource.parameter, request);
+    if (id === null) return 'undecided';
+    const organizationId = await resource.organizationOf(id);
+    const membership =
+      organizationId === null ? null : await this.memberships.ofOrganization(user.userId, organizationId);
+    if (organizationId === null || membership === null || membership.role === null) throw new resource.notFound();
+    if (!roleAtLeast(membership.role, needed)) throw new AdminRoleRequired();
+    return { kind: 'organization', organizationId, userId: user.userId, role: membership.role };
+  }
+
+  private async asAddressee(
+    user: UserScope,
+    type: Type<AddressedResource>,
+    request: CheckedRequest,
+  ): Promise<AccessScope | 'undecided'> {
+    const resource = this.modules.get(type, { strict: false });
+    const id = readPathId(resource.parameter, request);
+    if (id === null) return 'undecided';
+    await resource.admit(user, id);
+    return user;
+  }
+
+  private async inProject(user: UserScope, projectId: string, needed: ProjectAccess): Promise<AccessScope> {
+    const membership = await this.memberships.ofProject(user.userId, projectId);
+    if (membership === null) throw new ProjectNotFound();
+    if (membership.role === null) throw new NotAProjectMember();
+    return asMember(user, projectId, membership, membership.role, needed);
+  }
+
+  private async inProjectOf(
+    user: UserScope,
+    via: Type<ProjectOfResource>,
+    needed: ProjectAccess,
+    request: CheckedRequest,
+  ): Promise<AccessScope | 'undecided'> {
+    const resource = this.modules.get(via, { strict: false });
+    const id = readPathId(resource.parameter, request);
+    if (id === null) return 'undecided';
+    const projectId = await resource.projectOf(id);
+    const membership = projectId === null ? null : await this.memberships.ofProject(user.userId, projectId);
+    if (projectId === null || membership === null || membership.role === null) throw new resource.notFound();
+    return asMember(user, projectId, membership, membership.role, needed);
+  }
+}
+
+function asMember(
+  { userId }: UserScope,
+  projectId: string,
+  { organizationId }: ProjectMembership,
+  role: Role,
+  needed: ProjectAccess,
+): AccessScope {
+  if (needed.kind === 'capability') {
+    if (!hasCapability(role, needed.capability)) throw new MissingCapability(needed.capability);
+  } else if (!roleAtLeast(role, needed.role)) {
+    throw new InsufficientProjectRole();
+  }
+  return { kind: 'project', projectId, organizationId, userId, role };
+}

@@ -1,0 +1,41 @@
+import { type Issue, validateJson, validateStrings, ValidationError } from '../http/fields/index.js';
+import type { CheckedRequest, RequestInputs } from '../http/inputs.js';
+import type { RoutePlan } from './route-plan.js';
+
+/** A body as read: its value, or why it is no JSON. Neither when there is none. */
+export interface ReadBody {
+  value?: unknown;
+  issues?: Issue[];
+}
+
+/** Checks path, query, header and body together. @throws ValidationError with the faults of all of them, in that order */
+export function checkInputs(plan: RoutePlan, request: CheckedRequest, body: ReadBody): RequestInputs {
+  const issues: Issue[] = [];
+  const take = (result: { value: object } | { issues: Issue[] }): object => {
+    if ('value' in result) return result.value;
+    issues.push(...result.issues);
+    return {};
+  };
+  const { path, query, header, body: bodySchema } = plan.schemas;
+  const inputs: RequestInputs = {
+    path: Object.assign(
+      {},
+      ...path.map(({ schema }) => take(validateStrings(schema, request.params, 'path'))),
+    ) as object,
+    query: query === undefined ? {} : take(validateStrings(query, request.query as Texts, 'query')),
+    header: header === undefined ? {} : take(validateStrings(header, request.headers as Texts, 'header')),
+    body: {},
+  };
+  if (body.issues !== undefined) issues.push(...body.issues);
+  else if (bodySchema !== undefined) {
+    inputs.body = take(
+      plan.inputs.body?.form === 'form'
+        ? validateStrings(bodySchema, body.value as Texts, 'form')
+        : validateJson(bodySchema, body.value, 'body'),
+    );
+  }
+  if (issues.length > 0) throw new ValidationError(issues);
+  return inputs;
+}
+
+type Texts = Record<string, string | string[]>;
