@@ -63,7 +63,7 @@ describe('what every answer has in common', () => {
       const login = await app.request().get('/v1/auth/login').expect(405);
       expect(login.headers.allow).toBe('POST');
       const project = await app.request().put(`/v1/projects/${owner.projectId}`).expect(405);
-      expect(project.headers.allow).toBe('GET, HEAD');
+      expect(project.headers.allow).toBe('DELETE, GET, HEAD, PATCH');
     });
 
     it('answers HEAD without a body', async () => {

@@ -279,7 +279,24 @@ describe('the selected project', () => {
     expect(await selected(removed)).toBeNull();
     await app.rows('DELETE FROM project_members WHERE user_id = $1', [gone.id]);
     expect(await selected(gone)).toBeNull();
+    const deleted = await addMember(app, owner, 'member');
+    await select(deleted, owner.projectId).expect(200);
+    await app.rows('DELETE FROM users WHERE id = $1', [deleted.id]);
     expect(await selected(owner)).toBe(owner.projectId);
+  });
+
+  it('is never one that the user has left meanwhile', async () => {
+    const owner = await ownerWithProject(app);
+    for (let turn = 0; turn < 5; turn += 1) {
+      const actor = await addMember(app, owner, 'viewer');
+      const [removal, ...selections] = await Promise.all([
+        app.request().delete(`/v1/projects/${owner.projectId}/members/${actor.id}`).set('Authorization', owner.bearer),
+        ...Array.from({ length: 4 }, () => select(actor, owner.projectId)),
+      ]);
+      expect(removal.status).toBe(204);
+      for (const { status } of selections) expect([200, 403]).toContain(status);
+      expect(await selected(actor)).toBeNull();
+    }
   });
 
   it('can be chosen by an admin of the organization without a row of their own', async () => {
