@@ -12,6 +12,7 @@ import { EventsModule } from './modules/events/index.js';
 import { HealthModule } from './modules/health/index.js';
 import { InternalJobsModule } from './modules/internal-jobs/index.js';
 import { LogsModule } from './modules/logs/index.js';
+import { OAuthModule } from './modules/oauth/index.js';
 import { OrganizationsModule } from './modules/organizations/index.js';
 import { ProjectsModule } from './modules/projects/index.js';
 import { ProofModule } from './modules/proof/index.js';
@@ -135,6 +136,7 @@ export class AppModule {
         ProofModule,
         SessionsModule,
         AuthModule,
+        OAuthModule,
         OrganizationsModule,
         ProjectsModule,
         ApiKeysModule,
