@@ -1,7 +1,7 @@
 import { type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import { constantTimeEqual } from '../../../platform/crypto/index.js';
 import { compile, EmailField, TextField, validateJson } from '../../../platform/http/fields/index.js';
-import { OAuthFault } from '../oauth-fault.js';
+import { messageOf, OAuthFault } from '../oauth-fault.js';
 import type { ProviderPerson } from './provider.js';
 
 /** Both providers sign by RS256; no algorithm with a shared secret may ever be here. */
@@ -26,13 +26,14 @@ export async function verifyIdToken(token: string, keys: JWTVerifyGetKey, expect
   const payload = await verifiedPayload(token, keys, expected);
   const { sub, aud, azp, nonce } = payload;
   if (typeof nonce !== 'string' || !constantTimeEqual(nonce, expected.nonce)) {
-    throw new OAuthFault('ID token: the nonce is another one');
+    throw new OAuthFault('ID token refused (the nonce is another one)');
   }
   const isForSeveral = Array.isArray(aud) && aud.length > 1;
   if ((azp !== undefined || isForSeveral) && azp !== expected.clientId) {
-    throw new OAuthFault('ID token: it was made for another party');
+    throw new OAuthFault('ID token refused (made for another party)');
   }
-  if (typeof sub !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(sub)) throw new OAuthFault('ID token: no usable subject');
+  if (typeof sub !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(sub))
+    throw new OAuthFault('ID token refused (no usable subject)');
   return {
     issuer: expected.issuer,
     subject: sub,
@@ -56,7 +57,7 @@ async function verifiedPayload(token: string, keys: JWTVerifyGetKey, expected: E
   } catch (error) {
     if (error instanceof OAuthFault) throw error;
     // Malformed keys and tokens fail in more ways than the library has errors of its own.
-    throw new OAuthFault(`ID token: ${error instanceof Error ? error.message : 'unknown'}`);
+    throw new OAuthFault(`ID token refused (${messageOf(error)})`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { OAuthFault } from '../oauth-fault.js';
+import { messageOf, OAuthFault } from '../oauth-fault.js';
 
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 256 * 1024;
@@ -63,11 +63,9 @@ function parseObject(text: string): Record<string, unknown> | null {
   }
 }
 
-/** `fetch` hides what happened in a chain of causes. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown';
-  if (error.name === 'TimeoutError') return 'no answer in time';
-  const cause = error.cause as { code?: unknown; message?: unknown } | undefined;
-  const detail = cause?.code ?? cause?.message;
-  return typeof detail === 'string' ? `${error.message} (${detail})` : error.message;
+/** `fetch` hides what happened in a cause. */
+function reasonOf(thrown: unknown): string {
+  const { name, cause } = thrown as { name?: unknown; cause?: { code?: unknown } };
+  if (name === 'TimeoutError') return 'no answer in time';
+  return typeof cause?.code === 'string' ? `${messageOf(thrown)} (${cause.code})` : messageOf(thrown);
 }
