@@ -16,7 +16,8 @@ describe('accounts of people who sign in by Google and Apple', () => {
   let viaApple: OAuthClient;
 
   beforeAll(async () => {
-    [google, apple] = await Promise.all([startGoogle(), startApple()]);
+    google = await startGoogle();
+    apple = await startApple();
     app = await createTestApp({ env: { ...google.env, ...apple.env } });
     [viaGoogle, viaApple] = [new OAuthClient(app, 'google'), new OAuthClient(app, 'apple')];
   });

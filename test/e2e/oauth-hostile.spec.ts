@@ -144,6 +144,26 @@ describe('sign-in by a provider that misbehaves', () => {
     expect((await attempt(claiming({ name: 'A\u0000da' }))).status).toBe(200);
   });
 
+  it.each([
+    ['without a code_verifier', { code_verifier: undefined }],
+    ['with another code_verifier', { code_verifier: 'x'.repeat(43) }],
+    ['with another redirect_uri', { redirect_uri: `${REDIRECT_URI}/x` }],
+    ['with another state', { state: 'x' }],
+    ['with another issuer', { iss: 'https://accounts.example.com' }],
+  ])('refuses a login %s by itself, though the provider would not mind', async (_, change) => {
+    const { nonce, code_verifier } = await client.start();
+    provider.answer(await provider.sign(provider.claims(nonce)));
+    provider.requested.length = 0;
+    await client.login({ code: 'any', nonce, code_verifier, ...change }).expect(401, FAILED);
+    expect(provider.requested).not.toContain('/token');
+  });
+
+  it('refuses a nonce in the form of ours that no start gave out', async () => {
+    const nonce = `${(await client.start()).nonce}x`;
+    provider.answer(await provider.sign(provider.claims(nonce)));
+    await client.login({ code: 'any', nonce }).expect(401, FAILED);
+  });
+
   describe('keys', () => {
     it('are kept, fetched anew for an unknown one, and not in a flood', async () => {
       const clock = app.nest.get(Clock);

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { UpkeepRound } from '../../src/platform/upkeep/upkeep.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { OAuthClient, type Tokens } from '../support/oauth-client.js';
 import { REDIRECT_URI, type StandIn, startApple, startGoogle } from '../support/oidc-provider.js';
@@ -14,7 +15,8 @@ describe('sign-in by Google and Apple', () => {
   let viaApple: OAuthClient;
 
   beforeAll(async () => {
-    [google, apple] = await Promise.all([startGoogle(), startApple()]);
+    google = await startGoogle();
+    apple = await startApple();
     app = await createTestApp({ env: { ...google.env, ...apple.env } });
     [viaGoogle, viaApple] = [new OAuthClient(app, 'google'), new OAuthClient(app, 'apple')];
   });
@@ -85,17 +87,19 @@ describe('sign-in by Google and Apple', () => {
     const other = randomBytes(32).toString('base64url');
 
     it.each([
-      ['without the code_verifier', { code_verifier: undefined }],
-      ['with another code_verifier', { code_verifier: other }],
-      ['with another state', { state: other }],
-      ['with another redirect_uri', { redirect_uri: `${REDIRECT_URI}/x` }],
-      ['with another provider', { provider: 'apple' }],
-      ['with another issuer in the callback', { iss: 'https://accounts.example.com' }],
-      ['with another code', { code: other }],
-    ])('%s fails and uses the nonce up', async (_, change) => {
+      ['without the code_verifier', { code_verifier: undefined }, 'another code_verifier'],
+      ['with another code_verifier', { code_verifier: other }, 'another code_verifier'],
+      ['with another state', { state: other }, 'another state'],
+      ['with another redirect_uri', { redirect_uri: `${REDIRECT_URI}/x` }, 'another redirect_uri'],
+      ['with another provider', { provider: 'apple' }, 'another provider'],
+      ['with another issuer in the callback', { iss: 'https://accounts.example.com' }, 'another issuer'],
+      ['with another code', { code: other }, '400 invalid_grant'],
+    ])('%s fails and uses the nonce up', async (_, change, cause) => {
       const { subject, email } = google.addPerson();
       const body = await viaGoogle.ready(google, subject);
+      app.logLines.length = 0;
       await viaGoogle.login({ ...body, ...change }).expect(401, FAILED);
+      expect(app.logLines.join('')).toContain(cause);
       await viaGoogle.login(body).expect(401, FAILED);
       expect(await accountsOf(email)).toEqual([]);
     });
@@ -136,6 +140,18 @@ describe('sign-in by Google and Apple', () => {
     });
   });
 
+  it('forgets starts and nonces once their time is over', async () => {
+    await viaGoogle.start();
+    await app.rows('UPDATE oauth_starts SET expires_at = now()');
+    await app.rows(`INSERT INTO oauth_used_nonces (nonce_hash, expires_at) VALUES ('\\x00', now())`);
+    const { nonce } = await viaGoogle.start();
+    await app.nest.get(UpkeepRound, { strict: false }).run();
+    expect(await app.rows('SELECT nonce_hash FROM oauth_starts')).toEqual([
+      { nonce_hash: createHash('sha256').update(nonce).digest() },
+    ]);
+    expect(await app.rows('SELECT 1 FROM oauth_used_nonces WHERE expires_at < now()')).toEqual([]);
+  });
+
   describe('a client with a nonce of its own', () => {
     it('signs in without state and code_verifier, once', async () => {
       const { subject, email } = apple.addPerson();
@@ -147,8 +163,12 @@ describe('sign-in by Google and Apple', () => {
         const { parameters } = await apple.signIn(url.toString(), subject);
         return { code: parameters['code'], nonce };
       };
-      await viaApple.login(await ready()).expect(200);
+      const first = await ready();
+      await viaApple.login(first).expect(200);
+      await viaApple.login(first).expect(401, FAILED);
+      expect(app.logLines.join('')).toContain('login by apple failed: token endpoint: answered 400 invalid_grant');
       await viaApple.login(await ready()).expect(401, FAILED);
+      expect(app.logLines.join('')).toContain('login by apple failed: the nonce was used before');
       expect(await accountsOf(email)).toHaveLength(1);
     });
 
