@@ -13,6 +13,7 @@ import { HealthModule } from './modules/health/index.js';
 import { InternalJobsModule } from './modules/internal-jobs/index.js';
 import { InvitationsModule } from './modules/invitations/index.js';
 import { LogsModule } from './modules/logs/index.js';
+import { OAuthModule } from './modules/oauth/index.js';
 import { OrganizationsModule } from './modules/organizations/index.js';
 import { ProjectHealthModule } from './modules/project-health/index.js';
 import { ProjectsModule } from './modules/projects/index.js';
@@ -138,6 +139,7 @@ export class AppModule {
         ProofModule,
         SessionsModule,
         AuthModule,
+        OAuthModule,
         OrganizationsModule,
         InvitationsModule,
         ProjectsModule,

@@ -27,6 +27,8 @@ export interface Config {
   /** Undefined: generated in the data folder. */
   readonly credentialKeys: 'disabled' | readonly CredentialKey[] | undefined;
   readonly mail: { readonly smtpUrl: string | undefined; readonly from: string };
+  /** Sign-in by a provider; undefined: that one is off. */
+  readonly oauth: { readonly google: GoogleSignIn | undefined; readonly apple: AppleSignIn | undefined };
   readonly internalJobToken: string | undefined;
   readonly platformAdminEmails: readonly string[];
 }
@@ -37,6 +39,21 @@ export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' |
 export interface CredentialKey {
   readonly id: string;
   readonly key: Buffer;
+}
+
+export interface GoogleSignIn {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+export interface AppleSignIn {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly teamId: string;
+  readonly keyId: string;
+  /** PEM (EC P-256); signs the client secret of each request to the token endpoint. */
+  readonly privateKey: string;
 }
 
 /** Injection token of the whole {@link Config}. */

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import type { Config } from './config.js';
+import { signInFaults, signInProviders } from './sign-in-providers.js';
 import { VARIABLES, type VariableName } from './variables.js';
 
 /** All faults of the environment at once; the process exits with {@link CONFIG_EXIT_CODE}. */
@@ -38,6 +39,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       if (v[name] === undefined && !faulty) faults.push(`${name} is required in production`);
     }
   }
+  faults.push(...signInFaults(v, production).filter((fault) => !faults.some((known) => sameName(known, fault))));
   if (v.QUEUE_BACKEND === 'redis' && v.REDIS_URL === undefined)
     faults.push('QUEUE_BACKEND is redis but REDIS_URL is not set');
   if (v.PROCESS_ROLE !== 'all' && v.DATABASE_URL === undefined && !production) {
@@ -75,9 +77,14 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     },
     credentialKeys: v.CREDENTIAL_ENCRYPTION_KEYS,
     mail: { smtpUrl: v.SMTP_URL, from: v.MAIL_FROM },
+    oauth: signInProviders(v),
     internalJobToken: v.INTERNAL_JOB_TOKEN,
     platformAdminEmails: v.PLATFORM_ADMIN_EMAILS.map((address) => address.toLowerCase()),
   });
+}
+
+function sameName(a: string, b: string): boolean {
+  return a.slice(0, a.indexOf(' ')) === b.slice(0, b.indexOf(' '));
 }
 
 function deepFreeze<T>(value: T): T {

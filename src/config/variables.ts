@@ -2,6 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import type { CredentialKey, LogLevel, ProcessRole } from './config.js';
+import { APPLE_ISSUER, GOOGLE_ISSUER } from './sign-in-providers.js';
 
 /** One environment name: how it is read, its default and the sentence `.env.example` shows. */
 export interface Variable<T> {
@@ -95,11 +96,31 @@ function isProxyRange(text: string): boolean {
   return family !== 0 && rest.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most));
 }
 
+const pemTexts = (v: string): string[] =>
+  v.replaceAll('\\n', '\n').match(/-----BEGIN [^-]+-----[\s\S]+?-----END [^-]+-----/g) ?? [];
+
 const pemKeys = z
   .string()
-  .transform((v) => v.replaceAll('\\n', '\n').match(/-----BEGIN [^-]+-----[\s\S]+?-----END [^-]+-----/g) ?? [])
+  .transform(pemTexts)
   .refine((keys) => keys.length > 0 && keys.every(isP256), 'must be one or more PEM private keys on curve P-256')
   .optional();
+
+const pemKey = z
+  .string()
+  .transform(pemTexts)
+  .refine((keys) => keys.length === 1 && keys.every(isP256), 'must be one PEM private key on curve P-256')
+  .transform(([key = '']) => key)
+  .optional();
+
+const word = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,512}$/, 'must be 1 to 512 visible ASCII characters')
+  .optional();
+
+const issuer = url(['https:', 'http:']).refine(
+  (v) => v === undefined || !/[?#]/.test(v),
+  'must be a URL without query and fragment',
+);
 
 function isP256(pem: string): boolean {
   try {
@@ -210,6 +231,34 @@ export const VARIABLES = {
       .max(320)
       .optional()
       .transform((v) => v ?? 'Operational Event Service <no-reply@localhost>'),
+  ),
+  OAUTH_GOOGLE_CLIENT_ID: variable('Sign-in providers', '', 'Google login is on when id and secret are set', word),
+  OAUTH_GOOGLE_CLIENT_SECRET: variable('Sign-in providers', '', 'client secret of the Google client', word),
+  OAUTH_GOOGLE_ISSUER: variable(
+    'Sign-in providers',
+    GOOGLE_ISSUER,
+    'where its OpenID configuration is found (https in production)',
+    issuer,
+  ),
+  OAUTH_APPLE_CLIENT_ID: variable(
+    'Sign-in providers',
+    '',
+    'Services ID; Apple login is on when it, team, key id and private key are set',
+    word,
+  ),
+  OAUTH_APPLE_TEAM_ID: variable('Sign-in providers', '', 'team that owns the key', word),
+  OAUTH_APPLE_KEY_ID: variable('Sign-in providers', '', 'identifier of the private key', word),
+  OAUTH_APPLE_PRIVATE_KEY: variable(
+    'Sign-in providers',
+    '',
+    'PEM private key (EC P-256) that signs the client secrets',
+    pemKey,
+  ),
+  OAUTH_APPLE_ISSUER: variable(
+    'Sign-in providers',
+    APPLE_ISSUER,
+    'where its OpenID configuration is found (https in production)',
+    issuer,
   ),
   PLATFORM_ADMIN_EMAILS: variable('Administration', '', 'comma-separated addresses of platform administrators', list),
 } as const;

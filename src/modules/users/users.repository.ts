@@ -39,6 +39,27 @@ export class UsersRepository {
     return (result.raw as unknown[]).length === 1;
   }
 
+  /** The account of an address, its row held until the transaction ends. */
+  findByEmailLocked(email: string, tx: Db): Promise<User | null> {
+    return this.database
+      .repository(User, tx)
+      .findOne({ where: { emailKey: emailKeyOf(email) }, lock: { mode: 'pessimistic_write' } });
+  }
+
+  /**
+   * Hands an account whose address nobody had confirmed to the one who now has: what the registration
+   * chose (password, name, spelling of the address) is gone, as are sessions, of which there should be none.
+   */
+  async takeOverUnverified(id: string, owner: { email: string; name: string | null }, tx: Db): Promise<void> {
+    await this.database.execute(
+      `UPDATE users SET email = $2, name = $3, password_hash = NULL, email_verified_at = now()
+       WHERE id = $1 AND email_verified_at IS NULL`,
+      [id, owner.email, owner.name],
+      tx,
+    );
+    await this.database.execute('DELETE FROM sessions WHERE user_id = $1', [id], tx);
+  }
+
   async markVerified(id: string, db: Db): Promise<void> {
     await this.database.execute(
       'UPDATE users SET email_verified_at = coalesce(email_verified_at, now()) WHERE id = $1',

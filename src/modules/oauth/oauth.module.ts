@@ -1,0 +1,34 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { SecurityEventsModule } from '../security-events/index.js';
+import { SessionsModule } from '../sessions/index.js';
+import { UsersModule } from '../users/index.js';
+import { AccountAdmission } from './account-admission.js';
+import { AuthorizationService } from './authorization.service.js';
+import { OAuthController } from './oauth.controller.js';
+import { OAuthIdentitiesRepository } from './oauth-identities.repository.js';
+import { OAuthIdentity } from './oauth-identity.entity.js';
+import { OAuthSignInService } from './oauth-sign-in.service.js';
+import { OAuthStart } from './oauth-start.entity.js';
+import { OAuthStartsRepository } from './oauth-starts.repository.js';
+import { OAuthUsedNonce } from './oauth-used-nonce.entity.js';
+import { Providers } from './providers/providers.js';
+
+@Module({
+  imports: [
+    SecurityEventsModule,
+    SessionsModule,
+    UsersModule,
+    TypeOrmModule.forFeature([OAuthIdentity, OAuthStart, OAuthUsedNonce]),
+  ],
+  controllers: [OAuthController],
+  providers: [
+    AccountAdmission,
+    AuthorizationService,
+    OAuthIdentitiesRepository,
+    OAuthSignInService,
+    OAuthStartsRepository,
+    Providers,
+  ],
+})
+export class OAuthModule {}
