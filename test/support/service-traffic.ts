@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { PASSWORD, randomEmail } from './actors.js';
+import { query } from './embedded-database.js';
 import { tokenIn, waitForMails } from './outbox.js';
 
 export interface Account {
@@ -98,6 +99,7 @@ export async function call(url: string, message: Message): Promise<{ status: num
   }
 }
 
+export const HEALTH: Message = { path: '/health' };
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 export function loginMessage(email: string): Message & { body: string } {
@@ -107,6 +109,11 @@ export function loginMessage(email: string): Message & { body: string } {
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({ username: email, password: PASSWORD }).toString(),
   };
+}
+
+/** Who the token of the account is of. */
+export function meMessage({ accessToken }: Account): Message {
+  return { path: '/v1/auth/me', headers: { Authorization: `Bearer ${accessToken}` } };
 }
 
 /** `id` is the event's own, by which it is found again. */
@@ -189,4 +196,15 @@ export class IngestTraffic {
     }
     connection.close();
   }
+}
+
+/** What the database holds: the events by their own identifiers, sorted, and how many of them were counted. */
+export async function storedEvents(databaseUrl: string): Promise<{ ids: string[]; counted: number }> {
+  const [row] = await query(
+    databaseUrl,
+    `SELECT (SELECT coalesce(json_agg(external_event_id), '[]') FROM events) AS ids,
+            (SELECT coalesce(sum(events_ingested), 0)::int FROM usage_daily) AS counted`,
+  );
+  const { ids, counted } = row as { ids: string[]; counted: number };
+  return { ids: ids.sort(), counted };
 }
