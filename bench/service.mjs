@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
@@ -36,6 +37,20 @@ export async function startService(env = {}) {
   };
 }
 
+/** The token of the verification mail, which is written after the answer. */
+export async function mailedToken(dataDir, email) {
+  const folder = join(dataDir, 'outbox');
+  for (let tries = 0; tries < 200; tries += 1) {
+    for (const name of await readdir(folder).catch(() => [])) {
+      if (!name.endsWith('.eml')) continue;
+      const mail = await readFile(join(folder, name), 'utf8');
+      if (mail.includes(`To: ${email}`)) return /token=([\w-]+)/.exec(mail)[1];
+    }
+    await pause(25);
+  }
+  throw new Error(`no mail for ${email}`);
+}
+
 /** An account with a project and a key, made over HTTP. */
 export async function workspace({ url, dataDir }) {
   const email = 'bench@example.com';
@@ -51,8 +66,7 @@ export async function workspace({ url, dataDir }) {
     return answer.json();
   };
   await call('/v1/auth/register', { email, password });
-  const [name] = await readdir(join(dataDir, 'outbox'));
-  const token = /token=([\w-]+)/.exec(await readFile(join(dataDir, 'outbox', name), 'utf8'))[1];
+  const token = await mailedToken(dataDir, email);
   await call('/v1/auth/verify-email', { email, token });
   const { access_token: bearer } = await call('/v1/auth/login', new URLSearchParams({ username: email, password }));
   const headers = { Authorization: `Bearer ${bearer}` };

@@ -1,8 +1,12 @@
 import { SlugInUse } from './modules/organizations/index.js';
+import { NotAuthenticated } from './platform/http/domain-error.js';
 import type { ConstraintErrors } from './platform/http/error.filter.js';
 
 /** What a violated constraint tells the caller; a constraint that is not here is a fault of ours (500). */
 export const CONSTRAINT_ERROR_TABLE: ConstraintErrors = {
   uq_organizations_slug: SlugInUse,
   uq_projects_organization_id_slug: SlugInUse,
+  // Whoever makes something has lost their account meanwhile.
+  fk_organizations_owner_id: NotAuthenticated,
+  fk_projects_owner_id: NotAuthenticated,
 };

@@ -23,6 +23,8 @@ describe('access to every operation', () => {
     owner = await ownerWithProject(app);
     stranger = await ownerWithProject(app);
     ids = { organization_id: owner.organizationId, project_id: owner.projectId, key_id: owner.apiKeyId };
+    const [session] = await app.rows<{ id: string }>('SELECT id FROM sessions WHERE user_id = $1', [owner.id]);
+    ids.session_id = session?.id ?? '';
   });
   afterAll(() => app.close());
 

@@ -6,7 +6,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import pg from 'pg';
 import supertest from 'supertest';
 import { createApp } from '../../src/app.js';
-import { loadConfig, resolveSecrets } from '../../src/config/index.js';
+import { loadConfig, RATE_LIMIT_POLICY_NAMES, resolveSecrets } from '../../src/config/index.js';
 import { Logger } from '../../src/platform/telemetry/index.js';
 import { createTestDatabase } from './postgres.js';
 
@@ -28,7 +28,12 @@ export interface TestAppOptions {
   /** Another instance on this database; it is then not dropped at the end. */
   databaseUrl?: string;
   dataDir?: string;
+  /** The limits that a deployment has, unless `env` says otherwise. */
+  withRateLimits?: boolean;
 }
+
+/** So that suites do not trip over each other; a suite about limits sets its own, and the later one holds. */
+const NO_LIMITS = RATE_LIMIT_POLICY_NAMES.map((name) => `${name}=1000000/1000000`).join(',');
 
 /** The whole service on a database of its own, listening on a free port of 127.0.0.1. */
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
@@ -43,6 +48,9 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     DATABASE_POOL_SIZE: '5',
     LOG_LEVEL: 'debug',
     ...options.env,
+    ...(options.withRateLimits === true
+      ? {}
+      : { RATE_LIMIT_OVERRIDES: [NO_LIMITS, options.env?.RATE_LIMIT_OVERRIDES].filter(Boolean).join(',') }),
   });
   const logLines: string[] = [];
   const logger = new Logger({

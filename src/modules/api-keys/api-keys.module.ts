@@ -8,6 +8,7 @@ import { ApiKeysRepository } from './api-keys.repository.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { KeyAuthenticator } from './key-authenticator.js';
 import { KeyUse } from './key-use.js';
+import { KeysOfDeletedAccounts } from './keys-of-deleted-accounts.js';
 import { ProjectOfApiKey } from './project-of-api-key.js';
 
 @Module({
@@ -18,6 +19,7 @@ import { ProjectOfApiKey } from './project-of-api-key.js';
     ApiKeysRepository,
     KeyAuthenticator,
     KeyUse,
+    KeysOfDeletedAccounts,
     ProjectOfApiKey,
     { provide: ApiKeyAuthenticator, useExisting: KeyAuthenticator },
   ],

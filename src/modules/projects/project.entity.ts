@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
 @Entity('projects')
 @Unique('uq_projects_organization_id_slug', ['organizationId', 'slug'])
@@ -15,6 +15,7 @@ export class Project {
   @Column('text')
   slug!: string;
 
+  @Index('ix_projects_owner_id')
   @Column('uuid', { name: 'owner_id' })
   ownerId!: string;
 

@@ -1,3 +1,4 @@
+export { AccessTokens } from './access-tokens.js';
 export { CallingClient, type Client } from './client.js';
 export type { SignInMethod } from './session.entity.js';
 export { TokenResponse } from './sessions.dto.js';

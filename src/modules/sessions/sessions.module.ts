@@ -1,7 +1,10 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { BearerAuthenticator } from '../../platform/access/index.js';
+import { SecurityEventsModule } from '../security-events/index.js';
+import { UsersModule } from '../users/index.js';
 import { AccessTokens } from './access-tokens.js';
+import { OwnSessions } from './own-sessions.service.js';
 import { RefreshToken } from './refresh-token.entity.js';
 import { SessionBearers } from './session-bearers.js';
 import { SessionLiveness } from './session-liveness.js';
@@ -11,15 +14,16 @@ import { SessionsRepository } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Session, RefreshToken])],
+  imports: [SecurityEventsModule, UsersModule, TypeOrmModule.forFeature([Session, RefreshToken])],
   controllers: [SessionsController],
   providers: [
     AccessTokens,
+    OwnSessions,
     SessionLiveness,
     SessionsRepository,
     SessionsService,
     { provide: BearerAuthenticator, useClass: SessionBearers },
   ],
-  exports: [BearerAuthenticator, SessionsService],
+  exports: [AccessTokens, BearerAuthenticator, SessionsService],
 })
 export class SessionsModule {}
