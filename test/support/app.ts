@@ -7,6 +7,7 @@ import pg from 'pg';
 import supertest from 'supertest';
 import { createApp } from '../../src/app.js';
 import { loadConfig, RATE_LIMIT_POLICY_NAMES, resolveSecrets } from '../../src/config/index.js';
+import { BackgroundWork } from '../../src/platform/background/background-work.js';
 import { Logger } from '../../src/platform/telemetry/index.js';
 import { createTestDatabase } from './postgres.js';
 
@@ -20,6 +21,8 @@ export interface TestApp {
   /** A request over a real socket. */
   request(): supertest.Agent;
   rows<Row>(sql: string, parameters?: unknown[]): Promise<Row[]>;
+  /** Resolves when what answers did not wait for is done, so that what did not happen can be told. */
+  backgroundDone(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -81,6 +84,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     logLines,
     request: () => supertest.agent(url),
     rows: async <Row>(sql: string, parameters?: unknown[]) => (await pool.query(sql, parameters)).rows as Row[],
+    backgroundDone: () => nest.get(BackgroundWork).idle(),
     close: async () => {
       await nest.close();
       await pool.end();
