@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader, importPKCS8, SignJWT } from 'jose';
+import { DataSource } from 'typeorm';
 import { type Actor, login, ownerWithProject, PASSWORD, signedIn } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { mailsTo, waitForMails } from '../support/outbox.js';
@@ -146,6 +147,31 @@ describe('sessions', () => {
       const checks = Array.from({ length: 8 }, () => me(goner));
       await Promise.all([...checks, revoke(keeper, sessionOf(goner)).expect(200)]);
       await me(goner).expect(401);
+    }
+  });
+
+  it('cost a bearer check one query, and none while they are remembered', async () => {
+    const actor = await signedIn(app);
+    // A new session that nothing has asked about yet.
+    const { body } = await app
+      .request()
+      .post('/v1/auth/login')
+      .type('form')
+      .send({ username: actor.email, password: PASSWORD })
+      .expect(200);
+    const bearer = `Bearer ${(body as { access_token: string }).access_token}`;
+    const queries = jest.spyOn(app.nest.get(DataSource), 'createQueryRunner');
+    try {
+      const counts: number[] = [];
+      for (let one = 0; one < 3; one += 1) {
+        queries.mockClear();
+        await me({ bearer }).expect(200);
+        counts.push(queries.mock.calls.length);
+      }
+      // One of each is the read of the account itself.
+      expect(counts).toEqual([2, 1, 1]);
+    } finally {
+      queries.mockRestore();
     }
   });
 
