@@ -1,6 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { StepUpTokens } from '../../src/modules/proof/index.js';
 import { type Actor, addMember, login, ownerWithProject, PASSWORD, randomEmail, signedIn } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { mailsTo, tokenIn, waitForMails } from '../support/outbox.js';
@@ -23,10 +23,16 @@ describe('an account', () => {
   const signIn = (email: string, password: string) =>
     app.request().post('/v1/auth/login').type('form').send({ username: email, password });
   const sessionOf = ({ accessToken }: Actor): string => decodeJwt(accessToken).sid as string;
-  const stepUpOf = (actor: Actor): Promise<string> =>
-    app.nest
-      .get(StepUpTokens, { strict: false })
-      .issue({ kind: 'user', userId: actor.id, sessionId: sessionOf(actor) });
+  /** A token as POST /v1/auth/step-up gives it out. */
+  async function stepUpOf(actor: Actor): Promise<string> {
+    const token = randomUUID();
+    await app.rows(
+      `INSERT INTO step_up_tokens (token_hash, user_id, session_id, expires_at)
+       VALUES (sha256(convert_to($1, 'UTF8')), $2, $3, now() + interval '5 minutes')`,
+      [token, actor.id, sessionOf(actor)],
+    );
+    return token;
+  }
 
   describe('profile', () => {
     const patch = ({ bearer }: Actor, body?: object) => {

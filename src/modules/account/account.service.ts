@@ -9,7 +9,7 @@ import { OrganizationsRepository } from '../organizations/index.js';
 import { FreshProof, type OfferedProof } from '../proof/index.js';
 import { type SecurityAct, SecurityEventsRepository, SecurityEventsWriter } from '../security-events/index.js';
 import { type Client, SessionsService } from '../sessions/index.js';
-import { AccountHooks, refuseAddressAsPassword, UsersRepository } from '../users/index.js';
+import { AccountDeletion, refuseAddressAsPassword, UsersRepository } from '../users/index.js';
 import {
   securityEventResponse,
   type SecurityEventsQuery,
@@ -25,7 +25,7 @@ export class AccountService {
   constructor(
     private readonly database: Database,
     private readonly users: UsersRepository,
-    private readonly hooks: AccountHooks,
+    private readonly deletion: AccountDeletion,
     private readonly signIn: SignInService,
     private readonly tokens: UserTokensRepository,
     private readonly passwords: Passwords,
@@ -89,7 +89,7 @@ export class AccountService {
         { actorUserId: userId, organizationId: null, action: 'account.deleted', targetType: 'user', targetId: userId },
         tx,
       );
-      await this.hooks.accountDeleted(userId, tx);
+      await this.deletion.run(userId, tx);
       await this.users.delete(userId, tx);
       return { ended: sessions, email: user.email };
     });

@@ -5,8 +5,8 @@ import { Database } from '../../platform/database/database.js';
 import { newId } from '../../platform/ids/index.js';
 import { PasswordCheck } from '../proof/index.js';
 import { type SecurityAct, SecurityEventsWriter } from '../security-events/index.js';
-import { type Client, SessionsService } from '../sessions/index.js';
-import { AccountHooks, refuseAddressAsPassword, type User, UsersRepository } from '../users/index.js';
+import { type Client, CredentialsReset, SessionsService } from '../sessions/index.js';
+import { refuseAddressAsPassword, type User, UsersRepository } from '../users/index.js';
 import { InvalidResetToken } from './auth.errors.js';
 import { AuthMails } from './auth-mails.js';
 import type { ConfirmPasswordResetRequest } from './password-reset.dto.js';
@@ -24,11 +24,11 @@ export class PasswordResetService {
   constructor(
     private readonly database: Database,
     private readonly users: UsersRepository,
-    private readonly hooks: AccountHooks,
     private readonly tokens: UserTokensRepository,
     private readonly passwords: Passwords,
     private readonly passwordCheck: PasswordCheck,
     private readonly sessions: SessionsService,
+    private readonly reset: CredentialsReset,
     private readonly mails: AuthMails,
     private readonly events: SecurityEventsWriter,
     private readonly background: BackgroundWork,
@@ -63,7 +63,7 @@ export class PasswordResetService {
       await this.users.replacePasswordHash(user.id, passwordHash, tx);
       // The token was read at the account's address, which is all that a confirmation shows.
       await this.users.markVerified(user.id, tx);
-      await this.hooks.credentialsReset(user.id, tx);
+      await this.reset.run(user.id, tx);
       await this.events.record(act, tx);
       return { ended: await this.sessions.revokeAllOf(user.id, tx), email: user.email };
     });

@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AccountHooks } from './account-hooks.js';
+import { AccountDeletion } from './on-account-deleted.js';
 import { User } from './user.entity.js';
 import { UsersRepository } from './users.repository.js';
 
 @Module({
   imports: [DiscoveryModule, TypeOrmModule.forFeature([User])],
-  providers: [AccountHooks, UsersRepository],
-  exports: [AccountHooks, UsersRepository],
+  providers: [AccountDeletion, UsersRepository],
+  exports: [AccountDeletion, UsersRepository],
 })
 export class UsersModule {}
