@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
@@ -36,25 +37,46 @@ export async function startService(env = {}) {
   };
 }
 
+/** The token of the verification mail, which is written after the answer. */
+async function mailedToken(dataDir, email) {
+  const folder = join(dataDir, 'outbox');
+  for (let tries = 0; tries < 200; tries += 1) {
+    for (const name of await readdir(folder).catch(() => [])) {
+      if (!name.endsWith('.eml')) continue;
+      const mail = await readFile(join(folder, name), 'utf8');
+      if (mail.includes(`To: ${email}`)) return /token=([\w-]+)/.exec(mail)[1];
+    }
+    await pause(25);
+  }
+  throw new Error(`no mail for ${email}`);
+}
+
+/** A verified account. @returns its access token */
+export async function account({ url, dataDir }, email, password) {
+  await post(url, '/v1/auth/register', { email, password });
+  const token = await mailedToken(dataDir, email);
+  await post(url, '/v1/auth/verify-email', { email, token });
+  const form = new URLSearchParams({ username: email, password });
+  return (await post(url, '/v1/auth/login', form)).access_token;
+}
+
+async function post(url, path, body, headers = {}) {
+  const form = body instanceof URLSearchParams;
+  const answer = await fetch(url + path, {
+    method: 'POST',
+    headers: { ...(form ? {} : { 'Content-Type': 'application/json' }), ...headers },
+    body: form ? body : JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return answer.json();
+}
+
 /** An account with a project and a key, made over HTTP. */
 export async function workspace({ url, dataDir }) {
   const email = 'bench@example.com';
   const password = 'bench-password-of-the-run';
-  const call = async (path, body, headers = {}) => {
-    const form = body instanceof URLSearchParams;
-    const answer = await fetch(url + path, {
-      method: 'POST',
-      headers: { ...(form ? {} : { 'Content-Type': 'application/json' }), ...headers },
-      body: form ? body : JSON.stringify(body),
-    });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return answer.json();
-  };
-  await call('/v1/auth/register', { email, password });
-  const [name] = await readdir(join(dataDir, 'outbox'));
-  const token = /token=([\w-]+)/.exec(await readFile(join(dataDir, 'outbox', name), 'utf8'))[1];
-  await call('/v1/auth/verify-email', { email, token });
-  const { access_token: bearer } = await call('/v1/auth/login', new URLSearchParams({ username: email, password }));
+  const bearer = await account({ url, dataDir }, email, password);
+  const call = (path, body, headers) => post(url, path, body, headers);
   const headers = { Authorization: `Bearer ${bearer}` };
   const organization = await call('/v1/organizations', { name: 'Bench', slug: 'bench' }, headers);
   const project = await call(

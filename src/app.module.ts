@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { CONFIG, type Config, RUNTIME_SECRETS, type RuntimeSecrets } from './config/index.js';
 import { CONSTRAINT_ERROR_TABLE } from './constraint-errors.js';
 import { JOBS } from './jobs.js';
+import { AccountModule } from './modules/account/index.js';
 import { ApiKeysModule } from './modules/api-keys/index.js';
 import { AuditModule } from './modules/audit/index.js';
 import { AuthModule } from './modules/auth/index.js';
@@ -33,8 +34,16 @@ import { CONSTRAINT_ERRORS, ErrorFilter } from './platform/http/error.filter.js'
 import { RouteTable } from './platform/http/route-table.js';
 import { CaptureMailer, Mailer, SmtpMailer } from './platform/mail/index.js';
 import { QueueModule } from './platform/queue/index.js';
+import {
+  MemoryRateLimitStore,
+  RATE_LIMIT_POLICIES,
+  RateLimitCredentials,
+  RateLimitGuard,
+  RateLimitStore,
+} from './platform/rate-limit/index.js';
 import { RedisConnection } from './platform/redis/redis.js';
 import { type Logger, Metrics } from './platform/telemetry/index.js';
+import { CredentialHolders, rateLimitPolicies } from './rate-limits.js';
 
 /** What an instance is made from: the frozen configuration, its secrets and the address of its database. */
 export interface Runtime {
@@ -104,6 +113,8 @@ class PlatformModule {
           useFactory: (notices: NoticeBus, mailer: Mailer) => new PlatformShutdown(notices, mailer),
           inject: [NoticeBus, Mailer],
         },
+        { provide: RATE_LIMIT_POLICIES, useFactory: () => rateLimitPolicies(config) },
+        { provide: RateLimitStore, useFactory: (clock: Clock) => new MemoryRateLimitStore(clock), inject: [Clock] },
         { provide: Metrics, useFactory: () => new Metrics() },
         Database,
         BackgroundWork,
@@ -117,6 +128,8 @@ class PlatformModule {
         Passwords,
         Mailer,
         NoticeBus,
+        RATE_LIMIT_POLICIES,
+        RateLimitStore,
         Metrics,
         Database,
         BackgroundWork,
@@ -140,6 +153,7 @@ export class AppModule {
         SessionsModule,
         AuthModule,
         OAuthModule,
+        AccountModule,
         OrganizationsModule,
         InvitationsModule,
         ProjectsModule,
@@ -155,6 +169,9 @@ export class AppModule {
         RouteTable,
         Authorizer,
         { provide: CONSTRAINT_ERRORS, useValue: CONSTRAINT_ERROR_TABLE },
+        { provide: RateLimitCredentials, useClass: CredentialHolders },
+        // In this order: limits come before credentials.
+        { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_GUARD, useClass: AccessGuard },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],

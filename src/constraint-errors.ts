@@ -1,6 +1,7 @@
 import { SlugInUse } from './modules/organizations/index.js';
 import { SavedViewNameInUse } from './modules/projects/index.js';
 import { NotAProjectMember } from './platform/access/index.js';
+import { NotAuthenticated } from './platform/http/domain-error.js';
 import type { ConstraintErrors } from './platform/http/error.filter.js';
 
 /** What a violated constraint tells the caller; a constraint that is not here is a fault of ours (500). */
@@ -9,4 +10,7 @@ export const CONSTRAINT_ERROR_TABLE: ConstraintErrors = {
   uq_projects_organization_id_slug: SlugInUse,
   uq_saved_views_project_id_name: SavedViewNameInUse,
   fk_users_selected_project_id: NotAProjectMember,
+  // Whoever makes something has lost their account meanwhile.
+  fk_organizations_owner_id: NotAuthenticated,
+  fk_projects_owner_id: NotAuthenticated,
 };

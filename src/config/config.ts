@@ -15,6 +15,15 @@ export interface Config {
   /** Without a url the service starts an embedded PostgreSQL in the data folder. */
   readonly database: { readonly url: string | undefined; readonly poolSize: number };
   readonly redis: { readonly url: string | undefined };
+  readonly rateLimits: {
+    readonly backend: 'memory' | 'redis';
+    /** Of the Redis that keeps the limits; set when the backend is `redis`. */
+    readonly redisUrl: string | undefined;
+    /** By policy; they win over the policy's own limits. */
+    readonly overrides: Readonly<Partial<Record<RateLimitPolicyName, RateLimitOverride>>>;
+    readonly authLoginIp: number;
+    readonly authRegisterIp: number;
+  };
   readonly queue: { readonly backend: 'postgres' | 'redis' };
   readonly process: { readonly role: ProcessRole; readonly runsApi: boolean; readonly runsWorkers: boolean };
   readonly metering: { readonly enabled: boolean };
@@ -31,6 +40,35 @@ export interface Config {
   readonly oauth: { readonly google: GoogleSignIn | undefined; readonly apple: AppleSignIn | undefined };
   readonly internalJobToken: string | undefined;
   readonly platformAdminEmails: readonly string[];
+}
+
+/** The policies of SERVICE 8.2. */
+export const RATE_LIMIT_POLICY_NAMES = [
+  'auth-login',
+  'auth-register',
+  'organization-invite-create',
+  'organization-invite-owner-action',
+  'events',
+  'project-events-explorer',
+  'project-dashboard',
+  'api-keys-machine-auth',
+  'api-keys-mutate',
+  'billing-status',
+  'billing-admin',
+  'billing-self-serve',
+  'search',
+  'analytics',
+  'eql',
+  'logs',
+  'performance',
+  'usage',
+] as const;
+export type RateLimitPolicyName = (typeof RATE_LIMIT_POLICY_NAMES)[number];
+
+export interface RateLimitOverride {
+  readonly ip: number;
+  /** Undefined: the policy's own. */
+  readonly credential: number | undefined;
 }
 
 export type ProcessRole = 'api' | 'worker' | 'all';

@@ -42,6 +42,13 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   faults.push(...signInFaults(v, production).filter((fault) => !faults.some((known) => sameName(known, fault))));
   if (v.QUEUE_BACKEND === 'redis' && v.REDIS_URL === undefined)
     faults.push('QUEUE_BACKEND is redis but REDIS_URL is not set');
+  const limitsRedisUrl = v.RATE_LIMIT_REDIS_URL ?? v.REDIS_URL;
+  if (v.RATE_LIMIT_BACKEND === 'redis' && limitsRedisUrl === undefined)
+    faults.push('RATE_LIMIT_BACKEND is redis but neither RATE_LIMIT_REDIS_URL nor REDIS_URL is set');
+  if (production && v.RATE_LIMIT_BACKEND === 'memory')
+    faults.push('RATE_LIMIT_BACKEND memory is refused in production');
+  if (production && v.RATE_LIMIT_BACKEND === 'auto' && limitsRedisUrl === undefined)
+    faults.push('RATE_LIMIT_REDIS_URL or REDIS_URL is required in production');
   if (v.PROCESS_ROLE !== 'all' && v.DATABASE_URL === undefined && !production) {
     faults.push(`PROCESS_ROLE ${v.PROCESS_ROLE} needs DATABASE_URL: the embedded database belongs to one process`);
   }
@@ -61,6 +68,14 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     dataDir: { path: resolve(v.DATA_DIR ?? '.data'), isDefault: v.DATA_DIR === undefined },
     database: { url: v.DATABASE_URL, poolSize: v.DATABASE_POOL_SIZE },
     redis: { url: v.REDIS_URL },
+    rateLimits: {
+      backend:
+        v.RATE_LIMIT_BACKEND === 'auto' ? (limitsRedisUrl === undefined ? 'memory' : 'redis') : v.RATE_LIMIT_BACKEND,
+      redisUrl: limitsRedisUrl,
+      overrides: v.RATE_LIMIT_OVERRIDES,
+      authLoginIp: v.AUTH_LOGIN_RATE_LIMIT_IP,
+      authRegisterIp: v.AUTH_REGISTER_RATE_LIMIT_IP,
+    },
     queue: {
       backend: v.QUEUE_BACKEND === 'auto' ? (v.REDIS_URL === undefined ? 'postgres' : 'redis') : v.QUEUE_BACKEND,
     },

@@ -1,7 +1,14 @@
 import { createPrivateKey } from 'node:crypto';
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import type { CredentialKey, LogLevel, ProcessRole } from './config.js';
+import {
+  type CredentialKey,
+  type LogLevel,
+  type ProcessRole,
+  RATE_LIMIT_POLICY_NAMES,
+  type RateLimitOverride,
+  type RateLimitPolicyName,
+} from './config.js';
 import { APPLE_ISSUER, GOOGLE_ISSUER } from './sign-in-providers.js';
 
 /** One environment name: how it is read, its default and the sentence `.env.example` shows. */
@@ -146,6 +153,24 @@ const credentialKeys = z
   })
   .optional();
 
+const isPolicyName = (name: string): name is RateLimitPolicyName =>
+  (RATE_LIMIT_POLICY_NAMES as readonly string[]).includes(name);
+
+/** `policy=ip[/credential]` pairs; of two for one policy the later one holds. */
+const rateLimitOverrides = list.transform((items, ctx) => {
+  const overrides: Partial<Record<RateLimitPolicyName, RateLimitOverride>> = {};
+  for (const item of items) {
+    const [, name = '', ip, credential] = /^([a-z-]+)=([1-9]\d{0,8})(?:\/([1-9]\d{0,8}))?$/.exec(item) ?? [];
+    if (!isPolicyName(name)) {
+      const names = RATE_LIMIT_POLICY_NAMES.join(', ');
+      ctx.addIssue({ code: 'custom', message: `must be policy=ip[/credential] pairs; the policies are ${names}` });
+      return z.NEVER;
+    }
+    overrides[name] = { ip: Number(ip), credential: credential === undefined ? undefined : Number(credential) };
+  }
+  return overrides;
+});
+
 const LEVELS: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 const ROLES: readonly ProcessRole[] = ['api', 'worker', 'all'];
 
@@ -194,6 +219,36 @@ export const VARIABLES = {
     'auto',
     'auto (Redis when REDIS_URL is set), postgres or redis',
     oneOf(['auto', 'postgres', 'redis'] as const, 'auto'),
+  ),
+  RATE_LIMIT_BACKEND: variable(
+    'Rate limits',
+    'auto',
+    'auto (Redis when a Redis URL is set), memory (refused in production) or redis',
+    oneOf(['auto', 'memory', 'redis'] as const, 'auto'),
+  ),
+  RATE_LIMIT_REDIS_URL: variable(
+    'Rate limits',
+    'REDIS_URL',
+    'another Redis for the limits alone; production needs one of the two',
+    url(['redis:', 'rediss:']),
+  ),
+  RATE_LIMIT_OVERRIDES: variable(
+    'Rate limits',
+    '',
+    'policy=ip[/credential] pairs such as events=100000/100000,auth-login=500; wins over the two names below',
+    rateLimitOverrides,
+  ),
+  AUTH_LOGIN_RATE_LIMIT_IP: variable(
+    'Rate limits',
+    '20',
+    'sign-ins of one address in 5 minutes',
+    integer(20, 1, 999_999_999),
+  ),
+  AUTH_REGISTER_RATE_LIMIT_IP: variable(
+    'Rate limits',
+    '15',
+    'registrations of one address in 15 minutes',
+    integer(15, 1, 999_999_999),
   ),
   ENABLE_REQUEST_METERING: variable('Metering', 'true', 'count successful API-key requests in usage_daily', flag(true)),
   JWT_PRIVATE_KEYS: variable(

@@ -63,6 +63,8 @@ describe('access to every operation', () => {
       invite_id: (invited.body as { id: string }).id,
       view_id: (view.body as { id: string }).id,
     };
+    const [session] = await app.rows<{ id: string }>('SELECT id FROM sessions WHERE user_id = $1', [owner.id]);
+    ids.session_id = session?.id ?? '';
   });
   afterAll(() => app.close());
 

@@ -6,7 +6,8 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import pg from 'pg';
 import supertest from 'supertest';
 import { createApp } from '../../src/app.js';
-import { loadConfig, resolveSecrets } from '../../src/config/index.js';
+import { loadConfig, RATE_LIMIT_POLICY_NAMES, resolveSecrets } from '../../src/config/index.js';
+import { BackgroundWork } from '../../src/platform/background/background-work.js';
 import { Logger } from '../../src/platform/telemetry/index.js';
 import { createTestDatabase } from './postgres.js';
 
@@ -20,6 +21,8 @@ export interface TestApp {
   /** A request over a real socket. */
   request(): supertest.Agent;
   rows<Row>(sql: string, parameters?: unknown[]): Promise<Row[]>;
+  /** Resolves when what answers did not wait for is done, so that what did not happen can be told. */
+  backgroundDone(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -28,7 +31,12 @@ export interface TestAppOptions {
   /** Another instance on this database; it is then not dropped at the end. */
   databaseUrl?: string;
   dataDir?: string;
+  /** The limits that a deployment has, unless `env` says otherwise. */
+  withRateLimits?: boolean;
 }
+
+/** So that suites do not trip over each other; a suite about limits sets its own, and the later one holds. */
+const NO_LIMITS = RATE_LIMIT_POLICY_NAMES.map((name) => `${name}=1000000/1000000`).join(',');
 
 /** The whole service on a database of its own, listening on a free port of 127.0.0.1. */
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
@@ -43,6 +51,9 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     DATABASE_POOL_SIZE: '5',
     LOG_LEVEL: 'debug',
     ...options.env,
+    ...(options.withRateLimits === true
+      ? {}
+      : { RATE_LIMIT_OVERRIDES: [NO_LIMITS, options.env?.RATE_LIMIT_OVERRIDES].filter(Boolean).join(',') }),
   });
   const logLines: string[] = [];
   const logger = new Logger({
@@ -73,6 +84,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     logLines,
     request: () => supertest.agent(url),
     rows: async <Row>(sql: string, parameters?: unknown[]) => (await pool.query(sql, parameters)).rows as Row[],
+    backgroundDone: () => nest.get(BackgroundWork).idle(),
     close: async () => {
       await nest.close();
       await pool.end();

@@ -30,6 +30,8 @@ export class ApiKeyRecord {
   @Column('text', { array: true })
   scopes!: ApiKeyScopeName[];
 
+  /** Null: made by nobody who still has an account. */
+  @Index('ix_api_keys_created_by')
   @Column('uuid', { name: 'created_by', nullable: true })
   createdBy!: string | null;
 

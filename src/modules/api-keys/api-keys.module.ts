@@ -10,6 +10,7 @@ import { ApiKeysService } from './api-keys.service.js';
 import { KeyAuthenticator } from './key-authenticator.js';
 import { KeyUse } from './key-use.js';
 import { KeysOfDeletedProjects } from './keys-of-deleted-projects.js';
+import { KeysOfDeletedAccounts } from './keys-of-deleted-accounts.js';
 import { ProjectOfApiKey } from './project-of-api-key.js';
 
 @Module({
@@ -21,6 +22,7 @@ import { ProjectOfApiKey } from './project-of-api-key.js';
     KeyAuthenticator,
     KeyUse,
     KeysOfDeletedProjects,
+    KeysOfDeletedAccounts,
     ProjectOfApiKey,
     { provide: ApiKeyAuthenticator, useExisting: KeyAuthenticator },
   ],

@@ -26,6 +26,22 @@ If you did not register, you need not do anything.
     });
   }
 
+  async passwordReset(email: string, token: string): Promise<void> {
+    const query = new URLSearchParams({ token }).toString();
+    await this.mailer.send({
+      to: email,
+      subject: 'Choose a new password',
+      text: `Somebody, probably you, asked for a new password of the account with this address.
+
+Open this link within an hour to choose one:
+
+${this.config.http.publicAppUrl}/reset-password?${query}
+
+Choosing it ends every session of the account. If it was not you, you need not do anything.
+`,
+    });
+  }
+
   async alreadyRegistered(email: string): Promise<void> {
     await this.mailer.send({
       to: email,

@@ -34,8 +34,8 @@ export class AuthController {
     status: 201,
     answer: RegisterResponse,
   })
-  register(@Body() body: RegisterRequest): Promise<RegisterResponse> {
-    return this.registration.register(body);
+  register(@Body() body: RegisterRequest, @CallingClient() client: Client): Promise<RegisterResponse> {
+    return this.registration.register(body, client);
   }
 
   @Post('verify-email')
@@ -45,8 +45,8 @@ export class AuthController {
     answer: VerifyEmailResponse,
     errors: [InvalidVerificationToken],
   })
-  verifyEmail(@Body() body: VerifyEmailRequest): Promise<VerifyEmailResponse> {
-    return this.registration.verify(body);
+  verifyEmail(@Body() body: VerifyEmailRequest, @CallingClient() client: Client): Promise<VerifyEmailResponse> {
+    return this.registration.verify(body, client);
   }
 
   @Post('resend-verification')

@@ -1,4 +1,3 @@
-import { isCommonPassword } from '../../platform/crypto/index.js';
 import {
   BooleanField,
   EmailField,
@@ -7,22 +6,13 @@ import {
   UuidField,
   DateTimeField,
 } from '../../platform/http/fields/index.js';
-import type { User } from '../users/index.js';
-
-const passwordRule = (password: string): string | undefined =>
-  isCommonPassword(password) ? 'password is among the most common ones' : undefined;
+import { NewPasswordField, type User } from '../users/index.js';
 
 export class RegisterRequest {
   @EmailField({ description: 'At most 254 characters; compared case-insensitively', example: 'ada@example.com' })
   email!: string;
 
-  @TextField({
-    min: 8,
-    max: 128,
-    secret: true,
-    check: passwordRule,
-    description: 'Not a common one and not the address itself',
-  })
+  @NewPasswordField()
   password!: string;
 
   @TextField({ min: 1, max: 200, optional: true, example: 'Ada Lovelace' })

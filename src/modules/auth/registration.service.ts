@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { BackgroundWork } from '../../platform/background/background-work.js';
 import { Passwords, randomToken, sha256 } from '../../platform/crypto/index.js';
 import { Database } from '../../platform/database/database.js';
-import { ValidationError } from '../../platform/http/fields/index.js';
 import { newId } from '../../platform/ids/index.js';
-import { emailKeyOf, type User, UsersRepository } from '../users/index.js';
+import { SecurityEventsWriter } from '../security-events/index.js';
+import type { Client } from '../sessions/index.js';
+import { refuseAddressAsPassword, type User, UsersRepository } from '../users/index.js';
 import type { RegisterRequest, RegisterResponse, VerifyEmailRequest, VerifyEmailResponse } from './auth.dto.js';
 import { InvalidVerificationToken } from './auth.errors.js';
 import { AuthMails } from './auth-mails.js';
@@ -23,32 +24,37 @@ export class RegistrationService {
     private readonly passwords: Passwords,
     private readonly mails: AuthMails,
     private readonly background: BackgroundWork,
+    private readonly events: SecurityEventsWriter,
   ) {}
 
-  /** The same answer, the same hash and one mail whether or not the address has an account. */
-  async register(request: RegisterRequest): Promise<RegisterResponse> {
+  /** The same answer and the same hash whether or not the address has an account; the mail comes after the answer. */
+  async register(request: RegisterRequest, client: Client): Promise<RegisterResponse> {
     const { email, password, name } = request;
-    if (emailKeyOf(password) === emailKeyOf(email)) throw passwordIsAddress();
+    refuseAddressAsPassword(password, email);
     const passwordHash = await this.passwords.hash(password);
     const token = randomToken();
     const created = await this.database.transaction(async (tx) => {
       const id = newId();
       if (!(await this.users.insert({ id, email, passwordHash, name: name ?? null }, tx))) return false;
       await this.tokens.insert(verificationToken(id, token), tx);
+      await this.events.record({ userId: id, type: 'account_registered', client }, tx);
       return true;
     });
-    if (created) await this.mails.verification(email, token);
-    else await this.remindOwner(email);
+    this.background.start('registration mail', () =>
+      created ? this.mails.verification(email, token) : this.remindOwner(email),
+    );
     return { message: 'Check your mail to confirm the address', email, verification_required: true };
   }
 
-  async verify({ email, token }: VerifyEmailRequest): Promise<VerifyEmailResponse> {
+  async verify({ email, token }: VerifyEmailRequest, client: Client): Promise<VerifyEmailResponse> {
     const user = await this.users.findByEmail(email);
     if (user === null) throw new InvalidVerificationToken();
     await this.database.transaction(async (tx) => {
+      await this.users.lock(user.id, tx);
       const owner = await this.tokens.consume(sha256(token), 'verify_email', user.id, tx);
       if (owner === null) throw new InvalidVerificationToken();
       await this.users.markVerified(owner, tx);
+      await this.events.record({ userId: owner, type: 'email_verified', client }, tx);
     });
     return { message: 'The address is confirmed', email_verified: true };
   }
@@ -89,16 +95,4 @@ function verificationToken(userId: string, token: string) {
     tokenHash: sha256(token),
     lifeSeconds: VERIFICATION_LIFE_SECONDS,
   };
-}
-
-function passwordIsAddress(): ValidationError {
-  return new ValidationError([
-    {
-      type: 'value_error',
-      loc: ['body', 'password'],
-      msg: 'Value error, password must not be the e-mail address',
-      input: '[redacted]',
-      ctx: { error: {} },
-    },
-  ]);
 }

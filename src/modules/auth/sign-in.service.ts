@@ -2,8 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/index.js';
 import { NotAuthenticated } from '../../platform/http/domain-error.js';
 import type { UserScope } from '../../platform/access/index.js';
+import { BackgroundWork } from '../../platform/background/background-work.js';
 import { Passwords } from '../../platform/crypto/index.js';
-import { UsersRepository } from '../users/index.js';
+import { type CheckedPassword, PasswordCheck } from '../proof/index.js';
+import { type SecurityAct, SecurityEventsWriter } from '../security-events/index.js';
+import { type User, UsersRepository } from '../users/index.js';
 import { type Client, SessionsService, type TokenResponse } from '../sessions/index.js';
 import { type LoginRequest, type MeResponse, meResponse } from './auth.dto.js';
 import { EmailNotVerified, IncorrectCredentials } from './auth.errors.js';
@@ -14,23 +17,48 @@ export class SignInService {
   constructor(
     private readonly users: UsersRepository,
     private readonly passwords: Passwords,
+    private readonly passwordCheck: PasswordCheck,
     private readonly sessions: SessionsService,
+    private readonly events: SecurityEventsWriter,
+    private readonly background: BackgroundWork,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** A wrong address costs the same hash as a wrong password and reads the same. */
+  /** A wrong address costs the same hash as a wrong password and reads the same, also when it is locked. */
   async login({ username, password }: LoginRequest, client: Client): Promise<TokenResponse> {
     const user = await this.users.findByEmail(username);
-    if (user === null || user.passwordHash === null) {
-      await this.passwords.verifyDummy(password);
+    const checked = await this.passwordCheck.ofAddress(username, user, password);
+    if (user === null || user.passwordHash === null || !checked.isCorrect) {
+      if (user !== null) this.recordFailure(user, checked, client);
       throw new IncorrectCredentials();
     }
-    if (!(await this.passwords.verify(user.passwordHash, password))) throw new IncorrectCredentials();
     if (user.emailVerifiedAt === null) throw new EmailNotVerified();
-    if (this.passwords.needsRehash(user.passwordHash)) {
-      await this.users.replacePasswordHash(user.id, await this.passwords.hash(password));
+    const comparedHash = await this.upgraded(user.id, user.passwordHash, password);
+    try {
+      return await this.sessions.open(user.id, 'password', client, { comparedHash });
+    } catch (error) {
+      throw error instanceof NotAuthenticated ? new IncorrectCredentials() : error;
     }
-    return this.sessions.open(user.id, 'password', client);
+  }
+
+  /** The stored hash, made anew when it is weaker than today's. */
+  private async upgraded(userId: string, storedHash: string, password: string): Promise<string> {
+    if (!this.passwords.needsRehash(storedHash)) return storedHash;
+    const hash = await this.passwords.hash(password);
+    await this.users.upgradePasswordHash(userId, storedHash, hash);
+    return hash;
+  }
+
+  /** After the answer, which would otherwise take longer for addresses that have an account. */
+  private recordFailure({ id, email }: User, { locks }: CheckedPassword, client: Client): void {
+    this.background.start('failed sign-in', async () => {
+      const failed: SecurityAct = { userId: id, type: 'sign_in_failed', client, detail: { method: 'password' } };
+      await this.events.record(failed);
+      if (!locks) return;
+      const locked: SecurityAct = { userId: id, type: 'sign_in_locked', client };
+      await this.events.record(locked);
+      this.events.announce(locked, email);
+    });
   }
 
   async me(scope: UserScope): Promise<MeResponse> {

@@ -1,12 +1,13 @@
 import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
-export type UserTokenPurpose = 'verify_email';
+export type UserTokenPurpose = 'verify_email' | 'reset_password' | 'change_email';
 
 /** A mailed single-use token; only its SHA-256 is kept. */
 @Entity('user_tokens')
 @Unique('uq_user_tokens_token_hash', ['tokenHash'])
 @Index('ix_user_tokens_user_id_purpose', ['userId', 'purpose'])
-@Check('ck_user_tokens_purpose', `purpose IN ('verify_email')`)
+@Check('ck_user_tokens_purpose', `purpose IN ('verify_email', 'reset_password', 'change_email')`)
+@Check('ck_user_tokens_email', `(purpose = 'change_email') = (email IS NOT NULL)`)
 export class UserToken {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_user_tokens' })
   id!: string;
@@ -16,6 +17,10 @@ export class UserToken {
 
   @Column('text')
   purpose!: UserTokenPurpose;
+
+  /** The address to change to; null for the other purposes. */
+  @Column('text', { nullable: true })
+  email!: string | null;
 
   @Column('bytea', { name: 'token_hash' })
   tokenHash!: Buffer;

@@ -11,15 +11,33 @@ export class UserTokensRepository extends Upkeep {
   }
 
   async insert(
-    token: { id: string; userId: string; purpose: UserTokenPurpose; tokenHash: Buffer; lifeSeconds: number },
+    token: {
+      id: string;
+      userId: string;
+      purpose: UserTokenPurpose;
+      tokenHash: Buffer;
+      lifeSeconds: number;
+      /** The address to change to, for that purpose alone. */
+      email?: string;
+    },
     db?: Db,
   ): Promise<void> {
     await this.database.execute(
-      `INSERT INTO user_tokens (id, user_id, purpose, token_hash, expires_at)
-       VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))`,
-      [token.id, token.userId, token.purpose, token.tokenHash, token.lifeSeconds],
+      `INSERT INTO user_tokens (id, user_id, purpose, token_hash, expires_at, email)
+       VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5), $6)`,
+      [token.id, token.userId, token.purpose, token.tokenHash, token.lifeSeconds, token.email ?? null],
       db,
     );
+  }
+
+  /** Whose living token this is, without using it up; null when it is unknown, used or expired. */
+  async find(tokenHash: Buffer, purpose: UserTokenPurpose): Promise<{ userId: string; email: string | null } | null> {
+    const rows = await this.database.rows<{ userId: string; email: string | null }>(
+      `SELECT user_id AS "userId", email FROM user_tokens
+       WHERE token_hash = $1 AND purpose = $2 AND used_at IS NULL AND expires_at > now()`,
+      [tokenHash, purpose],
+    );
+    return rows[0] ?? null;
   }
 
   /** The owner of a living token, which is used up by this; null when it is unknown, used or expired. */
@@ -32,6 +50,26 @@ export class UserTokensRepository extends Upkeep {
       tx,
     );
     return rows[0]?.user_id ?? null;
+  }
+
+  /** Uses up what an account still holds of these purposes, since an act has made it stale. */
+  async revokeAll(userId: string, purposes: readonly UserTokenPurpose[], tx: Db): Promise<void> {
+    await this.database.execute(
+      'UPDATE user_tokens SET used_at = now() WHERE user_id = $1 AND purpose = ANY($2) AND used_at IS NULL',
+      [userId, purposes],
+      tx,
+    );
+  }
+
+  /** How many tokens of this purpose were made within the last seconds. */
+  async countWithin(userId: string, purpose: UserTokenPurpose, seconds: number, tx: Db): Promise<number> {
+    const [row] = await this.database.rows<{ count: number }>(
+      `SELECT count(*)::int AS count FROM user_tokens
+       WHERE user_id = $1 AND purpose = $2 AND created_at > now() - make_interval(secs => $3)`,
+      [userId, purpose, seconds],
+      tx,
+    );
+    return row?.count ?? 0;
   }
 
   /** Was a token of this purpose made within the last seconds? Keeps mails apart. */

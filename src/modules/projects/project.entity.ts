@@ -16,6 +16,7 @@ export class Project {
   @Column('text')
   slug!: string;
 
+  @Index('ix_projects_owner_id')
   @Column('uuid', { name: 'owner_id' })
   ownerId!: string;
 

@@ -17,6 +17,7 @@ import { Memberships } from './memberships.js';
 import { ProjectChanges } from './project-changes.js';
 import { Project } from './project.entity.js';
 import { ProjectMember } from './project-member.entity.js';
+import { ProjectsOfDeletedAccounts } from './projects-of-deleted-accounts.js';
 import { ProjectsController } from './projects.controller.js';
 import { ProjectsRepository } from './projects.repository.js';
 import { ProjectsService } from './projects.service.js';
@@ -48,6 +49,7 @@ import { ProjectSettingsService } from './settings/project-settings.service.js';
   providers: [
     ProjectsService,
     ProjectsRepository,
+    ProjectsOfDeletedAccounts,
     ProjectChanges,
     ProjectLifecycleService,
     ProjectRemoval,

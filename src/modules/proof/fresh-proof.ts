@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../platform/access/index.js';
-import { Passwords } from '../../platform/crypto/index.js';
 import { UsersRepository } from '../users/index.js';
+import { PasswordCheck } from './password-check.js';
 import { IncorrectPassword } from './proof.errors.js';
 import { StepUpTokens } from './step-up-tokens.js';
 
@@ -17,16 +17,19 @@ export interface OfferedProof {
 export class FreshProof {
   constructor(
     private readonly users: UsersRepository,
-    private readonly passwords: Passwords,
+    private readonly passwords: PasswordCheck,
     private readonly stepUps: StepUpTokens,
   ) {}
 
-  /** @throws IncorrectPassword when neither proves anything */
+  /**
+   * @throws IncorrectPassword when neither proves anything
+   * @throws TooManySignInAttempts after ten wrong passwords
+   */
   async require(scope: UserScope, { currentPassword, stepUpToken }: OfferedProof): Promise<void> {
     if (stepUpToken !== undefined && (await this.stepUps.isGood(scope, stepUpToken))) return;
     const user = await this.users.findById(scope.userId);
-    const hash = user?.passwordHash ?? null;
-    if (currentPassword === undefined || hash === null) throw new IncorrectPassword();
-    if (!(await this.passwords.verify(hash, currentPassword))) throw new IncorrectPassword();
+    if (currentPassword === undefined || user === null || user.passwordHash === null) throw new IncorrectPassword();
+    const { isCorrect } = await this.passwords.ofAccount(user, currentPassword);
+    if (!isCorrect) throw new IncorrectPassword();
   }
 }

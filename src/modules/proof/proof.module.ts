@@ -2,12 +2,15 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { UsersModule } from '../users/index.js';
 import { FreshProof } from './fresh-proof.js';
+import { PasswordAttempt } from './password-attempt.entity.js';
+import { PasswordAttemptsRepository } from './password-attempts.repository.js';
+import { PasswordCheck } from './password-check.js';
 import { StepUpToken } from './step-up-token.entity.js';
 import { StepUpTokens } from './step-up-tokens.js';
 
 @Module({
-  imports: [UsersModule, TypeOrmModule.forFeature([StepUpToken])],
-  providers: [FreshProof, StepUpTokens],
-  exports: [FreshProof, StepUpTokens],
+  imports: [UsersModule, TypeOrmModule.forFeature([PasswordAttempt, StepUpToken])],
+  providers: [FreshProof, PasswordAttemptsRepository, PasswordCheck, StepUpTokens],
+  exports: [FreshProof, PasswordCheck, StepUpTokens],
 })
 export class ProofModule {}

@@ -1,11 +1,12 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { SecurityEvent } from './security-event.entity.js';
+import { SecurityEventsRepository } from './security-events.repository.js';
 import { SecurityEventsWriter } from './security-events.writer.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([SecurityEvent])],
-  providers: [SecurityEventsWriter],
-  exports: [SecurityEventsWriter],
+  providers: [SecurityEventsRepository, SecurityEventsWriter],
+  exports: [SecurityEventsRepository, SecurityEventsWriter],
 })
 export class SecurityEventsModule {}

@@ -8,11 +8,20 @@ const CHANNEL = 'session_revoked';
 /** How long another instance may trust what it read when a notice gets lost (DECISIONS 2: 5 seconds). */
 const TRUST_MS = 4_000;
 const MAX_ENTRIES = 50_000;
+/** Identifiers of 36 characters in one notice, well below its 7900 bytes. */
+const IDS_IN_A_NOTICE = 200;
+
+interface Alive {
+  readonly userId: string;
+  readonly until: number;
+}
 
 /** Remembers which sessions live, so that a bearer check mostly costs no query; revocations travel as notices. */
 @Injectable()
 export class SessionLiveness implements OnModuleInit, OnModuleDestroy {
-  private readonly aliveUntil = new Map<string, number>();
+  private readonly alive = new Map<string, Alive>();
+  /** Counts what was forgotten: an answer read before a revocation is not remembered after it. */
+  private epoch = 0;
   private unsubscribe: (() => void) | undefined;
 
   constructor(
@@ -22,8 +31,11 @@ export class SessionLiveness implements OnModuleInit, OnModuleDestroy {
   ) {}
 
   onModuleInit(): void {
-    this.unsubscribe = this.notices.subscribe(CHANNEL, (sessionId) => this.forget(sessionId));
-    this.notices.onReconnect(() => this.aliveUntil.clear());
+    this.unsubscribe = this.notices.subscribe(CHANNEL, (ids) => this.forget(ids.split(',')));
+    this.notices.onReconnect(() => {
+      this.epoch += 1;
+      this.alive.clear();
+    });
   }
 
   onModuleDestroy(): void {
@@ -32,23 +44,26 @@ export class SessionLiveness implements OnModuleInit, OnModuleDestroy {
 
   async isAlive(sessionId: string, userId: string): Promise<boolean> {
     const now = this.clock.now().getTime();
-    const key = `${sessionId} ${userId}`;
-    if ((this.aliveUntil.get(key) ?? 0) > now) return true;
-    const alive = await this.sessions.isAlive(sessionId, userId);
-    if (alive) {
-      if (this.aliveUntil.size >= MAX_ENTRIES) this.aliveUntil.clear();
-      this.aliveUntil.set(key, now + TRUST_MS);
+    const known = this.alive.get(sessionId);
+    if (known !== undefined && known.until > now && known.userId === userId) return true;
+    const { epoch } = this;
+    const isAlive = await this.sessions.isAlive(sessionId, userId);
+    if (isAlive && epoch === this.epoch) {
+      if (this.alive.size >= MAX_ENTRIES) this.alive.clear();
+      this.alive.set(sessionId, { userId, until: now + TRUST_MS });
     }
-    return alive;
+    return isAlive;
   }
 
   /** Tells every instance, with the transaction that revokes. */
-  async announceRevoked(sessionId: string, tx: Db): Promise<void> {
-    await this.notices.publish(CHANNEL, sessionId, tx);
+  async announceRevoked(sessionIds: readonly string[], tx: Db): Promise<void> {
+    for (let at = 0; at < sessionIds.length; at += IDS_IN_A_NOTICE)
+      await this.notices.publish(CHANNEL, sessionIds.slice(at, at + IDS_IN_A_NOTICE).join(','), tx);
   }
 
   /** At once on this instance, after the commit. */
-  forget(sessionId: string): void {
-    for (const key of this.aliveUntil.keys()) if (key.startsWith(sessionId)) this.aliveUntil.delete(key);
+  forget(sessionIds: readonly string[]): void {
+    this.epoch += 1;
+    for (const id of sessionIds) this.alive.delete(id);
   }
 }

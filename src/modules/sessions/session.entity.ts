@@ -1,6 +1,7 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-export type SignInMethod = 'password' | 'oauth' | 'passkey';
+export const SIGN_IN_METHODS = ['password', 'oauth', 'passkey'] as const;
+export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
 /** One sign-in of one person; its refresh tokens follow each other in `refresh_tokens`. */
 @Entity('sessions')

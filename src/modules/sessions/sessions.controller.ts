@@ -1,12 +1,20 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Public } from '../../platform/access/index.js';
+import { Public, Requires, type UserScope } from '../../platform/access/index.js';
 import { Documented } from '../../platform/http/documented.js';
 import { MessageResponse } from '../../platform/http/message.dto.js';
-import { Body } from '../../platform/http/inputs.js';
+import { Body, IdParam, Scope } from '../../platform/http/inputs.js';
 import { AccessTokens } from './access-tokens.js';
-import { JwksResponse, RefreshRequest, TokenResponse } from './sessions.dto.js';
-import { InvalidRefreshToken, RefreshTokenReused } from './sessions.errors.js';
+import { CallingClient, type Client } from './client.js';
+import { OwnSessions } from './own-sessions.service.js';
+import {
+  JwksResponse,
+  RefreshRequest,
+  RevokedSessionsResponse,
+  SessionResponse,
+  TokenResponse,
+} from './sessions.dto.js';
+import { InvalidRefreshToken, RefreshTokenReused, SessionNotFound } from './sessions.errors.js';
 import { SessionsService } from './sessions.service.js';
 
 @ApiTags('auth')
@@ -14,6 +22,7 @@ import { SessionsService } from './sessions.service.js';
 export class SessionsController {
   constructor(
     private readonly sessions: SessionsService,
+    private readonly own: OwnSessions,
     private readonly accessTokens: AccessTokens,
   ) {}
 
@@ -26,8 +35,8 @@ export class SessionsController {
     answer: TokenResponse,
     errors: [InvalidRefreshToken, RefreshTokenReused],
   })
-  refresh(@Body() body: RefreshRequest): Promise<TokenResponse> {
-    return this.sessions.refresh(body.refresh_token);
+  refresh(@Body() body: RefreshRequest, @CallingClient() client: Client): Promise<TokenResponse> {
+    return this.sessions.refresh(body.refresh_token, client);
   }
 
   @Post('logout')
@@ -37,9 +46,43 @@ export class SessionsController {
     description: 'Succeeds also when no active session matches.',
     answer: MessageResponse,
   })
-  async logout(@Body() body: RefreshRequest): Promise<MessageResponse> {
-    await this.sessions.logout(body.refresh_token);
+  async logout(@Body() body: RefreshRequest, @CallingClient() client: Client): Promise<MessageResponse> {
+    await this.sessions.logout(body.refresh_token, client);
     return { message: 'Signed out' };
+  }
+
+  @Get('sessions')
+  @Requires()
+  @Documented({
+    summary: "The user's sessions",
+    description: 'The living ones, newest first.',
+    answer: [SessionResponse],
+  })
+  list(@Scope() scope: UserScope): Promise<SessionResponse[]> {
+    return this.own.list(scope);
+  }
+
+  @Post('sessions/revoke-others')
+  @Requires()
+  @Documented({ summary: 'Revoke all but the current session', answer: RevokedSessionsResponse })
+  revokeOthers(@Scope() scope: UserScope, @CallingClient() client: Client): Promise<RevokedSessionsResponse> {
+    return this.own.revokeOthers(scope, client);
+  }
+
+  @Post('sessions/:session_id/revoke')
+  @Requires()
+  @Documented({
+    summary: 'Revoke one session',
+    description: 'The current one too. Revoking again answers the same.',
+    answer: MessageResponse,
+    errors: [SessionNotFound],
+  })
+  revoke(
+    @Scope() scope: UserScope,
+    @IdParam('session_id') id: string,
+    @CallingClient() client: Client,
+  ): Promise<MessageResponse> {
+    return this.own.revoke(scope, id, client);
   }
 
   @Get('jwks')

@@ -1,7 +1,12 @@
 import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { BearerAuthenticator } from '../../platform/access/index.js';
+import { SecurityEventsModule } from '../security-events/index.js';
+import { UsersModule } from '../users/index.js';
 import { AccessTokens } from './access-tokens.js';
+import { CredentialsReset } from './credentials-reset.js';
+import { OwnSessions } from './own-sessions.service.js';
 import { RefreshToken } from './refresh-token.entity.js';
 import { SessionBearers } from './session-bearers.js';
 import { SessionLiveness } from './session-liveness.js';
@@ -11,15 +16,17 @@ import { SessionsRepository } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Session, RefreshToken])],
+  imports: [DiscoveryModule, SecurityEventsModule, UsersModule, TypeOrmModule.forFeature([Session, RefreshToken])],
   controllers: [SessionsController],
   providers: [
     AccessTokens,
+    CredentialsReset,
+    OwnSessions,
     SessionLiveness,
     SessionsRepository,
     SessionsService,
     { provide: BearerAuthenticator, useClass: SessionBearers },
   ],
-  exports: [BearerAuthenticator, SessionsService],
+  exports: [AccessTokens, BearerAuthenticator, CredentialsReset, SessionsService],
 })
 export class SessionsModule {}

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../platform/database/database.js';
 import { Upkeep } from '../../platform/upkeep/upkeep.js';
-import type { SignInMethod } from './session.entity.js';
+import type { UserScope } from '../../platform/access/index.js';
+import { Session, type SignInMethod } from './session.entity.js';
 
 export interface NewSession {
   id: string;
@@ -113,14 +114,60 @@ export class SessionsRepository extends Upkeep {
   }
 
   /** @returns the session ended by this call, or null when the token names none that lives */
-  async revokeByToken(tokenHash: Buffer, tx: Db): Promise<string | null> {
-    const rows = await this.database.rows<{ id: string }>(
+  async revokeByToken(tokenHash: Buffer, tx: Db): Promise<{ id: string; user_id: string } | null> {
+    const rows = await this.database.rows<{ id: string; user_id: string }>(
       `UPDATE sessions SET revoked_at = now()
-       WHERE id = (SELECT session_id FROM refresh_tokens WHERE token_hash = $1) AND revoked_at IS NULL RETURNING id`,
+       WHERE id = (SELECT session_id FROM refresh_tokens WHERE token_hash = $1) AND revoked_at IS NULL
+       RETURNING id, user_id`,
       [tokenHash],
       tx,
     );
-    return rows[0]?.id ?? null;
+    return rows[0] ?? null;
+  }
+
+  /** The living ones, newest first. */
+  list(scope: UserScope): Promise<Session[]> {
+    return this.database
+      .repository(Session)
+      .createQueryBuilder('s')
+      .where('s.userId = :userId AND s.revokedAt IS NULL AND s.expiresAt > now()', { userId: scope.userId })
+      .orderBy('s.createdAt', 'DESC')
+      .addOrderBy('s.id', 'DESC')
+      .getMany();
+  }
+
+  /** Null: the account has no such session. */
+  async revokeOwn(scope: UserScope, id: string, tx: Db): Promise<{ wasAlive: boolean } | null> {
+    const rows = await this.database.rows<{ was_alive: boolean }>(
+      `UPDATE sessions s SET revoked_at = coalesce(s.revoked_at, now())
+       FROM (SELECT id, revoked_at IS NULL AND expires_at > now() AS was_alive FROM sessions
+             WHERE id = $1 AND user_id = $2 FOR UPDATE) old
+       WHERE s.id = old.id RETURNING old.was_alive`,
+      [id, scope.userId],
+      tx,
+    );
+    return rows[0] === undefined ? null : { wasAlive: rows[0].was_alive };
+  }
+
+  /** All but `exceptId`, where given. @returns the ids of those ended by this call */
+  async revokeAll(userId: string, exceptId: string | null, tx: Db): Promise<string[]> {
+    const rows = await this.database.rows<{ id: string }>(
+      `UPDATE sessions SET revoked_at = now()
+       WHERE user_id = $1 AND revoked_at IS NULL AND id IS DISTINCT FROM $2 RETURNING id`,
+      [userId, exceptId],
+      tx,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** The account's password hash, held until the transaction ends; null also when there is no such account. */
+  async holdPasswordHash(userId: string, tx: Db): Promise<string | null> {
+    const rows = await this.database.rows<{ password_hash: string | null }>(
+      'SELECT password_hash FROM users WHERE id = $1 FOR SHARE',
+      [userId],
+      tx,
+    );
+    return rows[0]?.password_hash ?? null;
   }
 
   async revoke(sessionId: string, tx: Db): Promise<void> {
@@ -131,10 +178,11 @@ export class SessionsRepository extends Upkeep {
     );
   }
 
-  async isAlive(sessionId: string, userId: string): Promise<boolean> {
+  async isAlive(sessionId: string, userId: string, db?: Db): Promise<boolean> {
     const rows = await this.database.rows(
       'SELECT 1 FROM sessions WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL AND expires_at > now()',
       [sessionId, userId],
+      db,
     );
     return rows.length > 0;
   }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../platform/database/database.js';
+import { NotAuthenticated } from '../../platform/http/domain-error.js';
 import { User } from './user.entity.js';
 
 export function emailKeyOf(email: string): string {
@@ -68,8 +69,8 @@ export class UsersRepository {
     );
   }
 
-  async replacePasswordHash(id: string, passwordHash: string): Promise<void> {
-    await this.database.repository(User).update({ id }, { passwordHash });
+  async replacePasswordHash(id: string, passwordHash: string, db?: Db): Promise<void> {
+    await this.database.repository(User, db).update({ id }, { passwordHash });
   }
 
   /** Refused by the database for a project the person is no member of. */
@@ -77,8 +78,39 @@ export class UsersRepository {
     await this.database.repository(User, tx).update({ id }, { selectedProjectId: projectId });
   }
 
-  /** Holds the account's row until the transaction ends, so that its acts queue up behind each other. */
-  async lock(id: string, tx: Db): Promise<void> {
-    await this.database.execute('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [id], tx);
+  /** Exchanges a weaker hash of the same password, unless the password was changed meanwhile. */
+  async upgradePasswordHash(id: string, known: string, passwordHash: string): Promise<void> {
+    await this.database.repository(User).update({ id, passwordHash: known }, { passwordHash });
+  }
+
+  async rename(id: string, name: string | null, tx: Db): Promise<void> {
+    await this.database.repository(User, tx).update({ id }, { name });
+  }
+
+  /** A verified address in place of the old one; violates uq_users_email_key when another account has it. */
+  async changeEmail(id: string, email: string, tx: Db): Promise<void> {
+    await this.database.execute(
+      'UPDATE users SET email = $2, email_key = $3, email_verified_at = now() WHERE id = $1',
+      [id, email, emailKeyOf(email)],
+      tx,
+    );
+  }
+
+  /** With everything that cascades from it: sessions, tokens, memberships, security events. */
+  async delete(id: string, tx: Db): Promise<void> {
+    await this.database.repository(User, tx).delete({ id });
+  }
+
+  /**
+   * Holds the account's row until the transaction ends, so that its acts queue up behind each other; rows that
+   * refer to it may still be written. Taken before the account's other rows, so that acts never wait in a circle.
+   * @throws NotAuthenticated when the account was deleted meanwhile
+   */
+  async lock(id: string, tx: Db): Promise<User> {
+    const user = await this.database
+      .repository(User, tx)
+      .findOne({ where: { id }, lock: { mode: 'for_no_key_update' } });
+    if (user === null) throw new NotAuthenticated();
+    return user;
   }
 }

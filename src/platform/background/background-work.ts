@@ -14,7 +14,12 @@ export class BackgroundWork implements BeforeApplicationShutdown {
     this.running.add(promise);
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
+  /** Resolves when everything started so far has ended. */
+  async idle(): Promise<void> {
     await Promise.all(this.running);
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.idle();
   }
 }

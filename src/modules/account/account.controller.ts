@@ -1,0 +1,123 @@
+import { Controller, Get, Patch, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Public, Requires, type UserScope } from '../../platform/access/index.js';
+import { Documented } from '../../platform/http/documented.js';
+import { MessageResponse } from '../../platform/http/message.dto.js';
+import { Body, Headers, Query, Scope } from '../../platform/http/inputs.js';
+import { MeResponse } from '../auth/index.js';
+import { IncorrectPassword, type OfferedProof, StepUpHeaders } from '../proof/index.js';
+import { CallingClient, type Client } from '../sessions/index.js';
+import {
+  ChangePasswordRequest,
+  ConfirmEmailChangeRequest,
+  ConfirmEmailChangeResponse,
+  DeleteAccountRequest,
+  RequestEmailChangeRequest,
+  SecurityEventsQuery,
+  SecurityEventsResponse,
+  UpdateAccountRequest,
+} from './account.dto.js';
+import { AccountOwnsOrganization, InvalidEmailChangeToken } from './account.errors.js';
+import { AccountService } from './account.service.js';
+import { EmailChangeService } from './email-change.service.js';
+
+@ApiTags('account')
+@Controller('v1/account')
+export class AccountController {
+  constructor(
+    private readonly account: AccountService,
+    private readonly emailChange: EmailChangeService,
+  ) {}
+
+  @Patch()
+  @Requires()
+  @Documented({ summary: 'Update the profile', answer: MeResponse })
+  update(
+    @Scope() scope: UserScope,
+    @Body() body: UpdateAccountRequest,
+    @CallingClient() client: Client,
+  ): Promise<MeResponse> {
+    return this.account.update(scope, body, client);
+  }
+
+  @Post('password/change')
+  @Requires()
+  @Documented({
+    summary: 'Change the password',
+    description:
+      'Revokes the other sessions. With a step-up token, an account that signs in through a provider sets its first password.',
+    answer: MessageResponse,
+    errors: [IncorrectPassword],
+  })
+  async changePassword(
+    @Scope() scope: UserScope,
+    @Headers() headers: StepUpHeaders,
+    @Body() body: ChangePasswordRequest,
+    @CallingClient() client: Client,
+  ): Promise<MessageResponse> {
+    await this.account.changePassword(scope, offered(body, headers), body.password, client);
+    return { message: 'The password is changed; other sessions are revoked' };
+  }
+
+  @Post('email-change/request')
+  @Requires()
+  @Documented({
+    summary: 'Ask to change the e-mail address',
+    description:
+      'Mails a link to the new address, unless it belongs to an account; the answer does not tell. At most five mails an hour; only the newest link works.',
+    answer: MessageResponse,
+    errors: [IncorrectPassword],
+  })
+  async requestEmailChange(
+    @Scope() scope: UserScope,
+    @Headers() headers: StepUpHeaders,
+    @Body() body: RequestEmailChangeRequest,
+    @CallingClient() client: Client,
+  ): Promise<MessageResponse> {
+    await this.emailChange.request(scope, offered(body, headers), body.email, client);
+    return { message: 'If the address can be used, a mail is on its way to it' };
+  }
+
+  @Post('email-change/confirm')
+  @Public('the mailed token is the proof')
+  @Documented({
+    summary: 'Confirm with the token mailed to the new address',
+    description: 'The old address is told.',
+    answer: ConfirmEmailChangeResponse,
+    errors: [InvalidEmailChangeToken],
+  })
+  async confirmEmailChange(
+    @Body() body: ConfirmEmailChangeRequest,
+    @CallingClient() client: Client,
+  ): Promise<ConfirmEmailChangeResponse> {
+    return { message: 'The address is changed', email: await this.emailChange.confirm(body.token, client) };
+  }
+
+  @Get('security-events')
+  @Requires()
+  @Documented({ summary: "The account's security log", description: 'Newest first.', answer: SecurityEventsResponse })
+  securityEvents(@Scope() scope: UserScope, @Query() query: SecurityEventsQuery): Promise<SecurityEventsResponse> {
+    return this.account.securityEvents(scope, query);
+  }
+
+  @Post('delete')
+  @Requires()
+  @Documented({
+    summary: 'Close the account',
+    description: 'Deletes everything personal; audit records keep the user id.',
+    answer: MessageResponse,
+    errors: [IncorrectPassword, AccountOwnsOrganization],
+  })
+  async delete(
+    @Scope() scope: UserScope,
+    @Headers() headers: StepUpHeaders,
+    @Body() body: DeleteAccountRequest,
+  ): Promise<MessageResponse> {
+    await this.account.delete(scope, offered(body, headers));
+    return { message: 'The account is closed' };
+  }
+}
+
+function offered(body: { current_password?: string }, headers: StepUpHeaders): OfferedProof {
+  return { currentPassword: body.current_password, stepUpToken: headers.step_up_token };
+}

@@ -1,0 +1,27 @@
+import { Module } from '@nestjs/common';
+import { AuditModule } from '../audit/index.js';
+import { AuthModule } from '../auth/index.js';
+import { OrganizationsModule } from '../organizations/index.js';
+import { ProofModule } from '../proof/index.js';
+import { SecurityEventsModule } from '../security-events/index.js';
+import { SessionsModule } from '../sessions/index.js';
+import { UsersModule } from '../users/index.js';
+import { AccountController } from './account.controller.js';
+import { AccountMails } from './account-mails.js';
+import { AccountService } from './account.service.js';
+import { EmailChangeService } from './email-change.service.js';
+
+@Module({
+  imports: [
+    AuditModule,
+    AuthModule,
+    OrganizationsModule,
+    ProofModule,
+    SecurityEventsModule,
+    SessionsModule,
+    UsersModule,
+  ],
+  controllers: [AccountController],
+  providers: [AccountMails, AccountService, EmailChangeService],
+})
+export class AccountModule {}

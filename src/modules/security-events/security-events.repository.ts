@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import type { UserScope } from '../../platform/access/index.js';
+import { Database, type Db } from '../../platform/database/database.js';
+import { SecurityEvent } from './security-event.entity.js';
+import type { SecurityEventType } from './security-event-types.js';
+
+/** Acts that only the account's owner can have done, so that where they came from is no longer new. */
+const ACTS_OF_THE_OWNER: readonly SecurityEventType[] = [
+  'signed_in',
+  'signed_in_new_device',
+  'email_verified',
+  'password_reset',
+];
+
+@Injectable()
+export class SecurityEventsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Newest first, with the number of all. */
+  list(scope: UserScope, page: { limit: number; offset: number }): Promise<[SecurityEvent[], number]> {
+    return this.database.repository(SecurityEvent).findAndCount({
+      where: { userId: scope.userId },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      take: page.limit,
+      skip: page.offset,
+    });
+  }
+
+  /** Whether the owner has acted from this address and program before. */
+  async knowsDevice(
+    userId: string,
+    client: { readonly ip: string | null; readonly userAgent: string | null },
+    db?: Db,
+  ): Promise<boolean> {
+    const rows = await this.database.rows(
+      `SELECT 1 FROM security_events WHERE user_id = $1 AND type = ANY($2)
+         AND ip IS NOT DISTINCT FROM $3 AND user_agent IS NOT DISTINCT FROM $4 LIMIT 1`,
+      [userId, ACTS_OF_THE_OWNER, client.ip, client.userAgent],
+      db,
+    );
+    return rows.length > 0;
+  }
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import { addressBucket } from './client-address.js';
+import { overridden, policyOf, type RateLimitPolicy } from './policy.js';
+
+const events: RateLimitPolicy = {
+  name: 'events',
+  methods: ['GET', 'POST'],
+  path: '/v1/events/*',
+  windowSeconds: 60,
+  ipLimit: 30,
+  credentialLimit: 60,
+};
+const explorer: RateLimitPolicy = {
+  name: 'project-events-explorer',
+  methods: ['GET'],
+  path: '/v1/projects/:project_id/events',
+  windowSeconds: 60,
+  ipLimit: 10,
+  credentialLimit: null,
+};
+
+describe('rate limit policies', () => {
+  it.each([
+    ['GET', '/v1/events', 'events'],
+    ['POST', '/v1/events/ingest', 'events'],
+    ['HEAD', '/v1/events/counts', 'events'],
+    ['DELETE', '/v1/events', undefined],
+    ['GET', '/v1/eventsx', undefined],
+    ['GET', '/v1/projects/:project_id/events', 'project-events-explorer'],
+    ['GET', '/v1/projects/:project_id/events/more', undefined],
+    ['GET', '/health', undefined],
+  ])('match %s %s with %s', (method, path, name) => {
+    expect(policyOf([events, explorer], method, path)?.name).toBe(name);
+  });
+
+  it('take the limits of the configuration, a credential limit only where they have one', () => {
+    const changed = overridden([events, explorer], {
+      events: { ip: 5, credential: undefined },
+      'project-events-explorer': { ip: 6, credential: 7 },
+    });
+    expect(changed.map(({ ipLimit, credentialLimit }) => [ipLimit, credentialLimit])).toEqual([
+      [5, 60],
+      [6, null],
+    ]);
+  });
+});
+
+describe('the bucket of a client address', () => {
+  it.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001:0002::9', '2001:db8:1:2::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    [undefined, 'unknown'],
+  ])('of %s is %s', (ip, bucket) => {
+    expect(addressBucket(ip)).toBe(bucket);
+  });
+});

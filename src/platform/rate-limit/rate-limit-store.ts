@@ -1,0 +1,16 @@
+/** What became of one request. */
+export interface Hit {
+  readonly isAllowed: boolean;
+  /** Requests that would still be let in now. */
+  readonly remaining: number;
+  /** When the oldest counted request leaves the window, in Unix milliseconds: a place gets free then. */
+  readonly resetAt: number;
+  /** The store's own present moment, in Unix milliseconds. */
+  readonly now: number;
+}
+
+/** Remembers requests by bucket. Refused requests are not remembered, so that they do not extend the block. */
+export abstract class RateLimitStore {
+  /** Lets a request in when fewer than `limit` were let in within the last `windowMs`; atomic for each bucket. */
+  abstract hit(bucket: string, limit: number, windowMs: number): Promise<Hit>;
+}
