@@ -9,6 +9,7 @@ import { InvitationAnswers } from './invitation-answers.service.js';
 import { InvitationAudits } from './invitation-audits.js';
 import { InvitationExpiry } from './invitation-expiry.js';
 import { InvitationMails } from './invitation-mails.js';
+import { InvitationsOfDeletedAccounts } from './invitations-of-deleted-accounts.js';
 import { InvitationsController } from './invitations.controller.js';
 import { InvitationsRepository } from './invitations.repository.js';
 import { InvitationsService } from './invitations.service.js';
@@ -24,12 +25,12 @@ import { InvitedPerson } from './invited-person.js';
     InvitationAudits,
     InvitationMails,
     InvitationExpiry,
+    InvitationsOfDeletedAccounts,
     InvitedPerson,
     InvitedTo,
     InvitedToAccept,
     InvitedToDecline,
     OrganizationOfInvitation,
   ],
-  exports: [InvitationsRepository],
 })
 export class InvitationsModule {}

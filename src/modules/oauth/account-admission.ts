@@ -49,22 +49,18 @@ export class AccountAdmission {
    * @throws OAuthFault when the nonce was used before or the person may not have an account
    */
   async admit(arrival: Arrival): Promise<string> {
-    const { provider, nonceHash, client } = arrival;
-    const { userId, email, acts } = await this.database.transaction(async (tx) => {
+    const { nonceHash, client } = arrival;
+    const { userId, email, act } = await this.database.transaction(async (tx) => {
       if (nonceHash !== null && !(await this.starts.markUsed(nonceHash, tx))) {
         throw new OAuthFault('the nonce was used before');
       }
       const { first, ...account } = await this.accountOf(arrival, tx);
-      const signedIn = { type: 'signed_in', detail: { method: 'oauth', provider } } as const;
-      const made: SecurityAct[] = (first === null ? [signedIn] : [first, signedIn]).map((act) => ({
-        ...act,
-        userId: account.userId,
-        client,
-      }));
-      for (const act of made) await this.events.record(act, tx);
-      return { ...account, acts: made };
+      // The sign-in itself is recorded with the session it opens.
+      const made: SecurityAct | null = first === null ? null : { ...first, userId: account.userId, client };
+      if (made !== null) await this.events.record(made, tx);
+      return { ...account, act: made };
     });
-    for (const act of acts) this.events.announce(act, email);
+    if (act !== null) this.events.announce(act, email);
     return userId;
   }
 
