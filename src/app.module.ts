@@ -15,6 +15,7 @@ import { LogsModule } from './modules/logs/index.js';
 import { OrganizationsModule } from './modules/organizations/index.js';
 import { ProjectsModule } from './modules/projects/index.js';
 import { ProofModule } from './modules/proof/index.js';
+import { SecondFactorsModule } from './modules/second-factors/index.js';
 import { SecurityEventsModule } from './modules/security-events/index.js';
 import { SessionsModule } from './modules/sessions/index.js';
 import { UsageModule } from './modules/usage/index.js';
@@ -134,6 +135,7 @@ export class AppModule {
         SecurityEventsModule,
         ProofModule,
         SessionsModule,
+        SecondFactorsModule,
         AuthModule,
         OrganizationsModule,
         ProjectsModule,

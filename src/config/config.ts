@@ -26,6 +26,8 @@ export interface Config {
   };
   /** Undefined: generated in the data folder. */
   readonly credentialKeys: 'disabled' | readonly CredentialKey[] | undefined;
+  /** The relying party of passkeys: its domain, the name authenticators show, and the origins of its pages. */
+  readonly webauthn: { readonly rpId: string; readonly rpName: string; readonly origins: readonly string[] };
   readonly mail: { readonly smtpUrl: string | undefined; readonly from: string };
   readonly internalJobToken: string | undefined;
   readonly platformAdminEmails: readonly string[];

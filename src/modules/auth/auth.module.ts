@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { SecondFactorsModule } from '../second-factors/index.js';
 import { SessionsModule } from '../sessions/index.js';
 import { UsersModule } from '../users/index.js';
 import { AuthController } from './auth.controller.js';
@@ -10,7 +11,7 @@ import { UserToken } from './user-token.entity.js';
 import { UserTokensRepository } from './user-tokens.repository.js';
 
 @Module({
-  imports: [SessionsModule, UsersModule, TypeOrmModule.forFeature([UserToken])],
+  imports: [SecondFactorsModule, SessionsModule, UsersModule, TypeOrmModule.forFeature([UserToken])],
   controllers: [AuthController],
   providers: [AuthMails, RegistrationService, SignInService, UserTokensRepository],
 })

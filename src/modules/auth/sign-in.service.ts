@@ -4,7 +4,14 @@ import { NotAuthenticated } from '../../platform/http/domain-error.js';
 import type { UserScope } from '../../platform/access/index.js';
 import { Passwords } from '../../platform/crypto/index.js';
 import { UsersRepository } from '../users/index.js';
-import { type Client, SessionsService, type TokenResponse } from '../sessions/index.js';
+import {
+  FactorInventory,
+  type MfaChallengeResponse,
+  type OfferedFactors,
+  type SignedInResponse,
+  SignInGate,
+} from '../second-factors/index.js';
+import type { Client } from '../sessions/index.js';
 import { type LoginRequest, type MeResponse, meResponse } from './auth.dto.js';
 import { EmailNotVerified, IncorrectCredentials } from './auth.errors.js';
 
@@ -14,12 +21,18 @@ export class SignInService {
   constructor(
     private readonly users: UsersRepository,
     private readonly passwords: Passwords,
-    private readonly sessions: SessionsService,
+    private readonly gate: SignInGate,
+    private readonly factors: FactorInventory,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   /** A wrong address costs the same hash as a wrong password and reads the same. */
-  async login({ username, password }: LoginRequest, client: Client): Promise<TokenResponse> {
+  async login(
+    form: LoginRequest,
+    deviceToken: string | undefined,
+    client: Client,
+  ): Promise<SignedInResponse | MfaChallengeResponse> {
+    const { username, password } = form;
     const user = await this.users.findByEmail(username);
     if (user === null || user.passwordHash === null) {
       await this.passwords.verifyDummy(password);
@@ -30,13 +43,22 @@ export class SignInService {
     if (this.passwords.needsRehash(user.passwordHash)) {
       await this.users.replacePasswordHash(user.id, await this.passwords.hash(password));
     }
-    return this.sessions.open(user.id, 'password', client);
+    return this.gate.admit(user, 'password', offeredFactors(form, deviceToken), client);
   }
 
   async me(scope: UserScope): Promise<MeResponse> {
     const user = await this.users.findById(scope.userId);
     if (user === null) throw new NotAuthenticated();
     const isAdmin = user.emailVerifiedAt !== null && this.config.platformAdminEmails.includes(user.emailKey);
-    return meResponse(user, isAdmin);
+    return meResponse(user, isAdmin, await this.factors.of(user.id));
   }
+}
+
+function offeredFactors(form: LoginRequest, deviceToken: string | undefined): OfferedFactors {
+  return {
+    otpCode: form.otp_code,
+    recoveryCode: form.recovery_code,
+    trustedDeviceTokens: [form.trusted_device_token, deviceToken].filter((token) => token !== undefined),
+    rememberDevice: form.remember_device,
+  };
 }

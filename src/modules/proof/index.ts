@@ -2,4 +2,4 @@ export { FreshProof, type OfferedProof } from './fresh-proof.js';
 export { StepUpHeaders } from './proof.dto.js';
 export { IncorrectPassword } from './proof.errors.js';
 export { ProofModule } from './proof.module.js';
-export { STEP_UP_SECONDS, StepUpTokens } from './step-up-tokens.js';
+export { type ProofStrength, STEP_UP_SECONDS, StepUpTokens } from './step-up-tokens.js';

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { BearerAuthenticator } from '../../platform/access/index.js';
 import { AccessTokens } from './access-tokens.js';
+import { RecentSignIns } from './recent-sign-ins.js';
 import { RefreshToken } from './refresh-token.entity.js';
 import { SessionBearers } from './session-bearers.js';
 import { SessionLiveness } from './session-liveness.js';
@@ -15,11 +16,12 @@ import { SessionsService } from './sessions.service.js';
   controllers: [SessionsController],
   providers: [
     AccessTokens,
+    RecentSignIns,
     SessionLiveness,
     SessionsRepository,
     SessionsService,
     { provide: BearerAuthenticator, useClass: SessionBearers },
   ],
-  exports: [BearerAuthenticator, SessionsService],
+  exports: [BearerAuthenticator, RecentSignIns, SessionsService],
 })
 export class SessionsModule {}
