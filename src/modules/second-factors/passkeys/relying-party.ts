@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import {
   generateAuthenticationOptions,
   generateRegistrationOptions,
@@ -29,6 +29,8 @@ export type AssertionInfo = VerifiedAuthenticationResponse['authenticationInfo']
 /** This service as WebAuthn's relying party. It judges what credentials say of themselves, not whose they are. */
 @Injectable()
 export class RelyingParty {
+  private readonly logger = new Logger('passkeys');
+
   constructor(@Inject(CONFIG) private readonly config: Config) {}
 
   creationOptions(
@@ -71,7 +73,7 @@ export class RelyingParty {
   async verifyRegistration(credential: RegistrationCredential, challenge: string): Promise<RegistrationInfo | null> {
     const { rpId, origins } = this.config.webauthn;
     if (clientDataOf(credential)?.crossOrigin === true) return null;
-    const verified = await refusedAsNull(
+    const verified = await this.refusedAsNull(
       verifyRegistrationResponse({
         response: { ...credential, type: 'public-key', clientExtensionResults: {} },
         expectedChallenge: challenge,
@@ -95,7 +97,7 @@ export class RelyingParty {
     const { rpId, origins } = this.config.webauthn;
     if (clientDataOf(credential)?.crossOrigin === true) return null;
     const { userHandle, ...response } = credential.response;
-    const verified = await refusedAsNull(
+    const verified = await this.refusedAsNull(
       verifyAuthenticationResponse({
         response: {
           ...credential,
@@ -111,6 +113,16 @@ export class RelyingParty {
       }),
     );
     return verified?.verified === true ? verified.authenticationInfo : null;
+  }
+
+  /** The library throws plain errors for whatever it does not like in a credential; a wrong origin is worth finding. */
+  private async refusedAsNull<T>(verification: Promise<T>): Promise<T | null> {
+    try {
+      return await verification;
+    } catch (error) {
+      this.logger.debug(`a credential was refused: ${error instanceof Error ? error.message : String(error)}`);
+      return null;
+    }
   }
 }
 
@@ -137,13 +149,4 @@ function clientDataOf(credential: AssertionCredential | RegistrationCredential):
 
 function descriptorOf({ credentialId, transports }: KnownCredential): { id: string; transports: string[] } {
   return { id: credentialId.toString('base64url'), transports: [...transports] };
-}
-
-/** The library throws plain errors for whatever it does not like in a credential. */
-async function refusedAsNull<T>(verification: Promise<T>): Promise<T | null> {
-  try {
-    return await verification;
-  } catch {
-    return null;
-  }
 }
