@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response, Test } from 'supertest';
+import { newId } from '../../src/platform/ids/index.js';
 import { addMember, type Actor, type Owner, ownerWithProject } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { exampleOf, type ListedOperation, operations, resolve } from '../support/document.js';
@@ -22,9 +23,29 @@ describe('access to every operation', () => {
     app = await createTestApp({ env: { INTERNAL_JOB_TOKEN: TOKEN } });
     owner = await ownerWithProject(app);
     stranger = await ownerWithProject(app);
-    ids = { organization_id: owner.organizationId, project_id: owner.projectId, key_id: owner.apiKeyId };
+    ids = {
+      organization_id: owner.organizationId,
+      project_id: owner.projectId,
+      key_id: owner.apiKeyId,
+      ...(await thingsOf(owner.id)),
+    };
   });
   afterAll(() => app.close());
+
+  /** A passkey and a trusted device of an account. */
+  async function thingsOf(userId: string): Promise<Record<string, string>> {
+    const [passkey_id, device_id] = [newId(), newId()];
+    await app.rows(
+      `INSERT INTO passkeys (id, user_id, name, credential_id, public_key, sign_count, backup_eligible, backed_up, transports)
+       VALUES ($1, $2, 'Laptop', 'id', 'key', 0, false, false, '{}')`,
+      [passkey_id, userId],
+    );
+    await app.rows(
+      `INSERT INTO trusted_devices (id, user_id, token_hash, expires_at) VALUES ($1, $2, 'hash', now() + interval '1 day')`,
+      [device_id, userId],
+    );
+    return { passkey_id, device_id };
+  }
 
   /** A valid request of the operation that names the first owner's things. */
   function call({ method, path, operation }: ListedOperation, credentials: Record<string, string>): Test {
@@ -45,7 +66,10 @@ describe('access to every operation', () => {
 
   /** Everything but the refresh of `last_used_at` and the like, which refused requests may not touch either. */
   async function snapshot(): Promise<unknown> {
-    const tables = ['organizations', 'organization_members', 'projects', 'project_members', 'api_keys', 'events'];
+    const tables = [
+      ...['organizations', 'organization_members', 'projects', 'project_members', 'api_keys', 'events'],
+      ...['passkeys', 'trusted_devices', 'totp_factors', 'recovery_codes'],
+    ];
     return Promise.all(
       tables.map((name) =>
         app.rows(`SELECT count(*)::int, md5(coalesce(string_agg(t::text, '' ORDER BY t::text), '')) FROM ${name} t`),
