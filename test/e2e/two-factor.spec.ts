@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PASSWORD, signedIn } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
-import { mailsTo, waitForMails } from '../support/outbox.js';
+import { waitForMails } from '../support/outbox.js';
 import {
   challengeFor,
   eventTypes,
@@ -19,7 +19,6 @@ import {
 const SETUP = '/v1/account/two-factor/setup';
 const ENABLE = '/v1/account/two-factor/enable';
 const DISABLE = '/v1/account/two-factor/disable';
-const REGENERATE = '/v1/account/two-factor/recovery-codes/regenerate';
 const VERIFY = '/v1/auth/mfa/totp/verify';
 const VERIFY_RECOVERY = '/v1/auth/mfa/recovery-code/verify';
 const TOKENS = expect.objectContaining({ access_token: expect.any(String), token_type: 'bearer' });

@@ -56,7 +56,7 @@ export function get(app: TestApp, path: string, bearer: string): Test {
 }
 
 /** The form-encoded login with the right password. */
-export function signIn(app: TestApp, email: string, fields: Record<string, string> = {}): Test {
+export function signIn(app: TestApp, email: string, fields: Record<string, string | undefined> = {}): Test {
   return app
     .request()
     .post('/v1/auth/login')
