@@ -1,6 +1,7 @@
 import { Foundation1795186000000 } from './1795186000000-foundation.js';
 import { RecordsOfActs1795186100000 } from './1795186100000-records-of-acts.js';
 import { AccountCare1795187000000 } from './1795187000000-account-care.js';
+import { SecondFactors1795188000000 } from './1795188000000-second-factors.js';
 import { SignInProviders1795189000000 } from './1795189000000-sign-in-providers.js';
 import { Invitations1795190000000 } from './1795190000000-invitations.js';
 import { ProjectLifecycle1795191000000 } from './1795191000000-project-lifecycle.js';
@@ -10,6 +11,7 @@ export const MIGRATIONS = [
   Foundation1795186000000,
   RecordsOfActs1795186100000,
   AccountCare1795187000000,
+  SecondFactors1795188000000,
   SignInProviders1795189000000,
   Invitations1795190000000,
   ProjectLifecycle1795191000000,

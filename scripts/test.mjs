@@ -9,7 +9,11 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** What the tests need beyond npm: a program on PATH or at the variable's path, and the Debian package that has it. */
-const PROGRAMS = [{ program: 'redis-server', variable: 'TEST_REDIS_SERVER', debianPackage: 'redis-server' }];
+const PROGRAMS = [
+  { program: 'redis-server', variable: 'TEST_REDIS_SERVER', debianPackage: 'redis-server' },
+  { program: 'oathtool', variable: 'TEST_OATHTOOL', debianPackage: 'oathtool' },
+  { program: 'chromium', variable: 'TEST_CHROMIUM', debianPackage: 'chromium' },
+];
 
 process.exitCode = await main();
 

@@ -19,6 +19,7 @@ import { OrganizationsModule } from './modules/organizations/index.js';
 import { ProjectHealthModule } from './modules/project-health/index.js';
 import { ProjectsModule } from './modules/projects/index.js';
 import { ProofModule } from './modules/proof/index.js';
+import { SecondFactorsModule } from './modules/second-factors/index.js';
 import { SecurityEventsModule } from './modules/security-events/index.js';
 import { SessionsModule } from './modules/sessions/index.js';
 import { UsageModule } from './modules/usage/index.js';
@@ -151,6 +152,7 @@ export class AppModule {
         SecurityEventsModule,
         ProofModule,
         SessionsModule,
+        SecondFactorsModule,
         AuthModule,
         OAuthModule,
         AccountModule,

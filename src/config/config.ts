@@ -35,6 +35,8 @@ export interface Config {
   };
   /** Undefined: generated in the data folder. */
   readonly credentialKeys: 'disabled' | readonly CredentialKey[] | undefined;
+  /** The relying party of passkeys: its domain, the name authenticators show, and the origins of its pages. */
+  readonly webauthn: { readonly rpId: string; readonly rpName: string; readonly origins: readonly string[] };
   readonly mail: { readonly smtpUrl: string | undefined; readonly from: string };
   /** Sign-in by a provider; undefined: that one is off. */
   readonly oauth: { readonly google: GoogleSignIn | undefined; readonly apple: AppleSignIn | undefined };

@@ -91,6 +91,11 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       refreshTtlSeconds: v.REFRESH_TOKEN_TTL_SECONDS,
     },
     credentialKeys: v.CREDENTIAL_ENCRYPTION_KEYS,
+    webauthn: {
+      rpId: v.WEBAUTHN_RP_ID,
+      rpName: v.WEBAUTHN_RP_NAME,
+      origins: v.WEBAUTHN_ORIGINS.length > 0 ? v.WEBAUTHN_ORIGINS : [new URL(v.PUBLIC_APP_URL).origin],
+    },
     mail: { smtpUrl: v.SMTP_URL, from: v.MAIL_FROM },
     oauth: signInProviders(v),
     internalJobToken: v.INTERNAL_JOB_TOKEN,

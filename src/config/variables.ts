@@ -271,6 +271,32 @@ export const VARIABLES = {
     credentialKeys,
   ),
   INTERNAL_JOB_TOKEN: variable('Secrets', '', 'expected in X-Internal-Token; unset: /internal answers 404', text),
+  WEBAUTHN_RP_ID: variable(
+    'Passkeys',
+    'localhost',
+    'domain that passkeys belong to: that of the front end, or a parent of it',
+    z
+      .string()
+      .regex(/^[a-z0-9.-]+$/, 'must be a domain name in lower case')
+      .optional()
+      .transform((v) => v ?? 'localhost'),
+  ),
+  WEBAUTHN_RP_NAME: variable(
+    'Passkeys',
+    'Operational Event Service',
+    'name that authenticators show',
+    z
+      .string()
+      .max(64)
+      .optional()
+      .transform((v) => v ?? 'Operational Event Service'),
+  ),
+  WEBAUTHN_ORIGINS: variable(
+    'Passkeys',
+    'PUBLIC_APP_URL',
+    'comma-separated origins whose pages may use passkeys',
+    originList,
+  ),
   SMTP_URL: variable(
     'Mail',
     '',

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response, Test } from 'supertest';
 import { type Capability, hasCapability, type Role, roleAtLeast, ROLES } from '../../src/platform/access/index.js';
 import { addMember, type Actor, type Owner, ownerWithProject, randomEmail, signedIn } from '../support/actors.js';
+import { newId } from '../../src/platform/ids/index.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { exampleOf, type ListedOperation, operations, resolve } from '../support/document.js';
 
@@ -61,12 +62,28 @@ describe('access to every operation', () => {
       key_id: owner.apiKeyId,
       user_id: (await addMember(app, owner, 'viewer')).id,
       invite_id: (invited.body as { id: string }).id,
+      ...(await thingsOf(owner.id)),
       view_id: (view.body as { id: string }).id,
     };
     const [session] = await app.rows<{ id: string }>('SELECT id FROM sessions WHERE user_id = $1', [owner.id]);
     ids.session_id = session?.id ?? '';
   });
   afterAll(() => app.close());
+
+  /** A passkey and a trusted device of an account. */
+  async function thingsOf(userId: string): Promise<Record<string, string>> {
+    const [passkey_id, device_id] = [newId(), newId()];
+    await app.rows(
+      `INSERT INTO passkeys (id, user_id, name, credential_id, public_key, sign_count, backup_eligible, backed_up, transports)
+       VALUES ($1, $2, 'Laptop', 'id', 'key', 0, false, false, '{}')`,
+      [passkey_id, userId],
+    );
+    await app.rows(
+      `INSERT INTO trusted_devices (id, user_id, token_hash, expires_at) VALUES ($1, $2, 'hash', now() + interval '1 day')`,
+      [device_id, userId],
+    );
+    return { passkey_id, device_id };
+  }
 
   /** A valid request of the operation that names the first owner's things. */
   function call({ method, path, operation }: ListedOperation, credentials: Record<string, string>): Test {
@@ -99,6 +116,10 @@ describe('access to every operation', () => {
       'events',
       'project_settings',
       'saved_views',
+      'passkeys',
+      'trusted_devices',
+      'totp_factors',
+      'recovery_codes',
     ];
     return Promise.all(
       tables.map((name) =>

@@ -1,10 +1,16 @@
-import { Controller, Get, Post } from '@nestjs/common';
+import { Controller, Get, Post, UseInterceptors } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Public, Requires, type UserScope } from '../../platform/access/index.js';
 import { Documented } from '../../platform/http/documented.js';
 import { MessageResponse } from '../../platform/http/message.dto.js';
-import { Body, FormBody, Scope } from '../../platform/http/inputs.js';
-import { CallingClient, type Client, TokenResponse } from '../sessions/index.js';
+import { Body, FormBody, Headers, Scope } from '../../platform/http/inputs.js';
+import {
+  MfaChallengeResponse,
+  SignedInResponse,
+  TrustedDeviceHeader,
+  TrustedDeviceHeaders,
+} from '../second-factors/index.js';
+import { CallingClient, type Client } from '../sessions/index.js';
 import {
   LoginRequest,
   MeResponse,
@@ -64,12 +70,19 @@ export class AuthController {
   @Post('login')
   @Public('the password is the proof')
   @Documented({
-    summary: 'Form-encoded login',
-    answer: TokenResponse,
+    summary: 'Form-encoded login; token response or MFA challenge',
+    description:
+      'When a second factor stands and neither a good code nor the token of a trusted device came along, the answer is a challenge for the routes below /v1/auth/mfa.',
+    answer: { oneOf: [SignedInResponse, MfaChallengeResponse] },
     errors: [IncorrectCredentials, EmailNotVerified],
   })
-  login(@FormBody() form: LoginRequest, @CallingClient() client: Client): Promise<TokenResponse> {
-    return this.signIn.login(form, client);
+  @UseInterceptors(TrustedDeviceHeader)
+  login(
+    @FormBody() form: LoginRequest,
+    @Headers() headers: TrustedDeviceHeaders,
+    @CallingClient() client: Client,
+  ): Promise<SignedInResponse | MfaChallengeResponse> {
+    return this.signIn.login(form, headers.trusted_device_token, client);
   }
 
   @Get('me')

@@ -6,6 +6,7 @@ import {
   UuidField,
   DateTimeField,
 } from '../../platform/http/fields/index.js';
+import type { Factors } from '../second-factors/index.js';
 import { NewPasswordField, type User } from '../users/index.js';
 
 export class RegisterRequest {
@@ -57,6 +58,18 @@ export class LoginRequest {
 
   @TextField({ min: 1, max: 1024, secret: true })
   password!: string;
+
+  @TextField({ min: 1, max: 64, optional: true, secret: true, description: 'Code of the authenticator app' })
+  otp_code?: string;
+
+  @TextField({ min: 1, max: 64, optional: true, secret: true })
+  recovery_code?: string;
+
+  @BooleanField({ optional: true, default: false, description: 'Ask for no second factor here for 30 days' })
+  remember_device!: boolean;
+
+  @TextField({ min: 1, max: 512, optional: true, secret: true, description: 'Or in X-Trusted-Device-Token' })
+  trusted_device_token?: string;
 }
 
 export class MeResponse {
@@ -72,7 +85,7 @@ export class MeResponse {
   @BooleanField({})
   email_verified!: boolean;
 
-  @BooleanField({})
+  @BooleanField({ description: 'An authenticator app is set up and confirmed' })
   two_factor_enabled!: boolean;
 
   @IntField({ min: 0 })
@@ -91,14 +104,14 @@ export class MeResponse {
   created_at!: string;
 }
 
-export function meResponse(user: User, isPlatformAdmin: boolean): MeResponse {
+export function meResponse(user: User, isPlatformAdmin: boolean, factors: Factors): MeResponse {
   return {
     id: user.id,
     email: user.email,
     name: user.name,
     email_verified: user.emailVerifiedAt !== null,
-    two_factor_enabled: false,
-    passkey_count: 0,
+    two_factor_enabled: factors.totp,
+    passkey_count: factors.passkeys,
     is_platform_admin: isPlatformAdmin,
     pending_plan: null,
     selected_project_id: user.selectedProjectId,

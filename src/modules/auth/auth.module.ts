@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ProofModule } from '../proof/index.js';
 import { SecurityEventsModule } from '../security-events/index.js';
+import { SecondFactorsModule } from '../second-factors/index.js';
 import { SessionsModule } from '../sessions/index.js';
 import { UsersModule } from '../users/index.js';
 import { AuthController } from './auth.controller.js';
@@ -14,7 +15,14 @@ import { UserToken } from './user-token.entity.js';
 import { UserTokensRepository } from './user-tokens.repository.js';
 
 @Module({
-  imports: [ProofModule, SecurityEventsModule, SessionsModule, UsersModule, TypeOrmModule.forFeature([UserToken])],
+  imports: [
+    ProofModule,
+    SecondFactorsModule,
+    SecurityEventsModule,
+    SessionsModule,
+    UsersModule,
+    TypeOrmModule.forFeature([UserToken]),
+  ],
   controllers: [AuthController, PasswordResetController],
   providers: [AuthMails, PasswordResetService, RegistrationService, SignInService, UserTokensRepository],
   exports: [SignInService, UserTokensRepository],

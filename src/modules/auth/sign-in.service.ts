@@ -7,7 +7,14 @@ import { Passwords } from '../../platform/crypto/index.js';
 import { type CheckedPassword, PasswordCheck } from '../proof/index.js';
 import { type SecurityAct, SecurityEventsWriter } from '../security-events/index.js';
 import { type User, UsersRepository } from '../users/index.js';
-import { type Client, SessionsService, type TokenResponse } from '../sessions/index.js';
+import type { Client } from '../sessions/index.js';
+import {
+  FactorInventory,
+  type MfaChallengeResponse,
+  type OfferedFactors,
+  type SignedInResponse,
+  SignInGate,
+} from '../second-factors/index.js';
 import { type LoginRequest, type MeResponse, meResponse } from './auth.dto.js';
 import { EmailNotVerified, IncorrectCredentials } from './auth.errors.js';
 
@@ -18,14 +25,20 @@ export class SignInService {
     private readonly users: UsersRepository,
     private readonly passwords: Passwords,
     private readonly passwordCheck: PasswordCheck,
-    private readonly sessions: SessionsService,
+    private readonly gate: SignInGate,
+    private readonly factors: FactorInventory,
     private readonly events: SecurityEventsWriter,
     private readonly background: BackgroundWork,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   /** A wrong address costs the same hash as a wrong password and reads the same, also when it is locked. */
-  async login({ username, password }: LoginRequest, client: Client): Promise<TokenResponse> {
+  async login(
+    form: LoginRequest,
+    deviceToken: string | undefined,
+    client: Client,
+  ): Promise<SignedInResponse | MfaChallengeResponse> {
+    const { username, password } = form;
     const user = await this.users.findByEmail(username);
     const checked = await this.passwordCheck.ofAddress(username, user, password);
     if (user === null || user.passwordHash === null || !checked.isCorrect) {
@@ -35,7 +48,7 @@ export class SignInService {
     if (user.emailVerifiedAt === null) throw new EmailNotVerified();
     const comparedHash = await this.upgraded(user.id, user.passwordHash, password);
     try {
-      return await this.sessions.open(user.id, 'password', client, { comparedHash });
+      return await this.gate.admit(user, 'password', offeredFactors(form, deviceToken), client, { comparedHash });
     } catch (error) {
       throw error instanceof NotAuthenticated ? new IncorrectCredentials() : error;
     }
@@ -65,6 +78,15 @@ export class SignInService {
     const user = await this.users.findById(scope.userId);
     if (user === null) throw new NotAuthenticated();
     const isAdmin = user.emailVerifiedAt !== null && this.config.platformAdminEmails.includes(user.emailKey);
-    return meResponse(user, isAdmin);
+    return meResponse(user, isAdmin, await this.factors.of(user.id));
   }
+}
+
+function offeredFactors(form: LoginRequest, deviceToken: string | undefined): OfferedFactors {
+  return {
+    otpCode: form.otp_code,
+    recoveryCode: form.recovery_code,
+    trustedDeviceTokens: [form.trusted_device_token, deviceToken].filter((token) => token !== undefined),
+    rememberDevice: form.remember_device,
+  };
 }

@@ -3,4 +3,4 @@ export { type CheckedPassword, PasswordCheck } from './password-check.js';
 export { StepUpHeaders } from './proof.dto.js';
 export { IncorrectPassword, TooManySignInAttempts } from './proof.errors.js';
 export { ProofModule } from './proof.module.js';
-export { STEP_UP_SECONDS, StepUpTokens } from './step-up-tokens.js';
+export { type ProofStrength, STEP_UP_SECONDS, StepUpTokens } from './step-up-tokens.js';

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { SessionsModule } from '../sessions/index.js';
 import { UsersModule } from '../users/index.js';
 import { FreshProof } from './fresh-proof.js';
 import { PasswordAttempt } from './password-attempt.entity.js';
@@ -9,7 +10,7 @@ import { StepUpToken } from './step-up-token.entity.js';
 import { StepUpTokens } from './step-up-tokens.js';
 
 @Module({
-  imports: [UsersModule, TypeOrmModule.forFeature([PasswordAttempt, StepUpToken])],
+  imports: [SessionsModule, UsersModule, TypeOrmModule.forFeature([PasswordAttempt, StepUpToken])],
   providers: [FreshProof, PasswordAttemptsRepository, PasswordCheck, StepUpTokens],
   exports: [FreshProof, PasswordCheck, StepUpTokens],
 })

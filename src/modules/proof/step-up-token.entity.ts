@@ -12,6 +12,10 @@ export class StepUpToken {
   @Column('uuid', { name: 'session_id' })
   sessionId!: string;
 
+  /** Earned by a passkey that verified its user: it stands for the password and the second factor. */
+  @Column('boolean', { name: 'proves_both_factors', default: false })
+  provesBothFactors!: boolean;
+
   @Index('ix_step_up_tokens_expires_at')
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;

@@ -7,8 +7,16 @@ export interface RouteDocument {
   description?: string;
   /** 200 unless the route creates a record (201) or deletes one (204), see DECISIONS 1. */
   status?: 200 | 201 | 204;
-  /** The success body: a class, `[Class]` for an array of it, a media type for anything that is not JSON, nothing for 204. */
-  answer?: Type<unknown> | [Type<unknown>] | { mediaType: string; description: string } | undefined;
+  /**
+   * The success body: a class, `[Class]` for an array of it, `oneOf` for different ones, a media type for anything
+   * that is not JSON, nothing for 204.
+   */
+  answer?:
+    | Type<unknown>
+    | [Type<unknown>]
+    | { oneOf: readonly Type<unknown>[] }
+    | { mediaType: string; description: string }
+    | undefined;
   /** Refusals beyond those that follow from access and inputs. */
   errors?: readonly DomainErrorClass[];
 }
@@ -38,6 +46,10 @@ function successOf(status: number, answer: RouteDocument['answer']): MethodDecor
   if (Array.isArray(answer)) {
     const schema = { type: 'array', items: { $ref: getSchemaPath(answer[0]) } };
     return [ApiExtraModels(answer[0]), ApiResponse({ status, description: 'Success', schema })];
+  }
+  if ('oneOf' in answer) {
+    const schema = { oneOf: answer.oneOf.map((cls) => ({ $ref: getSchemaPath(cls) })) };
+    return [ApiExtraModels(...answer.oneOf), ApiResponse({ status, description: 'Success', schema })];
   }
   if ('mediaType' in answer) {
     const { mediaType, description } = answer;

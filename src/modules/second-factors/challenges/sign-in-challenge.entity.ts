@@ -1,0 +1,26 @@
+import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { SignInMethod } from '../../sessions/index.js';
+
+/** A sign-in that waits for its second factor; gone when it is answered, worn out or locked. */
+@Entity('sign_in_challenges')
+@Check('ck_sign_in_challenges_method', `method IN ('password', 'oauth', 'passkey')`)
+export class SignInChallenge {
+  /** SHA-256 of the challenge token. */
+  @PrimaryColumn('bytea', { name: 'token_hash', primaryKeyConstraintName: 'pk_sign_in_challenges' })
+  tokenHash!: Buffer;
+
+  @Index('ix_sign_in_challenges_user_id')
+  @Column('uuid', { name: 'user_id' })
+  userId!: string;
+
+  /** The first factor, which the session will be called after. */
+  @Column('text')
+  method!: SignInMethod;
+
+  @Column('smallint', { name: 'attempts_left' })
+  attemptsLeft!: number;
+
+  @Index('ix_sign_in_challenges_expires_at')
+  @Column('timestamptz', { name: 'expires_at' })
+  expiresAt!: Date;
+}

@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import type { UserScope } from '../../../platform/access/index.js';
+import { randomToken } from '../../../platform/crypto/index.js';
+import { NotAuthenticated } from '../../../platform/http/domain-error.js';
+import { type Client, RecentSignIns } from '../../sessions/index.js';
+import { UsersRepository } from '../../users/index.js';
+import { type AccountAct, AccountActs } from '../account-acts.js';
+import { ChangeProof, type PasswordProofRequest } from '../change-proof.js';
+import { FactorInventory } from '../factor-inventory.js';
+import { RecoveryCodes } from '../recovery-codes/recovery-codes.js';
+import { InvalidPasskeyRegistration, PasskeyInUse, PasskeyNotFound } from '../second-factors.errors.js';
+import {
+  type CeremonyResponse,
+  passkeyResponse,
+  type PasskeyResponse,
+  type RegisteredPasskeyResponse,
+  type RegisterPasskeyRequest,
+} from './passkeys.dto.js';
+import { PasskeysRepository } from './passkeys.repository.js';
+import { challengeOf, type RegistrationInfo, RelyingParty } from './relying-party.js';
+import { WebAuthnChallenges } from './webauthn-challenges.js';
+
+/** A sign-in this fresh is proof enough for adding a passkey, so that enrolment after signing in needs no second form. */
+const FRESH_SIGN_IN_SECONDS = 900;
+
+/** Adds passkeys to an account. */
+@Injectable()
+export class PasskeyRegistration {
+  constructor(
+    private readonly acts: AccountActs,
+    private readonly users: UsersRepository,
+    private readonly passkeys: PasskeysRepository,
+    private readonly challenges: WebAuthnChallenges,
+    private readonly relyingParty: RelyingParty,
+    private readonly proof: ChangeProof,
+    private readonly signIns: RecentSignIns,
+    private readonly inventory: FactorInventory,
+    private readonly recoveryCodes: RecoveryCodes,
+  ) {}
+
+  /** A passkey outlives the session that added it, so a session that is merely stolen must not add one. */
+  async options(
+    scope: UserScope,
+    request: PasswordProofRequest,
+    stepUpToken: string | undefined,
+  ): Promise<CeremonyResponse> {
+    if (!(await this.signIns.has(scope, FRESH_SIGN_IN_SECONDS))) {
+      await this.proof.ofPassword(scope, request, stepUpToken);
+    }
+    const user = await this.users.findById(scope.userId);
+    if (user === null) throw new NotAuthenticated();
+    const token = randomToken();
+    const challenge = await this.challenges.issue({ purpose: 'registration', userId: scope.userId, token });
+    const options = await this.relyingParty.creationOptions(user, challenge, await this.passkeys.list(scope.userId));
+    return { challenge_token: token, options: { ...options } };
+  }
+
+  async verify(scope: UserScope, request: RegisterPasskeyRequest, client: Client): Promise<RegisteredPasskeyResponse> {
+    const { credential, challenge_token: token, name } = request;
+    const challenge = challengeOf(credential);
+    const ceremony = { purpose: 'registration', userId: scope.userId, token } as const;
+    if (challenge === null || !(await this.challenges.consume(challenge, ceremony))) {
+      throw new InvalidPasskeyRegistration();
+    }
+    const info = await this.relyingParty.verifyRegistration(credential, challenge);
+    if (info === null) throw new InvalidPasskeyRegistration();
+    return this.acts.run(scope.userId, client, async (act) => {
+      const passkey = await this.add(act, info, { name, transports: credential.response.transports ?? [] });
+      const { recoveryCodes } = await this.inventory.of(scope.userId, act.tx);
+      return recoveryCodes > 0 ? passkey : { ...passkey, recovery_codes: await this.recoveryCodes.replace(act) };
+    });
+  }
+
+  private async add(
+    { tx, user, note }: AccountAct,
+    info: RegistrationInfo,
+    { name, transports }: { name: string; transports: string[] },
+  ): Promise<PasskeyResponse> {
+    const id = await this.passkeys.insert(
+      {
+        userId: user.id,
+        name,
+        credentialId: Buffer.from(info.credential.id, 'base64url'),
+        publicKey: Buffer.from(info.credential.publicKey),
+        signCount: String(info.credential.counter),
+        backupEligible: info.credentialDeviceType === 'multiDevice',
+        backedUp: info.credentialBackedUp,
+        transports: [...new Set(transports)],
+      },
+      tx,
+    );
+    if (id === null) throw new PasskeyInUse();
+    await note('passkey_added', { passkey_id: id, name });
+    const passkey = await this.passkeys.find(user.id, id, tx);
+    if (passkey === null) throw new PasskeyNotFound();
+    return passkeyResponse(passkey);
+  }
+}

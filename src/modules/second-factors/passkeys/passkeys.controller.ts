@@ -1,0 +1,104 @@
+import { Controller, Get, Patch, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Requires, type UserScope } from '../../../platform/access/index.js';
+import { Documented } from '../../../platform/http/documented.js';
+import { Body, Headers, IdParam, Scope } from '../../../platform/http/inputs.js';
+import { MessageResponse } from '../../../platform/http/message.dto.js';
+import { IncorrectPassword, StepUpHeaders } from '../../proof/index.js';
+import { CallingClient, type Client } from '../../sessions/index.js';
+import { FactorProofRequest, PasswordProofRequest } from '../change-proof.js';
+import {
+  InvalidAuthenticationCode,
+  InvalidPasskeyRegistration,
+  PasskeyInUse,
+  PasskeyNotFound,
+} from '../second-factors.errors.js';
+import { PasskeyRegistration } from './passkey-registration.service.js';
+import {
+  CeremonyResponse,
+  PasskeyResponse,
+  RegisteredPasskeyResponse,
+  RegisterPasskeyRequest,
+  RenamePasskeyRequest,
+} from './passkeys.dto.js';
+import { PasskeysService } from './passkeys.service.js';
+
+@ApiTags('account')
+@Controller('v1/account/passkeys')
+export class PasskeysController {
+  constructor(
+    private readonly passkeys: PasskeysService,
+    private readonly registration: PasskeyRegistration,
+  ) {}
+
+  @Get()
+  @Requires()
+  @Documented({ summary: 'List passkeys', answer: [PasskeyResponse] })
+  list(@Scope() scope: UserScope): Promise<PasskeyResponse[]> {
+    return this.passkeys.list(scope);
+  }
+
+  @Post('register/options')
+  @Requires()
+  @Documented({
+    summary: 'Registration options',
+    description: 'Takes the current password or a step-up token when the session was opened more than 15 minutes ago.',
+    answer: CeremonyResponse,
+    errors: [IncorrectPassword],
+  })
+  options(
+    @Scope() scope: UserScope,
+    @Body() body: PasswordProofRequest,
+    @Headers() headers: StepUpHeaders,
+  ): Promise<CeremonyResponse> {
+    return this.registration.options(scope, body, headers.step_up_token);
+  }
+
+  @Post('register/verify')
+  @Requires()
+  @Documented({
+    summary: 'Complete registration; may return recovery codes',
+    status: 201,
+    answer: RegisteredPasskeyResponse,
+    errors: [InvalidPasskeyRegistration, PasskeyInUse],
+  })
+  verify(
+    @Scope() scope: UserScope,
+    @Body() body: RegisterPasskeyRequest,
+    @CallingClient() client: Client,
+  ): Promise<RegisteredPasskeyResponse> {
+    return this.registration.verify(scope, body, client);
+  }
+
+  @Patch(':passkey_id')
+  @Requires()
+  @Documented({ summary: 'Rename a passkey', answer: PasskeyResponse, errors: [PasskeyNotFound] })
+  rename(
+    @Scope() scope: UserScope,
+    @IdParam('passkey_id') id: string,
+    @Body() body: RenamePasskeyRequest,
+    @CallingClient() client: Client,
+  ): Promise<PasskeyResponse> {
+    return this.passkeys.rename(scope, id, body, client);
+  }
+
+  @Post(':passkey_id/remove')
+  @Requires()
+  @Documented({
+    summary: 'Remove a passkey',
+    description:
+      'Takes the current password and a code of either kind. A step-up token that a passkey has earned stands for both. Without another factor left the recovery codes go too, and no device stays trusted.',
+    answer: MessageResponse,
+    errors: [IncorrectPassword, InvalidAuthenticationCode, PasskeyNotFound],
+  })
+  async remove(
+    @Scope() scope: UserScope,
+    @IdParam('passkey_id') id: string,
+    @Body() request: FactorProofRequest,
+    @Headers() headers: StepUpHeaders,
+    @CallingClient() client: Client,
+  ): Promise<MessageResponse> {
+    await this.passkeys.remove(id, { scope, request, stepUpToken: headers.step_up_token, client });
+    return { message: 'The passkey is removed' };
+  }
+}

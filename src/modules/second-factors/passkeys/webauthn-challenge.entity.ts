@@ -1,0 +1,27 @@
+import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+export type CeremonyPurpose = 'registration' | 'second_factor' | 'passwordless' | 'step_up';
+
+/** A challenge given to a browser; its one use deletes it. */
+@Entity('webauthn_challenges')
+@Check('ck_webauthn_challenges_purpose', `purpose IN ('registration', 'second_factor', 'passwordless', 'step_up')`)
+export class WebAuthnChallenge {
+  /** SHA-256 of the challenge as base64url text. */
+  @PrimaryColumn('bytea', { name: 'challenge_hash', primaryKeyConstraintName: 'pk_webauthn_challenges' })
+  challengeHash!: Buffer;
+
+  @Column('text')
+  purpose!: CeremonyPurpose;
+
+  /** Null: passwordless, nobody is known yet. */
+  @Column('uuid', { name: 'user_id', nullable: true })
+  userId!: string | null;
+
+  /** SHA-256 of the challenge token it was given with. */
+  @Column('bytea', { name: 'token_hash' })
+  tokenHash!: Buffer;
+
+  @Index('ix_webauthn_challenges_expires_at')
+  @Column('timestamptz', { name: 'expires_at' })
+  expiresAt!: Date;
+}

@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { randomToken, sha256 } from '../../../platform/crypto/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { Upkeep } from '../../../platform/upkeep/upkeep.js';
+import type { CeremonyPurpose } from './webauthn-challenge.entity.js';
+
+const LIFE_SECONDS = 300;
+
+/** What a challenge was given for; it is good for nothing else. */
+export interface Ceremony {
+  readonly purpose: CeremonyPurpose;
+  /** Null: passwordless. */
+  readonly userId: string | null;
+  /** The challenge token it goes with; undefined on use: whichever. */
+  readonly token: string | undefined;
+}
+
+/** Challenges of WebAuthn ceremonies: kept as hashes for five minutes, good once on whichever instance. */
+@Injectable()
+export class WebAuthnChallenges extends Upkeep {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  /** @returns 32 random bytes in base64url */
+  async issue({ purpose, userId, token }: Ceremony & { token: string }): Promise<string> {
+    const challenge = randomToken();
+    await this.database.execute(
+      `INSERT INTO webauthn_challenges (challenge_hash, purpose, user_id, token_hash, expires_at)
+       VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))`,
+      [sha256(challenge), purpose, userId, sha256(token), LIFE_SECONDS],
+    );
+    return challenge;
+  }
+
+  /** False for a challenge that is unknown, used, expired or of another ceremony; else it is used up by this. */
+  async consume(challenge: string, { purpose, userId, token }: Ceremony, db?: Db): Promise<boolean> {
+    const affected = await this.database.execute(
+      `DELETE FROM webauthn_challenges
+       WHERE challenge_hash = $1 AND purpose = $2 AND user_id IS NOT DISTINCT FROM $3
+         AND token_hash = coalesce($4, token_hash) AND expires_at > now()`,
+      [sha256(challenge), purpose, userId, token === undefined ? null : sha256(token)],
+      db,
+    );
+    return affected === 1;
+  }
+
+  async upkeep(): Promise<number> {
+    return this.database.execute('DELETE FROM webauthn_challenges WHERE expires_at < now()');
+  }
+}

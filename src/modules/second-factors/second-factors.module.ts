@@ -1,0 +1,89 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ProofModule } from '../proof/index.js';
+import { SecurityEventsModule } from '../security-events/index.js';
+import { SessionsModule } from '../sessions/index.js';
+import { UsersModule } from '../users/index.js';
+import { AccountActs } from './account-acts.js';
+import { ChallengesController } from './challenges/challenges.controller.js';
+import { ChallengesService } from './challenges/challenges.service.js';
+import { FactorAnswers } from './challenges/factor-answers.js';
+import { SecondFactorFailures } from './challenges/second-factor-failures.entity.js';
+import { SecondFactorLock } from './challenges/second-factor-lock.js';
+import { SignInChallenge } from './challenges/sign-in-challenge.entity.js';
+import { SignInChallenges } from './challenges/sign-in-challenges.js';
+import { SignInGate } from './challenges/sign-in-gate.js';
+import { ChangeProof } from './change-proof.js';
+import { SecondFactorsOnReset } from './credentials-reset.js';
+import { FactorInventory } from './factor-inventory.js';
+import { PasskeyAssertions } from './passkeys/passkey-assertions.js';
+import { PasskeyRegistration } from './passkeys/passkey-registration.service.js';
+import { Passkey } from './passkeys/passkey.entity.js';
+import { PasskeysController } from './passkeys/passkeys.controller.js';
+import { PasskeysRepository } from './passkeys/passkeys.repository.js';
+import { PasskeysService } from './passkeys/passkeys.service.js';
+import { PasswordlessController } from './passkeys/passwordless.controller.js';
+import { PasswordlessService } from './passkeys/passwordless.service.js';
+import { RelyingParty } from './passkeys/relying-party.js';
+import { WebAuthnChallenge } from './passkeys/webauthn-challenge.entity.js';
+import { WebAuthnChallenges } from './passkeys/webauthn-challenges.js';
+import { RecoveryCode } from './recovery-codes/recovery-code.entity.js';
+import { RecoveryCodes } from './recovery-codes/recovery-codes.js';
+import { StepUpController } from './step-up/step-up.controller.js';
+import { StepUpService } from './step-up/step-up.service.js';
+import { AuthenticatorApps } from './totp/authenticator-apps.js';
+import { TotpFactor } from './totp/totp-factor.entity.js';
+import { TotpRepository } from './totp/totp.repository.js';
+import { TwoFactorController } from './totp/two-factor.controller.js';
+import { TwoFactorService } from './totp/two-factor.service.js';
+import { TrustedDevice } from './trusted-devices/trusted-device.entity.js';
+import { TrustedDevicesController } from './trusted-devices/trusted-devices.controller.js';
+import { TrustedDevices } from './trusted-devices/trusted-devices.js';
+
+const ENTITIES = [
+  TotpFactor,
+  RecoveryCode,
+  Passkey,
+  WebAuthnChallenge,
+  SignInChallenge,
+  SecondFactorFailures,
+  TrustedDevice,
+];
+
+@Module({
+  imports: [ProofModule, SecurityEventsModule, SessionsModule, UsersModule, TypeOrmModule.forFeature(ENTITIES)],
+  controllers: [
+    ChallengesController,
+    PasswordlessController,
+    PasskeysController,
+    TwoFactorController,
+    TrustedDevicesController,
+    StepUpController,
+  ],
+  providers: [
+    AccountActs,
+    AuthenticatorApps,
+    ChallengesService,
+    ChangeProof,
+    FactorAnswers,
+    FactorInventory,
+    PasskeyAssertions,
+    PasskeyRegistration,
+    PasskeysRepository,
+    PasskeysService,
+    PasswordlessService,
+    RecoveryCodes,
+    RelyingParty,
+    SecondFactorLock,
+    SecondFactorsOnReset,
+    SignInChallenges,
+    SignInGate,
+    StepUpService,
+    TotpRepository,
+    TrustedDevices,
+    TwoFactorService,
+    WebAuthnChallenges,
+  ],
+  exports: [FactorInventory, SignInGate],
+})
+export class SecondFactorsModule {}

@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import type { UserScope } from '../../../platform/access/index.js';
+import { randomToken } from '../../../platform/crypto/index.js';
+import { ValidationError } from '../../../platform/http/fields/index.js';
+import { FreshProof, STEP_UP_SECONDS, StepUpTokens } from '../../proof/index.js';
+import type { Client } from '../../sessions/index.js';
+import { AccountActs, Refused } from '../account-acts.js';
+import { type FactorAnswer, FactorAnswers } from '../challenges/factor-answers.js';
+import type { CeremonyResponse } from '../passkeys/passkeys.dto.js';
+import { PasskeysRepository } from '../passkeys/passkeys.repository.js';
+import { RelyingParty } from '../passkeys/relying-party.js';
+import { WebAuthnChallenges } from '../passkeys/webauthn-challenges.js';
+import { NoPasskey } from '../second-factors.errors.js';
+import type { StepUpRequest, StepUpResponse } from './step-up.dto.js';
+
+/** Turns a factor that is shown again into a token for sensitive changes. */
+@Injectable()
+export class StepUpService {
+  constructor(
+    private readonly acts: AccountActs,
+    private readonly freshProof: FreshProof,
+    private readonly tokens: StepUpTokens,
+    private readonly answers: FactorAnswers,
+    private readonly passkeys: PasskeysRepository,
+    private readonly challenges: WebAuthnChallenges,
+    private readonly relyingParty: RelyingParty,
+  ) {}
+
+  /** Everything that is offered must be good. With `method` and nothing offered: the options of an assertion. */
+  async stepUp(scope: UserScope, request: StepUpRequest, client: Client): Promise<StepUpResponse | CeremonyResponse> {
+    const { password, credential, method } = request;
+    const answers = answersIn(scope, request);
+    if (password === undefined && answers.length === 0) {
+      if (method === undefined) throw nothingOffered();
+      return this.options(scope);
+    }
+    if (password !== undefined) {
+      await this.freshProof.require(scope, { currentPassword: password, stepUpToken: undefined });
+    }
+    const strength = credential === undefined ? 'one_factor' : 'both_factors';
+    const token = await this.acts.run<string>(scope.userId, client, async (act) => {
+      for (const answer of answers) {
+        const refusal = await this.answers.judge(act, answer);
+        if (refusal !== null) return new Refused(refusal);
+      }
+      await act.note('step_up_passed', { methods: methodsIn(request) });
+      return this.tokens.issue(scope, strength, act.tx);
+    });
+    return { step_up_token: token, expires_in: STEP_UP_SECONDS };
+  }
+
+  private async options({ userId }: UserScope): Promise<CeremonyResponse> {
+    const known = await this.passkeys.list(userId);
+    if (known.length === 0) throw new NoPasskey();
+    const token = randomToken();
+    const challenge = await this.challenges.issue({ purpose: 'step_up', userId, token });
+    const options = await this.relyingParty.requestOptions(challenge, known, 'required');
+    return { challenge_token: token, options: { ...options } };
+  }
+}
+
+/** A passkey must verify its user, since its token stands for the password too. */
+function answersIn({ userId }: UserScope, request: StepUpRequest): FactorAnswer[] {
+  const { code, recovery_code, credential, challenge_token: token } = request;
+  const answers: FactorAnswer[] = [];
+  if (code !== undefined) answers.push({ method: 'totp', code });
+  if (recovery_code !== undefined) answers.push({ method: 'recovery_code', code: recovery_code });
+  if (credential !== undefined) {
+    const ceremony = { purpose: 'step_up', userId, token } as const;
+    answers.push({ method: 'passkey', offer: { credential, ceremony, userVerification: 'required' } });
+  }
+  return answers;
+}
+
+function methodsIn(request: StepUpRequest): string[] {
+  const { password, code, recovery_code, credential } = request;
+  const offered = { password, totp: code, recovery_code, passkey: credential };
+  return Object.entries(offered).flatMap(([method, value]) => (value === undefined ? [] : [method]));
+}
+
+function nothingOffered(): ValidationError {
+  return new ValidationError([
+    {
+      type: 'value_error',
+      loc: ['body'],
+      msg: 'Value error, one of password, code, recovery_code or credential is needed, or method for its options',
+      input: {},
+      ctx: { error: {} },
+    },
+  ]);
+}

@@ -1,0 +1,20 @@
+import { Injectable } from '@nestjs/common';
+import type { UserScope } from '../../platform/access/index.js';
+import { Database } from '../../platform/database/database.js';
+import type { SignInMethod } from './session.entity.js';
+
+/** How fresh the sign-in behind a session is; refreshing its tokens does not renew it. */
+@Injectable()
+export class RecentSignIns {
+  constructor(private readonly database: Database) {}
+
+  /** Was the caller's session opened within the last seconds, by the given method if one is named? */
+  async has(scope: UserScope, seconds: number, method?: SignInMethod): Promise<boolean> {
+    const rows = await this.database.rows(
+      `SELECT 1 FROM sessions WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL
+         AND created_at > now() - make_interval(secs => $3) AND method = coalesce($4, method)`,
+      [scope.sessionId, scope.userId, seconds, method ?? null],
+    );
+    return rows.length === 1;
+  }
+}

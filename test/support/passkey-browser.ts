@@ -1,0 +1,136 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { accessSync, constants } from 'node:fs';
+import { type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
+
+/** A page of the front end's origin in a real browser, with a built-in authenticator that verifies its user. */
+export interface PasskeyBrowser {
+  /** `http://localhost:<port>`, for WEBAUTHN_ORIGINS. */
+  readonly origin: string;
+  create(options: object): Promise<object>;
+  get(options: object): Promise<object>;
+  /** Whether its user shows a face or finger when asked to. */
+  setUserVerified(isVerified: boolean): Promise<void>;
+  /** The passkeys it holds, private keys included. */
+  credentials(): Promise<VirtualCredential[]>;
+  /** Puts a passkey back, for example an older copy. */
+  restore(credential: VirtualCredential): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface VirtualCredential {
+  credentialId: string;
+  isResidentCredential: boolean;
+  privateKey: string;
+  signCount: number;
+  rpId?: string;
+  userHandle?: string;
+}
+
+/** The WebAuthn calls of a page, in the JSON form that the service speaks. */
+const PAGE = `<!doctype html>
+<html lang="en">
+<title>Passkeys</title>
+<script>
+  async function create(options) {
+    const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
+    return (await navigator.credentials.create({ publicKey })).toJSON();
+  }
+  async function get(options) {
+    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
+    return (await navigator.credentials.get({ publicKey })).toJSON();
+  }
+</script>
+</html>`;
+
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Serves the page on a free port of localhost and opens it in Debian's Chromium. */
+export async function openPasskeyBrowser(): Promise<PasskeyBrowser> {
+  const server = createServer((_, response) => {
+    response.setHeader('Content-Type', 'text/html; charset=utf-8').end(PAGE);
+  });
+  const origin = await listen(server);
+  const profile = await mkdtemp(join(tmpdir(), 'oes-chromium-'));
+  const release = async (context?: BrowserContext): Promise<void> => {
+    await context?.close();
+    await new Promise((resolve) => server.close(resolve));
+    await rm(profile, { recursive: true, force: true });
+  };
+  const context = await chromium
+    .launchPersistentContext(profile, { executablePath: chromiumPath(), args: FLAGS })
+    .catch(async (error: unknown) => {
+      await release();
+      throw error;
+    });
+  const page = await context.newPage();
+  await page.goto(origin);
+  const devtools = await context.newCDPSession(page);
+  const authenticatorId = await addAuthenticator(devtools);
+  return {
+    origin,
+    create: (options) => call(page, 'create', options),
+    get: (options) => call(page, 'get', options),
+    setUserVerified: async (isUserVerified) => {
+      await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified });
+    },
+    credentials: async () => (await devtools.send('WebAuthn.getCredentials', { authenticatorId })).credentials,
+    restore: async (credential) => {
+      const { credentialId } = credential;
+      await devtools.send('WebAuthn.removeCredential', { authenticatorId, credentialId });
+      await devtools.send('WebAuthn.addCredential', { authenticatorId, credential });
+    },
+    close: () => release(context),
+  };
+}
+
+async function addAuthenticator(devtools: CDPSession): Promise<string> {
+  await devtools.send('WebAuthn.enable', { enableUI: false });
+  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return authenticatorId;
+}
+
+async function call(page: Page, name: 'create' | 'get', options: object): Promise<object> {
+  return page.evaluate<object>(`${name}(${JSON.stringify(options)})`);
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  return `http://localhost:${(server.address() as AddressInfo).port}`;
+}
+
+function chromiumPath(): string {
+  const chosen = process.env.TEST_CHROMIUM;
+  if (chosen) return chosen;
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    const path = join(folder, 'chromium');
+    try {
+      accessSync(path, constants.X_OK);
+      return path;
+    } catch {
+      continue;
+    }
+  }
+  throw new Error('chromium is not on PATH: run the tests through "npm test", which installs it where it may');
+}

@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process';
+import type { Test } from 'supertest';
+import { type Actor, PASSWORD, signedIn } from './actors.js';
+import type { TestApp } from './app.js';
+import { type CeremonyOptions, SoftwareAuthenticator } from './authenticator.js';
+
+export interface Challenge {
+  mfa_required: true;
+  challenge_token: string;
+  challenge_expires_in: number;
+  methods: string[];
+}
+
+export interface Ceremony {
+  challenge_token: string;
+  options: CeremonyOptions & Record<string, unknown>;
+}
+
+export interface Tokens {
+  access_token: string;
+  refresh_token: string;
+  trusted_device_token?: string;
+}
+
+export interface Guarded extends Actor {
+  /** Base32. */
+  readonly secret: string;
+  readonly recoveryCodes: string[];
+}
+
+/** The code an independent generator gives, so many 30-second steps from now. */
+export function totpCode(secret: string, steps = 0): string {
+  const now = new Date(Date.now() + steps * 30_000).toISOString().replace('T', ' ').replace('Z', ' UTC');
+  const program = process.env.TEST_OATHTOOL ?? 'oathtool';
+  return execFileSync(program, ['--totp', '--base32', `--now=${now}`, secret], { encoding: 'utf8' }).trim();
+}
+
+/** Never the code of this or a neighbouring step. */
+export function wrongCode(secret: string): string {
+  const near = new Set([-2, -1, 0, 1, 2].map((steps) => totpCode(secret, steps)));
+  return ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !near.has(code)) ?? '666666';
+}
+
+/** As if the steps whose codes were used had passed. */
+export async function forgetUsedCodes(app: TestApp, userId: string): Promise<void> {
+  await app.rows('UPDATE totp_factors SET last_used_step = NULL WHERE user_id = $1', [userId]);
+}
+
+export function post(app: TestApp, path: string, body: object = {}, bearer?: string): Test {
+  const request = app.request().post(path);
+  return (bearer === undefined ? request : request.set('Authorization', bearer)).send(body);
+}
+
+export function get(app: TestApp, path: string, bearer: string): Test {
+  return app.request().get(path).set('Authorization', bearer);
+}
+
+/** The form-encoded login with the right password. */
+export function signIn(app: TestApp, email: string, fields: Record<string, string | undefined> = {}): Test {
+  return app
+    .request()
+    .post('/v1/auth/login')
+    .type('form')
+    .send({ username: email, password: PASSWORD, ...fields });
+}
+
+export async function challengeFor(app: TestApp, email: string): Promise<Challenge> {
+  return (await signIn(app, email).expect(200)).body as Challenge;
+}
+
+/** A signed-in account with an authenticator app; its codes so far count as unused. */
+export async function guardedByTotp(app: TestApp): Promise<Guarded> {
+  const actor = await signedIn(app);
+  const setup = await post(app, '/v1/account/two-factor/setup', { current_password: PASSWORD }, actor.bearer).expect(
+    200,
+  );
+  const { secret, recovery_codes: recoveryCodes } = setup.body as { secret: string; recovery_codes: string[] };
+  await post(app, '/v1/account/two-factor/enable', { code: totpCode(secret) }, actor.bearer).expect(200);
+  await forgetUsedCodes(app, actor.id);
+  return { ...actor, secret, recoveryCodes };
+}
+
+export interface AddedPasskey {
+  readonly authenticator: SoftwareAuthenticator;
+  readonly id: string;
+  readonly recoveryCodes: string[] | undefined;
+}
+
+export async function addPasskey(
+  app: TestApp,
+  actor: Actor,
+  authenticator = new SoftwareAuthenticator(),
+  name = 'Laptop',
+): Promise<AddedPasskey> {
+  const { options } = (await post(app, '/v1/account/passkeys/register/options', {}, actor.bearer).expect(200))
+    .body as Ceremony;
+  const answer = await post(
+    app,
+    '/v1/account/passkeys/register/verify',
+    { credential: authenticator.create(options), name },
+    actor.bearer,
+  ).expect(201);
+  const { id, recovery_codes: recoveryCodes } = answer.body as { id: string; recovery_codes?: string[] };
+  return { authenticator, id, recoveryCodes };
+}
+
+export async function eventTypes(app: TestApp, userId: string): Promise<string[]> {
+  const rows = await app.rows<{ type: string }>('SELECT type FROM security_events WHERE user_id = $1 ORDER BY id', [
+    userId,
+  ]);
+  return rows.map((row) => row.type);
+}
+
+/** How many answers had each status, with the sentences of refusals. */
+export function tally(answers: readonly { status: number; body: unknown }[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { status, body } of answers) {
+    const detail = (body as { detail?: unknown }).detail;
+    const key = typeof detail === 'string' ? `${status} ${detail}` : String(status);
+    counts[key] = (counts[key] ?? 0) + 1;
+  }
+  return counts;
+}
