@@ -115,7 +115,15 @@ class PlatformModule {
           inject: [NoticeBus, Mailer],
         },
         { provide: RATE_LIMIT_POLICIES, useFactory: () => rateLimitPolicies(config) },
-        { provide: RateLimitStore, useFactory: (clock: Clock) => new MemoryRateLimitStore(clock), inject: [Clock] },
+        {
+          provide: RateLimitStore,
+          useFactory: (clock: Clock) => {
+            if (config.rateLimits.backend === 'redis')
+              logger.warn('rate limits are counted in this process alone: there is no store in Redis yet');
+            return new MemoryRateLimitStore(clock);
+          },
+          inject: [Clock],
+        },
         { provide: Metrics, useFactory: () => new Metrics() },
         Database,
         BackgroundWork,
