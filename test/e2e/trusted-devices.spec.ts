@@ -174,6 +174,20 @@ describe('trusted devices', () => {
     expect(await offered(actor, actor.deviceToken)).toEqual(ASKED);
   });
 
+  it('do not help a sign-in over a password that was changed on the way', async () => {
+    const actor = await trusted();
+    const { challenge_token } = await challengeFor(app, actor.email);
+    await app.rows(
+      'UPDATE users SET password_hash = (SELECT password_hash FROM users WHERE id <> $1 LIMIT 1) WHERE id = $1',
+      [actor.id],
+    );
+    const code = totpCode(actor.secret);
+    await post(app, '/v1/auth/mfa/totp/verify', { challenge_token, code, remember_device: true }).expect(401, {
+      detail: 'Invalid or expired challenge',
+    });
+    expect(await devices(actor.bearer)).toHaveLength(1);
+  });
+
   it('end with a password reset, as half-finished sign-ins do', async () => {
     const actor = await trusted();
     const { challenge_token } = await challengeFor(app, actor.email);

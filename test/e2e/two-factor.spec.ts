@@ -104,6 +104,14 @@ describe('two-factor authentication', () => {
       await post(app, VERIFY, { challenge_token, code: totpCode(actor.secret) }).expect(500);
     });
 
+    it('is not begun in a session that was revoked on the way', async () => {
+      const actor = await signedIn(app);
+      await get(app, '/v1/auth/me', actor.bearer).expect(200);
+      await app.rows('UPDATE sessions SET revoked_at = now() WHERE user_id = $1', [actor.id]);
+      await post(app, SETUP, { current_password: PASSWORD }, actor.bearer).expect(401, { detail: 'Not authenticated' });
+      expect(await app.rows('SELECT 1 FROM totp_factors WHERE user_id = $1', [actor.id])).toEqual([]);
+    });
+
     it('is unavailable while credential encryption is switched off', async () => {
       const plain = await createTestApp({ env: { CREDENTIAL_ENCRYPTION_KEYS: 'disabled' } });
       try {

@@ -40,10 +40,25 @@ export class SignInService {
     }
     if (!(await this.passwords.verify(user.passwordHash, password))) throw new IncorrectCredentials();
     if (user.emailVerifiedAt === null) throw new EmailNotVerified();
-    if (this.passwords.needsRehash(user.passwordHash)) {
-      await this.users.replacePasswordHash(user.id, await this.passwords.hash(password));
+    const comparedHash = await this.upgraded(user.id, user.passwordHash, password);
+    try {
+      return await this.gate.admit(
+        user.id,
+        { method: 'password', comparedHash },
+        offeredFactors(form, deviceToken),
+        client,
+      );
+    } catch (error) {
+      throw error instanceof NotAuthenticated ? new IncorrectCredentials() : error;
     }
-    return this.gate.admit(user, 'password', offeredFactors(form, deviceToken), client);
+  }
+
+  /** The stored hash, made anew when it is weaker than today's. */
+  private async upgraded(userId: string, storedHash: string, password: string): Promise<string> {
+    if (!this.passwords.needsRehash(storedHash)) return storedHash;
+    const hash = await this.passwords.hash(password);
+    await this.users.replacePasswordHash(userId, hash);
+    return hash;
   }
 
   async me(scope: UserScope): Promise<MeResponse> {

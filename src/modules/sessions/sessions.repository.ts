@@ -43,6 +43,16 @@ export class SessionsRepository extends Upkeep {
     await this.insertToken(tokenHash, session.id, 0, tx);
   }
 
+  /** The account's password hash, which nobody changes until the transaction ends. */
+  async holdPasswordHash(userId: string, tx: Db): Promise<string | null> {
+    const rows = await this.database.rows<{ password_hash: string | null }>(
+      'SELECT password_hash FROM users WHERE id = $1 FOR SHARE',
+      [userId],
+      tx,
+    );
+    return rows[0]?.password_hash ?? null;
+  }
+
   async insertToken(tokenHash: Buffer, sessionId: string, generation: number, tx: Db): Promise<void> {
     await this.database.execute(
       'INSERT INTO refresh_tokens (token_hash, session_id, generation) VALUES ($1, $2, $3)',

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/index.js';
 import { randomToken, sha256 } from '../../platform/crypto/index.js';
 import { Database } from '../../platform/database/database.js';
+import { NotAuthenticated } from '../../platform/http/domain-error.js';
 import { newId } from '../../platform/ids/index.js';
 import { AccessTokens } from './access-tokens.js';
 import type { Client } from './client.js';
@@ -21,6 +22,11 @@ type Rotation =
   | { outcome: 'invalid' }
   | { outcome: 'reused'; sessionId: string };
 
+export interface OpenOptions {
+  /** The hash the password was compared with: no session is opened when the password was changed meanwhile. */
+  readonly comparedHash?: string;
+}
+
 /** Opens, refreshes and ends sessions. */
 @Injectable()
 export class SessionsService {
@@ -32,13 +38,21 @@ export class SessionsService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  async open(userId: string, method: SignInMethod, client: Client): Promise<TokenResponse> {
+  /** @throws NotAuthenticated when the compared password is no longer the account's */
+  async open(
+    userId: string,
+    method: SignInMethod,
+    client: Client,
+    { comparedHash }: OpenOptions = {},
+  ): Promise<TokenResponse> {
     const refreshToken = randomToken();
     const id = newId();
     const lifeSeconds = this.config.tokens.refreshTtlSeconds;
-    await this.database.transaction((tx) =>
-      this.sessions.insert({ id, userId, method, ...client, lifeSeconds }, sha256(refreshToken), tx),
-    );
+    await this.database.transaction(async (tx) => {
+      const hash = await this.sessions.holdPasswordHash(userId, tx);
+      if (comparedHash !== undefined && hash !== comparedHash) throw new NotAuthenticated();
+      await this.sessions.insert({ id, userId, method, ...client, lifeSeconds }, sha256(refreshToken), tx);
+    });
     return this.answer(userId, id, refreshToken, lifeSeconds);
   }
 
