@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { signedIn } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
-import { openPasskeyBrowser, type PasskeyBrowser } from '../support/browser.js';
+import { openPasskeyBrowser, type PasskeyBrowser } from '../support/passkey-browser.js';
 import { type Ceremony, challengeFor, eventTypes, get, post, type Tokens } from '../support/second-factors.js';
 
 const PASSKEYS = '/v1/account/passkeys';
