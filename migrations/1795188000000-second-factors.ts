@@ -62,6 +62,7 @@ export class SecondFactors1795188000000 implements MigrationInterface {
         token_hash bytea NOT NULL,
         user_id uuid NOT NULL,
         method text NOT NULL,
+        compared_hash_digest bytea,
         attempts_left smallint NOT NULL,
         expires_at timestamptz NOT NULL,
         CONSTRAINT pk_sign_in_challenges PRIMARY KEY (token_hash),

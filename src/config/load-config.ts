@@ -49,8 +49,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     faults.push('RATE_LIMIT_BACKEND memory is refused in production');
   if (production && v.RATE_LIMIT_BACKEND === 'auto' && limitsRedisUrl === undefined)
     faults.push('RATE_LIMIT_REDIS_URL or REDIS_URL is required in production');
-  if (v.PROCESS_ROLE !== 'all' && v.DATABASE_URL === undefined && !production) {
-    faults.push(`PROCESS_ROLE ${v.PROCESS_ROLE} needs DATABASE_URL: the embedded database belongs to one process`);
+  const role: string | undefined = v.PROCESS_ROLE;
+  if (role !== undefined && role !== 'all' && v.DATABASE_URL === undefined && !production) {
+    faults.push(`PROCESS_ROLE ${role} needs DATABASE_URL: the embedded database belongs to one process`);
   }
   if (faults.length > 0) throw new ConfigError(faults);
 

@@ -168,8 +168,8 @@ describe('sessions', () => {
         await me({ bearer }).expect(200);
         counts.push(queries.mock.calls.length);
       }
-      // One of each is the read of the account itself.
-      expect(counts).toEqual([2, 1, 1]);
+      // Two of each are the reads of the account itself and of its factors.
+      expect(counts).toEqual([3, 2, 2]);
     } finally {
       queries.mockRestore();
     }

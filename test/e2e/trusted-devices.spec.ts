@@ -5,7 +5,6 @@ import { SecondFactorsOnReset } from '../../src/modules/second-factors/credentia
 import { Database } from '../../src/platform/database/database.js';
 import { PASSWORD, signedIn } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
-import { waitForMails } from '../support/outbox.js';
 import {
   addPasskey,
   type Ceremony,
@@ -15,6 +14,7 @@ import {
   get,
   type Guarded,
   guardedByTotp,
+  mailAbout,
   post,
   signIn,
   type Tokens,
@@ -70,8 +70,7 @@ describe('trusted devices', () => {
       expect(app.logLines.join('')).not.toContain(token);
     }
     expect(await devices(actor.bearer)).toHaveLength(4);
-    const mails = await waitForMails(app.dataDir, actor.email, 7);
-    expect(mails.map((mail) => mail.subject)).toContain('A device is now trusted with your account');
+    await mailAbout(app, actor.email, 'A device is now trusted with your account');
   });
 
   it('are not made without being asked for, nor while there is no second factor to replace', async () => {
@@ -172,6 +171,20 @@ describe('trusted devices', () => {
     expect(await devices(actor.bearer)).toEqual([]);
     await addPasskey(app, actor);
     expect(await offered(actor, actor.deviceToken)).toEqual(ASKED);
+  });
+
+  it('do not help a sign-in over a password that was changed on the way', async () => {
+    const actor = await trusted();
+    const { challenge_token } = await challengeFor(app, actor.email);
+    await app.rows(
+      'UPDATE users SET password_hash = (SELECT password_hash FROM users WHERE id <> $1 LIMIT 1) WHERE id = $1',
+      [actor.id],
+    );
+    const code = totpCode(actor.secret);
+    await post(app, '/v1/auth/mfa/totp/verify', { challenge_token, code, remember_device: true }).expect(401, {
+      detail: 'Invalid or expired challenge',
+    });
+    expect(await devices(actor.bearer)).toHaveLength(1);
   });
 
   it('end with a password reset, as half-finished sign-ins do', async () => {

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Test } from 'supertest';
 import { type Actor, PASSWORD, signedIn } from './actors.js';
 import type { TestApp } from './app.js';
 import { type CeremonyOptions, SoftwareAuthenticator } from './authenticator.js';
+import { mailsTo } from './outbox.js';
 
 export interface Challenge {
   mfa_required: true;
@@ -109,6 +111,16 @@ export async function eventTypes(app: TestApp, userId: string): Promise<string[]
     userId,
   ]);
   return rows.map((row) => row.type);
+}
+
+/** Waits until an address has so many mails of a subject, whatever else it was mailed. */
+export async function mailAbout(app: TestApp, address: string, subject: string, count = 1): Promise<void> {
+  for (let tries = 0; tries < 400; tries += 1) {
+    const mails = await mailsTo(app.dataDir, address);
+    if (mails.filter((mail) => mail.subject === subject).length >= count) return;
+    await pause(25);
+  }
+  throw new Error(`no ${count} mails "${subject}" for ${address}`);
 }
 
 /** How many answers had each status, with the sentences of refusals. */

@@ -48,7 +48,12 @@ export class SignInService {
     if (user.emailVerifiedAt === null) throw new EmailNotVerified();
     const comparedHash = await this.upgraded(user.id, user.passwordHash, password);
     try {
-      return await this.gate.admit(user, 'password', offeredFactors(form, deviceToken), client, { comparedHash });
+      return await this.gate.admit(
+        user.id,
+        { method: 'password', comparedHash },
+        offeredFactors(form, deviceToken),
+        client,
+      );
     } catch (error) {
       throw error instanceof NotAuthenticated ? new IncorrectCredentials() : error;
     }

@@ -44,7 +44,7 @@ export class UsersRepository {
   findByEmailLocked(email: string, tx: Db): Promise<User | null> {
     return this.database
       .repository(User, tx)
-      .findOne({ where: { emailKey: emailKeyOf(email) }, lock: { mode: 'pessimistic_write' } });
+      .findOne({ where: { emailKey: emailKeyOf(email) }, lock: { mode: 'for_no_key_update' } });
   }
 
   /**

@@ -17,7 +17,12 @@ import type {
 } from './challenges.dto.js';
 import { type FactorAnswer, FactorAnswers } from './factor-answers.js';
 import { SignInGate } from './sign-in-gate.js';
-import { type OpenChallenge, SignInChallenges } from './sign-in-challenges.js';
+import { type FirstFactor, type OpenChallenge, SignInChallenges, stillHolds } from './sign-in-challenges.js';
+
+interface Passed {
+  readonly first: FirstFactor;
+  readonly deviceToken: string | undefined;
+}
 
 /** Answers to sign-in challenges. A challenge lets in once and stands five wrong answers. */
 @Injectable()
@@ -72,19 +77,25 @@ export class ChallengesService {
     client: Client,
   ): Promise<SignedInResponse> {
     const { challenge_token: token, remember_device: remember } = request;
-    const { userId, method } = await this.get(token);
-    const deviceToken = await this.acts.run<string | undefined>(userId, client, async (act) => {
+    const { userId } = await this.get(token);
+    const passed = await this.acts.run<Passed>(userId, client, async (act) => {
       // Read again now that the account's row is held: a parallel answer may have closed or worn out the challenge.
-      if ((await this.challenges.find(token, act.tx)) === null) throw new InvalidChallenge();
+      const challenge = await this.challenges.find(token, act.tx);
+      const passwordHash = act.user.passwordHash;
+      if (challenge === null || !stillHolds(challenge, passwordHash)) throw new InvalidChallenge();
       const refusal = await this.answers.judge(act, answerOf(userId));
       if (refusal !== null) {
         await this.challenges.countWrongAnswer(token, act.tx);
         return new Refused(refusal);
       }
       await this.challenges.close(token, act.tx);
-      return remember ? this.devices.trust(act) : undefined;
+      const comparedHash = challenge.comparedHashDigest === null ? undefined : (passwordHash ?? undefined);
+      return {
+        first: { method: challenge.method, comparedHash },
+        deviceToken: remember ? await this.devices.trust(act) : undefined,
+      };
     });
-    return this.gate.signedIn(userId, method, client, deviceToken);
+    return this.gate.signedIn(userId, passed.first, client, passed.deviceToken);
   }
 
   private async get(token: string): Promise<OpenChallenge> {

@@ -17,6 +17,10 @@ export class SignInChallenge {
   @Column('text')
   method!: SignInMethod;
 
+  /** SHA-256 of the stored hash the password was compared with: a changed password ends it. Null: no password. */
+  @Column('bytea', { name: 'compared_hash_digest', nullable: true })
+  comparedHashDigest!: Buffer | null;
+
   @Column('smallint', { name: 'attempts_left' })
   attemptsLeft!: number;
 

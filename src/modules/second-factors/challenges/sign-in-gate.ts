@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { type Client, type OpenOptions, SessionsService, type SignInMethod } from '../../sessions/index.js';
-import type { User } from '../../users/index.js';
+import { NotAuthenticated } from '../../../platform/http/domain-error.js';
+import { type Client, SessionsService } from '../../sessions/index.js';
 import { type AccountAct, AccountActs, Refused } from '../account-acts.js';
 import { FactorInventory, hasSecondFactor, methodsOf } from '../factor-inventory.js';
 import { TrustedDevices } from '../trusted-devices/trusted-devices.js';
 import type { MfaChallengeResponse, SignedInResponse } from './challenges.dto.js';
 import { type FactorAnswer, FactorAnswers } from './factor-answers.js';
-import { CHALLENGE_SECONDS, SignInChallenges } from './sign-in-challenges.js';
+import { CHALLENGE_SECONDS, type FirstFactor, SignInChallenges } from './sign-in-challenges.js';
 
 /** What came along with the first factor. */
 export interface OfferedFactors {
@@ -34,38 +34,37 @@ export class SignInGate {
   /**
    * A session, or the challenge when a second factor stands and nothing offered is good for it.
    * @throws SecondFactorLocked
+   * @throws NotAuthenticated when the password that was compared is no longer the account's
    */
   async admit(
-    user: User,
-    method: SignInMethod,
+    userId: string,
+    first: FirstFactor,
     offered: OfferedFactors,
     client: Client,
-    options: OpenOptions = {},
   ): Promise<SignedInResponse | MfaChallengeResponse> {
-    if (!hasSecondFactor(await this.inventory.of(user.id))) return this.sessions.open(user.id, method, client, options);
+    if (!hasSecondFactor(await this.inventory.of(userId))) return this.signedIn(userId, first, client, undefined);
     for (const token of offered.trustedDeviceTokens ?? []) {
-      if (!(await this.devices.isTrusted(user.id, token))) continue;
-      return this.signedIn(user.id, method, client, offered.rememberDevice === true ? token : undefined, options);
+      if (!(await this.devices.isTrusted(userId, token))) continue;
+      return this.signedIn(userId, first, client, offered.rememberDevice === true ? token : undefined);
     }
-    const decision = await this.acts.run<Decision>(user.id, client, (act) => this.decide(act, method, offered));
-    return 'challenge' in decision
-      ? decision.challenge
-      : this.signedIn(user.id, method, client, decision.deviceToken, options);
+    const decision = await this.acts.run<Decision>(userId, client, (act) => this.decide(act, first, offered));
+    return 'challenge' in decision ? decision.challenge : this.signedIn(userId, first, client, decision.deviceToken);
   }
 
   /** After the act that let its owner in has been committed. */
   async signedIn(
     userId: string,
-    method: SignInMethod,
+    { method, comparedHash }: FirstFactor,
     client: Client,
     deviceToken: string | undefined,
-    options: OpenOptions = {},
   ): Promise<SignedInResponse> {
-    const tokens = await this.sessions.open(userId, method, client, options);
+    const tokens = await this.sessions.open(userId, method, client, { comparedHash });
     return deviceToken === undefined ? tokens : { ...tokens, trusted_device_token: deviceToken };
   }
 
-  private async decide(act: AccountAct, method: SignInMethod, offered: OfferedFactors): Promise<Decision | Refused> {
+  private async decide(act: AccountAct, first: FirstFactor, offered: OfferedFactors): Promise<Decision | Refused> {
+    const { comparedHash } = first;
+    if (comparedHash !== undefined && act.user.passwordHash !== comparedHash) throw new NotAuthenticated();
     for (const answer of answersIn(offered)) {
       if ((await this.answers.judge(act, answer)) !== null) continue;
       return { deviceToken: offered.rememberDevice === true ? await this.devices.trust(act) : undefined };
@@ -75,7 +74,7 @@ export class SignInGate {
     return {
       challenge: {
         mfa_required: true,
-        challenge_token: await this.challenges.open(act.user.id, method, act.tx),
+        challenge_token: await this.challenges.open(act.user.id, first, act.tx),
         challenge_expires_in: CHALLENGE_SECONDS,
         methods: methodsOf(await this.inventory.of(act.user.id, act.tx)),
       },

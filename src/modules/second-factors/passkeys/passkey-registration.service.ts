@@ -64,7 +64,7 @@ export class PasskeyRegistration {
     }
     const info = await this.relyingParty.verifyRegistration(credential, challenge);
     if (info === null) throw new InvalidPasskeyRegistration();
-    return this.acts.run(scope.userId, client, async (act) => {
+    return this.acts.runAs(scope, client, async (act) => {
       const passkey = await this.add(act, info, { name, transports: credential.response.transports ?? [] });
       const { recoveryCodes } = await this.inventory.of(scope.userId, act.tx);
       return recoveryCodes > 0 ? passkey : { ...passkey, recovery_codes: await this.recoveryCodes.replace(act) };

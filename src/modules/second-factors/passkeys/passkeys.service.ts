@@ -23,7 +23,7 @@ export class PasskeysService {
   }
 
   rename(scope: UserScope, id: string, { name }: RenamePasskeyRequest, client: Client): Promise<PasskeyResponse> {
-    return this.acts.run(scope.userId, client, async ({ tx, note }) => {
+    return this.acts.runAs(scope, client, async ({ tx, note }) => {
       if (!(await this.passkeys.rename(scope.userId, id, name, tx))) throw new PasskeyNotFound();
       await note('passkey_renamed', { passkey_id: id, name });
       const passkey = await this.passkeys.find(scope.userId, id, tx);
@@ -36,7 +36,7 @@ export class PasskeysService {
   async remove(id: string, { scope, request, stepUpToken, client }: ProvenChange<FactorProofRequest>): Promise<void> {
     if ((await this.passkeys.find(scope.userId, id)) === null) throw new PasskeyNotFound();
     const strength = await this.proof.ofPassword(scope, request, stepUpToken);
-    await this.acts.run<null>(scope.userId, client, async (act) => {
+    await this.acts.runAs<null>(scope, client, async (act) => {
       const passkey = await this.passkeys.find(scope.userId, id, act.tx);
       if (passkey === null) throw new PasskeyNotFound();
       const standing = await this.inventory.of(scope.userId, act.tx);

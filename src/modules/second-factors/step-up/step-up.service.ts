@@ -38,7 +38,7 @@ export class StepUpService {
       await this.freshProof.require(scope, { currentPassword: password, stepUpToken: undefined });
     }
     const strength = credential === undefined ? 'one_factor' : 'both_factors';
-    const token = await this.acts.run<string>(scope.userId, client, async (act) => {
+    const token = await this.acts.runAs<string>(scope, client, async (act) => {
       for (const answer of answers) {
         const refusal = await this.answers.judge(act, answer);
         if (refusal !== null) return new Refused(refusal);

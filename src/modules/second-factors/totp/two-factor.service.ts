@@ -41,7 +41,7 @@ export class TwoFactorService {
     const { scope, request, stepUpToken, client } = change;
     await this.proof.ofPassword(scope, request, stepUpToken);
     if (!this.apps.isAvailable) throw new TwoFactorUnavailable();
-    return this.acts.run(scope.userId, client, async (act) => {
+    return this.acts.runAs(scope, client, async (act) => {
       if ((await this.inventory.of(scope.userId, act.tx)).totp) throw new TwoFactorAlreadyEnabled();
       const { secret, otpauthUrl } = await this.apps.begin(act);
       const codes = await this.recoveryCodes.prepare(act);
@@ -52,7 +52,7 @@ export class TwoFactorService {
 
   /** Wrong codes here count for no lockout: who has the pending secret can only fail at their own setup. */
   enable(scope: UserScope, { code }: EnableTwoFactorRequest, client: Client): Promise<TwoFactorStatusResponse> {
-    return this.acts.run(scope.userId, client, async (act) => {
+    return this.acts.runAs(scope, client, async (act) => {
       const outcome = await this.apps.confirm(act, code);
       if (outcome === 'not_pending') throw new TwoFactorNotPending();
       if (outcome === 'wrong_code') throw new InvalidSetupCode();
@@ -88,7 +88,7 @@ export class TwoFactorService {
     work: (act: AccountAct) => Promise<T>,
   ): Promise<T> {
     const strength = await this.proof.ofPassword(scope, request, stepUpToken);
-    return this.acts.run<T>(scope.userId, client, async (act) => {
+    return this.acts.runAs<T>(scope, client, async (act) => {
       const factors = await this.inventory.of(scope.userId, act.tx);
       if (!stands(factors)) throw new TwoFactorNotEnabled();
       const refusal = await this.proof.ofFactor(act, factors, { strength, request });

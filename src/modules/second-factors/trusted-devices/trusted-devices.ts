@@ -59,7 +59,7 @@ export class TrustedDevices extends Upkeep {
 
   /** @throws TrustedDeviceNotFound also for a device that was revoked or has expired */
   async revoke(scope: UserScope, id: string, client: Client): Promise<void> {
-    await this.acts.run(scope.userId, client, async ({ tx, note }) => {
+    await this.acts.runAs(scope, client, async ({ tx, note }) => {
       const affected = await this.database.execute(
         'DELETE FROM trusted_devices WHERE user_id = $1 AND id = $2 AND expires_at > now()',
         [scope.userId, id],
