@@ -5,6 +5,7 @@ import { SecondFactors1795188000000 } from './1795188000000-second-factors.js';
 import { SignInProviders1795189000000 } from './1795189000000-sign-in-providers.js';
 import { Invitations1795190000000 } from './1795190000000-invitations.js';
 import { ProjectLifecycle1795191000000 } from './1795191000000-project-lifecycle.js';
+import { VerificationCandidates1795192000000 } from './1795192000000-verification-candidates.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -15,4 +16,5 @@ export const MIGRATIONS = [
   SignInProviders1795189000000,
   Invitations1795190000000,
   ProjectLifecycle1795191000000,
+  VerificationCandidates1795192000000,
 ] as const;

@@ -33,7 +33,7 @@ import { NoticeBus } from './platform/database/notices.js';
 import { typeOrmOptions } from './platform/database/typeorm.options.js';
 import { CONSTRAINT_ERRORS, ErrorFilter } from './platform/http/error.filter.js';
 import { RouteTable } from './platform/http/route-table.js';
-import { CaptureMailer, Mailer, SmtpMailer } from './platform/mail/index.js';
+import { CaptureMailer, Mailer, ReportingMailer, SmtpMailer } from './platform/mail/index.js';
 import { QueueModule } from './platform/queue/index.js';
 import {
   MemoryRateLimitStore,
@@ -97,7 +97,7 @@ class PlatformModule {
         { provide: Clock, useClass: SystemClock },
         { provide: CredentialCipher, useFactory: () => new CredentialCipher(cipherKeys(secrets)) },
         { provide: Passwords, useFactory: () => new Passwords() },
-        { provide: Mailer, useFactory: () => mailerOf(config) },
+        { provide: Mailer, useFactory: () => new ReportingMailer(mailerOf(config), logger) },
         {
           provide: NoticeBus,
           useFactory: async () => {

@@ -6,7 +6,7 @@ import { NestFactory } from '@nestjs/core';
 import { createApp } from './app.js';
 import { AppModule } from './app.module.js';
 import type { Config } from './config/index.js';
-import { drainHttp } from './platform/http/drain.js';
+import { drainableHttp } from './platform/http/drain.js';
 import { configOrExit, type PreparedRuntime, prepareRuntime, reportFailedStart } from './runtime.js';
 
 /** After this long a shutdown is cut short: something hangs that no limit of its own ended. */
@@ -61,6 +61,7 @@ async function start(): Promise<void> {
 /** Requests in flight finish first, then the workers, then the database. */
 async function startApi({ runtime, embedded }: PreparedRuntime): Promise<Running> {
   const app = await createApp(runtime);
+  const drain = drainableHttp(app.getHttpServer());
   try {
     await app.listen(config.http.port, config.http.host);
   } catch (error) {
@@ -71,7 +72,7 @@ async function startApi({ runtime, embedded }: PreparedRuntime): Promise<Running
   announce(config, port, embedded !== null);
   return {
     stop: async () => {
-      await drainHttp(app.getHttpServer());
+      await drain();
       await closeAll(app, embedded);
     },
   };

@@ -40,7 +40,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     }
   }
   faults.push(...signInFaults(v, production).filter((fault) => !faults.some((known) => sameName(known, fault))));
-  if (v.QUEUE_BACKEND === 'redis' && v.REDIS_URL === undefined)
+  if (v.QUEUE_BACKEND === 'redis' && v.REDIS_URL === undefined && 'REDIS_URL' in values)
     faults.push('QUEUE_BACKEND is redis but REDIS_URL is not set');
   const limitsRedisUrl = v.RATE_LIMIT_REDIS_URL ?? v.REDIS_URL;
   if (v.RATE_LIMIT_BACKEND === 'redis' && limitsRedisUrl === undefined)
@@ -49,9 +49,11 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     faults.push('RATE_LIMIT_BACKEND memory is refused in production');
   if (production && v.RATE_LIMIT_BACKEND === 'auto' && limitsRedisUrl === undefined)
     faults.push('RATE_LIMIT_REDIS_URL or REDIS_URL is required in production');
-  const role: string | undefined = v.PROCESS_ROLE;
-  if (role !== undefined && role !== 'all' && v.DATABASE_URL === undefined && !production) {
-    faults.push(`PROCESS_ROLE ${role} needs DATABASE_URL: the embedded database belongs to one process`);
+  // A name that did not parse has its own fault already.
+  const areRight = (...names: VariableName[]): boolean => names.every((name) => name in values);
+  const ownsNoDatabase = v.PROCESS_ROLE !== 'all' && v.DATABASE_URL === undefined && !production;
+  if (areRight('PROCESS_ROLE', 'DATABASE_URL') && ownsNoDatabase) {
+    faults.push(`PROCESS_ROLE ${v.PROCESS_ROLE} needs DATABASE_URL: the embedded database belongs to one process`);
   }
   if (faults.length > 0) throw new ConfigError(faults);
 

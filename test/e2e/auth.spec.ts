@@ -88,6 +88,35 @@ describe('accounts and sessions', () => {
       await signIn(email.toUpperCase()).expect(200);
     });
 
+    it('gives the account to whoever answers the mail, not to whoever registered the address first', async () => {
+      const email = randomEmail();
+      await register(email, 'password-of-the-first').expect(201);
+      await waitForMails(app.dataDir, email, 1);
+      await app.rows(
+        `UPDATE user_tokens SET created_at = now() - interval '61 seconds' WHERE user_id = (SELECT id FROM users WHERE email_key = $1)`,
+        [email],
+      );
+      await register(email, 'password-of-the-owner').expect(201);
+      const [first, second] = await waitForMails(app.dataDir, email, 2);
+      const verify = (mail: unknown) =>
+        app
+          .request()
+          .post('/v1/auth/verify-email')
+          .send({ email, token: tokenIn(mail as never) });
+      await verify(second).expect(200);
+      await signIn(email, 'password-of-the-first').expect(401);
+      await signIn(email, 'password-of-the-owner').expect(200);
+      await verify(first).expect(400, { detail: 'Invalid or expired verification token' });
+    });
+
+    it('mails the owner of an account about repeated registrations at most once a minute', async () => {
+      const { email } = await signedIn(app);
+      for (let index = 0; index < 5; index += 1) await register(email).expect(201);
+      const mails = await waitForMails(app.dataDir, email, 2);
+      const about = mails.filter((mail) => mail.subject === 'You already have an account');
+      expect(about).toHaveLength(1);
+    });
+
     it('makes one account of parallel registrations of one address', async () => {
       const email = randomEmail();
       const answers = await Promise.all(Array.from({ length: 8 }, () => register(email)));

@@ -3,7 +3,7 @@ import type { ApiKeyScope, ProjectMemberScope, ProjectScope } from '../../platfo
 import { Clock } from '../../platform/clock/index.js';
 import { generateKey } from '../../platform/crypto/index.js';
 import { Database } from '../../platform/database/database.js';
-import { ValidationError } from '../../platform/http/fields/index.js';
+import { brokenRule } from '../../platform/http/fields/index.js';
 import { newId } from '../../platform/ids/index.js';
 import { AuditWriter } from '../audit/index.js';
 import { projectAct, ProjectsRepository } from '../projects/index.js';
@@ -32,7 +32,9 @@ export class ApiKeysService {
   /** The key itself is in this answer alone; the database keeps its hash. */
   async create(scope: ProjectMemberScope, request: CreateApiKeyRequest): Promise<CreatedApiKeyResponse> {
     const expiresAt = request.expires_at ?? null;
-    if (expiresAt !== null && expiresAt <= this.clock.now()) throw expiryInThePast(expiresAt);
+    if (expiresAt !== null && expiresAt <= this.clock.now()) {
+      throw brokenRule(['body', 'expires_at'], 'expires_at must lie in the future', expiresAt.toISOString());
+    }
     const { key, prefix, hash } = generateKey('oes');
     const id = newId();
     const { name } = request;
@@ -81,16 +83,4 @@ export class ApiKeysService {
     if (record === null) throw new ApiKeyNotFound();
     return apiKeyResponse(record, this.clock.now());
   }
-}
-
-function expiryInThePast(expiresAt: Date): ValidationError {
-  return new ValidationError([
-    {
-      type: 'value_error',
-      loc: ['body', 'expires_at'],
-      msg: 'Value error, expires_at must lie in the future',
-      input: expiresAt.toISOString(),
-      ctx: { error: {} },
-    },
-  ]);
 }

@@ -14,6 +14,7 @@ const CHANNEL = 'api_key_changed';
 /** How long a look-up is trusted when a notice gets lost: a revoked key dies within 5 seconds everywhere (DECISIONS 4). */
 const TRUST_MS = 4_000;
 const MAX_ENTRIES = 20_000;
+const MAX_UNKNOWN = 5_000;
 
 interface CachedLookup {
   readonly until: number;
@@ -27,6 +28,7 @@ interface CachedLookup {
 @Injectable()
 export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleInit, OnModuleDestroy {
   private readonly lookups = new Map<string, CachedLookup>();
+  private readonly unknown = new Map<string, number>();
   private readonly releases: (() => void)[] = [];
 
   constructor(
@@ -74,13 +76,21 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     const hash = sha256(key);
     const cacheKey = hash.toString('base64');
     const now = this.clock.now().getTime();
+    if ((this.unknown.get(cacheKey) ?? 0) > now) return Promise.resolve(null);
     const known = this.lookups.get(cacheKey);
     if (known !== undefined && known.until > now) return known.identity;
     if (this.lookups.size >= MAX_ENTRIES) this.lookups.clear();
-    const identity = this.keys.identify(hash);
-    this.lookups.set(cacheKey, { until: now + TRUST_MS, identity });
-    identity.catch(() => this.lookups.delete(cacheKey));
-    return identity;
+    const lookup = { until: now + TRUST_MS, identity: this.keys.identify(hash) };
+    this.lookups.set(cacheKey, lookup);
+    const drop = (): void => {
+      if (this.lookups.get(cacheKey) === lookup) this.lookups.delete(cacheKey);
+    };
+    lookup.identity.then((identity) => {
+      if (identity !== null) return;
+      drop();
+      this.rememberUnknown(cacheKey, lookup.until);
+    }, drop);
+    return lookup.identity;
   }
 
   /** Tells every instance, with the transaction that changes the key. */
@@ -91,5 +101,12 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
   /** At once on this instance, after the commit. Changes are rare, so all look-ups go. */
   forgetAll(): void {
     this.lookups.clear();
+    this.unknown.clear();
+  }
+
+  /** Apart from real keys: anybody can make up well-formed ones, and they may not push the real ones out. */
+  private rememberUnknown(cacheKey: string, until: number): void {
+    if (this.unknown.size >= MAX_UNKNOWN) this.unknown.clear();
+    this.unknown.set(cacheKey, until);
   }
 }

@@ -35,7 +35,7 @@ export class VerifyEmailRequest {
   @EmailField({})
   email!: string;
 
-  @TextField({ min: 10, max: 512, secret: true, description: 'The token of the mailed link' })
+  @TextField({ min: 1, max: 512, secret: true, description: 'The token of the mailed link' })
   token!: string;
 }
 

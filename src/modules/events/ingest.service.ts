@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ApiKeyScope } from '../../platform/access/index.js';
 import { Clock } from '../../platform/clock/index.js';
-import { ValidationError } from '../../platform/http/fields/index.js';
+import { brokenRule } from '../../platform/http/fields/index.js';
 import { newId } from '../../platform/ids/index.js';
 import { IngestionPolicies } from '../projects/index.js';
 import { EventsRepository } from './events.repository.js';
@@ -26,7 +26,11 @@ export class IngestService {
     const { redact } = await this.policies.admit(scope);
     const arrivedAt = this.clock.now();
     if (request.timestamp !== undefined && request.timestamp.getTime() > arrivedAt.getTime() + MAX_AHEAD_MS) {
-      throw timestampTooFarAhead(request.timestamp);
+      throw brokenRule(
+        ['body', 'timestamp'],
+        'timestamp must not be more than 24 hours ahead',
+        request.timestamp.toISOString(),
+      );
     }
     const event = normalizeEvent(request, newId(), arrivedAt, redact);
     await this.events.insert(scope, event, arrivedAt);
@@ -48,16 +52,4 @@ function answer(scope: ApiKeyScope, event: NormalizedEvent): IngestResponse {
     ingest_mode: 'direct',
     persisted_synchronously: true,
   };
-}
-
-function timestampTooFarAhead(timestamp: Date): ValidationError {
-  return new ValidationError([
-    {
-      type: 'value_error',
-      loc: ['body', 'timestamp'],
-      msg: 'Value error, timestamp must not be more than 24 hours ahead',
-      input: timestamp.toISOString(),
-      ctx: { error: {} },
-    },
-  ]);
 }

@@ -4,6 +4,7 @@
  */
 export const SECURITY_EVENT_MAILS = {
   account_registered: null,
+  registration_repeated: null,
   email_verified: null,
   signed_in: null,
   signed_in_new_device: 'New sign-in to your account',

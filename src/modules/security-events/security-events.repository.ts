@@ -26,6 +26,17 @@ export class SecurityEventsRepository {
     });
   }
 
+  /** Did an act of this kind happen within the last seconds? */
+  async happenedWithin(userId: string, type: SecurityEventType, seconds: number, db: Db): Promise<boolean> {
+    const rows = await this.database.rows(
+      `SELECT 1 FROM security_events
+       WHERE user_id = $1 AND type = $2 AND created_at > now() - make_interval(secs => $3) LIMIT 1`,
+      [userId, type, seconds],
+      db,
+    );
+    return rows.length > 0;
+  }
+
   /** Whether the owner has acted from this address and program before. */
   async knowsDevice(
     userId: string,

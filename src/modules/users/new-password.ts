@@ -1,5 +1,5 @@
 import { isCommonPassword } from '../../platform/crypto/index.js';
-import { TextField, ValidationError } from '../../platform/http/fields/index.js';
+import { brokenRule, TextField } from '../../platform/http/fields/index.js';
 import { emailKeyOf } from './users.repository.js';
 
 /** A password that somebody chooses: 8 to 128 characters and not a common one (DECISIONS 2). */
@@ -15,13 +15,5 @@ export const NewPasswordField = (): PropertyDecorator =>
 /** @throws ValidationError when the password is the account's address */
 export function refuseAddressAsPassword(password: string, email: string): void {
   if (emailKeyOf(password) !== emailKeyOf(email)) return;
-  throw new ValidationError([
-    {
-      type: 'value_error',
-      loc: ['body', 'password'],
-      msg: 'Value error, password must not be the e-mail address',
-      input: '[redacted]',
-      ctx: { error: {} },
-    },
-  ]);
+  throw brokenRule(['body', 'password'], 'password must not be the e-mail address', '[redacted]');
 }

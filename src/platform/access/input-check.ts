@@ -23,7 +23,7 @@ export function checkInputs(plan: RoutePlan, request: CheckedRequest, body: Read
       ...path.map(({ schema }) => take(validateStrings(schema, request.params, 'path'))),
     ) as object,
     query: query === undefined ? {} : take(validateStrings(query, request.query as Texts, 'query')),
-    header: header === undefined ? {} : take(validateStrings(header, request.headers as Texts, 'header')),
+    header: header === undefined ? {} : take(validateStrings(header, request.headers, 'header')),
     body: {},
   };
   if (body.issues !== undefined) issues.push(...body.issues);

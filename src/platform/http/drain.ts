@@ -1,25 +1,41 @@
 import type { Server, ServerResponse } from 'node:http';
+import { Server as NetServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 
-/** How often idle keep-alive connections are let go while requests in flight finish. */
+/** How long an idle keep-alive connection may still bring the request its client has just sent. */
+const LAST_REQUEST_MS = 500;
+/** How often idle connections are let go after that. */
 const SWEEP_MS = 50;
 
 /**
- * Stops taking connections and waits until every request in flight is answered. Answers given meanwhile say
- * `Connection: close`, so that clients with keep-alive neither lose a request nor hold the server open. A request
- * that is not whole or not answered within the limit is cut off: one slow sender may not hold the shutdown up.
+ * Watches the requests of a server; to be called before it listens. The function it returns stops taking connections
+ * and waits until every request in flight is answered to its last byte. Answers given meanwhile say `Connection: close`,
+ * so that clients with keep-alive neither lose a request nor hold the server open. A request that is not whole or not
+ * answered within the limit is cut off: one slow sender may not hold the shutdown up.
  */
-export async function drainHttp(server: Server, limitMs = 10_000): Promise<void> {
+export function drainableHttp(server: Server, limitMs = 10_000): () => Promise<void> {
+  const open = new Set<ServerResponse>();
+  let draining = false;
   server.prependListener('request', (_request, response: ServerResponse) => {
-    response.setHeader('Connection', 'close');
+    if (draining) response.setHeader('Connection', 'close');
+    open.add(response);
+    response.once('close', () => open.delete(response));
   });
-  await new Promise<void>((resolve) => {
-    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
-    const limit = setTimeout(() => server.closeAllConnections(), limitMs);
-    server.close(() => {
-      clearInterval(sweep);
-      clearTimeout(limit);
-      resolve();
+  return async () => {
+    draining = true;
+    for (const response of open) if (!response.headersSent) response.setHeader('Connection', 'close');
+    // The close() of an HTTP server would cut idle connections at once, and with them requests on their way.
+    const closed = new Promise<void>((resolve) => {
+      NetServer.prototype.close.call(server, () => resolve());
     });
-    server.closeIdleConnections();
-  });
+    const limit = setTimeout(() => server.closeAllConnections(), limitMs);
+    await Promise.race([closed, delay(LAST_REQUEST_MS)]);
+    const sweep = setInterval(() => {
+      // To Node a connection is idle as soon as its answer is complete, even when much of it is still to be sent.
+      if ([...open].every((response) => !response.writableEnded)) server.closeIdleConnections();
+    }, SWEEP_MS);
+    await closed;
+    clearInterval(sweep);
+    clearTimeout(limit);
+  };
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../../platform/access/index.js';
 import { randomToken } from '../../../platform/crypto/index.js';
-import { ValidationError } from '../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../platform/http/fields/index.js';
 import { FreshProof, STEP_UP_SECONDS, StepUpTokens } from '../../proof/index.js';
 import type { Client } from '../../sessions/index.js';
 import { AccountActs, Refused } from '../account-acts.js';
@@ -78,14 +78,7 @@ function methodsIn(request: StepUpRequest): string[] {
   return Object.entries(offered).flatMap(([method, value]) => (value === undefined ? [] : [method]));
 }
 
-function nothingOffered(): ValidationError {
-  return new ValidationError([
-    {
-      type: 'value_error',
-      loc: ['body'],
-      msg: 'Value error, one of password, code, recovery_code or credential is needed, or method for its options',
-      input: {},
-      ctx: { error: {} },
-    },
-  ]);
+function nothingOffered(): Error {
+  const sentence = 'one of password, code, recovery_code or credential is needed, or method for its options';
+  return brokenRule(['body'], sentence, {});
 }

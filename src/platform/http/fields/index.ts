@@ -16,7 +16,7 @@ export {
   type FieldOptions,
 } from './decorators.js';
 export { fieldsOf } from './registry.js';
-export { MAX_ISSUES, ValidationError, type Issue } from './issue.js';
+export { brokenRule, MAX_ISSUES, ValidationError, type Issue } from './issue.js';
 export { jsonInvalid, parseJsonBody } from './json-body.js';
 export type { Kind } from './kind.js';
 export { boolean, int, number, type IntOptions, type NumberOptions } from './scalar-kinds.js';

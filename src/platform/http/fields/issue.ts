@@ -19,3 +19,10 @@ export class ValidationError extends Error {
     this.name = 'ValidationError';
   }
 }
+
+/** A business rule about one input, refused in the same form as a field's own rule. `input` is shown: nothing secret. */
+export function brokenRule(loc: Issue['loc'], sentence: string, input: unknown): ValidationError {
+  return new ValidationError([
+    { type: 'value_error', loc, msg: `Value error, ${sentence}`, input, ctx: { error: {} } },
+  ]);
+}

@@ -1,0 +1,25 @@
+import type { Logger } from '../telemetry/index.js';
+import { type Mail, Mailer, type MailResult } from './mailer.js';
+
+/** Passes mails on and logs the ones that did not go out; senders are answered before or do not look. */
+export class ReportingMailer extends Mailer {
+  constructor(
+    private readonly mailer: Mailer,
+    private readonly logger: Logger,
+  ) {
+    super();
+  }
+
+  override async send(mail: Mail): Promise<MailResult> {
+    const result = await this.mailer.send(mail);
+    if (result.status === 'failed') {
+      const { error, transient, messageId } = result;
+      this.logger.error('a mail was not sent', { subject: mail.subject, error, transient, message_id: messageId });
+    }
+    return result;
+  }
+
+  override close(): Promise<void> {
+    return this.mailer.close();
+  }
+}
