@@ -127,6 +127,22 @@ describe('organizations and projects', () => {
     expect((await get(member.bearer, '/v1/projects').expect(200)).body).toEqual([]);
   });
 
+  it('takes an id in every form of a UUID, and of a repeated one the last, for access and input alike', async () => {
+    const [owner, stranger] = [await ownerWithProject(app), await ownerWithProject(app)];
+    const id = owner.projectId;
+    for (const form of [id.replaceAll('-', ''), `{${id}}`, `urn:uuid:${id}`, id.toUpperCase()]) {
+      await get(owner.bearer, `/v1/projects/${encodeURIComponent(form)}`).expect(200);
+      await get(owner.bearer, `/v1/logs?project_id=${encodeURIComponent(form)}`).expect(200);
+      await get(stranger.bearer, `/v1/logs?project_id=${encodeURIComponent(form)}`).expect(403);
+    }
+    await get(owner.bearer, `/v1/logs?project_id=${stranger.projectId}&project_id=${id}`).expect(200);
+    await get(owner.bearer, `/v1/logs?project_id=${id}&project_id=${stranger.projectId}`).expect(403);
+    const body = { organization_id: owner.organizationId.replaceAll('-', ''), name: 'Second', slug: slugOf() };
+    await post(owner.bearer, '/v1/projects', body).expect(403, { detail: 'Plan limit reached: projects' });
+    const key = owner.apiKeyId.replaceAll('-', '');
+    await post(owner.bearer, `/v1/api-keys/${key}/revoke`, {}).expect(200);
+  });
+
   it('checks credentials before membership, membership before input, input before state', async () => {
     const [owner, stranger] = [await ownerWithProject(app), await signedIn(app)];
     const path = '/v1/projects';
