@@ -1,5 +1,6 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
+import type { ReadBody } from '../http/body-reader.js';
 import type { CheckedRequest } from '../http/inputs.js';
 import {
   AdminRoleRequired,
@@ -17,7 +18,6 @@ import type {
   OrganizationOfResource,
   ProjectOfResource,
 } from './declarations.js';
-import type { ReadBody } from './input-check.js';
 import { MembershipReader, type ProjectMembership } from './ports.js';
 import { readPathId, readTenantId, type RoutePlan } from './route-plan.js';
 import { type AccessScope, type Role, roleAtLeast, type UserScope } from './scope.js';

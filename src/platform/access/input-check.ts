@@ -1,12 +1,7 @@
+import type { ReadBody } from '../http/body-reader.js';
 import { type Issue, validateJson, validateStrings, ValidationError } from '../http/fields/index.js';
 import type { CheckedRequest, RequestInputs } from '../http/inputs.js';
 import type { RoutePlan } from './route-plan.js';
-
-/** A body as read: its value, or why it is no JSON. Neither when there is none. */
-export interface ReadBody {
-  value?: unknown;
-  issues?: Issue[];
-}
 
 /** Checks path, query, header and body together. @throws ValidationError with the faults of all of them, in that order */
 export function checkInputs(plan: RoutePlan, request: CheckedRequest, body: ReadBody): RequestInputs {

@@ -1,7 +1,7 @@
+import type { ReadBody } from '../http/body-reader.js';
 import { fieldsOf, parseUuid, type Schema } from '../http/fields/index.js';
 import { type CheckedRequest, type InputPlan, inputPlanOf, schemaOf } from '../http/inputs.js';
 import type { AccessDeclaration } from './declarations.js';
-import type { ReadBody } from './input-check.js';
 
 /** Where a route names its organization or project. */
 type IdPlace = 'path' | 'query' | 'body';

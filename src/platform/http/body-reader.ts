@@ -1,12 +1,18 @@
 import express, { type Request, type Response } from 'express';
 import { BodyTooLarge, UnsupportedMediaType } from './domain-error.js';
-import { parseJsonBody, ValidationError } from './fields/index.js';
+import { type Issue, parseJsonBody, ValidationError } from './fields/index.js';
 import type { BodyForm } from './inputs.js';
 
 const MEDIA_TYPES: Record<BodyForm, readonly string[]> = {
   json: ['application/json'],
   form: ['application/x-www-form-urlencoded'],
 };
+
+/** A body as read: its value, or why it is no JSON. Neither when there is none. */
+export interface ReadBody {
+  value?: unknown;
+  issues?: Issue[];
+}
 
 /** The client went away or broke the transfer; nobody is left to answer. */
 export class RequestAborted extends Error {}
