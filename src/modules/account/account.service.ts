@@ -81,6 +81,7 @@ export class AccountService {
     await this.proof.require(scope, proof);
     const { userId } = scope;
     const { ended, email } = await this.database.transaction(async (tx) => {
+      await this.organizations.lockAllOf(scope, tx);
       const user = await this.users.lock(userId, tx);
       await this.sessions.requireAlive(scope, tx);
       if ((await this.organizations.plansOwnedBy(scope, tx)).length > 0) throw new AccountOwnsOrganization();

@@ -3,7 +3,7 @@ import type { OrganizationScope } from '../../platform/access/index.js';
 import { randomToken, sha256 } from '../../platform/crypto/index.js';
 import { Database, type Db } from '../../platform/database/database.js';
 import { newId } from '../../platform/ids/index.js';
-import { MembersRepository, OrganizationsRepository } from '../organizations/index.js';
+import { MembersRepository, OrganizationActs } from '../organizations/index.js';
 import { emailKeyOf } from '../users/index.js';
 import type { Invitation } from './invitation.entity.js';
 import { type InvitationAct, InvitationAudits } from './invitation-audits.js';
@@ -31,7 +31,7 @@ import { InvitationsRepository } from './invitations.repository.js';
 export class InvitationsService {
   constructor(
     private readonly database: Database,
-    private readonly organizations: OrganizationsRepository,
+    private readonly acts: OrganizationActs,
     private readonly members: MembersRepository,
     private readonly invitations: InvitationsRepository,
     private readonly audits: InvitationAudits,
@@ -53,7 +53,7 @@ export class InvitationsService {
     const act = { act: 'create', actorUserId: scope.userId, organizationId: scope.organizationId } as const;
     await this.audits.withRefusals({ ...act, invitationId: null, requestedRole: role }, () =>
       this.database.transaction(async (tx) => {
-        await this.organizations.lock(scope, tx);
+        await this.acts.begin(scope, 'admin', tx);
         const emailKey = emailKeyOf(email);
         if ((await this.members.findByEmailKey(scope, emailKey, tx)) !== null) throw new AlreadyMember();
         await this.expireFormer(scope, emailKey, tx);
@@ -82,7 +82,7 @@ export class InvitationsService {
     return invitationResponse(await this.get(id));
   }
 
-  /** One act on a pending invitation of the organization, under its lock. */
+  /** One act on a pending invitation of the organization, under the locks of both. */
   private async act(
     scope: OrganizationScope,
     id: string,
@@ -94,6 +94,7 @@ export class InvitationsService {
     const audited = { act, actorUserId, organizationId, invitationId: id, requestedRole: role };
     await this.audits.withRefusals(audited, () =>
       this.database.transaction(async (tx) => {
+        await this.acts.begin(scope, 'admin', tx);
         const invitation = await this.invitations.lock(scope, id, tx);
         if (invitation === null) throw new InvitationNotFound();
         if (invitation.status !== 'pending') throw new OVER[invitation.status]();

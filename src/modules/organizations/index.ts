@@ -2,6 +2,7 @@ export { MembersRepository } from './members.repository.js';
 export { MembershipChanges } from './membership-changes.js';
 export { type MembershipChange, MembershipNotices } from './membership-notices.js';
 export { OrganizationMember } from './organization-member.entity.js';
+export { OrganizationActs } from './organization-acts.js';
 export { Organization } from './organization.entity.js';
 export { SLUG_PATTERN } from './organizations.dto.js';
 export { SlugInUse } from './organizations.errors.js';

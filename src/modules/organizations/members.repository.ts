@@ -65,6 +65,14 @@ export class MembersRepository {
     return inserted === 1;
   }
 
+  async organizationsOf(userId: string, tx: Db): Promise<Tenant[]> {
+    return this.database.rows<Tenant>(
+      `SELECT organization_id AS "organizationId" FROM organization_members WHERE user_id = $1 ORDER BY organization_id`,
+      [userId],
+      tx,
+    );
+  }
+
   async updateRole(scope: Tenant, userId: string, role: Role, tx: Db): Promise<void> {
     await this.database.execute(
       'UPDATE organization_members SET role = $3 WHERE organization_id = $1 AND user_id = $2',
@@ -74,7 +82,7 @@ export class MembersRepository {
     await this.spreadToProjects(scope, userId, role, tx);
   }
 
-  /** The account's row comes first, as it does when an account is deleted, so that the two never wait for each other. */
+  /** Under the organization's lock. The account's row comes before its memberships, as when an account is deleted. */
   async delete(scope: Tenant, userId: string, tx: Db): Promise<void> {
     const parameters = [scope.organizationId, userId];
     await this.database.execute(
@@ -100,7 +108,7 @@ export class MembersRepository {
   private async spreadToProjects(scope: Tenant, userId: string, role: Role, tx: Db): Promise<void> {
     await this.database.execute(
       `INSERT INTO project_members (project_id, user_id, role)
-       SELECT id, $2, $3 FROM projects WHERE organization_id = $1
+       SELECT id, $2, $3 FROM projects WHERE organization_id = $1 AND deleted_at IS NULL
        ON CONFLICT (project_id, user_id) DO UPDATE SET role = excluded.role`,
       [scope.organizationId, userId, role],
       tx,

@@ -7,6 +7,8 @@ import { MembersRepository } from './members.repository.js';
 import { MembersService } from './members.service.js';
 import { MembershipChanges } from './membership-changes.js';
 import { MembershipNotices } from './membership-notices.js';
+import { MembershipsOfDeletedAccounts } from './memberships-of-deleted-accounts.js';
+import { OrganizationActs } from './organization-acts.js';
 import { Organization } from './organization.entity.js';
 import { OrganizationMember } from './organization-member.entity.js';
 import { OrganizationsController } from './organizations.controller.js';
@@ -23,7 +25,9 @@ import { OrganizationsService } from './organizations.service.js';
     MembersRepository,
     MembershipChanges,
     MembershipNotices,
+    MembershipsOfDeletedAccounts,
+    OrganizationActs,
   ],
-  exports: [OrganizationsRepository, MembersRepository, MembershipChanges, MembershipNotices],
+  exports: [OrganizationActs, OrganizationsRepository, MembersRepository, MembershipChanges, MembershipNotices],
 })
 export class OrganizationsModule {}

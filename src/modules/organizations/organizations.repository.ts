@@ -27,6 +27,16 @@ export class OrganizationsRepository {
       .findOneOrFail({ where: { id: scope.organizationId }, lock: { mode: 'pessimistic_write' } });
   }
 
+  /** Locks every organization of a person, in one order everywhere: before the person's own row. */
+  async lockAllOf({ userId }: Pick<UserScope, 'userId'>, tx: Db): Promise<void> {
+    await this.database.execute(
+      `SELECT 1 FROM organizations
+       WHERE id IN (SELECT organization_id FROM organization_members WHERE user_id = $1) ORDER BY id FOR UPDATE`,
+      [userId],
+      tx,
+    );
+  }
+
   /** Newest first. */
   listOf(scope: Pick<UserScope, 'userId'>): Promise<Organization[]> {
     return this.database

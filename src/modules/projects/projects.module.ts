@@ -14,6 +14,7 @@ import { ProjectMembersController } from './members/project-members.controller.j
 import { ProjectMembersRepository } from './members/project-members.repository.js';
 import { ProjectMembersService } from './members/project-members.service.js';
 import { Memberships } from './memberships.js';
+import { ProjectActs } from './project-acts.js';
 import { ProjectChanges } from './project-changes.js';
 import { Project } from './project.entity.js';
 import { ProjectMember } from './project-member.entity.js';
@@ -50,6 +51,7 @@ import { ProjectSettingsService } from './settings/project-settings.service.js';
     ProjectsService,
     ProjectsRepository,
     ProjectsOfDeletedAccounts,
+    ProjectActs,
     ProjectChanges,
     ProjectLifecycleService,
     ProjectRemoval,

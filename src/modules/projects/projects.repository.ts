@@ -106,7 +106,7 @@ export class ProjectsRepository {
   }
 
   /** Null: there is no such project. The organization's membership decides first. */
-  async membershipOf(userId: string, projectId: string): Promise<ProjectMembership | null> {
+  async membershipOf(userId: string, projectId: string, db?: Db): Promise<ProjectMembership | null> {
     const [row] = await this.database.rows<{
       organization_id: string;
       organization_role: Role | null;
@@ -118,6 +118,7 @@ export class ProjectsRepository {
        LEFT JOIN project_members pm ON pm.project_id = p.id AND pm.user_id = $1
        WHERE p.id = $2 AND p.deleted_at IS NULL`,
       [userId, projectId],
+      db,
     );
     if (row === undefined) return null;
     return { organizationId: row.organization_id, role: effectiveRole(row.organization_role, row.project_role) };

@@ -3,7 +3,7 @@ import type { OrganizationScope, ProjectMemberScope, ProjectScope, UserScope } f
 import { Database } from '../../platform/database/database.js';
 import { newId } from '../../platform/ids/index.js';
 import { AuditWriter } from '../audit/index.js';
-import { OrganizationsRepository, PLAN_LIMITS } from '../organizations/index.js';
+import { OrganizationActs, PLAN_LIMITS } from '../organizations/index.js';
 import {
   type CreateProjectRequest,
   projectResponse,
@@ -12,6 +12,7 @@ import {
 } from './projects.dto.js';
 import { projectAct } from './project-act.js';
 import { ProjectPlanLimit } from './projects.errors.js';
+import { ProjectActs } from './project-acts.js';
 import { ProjectsRepository } from './projects.repository.js';
 
 @Injectable()
@@ -19,7 +20,8 @@ export class ProjectsService {
   constructor(
     private readonly database: Database,
     private readonly projects: ProjectsRepository,
-    private readonly organizations: OrganizationsRepository,
+    private readonly acts: ProjectActs,
+    private readonly organizationActs: OrganizationActs,
     private readonly audit: AuditWriter,
   ) {}
 
@@ -27,7 +29,7 @@ export class ProjectsService {
   async create(scope: OrganizationScope, { name, slug }: CreateProjectRequest): Promise<ProjectResponse> {
     const id = newId();
     return this.database.transaction(async (tx) => {
-      const { plan } = await this.organizations.lock(scope, tx);
+      const { plan } = await this.organizationActs.begin(scope, 'admin', tx);
       const limit = PLAN_LIMITS[plan].projects;
       if (limit !== null && (await this.projects.countOf(scope, tx)) >= limit) throw new ProjectPlanLimit();
       await this.projects.insert({ id, organizationId: scope.organizationId, name, slug, ownerId: scope.userId }, tx);
@@ -58,7 +60,7 @@ export class ProjectsService {
   /** Changes nothing and records nothing when both names stay what they are. */
   async rename(scope: ProjectMemberScope, request: RenameProjectRequest): Promise<ProjectResponse> {
     return this.database.transaction(async (tx) => {
-      const project = await this.projects.lock(scope, tx);
+      const { project } = await this.acts.begin(scope, 'admin', tx);
       const from = { name: project.name, slug: project.slug };
       const to = { name: request.name ?? from.name, slug: request.slug ?? from.slug };
       if (to.name === from.name && to.slug === from.slug) return projectResponse(project);

@@ -4,6 +4,7 @@ import { Clock } from '../../../platform/clock/index.js';
 import { Database } from '../../../platform/database/database.js';
 import { AuditWriter } from '../../audit/index.js';
 import { projectAct } from '../project-act.js';
+import { ProjectActs } from '../project-acts.js';
 import { ProjectChanges } from '../project-changes.js';
 import { type ProjectStateResponse, projectStateResponse } from '../projects.dto.js';
 import { ProjectNotArchived } from '../projects.errors.js';
@@ -14,6 +15,7 @@ import { ProjectsRepository } from '../projects.repository.js';
 export class ProjectLifecycleService {
   constructor(
     private readonly database: Database,
+    private readonly acts: ProjectActs,
     private readonly projects: ProjectsRepository,
     private readonly changes: ProjectChanges,
     private readonly audit: AuditWriter,
@@ -33,7 +35,7 @@ export class ProjectLifecycleService {
   /** Gone for everybody at the commit; {@link ProjectRemoval} then removes the rows that belong to it. */
   async delete(scope: ProjectMemberScope): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const { archivedAt, name, slug } = await this.projects.lock(scope, tx);
+      const { archivedAt, name, slug } = (await this.acts.begin(scope, 'admin', tx)).project;
       if (archivedAt === null) throw new ProjectNotArchived();
       await this.audit.record(projectAct(scope, 'project.deleted', { name, slug }), tx);
       await this.projects.markDeleted(scope, tx);
@@ -48,7 +50,7 @@ export class ProjectLifecycleService {
     action: string,
   ): Promise<ProjectStateResponse> {
     const answer = await this.database.transaction(async (tx) => {
-      const project = await this.projects.lock(scope, tx);
+      const { project } = await this.acts.begin(scope, 'admin', tx);
       if ((project.archivedAt === null) === (archivedAt === null)) return projectStateResponse(project);
       await this.projects.update(scope, { archivedAt }, tx);
       await this.audit.record(projectAct(scope, action, {}), tx);

@@ -41,12 +41,12 @@ export class ProjectMembersRepository {
     return rows.map((row) => member(scope, row)).filter(isInProject);
   }
 
-  /** Null: nobody of the organization. With a transaction, their place in the organization stays until its end. */
-  async find(scope: ProjectScope, userId: string, tx?: Db): Promise<Member | null> {
+  /** Null: nobody of the organization. */
+  async find(scope: ProjectScope, userId: string, db?: Db): Promise<Member | null> {
     const rows = await this.database.rows<Row>(
-      `${SELECT} AND om.user_id = $3 ${tx === undefined ? '' : 'FOR SHARE OF om'}`,
+      `${SELECT} AND om.user_id = $3`,
       [scope.organizationId, scope.projectId, userId],
-      tx,
+      db,
     );
     return rows[0] === undefined ? null : member(scope, rows[0]);
   }

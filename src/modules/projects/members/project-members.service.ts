@@ -2,21 +2,23 @@ import { Injectable } from '@nestjs/common';
 import { NotAProjectMember, type ProjectMemberScope, type ProjectScope } from '../../../platform/access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { AuditWriter } from '../../audit/index.js';
+import { MembershipNotices } from '../../organizations/index.js';
 import { projectAct } from '../project-act.js';
-import { ProjectsRepository } from '../projects.repository.js';
+import { ProjectActs } from '../project-acts.js';
 import { type GivenRole, refusalOf } from './member-rules.js';
 import { type AddMemberRequest, memberResponse, type ProjectMemberResponse } from './project-members.dto.js';
 import { AlreadyProjectMember, ProjectMemberNotFound, UserNotInOrganization } from './project-members.errors.js';
 import { isInProject, type Member, ProjectMembersRepository } from './project-members.repository.js';
 
-/** Who belongs to a project. Acts lock the project first and then the person's place in the organization. */
+/** Who belongs to a project. */
 @Injectable()
 export class ProjectMembersService {
   constructor(
     private readonly database: Database,
     private readonly members: ProjectMembersRepository,
-    private readonly projects: ProjectsRepository,
+    private readonly acts: ProjectActs,
     private readonly audit: AuditWriter,
+    private readonly notices: MembershipNotices,
   ) {}
 
   async list(scope: ProjectScope): Promise<ProjectMemberResponse[]> {
@@ -31,7 +33,7 @@ export class ProjectMembersService {
 
   async add(scope: ProjectMemberScope, { user_id: userId, role }: AddMemberRequest): Promise<ProjectMemberResponse> {
     return this.database.transaction(async (tx) => {
-      await this.projects.lock(scope, tx);
+      await this.acts.begin(scope, 'admin', tx);
       const candidate = await this.members.find(scope, userId, tx);
       if (candidate === null) throw new UserNotInOrganization();
       if (candidate.role !== null) throw new AlreadyProjectMember();
@@ -67,11 +69,11 @@ export class ProjectMembersService {
     newRole: GivenRole | null,
     tx: Db,
   ): Promise<Member> {
-    await this.projects.lock(scope, tx);
+    const { role: callerRole } = await this.acts.begin(scope, 'admin', tx);
     const member = await this.members.find(scope, userId, tx);
     if (member === null) throw new ProjectMemberNotFound();
     const Refusal = refusalOf({
-      callerRole: scope.role,
+      callerRole,
       targetOrganizationRole: member.organizationRole,
       targetRole: member.role,
       newRole,
@@ -86,13 +88,15 @@ export class ProjectMembersService {
     return memberResponse(member);
   }
 
-  private record(
+  /** With a notice for what outlives a request, such as an open stream of the person. */
+  private async record(
     scope: ProjectMemberScope,
     action: string,
     userId: string,
     detail: Readonly<Record<string, unknown>>,
     tx: Db,
   ): Promise<void> {
-    return this.audit.record(projectAct(scope, action, detail, { type: 'project_member', id: userId }), tx);
+    await this.audit.record(projectAct(scope, action, detail, { type: 'project_member', id: userId }), tx);
+    await this.notices.publish({ userId, organizationId: scope.organizationId }, tx);
   }
 }

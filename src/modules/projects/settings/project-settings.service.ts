@@ -3,8 +3,8 @@ import type { ProjectMemberScope, ProjectScope } from '../../../platform/access/
 import { Database } from '../../../platform/database/database.js';
 import { AuditWriter } from '../../audit/index.js';
 import { projectAct } from '../project-act.js';
+import { ProjectActs } from '../project-acts.js';
 import { ProjectChanges } from '../project-changes.js';
-import { ProjectsRepository } from '../projects.repository.js';
 import { type ReplaceSettingsRequest, settingsResponse, type SettingsResponse } from './project-settings.dto.js';
 import type { ProjectSettings } from './project-settings.entity.js';
 import { ProjectSettingsRepository } from './project-settings.repository.js';
@@ -18,7 +18,7 @@ export class ProjectSettingsService {
   constructor(
     private readonly database: Database,
     private readonly settings: ProjectSettingsRepository,
-    private readonly projects: ProjectsRepository,
+    private readonly acts: ProjectActs,
     private readonly changes: ProjectChanges,
     private readonly audit: AuditWriter,
   ) {}
@@ -37,7 +37,7 @@ export class ProjectSettingsService {
       noiseEndpoints: [...new Set(request.noise_endpoints)],
     };
     await this.database.transaction(async (tx) => {
-      await this.projects.lock(scope, tx);
+      await this.acts.begin(scope, 'admin', tx);
       const before: Settings = (await this.settings.find(scope, tx)) ?? DEFAULTS;
       await this.settings.replace(scope, next, tx);
       await this.audit.record(
