@@ -1,4 +1,5 @@
 import { createHmac, createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   createRemoteJWKSet,
@@ -107,6 +108,34 @@ describe('accounts and sessions', () => {
       await signIn(email, 'password-of-the-first').expect(401);
       await signIn(email, 'password-of-the-owner').expect(200);
       await verify(first).expect(400, { detail: 'Invalid or expired verification token' });
+    });
+
+    it('gives nobody a password when strangers register one address within a minute', async () => {
+      const email = randomEmail();
+      await register(email, 'password-of-the-first').expect(201);
+      const [mail] = await waitForMails(app.dataDir, email, 1);
+      await register(email, 'password-of-the-owner').expect(201);
+      const hashes = () =>
+        app.rows<{ password_hash: string | null }>('SELECT password_hash FROM users WHERE email_key = $1', [email]);
+      for (let tries = 0; tries < 400 && (await hashes())[0]?.password_hash !== null; tries += 1) await pause(10);
+      await app
+        .request()
+        .post('/v1/auth/verify-email')
+        .send({ email, token: tokenIn(mail as never) })
+        .expect(200);
+      await signIn(email, 'password-of-the-first').expect(401);
+      await signIn(email, 'password-of-the-owner').expect(401);
+      await app.request().post('/v1/auth/password-reset/request').send({ email }).expect(200);
+      const reset = (await waitForMails(app.dataDir, email, 2)).find(
+        ({ subject }) => subject === 'Choose a new password',
+      );
+      const body = { token: tokenIn(reset as never), password: 'password-by-reset' };
+      await app.request().post('/v1/auth/password-reset/confirm').send(body).expect(200);
+      await signIn(email, 'password-by-reset').expect(200);
+    });
+
+    it('refuses common passwords in any width of their letters', async () => {
+      await register(randomEmail(), '\uff50assword1').expect(422);
     });
 
     it('mails the owner of an account about repeated registrations at most once a minute', async () => {

@@ -19,7 +19,6 @@ export class UpdateAccountRequest {
 /** What asks for a fresh proof: the current password here, or a step-up token in the header. */
 class ProvenRequest {
   @TextField({
-    min: 1,
     max: 1024,
     optional: true,
     secret: true,

@@ -76,7 +76,9 @@ export class PasswordResetService {
   private async send(user: User, client: Client): Promise<void> {
     const token = randomToken();
     const isDue = await this.database.transaction(async (tx) => {
-      await this.users.lock(user.id, tx);
+      const owner = await this.users.lock(user.id, tx);
+      // An address that changed meanwhile must not get a link to the account.
+      if (owner.emailKey !== user.emailKey) return false;
       if (await this.tokens.madeWithin(user.id, 'reset_password', PAUSE_SECONDS, tx)) return false;
       const tokenHash = sha256(token);
       await this.tokens.insert(

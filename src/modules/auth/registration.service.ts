@@ -28,22 +28,28 @@ export class RegistrationService {
     private readonly history: SecurityEventsRepository,
   ) {}
 
-  /** The same answer and the same hash whether or not the address has an account; the mail comes after the answer. */
+  /**
+   * The same answer, the same hash and one transaction of the same weight whether or not the address has an account;
+   * the mail comes after the answer.
+   */
   async register(request: RegisterRequest, client: Client): Promise<RegisterResponse> {
     const { email, password, name } = request;
     refuseAddressAsPassword(password, email);
-    const passwordHash = await this.passwords.hash(password);
-    const choice: RegistrationChoice = { passwordHash, name: name ?? null };
+    const choice: RegistrationChoice = { passwordHash: await this.passwords.hash(password), name: name ?? null };
     const token = randomToken();
     const created = await this.database.transaction(async (tx) => {
       const id = newId();
-      if (!(await this.users.insert({ id, email, ...choice }, tx))) return false;
-      await this.tokens.insert(verificationToken(id, token, choice), tx);
-      await this.events.record({ userId: id, type: 'account_registered', client }, tx);
-      return true;
+      if (await this.users.insert({ id, email, ...choice }, tx)) {
+        await this.tokens.insert(verificationToken(id, token, choice), tx);
+        await this.events.record({ userId: id, type: 'account_registered', client }, tx);
+        return true;
+      }
+      const user = await this.users.findByEmail(email, tx);
+      if (user !== null) await this.events.record({ userId: user.id, type: 'registration_repeated', client }, tx);
+      return false;
     });
     this.background.start('registration mail', () =>
-      created ? this.mails.verification(email, token) : this.remindOwner(email, choice, client),
+      created ? this.mails.verification(email, token) : this.answerRepeated(email, password, choice),
     );
     return { message: 'Check your mail to confirm the address', email, verification_required: true };
   }
@@ -74,30 +80,41 @@ export class RegistrationService {
     });
   }
 
-  private async remindOwner(email: string, choice: RegistrationChoice, client: Client): Promise<void> {
+  private async answerRepeated(email: string, password: string, choice: RegistrationChoice): Promise<void> {
     const user = await this.users.findByEmail(email);
     if (user === null) return;
-    if (user.emailVerifiedAt === null) await this.sendVerification(user, choice);
-    else if (await this.noteRepeated(user.id, client)) await this.mails.alreadyRegistered(user.email);
+    if (user.emailVerifiedAt !== null) {
+      // This repetition is recorded already; a second one within the minute is not mailed.
+      const repeated = await this.history.countWithin(user.id, 'registration_repeated', RESEND_PAUSE_SECONDS);
+      if (repeated <= 1) await this.mails.alreadyRegistered(user.email);
+      return;
+    }
+    const known = await this.tokens.choicesOf(user.id);
+    const [newest] = known;
+    const isSame =
+      newest !== undefined && known.length === 1 && (await this.passwords.verify(newest.passwordHash, password));
+    await this.sendVerification(user, isSame ? newest : choice);
   }
 
-  /** False within a minute of the last one: the owner is not mailed again. */
-  private noteRepeated(userId: string, client: Client): Promise<boolean> {
-    return this.database.transaction(async (tx) => {
-      await this.users.lock(userId, tx);
-      if (await this.history.happenedWithin(userId, 'registration_repeated', RESEND_PAUSE_SECONDS, tx)) return false;
-      await this.events.record({ userId, type: 'registration_repeated', client }, tx);
-      return true;
-    });
-  }
-
-  /** At most one mail a minute: the row lock makes parallel requests see each other's token. */
+  /**
+   * At most one mail a minute: the row lock makes parallel requests see each other's token. Where several people may
+   * have registered the address and no mail can tell them apart, none of their passwords counts: the address can
+   * still be confirmed, and its owner chooses a password by a reset.
+   */
   private async sendVerification(user: User, choice?: RegistrationChoice): Promise<void> {
     const token = randomToken();
     const due = await this.database.transaction(async (tx) => {
-      await this.users.lock(user.id, tx);
-      if (await this.tokens.madeWithin(user.id, 'verify_email', RESEND_PAUSE_SECONDS, tx)) return false;
-      const candidate = choice ?? (await this.tokens.newestChoice(user.id, tx));
+      const owner = await this.users.lock(user.id, tx);
+      if (owner.emailVerifiedAt !== null) return false;
+      const known = await this.tokens.choicesOf(user.id, tx);
+      const isDue = !(await this.tokens.madeWithin(user.id, 'verify_email', RESEND_PAUSE_SECONDS, tx));
+      const isOthers = choice !== undefined && known.some(({ passwordHash }) => passwordHash !== choice.passwordHash);
+      if ((isOthers && !isDue) || (choice === undefined && known.length > 1)) {
+        await this.tokens.forgetChoices(user.id, tx);
+        await this.users.forgetPassword(user.id, tx);
+      }
+      if (!isDue) return false;
+      const candidate = choice ?? (known.length === 1 ? known[0] : undefined);
       await this.tokens.insert(verificationToken(user.id, token, candidate), tx);
       return true;
     });

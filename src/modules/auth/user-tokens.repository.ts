@@ -83,16 +83,24 @@ export class UserTokensRepository extends Upkeep {
     return row.password_hash === null ? {} : { passwordHash: row.password_hash, name: row.name };
   }
 
-  /** What the newest registration of an account that waits for confirmation chose. */
-  async newestChoice(userId: string, tx: Db): Promise<RegistrationChoice | undefined> {
-    const rows = await this.database.rows<{ passwordHash: string; name: string | null }>(
-      `SELECT password_hash AS "passwordHash", name FROM user_tokens
-       WHERE user_id = $1 AND purpose = 'verify_email' AND password_hash IS NOT NULL
-       ORDER BY created_at DESC, id DESC LIMIT 1`,
+  /** The different choices of registrations that wait for confirmation, newest first. */
+  async choicesOf(userId: string, db?: Db): Promise<RegistrationChoice[]> {
+    return this.database.rows<RegistrationChoice>(
+      `SELECT password_hash AS "passwordHash", (array_agg(name ORDER BY created_at DESC))[1] AS name FROM user_tokens
+       WHERE user_id = $1 AND purpose = 'verify_email' AND used_at IS NULL AND password_hash IS NOT NULL
+       GROUP BY password_hash ORDER BY max(created_at) DESC`,
+      [userId],
+      db,
+    );
+  }
+
+  /** Links that are on their way then confirm the address and give no password. */
+  async forgetChoices(userId: string, tx: Db): Promise<void> {
+    await this.database.execute(
+      `UPDATE user_tokens SET password_hash = NULL, name = NULL WHERE user_id = $1 AND purpose = 'verify_email'`,
       [userId],
       tx,
     );
-    return rows[0];
   }
 
   /** Uses up what an account still holds of these purposes, since an act has made it stale. */

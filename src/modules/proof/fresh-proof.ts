@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../platform/access/index.js';
 import { RecentSignIns } from '../sessions/index.js';
-import { UsersRepository } from '../users/index.js';
+import { type User, UsersRepository } from '../users/index.js';
 import { PasswordCheck } from './password-check.js';
 import { IncorrectPassword } from './proof.errors.js';
 import { type ProofStrength, STEP_UP_SECONDS, StepUpTokens } from './step-up-tokens.js';
@@ -40,8 +40,19 @@ export class FreshProof {
       throw new IncorrectPassword();
     }
     if (currentPassword === undefined) throw new IncorrectPassword();
-    const { isCorrect } = await this.passwords.ofAccount(user, currentPassword);
-    if (!isCorrect) throw new IncorrectPassword();
+    await this.comparePassword(user, currentPassword);
     return 'one_factor';
+  }
+
+  /** The password itself, whatever else would do. @throws IncorrectPassword also for an account without one */
+  async requirePassword(scope: UserScope, password: string): Promise<void> {
+    const user = await this.users.findById(scope.userId);
+    if (user === null || user.passwordHash === null) throw new IncorrectPassword();
+    await this.comparePassword(user, password);
+  }
+
+  private async comparePassword(user: User, password: string): Promise<void> {
+    const { isCorrect } = await this.passwords.ofAccount(user, password);
+    if (!isCorrect) throw new IncorrectPassword();
   }
 }

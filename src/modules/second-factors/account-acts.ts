@@ -45,9 +45,7 @@ export class AccountActs {
   async run<T>(userId: string, client: Client, work: (act: AccountAct) => Promise<T | Refused>): Promise<T> {
     const noted: SecurityAct[] = [];
     const { user, result } = await this.database.transaction(async (tx) => {
-      await this.users.lock(userId, tx);
-      const owner = await this.users.findById(userId, tx);
-      if (owner === null) throw new NotAuthenticated();
+      const owner = await this.users.lock(userId, tx);
       const note: AccountAct['note'] = async (type, detail) => {
         const event: SecurityAct = { userId, type, client, detail };
         await this.events.record(event, tx);

@@ -26,15 +26,15 @@ export class SecurityEventsRepository {
     });
   }
 
-  /** Did an act of this kind happen within the last seconds? */
-  async happenedWithin(userId: string, type: SecurityEventType, seconds: number, db: Db): Promise<boolean> {
-    const rows = await this.database.rows(
-      `SELECT 1 FROM security_events
-       WHERE user_id = $1 AND type = $2 AND created_at > now() - make_interval(secs => $3) LIMIT 1`,
+  /** How many acts of this kind happened within the last seconds. */
+  async countWithin(userId: string, type: SecurityEventType, seconds: number, db?: Db): Promise<number> {
+    const [row] = await this.database.rows<{ count: number }>(
+      `SELECT count(*)::int AS count FROM security_events
+       WHERE user_id = $1 AND type = $2 AND created_at > now() - make_interval(secs => $3)`,
       [userId, type, seconds],
       db,
     );
-    return rows.length > 0;
+    return row?.count ?? 0;
   }
 
   /** Whether the owner has acted from this address and program before. */

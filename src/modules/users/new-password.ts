@@ -1,4 +1,4 @@
-import { isCommonPassword } from '../../platform/crypto/index.js';
+import { asHashed, isCommonPassword } from '../../platform/crypto/index.js';
 import { brokenRule, TextField } from '../../platform/http/fields/index.js';
 import { emailKeyOf } from './users.repository.js';
 
@@ -8,12 +8,12 @@ export const NewPasswordField = (): PropertyDecorator =>
     min: 8,
     max: 128,
     secret: true,
-    check: (password) => (isCommonPassword(password) ? 'password is among the most common ones' : undefined),
+    check: (password) => (isCommonPassword(asHashed(password)) ? 'password is among the most common ones' : undefined),
     description: 'Not a common one and not the address itself',
   });
 
 /** @throws ValidationError when the password is the account's address */
 export function refuseAddressAsPassword(password: string, email: string): void {
-  if (emailKeyOf(password) !== emailKeyOf(email)) return;
+  if (emailKeyOf(asHashed(password)) !== emailKeyOf(asHashed(email))) return;
   throw brokenRule(['body', 'password'], 'password must not be the e-mail address', '[redacted]');
 }

@@ -73,6 +73,15 @@ export class UsersRepository {
     );
   }
 
+  /** Of an account nobody has confirmed; its owner chooses a password by a reset. */
+  async forgetPassword(id: string, tx: Db): Promise<void> {
+    await this.database.execute(
+      'UPDATE users SET password_hash = NULL, name = NULL WHERE id = $1 AND email_verified_at IS NULL',
+      [id],
+      tx,
+    );
+  }
+
   async markVerified(id: string, db: Db): Promise<void> {
     await this.database.execute(
       'UPDATE users SET email_verified_at = coalesce(email_verified_at, now()) WHERE id = $1',

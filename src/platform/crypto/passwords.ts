@@ -31,12 +31,12 @@ export class Passwords {
   }
 
   hash(password: string): Promise<string> {
-    return this.turns.run(() => hash(normalized(password), COST));
+    return this.turns.run(() => hash(asHashed(password), COST));
   }
 
   /** Rejects when the stored hash is not in PHC form. */
   verify(storedHash: string, password: string): Promise<boolean> {
-    return this.turns.run(() => verify(storedHash, normalized(password)));
+    return this.turns.run(() => verify(storedHash, asHashed(password)));
   }
 
   /** Costs what {@link verify} costs and is always false: for accounts that do not exist or have no password. */
@@ -59,7 +59,8 @@ export class Passwords {
   }
 }
 
-function normalized(password: string): string {
+/** The form that is hashed and compared; rules about passwords look at it too. */
+export function asHashed(password: string): string {
   return password.normalize('NFKC');
 }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Client } from '../../sessions/index.js';
+import { UsersRepository } from '../../users/index.js';
 import { AccountActs, Refused } from '../account-acts.js';
 import { FactorInventory, methodsOf } from '../factor-inventory.js';
 import type { CeremonyResponse } from '../passkeys/passkeys.dto.js';
@@ -37,6 +38,7 @@ export class ChallengesService {
     private readonly passkeys: PasskeysRepository,
     private readonly webauthn: WebAuthnChallenges,
     private readonly relyingParty: RelyingParty,
+    private readonly users: UsersRepository,
   ) {}
 
   async methods(token: string): Promise<ChallengeMethodsResponse> {
@@ -100,7 +102,8 @@ export class ChallengesService {
 
   private async get(token: string): Promise<OpenChallenge> {
     const challenge = await this.challenges.find(token);
-    if (challenge === null) throw new InvalidChallenge();
+    const user = challenge === null ? null : await this.users.findById(challenge.userId);
+    if (challenge === null || user === null || !stillHolds(challenge, user.passwordHash)) throw new InvalidChallenge();
     return challenge;
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../../platform/access/index.js';
 import { randomToken } from '../../../platform/crypto/index.js';
 import { NotAuthenticated } from '../../../platform/http/domain-error.js';
+import { STEP_UP_SECONDS } from '../../proof/index.js';
 import { type Client, RecentSignIns } from '../../sessions/index.js';
 import { UsersRepository } from '../../users/index.js';
 import { type AccountAct, AccountActs } from '../account-acts.js';
@@ -19,9 +20,6 @@ import {
 import { PasskeysRepository } from './passkeys.repository.js';
 import { challengeOf, type RegistrationInfo, RelyingParty } from './relying-party.js';
 import { WebAuthnChallenges } from './webauthn-challenges.js';
-
-/** A sign-in this fresh is proof enough for adding a passkey, so that enrolment after signing in needs no second form. */
-const FRESH_SIGN_IN_SECONDS = 900;
 
 /** Adds passkeys to an account. */
 @Injectable()
@@ -44,7 +42,7 @@ export class PasskeyRegistration {
     request: PasswordProofRequest,
     stepUpToken: string | undefined,
   ): Promise<CeremonyResponse> {
-    if (!(await this.signIns.has(scope, FRESH_SIGN_IN_SECONDS))) {
+    if (!(await this.signIns.has(scope, STEP_UP_SECONDS))) {
       await this.proof.ofPassword(scope, request, stepUpToken);
     }
     const user = await this.users.findById(scope.userId);

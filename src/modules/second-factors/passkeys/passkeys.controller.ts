@@ -42,7 +42,7 @@ export class PasskeysController {
   @Requires()
   @Documented({
     summary: 'Registration options',
-    description: 'Takes the current password or a step-up token when the session was opened more than 15 minutes ago.',
+    description: 'Takes the current password or a step-up token when the session was opened more than 5 minutes ago.',
     answer: CeremonyResponse,
     errors: [IncorrectPassword],
   })

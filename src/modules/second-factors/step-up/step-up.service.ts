@@ -35,7 +35,7 @@ export class StepUpService {
       return this.options(scope);
     }
     if (password !== undefined) {
-      await this.freshProof.require(scope, { currentPassword: password, stepUpToken: undefined });
+      await this.freshProof.requirePassword(scope, password);
     }
     const strength = credential === undefined ? 'one_factor' : 'both_factors';
     const token = await this.acts.runAs<string>(scope, client, async (act) => {
