@@ -9,7 +9,10 @@ import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../s
 describe('migrations', () => {
   let database: TestDatabase | undefined;
 
-  afterEach(() => database?.drop());
+  afterEach(async () => {
+    await database?.drop();
+    database = undefined;
+  });
 
   const query = async <Row extends pg.QueryResultRow>(sql: string): Promise<Row[]> => {
     const client = new pg.Client({ connectionString: database?.url });

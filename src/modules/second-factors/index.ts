@@ -1,6 +1,5 @@
 export { MfaChallengeResponse, SignedInResponse } from './challenges/challenges.dto.js';
 export { type OfferedFactors, SignInGate } from './challenges/sign-in-gate.js';
-export type { FirstFactor } from './challenges/sign-in-challenges.js';
 export { TrustedDeviceHeader } from './challenges/trusted-device-header.js';
 export { FactorInventory, type Factors } from './factor-inventory.js';
 export { SecondFactorsModule } from './second-factors.module.js';

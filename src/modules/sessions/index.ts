@@ -6,4 +6,4 @@ export { RecentSignIns } from './recent-sign-ins.js';
 export type { SignInMethod } from './session.entity.js';
 export { TokenResponse } from './sessions.dto.js';
 export { SessionsModule } from './sessions.module.js';
-export { type OpenOptions, SessionsService } from './sessions.service.js';
+export { SessionsService } from './sessions.service.js';
