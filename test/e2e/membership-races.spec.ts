@@ -77,7 +77,9 @@ describe('acts on one person at the same time', () => {
     const waiting = await holding(owner.organizationId, async () => {
       const removal = (who: Actor) =>
         as(owner.bearer).delete(`/v1/organizations/${owner.organizationId}/members/${who.id}`);
-      const first = [removal(admin).then((a) => a.status), removal(orgAdmin).then((a) => a.status)];
+      const first = [removal(admin).then((a) => a.status)];
+      await waitingForLocks(1);
+      first.push(removal(orgAdmin).then((a) => a.status));
       await waitingForLocks(2);
       const then = [
         as(admin.bearer).patch(`/v1/projects/${projectId}/members/${victim.id}`, { role: 'admin' }),
@@ -112,7 +114,7 @@ describe('acts on one person at the same time', () => {
   async function waitingForLocks(count: number): Promise<void> {
     for (let tries = 0; tries < 1000; tries += 1) {
       const rows = await app.rows(
-        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event IN ('transactionid', 'tuple')`,
       );
       if (rows.length >= count) return;
     }
