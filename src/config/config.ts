@@ -27,6 +27,19 @@ export interface Config {
   readonly queue: { readonly backend: 'postgres' | 'redis' };
   readonly process: { readonly role: ProcessRole; readonly runsApi: boolean; readonly runsWorkers: boolean };
   readonly metering: { readonly enabled: boolean };
+  readonly ingestion: {
+    readonly mode: IngestMode;
+    /** Group commit: at most so many events in one transaction, and at most so long a wait for more of them. */
+    readonly batchMax: number;
+    readonly batchWaitMs: number;
+  };
+  readonly quotas: {
+    /** Requests a month by plan, where a deployment sets them; null: none. */
+    readonly monthlyRequests: Readonly<Partial<Record<string, number | null>>>;
+    readonly requestQuotaMessage: string;
+    /** Where a blocked organization is sent. */
+    readonly upgradeUrl: string;
+  };
   readonly tokens: {
     /** PEM texts (EC P-256), the first signs; undefined: generated in the data folder. */
     readonly privateKeys: readonly string[] | undefined;
@@ -72,6 +85,9 @@ export interface RateLimitOverride {
   /** Undefined: the policy's own. */
   readonly credential: number | undefined;
 }
+
+export const INGEST_MODES = ['direct', 'batched', 'queued'] as const;
+export type IngestMode = (typeof INGEST_MODES)[number];
 
 export type ProcessRole = 'api' | 'worker' | 'all';
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import {
   type CredentialKey,
+  INGEST_MODES,
   type LogLevel,
   type ProcessRole,
   RATE_LIMIT_POLICY_NAMES,
@@ -171,6 +172,22 @@ const rateLimitOverrides = list.transform((items, ctx) => {
   return overrides;
 });
 
+const QUOTA_PLANS = ['free', 'pro', 'scale', 'enterprise'];
+
+/** `plan=n` pairs; `plan=none` for no limit. */
+const requestLimits = list.transform((items, ctx) => {
+  const limits: Record<string, number | null> = {};
+  for (const item of items) {
+    const [, plan = '', limit = ''] = /^([a-z]+)=(\d{1,15}|none)$/.exec(item) ?? [];
+    if (!QUOTA_PLANS.includes(plan)) {
+      ctx.addIssue({ code: 'custom', message: `must be plan=n pairs; the plans are ${QUOTA_PLANS.join(', ')}` });
+      return z.NEVER;
+    }
+    limits[plan] = limit === 'none' ? null : Number(limit);
+  }
+  return limits;
+});
+
 const LEVELS: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 const ROLES: readonly ProcessRole[] = ['api', 'worker', 'all'];
 
@@ -251,6 +268,41 @@ export const VARIABLES = {
     integer(15, 1, 999_999_999),
   ),
   ENABLE_REQUEST_METERING: variable('Metering', 'true', 'count successful API-key requests in usage_daily', flag(true)),
+  INGEST_MODE: variable(
+    'Ingestion',
+    'batched',
+    'direct (a transaction a request), batched (many requests share one) or queued (answered when the event is in Redis)',
+    oneOf(INGEST_MODES, 'batched'),
+  ),
+  INGEST_BATCH_MAX: variable('Ingestion', '500', 'most events of one transaction', integer(500, 1, 10_000)),
+  INGEST_BATCH_WAIT_MS: variable(
+    'Ingestion',
+    '2',
+    'longest wait for more events before a batch is written',
+    integer(2, 0, 1000),
+  ),
+  MONTHLY_REQUEST_LIMITS: variable(
+    'Metering',
+    'free=100000,pro=1000000,scale=10000000,enterprise=none',
+    'API-key requests a month by plan, as plan=n pairs',
+    requestLimits,
+  ),
+  REQUEST_QUOTA_MESSAGE: variable(
+    'Metering',
+    'Monthly request quota exceeded.',
+    'what a request beyond that is told',
+    z
+      .string()
+      .max(500)
+      .optional()
+      .transform((v) => v ?? 'Monthly request quota exceeded.'),
+  ),
+  UPGRADE_URL: variable(
+    'Billing',
+    'PUBLIC_APP_URL/billing',
+    'where somebody who reached a limit is sent',
+    url(['http:', 'https:']),
+  ),
   JWT_PRIVATE_KEYS: variable(
     'Secrets',
     '',
