@@ -50,6 +50,7 @@ export function exchange(order: Exchange): Promise<OutboundResult> {
   return new Promise((resolve) => {
     let phase: Phase = 'connect';
     let settled = false;
+    let socket: Socket | null = null;
     let request: ClientRequest | null = null;
     let answer: (() => OutboundResult) | null = null;
 
@@ -58,25 +59,29 @@ export function exchange(order: Exchange): Promise<OutboundResult> {
       settled = true;
       signal.removeEventListener('abort', onLate);
       request?.destroy();
-      socket.destroy();
+      socket?.destroy();
       resolve(result);
     };
     const onLate = () => settle(timeout(phase));
     const onError = (error: Error) => settle(answer?.() ?? failureOf(error, phase));
 
-    const socket = openSocket(order);
-    socket.on('error', onError);
-    // Before the handshake or the request is written.
-    socket.prependOnceListener('connect', () => {
-      if (!isVetted(socket.remoteAddress, order.addresses)) return settle(failure('unsafe_destination'));
-      phase = url.protocol === 'https:' ? 'handshake' : 'request';
-    });
-    socket.once('secureConnect', () => (phase = 'request'));
+    const connect = () => {
+      const opened = openSocket(order);
+      opened.on('error', onError);
+      // Before the handshake or the request is written.
+      opened.prependOnceListener('connect', () => {
+        if (!isVetted(opened.remoteAddress, order.addresses)) return settle(failure('unsafe_destination'));
+        phase = url.protocol === 'https:' ? 'handshake' : 'request';
+      });
+      opened.once('secureConnect', () => (phase = 'request'));
+      return (socket = opened);
+    };
     signal.addEventListener('abort', onLate, { once: true });
 
     try {
       request = httpRequest({
-        createConnection: () => socket,
+        // Called once the method and the headers are found to be sendable.
+        createConnection: connect,
         method: order.method,
         path: `${url.pathname}${url.search}`,
         headers: headersOf(order),
@@ -96,7 +101,11 @@ export function exchange(order: Exchange): Promise<OutboundResult> {
       phase = 'body';
       const text = new AnswerText();
       const finish = () => settle(answerOf(response, text));
-      answer = () => answerOf(response, text);
+      answer = () => {
+        // What came together with the error has not been handed on yet; read() gives it to the listener below.
+        while (response.read() !== null);
+        return answerOf(response, text);
+      };
       response.on('data', (chunk: Buffer) => {
         text.add(chunk);
         if (text.isFull) finish();
