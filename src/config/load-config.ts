@@ -109,6 +109,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     },
     mail: { smtpUrl: v.SMTP_URL, from: v.MAIL_FROM },
     oauth: signInProviders(v),
+    outbound: { allowedSubnets: v.OUTBOUND_ALLOWED_SUBNETS },
     internalJobToken: v.INTERNAL_JOB_TOKEN,
     platformAdminEmails: v.PLATFORM_ADMIN_EMAILS.map((address) => address.toLowerCase()),
   });
