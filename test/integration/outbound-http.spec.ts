@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { createSecureContext } from 'node:tls';
 import {
   DestinationSafety,
   type HostAddress,
@@ -12,11 +13,12 @@ import {
   type OutboundOutcome,
   type OutboundRequest,
 } from '../../src/platform/outbound-http/index.js';
+import { exchange } from '../../src/platform/outbound-http/exchange.js';
 import { makeCertificate } from '../support/certificates.js';
 import { answering, RawReceiver } from '../support/raw-receiver.js';
 
 const LOOPBACK = [{ family: 'ipv4', address: '127.0.0.1', prefix: 32 }] as const;
-const SHORT_MS = 400;
+const SHORT_MS = 1_000;
 const LONG_MS = 20_000;
 
 /** Answers what the test says, one answer after the other; the last one stays. Never asks anybody. */
@@ -534,6 +536,23 @@ describe('a destination', () => {
     expect(await send({ url: url.href }, strictClient)).toMatchObject({ reason: 'unknown_host' });
     lookup.answer();
     expect(await strict.checkAtConfiguration(url)).toBeNull();
+  });
+
+  it('is left at once, and told nothing, when the connection leads elsewhere than vetted', async () => {
+    receiver.react = answering(200);
+    for (const scheme of ['http', 'https']) {
+      const result = await exchange({
+        url: new URL(`${scheme}://127.0.0.1:${receiver.port}/`),
+        addresses: [{ address: '127.0.0.2', family: 4 }],
+        method: 'POST',
+        headers: {},
+        body: Buffer.from('{}'),
+        signal: AbortSignal.timeout(LONG_MS),
+        tls: createSecureContext(),
+      });
+      expect(result).toMatchObject({ kind: 'failure', reason: 'unsafe_destination' });
+    }
+    expect(receiver.requests).toEqual([]);
   });
 
   it('of the own network is accepted where all its addresses are allowed', async () => {
