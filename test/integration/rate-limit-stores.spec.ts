@@ -212,6 +212,16 @@ describe('rate limits in Redis', () => {
       expect((admitted[index + limit] ?? Infinity) - at).toBeGreaterThanOrEqual(windowMs);
   });
 
+  it('take an answer that lay unread while the process was busy with something else', async () => {
+    const store = new RedisRateLimitStore({ url: testRedisUrl() });
+    open.push(store);
+    await store.connect();
+    const bucket = newBucket();
+    const hit = store.hit(bucket, 1, WINDOW);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+    expect((await hit).isAllowed).toBe(true);
+  });
+
   it('go on when Redis has forgotten the script', async () => {
     const store = await redisStore();
     const bucket = newBucket();

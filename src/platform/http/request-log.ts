@@ -30,6 +30,7 @@ export function observeRequests(
         status,
         duration_ms: Math.round(seconds * 1000),
         ...tenantOf(request),
+        ...refusedBy(request, response),
       });
     });
     next();
@@ -40,4 +41,10 @@ function tenantOf({ access }: CheckedRequest): { organization_id?: string; proje
   if (access === undefined || access.kind === 'user') return {};
   if (access.kind === 'organization') return { organization_id: access.organizationId };
   return { organization_id: access.organizationId, project_id: access.projectId };
+}
+
+/** A rate limit refuses before there is a route. */
+function refusedBy(request: CheckedRequest, response: Response): { rate_limit_policy?: unknown } {
+  if (response.statusCode !== 429 || request.route !== undefined) return {};
+  return { rate_limit_policy: response.getHeader('X-RateLimit-Policy') };
 }
