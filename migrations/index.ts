@@ -6,6 +6,7 @@ import { SignInProviders1795189000000 } from './1795189000000-sign-in-providers.
 import { Invitations1795190000000 } from './1795190000000-invitations.js';
 import { ProjectLifecycle1795191000000 } from './1795191000000-project-lifecycle.js';
 import { VerificationCandidates1795192000000 } from './1795192000000-verification-candidates.js';
+import { Delivery1795208000000 } from './1795208000000-delivery.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -17,4 +18,5 @@ export const MIGRATIONS = [
   Invitations1795190000000,
   ProjectLifecycle1795191000000,
   VerificationCandidates1795192000000,
+  Delivery1795208000000,
 ] as const;

@@ -100,6 +100,11 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       origins: v.WEBAUTHN_ORIGINS.length > 0 ? v.WEBAUTHN_ORIGINS : [new URL(v.PUBLIC_APP_URL).origin],
     },
     mail: { smtpUrl: v.SMTP_URL, from: v.MAIL_FROM },
+    deliveryRetries: {
+      batchSize: v.DELIVERY_RETRY_BATCH_SIZE,
+      pollSeconds: v.DELIVERY_RETRY_POLL_SECONDS,
+      leaseSeconds: v.DELIVERY_RETRY_LEASE_SECONDS,
+    },
     oauth: signInProviders(v),
     internalJobToken: v.INTERNAL_JOB_TOKEN,
     platformAdminEmails: v.PLATFORM_ADMIN_EMAILS.map((address) => address.toLowerCase()),
