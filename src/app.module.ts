@@ -34,6 +34,7 @@ import { typeOrmOptions } from './platform/database/typeorm.options.js';
 import { CONSTRAINT_ERRORS, ErrorFilter } from './platform/http/error.filter.js';
 import { RouteTable } from './platform/http/route-table.js';
 import { CaptureMailer, Mailer, ReportingMailer, SmtpMailer } from './platform/mail/index.js';
+import { DestinationSafety, DnsLookup, HostLookup, OutboundHttp } from './platform/outbound-http/index.js';
 import { QueueModule } from './platform/queue/index.js';
 import {
   MemoryRateLimitStore,
@@ -124,6 +125,17 @@ class PlatformModule {
           },
           inject: [Clock],
         },
+        { provide: HostLookup, useFactory: () => new DnsLookup() },
+        {
+          provide: DestinationSafety,
+          useFactory: (lookup: HostLookup) => new DestinationSafety(config.outbound.allowedSubnets, lookup),
+          inject: [HostLookup],
+        },
+        {
+          provide: OutboundHttp,
+          useFactory: (safety: DestinationSafety) => new OutboundHttp(safety),
+          inject: [DestinationSafety],
+        },
         { provide: Metrics, useFactory: () => new Metrics() },
         Database,
         BackgroundWork,
@@ -139,6 +151,8 @@ class PlatformModule {
         NoticeBus,
         RATE_LIMIT_POLICIES,
         RateLimitStore,
+        DestinationSafety,
+        OutboundHttp,
         Metrics,
         Database,
         BackgroundWork,

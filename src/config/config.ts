@@ -46,6 +46,8 @@ export interface Config {
   };
   /** Sign-in by a provider; undefined: that one is off. */
   readonly oauth: { readonly google: GoogleSignIn | undefined; readonly apple: AppleSignIn | undefined };
+  /** Exempt from the safety check of destinations that users give. */
+  readonly outbound: { readonly allowedSubnets: readonly Subnet[] };
   readonly internalJobToken: string | undefined;
   readonly platformAdminEmails: readonly string[];
 }
@@ -85,6 +87,13 @@ export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' |
 export interface CredentialKey {
   readonly id: string;
   readonly key: Buffer;
+}
+
+export interface Subnet {
+  readonly family: 'ipv4' | 'ipv6';
+  readonly address: string;
+  /** Length of the prefix in bits. */
+  readonly prefix: number;
 }
 
 export interface GoogleSignIn {

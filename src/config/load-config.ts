@@ -106,6 +106,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       leaseSeconds: v.DELIVERY_RETRY_LEASE_SECONDS,
     },
     oauth: signInProviders(v),
+    outbound: { allowedSubnets: v.OUTBOUND_ALLOWED_SUBNETS },
     internalJobToken: v.INTERNAL_JOB_TOKEN,
     platformAdminEmails: v.PLATFORM_ADMIN_EMAILS.map((address) => address.toLowerCase()),
   });

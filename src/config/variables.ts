@@ -8,6 +8,7 @@ import {
   RATE_LIMIT_POLICY_NAMES,
   type RateLimitOverride,
   type RateLimitPolicyName,
+  type Subnet,
 } from './config.js';
 import { APPLE_ISSUER, GOOGLE_ISSUER } from './sign-in-providers.js';
 
@@ -96,12 +97,25 @@ const trustProxy = z
   );
 
 function isProxyRange(text: string): boolean {
-  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  return ['loopback', 'linklocal', 'uniquelocal'].includes(text) || subnetOf(text) !== null;
+}
+
+/** An address alone is the range of itself. */
+function subnetOf(text: string): Subnet | null {
   const [address = '', bits, ...rest] = text.split('/');
   const family = isIP(address);
   const most = family === 4 ? 32 : 128;
-  return family !== 0 && rest.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most));
+  const isRight = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+  if (family === 0 || address.includes('%') || rest.length > 0 || !isRight) return null;
+  return { family: family === 4 ? 'ipv4' : 'ipv6', address, prefix: bits === undefined ? most : Number(bits) };
 }
+
+const subnets = list
+  .refine(
+    (items) => items.every((item) => subnetOf(item) !== null),
+    'must be comma-separated ranges such as 10.1.0.0/16 or fd00::/8',
+  )
+  .transform((items) => items.map(subnetOf).filter((subnet) => subnet !== null));
 
 const pemTexts = (v: string): string[] =>
   v.replaceAll('\\n', '\n').match(/-----BEGIN [^-]+-----[\s\S]+?-----END [^-]+-----/g) ?? [];
@@ -358,6 +372,12 @@ export const VARIABLES = {
     APPLE_ISSUER,
     'where its OpenID configuration is found (https in production)',
     issuer,
+  ),
+  OUTBOUND_ALLOWED_SUBNETS: variable(
+    'Delivery',
+    '',
+    'comma-separated ranges (CIDR) that deliveries and alerts may reach although they are not public, for example 10.1.0.0/16',
+    subnets,
   ),
   PLATFORM_ADMIN_EMAILS: variable('Administration', '', 'comma-separated addresses of platform administrators', list),
 } as const;
