@@ -9,6 +9,7 @@ import { AccountModule } from './modules/account/index.js';
 import { ApiKeysModule } from './modules/api-keys/index.js';
 import { AuditModule } from './modules/audit/index.js';
 import { AuthModule } from './modules/auth/index.js';
+import { EventTotalsModule } from './modules/event-totals/index.js';
 import { EventsModule } from './modules/events/index.js';
 import { HealthModule } from './modules/health/index.js';
 import { InternalJobsModule } from './modules/internal-jobs/index.js';
@@ -168,6 +169,7 @@ export class AppModule {
         InvitationsModule,
         ProjectsModule,
         ApiKeysModule,
+        EventTotalsModule,
         EventsModule,
         LogsModule,
         UsageModule,

@@ -26,6 +26,14 @@ export class Database {
     return this.source.transaction(work);
   }
 
+  /** Runs reads that must agree with each other: all of them see the same moment, and none may write. */
+  snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    return this.source.transaction('REPEATABLE READ', async (tx) => {
+      await tx.query('SET TRANSACTION READ ONLY');
+      return work(tx);
+    });
+  }
+
   /** Plain SQL with typed rows, also of RETURNING; parameters always apart from the text. */
   async rows<Row>(sql: string, parameters: readonly unknown[] = [], db: Db = this.db): Promise<Row[]> {
     return (await this.run(sql, parameters, db)).records as Row[];
