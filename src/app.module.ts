@@ -9,8 +9,10 @@ import { AccountModule } from './modules/account/index.js';
 import { ApiKeysModule } from './modules/api-keys/index.js';
 import { AuditModule } from './modules/audit/index.js';
 import { AuthModule } from './modules/auth/index.js';
+import { DashboardModule } from './modules/dashboard/index.js';
 import { EventTotalsModule } from './modules/event-totals/index.js';
 import { EventsModule } from './modules/events/index.js';
+import { ExplorerModule } from './modules/explorer/index.js';
 import { HealthModule } from './modules/health/index.js';
 import { InternalJobsModule } from './modules/internal-jobs/index.js';
 import { InvitationsModule } from './modules/invitations/index.js';
@@ -173,6 +175,8 @@ export class AppModule {
         EventsModule,
         LogsModule,
         UsageModule,
+        ExplorerModule,
+        DashboardModule,
         ProjectHealthModule,
         HealthModule,
         InternalJobsModule,

@@ -17,3 +17,4 @@ export {
   type Totals,
 } from './event-totals.js';
 export { EventTotalsModule } from './event-totals.module.js';
+export { withoutGaps } from './time-buckets.js';
