@@ -1,4 +1,5 @@
 import { maintenanceJob } from './modules/internal-jobs/index.js';
+import { logSearchIndexJob } from './modules/logs/index.js';
 
 /** Every job of the service; boot fails when one of them has no handler or two. */
-export const JOBS = [maintenanceJob] as const;
+export const JOBS = [maintenanceJob, logSearchIndexJob] as const;

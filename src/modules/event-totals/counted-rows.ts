@@ -25,7 +25,7 @@ export function countedRows(count: Count, parameters: Parameters): string {
   const parts: string[] = [];
   const columns = (time: string): string[] => [
     ...dimensions,
-    ...(bucket === undefined ? [] : [`date_trunc('${bucket}', ${time}, 'UTC') AS bucket`]),
+    ...(bucket === undefined ? [] : [`date_bin('1 ${bucket}', ${time}, '1970-01-01T00:00:00Z') AS bucket`]),
   ];
   if (coverage.hours !== null) {
     const table = dimensions.length === 0 && isEmptyFilter(filter) ? 'event_hours' : 'event_facet_hours';
