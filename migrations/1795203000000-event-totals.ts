@@ -23,9 +23,7 @@ export class EventTotals1795203000000 implements MigrationInterface {
       FROM events GROUP BY 1, 2, 3, 4, 5, 6, 7`);
     await q.query(`
       INSERT INTO latency_hours (project_id, hour, bucket, events)
-      SELECT project_id, date_trunc('hour', "timestamp", 'UTC'),
-             CASE WHEN log_latency_ms < 1 THEN 0 ELSE ceil(ln(log_latency_ms::float8) / ln(1.02::float8)) END::smallint,
-             count(*)
+      SELECT project_id, date_trunc('hour', "timestamp", 'UTC'), latency_bucket(log_latency_ms), count(*)
       FROM events WHERE log_has_latency GROUP BY 1, 2, 3`);
     await q.query(`
       INSERT INTO source_days (project_id, source_id, day, events, last_event_at)

@@ -5,7 +5,7 @@ import { Database, type Db } from '../../platform/database/database.js';
 import { countedRows, type Interval, inWindow } from './counted-rows.js';
 import { type Coverage, coverageOf, type TimeWindow } from './coverage.js';
 import { conditionsOf, type Dimension, DIMENSIONS, type EventFilter, Parameters } from './event-filter.js';
-import { bucketSql, quantilesOf } from './latency-buckets.js';
+import { quantilesOf } from './latency-buckets.js';
 
 export interface Totals {
   readonly events: number;
@@ -175,7 +175,7 @@ export class EventTotals {
     const project = parameters.bind(scope.projectId);
     const parts = edges.map(
       (edge) =>
-        `SELECT ${bucketSql('log_latency_ms')} AS bucket, ${edge.sign} * count(*) AS events FROM events
+        `SELECT latency_bucket(log_latency_ms) AS bucket, ${edge.sign} * count(*) AS events FROM events
          WHERE project_id = ${project} AND ${inWindow('"timestamp"', edge, parameters)} AND log_has_latency GROUP BY 1`,
     );
     if (hours !== null) {

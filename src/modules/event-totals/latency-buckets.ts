@@ -1,11 +1,6 @@
 /** Bucket 0 ends at 1 ms; bucket n > 0 holds the whole milliseconds above 1.02^(n-1) and up to 1.02^n. */
 const GROWTH = 1.02;
 
-/** The bucket of a column of whole milliseconds, as SQL; the same formula fills `latency_hours`. */
-export function bucketSql(column: string): string {
-  return `CASE WHEN ${column} < 1 THEN 0 ELSE ceil(ln(${column}::float8) / ln(1.02::float8)) END::smallint`;
-}
-
 /** The middle of a bucket in milliseconds: below 50 ms the exact value, above it at most 1 % or a millisecond off. */
 export function middleOf(bucket: number): number {
   if (bucket <= 0) return 0;
