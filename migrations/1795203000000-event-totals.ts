@@ -10,7 +10,8 @@ export class EventTotals1795203000000 implements MigrationInterface {
     await q.query(`
       UPDATE events SET log_has_latency = true
       WHERE NOT log_has_latency
-        AND properties ?| ARRAY['latency_ms', 'duration_ms', 'response_time_ms', 'elapsed_ms']`);
+        AND EXISTS (SELECT FROM unnest(ARRAY['latency_ms', 'duration_ms', 'response_time_ms', 'elapsed_ms']) AS name
+                    WHERE jsonb_typeof(properties -> name) <> 'null')`);
     await q.query(`TRUNCATE event_hours, event_facet_hours, latency_hours, source_days`);
     await q.query(`
       INSERT INTO event_hours (project_id, hour, events, errors)

@@ -6,6 +6,7 @@ const LENGTH_MS: Readonly<Record<Interval, number>> = { minute: 60_000, hour: 3_
 
 /** Every bucket that has a part in the window, in the order of time, with zeroes where `known` has none. */
 export function withoutGaps(known: readonly Bucket[], interval: Interval, { from, to }: TimeWindow): Bucket[] {
+  if (from >= to) return [];
   const length = LENGTH_MS[interval];
   const byTime = new Map(known.map((bucket) => [bucket.at.getTime(), bucket]));
   const buckets: Bucket[] = [];
