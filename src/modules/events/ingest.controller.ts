@@ -7,12 +7,7 @@ import { Documented } from '../../platform/http/documented.js';
 import { Body, Headers, Scope } from '../../platform/http/inputs.js';
 import { ApiKeyNotActive, InvalidApiKey, MissingWriteScope } from '../api-keys/index.js';
 import { ProjectIsArchived } from '../projects/index.js';
-import {
-  BillingInactive,
-  BlockedByBilling,
-  MonthlyEventsExceeded,
-  MonthlyRequestsExceeded,
-} from '../quotas/index.js';
+import { BillingInactive, BlockedByBilling, MonthlyEventsExceeded, MonthlyRequestsExceeded } from '../quotas/index.js';
 import { EventRecorder } from './event-recorder.js';
 import { IngestHeaders, IngestRequest, IngestResponse, RecordEventRequest } from './ingest.dto.js';
 import { IdempotencyKeyInProgress, IdempotencyKeyReused } from './ingest.errors.js';
