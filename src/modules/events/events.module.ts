@@ -3,6 +3,7 @@ import { ApiKeysModule } from '../api-keys/index.js';
 import { IngestionFailuresModule } from '../ingestion-failures/index.js';
 import { ProjectsModule } from '../projects/index.js';
 import { QuotasModule } from '../quotas/index.js';
+import { BatchIngestService } from './batch-ingest.service.js';
 import { EventAdmission } from './event-admission.js';
 import { EventRecorder } from './event-recorder.js';
 import { EventsOfDeletedProjects } from './events-of-deleted-projects.js';
@@ -19,6 +20,7 @@ import { EventIntake } from './writing/write-request.js';
   controllers: [IngestController],
   providers: [
     IngestService,
+    BatchIngestService,
     EventRecorder,
     EventAdmission,
     EVENT_WRITER,

@@ -106,7 +106,9 @@ export class BatchWriter {
 export function failOverdue(writes: readonly PendingWrite[]): void {
   for (const write of writes) {
     if (!write.isOverdue) continue;
-    write.fail(write.inDoubt ? new OutcomeUnknown('nobody could tell what became of the request') : new ServiceOverloaded());
+    write.fail(
+      write.inDoubt ? new OutcomeUnknown('nobody could tell what became of the request') : new ServiceOverloaded(),
+    );
   }
 }
 
