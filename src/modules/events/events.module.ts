@@ -11,9 +11,8 @@ import { EventsRepository } from './events.repository.js';
 import { IngestController } from './ingest.controller.js';
 import { IngestService } from './ingest.service.js';
 import { EventPartitions } from './partitions.js';
+import { QUEUE_PROVIDERS } from './queueing/queue.providers.js';
 import { EVENT_WRITER } from './writing/event-writer.provider.js';
-import { EventWriter } from './writing/event-writer.js';
-import { EventIntake } from './writing/write-request.js';
 
 @Module({
   imports: [ApiKeysModule, ProjectsModule, QuotasModule, IngestionFailuresModule],
@@ -24,7 +23,7 @@ import { EventIntake } from './writing/write-request.js';
     EventRecorder,
     EventAdmission,
     EVENT_WRITER,
-    { provide: EventIntake, useExisting: EventWriter },
+    ...QUEUE_PROVIDERS,
     EventsRepository,
     EventPartitions,
     EventsOfDeletedProjects,

@@ -67,7 +67,7 @@ export class IngestController {
     lines: Buffer | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<IngestResponse | IngestBatchResponse> {
-    return this.withMode(
+    return this.withMode<IngestResponse | IngestBatchResponse>(
       response,
       lines === undefined ? this.ingestion.ingest(scope, key, body) : this.batches.ingest(scope, key, lines),
     );
