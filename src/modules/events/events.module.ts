@@ -12,6 +12,8 @@ import { IngestController } from './ingest.controller.js';
 import { IngestService } from './ingest.service.js';
 import { EventPartitions } from './partitions.js';
 import { QUEUE_PROVIDERS } from './queueing/queue.providers.js';
+import { CounterAudit } from './upkeep/counter-audit.js';
+import { IdempotencyExpiry } from './upkeep/idempotency-expiry.js';
 import { EVENT_WRITER } from './writing/event-writer.provider.js';
 
 @Module({
@@ -27,6 +29,8 @@ import { EVENT_WRITER } from './writing/event-writer.provider.js';
     EventsRepository,
     EventPartitions,
     EventsOfDeletedProjects,
+    IdempotencyExpiry,
+    CounterAudit,
   ],
   exports: [EventRecorder],
 })
