@@ -7,7 +7,7 @@ export class IngestEvents1795201000000 implements MigrationInterface {
   async up(q: QueryRunner): Promise<void> {
     await q.query(`
       CREATE FUNCTION latency_bucket(ms integer) RETURNS smallint
-      LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+      LANGUAGE sql IMMUTABLE PARALLEL SAFE
       RETURN (CASE WHEN ms < 1 THEN 0 ELSE ceil(ln(ms::float8) / ln(1.02::float8)) END)::smallint`);
     await q.query(`
       COMMENT ON FUNCTION latency_bucket IS 'Bucket 0 is below one millisecond; bucket n ends at 1.02^n milliseconds'`);

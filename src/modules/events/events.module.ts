@@ -4,6 +4,7 @@ import { EventTotalsModule } from '../event-totals/index.js';
 import { IngestionFailuresModule } from '../ingestion-failures/index.js';
 import { ProjectsModule } from '../projects/index.js';
 import { QuotasModule } from '../quotas/index.js';
+import { BatchIngestService } from './batch-ingest.service.js';
 import { EventAdmission } from './event-admission.js';
 import { EventRecorder } from './event-recorder.js';
 import { EventsOfDeletedProjects } from './events-of-deleted-projects.js';
@@ -23,6 +24,7 @@ import { EventIntake } from './writing/write-request.js';
   controllers: [IngestController, EventReadsController],
   providers: [
     IngestService,
+    BatchIngestService,
     EventRecorder,
     EventAdmission,
     EVENT_WRITER,
