@@ -10,6 +10,7 @@ import { ApiKeysModule } from './modules/api-keys/index.js';
 import { AuditModule } from './modules/audit/index.js';
 import { AuthModule } from './modules/auth/index.js';
 import { DashboardModule } from './modules/dashboard/index.js';
+import { EventStreamsModule } from './modules/event-streams/index.js';
 import { EventTotalsModule } from './modules/event-totals/index.js';
 import { EventsModule } from './modules/events/index.js';
 import { ExplorerModule } from './modules/explorer/index.js';
@@ -174,6 +175,7 @@ export class AppModule {
         ProjectsModule,
         ApiKeysModule,
         EventTotalsModule,
+        EventStreamsModule,
         EventsModule,
         LogsModule,
         UsageModule,

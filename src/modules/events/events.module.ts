@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ApiKeysModule } from '../api-keys/index.js';
+import { EventStreamsModule } from '../event-streams/index.js';
 import { EventTotalsModule } from '../event-totals/index.js';
 import { IngestionFailuresModule } from '../ingestion-failures/index.js';
 import { ProjectsModule } from '../projects/index.js';
@@ -15,13 +16,23 @@ import { EventPartitions } from './partitions.js';
 import { EventReadsController } from './reads/event-reads.controller.js';
 import { EventReads } from './reads/event-reads.repository.js';
 import { EventReadsService } from './reads/event-reads.service.js';
+import { EventFeed } from './stream/event-feed.js';
+import { EventStreamController } from './stream/event-stream.controller.js';
+import { SettledEvents } from './stream/settled-events.js';
 import { EVENT_WRITER } from './writing/event-writer.provider.js';
 import { EventWriter } from './writing/event-writer.js';
 import { EventIntake } from './writing/write-request.js';
 
 @Module({
-  imports: [ApiKeysModule, EventTotalsModule, ProjectsModule, QuotasModule, IngestionFailuresModule],
-  controllers: [IngestController, EventReadsController],
+  imports: [
+    ApiKeysModule,
+    EventStreamsModule,
+    EventTotalsModule,
+    ProjectsModule,
+    QuotasModule,
+    IngestionFailuresModule,
+  ],
+  controllers: [IngestController, EventReadsController, EventStreamController],
   providers: [
     IngestService,
     BatchIngestService,
@@ -34,7 +45,9 @@ import { EventIntake } from './writing/write-request.js';
     EventsOfDeletedProjects,
     EventReads,
     EventReadsService,
+    EventFeed,
+    SettledEvents,
   ],
-  exports: [EventReads, EventRecorder],
+  exports: [EventReads, EventRecorder, SettledEvents],
 })
 export class EventsModule {}
