@@ -19,9 +19,10 @@ import { EventReadsService } from './reads/event-reads.service.js';
 import { EventFeed } from './stream/event-feed.js';
 import { EventStreamController } from './stream/event-stream.controller.js';
 import { SettledEvents } from './stream/settled-events.js';
+import { QUEUE_PROVIDERS } from './queueing/queue.providers.js';
+import { CounterAudit } from './upkeep/counter-audit.js';
+import { IdempotencyExpiry } from './upkeep/idempotency-expiry.js';
 import { EVENT_WRITER } from './writing/event-writer.provider.js';
-import { EventWriter } from './writing/event-writer.js';
-import { EventIntake } from './writing/write-request.js';
 
 @Module({
   imports: [
@@ -39,7 +40,7 @@ import { EventIntake } from './writing/write-request.js';
     EventRecorder,
     EventAdmission,
     EVENT_WRITER,
-    { provide: EventIntake, useExisting: EventWriter },
+    ...QUEUE_PROVIDERS,
     EventsRepository,
     EventPartitions,
     EventsOfDeletedProjects,
@@ -47,6 +48,8 @@ import { EventIntake } from './writing/write-request.js';
     EventReadsService,
     EventFeed,
     SettledEvents,
+    IdempotencyExpiry,
+    CounterAudit,
   ],
   exports: [EventReads, EventRecorder, SettledEvents],
 })
