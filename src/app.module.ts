@@ -11,6 +11,7 @@ import { AuditModule } from './modules/audit/index.js';
 import { AuthModule } from './modules/auth/index.js';
 import { DashboardModule } from './modules/dashboard/index.js';
 import { DeliveryModule } from './modules/delivery/index.js';
+import { EventStreamsModule } from './modules/event-streams/index.js';
 import { EventTotalsModule } from './modules/event-totals/index.js';
 import { EventsModule } from './modules/events/index.js';
 import { ExplorerModule } from './modules/explorer/index.js';
@@ -182,6 +183,7 @@ export class AppModule {
         ProjectsModule,
         ApiKeysModule,
         EventTotalsModule,
+        EventStreamsModule,
         EventsModule,
         LogsModule,
         UsageModule,

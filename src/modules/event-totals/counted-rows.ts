@@ -1,5 +1,5 @@
 import type { Coverage, TimeWindow } from './coverage.js';
-import { conditionsOf, type Dimension, type EventFilter, isEmptyFilter, Parameters } from './event-filter.js';
+import { conditionsOf, type Dimension, type EventFilter, isEmptyFilter, type Parameters } from './event-filter.js';
 
 /** What is counted, for one statement. */
 export interface Count {

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ApiKeysModule } from '../api-keys/index.js';
+import { EventStreamsModule } from '../event-streams/index.js';
 import { EventTotalsModule } from '../event-totals/index.js';
 import { IngestionFailuresModule } from '../ingestion-failures/index.js';
 import { ProjectsModule } from '../projects/index.js';
@@ -13,16 +14,26 @@ import { IngestController } from './ingest.controller.js';
 import { IngestService } from './ingest.service.js';
 import { EventPartitions } from './partitions.js';
 import { QUEUE_PROVIDERS } from './queueing/queue.providers.js';
-import { CounterAudit } from './upkeep/counter-audit.js';
-import { IdempotencyExpiry } from './upkeep/idempotency-expiry.js';
 import { EventReadsController } from './reads/event-reads.controller.js';
 import { EventReads } from './reads/event-reads.repository.js';
 import { EventReadsService } from './reads/event-reads.service.js';
+import { EventFeed } from './stream/event-feed.js';
+import { EventStreamController } from './stream/event-stream.controller.js';
+import { SettledEvents } from './stream/settled-events.js';
+import { CounterAudit } from './upkeep/counter-audit.js';
+import { IdempotencyExpiry } from './upkeep/idempotency-expiry.js';
 import { EVENT_WRITER } from './writing/event-writer.provider.js';
 
 @Module({
-  imports: [ApiKeysModule, EventTotalsModule, ProjectsModule, QuotasModule, IngestionFailuresModule],
-  controllers: [IngestController, EventReadsController],
+  imports: [
+    ApiKeysModule,
+    EventStreamsModule,
+    EventTotalsModule,
+    ProjectsModule,
+    QuotasModule,
+    IngestionFailuresModule,
+  ],
+  controllers: [IngestController, EventReadsController, EventStreamController],
   providers: [
     IngestService,
     BatchIngestService,
@@ -35,9 +46,11 @@ import { EVENT_WRITER } from './writing/event-writer.provider.js';
     EventsOfDeletedProjects,
     EventReads,
     EventReadsService,
+    EventFeed,
+    SettledEvents,
     IdempotencyExpiry,
     CounterAudit,
   ],
-  exports: [EventReads, EventRecorder],
+  exports: [EventReads, EventRecorder, SettledEvents],
 })
 export class EventsModule {}

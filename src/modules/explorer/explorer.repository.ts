@@ -44,8 +44,11 @@ export class ExplorerRepository {
       const [newest] = hours;
       if (newest === undefined) return { total, items: [] };
       const inNewest: Page = { limit: page.limit, offset: page.offset - newest.newer };
-      const read = isScattered(filter, hours) ? this.scattered : this.together;
-      return { total, items: await read.call(this, scope, spanOf(hours, window), hours, filter, inNewest, tx) };
+      const span = spanOf(hours, window);
+      const items = isScattered(filter, hours)
+        ? await this.scattered(scope, span, hours, filter, inNewest, tx)
+        : await this.together(scope, span, filter, inNewest, tx);
+      return { total, items };
     });
   }
 
@@ -89,14 +92,7 @@ export class ExplorerRepository {
   }
 
   /** Along an index whose order is that of the page. */
-  private together(
-    scope: Scope,
-    span: TimeWindow,
-    _hours: readonly MatchingHour[],
-    filter: EventFilter,
-    page: Page,
-    tx: Db,
-  ): Promise<StoredEvent[]> {
+  private together(scope: Scope, span: TimeWindow, filter: EventFilter, page: Page, tx: Db): Promise<StoredEvent[]> {
     const parameters = new Parameters();
     return this.database.rows<StoredEvent>(
       `SELECT ${EVENT_COLUMNS} FROM events

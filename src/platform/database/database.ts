@@ -70,7 +70,9 @@ export class Database {
       if (row?.ours !== true) return undefined;
       try {
         await runner.query('SET statement_timeout = 0');
-        return await work(async (sql) => void (await runner.query(sql)));
+        return await work(async (sql) => {
+          await runner.query(sql);
+        });
       } finally {
         await runner.query('RESET statement_timeout');
         await runner.query('SELECT pg_advisory_unlock(hashtext($1))', [name]);

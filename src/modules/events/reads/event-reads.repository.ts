@@ -25,13 +25,20 @@ export class EventReads {
     );
   }
 
-  /** Oldest first, strictly after the place and up to an instant, which is left out. */
-  after(scope: Scope, place: Place, until: Date, limit: number): Promise<StoredEvent[]> {
-    return this.database.rows<StoredEvent>(
-      `SELECT ${EVENT_COLUMNS} FROM events
-       WHERE project_id = $1 AND "timestamp" >= $2 AND ("timestamp", id) > ($2, $3) AND "timestamp" < $4
-       ORDER BY "timestamp", id LIMIT $5`,
-      [scope.projectId, place.timestamp, place.id, until, limit],
+  /** Oldest first, strictly after the place, when one is given, and before an instant. */
+  after<Row extends StoredEvent>(
+    scope: Scope,
+    place: Place | null,
+    until: Date,
+    limit: number,
+    columns: string = EVENT_COLUMNS,
+  ): Promise<Row[]> {
+    return this.database.rows<Row>(
+      `SELECT ${columns} FROM events
+       WHERE project_id = $1 AND "timestamp" < $2
+         ${place === null ? '' : 'AND "timestamp" >= $4 AND ("timestamp", id) > ($4, $5)'}
+       ORDER BY "timestamp", id LIMIT $3`,
+      [scope.projectId, until, limit, ...(place === null ? [] : [place.timestamp, place.id])],
     );
   }
 
