@@ -11,6 +11,7 @@ import { AuditModule } from './modules/audit/index.js';
 import { AuthModule } from './modules/auth/index.js';
 import { EventsModule } from './modules/events/index.js';
 import { HealthModule } from './modules/health/index.js';
+import { IngestSourcesModule } from './modules/ingest-sources/index.js';
 import { InternalJobsModule } from './modules/internal-jobs/index.js';
 import { InvitationsModule } from './modules/invitations/index.js';
 import { LogsModule } from './modules/logs/index.js';
@@ -168,6 +169,7 @@ export class AppModule {
         InvitationsModule,
         ProjectsModule,
         ApiKeysModule,
+        IngestSourcesModule,
         EventsModule,
         LogsModule,
         UsageModule,

@@ -3,6 +3,7 @@ import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-ex
 import express, { type Application, type NextFunction, type Response } from 'express';
 import helmet from 'helmet';
 import { AppModule, type Runtime } from './app.module.js';
+import { BrowserIngestion } from './modules/api-keys/index.js';
 import { buildDocument } from './openapi/document.js';
 import { serveDocument } from './openapi/pages.js';
 import type { CheckedRequest } from './platform/http/inputs.js';
@@ -61,6 +62,7 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
   });
   app.use(observeRequests(runtime.logger, app.get(Metrics)));
   app.use(securityHeaders());
+  app.use(app.get(BrowserIngestion, { strict: false }).middleware(EXPOSED_HEADERS));
   if (config.http.corsOrigins.length > 0) {
     app.enableCors({ origin: [...config.http.corsOrigins], exposedHeaders: EXPOSED_HEADERS, maxAge: 600 });
   }

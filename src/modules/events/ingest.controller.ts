@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { ApiKey, type ApiKeyScope } from '../../platform/access/index.js';
 import { Documented } from '../../platform/http/documented.js';
 import { Body, Scope } from '../../platform/http/inputs.js';
-import { ApiKeyNotActive, InvalidApiKey, MissingWriteScope } from '../api-keys/index.js';
+import { INGESTION_KEY_ERRORS } from '../api-keys/index.js';
 import { ProjectIsArchived } from '../projects/index.js';
 import { IngestRequest, IngestResponse } from './ingest.dto.js';
 import { IngestService } from './ingest.service.js';
@@ -22,7 +22,7 @@ export class IngestController {
     description:
       'The answer 200 means that the event is committed. Unknown fields are ignored; a repeated JSON key takes its last value.',
     answer: IngestResponse,
-    errors: [InvalidApiKey, ApiKeyNotActive, MissingWriteScope, ProjectIsArchived],
+    errors: [...INGESTION_KEY_ERRORS, ProjectIsArchived],
   })
   ingest(@Scope() scope: ApiKeyScope, @Body() body: IngestRequest): Promise<IngestResponse> {
     return this.ingestion.ingest(scope, body);
