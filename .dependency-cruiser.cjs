@@ -23,7 +23,7 @@ const TIERS = [
   },
   {
     name: 'events',
-    modules: ['events', 'usage', 'logs', 'project-health', 'explorer', 'analytics', 'performance', 'search', 'eql'],
+    modules: ['events', 'usage', 'logs', 'project-health', 'source-insight', 'explorer', 'analytics', 'performance', 'search', 'eql'],
   },
   { name: 'reaction', modules: ['alerts', 'delivery', 'sentinel'] },
   { name: 'operation', modules: ['health', 'internal-jobs'] },

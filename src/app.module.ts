@@ -23,6 +23,7 @@ import { ProofModule } from './modules/proof/index.js';
 import { SecondFactorsModule } from './modules/second-factors/index.js';
 import { SecurityEventsModule } from './modules/security-events/index.js';
 import { SessionsModule } from './modules/sessions/index.js';
+import { SourceInsightModule } from './modules/source-insight/index.js';
 import { UsageModule } from './modules/usage/index.js';
 import { AccessGuard } from './platform/access/access.guard.js';
 import { Authorizer } from './platform/access/authorizer.js';
@@ -174,6 +175,7 @@ export class AppModule {
         LogsModule,
         UsageModule,
         ProjectHealthModule,
+        SourceInsightModule,
         HealthModule,
         InternalJobsModule,
       ],

@@ -6,10 +6,12 @@ import { EventsRepository } from './events.repository.js';
 import { IngestController } from './ingest.controller.js';
 import { IngestService } from './ingest.service.js';
 import { EventPartitions } from './partitions.js';
+import { TestEvents } from './test-events.js';
 
 @Module({
   imports: [ApiKeysModule, ProjectsModule],
   controllers: [IngestController],
-  providers: [IngestService, EventsRepository, EventPartitions, EventsOfDeletedProjects],
+  providers: [IngestService, EventsRepository, EventPartitions, EventsOfDeletedProjects, TestEvents],
+  exports: [TestEvents],
 })
 export class EventsModule {}
