@@ -6,6 +6,7 @@ import { addMember, type Actor, type Owner, ownerWithProject, randomEmail, signe
 import { newId } from '../../src/platform/ids/index.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { exampleOf, type ListedOperation, operations, resolve } from '../support/document.js';
+import { createSource } from '../support/sources.js';
 
 const TOKEN = 'internal-job-token-of-the-test';
 /** Whose access depends on a role in the organization or project they name. */
@@ -64,11 +65,22 @@ describe('access to every operation', () => {
       invite_id: (invited.body as { id: string }).id,
       ...(await thingsOf(owner.id)),
       view_id: (view.body as { id: string }).id,
+      source_id: await usedSource(),
     };
     const [session] = await app.rows<{ id: string }>('SELECT id FROM sessions WHERE user_id = $1', [owner.id]);
     ids.session_id = session?.id ?? '';
   });
   afterAll(() => app.close());
+
+  /** An Event Source that has ingested, so that no call can delete it. */
+  async function usedSource(): Promise<string> {
+    const { id } = await createSource(app, owner);
+    await app.rows(
+      `INSERT INTO source_days (project_id, source_id, day, events, last_event_at) VALUES ($1, $2, '2026-01-01', 1, now())`,
+      [owner.projectId, id],
+    );
+    return id;
+  }
 
   /** A passkey and a trusted device of an account. */
   async function thingsOf(userId: string): Promise<Record<string, string>> {
@@ -113,6 +125,7 @@ describe('access to every operation', () => {
       'projects',
       'project_members',
       'api_keys',
+      'event_sources',
       'events',
       'project_settings',
       'saved_views',
