@@ -30,7 +30,7 @@ import { Authorizer } from './platform/access/authorizer.js';
 import { BackgroundWork } from './platform/background/background-work.js';
 import { Clock, SystemClock } from './platform/clock/index.js';
 import { CredentialCipher, Passwords } from './platform/crypto/index.js';
-import { Database } from './platform/database/database.js';
+import { Database, DATABASE_URL } from './platform/database/database.js';
 import { NoticeBus } from './platform/database/notices.js';
 import { typeOrmOptions } from './platform/database/typeorm.options.js';
 import { CONSTRAINT_ERRORS, ErrorFilter } from './platform/http/error.filter.js';
@@ -127,12 +127,14 @@ class PlatformModule {
           inject: [Clock],
         },
         { provide: Metrics, useFactory: () => new Metrics() },
+        { provide: DATABASE_URL, useValue: databaseUrl },
         Database,
         BackgroundWork,
         RedisConnection,
       ],
       exports: [
         CONFIG,
+        DATABASE_URL,
         RUNTIME_SECRETS,
         Clock,
         CredentialCipher,

@@ -119,6 +119,35 @@ describe('what has come of an Event Source', () => {
     });
   });
 
+  describe('in stats and health', () => {
+    it('are events and refusals as ingestion counts them', async () => {
+      const { key } = source.key;
+      await ingest(app, key, { properties: { status_code: 503 } }).expect(200);
+      await ingest(app, key, { timestamp: new Date(Date.now() - 2 * HOUR_MS).toISOString() }).expect(200);
+      await ingest(app, owner.apiKey).expect(200);
+      await app.rows('UPDATE organizations SET events_per_month_limit = 3 WHERE id = $1', [owner.organizationId]);
+      await ingest(app, key).expect(403, { detail: 'Monthly quota exceeded (events)' });
+      await ingest(app, owner.apiKey).expect(403);
+      const { totals, timeseries } = await read<Stats>('/stats');
+      expect(totals).toEqual({ events: 2, errors: 1 });
+      expect(timeseries.filter(({ events }) => events > 0)).toEqual([
+        { ts: expect.any(String), events: 1, errors: 0 },
+        { ts: expect.any(String), events: 1, errors: 1 },
+      ]);
+      const health = await read<Record<string, unknown>>('/health');
+      expect(health).toMatchObject({
+        status: 'healthy',
+        events_last_24h: 2,
+        failures_last_24h: 1,
+        failure_rate: 1 / 3,
+      });
+      expect(await read('/failures')).toMatchObject({
+        items: [{ api_key_id: source.key.id, reason_code: 'limit_exceeded', status_code: 403, count: 1 }],
+        total: 1,
+      });
+    });
+  });
+
   describe('in health', () => {
     const health = (): Promise<Record<string, unknown>> => read('/health');
 
@@ -336,6 +365,13 @@ describe('what has come of an Event Source', () => {
         timestamp: sent.timestamp,
         properties: { test: true },
       });
+      expect((await read<Stats>('/stats')).totals).toEqual({ events: 1, errors: 0 });
+      expect(await read('/health')).toMatchObject({
+        status: 'healthy',
+        events_last_24h: 1,
+        last_event_at: expect.stringMatching(/Z$/),
+      });
+      await call('delete', '').expect(409);
       expect(
         await app.rows('SELECT api_key_id, events_ingested::int FROM usage_daily WHERE project_id = $1', [
           owner.projectId,
@@ -350,6 +386,18 @@ describe('what has come of an Event Source', () => {
       await callerOf(app, `/v1/projects/${owner.projectId}`, owner)('post', '/archive').expect(200);
       await call('post', '/test').expect(403, { detail: 'Project is archived' });
       expect((await read<Page>('/events')).items).toEqual([]);
+    });
+
+    it('which needs an allowance of the organization', async () => {
+      const organization = (change: string) =>
+        app.rows(`UPDATE organizations SET ${change} WHERE id = $1`, [owner.organizationId]);
+      await organization('events_per_month_limit = 1');
+      await call('post', '/test').expect(200);
+      await call('post', '/test').expect(403, { detail: 'Monthly quota exceeded (events)' });
+      await organization(`billing_status = 'blocked'`);
+      await call('post', '/test').expect(403, { detail: 'Blocked by billing enforcement.' });
+      // No key was refused, so no key has a failure.
+      expect(await read('/failures')).toMatchObject({ items: [] });
     });
 
     it('which takes an admin', async () => {

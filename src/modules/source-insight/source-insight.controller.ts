@@ -6,6 +6,7 @@ import { IdParam, Query, Scope } from '../../platform/http/inputs.js';
 import { EventSourceDisabled, EventSourceNotFound } from '../api-keys/index.js';
 import { ProjectOfSource } from '../ingest-sources/index.js';
 import { ProjectIsArchived } from '../projects/index.js';
+import { BillingInactive, BlockedByBilling, MonthlyEventsExceeded, MonthlyRequestsExceeded } from '../quotas/index.js';
 import {
   SourceEventsQuery,
   SourceEventsResponse,
@@ -86,7 +87,15 @@ export class SourceInsightController {
     description:
       'A `source.test` event without a key, otherwise like any other: refused as they are, stored, counted in quotas and usage.',
     answer: SourceTestResponse,
-    errors: [EventSourceNotFound, EventSourceDisabled, ProjectIsArchived],
+    errors: [
+      EventSourceNotFound,
+      EventSourceDisabled,
+      ProjectIsArchived,
+      BillingInactive,
+      BlockedByBilling,
+      MonthlyEventsExceeded,
+      MonthlyRequestsExceeded,
+    ],
   })
   test(@Scope() scope: ProjectMemberScope, @IdParam('source_id') sourceId: string): Promise<SourceTestResponse> {
     return this.insight.test(scope, sourceId);

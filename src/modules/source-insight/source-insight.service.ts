@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../platform/access/index.js';
 import { Clock } from '../../platform/clock/index.js';
 import { ApiKeysRepository, EventSourceDisabled, EventSourceNotFound } from '../api-keys/index.js';
-import { decodeCursor, encodeCursor, eventRecord, TestEvents } from '../events/index.js';
+import { decodeCursor, encodeCursor, eventRecord, EventRecorder } from '../events/index.js';
 import { EventSourcesRepository, type SeenEventSource } from '../ingest-sources/index.js';
 import { IngestionFailuresReader } from '../ingestion-failures/index.js';
 import { observeSchema, SAMPLE_BYTES, SAMPLE_EVENTS } from './observed-schema.js';
@@ -30,7 +30,7 @@ export class SourceInsightService {
     private readonly sources: EventSourcesRepository,
     private readonly keys: ApiKeysRepository,
     private readonly failures: IngestionFailuresReader,
-    private readonly testEvents: TestEvents,
+    private readonly recorder: EventRecorder,
     private readonly clock: Clock,
   ) {}
 
@@ -109,7 +109,7 @@ export class SourceInsightService {
   async test(scope: ProjectMemberScope, sourceId: string): Promise<SourceTestResponse> {
     const source = await this.source(scope, sourceId);
     if (!source.isEnabled) throw new EventSourceDisabled();
-    const sent = await this.testEvents.send(
+    const sent = await this.recorder.record(
       { projectId: scope.projectId, organizationId: scope.organizationId, sourceId },
       {
         event_type: TEST_EVENT,
