@@ -260,6 +260,16 @@ describe('changes of API keys', () => {
     expect(JSON.stringify(await app.rows('SELECT * FROM audit_events'))).not.toContain(third.key);
   });
 
+  it('end by themselves, also while they are in use', async () => {
+    const expires_at = ahead(4);
+    const { id, key } = await create({ expires_at });
+    const statuses: number[] = [];
+    const until = Date.parse(expires_at) + 5_000;
+    while (statuses.at(-1) !== 403 && Date.now() < until) statuses.push((await own(key)).status);
+    expect([statuses[0], statuses.at(-1)]).toEqual([200, 403]);
+    expect(await one(id)).toMatchObject({ status: 'expired' });
+  });
+
   it('never let a grace outlive the end of the key', async () => {
     const expires_at = ahead(60);
     const { id } = await create({ expires_at });

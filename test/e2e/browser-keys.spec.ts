@@ -98,7 +98,7 @@ describe('browser-safe keys', () => {
     await from(SHOP, key).expect(403, refusal);
     await from(OTHER, key).expect(200);
     await change({});
-    await keys('patch', `/${id}`, { name: 'Renamed', scopes: ['events:write'] }).expect(200);
+    await keys('patch', `/${id}`, { name: 'Renamed', scopes: ['events:write', 'events:write'] }).expect(200);
     await keys('patch', `/${id}`, { scopes: ['events:read', 'events:write'] }).expect(422);
     expect((await browserKeys('get').expect(200)).body).toEqual(
       expect.arrayContaining([expect.objectContaining({ id, name: 'Renamed', scopes: ['events:write'] })]),

@@ -97,9 +97,9 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     const hash = sha256(key);
     const cacheKey = hash.toString('base64');
     const now = this.clock.now().getTime();
-    if ((this.unknown.get(cacheKey) ?? 0) > now) return Promise.resolve(null);
     const known = this.lookups.get(cacheKey);
     if (known !== undefined && known.until > now) return known.identity;
+    if ((this.unknown.get(cacheKey) ?? 0) > now) return Promise.resolve(null);
     if (this.lookups.size >= MAX_ENTRIES) this.lookups.clear();
     const lookup = { until: now + TRUST_MS, identity: this.keys.identify(hash) };
     this.lookups.set(cacheKey, lookup);
