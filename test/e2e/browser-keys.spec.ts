@@ -3,7 +3,7 @@ import type { Test } from 'supertest';
 import { type Owner, ownerWithProject } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { callerOf, createSource, ingest, type KeyRecord, setPlan, type Verb } from '../support/sources.js';
-import { openWebPages, type WebPage } from '../support/web-pages.js';
+import { openWebPages, type WebPage, type WebPages } from '../support/web-pages.js';
 
 const SHOP = 'https://shop.example.com';
 const OTHER = 'https://other.example.com';
@@ -205,16 +205,15 @@ describe('browser-safe keys', () => {
   });
 
   describe('in a real browser', () => {
-    let pages: WebPage[];
-    let close: () => Promise<void>;
+    let browser: WebPages;
 
     beforeAll(async () => {
-      ({ pages, close } = await openWebPages(2));
+      browser = await openWebPages(2);
     }, 60_000);
-    afterAll(() => close());
+    afterAll(() => browser.close());
 
     it('send events from a page of their origin, and from no other', async () => {
-      const [shop, other] = pages as [WebPage, WebPage];
+      const [shop, other] = browser.pages as [WebPage, WebPage];
       const { id, key } = await issue({ name: 'Page', allowed_origins: [shop.origin] });
       const options = (event_type: string, apiKey = key): object => ({
         method: 'POST',

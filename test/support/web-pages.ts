@@ -26,11 +26,18 @@ const PAGE = `<!doctype html>
 </script>
 </html>`;
 
+export interface WebPages {
+  readonly pages: readonly WebPage[];
+  close(): Promise<void>;
+}
+
 /** Pages of several origins in one real browser. */
-export async function openWebPages(count: number): Promise<{ pages: WebPage[]; close(): Promise<void> }> {
+export async function openWebPages(count: number): Promise<WebPages> {
   const served: Served[] = [];
   for (let index = 0; index < count; index += 1) served.push(await servePage(PAGE));
-  const closeServers = async (): Promise<void> => void (await Promise.all(served.map((one) => one.close())));
+  const closeServers = async (): Promise<void> => {
+    await Promise.all(served.map((one) => one.close()));
+  };
   const chromium = await launchChromium().catch(async (error: unknown) => {
     await closeServers();
     throw error;

@@ -3,14 +3,9 @@ import type { ProjectScope } from '../../platform/access/index.js';
 import { Database } from '../../platform/database/database.js';
 import { EVENT_COLUMNS, type Place, type StoredEvent } from '../events/index.js';
 import type { SampledEvent } from './observed-schema.js';
-import type { Interval } from './volume.js';
+import type { Bucket, Interval } from './volume.js';
 
 type Scope = Pick<ProjectScope, 'projectId'>;
-
-export interface Volume {
-  readonly events: number;
-  readonly errors: number;
-}
 
 /**
  * What one source has brought. Volumes come from the hourly counts. Events come along an index of their own, which
@@ -26,7 +21,7 @@ export class SourceInsightRepository {
     { projectId }: Scope,
     sourceId: string,
     { from, to, interval }: { readonly from: Date; readonly to: Date; readonly interval: Interval },
-  ): Promise<(Volume & { readonly ts: Date })[]> {
+  ): Promise<Bucket[]> {
     return this.database.rows(
       `SELECT date_trunc($5, hour, 'UTC') AS ts, sum(events)::float8 AS events, sum(errors)::float8 AS errors
        FROM event_facet_hours WHERE project_id = $1 AND source_id = $2 AND hour >= $3 AND hour < $4

@@ -15,9 +15,9 @@ import type {
   SourceStatsResponse,
   SourceTestResponse,
 } from './source-insight.dto.js';
-import { SourceInsightRepository, type Volume } from './source-insight.repository.js';
+import { SourceInsightRepository } from './source-insight.repository.js';
 import { failureRate, sourceStatus } from './source-status.js';
-import { statsWindow, withZeroes } from './volume.js';
+import { type Bucket, statsWindow, withZeroes } from './volume.js';
 
 const HOUR_MS = 3_600_000;
 const TEST_EVENT = 'source.test';
@@ -137,7 +137,7 @@ export class SourceInsightService {
   }
 }
 
-function totalsOf(volumes: readonly Volume[]): Volume {
+function totalsOf(volumes: readonly Bucket[]): Omit<Bucket, 'ts'> {
   return {
     events: volumes.reduce((sum, { events }) => sum + events, 0),
     errors: volumes.reduce((sum, { errors }) => sum + errors, 0),

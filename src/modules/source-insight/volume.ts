@@ -11,6 +11,13 @@ const RANGE_MS: Readonly<Record<StatsRange, number>> = {
   '30d': 30 * 24 * HOUR_MS,
 };
 
+export interface Bucket {
+  /** Its start. */
+  readonly ts: Date;
+  readonly events: number;
+  readonly errors: number;
+}
+
 /** Whole UTC hours or days: the first holds the beginning of the range, the last one now. `to` is left out. */
 export function statsWindow(range: StatsRange, interval: Interval, now: Date): { from: Date; to: Date } {
   const length = LENGTH_MS[interval];
@@ -26,13 +33,13 @@ export function startOf(interval: Interval, at: Date): Date {
 }
 
 /** One entry for each hour or day of the window, zeroes where there are none. */
-export function withZeroes<V extends { readonly ts: Date; readonly events: number; readonly errors: number }>(
-  known: readonly V[],
+export function withZeroes(
+  known: readonly Bucket[],
   { from, to }: { readonly from: Date; readonly to: Date },
   interval: Interval,
-): { ts: Date; events: number; errors: number }[] {
+): Bucket[] {
   const byTime = new Map(known.map((volume) => [volume.ts.getTime(), volume]));
-  const series: { ts: Date; events: number; errors: number }[] = [];
+  const series: Bucket[] = [];
   for (let at = from.getTime(); at < to.getTime(); at += LENGTH_MS[interval]) {
     const { events = 0, errors = 0 } = byTime.get(at) ?? {};
     series.push({ ts: new Date(at), events, errors });
