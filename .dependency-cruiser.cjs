@@ -30,6 +30,7 @@ const TIERS = [
       'usage',
       'logs',
       'project-health',
+      'source-insight',
       'explorer',
       'dashboard',
       'analytics',

@@ -16,6 +16,7 @@ import { EventTotalsModule } from './modules/event-totals/index.js';
 import { EventsModule } from './modules/events/index.js';
 import { ExplorerModule } from './modules/explorer/index.js';
 import { HealthModule } from './modules/health/index.js';
+import { IngestSourcesModule } from './modules/ingest-sources/index.js';
 import { InternalJobsModule } from './modules/internal-jobs/index.js';
 import { InvitationsModule } from './modules/invitations/index.js';
 import { LogsModule } from './modules/logs/index.js';
@@ -27,6 +28,7 @@ import { ProofModule } from './modules/proof/index.js';
 import { SecondFactorsModule } from './modules/second-factors/index.js';
 import { SecurityEventsModule } from './modules/security-events/index.js';
 import { SessionsModule } from './modules/sessions/index.js';
+import { SourceInsightModule } from './modules/source-insight/index.js';
 import { UsageModule } from './modules/usage/index.js';
 import { AccessGuard } from './platform/access/access.guard.js';
 import { Authorizer } from './platform/access/authorizer.js';
@@ -182,6 +184,7 @@ export class AppModule {
         InvitationsModule,
         ProjectsModule,
         ApiKeysModule,
+        IngestSourcesModule,
         EventTotalsModule,
         EventStreamsModule,
         EventsModule,
@@ -190,6 +193,7 @@ export class AppModule {
         ExplorerModule,
         DashboardModule,
         ProjectHealthModule,
+        SourceInsightModule,
         DeliveryModule,
         HealthModule,
         InternalJobsModule,

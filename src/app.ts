@@ -2,6 +2,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import makeExpress, { type Application, type NextFunction, type Response } from 'express';
 import { AppModule, type Runtime } from './app.module.js';
+import { BrowserIngestion } from './modules/api-keys/index.js';
 import { buildDocument } from './openapi/document.js';
 import { serveDocument } from './openapi/pages.js';
 import type { CheckedRequest } from './platform/http/inputs.js';
@@ -66,6 +67,7 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
     setSecurityHeaders(request.path, response);
     runInContext({ requestId: request.requestId }, next);
   });
+  app.use(app.get(BrowserIngestion, { strict: false }).middleware(EXPOSED_HEADERS));
   if (config.http.corsOrigins.length > 0) {
     app.enableCors({ origin: [...config.http.corsOrigins], exposedHeaders: EXPOSED_HEADERS, maxAge: 600 });
   }

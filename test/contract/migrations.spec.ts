@@ -67,6 +67,7 @@ describe('migrations', () => {
     expect(indexes.map(({ name }) => name).sort()).toEqual([
       'ix_events_project_id_event_timestamp',
       'ix_events_project_id_id',
+      'ix_events_project_id_source_id_timestamp',
       'pk_events',
     ]);
   });

@@ -1,10 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { accessSync, constants } from 'node:fs';
-import { type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
+import type { CDPSession, Page } from 'playwright-core';
+import { launchChromium, servePage } from './chromium.js';
 
 /** A page of the front end's origin in a real browser, with a built-in authenticator that verifies its user. */
 export interface PasskeyBrowser {
@@ -46,35 +41,15 @@ const PAGE = `<!doctype html>
 </script>
 </html>`;
 
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
 /** Serves the page on a free port of localhost and opens it in Debian's Chromium. */
 export async function openPasskeyBrowser(): Promise<PasskeyBrowser> {
-  const server = createServer((_, response) => {
-    response.setHeader('Content-Type', 'text/html; charset=utf-8').end(PAGE);
+  const served = await servePage(PAGE);
+  const { origin } = served;
+  const chromium = await launchChromium().catch(async (error: unknown) => {
+    await served.close();
+    throw error;
   });
-  const origin = await listen(server);
-  const profile = await mkdtemp(join(tmpdir(), 'oes-chromium-'));
-  const release = async (context?: BrowserContext): Promise<void> => {
-    await context?.close();
-    await new Promise((resolve) => server.close(resolve));
-    await rm(profile, { recursive: true, force: true });
-  };
-  const context = await chromium
-    .launchPersistentContext(profile, { executablePath: chromiumPath(), args: FLAGS })
-    .catch(async (error: unknown) => {
-      await release();
-      throw error;
-    });
+  const { context } = chromium;
   const page = await context.newPage();
   await page.goto(origin);
   const devtools = await context.newCDPSession(page);
@@ -92,7 +67,10 @@ export async function openPasskeyBrowser(): Promise<PasskeyBrowser> {
       await devtools.send('WebAuthn.removeCredential', { authenticatorId, credentialId });
       await devtools.send('WebAuthn.addCredential', { authenticatorId, credential });
     },
-    close: () => release(context),
+    close: async () => {
+      await chromium.close();
+      await served.close();
+    },
   };
 }
 
@@ -113,24 +91,4 @@ async function addAuthenticator(devtools: CDPSession): Promise<string> {
 
 async function call(page: Page, name: 'create' | 'get', options: object): Promise<object> {
   return page.evaluate<object>(`${name}(${JSON.stringify(options)})`);
-}
-
-async function listen(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
-  return `http://localhost:${(server.address() as AddressInfo).port}`;
-}
-
-function chromiumPath(): string {
-  const chosen = process.env.TEST_CHROMIUM;
-  if (chosen) return chosen;
-  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
-    const path = join(folder, 'chromium');
-    try {
-      accessSync(path, constants.X_OK);
-      return path;
-    } catch {
-      continue;
-    }
-  }
-  throw new Error('chromium is not on PATH: run the tests through "npm test", which installs it where it may');
 }

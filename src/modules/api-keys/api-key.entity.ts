@@ -5,6 +5,12 @@ import type { ApiKeyScopeName } from '../../platform/access/index.js';
 @Unique('uq_api_keys_key_hash', ['keyHash'])
 @Index('ix_api_keys_project_id', ['projectId', 'createdAt'])
 @Check('ck_api_keys_scopes', `scopes <@ ARRAY['events:read', 'events:write'] AND cardinality(scopes) > 0`)
+@Check(
+  'ck_api_keys_browser',
+  `CASE WHEN allowed_origins IS NULL THEN rate_limit_per_minute IS NULL
+   ELSE cardinality(allowed_origins) > 0 AND rate_limit_per_minute BETWEEN 1 AND 10000
+     AND scopes = ARRAY['events:write'] AND source_id IS NOT NULL END`,
+)
 export class ApiKeyRecord {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_api_keys' })
   id!: string;
@@ -49,4 +55,16 @@ export class ApiKeyRecord {
 
   @Column('timestamptz', { name: 'revoked_at', nullable: true })
   revokedAt!: Date | null;
+
+  /** The key that replaces this one, which then works until `expiresAt` at most. Null: not rotated. */
+  @Column('uuid', { name: 'rotated_to', nullable: true })
+  rotatedTo!: string | null;
+
+  /** Origins of the pages a browser-safe key may be used on. Null: an ordinary key, used anywhere. */
+  @Column('text', { name: 'allowed_origins', array: true, nullable: true })
+  allowedOrigins!: string[] | null;
+
+  /** Of browser-safe keys; kept for clients and not enforced. */
+  @Column('integer', { name: 'rate_limit_per_minute', nullable: true })
+  rateLimitPerMinute!: number | null;
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type FindOptionsWhere, IsNull, Not } from 'typeorm';
 import type { ApiKeyScopeName, ProjectScope } from '../../platform/access/index.js';
 import { Database, type Db } from '../../platform/database/database.js';
 import { ApiKeyRecord } from './api-key.entity.js';
@@ -10,32 +11,66 @@ export interface KeyIdentity {
   readonly organizationId: string;
   readonly sourceId: string | null;
   readonly scopes: readonly ApiKeyScopeName[];
-  readonly revoked: boolean;
+  /** Revoked, or past its end by the database's clock. */
+  readonly ended: boolean;
   readonly expiresAt: Date | null;
+  /** True also for a key without an Event Source. */
+  readonly sourceEnabled: boolean;
+  /** Null: an ordinary key, which may be used anywhere. */
+  readonly allowedOrigins: readonly string[] | null;
 }
+
+/** Narrows the keys of a project. */
+export interface KeyFilter {
+  readonly sourceId?: string | undefined;
+  /** Browser-safe keys alone. */
+  readonly browserSafe?: boolean;
+}
+
+export type NewApiKey = Omit<ApiKeyRecord, 'projectId' | 'createdAt' | 'lastUsedAt' | 'revokedAt' | 'rotatedTo'>;
 
 /** API keys; only their hashes are stored. */
 @Injectable()
 export class ApiKeysRepository {
   constructor(private readonly database: Database) {}
 
-  async insert(
-    scope: ProjectScope,
-    key: Omit<ApiKeyRecord, 'projectId' | 'createdAt' | 'lastUsedAt' | 'revokedAt'>,
-    tx: Db,
-  ): Promise<void> {
+  async insert(scope: ProjectScope, key: NewApiKey, tx: Db): Promise<void> {
     await this.database.repository(ApiKeyRecord, tx).insert({ ...key, projectId: scope.projectId });
   }
 
   /** Newest first. */
-  list(scope: ProjectScope): Promise<ApiKeyRecord[]> {
+  list(scope: ProjectScope, filter: KeyFilter = {}): Promise<ApiKeyRecord[]> {
     return this.database
       .repository(ApiKeyRecord)
-      .find({ where: { projectId: scope.projectId }, order: { createdAt: 'DESC', id: 'DESC' } });
+      .find({ where: conditions(scope, filter), order: { createdAt: 'DESC', id: 'DESC' } });
   }
 
-  find(scope: ProjectScope, id: string, db?: Db): Promise<ApiKeyRecord | null> {
-    return this.database.repository(ApiKeyRecord, db).findOneBy({ projectId: scope.projectId, id });
+  find(scope: ProjectScope, id: string, filter: KeyFilter = {}, db?: Db): Promise<ApiKeyRecord | null> {
+    return this.database.repository(ApiKeyRecord, db).findOneBy({ ...conditions(scope, filter), id });
+  }
+
+  async update(
+    scope: ProjectScope,
+    id: string,
+    change: Partial<Pick<ApiKeyRecord, 'name' | 'scopes' | 'expiresAt' | 'allowedOrigins' | 'rateLimitPerMinute'>>,
+    tx: Db,
+  ): Promise<void> {
+    await this.database.repository(ApiKeyRecord, tx).update({ projectId: scope.projectId, id }, change);
+  }
+
+  /** The old key works for the grace alone, and never longer than it would have. */
+  async replace(
+    scope: ProjectScope,
+    id: string,
+    { rotatedTo, graceSeconds }: { readonly rotatedTo: string; readonly graceSeconds: number },
+    tx: Db,
+  ): Promise<void> {
+    await this.database.execute(
+      `UPDATE api_keys SET rotated_to = $3, expires_at = least(expires_at, now() + make_interval(secs => $4))
+       WHERE project_id = $1 AND id = $2`,
+      [scope.projectId, id, rotatedTo, graceSeconds],
+      tx,
+    );
   }
 
   /** False when there is no such key in the project, or it was revoked before. */
@@ -60,20 +95,34 @@ export class ApiKeysRepository {
   async identify(keyHash: Buffer): Promise<KeyIdentity | null> {
     const rows = await this.database.rows<KeyIdentity>(
       `SELECT k.id AS "apiKeyId", k.project_id AS "projectId", p.organization_id AS "organizationId",
-              k.source_id AS "sourceId", k.scopes, k.revoked_at IS NOT NULL AS revoked, k.expires_at AS "expiresAt"
+              k.source_id AS "sourceId", k.scopes, k.expires_at AS "expiresAt", k.allowed_origins AS "allowedOrigins",
+              k.revoked_at IS NOT NULL OR coalesce(k.expires_at <= now(), false) AS ended,
+              coalesce(s.is_enabled, true) AS "sourceEnabled"
        FROM api_keys k JOIN projects p ON p.id = k.project_id
+       LEFT JOIN event_sources s ON s.id = k.source_id
        WHERE k.key_hash = $1 AND p.deleted_at IS NULL`,
       [keyHash],
     );
     return rows[0] ?? null;
   }
 
+  /** Whether the project has this Event Source. */
+  async hasSource(scope: ProjectScope, sourceId: string, tx: Db): Promise<boolean> {
+    const rows = await this.database.rows(
+      'SELECT 1 FROM event_sources WHERE project_id = $1 AND id = $2',
+      [scope.projectId, sourceId],
+      tx,
+    );
+    return rows.length > 0;
+  }
+
   /** Keys that open the project at an instant. */
-  async countActive(scope: Pick<ProjectScope, 'projectId'>, at: Date): Promise<number> {
+  async countActive(scope: Pick<ProjectScope, 'projectId'>, at: Date, { sourceId }: KeyFilter = {}): Promise<number> {
     const [row] = await this.database.rows<{ active: number }>(
       `SELECT count(*)::int AS active FROM api_keys
-       WHERE project_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`,
-      [scope.projectId, at],
+       WHERE project_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)
+         AND ($3::uuid IS NULL OR source_id = $3)`,
+      [scope.projectId, at, sourceId ?? null],
     );
     return row?.active ?? 0;
   }
@@ -92,4 +141,12 @@ export class ApiKeysRepository {
       [ids, ids.map((id) => uses.get(id))],
     );
   }
+}
+
+function conditions({ projectId }: ProjectScope, { sourceId, browserSafe }: KeyFilter): FindOptionsWhere<ApiKeyRecord> {
+  return {
+    projectId,
+    ...(sourceId !== undefined && { sourceId }),
+    ...(browserSafe === true && { allowedOrigins: Not(IsNull()) }),
+  };
 }

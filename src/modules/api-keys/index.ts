@@ -1,5 +1,22 @@
-export { ApiKeyNotActive, InvalidApiKey, MissingReadScope, MissingWriteScope } from './api-keys.errors.js';
-export { ProjectQuery } from './api-keys.dto.js';
+export {
+  ApiKeyExpired,
+  ApiKeyNotActive,
+  ApiKeyNotFound,
+  ApiKeyRevoked,
+  ApiKeyRotated,
+  EventSourceDisabled,
+  EventSourceNotFound,
+  INGESTION_KEY_ERRORS,
+  InvalidApiKey,
+  MissingReadScope,
+  MissingWriteScope,
+  OriginNotAllowed,
+} from './api-keys.errors.js';
+export { ApiKeyResponse, CreatedApiKeyResponse, ProjectQuery, RotateApiKeyRequest } from './api-keys.dto.js';
 export { ApiKeysModule } from './api-keys.module.js';
 export { ApiKeysRepository } from './api-keys.repository.js';
+export { ApiKeysService } from './api-keys.service.js';
+export { BrowserIngestion } from './browser-ingestion.js';
 export { KeyAuthenticator } from './key-authenticator.js';
+export { KeyChanges } from './key-changes.js';
+export { KeyIssuer } from './key-issuer.js';

@@ -1,12 +1,22 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { ApiKeyAuthenticator, type ApiKeyScope, type ApiKeyScopeName } from '../../platform/access/index.js';
+import { BackgroundWork } from '../../platform/background/background-work.js';
 import { Clock } from '../../platform/clock/index.js';
 import { parseKey, sha256 } from '../../platform/crypto/index.js';
 import type { Db } from '../../platform/database/database.js';
 import { NoticeBus } from '../../platform/database/notices.js';
 import { NotAuthenticated } from '../../platform/http/domain-error.js';
+import { currentContext } from '../../platform/telemetry/index.js';
+import { IngestionFailures } from '../ingestion-failures/index.js';
 import { ProjectChanges } from '../projects/index.js';
-import { ApiKeyNotActive, InvalidApiKey, MissingReadScope, MissingWriteScope } from './api-keys.errors.js';
+import {
+  ApiKeyNotActive,
+  EventSourceDisabled,
+  InvalidApiKey,
+  MissingReadScope,
+  MissingWriteScope,
+  OriginNotAllowed,
+} from './api-keys.errors.js';
 import { ApiKeysRepository, type KeyIdentity } from './api-keys.repository.js';
 import { KeyUse } from './key-use.js';
 
@@ -37,6 +47,8 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     private readonly projects: ProjectChanges,
     private readonly notices: NoticeBus,
     private readonly clock: Clock,
+    private readonly failures: IngestionFailures,
+    private readonly background: BackgroundWork,
   ) {
     super();
   }
@@ -55,16 +67,25 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     for (const release of this.releases) release();
   }
 
-  async authenticate(key: string, needed: readonly ApiKeyScopeName[]): Promise<ApiKeyScope> {
+  /** Source and origin are asked for at ingestion alone: they say who may send, not who may look. */
+  async authenticate(key: string, needed: readonly ApiKeyScopeName[], origin?: string): Promise<ApiKeyScope> {
     // A person's token is not a key at all; anything else that fails is a key nobody knows.
     if (/^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(key)) throw new NotAuthenticated();
     const identity = await this.identify(key);
     if (identity === null) throw new InvalidApiKey();
     const now = this.clock.now();
-    if (identity.revoked || (identity.expiresAt !== null && identity.expiresAt <= now)) throw new ApiKeyNotActive();
+    if (identity.ended || (identity.expiresAt !== null && identity.expiresAt <= now)) throw new ApiKeyNotActive();
+    const isIngestion = needed.length === 1 && needed[0] === 'events:write';
+    if (isIngestion && !identity.sourceEnabled) {
+      const requestId = currentContext()?.requestId ?? null;
+      const failure = { reasonCode: 'source_disabled', statusCode: EventSourceDisabled.status, requestId };
+      this.background.start('refused key', () => this.failures.record(identity, failure));
+      throw new EventSourceDisabled();
+    }
     if (needed.length > 0 && !needed.some((scope) => identity.scopes.includes(scope))) {
       throw needed[0] === 'events:write' ? new MissingWriteScope() : new MissingReadScope();
     }
+    if (isIngestion && !admitsOrigin(identity, origin)) throw new OriginNotAllowed();
     this.uses.record(identity.apiKeyId, now);
     const { apiKeyId, projectId, organizationId, sourceId, scopes } = identity;
     return { kind: 'api-key', apiKeyId, projectId, organizationId, sourceId, scopes };
@@ -76,9 +97,9 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     const hash = sha256(key);
     const cacheKey = hash.toString('base64');
     const now = this.clock.now().getTime();
-    if ((this.unknown.get(cacheKey) ?? 0) > now) return Promise.resolve(null);
     const known = this.lookups.get(cacheKey);
     if (known !== undefined && known.until > now) return known.identity;
+    if ((this.unknown.get(cacheKey) ?? 0) > now) return Promise.resolve(null);
     if (this.lookups.size >= MAX_ENTRIES) this.lookups.clear();
     const lookup = { until: now + TRUST_MS, identity: this.keys.identify(hash) };
     this.lookups.set(cacheKey, lookup);
@@ -109,4 +130,12 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     if (this.unknown.size >= MAX_UNKNOWN) this.unknown.clear();
     this.unknown.set(cacheKey, until);
   }
+}
+
+/** Whether events of a page at this origin may come by the key. */
+export function admitsOrigin(
+  { allowedOrigins }: Pick<KeyIdentity, 'allowedOrigins'>,
+  origin: string | undefined,
+): boolean {
+  return allowedOrigins === null || (origin !== undefined && allowedOrigins.includes(origin));
 }

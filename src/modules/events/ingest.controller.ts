@@ -5,7 +5,7 @@ import { CONFIG, type Config } from '../../config/index.js';
 import { ApiKey, type ApiKeyScope, type ProjectMemberScope, Requires } from '../../platform/access/index.js';
 import { Documented } from '../../platform/http/documented.js';
 import { Body, Headers, LinesOf, Scope } from '../../platform/http/inputs.js';
-import { ApiKeyNotActive, InvalidApiKey, MissingWriteScope } from '../api-keys/index.js';
+import { INGESTION_KEY_ERRORS } from '../api-keys/index.js';
 import { ProjectIsArchived } from '../projects/index.js';
 import { BillingInactive, BlockedByBilling, MonthlyEventsExceeded, MonthlyRequestsExceeded } from '../quotas/index.js';
 import { BatchIngestService } from './batch-ingest.service.js';
@@ -50,9 +50,7 @@ export class IngestController {
     description: INGEST_DESCRIPTION,
     answer: { oneOf: [IngestResponse, IngestBatchResponse] },
     errors: [
-      InvalidApiKey,
-      ApiKeyNotActive,
-      MissingWriteScope,
+      ...INGESTION_KEY_ERRORS,
       ProjectIsArchived,
       ...BILLING_ERRORS,
       IdempotencyKeyReused,

@@ -8,7 +8,7 @@ import {
   roleAtLeast,
 } from '../../platform/access/index.js';
 import type { Db } from '../../platform/database/database.js';
-import { OrganizationsRepository } from '../organizations/index.js';
+import { type Organization, OrganizationsRepository } from '../organizations/index.js';
 import type { Project } from './project.entity.js';
 import { ProjectsRepository } from './projects.repository.js';
 
@@ -25,13 +25,17 @@ export class ProjectActs {
   ) {}
 
   /** @throws ProjectNotFound, NotAProjectMember or InsufficientProjectRole when the caller has lost the project meanwhile */
-  async begin(scope: ProjectMemberScope, needed: Role, tx: Db): Promise<{ project: Project; role: Role }> {
-    await this.organizations.lock(scope, tx);
+  async begin(
+    scope: ProjectMemberScope,
+    needed: Role,
+    tx: Db,
+  ): Promise<{ organization: Organization; project: Project; role: Role }> {
+    const organization = await this.organizations.lock(scope, tx);
     const project = await this.projects.lock(scope, tx);
     const membership = await this.projects.membershipOf(scope.userId, scope.projectId, tx);
     if (membership === null) throw new ProjectNotFound();
     if (membership.role === null) throw new NotAProjectMember();
     if (!roleAtLeast(membership.role, needed)) throw new InsufficientProjectRole();
-    return { project, role: membership.role };
+    return { organization, project, role: membership.role };
   }
 }

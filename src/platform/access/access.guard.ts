@@ -79,7 +79,7 @@ export class AccessGuard implements CanActivate {
       case 'api-key': {
         const key = request.headers['x-api-key'];
         if (typeof key !== 'string' || key === '') throw new CredentialMissing();
-        return this.apiKeys.authenticate(key, access.scopes);
+        return this.apiKeys.authenticate(key, access.scopes, request.headers.origin);
       }
       default: {
         const token = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(request.headers.authorization ?? '')?.[1];

@@ -10,9 +10,10 @@ export abstract class BearerAuthenticator {
 export abstract class ApiKeyAuthenticator {
   /**
    * @param needed any one of these scopes is enough; empty means any key.
-   * @throws DomainError 401 for an unknown key, 403 for an inactive one or a missing scope.
+   * @param origin the `Origin` header, which keys that live in browsers are bound to.
+   * @throws DomainError 401 for an unknown key, 403 for an inactive one, a missing scope or a foreign origin.
    */
-  abstract authenticate(key: string, needed: readonly ApiKeyScopeName[]): Promise<ApiKeyScope>;
+  abstract authenticate(key: string, needed: readonly ApiKeyScopeName[], origin?: string): Promise<ApiKeyScope>;
 }
 
 export interface ProjectMembership {

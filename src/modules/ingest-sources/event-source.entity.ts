@@ -1,0 +1,36 @@
+import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+export const SOURCE_TYPES = ['http', 'server', 'browser', 'webhook', 'cron', 'custom'] as const;
+export type SourceType = (typeof SOURCE_TYPES)[number];
+
+/** Something that sends events to a project by keys of its own, and can be switched off apart from the rest. */
+@Entity('event_sources')
+@Index('ix_event_sources_project_id', ['projectId', 'createdAt'])
+@Check('ck_event_sources_type', `type IN ('http', 'server', 'browser', 'webhook', 'cron', 'custom')`)
+export class EventSource {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_event_sources' })
+  id!: string;
+
+  @Column('uuid', { name: 'project_id' })
+  projectId!: string;
+
+  @Column('text')
+  name!: string;
+
+  @Column('text')
+  type!: SourceType;
+
+  @Column('text', { nullable: true })
+  description!: string | null;
+
+  @Column('boolean', { name: 'is_enabled', default: true })
+  isEnabled!: boolean;
+
+  /** Null: that account is gone. */
+  @Index('ix_event_sources_created_by')
+  @Column('uuid', { name: 'created_by', nullable: true })
+  createdBy!: string | null;
+
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
+  createdAt!: Date;
+}

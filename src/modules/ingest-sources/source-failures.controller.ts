@@ -1,0 +1,33 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { type ProjectMemberScope, Requires } from '../../platform/access/index.js';
+import { Documented } from '../../platform/http/documented.js';
+import { IdParam, Query, Scope } from '../../platform/http/inputs.js';
+import { EventSourceNotFound } from '../api-keys/index.js';
+import { IngestionFailuresReader } from '../ingestion-failures/index.js';
+import { ProjectOfSource } from './project-of-source.js';
+import { sourceFailureResponse, SourceFailuresQuery, SourceFailuresResponse } from './source-failures.dto.js';
+
+@ApiTags('ingest-sources')
+@Controller('v1/ingest-sources/:source_id/failures')
+export class SourceFailuresController {
+  constructor(private readonly failures: IngestionFailuresReader) {}
+
+  @Get()
+  @Requires({ project: 'viewer', via: ProjectOfSource })
+  @Documented({
+    summary: 'Recorded ingestion failures',
+    description:
+      'Requests with a key of the source that were blocked, limited, or refused since the source is disabled: one record for each key, reason and UTC hour, newest first. Written best-effort.',
+    answer: SourceFailuresResponse,
+    errors: [EventSourceNotFound],
+  })
+  async list(
+    @Scope() scope: ProjectMemberScope,
+    @IdParam('source_id') sourceId: string,
+    @Query() query: SourceFailuresQuery,
+  ): Promise<SourceFailuresResponse> {
+    const { items, total } = await this.failures.ofSource(scope, sourceId, query);
+    return { items: items.map(sourceFailureResponse), total, limit: query.limit, offset: query.offset };
+  }
+}

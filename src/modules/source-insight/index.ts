@@ -1,0 +1,1 @@
+export { SourceInsightModule } from './source-insight.module.js';

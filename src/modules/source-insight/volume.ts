@@ -1,0 +1,48 @@
+export const STATS_RANGES = ['24h', '7d', '30d'] as const;
+export type StatsRange = (typeof STATS_RANGES)[number];
+export const INTERVALS = ['hour', 'day'] as const;
+export type Interval = (typeof INTERVALS)[number];
+
+const HOUR_MS = 3_600_000;
+const LENGTH_MS: Readonly<Record<Interval, number>> = { hour: HOUR_MS, day: 24 * HOUR_MS };
+const RANGE_MS: Readonly<Record<StatsRange, number>> = {
+  '24h': 24 * HOUR_MS,
+  '7d': 7 * 24 * HOUR_MS,
+  '30d': 30 * 24 * HOUR_MS,
+};
+
+export interface Bucket {
+  /** Its start. */
+  readonly ts: Date;
+  readonly events: number;
+  readonly errors: number;
+}
+
+/** Whole UTC hours or days: the first holds the beginning of the range, the last one now. `to` is left out. */
+export function statsWindow(range: StatsRange, interval: Interval, now: Date): { from: Date; to: Date } {
+  const length = LENGTH_MS[interval];
+  return {
+    from: startOf(interval, new Date(now.getTime() - RANGE_MS[range])),
+    to: new Date(startOf(interval, now).getTime() + length),
+  };
+}
+
+export function startOf(interval: Interval, at: Date): Date {
+  const length = LENGTH_MS[interval];
+  return new Date(Math.floor(at.getTime() / length) * length);
+}
+
+/** One entry for each hour or day of the window, zeroes where there are none. */
+export function withZeroes(
+  known: readonly Bucket[],
+  { from, to }: { readonly from: Date; readonly to: Date },
+  interval: Interval,
+): Bucket[] {
+  const byTime = new Map(known.map((volume) => [volume.ts.getTime(), volume]));
+  const series: Bucket[] = [];
+  for (let at = from.getTime(); at < to.getTime(); at += LENGTH_MS[interval]) {
+    const { events = 0, errors = 0 } = byTime.get(at) ?? {};
+    series.push({ ts: new Date(at), events, errors });
+  }
+  return series;
+}

@@ -1,0 +1,75 @@
+import { accessSync, constants } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { type BrowserContext, chromium } from 'playwright-core';
+
+export interface Served {
+  /** `http://localhost:<port>`, every one its own origin. */
+  readonly origin: string;
+  close(): Promise<void>;
+}
+
+export interface Chromium {
+  readonly context: BrowserContext;
+  close(): Promise<void>;
+}
+
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Serves one page on a free port. */
+export async function servePage(html: string): Promise<Served> {
+  const server = createServer((_, response) => {
+    response.setHeader('Content-Type', 'text/html; charset=utf-8').end(html);
+  });
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  return {
+    origin: `http://localhost:${(server.address() as AddressInfo).port}`,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+/** Debian's Chromium with an empty profile. */
+export async function launchChromium(): Promise<Chromium> {
+  const profile = await mkdtemp(join(tmpdir(), 'oes-chromium-'));
+  const release = (): Promise<void> => rm(profile, { recursive: true, force: true });
+  const context = await chromium
+    .launchPersistentContext(profile, { executablePath: chromiumPath(), args: FLAGS })
+    .catch(async (error: unknown) => {
+      await release();
+      throw error;
+    });
+  return {
+    context,
+    close: async () => {
+      await context.close();
+      await release();
+    },
+  };
+}
+
+function chromiumPath(): string {
+  const chosen = process.env.TEST_CHROMIUM;
+  if (chosen) return chosen;
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    const path = join(folder, 'chromium');
+    try {
+      accessSync(path, constants.X_OK);
+      return path;
+    } catch {
+      continue;
+    }
+  }
+  throw new Error('chromium is not on PATH: run the tests through "npm test", which installs it where it may');
+}

@@ -1,0 +1,59 @@
+import type { Page } from 'playwright-core';
+import { launchChromium, type Served, servePage } from './chromium.js';
+
+/** What a page learns of its request: the answer, or only that there was none it may read. */
+export type PageAnswer =
+  | { readonly status: number; readonly body: unknown; readonly headers: Readonly<Record<string, string>> }
+  | { readonly failed: string };
+
+export interface WebPage {
+  readonly origin: string;
+  fetch(url: string, options: object): Promise<PageAnswer>;
+}
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<title>Shop</title>
+<script>
+  async function send(url, options) {
+    try {
+      const answer = await fetch(url, options);
+      return { status: answer.status, body: await answer.json(), headers: Object.fromEntries(answer.headers) };
+    } catch (error) {
+      return { failed: String(error) };
+    }
+  }
+</script>
+</html>`;
+
+export interface WebPages {
+  readonly pages: readonly WebPage[];
+  close(): Promise<void>;
+}
+
+/** Pages of several origins in one real browser. */
+export async function openWebPages(count: number): Promise<WebPages> {
+  const served: Served[] = [];
+  for (let index = 0; index < count; index += 1) served.push(await servePage(PAGE));
+  const closeServers = async (): Promise<void> => {
+    await Promise.all(served.map((one) => one.close()));
+  };
+  const chromium = await launchChromium().catch(async (error: unknown) => {
+    await closeServers();
+    throw error;
+  });
+  const open = async ({ origin }: Served): Promise<WebPage> => {
+    const page: Page = await chromium.context.newPage();
+    await page.goto(origin);
+    const fetch = (url: string, options: object): Promise<PageAnswer> =>
+      page.evaluate<PageAnswer>(`send(${JSON.stringify(url)}, ${JSON.stringify(options)})`);
+    return { origin, fetch };
+  };
+  return {
+    pages: await Promise.all(served.map(open)),
+    close: async () => {
+      await chromium.close();
+      await closeServers();
+    },
+  };
+}
