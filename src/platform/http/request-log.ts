@@ -37,7 +37,7 @@ export class RequestObserver {
       const kind = this.kindOf(request, response);
       kind.observe(milliseconds / 1000);
       const id = isOwnId ? `"${request.requestId}"` : JSON.stringify(redactText(request.requestId));
-      const members = `,"request_id":${id}${kind.members},"duration_ms":${Math.round(milliseconds)}${caller(request)}`;
+      const members = `,"request_id":${id}${kind.members},"duration_ms":${Math.round(milliseconds)}${caller(request)}${refusedBy(request, response)}`;
       this.logger.writeSpelled(kind.level, 'request', members);
     });
   }
@@ -57,6 +57,13 @@ export class RequestObserver {
     this.kinds.set(name, kind);
     return kind;
   }
+}
+
+/** A rate limit refuses before there is a route. */
+function refusedBy({ route }: CheckedRequest, response: Response): string {
+  const policy =
+    response.statusCode === 429 && route === undefined ? response.getHeader('X-RateLimit-Policy') : undefined;
+  return policy === undefined ? '' : `,"rate_limit_policy":${JSON.stringify(policy)}`;
 }
 
 /** Ids that the service made: nothing to redact or to escape. */

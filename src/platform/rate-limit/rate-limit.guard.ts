@@ -38,19 +38,17 @@ export class RateLimitGuard implements CanActivate {
     private readonly credentials: RateLimitCredentials,
   ) {}
 
-  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+  async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<CheckedRequest>();
     const policy = this.policyFor(request);
-    return policy === null || this.admit(policy, request, context.switchToHttp().getResponse<Response>());
-  }
-
-  private async admit(policy: RateLimitPolicy, request: CheckedRequest, response: Response): Promise<boolean> {
+    if (policy === null) return true;
     const { bucket, limit } = await this.bucketOf(policy, request);
     const { isAllowed, remaining, resetAt, now } = await this.store.hit(
       `${policy.name}:${bucket}`,
       limit,
       policy.windowSeconds * 1000,
     );
+    const response = context.switchToHttp().getResponse<Response>();
     response.setHeader('X-RateLimit-Policy', policy.name);
     response.setHeader('X-RateLimit-Limit', String(limit));
     response.setHeader('X-RateLimit-Remaining', String(remaining));

@@ -27,6 +27,7 @@ export function currentContext(): RequestContext | undefined {
 export function setContext(partial: Partial<RequestContext>): void {
   const store = storage.getStore();
   if (store === undefined) return;
+  // Field by field: this runs on every request.
   if (partial.requestId !== undefined) store.requestId = partial.requestId;
   if (partial.organizationId !== undefined) store.organizationId = partial.organizationId;
   if (partial.projectId !== undefined) store.projectId = partial.projectId;
