@@ -42,29 +42,38 @@ function theLast(micros, { nodes, samples, timeDeltas }) {
   return { nodes, samples: samples.slice(from), timeDeltas: timeDeltas.slice(from) };
 }
 
-/** Self times: by folder or package, then by function. */
+/** Shares of the busy time: self by folder or package, self by function, and with all that a function calls. */
 function print({ nodes, samples, timeDeltas }) {
   const byId = new Map(nodes.map((node) => [node.id, node]));
-  const functions = new Map();
-  const places = new Map();
+  const parents = new Map(nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node.id])));
+  const [places, functions, whole] = [new Map(), new Map(), new Map()];
+  const add = (map, name, micros) => map.set(name, (map.get(name) ?? 0) + micros);
   let total = 0;
   samples.forEach((id, at) => {
-    const { functionName, url, lineNumber } = byId.get(id).callFrame;
+    const { functionName, url } = byId.get(id).callFrame;
     if (functionName === '(idle)' || functionName === '(program)') return;
     const micros = timeDeltas[at];
     total += micros;
-    const place = placeOf(url);
-    const name = `${functionName || '(anonymous)'} ${url.split('/').slice(-3).join('/')}:${lineNumber + 1}`;
-    functions.set(name, (functions.get(name) ?? 0) + micros);
-    places.set(place, (places.get(place) ?? 0) + micros);
+    add(places, placeOf(url), micros);
+    add(functions, nameOf(byId.get(id)), micros);
+    const seen = new Set();
+    for (let up = id; up !== undefined; up = parents.get(up)) seen.add(nameOf(byId.get(up)));
+    for (const name of seen) add(whole, name, micros);
   });
   const share = (map, count) =>
     [...map]
       .sort((a, b) => b[1] - a[1])
       .slice(0, count)
-      .map(([name, micros]) => `${((100 * micros) / total).toFixed(1).padStart(5)} %  ${name}`);
-  console.log(share(places, 30).join('\n'), '\n');
-  console.log(share(functions, 60).join('\n'));
+      .map(([name, micros]) => `${((100 * micros) / total).toFixed(1).padStart(5)} %  ${name}`)
+      .join('\n');
+  console.log(`self, by package\n${share(places, 25)}\n`);
+  console.log(`self, by function\n${share(functions, 50)}\n`);
+  console.log(`with what they call\n${share(whole, 90)}`);
+}
+
+function nameOf({ callFrame: { functionName, url, lineNumber } }) {
+  const name = functionName === '' ? '(anonymous)' : functionName.slice(0, 60);
+  return `${name} ${url.split('/').slice(-3).join('/')}:${lineNumber + 1}`;
 }
 
 function placeOf(url) {

@@ -63,7 +63,8 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
     observer.watch(request, response, request.requestId !== given);
     response.setHeader('X-Request-ID', request.requestId);
     setSecurityHeaders(request.path, response);
-    runInContext({ requestId: request.requestId }, next);
+    request.context = { requestId: request.requestId };
+    runInContext(request.context, next);
   });
   if (config.http.corsOrigins.length > 0) {
     app.enableCors({ origin: [...config.http.corsOrigins], exposedHeaders: EXPOSED_HEADERS, maxAge: 600 });

@@ -7,7 +7,6 @@ import { BodyReader, type ReadBody } from '../http/body-reader.js';
 import { NotAuthenticated, RouteNotFound } from '../http/domain-error.js';
 import { ValidationError } from '../http/fields/index.js';
 import type { CheckedRequest } from '../http/inputs.js';
-import { setContext } from '../telemetry/index.js';
 import { CredentialMissing } from './access-errors.js';
 import { Authorizer } from './authorizer.js';
 import { ACCESS, type AccessDeclaration } from './declarations.js';
@@ -50,7 +49,7 @@ export class AccessGuard implements CanActivate {
     if (scope === 'undecided') throw new Error('the inputs are valid but the access of this route was not decided');
     if (scope !== null) {
       request.access = scope;
-      setContext(contextOf(scope));
+      Object.assign(request.context ?? {}, contextOf(scope));
     }
     return true;
   }
