@@ -157,7 +157,7 @@ const CALLS: Call[] = [
     'a compressed body',
     (on) => {
       const call = on.post('/things/echo').type('json').set('Content-Encoding', 'gzip');
-      call.write(gzipSync('{"a":1}') as unknown as string);
+      call.write(gzipSync('{"a":1}'));
       return call;
     },
   ],
@@ -203,7 +203,7 @@ describe('the fast adapter', () => {
         const seen: boolean[] = [];
         const look: RequestListener = (incoming, outgoing) =>
           seen.push(Object.getPrototypeOf(incoming) === request, Object.getPrototypeOf(outgoing) === response);
-        const server = app.getHttpServer() as Server;
+        const server = app.getHttpServer();
         server.prependListener('request', look);
         await supertest(server).get('/anything');
         server.removeListener('request', look);
@@ -221,7 +221,7 @@ describe('the fast adapter', () => {
 
   it('cuts connections on close when told to', async () => {
     const app = await start(FastExpressAdapter, { forceCloseConnections: true });
-    const { port } = (app.getHttpServer() as Server).address() as AddressInfo;
+    const { port } = (app.getHttpServer()).address() as AddressInfo;
     const socket = connect(port, '127.0.0.1');
     socket.on('error', () => undefined);
     await once(socket, 'connect');
@@ -239,7 +239,7 @@ describe('the fast adapter', () => {
     rmSync(folder, { recursive: true });
     const app = await start(FastExpressAdapter, { httpsOptions });
     try {
-      const { port } = (app.getHttpServer() as Server).address() as AddressInfo;
+      const { port } = (app.getHttpServer()).address() as AddressInfo;
       const asked = get({
         port,
         host: '127.0.0.1',
