@@ -17,7 +17,10 @@ const TIERS = [
       'projects',
     ],
   },
-  { name: 'entitlement', modules: ['billing', 'api-keys', 'ingest-sources', 'secrets', 'storage'] },
+  {
+    name: 'entitlement',
+    modules: ['quotas', 'ingestion-failures', 'billing', 'api-keys', 'ingest-sources', 'secrets', 'storage'],
+  },
   {
     name: 'events',
     modules: ['events', 'usage', 'logs', 'project-health', 'explorer', 'analytics', 'performance', 'search', 'eql'],

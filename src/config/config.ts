@@ -27,6 +27,19 @@ export interface Config {
   readonly queue: { readonly backend: 'postgres' | 'redis' };
   readonly process: { readonly role: ProcessRole; readonly runsApi: boolean; readonly runsWorkers: boolean };
   readonly metering: { readonly enabled: boolean };
+  readonly ingestion: {
+    readonly mode: IngestMode;
+    /** Group commit: at most so many events in one transaction, and at most so long a wait for more of them. */
+    readonly batchMax: number;
+    readonly batchWaitMs: number;
+  };
+  readonly quotas: {
+    /** Requests a month by plan, where a deployment sets them; null: none. */
+    readonly monthlyRequests: Readonly<Partial<Record<string, number | null>>>;
+    readonly requestQuotaMessage: string;
+    /** Where a blocked organization is sent. */
+    readonly upgradeUrl: string;
+  };
   readonly tokens: {
     /** PEM texts (EC P-256), the first signs; undefined: generated in the data folder. */
     readonly privateKeys: readonly string[] | undefined;
@@ -40,6 +53,8 @@ export interface Config {
   readonly mail: { readonly smtpUrl: string | undefined; readonly from: string };
   /** Sign-in by a provider; undefined: that one is off. */
   readonly oauth: { readonly google: GoogleSignIn | undefined; readonly apple: AppleSignIn | undefined };
+  /** Exempt from the safety check of destinations that users give. */
+  readonly outbound: { readonly allowedSubnets: readonly Subnet[] };
   readonly internalJobToken: string | undefined;
   readonly platformAdminEmails: readonly string[];
 }
@@ -73,12 +88,22 @@ export interface RateLimitOverride {
   readonly credential: number | undefined;
 }
 
+export const INGEST_MODES = ['direct', 'batched', 'queued'] as const;
+export type IngestMode = (typeof INGEST_MODES)[number];
+
 export type ProcessRole = 'api' | 'worker' | 'all';
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 
 export interface CredentialKey {
   readonly id: string;
   readonly key: Buffer;
+}
+
+export interface Subnet {
+  readonly family: 'ipv4' | 'ipv6';
+  readonly address: string;
+  /** Length of the prefix in bits. */
+  readonly prefix: number;
 }
 
 export interface GoogleSignIn {

@@ -42,6 +42,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   faults.push(...signInFaults(v, production).filter((fault) => !faults.some((known) => sameName(known, fault))));
   if (v.QUEUE_BACKEND === 'redis' && v.REDIS_URL === undefined && 'REDIS_URL' in values)
     faults.push('QUEUE_BACKEND is redis but REDIS_URL is not set');
+  if (v.INGEST_MODE === 'queued' && v.REDIS_URL === undefined && 'REDIS_URL' in values)
+    faults.push('INGEST_MODE is queued but REDIS_URL is not set');
   const limitsRedisUrl = v.RATE_LIMIT_REDIS_URL ?? v.REDIS_URL;
   if (v.RATE_LIMIT_BACKEND === 'redis' && limitsRedisUrl === undefined)
     faults.push('RATE_LIMIT_BACKEND is redis but neither RATE_LIMIT_REDIS_URL nor REDIS_URL is set');
@@ -88,6 +90,12 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       runsWorkers: v.PROCESS_ROLE !== 'api',
     },
     metering: { enabled: v.ENABLE_REQUEST_METERING },
+    ingestion: { mode: v.INGEST_MODE, batchMax: v.INGEST_BATCH_MAX, batchWaitMs: v.INGEST_BATCH_WAIT_MS },
+    quotas: {
+      monthlyRequests: v.MONTHLY_REQUEST_LIMITS,
+      requestQuotaMessage: v.REQUEST_QUOTA_MESSAGE,
+      upgradeUrl: v.UPGRADE_URL ?? `${v.PUBLIC_APP_URL}/billing`,
+    },
     tokens: {
       privateKeys: v.JWT_PRIVATE_KEYS,
       accessTtlSeconds: v.ACCESS_TOKEN_TTL_SECONDS,
@@ -101,6 +109,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     },
     mail: { smtpUrl: v.SMTP_URL, from: v.MAIL_FROM },
     oauth: signInProviders(v),
+    outbound: { allowedSubnets: v.OUTBOUND_ALLOWED_SUBNETS },
     internalJobToken: v.INTERNAL_JOB_TOKEN,
     platformAdminEmails: v.PLATFORM_ADMIN_EMAILS.map((address) => address.toLowerCase()),
   });

@@ -3,11 +3,13 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import {
   type CredentialKey,
+  INGEST_MODES,
   type LogLevel,
   type ProcessRole,
   RATE_LIMIT_POLICY_NAMES,
   type RateLimitOverride,
   type RateLimitPolicyName,
+  type Subnet,
 } from './config.js';
 import { APPLE_ISSUER, GOOGLE_ISSUER } from './sign-in-providers.js';
 
@@ -96,12 +98,25 @@ const trustProxy = z
   );
 
 function isProxyRange(text: string): boolean {
-  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  return ['loopback', 'linklocal', 'uniquelocal'].includes(text) || subnetOf(text) !== null;
+}
+
+/** An address alone is the range of itself. */
+function subnetOf(text: string): Subnet | null {
   const [address = '', bits, ...rest] = text.split('/');
   const family = isIP(address);
   const most = family === 4 ? 32 : 128;
-  return family !== 0 && rest.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most));
+  const isRight = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+  if (family === 0 || address.includes('%') || rest.length > 0 || !isRight) return null;
+  return { family: family === 4 ? 'ipv4' : 'ipv6', address, prefix: bits === undefined ? most : Number(bits) };
 }
+
+const subnets = list
+  .refine(
+    (items) => items.every((item) => subnetOf(item) !== null),
+    'must be comma-separated ranges such as 10.1.0.0/16 or fd00::/8',
+  )
+  .transform((items) => items.map(subnetOf).filter((subnet) => subnet !== null));
 
 const pemTexts = (v: string): string[] =>
   v.replaceAll('\\n', '\n').match(/-----BEGIN [^-]+-----[\s\S]+?-----END [^-]+-----/g) ?? [];
@@ -171,6 +186,22 @@ const rateLimitOverrides = list.transform((items, ctx) => {
   return overrides;
 });
 
+const QUOTA_PLANS = ['free', 'pro', 'scale', 'enterprise'];
+
+/** `plan=n` pairs; `plan=none` for no limit. */
+const requestLimits = list.transform((items, ctx) => {
+  const limits: Record<string, number | null> = {};
+  for (const item of items) {
+    const [, plan = '', limit = ''] = /^([a-z]+)=(\d{1,15}|none)$/.exec(item) ?? [];
+    if (!QUOTA_PLANS.includes(plan)) {
+      ctx.addIssue({ code: 'custom', message: `must be plan=n pairs; the plans are ${QUOTA_PLANS.join(', ')}` });
+      return z.NEVER;
+    }
+    limits[plan] = limit === 'none' ? null : Number(limit);
+  }
+  return limits;
+});
+
 const LEVELS: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 const ROLES: readonly ProcessRole[] = ['api', 'worker', 'all'];
 
@@ -211,7 +242,7 @@ export const VARIABLES = {
   REDIS_URL: variable(
     'Storage',
     '',
-    'Redis 6.2 or newer for the queues; unset: the queues live in PostgreSQL',
+    'Redis 6.2 or newer for queues and rate limits; unset: queues live in PostgreSQL, limits in each process',
     url(['redis:', 'rediss:']),
   ),
   QUEUE_BACKEND: variable(
@@ -251,6 +282,41 @@ export const VARIABLES = {
     integer(15, 1, 999_999_999),
   ),
   ENABLE_REQUEST_METERING: variable('Metering', 'true', 'count successful API-key requests in usage_daily', flag(true)),
+  INGEST_MODE: variable(
+    'Ingestion',
+    'batched',
+    'direct (a transaction a request), batched (many requests share one) or queued (answered when the event is in Redis)',
+    oneOf(INGEST_MODES, 'batched'),
+  ),
+  INGEST_BATCH_MAX: variable('Ingestion', '500', 'most events of one transaction', integer(500, 1, 10_000)),
+  INGEST_BATCH_WAIT_MS: variable(
+    'Ingestion',
+    '2',
+    'longest wait for more events before a batch is written',
+    integer(2, 0, 1000),
+  ),
+  MONTHLY_REQUEST_LIMITS: variable(
+    'Metering',
+    'free=100000,pro=1000000,scale=10000000,enterprise=none',
+    'API-key requests a month by plan, as plan=n pairs',
+    requestLimits,
+  ),
+  REQUEST_QUOTA_MESSAGE: variable(
+    'Metering',
+    'Monthly request quota exceeded.',
+    'what a request beyond that is told',
+    z
+      .string()
+      .max(500)
+      .optional()
+      .transform((v) => v ?? 'Monthly request quota exceeded.'),
+  ),
+  UPGRADE_URL: variable(
+    'Billing',
+    'PUBLIC_APP_URL/billing',
+    'where somebody who reached a limit is sent',
+    url(['http:', 'https:']),
+  ),
   JWT_PRIVATE_KEYS: variable(
     'Secrets',
     '',
@@ -340,6 +406,12 @@ export const VARIABLES = {
     APPLE_ISSUER,
     'where its OpenID configuration is found (https in production)',
     issuer,
+  ),
+  OUTBOUND_ALLOWED_SUBNETS: variable(
+    'Delivery',
+    '',
+    'comma-separated ranges (CIDR) that deliveries and alerts may reach although they are not public, for example 10.1.0.0/16',
+    subnets,
   ),
   PLATFORM_ADMIN_EMAILS: variable('Administration', '', 'comma-separated addresses of platform administrators', list),
 } as const;

@@ -13,6 +13,7 @@ export class ApiKeyRecord {
   projectId!: string;
 
   /** Null: the key belongs to the project and to no Event Source. */
+  @Index('ix_api_keys_source_id', { where: 'source_id IS NOT NULL' })
   @Column('uuid', { name: 'source_id', nullable: true })
   sourceId!: string | null;
 

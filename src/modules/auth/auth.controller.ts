@@ -7,6 +7,7 @@ import { Body, FormBody, Headers, Scope } from '../../platform/http/inputs.js';
 import {
   MfaChallengeResponse,
   SignedInResponse,
+  NEW_TRUSTED_DEVICE_HEADER,
   TrustedDeviceHeader,
   TrustedDeviceHeaders,
 } from '../second-factors/index.js';
@@ -74,6 +75,7 @@ export class AuthController {
     description:
       'When a second factor stands and neither a good code nor the token of a trusted device came along, the answer is a challenge for the routes below /v1/auth/mfa.',
     answer: { oneOf: [SignedInResponse, MfaChallengeResponse] },
+    headers: NEW_TRUSTED_DEVICE_HEADER,
     errors: [IncorrectCredentials, EmailNotVerified],
   })
   @UseInterceptors(TrustedDeviceHeader)

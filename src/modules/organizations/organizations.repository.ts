@@ -55,10 +55,6 @@ export class OrganizationsRepository {
     return owned.map((organization) => organization.plan);
   }
 
-  members(scope: Pick<OrganizationScope, 'organizationId'>, db?: Db): Promise<OrganizationMember[]> {
-    return this.database.repository(OrganizationMember, db).findBy({ organizationId: scope.organizationId });
-  }
-
   /** Null: there is no such organization. */
   async membershipOf(userId: string, organizationId: string): Promise<OrganizationMembership | null> {
     const rows = await this.database.rows<{ role: Role | null }>(

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../platform/access/index.js';
 import { Database, type Db } from '../../platform/database/database.js';
-import { type DomainError, NotAuthenticated } from '../../platform/http/domain-error.js';
+import type { DomainError } from '../../platform/http/domain-error.js';
 import { type SecurityAct, SecurityEventsWriter, type SecurityEventType } from '../security-events/index.js';
-import { type Client, RecentSignIns } from '../sessions/index.js';
+import { type Client, SessionsService } from '../sessions/index.js';
 import { type User, UsersRepository } from '../users/index.js';
 
 /** One act on an account, while its transaction is open. */
@@ -30,13 +30,13 @@ export class AccountActs {
     private readonly database: Database,
     private readonly users: UsersRepository,
     private readonly events: SecurityEventsWriter,
-    private readonly signIns: RecentSignIns,
+    private readonly sessions: SessionsService,
   ) {}
 
   /** An act of somebody signed in, which must not outlive their session: one that was just revoked changes nothing. */
   runAs<T>(scope: UserScope, client: Client, work: (act: AccountAct) => Promise<T | Refused>): Promise<T> {
     return this.run<T>(scope.userId, client, async (act) => {
-      if (!(await this.signIns.isAlive(scope, act.tx))) throw new NotAuthenticated();
+      await this.sessions.requireAlive(scope, act.tx);
       return work(act);
     });
   }

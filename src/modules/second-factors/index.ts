@@ -1,6 +1,6 @@
 export { MfaChallengeResponse, SignedInResponse } from './challenges/challenges.dto.js';
 export { type OfferedFactors, SignInGate } from './challenges/sign-in-gate.js';
-export { TrustedDeviceHeader } from './challenges/trusted-device-header.js';
+export { NEW_TRUSTED_DEVICE_HEADER, TrustedDeviceHeader } from './challenges/trusted-device-header.js';
 export { FactorInventory, type Factors } from './factor-inventory.js';
 export { SecondFactorsModule } from './second-factors.module.js';
 export { TrustedDeviceHeaders } from './trusted-devices/trusted-devices.dto.js';

@@ -1,5 +1,5 @@
 import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
-import { ApiExtraModels, ApiOperation, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtraModels, ApiOperation, ApiResponse, type ApiResponseMetadata, getSchemaPath } from '@nestjs/swagger';
 import type { DomainErrorClass, ErrorDetail } from './domain-error.js';
 
 export interface RouteDocument {
@@ -17,6 +17,8 @@ export interface RouteDocument {
     | { oneOf: readonly Type<unknown>[] }
     | { mediaType: string; description: string }
     | undefined;
+  /** Headers of the success answer that clients may read, with what they mean. */
+  headers?: Readonly<Record<string, string>>;
   /** Refusals beyond those that follow from access and inputs. */
   errors?: readonly DomainErrorClass[];
 }
@@ -30,7 +32,7 @@ export function Documented(route: RouteDocument): MethodDecorator {
   return applyDecorators(
     HttpCode(status),
     ApiOperation({ summary, description }),
-    ...successOf(status, answer),
+    ...successOf(status, answer, headersOf(route.headers)),
     ...[...byStatus].map(([code, details]) =>
       ApiResponse({
         status: code,
@@ -41,19 +43,32 @@ export function Documented(route: RouteDocument): MethodDecorator {
   );
 }
 
-function successOf(status: number, answer: RouteDocument['answer']): MethodDecorator[] {
-  if (answer === undefined) return [ApiResponse({ status, description: status === 204 ? 'Done, no body' : 'Done' })];
+function headersOf(described: RouteDocument['headers'] = {}): Pick<ApiResponseMetadata, 'headers'> {
+  const entries = Object.entries(described);
+  if (entries.length === 0) return {};
+  const schema = { type: 'string' } as const;
+  return { headers: Object.fromEntries(entries.map(([name, description]) => [name, { description, schema }])) };
+}
+
+function successOf(
+  status: number,
+  answer: RouteDocument['answer'],
+  headers: Pick<ApiResponseMetadata, 'headers'>,
+): MethodDecorator[] {
+  if (answer === undefined) {
+    return [ApiResponse({ status, description: status === 204 ? 'Done, no body' : 'Done', ...headers })];
+  }
   if (Array.isArray(answer)) {
     const schema = { type: 'array', items: { $ref: getSchemaPath(answer[0]) } };
-    return [ApiExtraModels(answer[0]), ApiResponse({ status, description: 'Success', schema })];
+    return [ApiExtraModels(answer[0]), ApiResponse({ status, description: 'Success', schema, ...headers })];
   }
   if ('oneOf' in answer) {
     const schema = { oneOf: answer.oneOf.map((cls) => ({ $ref: getSchemaPath(cls) })) };
-    return [ApiExtraModels(...answer.oneOf), ApiResponse({ status, description: 'Success', schema })];
+    return [ApiExtraModels(...answer.oneOf), ApiResponse({ status, description: 'Success', schema, ...headers })];
   }
   if ('mediaType' in answer) {
     const { mediaType, description } = answer;
-    return [ApiResponse({ status, description, content: { [mediaType]: { schema: { type: 'string' } } } })];
+    return [ApiResponse({ status, description, content: { [mediaType]: { schema: { type: 'string' } } }, ...headers })];
   }
-  return [ApiResponse({ status, description: 'Success', type: answer })];
+  return [ApiResponse({ status, description: 'Success', type: answer, ...headers })];
 }

@@ -59,13 +59,6 @@ export class RequestObserver {
   }
 }
 
-/** A rate limit refuses before there is a route. */
-function refusedBy({ route }: CheckedRequest, response: Response): string {
-  const policy =
-    response.statusCode === 429 && route === undefined ? response.getHeader('X-RateLimit-Policy') : undefined;
-  return policy === undefined ? '' : `,"rate_limit_policy":${JSON.stringify(policy)}`;
-}
-
 /** Ids that the service made: nothing to redact or to escape. */
 function caller({ access }: CheckedRequest): string {
   switch (access?.kind) {
@@ -80,4 +73,11 @@ function caller({ access }: CheckedRequest): string {
     case 'api-key':
       return `,"organization_id":"${access.organizationId}","project_id":"${access.projectId}","api_key_id":"${access.apiKeyId}"`;
   }
+}
+
+/** A rate limit refuses before there is a route; its names are ours. */
+function refusedBy(request: CheckedRequest, response: Response): string {
+  if (response.statusCode !== 429 || request.route !== undefined) return '';
+  const policy = response.getHeader('X-RateLimit-Policy');
+  return typeof policy === 'string' ? `,"rate_limit_policy":"${policy}"` : '';
 }

@@ -15,7 +15,7 @@ import {
   VerifyTotpRequest,
 } from './challenges.dto.js';
 import { ChallengesService } from './challenges.service.js';
-import { TrustedDeviceHeader } from './trusted-device-header.js';
+import { NEW_TRUSTED_DEVICE_HEADER, TrustedDeviceHeader } from './trusted-device-header.js';
 
 const LIMITS =
   'A challenge ends after five wrong answers or five minutes. 20 wrong answers within 15 minutes, of whichever kind, lock the second factor of the account for 15 minutes.';
@@ -43,6 +43,7 @@ export class ChallengesController {
     summary: 'Answer a challenge with an authenticator code',
     description: LIMITS,
     answer: SignedInResponse,
+    headers: NEW_TRUSTED_DEVICE_HEADER,
     errors: [InvalidChallenge, InvalidAuthenticationCode],
   })
   verifyTotp(@Body() body: VerifyTotpRequest, @CallingClient() client: Client): Promise<SignedInResponse> {
@@ -55,6 +56,7 @@ export class ChallengesController {
     summary: 'Answer a challenge with a recovery code',
     description: LIMITS,
     answer: SignedInResponse,
+    headers: NEW_TRUSTED_DEVICE_HEADER,
     errors: [InvalidChallenge, InvalidAuthenticationCode],
   })
   verifyRecoveryCode(
@@ -82,6 +84,7 @@ export class ChallengesController {
     summary: 'Answer a challenge with a passkey',
     description: LIMITS,
     answer: SignedInResponse,
+    headers: NEW_TRUSTED_DEVICE_HEADER,
     errors: [InvalidChallenge, InvalidAuthenticationCode],
   })
   verifyPasskey(@Body() body: VerifyPasskeyRequest, @CallingClient() client: Client): Promise<SignedInResponse> {

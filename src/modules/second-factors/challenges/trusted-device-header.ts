@@ -2,6 +2,11 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import type { Response } from 'express';
 import { map, type Observable } from 'rxjs';
 
+/** The header as the answers that may carry it document it. */
+export const NEW_TRUSTED_DEVICE_HEADER = {
+  'X-Trusted-Device-Token': 'The trusted_device_token of the body, when there is one',
+} as const;
+
 /** Repeats a new device's token in the X-Trusted-Device-Token header of the answer. */
 @Injectable()
 export class TrustedDeviceHeader implements NestInterceptor {
