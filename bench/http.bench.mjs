@@ -3,11 +3,10 @@ import { EVENT, EVENT_BODY } from './event.mjs';
 import { measured } from './load.mjs';
 import { median, startProcess } from './processes.mjs';
 import { startService, workspace } from './service.mjs';
-
-const ROUNDS = 3;
+import { ROUNDS, SECONDS } from './settings.mjs';
 
 export async function run() {
-  const seconds = Number(process.env.BENCH_SECONDS ?? 3);
+  const seconds = SECONDS;
   const echo = await startProcess('echo.mjs');
   const service = await startService();
   try {

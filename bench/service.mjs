@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { RATE_LIMIT_POLICY_NAMES } from '../dist/src/config/index.js';
 import { announced, stopped } from './processes.mjs';
+
+/** The limits work, and nobody reaches them. */
+const HIGH_LIMITS = RATE_LIMIT_POLICY_NAMES.map((name) => `${name}=100000000/100000000`).join(',');
 
 const MAIN = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
 
@@ -18,6 +22,7 @@ export async function startService({ env = {}, databaseUrl, nodeArguments = [] }
       ...process.env,
       PORT: '0',
       LOG_LEVEL: 'info',
+      RATE_LIMIT_OVERRIDES: HIGH_LIMITS,
       DATA_DIR: dataDir,
       ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
       ...env,
