@@ -2,9 +2,11 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startDatabase } from './database.mjs';
 import { EVENT, EVENT_BODY } from './event.mjs';
 import { load } from './load.mjs';
 import { startService, workspace } from './service.mjs';
+import { liftQuotas } from './tenants.mjs';
 
 /** Run by name alone: a profile is for reading, not for comparing. */
 export const onlyByName = true;
@@ -13,9 +15,15 @@ const SECONDS = Number(process.env.BENCH_SECONDS ?? 8);
 
 export async function run([what = 'ingest']) {
   const folder = await mkdtemp(join(tmpdir(), 'profile-'));
-  const service = await startService({ nodeArguments: ['--cpu-prof', `--cpu-prof-dir=${folder}`] });
+  const server = await startDatabase();
+  const database = await server.database('bench_profile', { migrated: true });
+  const service = await startService({
+    databaseUrl: database.url,
+    nodeArguments: ['--cpu-prof', `--cpu-prof-dir=${folder}`],
+  });
   try {
     const { key } = await workspace(service);
+    await liftQuotas(database);
     const headers = { 'Content-Type': 'application/json', 'X-API-Key': key };
     const ingest = (body) => ({ requests: [{ path: '/v1/events/ingest', headers, body }] });
     const orders = {
@@ -29,6 +37,7 @@ export async function run([what = 'ingest']) {
     console.log(await load({ url: service.url, seconds: SECONDS, ...order }));
   } finally {
     await service.stop();
+    await server.stop();
   }
   const [file] = await readdir(folder);
   print(theLast(SECONDS * 1e6, JSON.parse(await readFile(join(folder, file), 'utf8'))));

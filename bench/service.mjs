@@ -83,11 +83,13 @@ export async function workspace({ url, dataDir }) {
   const call = (path, body, headers) => post(url, path, body, headers);
   const headers = { Authorization: `Bearer ${bearer}` };
   const organization = await call('/v1/organizations', { name: 'Bench', slug: 'bench' }, headers);
-  const project = await call(
-    '/v1/projects',
-    { organization_id: organization.id, name: 'Bench', slug: 'bench' },
-    headers,
-  );
-  const { key } = await call('/v1/api-keys', { project_id: project.id, name: 'bench' }, headers);
-  return { email, password, bearer, projectId: project.id, key };
+  const projectId = await projectOf({ url }, bearer, organization.id, 'bench');
+  const { key } = await call('/v1/api-keys', { project_id: projectId, name: 'bench' }, headers);
+  return { email, password, bearer, organizationId: organization.id, projectId, key };
+}
+
+/** A new project. @returns its id */
+export async function projectOf({ url }, bearer, organizationId, slug) {
+  const body = { organization_id: organizationId, name: slug, slug };
+  return (await post(url, '/v1/projects', body, { Authorization: `Bearer ${bearer}` })).id;
 }
