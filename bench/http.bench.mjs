@@ -1,17 +1,23 @@
 // What the HTTP part costs without a database: Express, Nest, guards, validation, headers, logs and metrics.
+import { startDatabase } from './database.mjs';
 import { EVENT, EVENT_BODY } from './event.mjs';
 import { measured } from './load.mjs';
 import { median, startProcess } from './processes.mjs';
 import { startService, workspace } from './service.mjs';
-
-const ROUNDS = 3;
+import { ROUNDS, SECONDS } from './settings.mjs';
+import { liftQuotas } from './tenants.mjs';
 
 export async function run() {
-  const seconds = Number(process.env.BENCH_SECONDS ?? 3);
+  const seconds = SECONDS;
   const echo = await startProcess('echo.mjs');
-  const service = await startService();
+  const stock = await startProcess('nest-echo.mjs', { env: { ADAPTER: 'stock' } });
+  const fast = await startProcess('nest-echo.mjs');
+  const server = await startDatabase();
+  const database = await server.database('bench_http', { migrated: true });
+  const service = await startService({ databaseUrl: database.url });
   try {
     const { key, bearer } = await workspace(service);
+    await liftQuotas(database);
     const json = { 'Content-Type': 'application/json' };
     const keyed = { ...json, 'X-API-Key': key };
     const bearing = { Authorization: `Bearer ${bearer}` };
@@ -19,6 +25,8 @@ export async function run() {
     const ingest = (body) => [{ path: '/v1/events/ingest', headers: keyed, body }];
     const shots = {
       'node:http echo': [echo, { requests: [{ path: '/', headers: json, body: EVENT_BODY }] }],
+      'Nest echo, its own adapter': [stock, { requests: [{ path: '/', headers: json, body: EVENT_BODY }] }],
+      "Nest echo, the service's adapter": [fast, { requests: [{ path: '/', headers: json, body: EVENT_BODY }] }],
       'GET /v1/auth/jwks': [service, { requests: [{ path: '/v1/auth/jwks' }] }],
       'GET /v1/nope (404)': [service, { requests: [{ path: '/v1/nope' }], expected: [404] }],
       // Everything but the write: key, body, validation, admission; refused by the service.
@@ -58,7 +66,8 @@ export async function run() {
     });
     console.table(Object.fromEntries(table));
   } finally {
-    await echo.stop();
+    for (const one of [echo, stock, fast]) await one.stop();
     await service.stop();
+    await server.stop();
   }
 }

@@ -1,49 +1,138 @@
-// What one event a request costs, against a bare node:http echo in the same run.
-import { createServer } from 'node:http';
-import { once } from 'node:events';
+// One event a request, committed before the answer, against the neighbours; NDJSON against COPY.
+import { EVENT, EVENT_BODY } from './event.mjs';
+import { startDatabase } from './database.mjs';
+import { goal, notMeasured, print, ratio } from './goal-table.mjs';
 import { load } from './load.mjs';
-import { startService, workspace } from './service.mjs';
+import { facts, residentMegabytes } from './machine.mjs';
+import { startNeighbours } from './neighbours.mjs';
+import { median } from './processes.mjs';
+import { startService } from './service.mjs';
+import { CONNECTIONS, ROUNDS, SECONDS, TRIES } from './settings.mjs';
+import { shoot } from './shots.mjs';
+import { emptyTables, makeTenants } from './tenants.mjs';
 
-const EVENT = JSON.stringify({
-  event_type: 'http.request',
-  source: 'web',
-  severity: 'info',
-  environment: 'production',
-  message: 'GET /products/1234 HTTP/1.1',
-  payload: { method: 'GET', path: '/products/1234', status_code: 200, latency_ms: 41, user_agent: 'x'.repeat(300) },
-});
+const PATH = '/v1/events/ingest';
+const OURS = 'ingest';
+const EXPRESS = 'Express 5 + one INSERT';
+
+export async function measure() {
+  const server = await startDatabase();
+  const database = await server.database('bench_service', { migrated: true });
+  const [{ key }] = await makeTenants(database, { organizations: 1, keysEach: 1, prefix: 'one' });
+  const many = await makeTenants(database, { organizations: 100, keysEach: 10, prefix: 'many' });
+  const service = await startService({ databaseUrl: database.url });
+  const neighbours = await startNeighbours(server);
+  try {
+    const asking = (key, more = {}) => ({
+      path: PATH,
+      headers: { 'Content-Type': 'application/json', 'X-API-Key': key, ...more },
+      body: EVENT_BODY,
+    });
+    const shot = (order) => ({ target: service, order, prepare: () => emptyTables(database) });
+    const express = neighbours.shots[EXPRESS];
+    const shots = {
+      ...neighbours.shots,
+      [OURS]: shot({ requests: [asking(key)] }),
+      'ingest, a fresh idempotency key each': shot({
+        requests: [asking(key, { 'Idempotency-Key': '{unique-in-run}' })],
+      }),
+      'ingest, 1,000 keys of 100 organizations': shot({ requests: many.map((one) => asking(one.key)) }),
+      'ingest, one connection': shot({ requests: [asking(key)], connections: 1 }),
+      [`${EXPRESS}, one connection`]: { ...express, order: { ...express.order, connections: 1 } },
+    };
+    for (const one of Object.values(shots)) one.order = { connections: CONNECTIONS, ...one.order };
+    const results = await shoot(shots, {
+      seconds: SECONDS,
+      rounds: ROUNDS,
+      tries: TRIES,
+      checkpoint: server.checkpoint,
+    });
+    const memory = residentMegabytes(service.pid);
+    const bulk = await bulkRatio({ server, database, service, key });
+    return { results, rows: goals(results, bulk), memory, postgres: await server.settings() };
+  } finally {
+    await neighbours.stop();
+    await service.stop();
+    await server.stop();
+  }
+}
 
 export async function run() {
-  const echo = createServer((request, response) => {
-    const chunks = [];
-    request.on('data', (chunk) => chunks.push(chunk));
-    request.on('end', () => response.end(Buffer.concat(chunks)));
-  });
-  echo.listen(0, '127.0.0.1');
-  await once(echo, 'listening');
-  const service = await startService({ RATE_LIMIT_OVERRIDES: 'events=100000000/100000000' });
-  try {
-    const { key, bearer } = await workspace(service);
-    const json = { 'content-type': 'application/json' };
-    const shots = {
-      'node:http echo': [`http://127.0.0.1:${echo.address().port}/`, { headers: json, body: () => EVENT }],
-      'POST /v1/events/ingest': [
-        `${service.url}/v1/events/ingest`,
-        { headers: { ...json, 'x-api-key': key }, body: () => EVENT },
-      ],
-      'GET /v1/auth/me': [
-        `${service.url}/v1/auth/me`,
-        { method: 'GET', headers: { authorization: `Bearer ${bearer}` } },
-      ],
-    };
-    for (const [url, options] of Object.values(shots)) await load(url, { ...options, seconds: 1 });
-    const results = {};
-    for (const [name, [url, options]] of Object.entries(shots)) results[name] = await load(url, options);
-    const base = results['node:http echo'].perSecond;
-    for (const result of Object.values(results)) result.ratio = Number((result.perSecond / base).toFixed(3));
-    console.table(results);
-  } finally {
-    echo.close();
-    await service.stop();
+  const { results, rows, memory, postgres } = await measure();
+  console.log(`\n${facts()}; PostgreSQL ${JSON.stringify(postgres)}`);
+  print(
+    `${ROUNDS} rounds of ${SECONDS} s, ${CONNECTIONS} connections unless said otherwise`,
+    Object.entries(results).map(([name, result]) => ({
+      name,
+      'req/s': result.perSecond,
+      'p50 ms': result.p50,
+      'p99 ms': result.p99,
+      'own CPU µs/req': result.cpuMicros,
+      'others, cores': result.others.toFixed(2),
+    })),
+  );
+  console.log(`Resident memory of the service after all shots: ${memory} MB`);
+  print('Goals', rows);
+}
+
+function goals(results, bulk) {
+  const ours = results[OURS];
+  const against = (name) => ratio(ours.perSecond / results[name].perSecond);
+  return [
+    goal('ingest / Express 5 + one INSERT', against(EXPRESS), { least: 3.5 }),
+    goal('ingest / the same work query by query', against('the same work query by query'), { least: 12 }),
+    goal('ingest / Nest + TypeORM save', against('Nest + TypeORM save'), { least: 6 }),
+    goal('ingest / Fastify 5 + one INSERT', against('Fastify 5 + one INSERT'), { least: 1.8 }),
+    goal('ingest / parse-server', against('parse-server 9.10'), { least: 7 }),
+    goal('ingest / bare echo', against('node:http echo'), { least: 0.3 }),
+    goal(
+      'with a fresh idempotency key a request / without',
+      ratio(results['ingest, a fresh idempotency key each'].perSecond / ours.perSecond),
+      { least: 0.7 },
+    ),
+    goal("p99 / Express + one INSERT's p99", ratio(ours.p99 / results[EXPRESS].p99), { most: 0.3 }),
+    goal(
+      "one connection: p50 / Express + one INSERT's",
+      ratio(results['ingest, one connection'].p50 / results[`${EXPRESS}, one connection`].p50),
+      { most: 1.2 },
+    ),
+    goal(
+      '1,000 keys of 100 organizations / one key',
+      ratio(results['ingest, 1,000 keys of 100 organizations'].perSecond / ours.perSecond),
+      { least: 0.8 },
+    ),
+    bulk === null
+      ? notMeasured('NDJSON events/s / COPY of the same rows', 'no such route yet')
+      : goal('NDJSON events/s / COPY of the same rows', ratio(bulk.events / bulk.copied), { least: 0.5 }),
+  ];
+}
+
+/** Events a second by NDJSON, and rows a second by COPY of what that has stored; null while the route takes no NDJSON. */
+async function bulkRatio({ server, database, service, key }) {
+  const lines = Array.from({ length: 1_000 }, (_, one) => JSON.stringify({ ...EVENT, event_id: `line-${one}` }));
+  const request = {
+    path: PATH,
+    headers: { 'Content-Type': 'application/x-ndjson', 'X-API-Key': key },
+    body: `${lines.join('\n')}\n`,
+  };
+  const order = { url: service.url, requests: [request], connections: 8 };
+  const first = await load({ ...order, connections: 1, count: 1, expected: [200, 415, 422] });
+  if (first.statuses['200'] === undefined) return null;
+  const file = `${await server.exchangeFolder()}/events.copy`;
+  const rates = { events: [], copied: [] };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await emptyTables(database);
+    await server.checkpoint();
+    const sent = await load({ ...order, seconds: SECONDS });
+    if (sent.failed > 0) throw new Error(`NDJSON: ${sent.failed} failed, the first:\n${sent.firstFailure}`);
+    rates.events.push(sent.perSecond * 1_000);
+    const [{ count }] = await database.query('SELECT count(*)::int AS count FROM events');
+    await database.asAdmin(`COPY (SELECT * FROM events) TO '${file}'`);
+    await emptyTables(database);
+    await server.checkpoint();
+    const startedAt = performance.now();
+    await database.asAdmin(`COPY events FROM '${file}'`);
+    rates.copied.push(count / ((performance.now() - startedAt) / 1000));
   }
+  return { events: median(rates.events), copied: median(rates.copied) };
 }

@@ -2,7 +2,7 @@
 // connection, with just enough parsing to check the status and to take the body off by its Content-Length.
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
-import { writeFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 /** In header values and bodies this stands for a text that no other request has, always of the same length. */
@@ -37,6 +37,10 @@ async function measure({ host, port, requests, connections, seconds, count, expe
       : template;
   };
 
+  const writeOut = () => {
+    if (collected.length > 0) appendFileSync(collect.file, `${collected.splice(0).join('\n')}\n`);
+  };
+
   const sender = () =>
     new Promise((resolve, reject) => {
       let socket;
@@ -66,6 +70,7 @@ async function measure({ host, port, requests, connections, seconds, count, expe
           firstFailure ??= bytes.toString('utf8').slice(0, 600);
         }
         if (mark !== undefined && answer.status === 200) collectFrom(bytes, mark, collected);
+        if (collected.length >= 10_000) writeOut();
         if (answer.close) {
           socket.destroy();
           open();
@@ -83,7 +88,7 @@ async function measure({ host, port, requests, connections, seconds, count, expe
   const elapsed = (performance.now() - startedAt) / 1000;
   const sorted = Float64Array.from(latencies).sort();
   const at = (share) => Number((sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(2));
-  if (collect !== undefined) writeFileSync(collect.file, collected.join('\n'));
+  writeOut();
   return {
     requests: latencies.length,
     perSecond: Math.round(latencies.length / elapsed),

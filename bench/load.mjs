@@ -9,8 +9,8 @@ const CLIENT = fileURLToPath(new URL('load-client.mjs', import.meta.url));
 /**
  * Sends `requests`, one after the other and round again, over `connections` for `seconds`, or `count` of them.
  * `{unique-in-run}` in a header or body is another text in each request. An answer whose status (or its hundreds, `2`
- * for all of 2xx) is not `expected` has failed. `collect: { field, file }` writes the values that the JSON member has in
- * answers 200, one a line.
+ * for all of 2xx) is not `expected` has failed. `collect: { field, file }` adds the values that the JSON member has in
+ * answers 200 to a file, one a line.
  * @param {{ url: string, requests: { method?: string, path: string, headers?: Record<string, string>, body?: string }[],
  *   connections?: number, seconds?: number, count?: number, expected?: number[], collect?: { field: string, file: string } }} order
  * @returns latencies in milliseconds, answers by status

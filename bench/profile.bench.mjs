@@ -2,9 +2,11 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startDatabase } from './database.mjs';
 import { EVENT, EVENT_BODY } from './event.mjs';
 import { load } from './load.mjs';
 import { startService, workspace } from './service.mjs';
+import { liftQuotas } from './tenants.mjs';
 
 /** Run by name alone: a profile is for reading, not for comparing. */
 export const onlyByName = true;
@@ -13,9 +15,15 @@ const SECONDS = Number(process.env.BENCH_SECONDS ?? 8);
 
 export async function run([what = 'ingest']) {
   const folder = await mkdtemp(join(tmpdir(), 'profile-'));
-  const service = await startService({ nodeArguments: ['--cpu-prof', `--cpu-prof-dir=${folder}`] });
+  const server = await startDatabase();
+  const database = await server.database('bench_profile', { migrated: true });
+  const service = await startService({
+    databaseUrl: database.url,
+    nodeArguments: ['--cpu-prof', `--cpu-prof-dir=${folder}`],
+  });
   try {
     const { key } = await workspace(service);
+    await liftQuotas(database);
     const headers = { 'Content-Type': 'application/json', 'X-API-Key': key };
     const ingest = (body) => ({ requests: [{ path: '/v1/events/ingest', headers, body }] });
     const orders = {
@@ -29,6 +37,7 @@ export async function run([what = 'ingest']) {
     console.log(await load({ url: service.url, seconds: SECONDS, ...order }));
   } finally {
     await service.stop();
+    await server.stop();
   }
   const [file] = await readdir(folder);
   print(theLast(SECONDS * 1e6, JSON.parse(await readFile(join(folder, file), 'utf8'))));
@@ -42,29 +51,38 @@ function theLast(micros, { nodes, samples, timeDeltas }) {
   return { nodes, samples: samples.slice(from), timeDeltas: timeDeltas.slice(from) };
 }
 
-/** Self times: by folder or package, then by function. */
+/** Shares of the busy time: self by folder or package, self by function, and with all that a function calls. */
 function print({ nodes, samples, timeDeltas }) {
   const byId = new Map(nodes.map((node) => [node.id, node]));
-  const functions = new Map();
-  const places = new Map();
+  const parents = new Map(nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node.id])));
+  const [places, functions, whole] = [new Map(), new Map(), new Map()];
+  const add = (map, name, micros) => map.set(name, (map.get(name) ?? 0) + micros);
   let total = 0;
   samples.forEach((id, at) => {
-    const { functionName, url, lineNumber } = byId.get(id).callFrame;
+    const { functionName, url } = byId.get(id).callFrame;
     if (functionName === '(idle)' || functionName === '(program)') return;
     const micros = timeDeltas[at];
     total += micros;
-    const place = placeOf(url);
-    const name = `${functionName || '(anonymous)'} ${url.split('/').slice(-3).join('/')}:${lineNumber + 1}`;
-    functions.set(name, (functions.get(name) ?? 0) + micros);
-    places.set(place, (places.get(place) ?? 0) + micros);
+    add(places, placeOf(url), micros);
+    add(functions, nameOf(byId.get(id)), micros);
+    const seen = new Set();
+    for (let up = id; up !== undefined; up = parents.get(up)) seen.add(nameOf(byId.get(up)));
+    for (const name of seen) add(whole, name, micros);
   });
   const share = (map, count) =>
     [...map]
       .sort((a, b) => b[1] - a[1])
       .slice(0, count)
-      .map(([name, micros]) => `${((100 * micros) / total).toFixed(1).padStart(5)} %  ${name}`);
-  console.log(share(places, 30).join('\n'), '\n');
-  console.log(share(functions, 60).join('\n'));
+      .map(([name, micros]) => `${((100 * micros) / total).toFixed(1).padStart(5)} %  ${name}`)
+      .join('\n');
+  console.log(`self, by package\n${share(places, 25)}\n`);
+  console.log(`self, by function\n${share(functions, 50)}\n`);
+  console.log(`with what they call\n${share(whole, 90)}`);
+}
+
+function nameOf({ callFrame: { functionName, url, lineNumber } }) {
+  const name = functionName === '' ? '(anonymous)' : functionName.slice(0, 60);
+  return `${name} ${url.split('/').slice(-3).join('/')}:${lineNumber + 1}`;
 }
 
 function placeOf(url) {

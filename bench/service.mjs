@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { RATE_LIMIT_POLICY_NAMES } from '../dist/src/config/index.js';
 import { announced, stopped } from './processes.mjs';
+
+/** The limits work, and nobody reaches them. */
+const HIGH_LIMITS = RATE_LIMIT_POLICY_NAMES.map((name) => `${name}=100000000/100000000`).join(',');
 
 const MAIN = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
 
@@ -18,6 +22,7 @@ export async function startService({ env = {}, databaseUrl, nodeArguments = [] }
       ...process.env,
       PORT: '0',
       LOG_LEVEL: 'info',
+      RATE_LIMIT_OVERRIDES: HIGH_LIMITS,
       DATA_DIR: dataDir,
       ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
       ...env,
@@ -78,11 +83,13 @@ export async function workspace({ url, dataDir }) {
   const call = (path, body, headers) => post(url, path, body, headers);
   const headers = { Authorization: `Bearer ${bearer}` };
   const organization = await call('/v1/organizations', { name: 'Bench', slug: 'bench' }, headers);
-  const project = await call(
-    '/v1/projects',
-    { organization_id: organization.id, name: 'Bench', slug: 'bench' },
-    headers,
-  );
-  const { key } = await call('/v1/api-keys', { project_id: project.id, name: 'bench' }, headers);
-  return { email, password, bearer, projectId: project.id, key };
+  const projectId = await projectOf({ url }, bearer, organization.id, 'bench');
+  const { key } = await call('/v1/api-keys', { project_id: projectId, name: 'bench' }, headers);
+  return { email, password, bearer, organizationId: organization.id, projectId, key };
+}
+
+/** A new project. @returns its id */
+export async function projectOf({ url }, bearer, organizationId, slug) {
+  const body = { organization_id: organizationId, name: slug, slug };
+  return (await post(url, '/v1/projects', body, { Authorization: `Bearer ${bearer}` })).id;
 }

@@ -65,7 +65,8 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
     observer.watch(request, response, request.requestId !== given);
     response.setHeader('X-Request-ID', request.requestId);
     setSecurityHeaders(request.path, response);
-    runInContext({ requestId: request.requestId }, next);
+    request.context = { requestId: request.requestId };
+    runInContext(request.context, next);
   });
   app.use(app.get(BrowserIngestion, { strict: false }).middleware(EXPOSED_HEADERS));
   if (config.http.corsOrigins.length > 0) {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** `bytes` random bytes as base64url without padding: 43 characters for 32 bytes. */
 export function randomToken(bytes = 32): string {
@@ -7,7 +7,7 @@ export function randomToken(bytes = 32): string {
 
 /** SHA-256 of a buffer, or of the UTF-8 bytes of a text. */
 export function sha256(input: string | Uint8Array): Buffer {
-  return createHash('sha256').update(input).digest();
+  return hash('sha256', input, 'buffer');
 }
 
 /** {@link sha256} in lower-case hex. */

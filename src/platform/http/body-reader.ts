@@ -107,11 +107,11 @@ export class BodyReader {
 }
 
 /**
- * The body when all of it has come already, as a body of a few kilobytes has by the time its credentials are checked:
- * taken in one piece, without listeners. Null: it is still on its way.
+ * The body when all of it has come already, as one of a few kilobytes has by the time its credentials are checked: taken
+ * in one piece, without listeners. Null: it is still on its way.
  */
 function readArrived(request: Request, length: number): Buffer | null {
-  if (!request.complete || request.readableLength !== length || request.readableFlowing !== null) return null;
+  if (request.readableLength !== length || request.readableFlowing !== null) return null;
   return request.read() as Buffer | null;
 }
 

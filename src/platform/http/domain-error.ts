@@ -1,10 +1,12 @@
+import { Refusal } from './refusal.js';
+
 export type ErrorDetail = string | Readonly<Record<string, unknown>>;
 
 /**
  * A refusal the caller is told about: `{"detail": detail}` with `status` (DECISIONS, Errors).
  * Subclasses are one per sentence, so a route can name them and the document can show them.
  */
-export class DomainError extends Error {
+export class DomainError extends Refusal {
   /** Response headers that belong to the refusal, for example `Allow`. */
   readonly headers: Readonly<Record<string, string>> = {};
   /** How loudly the refusal is logged: most are the caller's business alone. */

@@ -22,10 +22,6 @@ export class FastExpressAdapter extends ExpressAdapter {
   /** Sockets to cut on close; null unless `forceCloseConnections` asks for it. */
   private connections: Set<Socket> | null = null;
 
-  constructor(application: Application) {
-    super(application);
-  }
-
   override initHttpServer(options: NestApplicationOptions): void {
     // First, as it also installs what answers while closing. Its server never listens and is replaced.
     super.initHttpServer(options);

@@ -2,6 +2,7 @@ import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/
 import { ApiBody, ApiConsumes, ApiExtension, ApiHeader, ApiParam, ApiQuery } from '@nestjs/swagger';
 import type { Request } from 'express';
 import type { AccessScope } from '../access/scope.js';
+import type { RequestContext } from '../telemetry/index.js';
 import { compile, type Schema } from './fields/index.js';
 import { TextField, UuidField } from './fields/index.js';
 
@@ -20,6 +21,8 @@ export interface CheckedRequest extends Request {
   access?: AccessScope;
   inputs?: RequestInputs;
   requestId: string;
+  /** On every log line of the request; whoever has the request adds to it here. */
+  context?: RequestContext;
 }
 
 export type BodyForm = 'json' | 'form';

@@ -42,8 +42,6 @@ function headersOf(options: HelmetOptions): Header[] {
     setHeader: (name: string, value: string) => void headers.push([name, value]),
     removeHeader: () => undefined,
   };
-  let isDone = false;
-  helmet(options)({} as IncomingMessage, recorder as unknown as ServerResponse, () => (isDone = true));
-  if (!isDone) throw new Error('the security headers are no longer made at once');
+  helmet(options)({} as IncomingMessage, recorder as unknown as ServerResponse, () => undefined);
   return headers;
 }

@@ -7,13 +7,14 @@ import type { Response } from 'express';
  */
 export function sendJson(response: Response, status: number, value: unknown): void {
   const plain: ServerResponse = response;
-  const text = JSON.stringify(value);
   plain.statusCode = status;
-  if (status === 204 || status === 304) {
-    plain.end();
+  // Whoever has said what it is gets Express' way of completing that.
+  if (status === 204 || status === 304 || plain.hasHeader('Content-Type')) {
+    response.json(value);
     return;
   }
-  if (!plain.hasHeader('Content-Type')) plain.setHeader('Content-Type', 'application/json; charset=utf-8');
+  const text = JSON.stringify(value);
+  plain.setHeader('Content-Type', 'application/json; charset=utf-8');
   plain.setHeader('Content-Length', Buffer.byteLength(text));
   // Node leaves the body of an answer to HEAD out.
   plain.end(text);

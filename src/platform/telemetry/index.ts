@@ -2,4 +2,4 @@ export { Logger, type LogFields, type LoggerOptions, type LogLevel } from './log
 export type { LeanHistogram } from './lean-histogram.js';
 export { Metrics } from './metrics.js';
 export { redact, redactText } from './redact.js';
-export { currentContext, runInContext, setContext, type RequestContext } from './request-context.js';
+export { currentContext, runInContext, type RequestContext } from './request-context.js';

@@ -1,7 +1,7 @@
 import { Logger as NestLogger } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { Logger, type LoggerOptions } from './logger.js';
-import { runInContext, setContext } from './request-context.js';
+import { currentContext, runInContext } from './request-context.js';
 
 function loggerInMemory(options: Partial<LoggerOptions> = {}): {
   logger: Logger;
@@ -34,7 +34,7 @@ describe('Logger', () => {
   it('carries the ids of the running request and nothing of them outside it', () => {
     const { logger, lines } = loggerInMemory();
     runInContext({ requestId: 'r1', userId: 'u1' }, () => {
-      setContext({ organizationId: 'o1', projectId: 'p1', apiKeyId: 'k1' });
+      Object.assign(currentContext() ?? {}, { organizationId: 'o1', projectId: 'p1', apiKeyId: 'k1' });
       logger.info('inside');
     });
     logger.info('outside');
@@ -72,6 +72,19 @@ describe('Logger', () => {
       cause: expect.objectContaining({ message: 'deeper' }),
     };
     expect(lines()[0]).toMatchObject({ level: 'error', message: 'delivery failed', error: spelled, err: spelled });
+  });
+
+  it('takes a line whose members are spelled, among the others and at its level', () => {
+    const { logger, lines } = loggerInMemory();
+    logger.info('before');
+    logger.writeSpelled('info', 'request', ',"route":"/a","duration_ms":3');
+    logger.writeSpelled('debug', 'request', ',"route":"/b"');
+    logger.info('after');
+    expect(lines()).toEqual([
+      expect.objectContaining({ message: 'before' }),
+      { level: 'info', time: expect.any(String), route: '/a', duration_ms: 3, message: 'request' },
+      expect.objectContaining({ message: 'after' }),
+    ]);
   });
 
   it('drops what is below its level', () => {

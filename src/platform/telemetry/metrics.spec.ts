@@ -18,6 +18,23 @@ describe('Metrics', () => {
     expect(metrics.contentType).toContain('text/plain');
   });
 
+  it('renders lean histograms as the others', async () => {
+    const metrics = new Metrics();
+    const other = metrics.histogram('other_seconds', 'Duration', ['route'], [0.1, 1]);
+    const lean = metrics.leanHistogram('lean_seconds', 'Duration', [0.1, 1]);
+    expect(metrics.leanHistogram('lean_seconds', 'Duration', [0.1, 1])).toBe(lean);
+    const series = lean.series({ route: '/"a"' });
+    for (const value of [0.05, 0.1, 0.5, 7]) {
+      other.observe({ route: '/"a"' }, value);
+      series.observe(value);
+    }
+    const text = await metrics.render();
+    const linesOf = (name: string) => text.split('\n').filter((line) => line.includes(name));
+    expect(linesOf('lean_seconds')).toHaveLength(7);
+    expect(linesOf('lean_seconds').map((line) => line.replace('lean_', 'other_'))).toEqual(linesOf('other_seconds'));
+    expect(() => metrics.histogram('lean_seconds', 'Duration')).toThrow('declared twice');
+  });
+
   it('gives the same metric to everybody who asks for its name', async () => {
     const metrics = new Metrics();
     for (let i = 0; i < 2; i++) metrics.counter('hits_total', 'Hits').inc();

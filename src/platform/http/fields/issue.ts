@@ -1,3 +1,5 @@
+import { Refusal } from '../refusal.js';
+
 /** A list of issues is never longer than this, whatever the input holds. */
 export const MAX_ISSUES = 100;
 
@@ -11,7 +13,7 @@ export type Issue = {
 };
 
 /** Input that does not fit its schema; answered with status 422 and `issues` as the detail. */
-export class ValidationError extends Error {
+export class ValidationError extends Refusal {
   readonly status = 422;
 
   constructor(readonly issues: Issue[]) {

@@ -1,0 +1,65 @@
+// A durable embedded PostgreSQL for one run of a bench, with a database for each who is measured.
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { runMigrations } from '../dist/src/platform/database/migrate.js';
+import { startEmbeddedPostgres } from '../dist/src/platform/embedded/index.js';
+
+export async function startDatabase() {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-postgres-'));
+  // The database may run as another user, who has to get in.
+  await chmod(folder, 0o711);
+  const server = await startEmbeddedPostgres({ dataDir: folder, dataDirIsDefault: false, maxConnections: 200 });
+  const admin = new pg.Client({ connectionString: server.adminUrl });
+  await admin.connect();
+  const clients = [];
+  const owner = decodeURIComponent(new URL(server.url).username);
+
+  /** A new database; `migrated` with the service's tables. */
+  const database = async (name, { migrated = false } = {}) => {
+    await admin.query(`CREATE DATABASE ${name} OWNER ${pg.escapeIdentifier(owner)}`);
+    const url = new URL(server.url);
+    url.pathname = `/${name}`;
+    if (migrated) await runMigrations(url.href);
+    const client = new pg.Client({ connectionString: url.href });
+    await client.connect();
+    clients.push(client);
+    const query = (text, values) => client.query(text, values).then(({ rows }) => rows);
+    /** As superuser, who may read and write files of the server. */
+    const asAdmin = async (text, values) => {
+      const adminUrl = new URL(server.adminUrl);
+      adminUrl.pathname = `/${name}`;
+      const own = new pg.Client({ connectionString: adminUrl.href });
+      await own.connect();
+      try {
+        return (await own.query(text, values)).rows;
+      } finally {
+        await own.end();
+      }
+    };
+    return { url: url.href, query, asAdmin };
+  };
+  return {
+    database,
+    /** A folder that both this process and the server can use. */
+    exchangeFolder: async () => {
+      const path = join(folder, 'exchange');
+      await mkdir(path, { recursive: true });
+      await chmod(path, 0o777);
+      return path;
+    },
+    /** So that no shot pays for the writes of the one before. */
+    checkpoint: () => admin.query('CHECKPOINT'),
+    settings: async () => {
+      const names = ['server_version', 'fsync', 'synchronous_commit', 'full_page_writes', 'shared_buffers'];
+      const { rows } = await admin.query('SELECT name, setting, unit FROM pg_settings WHERE name = ANY ($1)', [names]);
+      return Object.fromEntries(rows.map(({ name, setting, unit }) => [name, `${setting}${unit ?? ''}`]));
+    },
+    stop: async () => {
+      for (const client of [...clients, admin]) await client.end();
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

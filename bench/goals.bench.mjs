@@ -1,0 +1,18 @@
+// Every goal of the service in one table: about 40 minutes on a quiet machine.
+import { print } from './goal-table.mjs';
+import { measure as ingest } from './ingest.bench.mjs';
+import { facts } from './machine.mjs';
+import { measure as reads } from './reads.bench.mjs';
+import { measure as soak } from './soak.bench.mjs';
+import { measure as twoProcesses } from './two-processes.bench.mjs';
+
+/** It repeats what the others measure. */
+export const onlyByName = true;
+
+export async function run() {
+  const rows = [];
+  for (const measure of [ingest, reads, soak, twoProcesses]) rows.push(...(await measure()).rows);
+  console.log(`\n${facts()}`);
+  print('Goals', rows);
+  if (rows.some(({ met }) => met === 'NO')) process.exitCode = 1;
+}

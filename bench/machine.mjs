@@ -1,0 +1,56 @@
+// What the machine is, and how much of it something else than the bench takes.
+import { readdirSync, readFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
+
+const TICKS = 100;
+
+export function facts() {
+  const [{ model } = {}] = cpus();
+  return `${cpus().length} cores (${model}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`;
+}
+
+/** Starts watching. @returns a function that tells which share of one core others have used since */
+export function watchOthers() {
+  const before = [busyTicks(), ownTicks(), performance.now()];
+  return () => {
+    const [busy, own, at] = [busyTicks(), ownTicks(), performance.now()];
+    const seconds = (at - before[2]) / 1000;
+    return Math.max(0, (busy - before[0] - (own - before[1])) / TICKS / seconds);
+  };
+}
+
+/** Resident memory of a process in MB. */
+export function residentMegabytes(pid) {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
+}
+
+/** Time that any process used; what the kernel did for the network on its own account is nobody's. */
+function busyTicks() {
+  const [, user, nice, system] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0].split(/\s+/).map(Number);
+  return user + nice + system;
+}
+
+/** Of this process and all below it, with those that have ended. */
+function ownTicks() {
+  const children = new Map();
+  const ticks = new Map();
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    let text;
+    try {
+      text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    } catch {
+      continue;
+    }
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    const parent = fields[1];
+    children.set(parent, [...(children.get(parent) ?? []), pid]);
+    ticks.set(
+      pid,
+      fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0),
+    );
+  }
+  const sumFrom = (pid) =>
+    (ticks.get(pid) ?? 0) + (children.get(pid) ?? []).reduce((sum, child) => sum + sumFrom(child), 0);
+  return sumFrom(String(process.pid));
+}

@@ -1,0 +1,23 @@
+// (e) parse-server on PostgreSQL, writing the same object over its REST API.
+import express from 'express';
+import { ParseServer } from 'parse-server';
+import { announce, POOL_SIZE } from './settings.mjs';
+
+const app = express();
+const server = app.listen(Number(process.env.PORT), '127.0.0.1');
+await new Promise((resolve) => server.once('listening', resolve));
+const serverURL = `http://127.0.0.1:${server.address().port}/parse`;
+const parse = new ParseServer({
+  databaseURI: process.env.DATABASE_URL,
+  databaseOptions: { poolSize: POOL_SIZE },
+  appId: 'bench',
+  masterKey: 'bench-master',
+  serverURL,
+  allowClientClassCreation: true,
+  silent: true,
+  verbose: false,
+  logsFolder: null,
+});
+await parse.start();
+app.use('/parse', parse.app);
+await announce(server);

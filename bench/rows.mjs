@@ -1,0 +1,74 @@
+// Millions of events by SQL, with every counter that ingestion would have kept beside them.
+
+const CHUNK = 500_000;
+const DAYS = 30;
+
+/**
+ * Fills `projects` in turn with `count` events, evenly over the 30 days before now: 20 names, 4 severities, 3 environments
+ * and latencies of a long tail. One event in a million has the endpoint `/rare/needle`.
+ */
+export async function makeRows(database, projects, count) {
+  await database.query(`CREATE TEMP TABLE IF NOT EXISTS filled (n integer, id uuid)`);
+  await database.query('TRUNCATE filled');
+  await database.query(`INSERT INTO filled SELECT n - 1, id FROM unnest($1::uuid[]) WITH ORDINALITY AS p (id, n)`, [
+    projects,
+  ]);
+  const [{ now }] = await database.query('SELECT extract(epoch FROM now()) AS now');
+  for (let from = 0; from < count; from += CHUNK) {
+    await database.query(
+      `INSERT INTO events (project_id, "timestamp", id, event, source, severity, status, environment, message, properties,
+         log_method, log_endpoint, log_status, log_latency_ms, log_has_latency, created_at)
+       SELECT p.id, v.at,
+              (lpad(to_hex(v.ms), 12, '0') || '7' || substr(v.random, 1, 3) || '8' || substr(v.random, 4, 15))::uuid,
+              (ARRAY['http.request', 'user.signed_in', 'cart.updated', 'order.paid', 'job.done'])[1 + v.n % 5] || '.' || v.n % 4,
+              'web', (ARRAY['info', 'info', 'warning', 'error'])[1 + v.n / 7 % 4], NULL,
+              (ARRAY['production', 'staging', 'development'])[1 + v.n / 11 % 3], 'GET /products/' || v.n % 1000,
+              v.properties::jsonb, v.method, v.endpoint, v.status, v.latency, true, v.at
+       FROM (SELECT n, ms, to_timestamp(ms / 1000.0) AS at, md5(n::text) AS random, method, endpoint, status, latency,
+                    '{"method":"' || method || '","path":"' || endpoint || '","status_code":' || status ||
+                    ',"latency_ms":' || latency || ',"country":"DE","source":"web","session":"' || md5((n / 20)::text) ||
+                    '","user_agent":"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0",' ||
+                    '"referrer":"https://shop.example.com/catalogue/shoes?page=3&sort=price",' ||
+                    '"tags":["checkout","experiment-b","returning-customer"],' ||
+                    '"amounts":{"subtotal":129.9,"shipping":4.95,"tax":24.68,"currency":"EUR"}}' AS properties
+             FROM (SELECT n, (($3::float8 - ${DAYS} * 86400.0 * (1 - n / $4::float8)) * 1000)::bigint AS ms,
+                          (ARRAY['GET', 'GET', 'POST', 'PUT'])[1 + n % 4] AS method,
+                          CASE WHEN n % 1000000 = 500000 THEN '/rare/needle' ELSE '/products/' || n % 1000 END AS endpoint,
+                          CASE WHEN n % 97 = 0 THEN 500 WHEN n % 31 = 0 THEN 404 ELSE 200 END AS status,
+                          (exp(3 + (hashint4(n::integer) & 1023) / 300.0))::integer AS latency
+                   FROM generate_series($1::bigint, $2::bigint) AS n) raw) v
+       JOIN filled p ON p.n = v.n % $5`,
+      [from, Math.min(from + CHUNK, count) - 1, now, count, projects.length],
+    );
+    process.stdout.write(`\r${Math.min(from + CHUNK, count).toLocaleString('en')} rows`);
+  }
+  process.stdout.write('\n');
+}
+
+/** All counters anew from the rows, as `ingest_events` keeps them. */
+export async function countRows(database) {
+  await database.query(
+    'TRUNCATE event_hours, event_facet_hours, latency_hours, usage_daily, source_days, organization_months',
+  );
+  const hour = `date_trunc('hour', "timestamp", 'UTC')`;
+  const day = `("timestamp" AT TIME ZONE 'UTC')::date`;
+  const statements = [
+    `INSERT INTO event_hours (project_id, hour, events, errors)
+     SELECT project_id, ${hour}, count(*), count(*) FILTER (WHERE log_status >= 500) FROM events GROUP BY 1, 2`,
+    `INSERT INTO event_facet_hours (project_id, hour, event, source_id, severity, status, environment, events, errors)
+     SELECT project_id, ${hour}, event, source_id, severity, status, environment, count(*),
+            count(*) FILTER (WHERE log_status >= 500)
+     FROM events GROUP BY 1, 2, 3, 4, 5, 6, 7`,
+    `INSERT INTO latency_hours (project_id, hour, bucket, events)
+     SELECT project_id, ${hour}, latency_bucket(log_latency_ms), count(*) FROM events WHERE log_has_latency GROUP BY 1, 2, 3`,
+    `INSERT INTO usage_daily (day, project_id, api_key_id, events_ingested)
+     SELECT ${day}, project_id, api_key_id, count(*) FROM events GROUP BY 1, 2, 3`,
+    `INSERT INTO source_days (project_id, source_id, day, events, last_event_at)
+     SELECT project_id, source_id, ${day}, count(*), max(created_at) FROM events GROUP BY 1, 2, 3`,
+    `INSERT INTO organization_months (organization_id, month, events)
+     SELECT p.organization_id, date_trunc('month', u.day)::date, sum(u.events_ingested)
+     FROM usage_daily u JOIN projects p ON p.id = u.project_id GROUP BY 1, 2`,
+  ];
+  for (const statement of statements) await database.query(statement);
+  await database.query('VACUUM (ANALYZE)');
+}
