@@ -40,7 +40,8 @@ describe('the delivery engine', () => {
       configuration: {
         method: 'PUT',
         headers: { 'X-Team': 'on-call' },
-        retry_policy: { strategy: 'fixed', base_delay_seconds: 60, max_attempts: 2 },
+        // Nothing comes due by itself, however slow the machine is.
+        retry_policy: { strategy: 'fixed', base_delay_seconds: 3_600, max_delay_seconds: 7_200, max_attempts: 2 },
       },
       protected_headers: [{ name: 'Authorization', value: 'Bearer protected-value-0123456789' }],
     });
@@ -89,7 +90,7 @@ describe('the delivery engine', () => {
       completed_at: expect.any(String),
       terminal_at: null,
       channel_enabled: true,
-      retry_policy: { strategy: 'fixed', base_delay_seconds: 60, max_delay_seconds: 900, max_attempts: 2 },
+      retry_policy: { strategy: 'fixed', base_delay_seconds: 3_600, max_delay_seconds: 7_200, max_attempts: 2 },
     });
     expect(await delivery.audits(id)).toEqual([]);
     expect(receiver.received).toHaveLength(1);
@@ -106,7 +107,7 @@ describe('the delivery engine', () => {
       completed_at: null,
     });
     expect(first.lifecycle).toEqual(['original', 'scheduled_retry']);
-    expect(Date.parse(first.next_retry_at) - Date.parse(first.created_at)).toBeGreaterThanOrEqual(60_000);
+    expect(Date.parse(first.next_retry_at) - Date.parse(first.created_at)).toBeGreaterThanOrEqual(3_600_000);
     expect(await runRetries(app)).toBe(0);
 
     await makeDue(app, id);
@@ -253,9 +254,9 @@ describe('the delivery engine', () => {
   it('waits as long as 429 and 503 ask, up to the policy, and hears nothing from others', async () => {
     const waits: number[] = [];
     for (const [status, value] of [
-      [429, '300'],
+      [429, '5000'],
       [503, '100000'],
-      [500, '300'],
+      [500, '5000'],
       [429, 'nonsense'],
     ] as const) {
       receiver.answer(withRetryAfter(status, value));
@@ -268,11 +269,10 @@ describe('the delivery engine', () => {
       waits.push(row?.wait ?? 0);
     }
     const [asked = 0, capped = 0, unheard = 0, nonsense = 0] = waits;
-    expect(asked).toBeGreaterThanOrEqual(300);
-    expect(asked).toBeLessThan(330);
-    expect(capped).toBeGreaterThanOrEqual(900);
-    expect(capped).toBeLessThan(930);
-    for (const own of [unheard, nonsense]) expect(own).toBeLessThan(90);
+    expect(asked).toBeGreaterThanOrEqual(5_000);
+    expect(capped).toBeGreaterThanOrEqual(7_200);
+    expect(capped).toBeLessThan(9_000);
+    for (const own of [unheard, nonsense]) expect(own).toBeLessThan(5_000);
   });
 
   it('makes an attempt for a disabled channel that is not sent, and none for a channel of another project', async () => {
@@ -368,14 +368,19 @@ describe('the delivery engine', () => {
   });
 
   it('sends each of many once, a few of each channel at a time, whoever hangs', async () => {
-    const hanging = await startReceiver(HANG);
+    let [open, most] = [0, 0];
+    const hanging = await startReceiver((response) => {
+      open += 1;
+      most = Math.max(most, open);
+      response.on('close', () => (open -= 1));
+    });
     const stuck = await delivery.webhook(hanging.url);
     for (let at = 0; at < 30; at += 1) await ruleMatch(app, owner.projectId, stuck);
     const ids: string[] = [];
     for (let at = 0; at < 60; at += 1) ids.push(await ruleMatch(app, owner.projectId, channel));
     const came = await receiver.requests(60);
     expect(new Set(came.map(({ headers }) => headers['x-service-delivery-id']))).toEqual(new Set(ids));
-    expect(hanging.received.length).toBeLessThanOrEqual(20);
+    expect(most).toBeLessThanOrEqual(10);
     await app.rows(
       `UPDATE delivery_attempts SET status = 'failed', retry_state = 'terminal', due_at = NULL
                     WHERE channel_id = $1 AND claim_token IS NULL`,
@@ -398,7 +403,9 @@ describe('the delivery engine', () => {
     await act('/archive', 'post').expect(200);
     await act('', 'delete').expect(204);
     await makeDue(app, id);
-    expect(await runRetries(app)).toBe(0);
+    const sends = receiver.received.length;
+    await runRetries(app);
+    expect(receiver.received).toHaveLength(sends);
     await app.rows(`UPDATE projects SET deleted_at = deleted_at - interval '1 hour' WHERE id = $1`, [other.projectId]);
     await app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', INTERNAL_TOKEN).expect(200);
     for (const table of ['attempts', 'retry_audits', 'recovery_audits', 'channels', 'protected_headers']) {

@@ -235,7 +235,7 @@ describe('deliveries', () => {
     ids.push(...(await due(here, 1)));
     await queue.add(
       'delivery-wake',
-      { project_id: here.projectId, channel_id: here.channelId },
+      { lanes: [{ project_id: here.projectId, channel_id: here.channelId }] },
       { removeOnComplete: true },
     );
     await allSent(here, 121);

@@ -79,11 +79,12 @@ const FAIR = `
     FOR UPDATE OF a SKIP LOCKED
   )`;
 
-const OF_CHANNEL = `
+const OF_CHANNELS = `
   WITH locked AS (
-    SELECT a.id FROM delivery_attempts a JOIN projects p ON p.id = a.project_id
-    WHERE a.channel_id = $6 AND a.due_at <= now() AND a.claim_token IS NULL AND p.deleted_at IS NULL
-    ORDER BY a.due_at LIMIT $5 FOR UPDATE OF a SKIP LOCKED
+    SELECT d.id FROM unnest($5::uuid[], $6::int[]) AS lane (channel_id, most), LATERAL (
+      SELECT a.id FROM delivery_attempts a JOIN projects p ON p.id = a.project_id
+      WHERE a.channel_id = lane.channel_id AND a.due_at <= now() AND a.claim_token IS NULL AND p.deleted_at IS NULL
+      ORDER BY a.due_at LIMIT lane.most FOR UPDATE OF a SKIP LOCKED) d
   )`;
 
 const BY_ID = `
@@ -157,8 +158,16 @@ export class ClaimsRepository {
     return this.claim(FAIR, claimant, batch, [batch, ofChannel, fullProjects, fullChannels]);
   }
 
-  claimOfChannel(claimant: Claimant, channelId: string, most: number): Promise<ClaimedAttempt[]> {
-    return this.claim(OF_CHANNEL, claimant, most, [most, channelId]);
+  /** The oldest due attempts of each channel, up to its `most`. */
+  claimOfChannels(
+    claimant: Claimant,
+    lanes: readonly { readonly channelId: string; readonly most: number }[],
+  ): Promise<ClaimedAttempt[]> {
+    const most = lanes.reduce((sum, lane) => sum + lane.most, 0);
+    return this.claim(OF_CHANNELS, claimant, most, [
+      lanes.map((lane) => lane.channelId),
+      lanes.map((lane) => lane.most),
+    ]);
   }
 
   /** One attempt that still has a try before it, due or not; null when somebody else has it or it is over. */

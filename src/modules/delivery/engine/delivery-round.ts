@@ -42,19 +42,17 @@ export class DeliveryRetriesProcessor implements JobProcessor<{ wait: boolean },
   }
 }
 
-/** Ends when the attempts are claimed: sends of a receiver that hangs must not hold up the queue. */
+type Wake = { lanes: { project_id: string; channel_id: string }[] };
+
+/** Ends when the attempts are claimed: sends to a receiver that hangs must not hold up the queue. */
 @JobHandler(deliveryWakeJob)
-export class DeliveryWakeProcessor implements JobProcessor<{ project_id: string; channel_id: string }> {
+export class DeliveryWakeProcessor implements JobProcessor<Wake> {
   constructor(private readonly dispatcher: Dispatcher) {}
 
-  async run({
-    project_id: projectId,
-    channel_id: channelId,
-  }: {
-    project_id: string;
-    channel_id: string;
-  }): Promise<void> {
-    await this.dispatcher.wake(projectId, channelId);
+  async run({ lanes }: Wake): Promise<void> {
+    await this.dispatcher.wake(
+      lanes.map(({ project_id: projectId, channel_id: channelId }) => ({ projectId, channelId })),
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { JobQueue } from '../../../platform/queue/index.js';
 import { deliveryWakeJob, dlqDrainJob } from './delivery.jobs.js';
@@ -9,10 +9,17 @@ export interface DueAttempt {
   readonly channelId: string;
 }
 
+/** The first wake-up goes out at once, those that follow within this time together: a burst is a few jobs. */
+const GATHER_MS = 20;
+const MOST_LANES = 30;
+
 /** Tells workers that something is due. Never fails: without it the next look finds the row. */
 @Injectable()
-export class DeliveryWakes {
+export class DeliveryWakes implements BeforeApplicationShutdown {
   private readonly logger = new Logger('delivery');
+  /** Channels to be told of, with their projects. */
+  private readonly waiting = new Map<string, string>();
+  private gathering?: NodeJS.Timeout;
 
   constructor(
     private readonly database: Database,
@@ -20,20 +27,44 @@ export class DeliveryWakes {
   ) {}
 
   /** Once the transaction that inserted the attempt has committed. */
-  afterCommit(due: DueAttempt, tx: Db): void {
-    this.database.afterCommit(tx, () => void this.wake(due));
+  afterCommit({ projectId, channelId }: DueAttempt, tx: Db): void {
+    this.database.afterCommit(tx, () => {
+      this.waiting.set(channelId, projectId);
+      if (this.gathering === undefined) this.flush();
+    });
   }
 
   /** @returns whether the queue took it */
-  wake({ attemptId, projectId, channelId }: DueAttempt): Promise<boolean> {
-    const payload = { project_id: projectId, channel_id: channelId };
-    return this.taken(this.queue.add(deliveryWakeJob, payload, { jobId: `${attemptId}-1` }));
+  wake({ projectId, channelId }: DueAttempt): Promise<boolean> {
+    const lanes = [{ project_id: projectId, channel_id: channelId }];
+    return this.taken(this.queue.add(deliveryWakeJob, { lanes }));
   }
 
   /** @returns whether the queue took it */
   drain({ attemptId, projectId, channelId }: DueAttempt): Promise<boolean> {
     const payload = { attempt_id: attemptId, project_id: projectId, channel_id: channelId };
     return this.taken(this.queue.add(dlqDrainJob, payload, { jobId: `${attemptId}-1` }));
+  }
+
+  beforeApplicationShutdown(): void {
+    clearTimeout(this.gathering);
+    this.send();
+  }
+
+  private flush(): void {
+    this.gathering = undefined;
+    if (this.waiting.size === 0) return;
+    this.send();
+    this.gathering = setTimeout(() => this.flush(), GATHER_MS);
+    this.gathering.unref();
+  }
+
+  private send(): void {
+    const lanes = [...this.waiting].map(([channelId, projectId]) => ({ project_id: projectId, channel_id: channelId }));
+    this.waiting.clear();
+    for (let at = 0; at < lanes.length; at += MOST_LANES) {
+      void this.taken(this.queue.add(deliveryWakeJob, { lanes: lanes.slice(at, at + MOST_LANES) }));
+    }
   }
 
   private taken(added: Promise<void>): Promise<boolean> {

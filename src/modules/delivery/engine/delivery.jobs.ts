@@ -8,8 +8,8 @@ export const deliveryRetriesJob = defineJob<{ wait: boolean }, { processed: numb
   name: 'delivery-retries',
 });
 
-/** Something of a channel is due now. Only wakes a worker up: losing it loses time until the next look. */
-export const deliveryWakeJob = defineJob<{ project_id: string; channel_id: string }>({
+/** Something of these channels is due now. Only wakes a worker up: losing it loses time until the next look. */
+export const deliveryWakeJob = defineJob<{ lanes: { project_id: string; channel_id: string }[] }>({
   name: 'delivery-wake',
   queue: 'delivery-retries',
   concurrency: 8,

@@ -16,6 +16,11 @@ const CONTENDED = { times: 5, ms: 30 };
 /** How long a stop waits for sends in flight; what is left then ends as an expired claim. */
 const STOP_MS = 15_000;
 
+export interface Lane {
+  readonly projectId: string;
+  readonly channelId: string;
+}
+
 /**
  * Claims what is due and sends it, within the limits of this process and of each tenant and channel. Whoever ends a
  * send goes on with what was left waiting, so one wake-up is enough to work a backlog off.
@@ -53,25 +58,10 @@ export class Dispatcher implements BeforeApplicationShutdown {
     return { owner, kind, leaseSeconds };
   }
 
-  /** Claims due attempts of one channel and begins to send them. Resolves once they are claimed. */
-  async wake(projectId: string, channelId: string): Promise<void> {
-    while (!this.stopping) {
-      const wanted = Math.min(this.slots.spare(projectId, channelId), OF_CHANNEL);
-      if (wanted === 0) {
-        this.slots.remember(projectId, channelId);
-        return;
-      }
-      // Taken before the claim, so that what is claimed meanwhile cannot overbook them.
-      for (let slot = 0; slot < wanted; slot += 1) this.slots.take(projectId, channelId);
-      let claimed: ClaimedAttempt[] = [];
-      try {
-        claimed = await this.claims.claimOfChannel(this.claimant('worker'), channelId, wanted);
-      } finally {
-        for (let slot = claimed.length; slot < wanted; slot += 1) this.slots.free(projectId, channelId);
-      }
-      for (const attempt of claimed) this.start(attempt);
-      if (claimed.length < wanted) return;
-    }
+  /** Claims due attempts of these channels and begins to send them. Resolves once they are claimed. */
+  async wake(lanes: readonly Lane[]): Promise<void> {
+    for (let open = lanes; open.length > 0 && !this.stopping;) open = await this.claimOf(open);
+    this.goOn();
   }
 
   /**
@@ -108,6 +98,29 @@ export class Dispatcher implements BeforeApplicationShutdown {
     late.abort();
   }
 
+  /** @returns the channels that may have more */
+  private async claimOf(lanes: readonly Lane[]): Promise<Lane[]> {
+    const asked: (Lane & { most: number })[] = [];
+    for (const lane of lanes) {
+      const most = Math.min(this.slots.spare(lane.projectId, lane.channelId), OF_CHANNEL);
+      if (most === 0) this.slots.remember(lane.projectId, lane.channelId);
+      else asked.push({ ...lane, most });
+      // Taken before the claim, so that what is claimed meanwhile cannot overbook them.
+      for (let slot = 0; slot < most; slot += 1) this.slots.take(lane.projectId, lane.channelId);
+    }
+    if (asked.length === 0) return [];
+    let claimed: ClaimedAttempt[] = [];
+    const got = (lane: Lane): number => claimed.filter(({ channelId }) => channelId === lane.channelId).length;
+    try {
+      claimed = await this.claims.claimOfChannels(this.claimant('worker'), asked);
+    } finally {
+      for (const lane of asked)
+        for (let slot = got(lane); slot < lane.most; slot += 1) this.slots.free(lane.projectId, lane.channelId);
+    }
+    for (const attempt of claimed) void this.start(attempt);
+    return asked.filter((lane) => got(lane) === lane.most);
+  }
+
   /** The slot is taken already. */
   private start(claimed: ClaimedAttempt): Promise<void> {
     const work = this.stopping ? this.sender.giveBack(claimed) : this.sender.run(claimed, claimed.claimOwner);
@@ -128,7 +141,7 @@ export class Dispatcher implements BeforeApplicationShutdown {
     const report = (error: unknown): void => this.logger.warn(`a look for due deliveries failed: ${String(error)}`);
     const next = this.slots.next();
     if (next !== null) {
-      this.wake(next.tenant, next.lane).catch((error: unknown) => {
+      this.wake([{ projectId: next.tenant, channelId: next.lane }]).catch((error: unknown) => {
         this.slots.remember(next.tenant, next.lane);
         report(error);
       });
