@@ -3,7 +3,7 @@ import type { ApiKeyScope, ProjectScope } from '../../platform/access/index.js';
 import { Clock } from '../../platform/clock/index.js';
 import { OrganizationsRepository } from '../organizations/index.js';
 import { ProjectsRepository } from '../projects/index.js';
-import { monthOf } from './month.js';
+import { monthOf } from '../quotas/index.js';
 import {
   type CurrentUsageResponse,
   type DailyUsageResponse,
