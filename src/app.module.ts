@@ -9,6 +9,7 @@ import { AccountModule } from './modules/account/index.js';
 import { ApiKeysModule } from './modules/api-keys/index.js';
 import { AuditModule } from './modules/audit/index.js';
 import { AuthModule } from './modules/auth/index.js';
+import { BillingModule } from './modules/billing/index.js';
 import { EventsModule } from './modules/events/index.js';
 import { HealthModule } from './modules/health/index.js';
 import { InternalJobsModule } from './modules/internal-jobs/index.js';
@@ -168,6 +169,7 @@ export class AppModule {
         InvitationsModule,
         ProjectsModule,
         ApiKeysModule,
+        BillingModule,
         EventsModule,
         LogsModule,
         UsageModule,

@@ -3,7 +3,7 @@ import { BodyTooLarge, UnsupportedMediaType } from './domain-error.js';
 import { type Issue, parseJsonBody, ValidationError } from './fields/index.js';
 import type { BodyForm } from './inputs.js';
 
-const MEDIA_TYPES: Record<BodyForm, readonly string[]> = {
+const MEDIA_TYPES: Record<Exclude<BodyForm, 'raw'>, readonly string[]> = {
   json: ['application/json'],
   form: ['application/x-www-form-urlencoded'],
 };
@@ -12,6 +12,8 @@ const MEDIA_TYPES: Record<BodyForm, readonly string[]> = {
 export interface ReadBody {
   value?: unknown;
   issues?: Issue[];
+  /** The bytes, of a body that nobody reads as JSON. */
+  raw?: Buffer;
 }
 
 /** The client went away or broke the transfer; nobody is left to answer. */
@@ -23,9 +25,11 @@ export class RequestAborted extends Error {}
  */
 export class BodyReader {
   private readonly raw: ReturnType<typeof express.raw>;
+  private readonly untouched: ReturnType<typeof express.raw>;
 
   constructor(private readonly maxBytes: number) {
     this.raw = express.raw({ type: () => true, limit: maxBytes, inflate: true });
+    this.untouched = express.raw({ type: () => true, limit: maxBytes, inflate: false });
   }
 
   /** The decoded JSON value; undefined when there is no body. */
@@ -48,20 +52,26 @@ export class BodyReader {
     return fields;
   }
 
+  /** The bytes as they were sent, of any media type; compressed ones are refused (415). Empty when there is no body. */
+  async readRaw(request: Request, response: Response): Promise<Buffer> {
+    return (await this.readBytes(request, response, 'raw')) ?? Buffer.alloc(0);
+  }
+
   private async readBytes(request: Request, response: Response, form: BodyForm): Promise<Buffer | undefined> {
     const { headers } = request;
     const declared = Number(headers['content-length'] ?? 0);
     if (declared === 0 && headers['transfer-encoding'] === undefined) return undefined;
-    this.checkMediaType(headers['content-type'], form);
+    if (form !== 'raw') this.checkMediaType(headers['content-type'], form);
     if (declared > this.maxBytes) throw new BodyTooLarge();
+    const reader = form === 'raw' ? this.untouched : this.raw;
     await new Promise<void>((resolve, reject) => {
-      this.raw(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(translate(error))));
+      reader(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(translate(error))));
     });
     const body: unknown = request.body;
     return Buffer.isBuffer(body) && body.length > 0 ? body : undefined;
   }
 
-  private checkMediaType(header: string | undefined, form: BodyForm): void {
+  private checkMediaType(header: string | undefined, form: Exclude<BodyForm, 'raw'>): void {
     const [type = '', ...parameters] = (header ?? '')
       .toLowerCase()
       .split(';')
