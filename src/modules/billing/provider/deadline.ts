@@ -1,26 +1,27 @@
 /** The end of the time that one act may spend at the payment provider, however many calls it takes. */
 export class Deadline {
-  private readonly endsAt: number;
+  /** Aborts what is under way, and what is begun later. */
+  readonly signal: AbortSignal;
 
   constructor(milliseconds: number) {
-    this.endsAt = performance.now() + milliseconds;
+    this.signal = AbortSignal.timeout(milliseconds);
   }
 
-  get remainingMs(): number {
-    return Math.max(0, Math.floor(this.endsAt - performance.now()));
-  }
-
-  /** @throws Error when the call is not done in time; what comes of it later is left alone */
+  /** @throws Error when the call is not done in time */
   async hold<T>(call: Promise<T>): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
+    let abort: () => void = () => undefined;
     const tooLate = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('no answer in time')), this.remainingMs);
+      abort = () => reject(new Error('no answer in time'));
+      if (this.signal.aborted) abort();
+      else this.signal.addEventListener('abort', abort);
     });
+    // Whichever comes second fails unseen.
     call.catch(() => undefined);
+    tooLate.catch(() => undefined);
     try {
       return await Promise.race([call, tooLate]);
     } finally {
-      clearTimeout(timer);
+      this.signal.removeEventListener('abort', abort);
     }
   }
 }

@@ -16,48 +16,40 @@ import { readCheckout, readSubscription } from './provider-objects.js';
 const TRY_MS = 3_500;
 const RETRIES = 2;
 
-type Options = Stripe.RequestOptions;
-
 /** The provider behind `stripe`, or a stand-in of it at PAYMENT_API_BASE. */
 @Injectable()
 export class StripePaymentProvider extends PaymentProvider {
   private readonly logger = new Logger('billing');
-  private client: Stripe | undefined;
 
   constructor(private readonly settings: BillingSettings) {
     super();
   }
 
   async hasCustomer(customerId: string, within: Deadline): Promise<boolean> {
-    const customer = await this.find('customer', within, (stripe, options) =>
-      stripe.customers.retrieve(customerId, {}, options),
-    );
+    const customer = await this.find('customer', within, (stripe) => stripe.customers.retrieve(customerId));
     return customer !== null && customer.deleted !== true;
   }
 
   createCustomer({ name, email, metadata, idempotencyKey }: NewCustomer, within: Deadline): Promise<string> {
-    return this.ask('new customer', within, async (stripe, options) => {
-      const customer = await stripe.customers.create({ name, email, metadata }, { ...options, idempotencyKey });
+    return this.ask('new customer', within, async (stripe) => {
+      const customer = await stripe.customers.create({ name, email, metadata }, { idempotencyKey });
       return required(customer.id);
     });
   }
 
   createCheckout(checkout: NewCheckout, within: Deadline): Promise<{ id: string; url: string }> {
     const { customerId, priceId, successUrl, cancelUrl, reference, metadata } = checkout;
-    return this.ask('new checkout session', within, async (stripe, options) => {
-      const session = await stripe.checkout.sessions.create(
-        {
-          mode: 'subscription',
-          customer: customerId,
-          client_reference_id: reference,
-          line_items: [{ price: priceId, quantity: 1 }],
-          success_url: successUrl,
-          cancel_url: cancelUrl,
-          metadata,
-          subscription_data: { metadata },
-        },
-        options,
-      );
+    return this.ask('new checkout session', within, async (stripe) => {
+      const session = await stripe.checkout.sessions.create({
+        mode: 'subscription',
+        customer: customerId,
+        client_reference_id: reference,
+        line_items: [{ price: priceId, quantity: 1 }],
+        success_url: successUrl,
+        cancel_url: cancelUrl,
+        metadata,
+        subscription_data: { metadata },
+      });
       return { id: required(session.id), url: required(session.url) };
     });
   }
@@ -66,8 +58,8 @@ export class StripePaymentProvider extends PaymentProvider {
     id: string,
     within: Deadline,
   ): Promise<{ checkout: CheckoutState; subscription: SubscriptionState | null } | null> {
-    const session = await this.find('checkout session', within, (stripe, options) =>
-      stripe.checkout.sessions.retrieve(id, { expand: ['subscription'] }, options),
+    const session = await this.find('checkout session', within, (stripe) =>
+      stripe.checkout.sessions.retrieve(id, { expand: ['subscription'] }),
     );
     if (session === null) return null;
     return this.ask('checkout session', within, async () => {
@@ -82,30 +74,23 @@ export class StripePaymentProvider extends PaymentProvider {
   }
 
   createPortalSession(customerId: string, returnUrl: string, within: Deadline): Promise<string> {
-    return this.ask('new portal session', within, async (stripe, options) => {
-      const session = await stripe.billingPortal.sessions.create(
-        { customer: customerId, return_url: returnUrl },
-        options,
-      );
+    return this.ask('new portal session', within, async (stripe) => {
+      const session = await stripe.billingPortal.sessions.create({ customer: customerId, return_url: returnUrl });
       return required(session.url);
     });
   }
 
   findSubscription(id: string, within: Deadline): Promise<SubscriptionState | null> {
-    return this.find('subscription', within, async (stripe, options) =>
-      readSubscription(await stripe.subscriptions.retrieve(id, {}, options), this.settings.prices),
+    return this.find('subscription', within, async (stripe) =>
+      readSubscription(await stripe.subscriptions.retrieve(id), this.settings.prices),
     );
   }
 
   /** Null when the provider knows no such thing. */
-  private async find<T>(
-    what: string,
-    within: Deadline,
-    call: (stripe: Stripe, options: Options) => Promise<T>,
-  ): Promise<T | null> {
-    return this.ask(what, within, async (stripe, options) => {
+  private async find<T>(what: string, within: Deadline, call: (stripe: Stripe) => Promise<T>): Promise<T | null> {
+    return this.ask(what, within, async (stripe) => {
       try {
-        return await call(stripe, options);
+        return await call(stripe);
       } catch (error) {
         if (error instanceof Stripe.errors.StripeError && error.statusCode === 404) return null;
         throw error;
@@ -113,16 +98,10 @@ export class StripePaymentProvider extends PaymentProvider {
     });
   }
 
-  private async ask<T>(
-    what: string,
-    within: Deadline,
-    call: (stripe: Stripe, options: Options) => Promise<T>,
-  ): Promise<T> {
-    const stripe = this.connected();
+  private async ask<T>(what: string, within: Deadline, call: (stripe: Stripe) => Promise<T>): Promise<T> {
+    const stripe = this.connected(within);
     try {
-      const timeout = Math.min(TRY_MS, within.remainingMs);
-      if (timeout === 0) throw new Error('no time is left');
-      return await within.hold(call(stripe, { timeout }));
+      return await within.hold(call(stripe));
     } catch (error) {
       if (error instanceof PaymentProviderFailed) throw error;
       this.logger.warn(`payment provider: ${what}: ${reasonOf(error)}`);
@@ -130,16 +109,23 @@ export class StripePaymentProvider extends PaymentProvider {
     }
   }
 
-  /** Made when it is first needed, since the configuration is checked when it is used. */
-  private connected(): Stripe {
+  /**
+   * A client whose requests end with the act, also those that it repeats. It asks by `fetch`, whose time limit is for
+   * the whole answer: the library's other client waits for ever while bytes drip in.
+   */
+  private connected(within: Deadline): Stripe {
     const { secretKey, address } = this.settings.connection();
-    this.client ??= new Stripe(secretKey, {
+    const fetchInTime: typeof fetch = (input, init = {}) => {
+      const signals = [init.signal, within.signal].filter((signal) => signal !== null && signal !== undefined);
+      return fetch(input, { ...init, redirect: 'error', signal: AbortSignal.any(signals) });
+    };
+    return new Stripe(secretKey, {
       ...address,
+      httpClient: Stripe.createFetchHttpClient(fetchInTime),
       maxNetworkRetries: RETRIES,
       timeout: TRY_MS,
       telemetry: false,
     });
-    return this.client;
   }
 }
 
