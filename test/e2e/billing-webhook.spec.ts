@@ -261,9 +261,20 @@ describe('events of the payment provider', () => {
     expect(await stored()).toMatchObject({ plan: 'scale' });
   });
 
-  it('that come again are told as duplicates and processed once, also in parallel', async () => {
+  it('that come again are told as duplicates and processed once, also in parallel at two instances', async () => {
+    const second = await createTestApp({ databaseUrl: app.databaseUrl, env: provider.env });
     const event = provider.event('customer.subscription.created', subscription());
-    const answers = await Promise.all(Array.from({ length: 20 }, () => deliver(event)));
+    const payload = JSON.stringify(event);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        (index % 2 === 0 ? app : second)
+          .request()
+          .post('/v1/stripe/webhook')
+          .set('Provider-Signature', provider.sign(payload))
+          .send(payload),
+      ),
+    );
+    await second.close();
     const bodies = answers.map(({ status, body }) => JSON.stringify([status, body])).sort();
     expect(bodies).toEqual([
       ...Array.from({ length: 19 }, () => '[200,{"ok":true,"duplicate":true}]'),
@@ -386,6 +397,17 @@ describe('events of the payment provider', () => {
         payment_subscription_id: object.id,
         payment_customer_id: object.customer,
       });
+    });
+
+    it('are newer than what else happened in that second', async () => {
+      const session = await begin();
+      const object = provider.pay(session, { status: 'past_due', price: provider.prices.scale });
+      await deliver(completed(session)).expect(200, { ok: true });
+      await deliver(changed({ ...object, status: 'unpaid' }, NOW)).expect(200, { ok: true });
+      await deliver(
+        provider.event('customer.subscription.created', { ...object, status: 'incomplete' }, { created: NOW }),
+      ).expect(200);
+      expect(await stored()).toMatchObject({ plan: 'scale', billing_status: 'past_due' });
     });
 
     it('wait for a provider that fails', async () => {

@@ -1,7 +1,7 @@
 import { type BillingHold, BILLING_HOLDS } from '../../organizations/index.js';
 import type { PaymentSubscription } from './payment-subscription.entity.js';
 
-/** Of events in one second: the first of a life, any in the middle, the last. */
+/** Of events in one second: the first of a life, any in the middle (and what the provider was asked), the last. */
 export const SIGHT_KINDS = { begun: 0, changed: 1, ended: 2 } as const;
 
 /** When something was seen of a subscription. */

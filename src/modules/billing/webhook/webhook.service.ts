@@ -126,7 +126,7 @@ function subscriptionIdOf(news: AboutSubscription): string {
 }
 
 function sightOf({ createdAt }: ProviderEvent, news: AboutSubscription): Sight {
-  return { seenAt: createdAt, seenKind: news.about === 'subscription' ? news.kind : SIGHT_KINDS.begun };
+  return { seenAt: createdAt, seenKind: news.about === 'subscription' ? news.kind : SIGHT_KINDS.changed };
 }
 
 /** A completed checkout says nothing of the state of its subscription, so unless it is late the provider is asked. */
