@@ -246,7 +246,7 @@ export class PaymentStandIn {
       return found(this.subscriptions.get(key), 'subscription', key);
     if (method === 'GET' && resource === 'checkout/sessions') {
       const session = this.sessions.get(key);
-      const expanded = form['expand[0]'] === 'subscription' && session?.subscription != null;
+      const expanded = form['expand[0]'] === 'subscription' && typeof session?.subscription === 'string';
       const subscription = expanded
         ? (this.subscriptions.get(session.subscription ?? '') ?? session.subscription)
         : session?.subscription;

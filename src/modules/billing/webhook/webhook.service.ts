@@ -6,7 +6,7 @@ import type { PaymentSubscription } from '../subscriptions/payment-subscription.
 import { SubscriptionHolders } from '../subscriptions/subscription-holders.js';
 import { SIGHT_KINDS, type Sight, verdictOn } from '../subscriptions/subscription-rules.js';
 import { type LockedHolder, SubscriptionsService } from '../subscriptions/subscriptions.service.js';
-import type { Outcome } from './payment-event.entity.js';
+import type { Outcome, PaymentEvent } from './payment-event.entity.js';
 import { PaymentEventsRepository } from './payment-events.repository.js';
 import { type News, type ProviderEvent, readEvent } from './provider-event.js';
 import type { WebhookResponse } from './webhook.dto.js';
@@ -60,7 +60,7 @@ export class WebhookService {
     const { news } = event;
     if (news.about === 'nothing') return this.once(event, (tx) => this.finish(event, 'ignored', null, tx));
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      if ((await this.events.find(event.id))?.outcome != null) return 'duplicate';
+      if (isDone(await this.events.find(event.id))) return 'duplicate';
       const look = await this.look(event, news);
       const outcome = await this.once(event, (tx) => this.apply(event, news, look, tx));
       if (outcome !== 'again') return outcome;
@@ -72,7 +72,7 @@ export class WebhookService {
   private once<T>(event: ProviderEvent, work: (tx: Db) => Promise<T>): Promise<T | 'duplicate'> {
     return this.database.transaction(async (tx) => {
       const stored = await this.events.lock(event.id, tx);
-      return stored?.outcome != null ? 'duplicate' : work(tx);
+      return isDone(stored) ? 'duplicate' : work(tx);
     });
   }
 
@@ -119,6 +119,11 @@ export class WebhookService {
     await this.events.finish(event.id, outcome, holder, tx);
     return outcome;
   }
+}
+
+/** An event that went with an account meanwhile is not done; it will be of nobody. */
+function isDone(stored: PaymentEvent | null): boolean {
+  return stored !== null && stored.outcome !== null;
 }
 
 function subscriptionIdOf(news: AboutSubscription): string {
