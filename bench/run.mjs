@@ -13,6 +13,7 @@ if (chosen.length === 0) {
   process.exit(2);
 }
 for (const name of chosen) {
-  const { run } = await import(new URL(name, import.meta.url));
-  await run();
+  const { run, onlyByName = false } = await import(new URL(name, import.meta.url));
+  if (onlyByName && wanted === undefined) continue;
+  await run(process.argv.slice(3));
 }

@@ -1,37 +1,36 @@
 // The built service on an embedded database of its own, with one account, project and key.
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { announced, stopped } from './processes.mjs';
 
 const MAIN = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
 
-export async function startService(env = {}) {
+/** The built service; with `databaseUrl` on that database, else on an embedded one of its own. */
+export async function startService({ env = {}, databaseUrl, nodeArguments = [] } = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'bench-'));
   await chmod(dataDir, 0o711);
-  const child = spawn(process.execPath, [MAIN], {
-    env: { ...process.env, PORT: '0', LOG_LEVEL: 'info', DATA_DIR: dataDir, ...env },
+  const child = spawn(process.execPath, [...nodeArguments, MAIN], {
+    env: {
+      ...process.env,
+      PORT: '0',
+      LOG_LEVEL: 'info',
+      DATA_DIR: dataDir,
+      ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  let output = '';
-  const url = await new Promise((resolve, reject) => {
-    child.stdout.on('data', (chunk) => {
-      output = `${output}${chunk}`.slice(-20_000);
-      const found = /"url":"(http:[^"]+)"/.exec(output)?.[1];
-      if (found !== undefined) resolve(found);
-    });
-    child.once('exit', () => reject(new Error(`the service did not start:\n${output}`)));
-  });
+  const url = await announced(child, /"url":"(http:[^"]+)"/);
   return {
     url,
     dataDir,
     pid: child.pid,
     stop: async () => {
-      child.kill('SIGTERM');
-      if (child.exitCode === null) await once(child, 'exit');
+      await stopped(child);
       await rm(dataDir, { recursive: true, force: true });
     },
   };

@@ -1,15 +1,18 @@
 import { NestFactory } from '@nestjs/core';
-import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
-import express, { type Application, type NextFunction, type Response } from 'express';
-import helmet from 'helmet';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import makeExpress, { type Application, type NextFunction, type Response } from 'express';
 import { AppModule, type Runtime } from './app.module.js';
 import { buildDocument } from './openapi/document.js';
 import { serveDocument } from './openapi/pages.js';
 import type { CheckedRequest } from './platform/http/inputs.js';
 import { answerClientErrors } from './platform/http/client-errors.js';
-import { observeRequests } from './platform/http/request-log.js';
+import { FastExpressAdapter } from './platform/http/fast-express-adapter.js';
+import { RequestObserver } from './platform/http/request-log.js';
 import { requestIdFrom } from './platform/http/request-id.js';
+import { indexRoutes } from './platform/http/route-index.js';
 import { RouteTable } from './platform/http/route-table.js';
+import { setSecurityHeaders } from './platform/http/security-headers.js';
+import { RateLimiter } from './platform/rate-limit/index.js';
 import { Metrics, runInContext } from './platform/telemetry/index.js';
 
 /** Readable by browsers of permitted origins (DECISIONS 1). */
@@ -39,7 +42,7 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
   const { config } = runtime;
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.for(runtime),
-    new ExpressAdapter(strictRouter()),
+    new FastExpressAdapter(strictRouter()),
     {
       logger: runtime.logger,
       bodyParser: false,
@@ -54,57 +57,35 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
   app.set('query parser', 'simple');
   app.disable('x-powered-by');
 
+  const observer = new RequestObserver(runtime.logger, app.get(Metrics));
   app.use((request: CheckedRequest, response: Response, next: NextFunction) => {
-    request.requestId = requestIdFrom(request.headers['x-request-id'] as string | undefined);
+    const given = request.headers['x-request-id'] as string | undefined;
+    request.requestId = requestIdFrom(given);
+    observer.watch(request, response, request.requestId !== given);
     response.setHeader('X-Request-ID', request.requestId);
+    setSecurityHeaders(request.path, response);
     runInContext({ requestId: request.requestId }, next);
   });
-  app.use(observeRequests(runtime.logger, app.get(Metrics)));
-  app.use(securityHeaders());
   if (config.http.corsOrigins.length > 0) {
     app.enableCors({ origin: [...config.http.corsOrigins], exposedHeaders: EXPOSED_HEADERS, maxAge: 600 });
   }
+  const limiter = app.get(RateLimiter);
+  app.use((request: CheckedRequest, response: Response, next: NextFunction) => limiter.handle(request, response, next));
 
   const { document } = buildDocument(app);
   serveDocument(app, document);
   await app.init();
-  app.get(RouteTable).attach(app.getHttpAdapter().getInstance());
+  const express = app.getHttpAdapter().getInstance() as Application;
+  indexRoutes(express);
+  app.get(RouteTable).attach(express);
   answerClientErrors(app.getHttpServer());
   return app;
 }
 
 /** One spelling a path: set before the router is made, which takes its settings then. */
 function strictRouter(): Application {
-  const application = express();
+  const application = makeExpress();
   application.set('case sensitive routing', true);
   application.set('strict routing', true);
   return application;
-}
-
-/** JSON needs nothing; the two document readers need their own scripts and styles, from this origin alone. */
-function securityHeaders(): (request: CheckedRequest, response: Response, next: NextFunction) => void {
-  const forApi = helmet({
-    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
-    crossOriginResourcePolicy: { policy: 'same-origin' },
-  });
-  const forPages = helmet({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'self'"],
-        imgSrc: ["'self'", 'data:'],
-        styleSrc: ["'self'", "'unsafe-inline'"],
-        workerSrc: ["'self'", 'blob:'],
-        frameAncestors: ["'none'"],
-        objectSrc: ["'none'"],
-        baseUri: ["'none'"],
-      },
-    },
-  });
-  return (request, response, next) => {
-    const isPage = /^\/(docs|redoc)(\/|$)/.test(request.path);
-    // Tokens, keys and tenants' data belong in no cache; what may be kept says so itself.
-    if (!isPage) response.setHeader('Cache-Control', 'no-store');
-    (isPage ? forPages : forApi)(request, response, next);
-  };
 }

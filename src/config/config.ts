@@ -51,8 +51,16 @@ export interface Config {
   /** The relying party of passkeys: its domain, the name authenticators show, and the origins of its pages. */
   readonly webauthn: { readonly rpId: string; readonly rpName: string; readonly origins: readonly string[] };
   readonly mail: { readonly smtpUrl: string | undefined; readonly from: string };
+  /** How processes that run workers look for deliveries that are due; seconds. */
+  readonly deliveryRetries: {
+    readonly batchSize: number;
+    readonly pollSeconds: number;
+    readonly leaseSeconds: number;
+  };
   /** Sign-in by a provider; undefined: that one is off. */
   readonly oauth: { readonly google: GoogleSignIn | undefined; readonly apple: AppleSignIn | undefined };
+  /** Exempt from the safety check of destinations that users give. */
+  readonly outbound: { readonly allowedSubnets: readonly Subnet[] };
   readonly internalJobToken: string | undefined;
   /** As given, checked when used: a service without them starts. */
   readonly payment: PaymentNames;
@@ -99,6 +107,13 @@ export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' |
 export interface CredentialKey {
   readonly id: string;
   readonly key: Buffer;
+}
+
+export interface Subnet {
+  readonly family: 'ipv4' | 'ipv6';
+  readonly address: string;
+  /** Length of the prefix in bits. */
+  readonly prefix: number;
 }
 
 export interface GoogleSignIn {

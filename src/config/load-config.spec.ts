@@ -104,6 +104,31 @@ describe('the configuration', () => {
     expect(faultsOf({ TRUST_PROXY: text })).toHaveLength(1);
   });
 
+  it('reads the subnets that deliveries may reach', () => {
+    const read = (text: string) => loadConfig({ OUTBOUND_ALLOWED_SUBNETS: text }).outbound.allowedSubnets;
+    expect(read('')).toEqual([]);
+    expect(read('10.1.0.0/16, fd00::/8,127.0.0.1,')).toEqual([
+      { family: 'ipv4', address: '10.1.0.0', prefix: 16 },
+      { family: 'ipv6', address: 'fd00::', prefix: 8 },
+      { family: 'ipv4', address: '127.0.0.1', prefix: 32 },
+    ]);
+  });
+
+  it.each([
+    'localhost',
+    '10.0.0.0/33',
+    '10.0.0.0/',
+    '10.1/16',
+    'fd00::/129',
+    'fe80::1%eth0',
+    '10.0.0.0/8/8',
+    '10.0.0.1 10.0.0.2',
+  ])('refuses OUTBOUND_ALLOWED_SUBNETS %s', (text) => {
+    expect(faultsOf({ OUTBOUND_ALLOWED_SUBNETS: text })).toEqual([
+      'OUTBOUND_ALLOWED_SUBNETS must be comma-separated ranges such as 10.1.0.0/16 or fd00::/8',
+    ]);
+  });
+
   it('refuses what cannot work together', () => {
     expect(faultsOf({ QUEUE_BACKEND: 'redis' })).toEqual(['QUEUE_BACKEND is redis but REDIS_URL is not set']);
     expect(faultsOf({ PROCESS_ROLE: 'worker' })).toHaveLength(1);

@@ -9,6 +9,7 @@ import {
   RATE_LIMIT_POLICY_NAMES,
   type RateLimitOverride,
   type RateLimitPolicyName,
+  type Subnet,
 } from './config.js';
 import { APPLE_ISSUER, GOOGLE_ISSUER } from './sign-in-providers.js';
 
@@ -97,12 +98,25 @@ const trustProxy = z
   );
 
 function isProxyRange(text: string): boolean {
-  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  return ['loopback', 'linklocal', 'uniquelocal'].includes(text) || subnetOf(text) !== null;
+}
+
+/** An address alone is the range of itself. */
+function subnetOf(text: string): Subnet | null {
   const [address = '', bits, ...rest] = text.split('/');
   const family = isIP(address);
   const most = family === 4 ? 32 : 128;
-  return family !== 0 && rest.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most));
+  const isRight = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+  if (family === 0 || address.includes('%') || rest.length > 0 || !isRight) return null;
+  return { family: family === 4 ? 'ipv4' : 'ipv6', address, prefix: bits === undefined ? most : Number(bits) };
 }
+
+const subnets = list
+  .refine(
+    (items) => items.every((item) => subnetOf(item) !== null),
+    'must be comma-separated ranges such as 10.1.0.0/16 or fd00::/8',
+  )
+  .transform((items) => items.map(subnetOf).filter((subnet) => subnet !== null));
 
 const pemTexts = (v: string): string[] =>
   v.replaceAll('\\n', '\n').match(/-----BEGIN [^-]+-----[\s\S]+?-----END [^-]+-----/g) ?? [];
@@ -228,7 +242,7 @@ export const VARIABLES = {
   REDIS_URL: variable(
     'Storage',
     '',
-    'Redis 6.2 or newer for the queues; unset: the queues live in PostgreSQL',
+    'Redis 6.2 or newer for queues and rate limits; unset: queues live in PostgreSQL, limits in each process',
     url(['redis:', 'rediss:']),
   ),
   QUEUE_BACKEND: variable(
@@ -365,6 +379,24 @@ export const VARIABLES = {
       .optional()
       .transform((v) => v ?? 'Operational Event Service <no-reply@localhost>'),
   ),
+  DELIVERY_RETRY_BATCH_SIZE: variable(
+    'Delivery',
+    '10',
+    'due deliveries that one look takes at most',
+    integer(10, 1, 1_000),
+  ),
+  DELIVERY_RETRY_POLL_SECONDS: variable(
+    'Delivery',
+    '10',
+    'seconds between two looks for due deliveries in each worker process',
+    integer(10, 1, 3_600),
+  ),
+  DELIVERY_RETRY_LEASE_SECONDS: variable(
+    'Delivery',
+    '120',
+    'seconds a worker may hold a delivery; when it dies, another one goes on after them',
+    integer(120, 10, 3_600),
+  ),
   OAUTH_GOOGLE_CLIENT_ID: variable('Sign-in providers', '', 'Google login is on when id and secret are set', word),
   OAUTH_GOOGLE_CLIENT_SECRET: variable('Sign-in providers', '', 'client secret of the Google client', word),
   OAUTH_GOOGLE_ISSUER: variable(
@@ -392,6 +424,12 @@ export const VARIABLES = {
     APPLE_ISSUER,
     'where its OpenID configuration is found (https in production)',
     issuer,
+  ),
+  OUTBOUND_ALLOWED_SUBNETS: variable(
+    'Delivery',
+    '',
+    'comma-separated ranges (CIDR) that deliveries and alerts may reach although they are not public, for example 10.1.0.0/16',
+    subnets,
   ),
   ENABLE_PAYMENT_BILLING: variable(
     'Billing',

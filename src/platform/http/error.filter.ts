@@ -20,6 +20,7 @@ import {
 import { ValidationError } from './fields/index.js';
 import type { CheckedRequest } from './inputs.js';
 import { RouteTable } from './route-table.js';
+import { sendJson } from './send-json.js';
 
 /** Which refusal a violated database constraint means: constraint name to error class. */
 export type ConstraintErrors = Readonly<Record<string, DomainErrorClass>>;
@@ -88,5 +89,5 @@ function write(response: Response, status: number, detail: unknown): void {
     response.destroy();
     return;
   }
-  response.status(status).json({ detail });
+  sendJson(response, status, { detail });
 }

@@ -1,43 +1,83 @@
-import type { NextFunction, Response } from 'express';
-import type { Logger, Metrics } from '../telemetry/index.js';
+import type { Response } from 'express';
+import type { LeanHistogram, Logger, LogLevel, Metrics } from '../telemetry/index.js';
+import { redactText } from '../telemetry/index.js';
 import type { CheckedRequest } from './inputs.js';
 
 /** Asked every few seconds by machines; worth a line only when they fail. */
 const PROBES: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics']);
 
-/** One log line and one observation a request. The route's pattern is recorded, never ids or queries. */
-export function observeRequests(
-  logger: Logger,
-  metrics: Metrics,
-): (request: CheckedRequest, response: Response, next: NextFunction) => void {
-  const duration = metrics.histogram(
-    'http_request_duration_seconds',
-    'Time from the request to the end of its answer',
-    ['method', 'route', 'status'],
-  );
-  return (request, response, next) => {
-    const startedAt = process.hrtime.bigint();
-    response.once('close', () => {
-      const seconds = Number(process.hrtime.bigint() - startedAt) / 1e9;
-      const route = (request.route as { path?: string } | undefined)?.path ?? 'unmatched';
-      const status = response.writableFinished ? String(response.statusCode) : 'aborted';
-      duration.observe({ method: request.method, route, status }, seconds);
-      const level = PROBES.has(route) && response.statusCode < 400 ? 'debug' : 'info';
-      logger.write(level, 'request', {
-        request_id: request.requestId,
-        method: request.method,
-        route,
-        status,
-        duration_ms: Math.round(seconds * 1000),
-        ...tenantOf(request),
-      });
-    });
-    next();
-  };
+/** What all requests of one method, route and outcome share. */
+interface Kind {
+  readonly observe: (seconds: number) => void;
+  readonly level: LogLevel;
+  /** Spelled members of the log line. */
+  readonly members: string;
 }
 
-function tenantOf({ access }: CheckedRequest): { organization_id?: string; project_id?: string } {
-  if (access === undefined || access.kind === 'user') return {};
-  if (access.kind === 'organization') return { organization_id: access.organizationId };
-  return { organization_id: access.organizationId, project_id: access.projectId };
+/** One log line and one observation a request. The route's pattern is recorded, never ids or queries. */
+export class RequestObserver {
+  private readonly kinds = new Map<string, Kind>();
+  private readonly duration: LeanHistogram;
+
+  constructor(
+    private readonly logger: Logger,
+    metrics: Metrics,
+  ) {
+    this.duration = metrics.leanHistogram(
+      'http_request_duration_seconds',
+      'Time from the request to the end of its answer',
+    );
+  }
+
+  /** To be called when the request arrives. `isOwnId`: the request id was made here and needs no redaction. */
+  watch(request: CheckedRequest, response: Response, isOwnId: boolean): void {
+    const startedAt = performance.now();
+    response.on('close', () => {
+      const milliseconds = performance.now() - startedAt;
+      const kind = this.kindOf(request, response);
+      kind.observe(milliseconds / 1000);
+      const id = isOwnId ? `"${request.requestId}"` : JSON.stringify(redactText(request.requestId));
+      const members = `,"request_id":${id}${kind.members},"duration_ms":${Math.round(milliseconds)}${caller(request)}${refusedBy(request, response)}`;
+      this.logger.writeSpelled(kind.level, 'request', members);
+    });
+  }
+
+  private kindOf({ method, route: matched }: CheckedRequest, { writableFinished, statusCode }: Response): Kind {
+    const route = (matched as { path?: string } | undefined)?.path ?? 'unmatched';
+    const status = writableFinished ? String(statusCode) : 'aborted';
+    const name = `${method} ${route} ${status}`;
+    const known = this.kinds.get(name);
+    if (known !== undefined) return known;
+    const series = this.duration.series({ method, route, status });
+    const kind: Kind = {
+      observe: (seconds) => series.observe(seconds),
+      level: PROBES.has(route) && statusCode < 400 ? 'debug' : 'info',
+      members: `,"method":"${method}","route":${JSON.stringify(route)},"status":"${status}"`,
+    };
+    this.kinds.set(name, kind);
+    return kind;
+  }
+}
+
+/** Ids that the service made: nothing to redact or to escape. */
+function caller({ access }: CheckedRequest): string {
+  switch (access?.kind) {
+    case undefined:
+      return '';
+    case 'user':
+      return `,"user_id":"${access.userId}"`;
+    case 'organization':
+      return `,"organization_id":"${access.organizationId}","user_id":"${access.userId}"`;
+    case 'project':
+      return `,"organization_id":"${access.organizationId}","project_id":"${access.projectId}","user_id":"${access.userId}"`;
+    case 'api-key':
+      return `,"organization_id":"${access.organizationId}","project_id":"${access.projectId}","api_key_id":"${access.apiKeyId}"`;
+  }
+}
+
+/** A rate limit refuses before there is a route; its names are ours. */
+function refusedBy(request: CheckedRequest, response: Response): string {
+  if (response.statusCode !== 429 || request.route !== undefined) return '';
+  const policy = response.getHeader('X-RateLimit-Policy');
+  return typeof policy === 'string' ? `,"rate_limit_policy":"${policy}"` : '';
 }

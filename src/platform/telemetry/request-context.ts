@@ -9,23 +9,27 @@ export interface RequestContext {
   readonly apiKeyId?: string;
 }
 
-const storage = new AsyncLocalStorage<{ current: RequestContext }>();
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+const storage = new AsyncLocalStorage<Mutable<RequestContext>>();
 
 /** Runs `work`, and all that it starts, in this context. */
 export function runInContext<T>(context: RequestContext, work: () => T): T {
-  return storage.run({ current: { ...context } }, work);
+  return storage.run({ ...context }, work);
 }
 
 /** Undefined outside a request or job. */
 export function currentContext(): RequestContext | undefined {
-  return storage.getStore()?.current;
+  return storage.getStore();
 }
 
 /** Adds to the context of the running request, for its callers too; without a context it does nothing. Undefined leaves a field as it is. */
 export function setContext(partial: Partial<RequestContext>): void {
   const store = storage.getStore();
   if (store === undefined) return;
-  const fields: [string, string | undefined][] = Object.entries(partial);
-  const given = Object.fromEntries(fields.filter(([, value]) => value !== undefined));
-  store.current = { ...store.current, ...given };
+  if (partial.requestId !== undefined) store.requestId = partial.requestId;
+  if (partial.organizationId !== undefined) store.organizationId = partial.organizationId;
+  if (partial.projectId !== undefined) store.projectId = partial.projectId;
+  if (partial.userId !== undefined) store.userId = partial.userId;
+  if (partial.apiKeyId !== undefined) store.apiKeyId = partial.apiKeyId;
 }

@@ -1,0 +1,73 @@
+import * as http from 'node:http';
+import * as https from 'node:https';
+import type { Socket } from 'node:net';
+import { type NestApplicationOptions, StreamableFile } from '@nestjs/common';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import type { Application, Response } from 'express';
+import { sendJson } from './send-json.js';
+
+/** What Express makes the prototypes of the requests and responses it handles; its types do not tell. */
+interface Prototypes {
+  request: object;
+  response: object;
+}
+
+/**
+ * Nest's Express adapter without Express' dearest habit: it sets the prototype of every request and response, which
+ * throws away what the engine has learnt about them and costs more than everything else together
+ * (expressjs/express#5998). Here the HTTP server makes them with these prototypes, so that setting them changes
+ * nothing. They are subclasses, since constructing Node's own classes by `Reflect.construct` is slower than what it saves.
+ */
+export class FastExpressAdapter extends ExpressAdapter {
+  /** Sockets to cut on close; null unless `forceCloseConnections` asks for it. */
+  private connections: Set<Socket> | null = null;
+
+  constructor(application: Application) {
+    super(application);
+  }
+
+  override initHttpServer(options: NestApplicationOptions): void {
+    // First, as it also installs what answers while closing. Its server never listens and is replaced.
+    super.initHttpServer(options);
+    const application = this.getInstance<Application & Prototypes>();
+
+    class Request extends http.IncomingMessage {}
+    Object.setPrototypeOf(Request.prototype, application.request);
+    application.request = Request.prototype;
+
+    class Response extends http.ServerResponse<Request> {}
+    Object.setPrototypeOf(Response.prototype, application.response);
+    application.response = Response.prototype;
+
+    const classes = { IncomingMessage: Request, ServerResponse: Response } as unknown as http.ServerOptions;
+    const server =
+      options.httpsOptions === undefined
+        ? http.createServer(classes, application)
+        : https.createServer({ ...options.httpsOptions, ...classes }, application);
+    if (options.forceCloseConnections === true) this.connections = connectionsOf(server);
+    this.setHttpServer(server);
+  }
+
+  /** What handlers return: plain objects by the short way, everything else by Nest's. */
+  override reply(response: Response, body: unknown, statusCode?: number): unknown {
+    const isPlain = typeof body === 'object' && body !== null && !(body instanceof StreamableFile);
+    if (!isPlain || body instanceof Error) return super.reply(response, body, statusCode);
+    sendJson(response, statusCode ?? response.statusCode, body);
+    return undefined;
+  }
+
+  override close(): Promise<void> {
+    for (const socket of this.connections ?? []) socket.destroy();
+    return super.close() as Promise<void>;
+  }
+}
+
+/** The open sockets of a server. The base class watches those of the server that it made itself. */
+function connectionsOf(server: http.Server): Set<Socket> {
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  return open;
+}

@@ -1,0 +1,86 @@
+import { BlockList, isIP } from 'node:net';
+import type { Subnet } from '../../config/index.js';
+
+/** The special-purpose IPv4 ranges of IANA's registry, multicast and the reserved rest: nothing public lives there. */
+const SPECIAL_IPV4 = blockList('ipv4', [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+]);
+/** Global unicast. What embeds an IPv4 address (mapped, translated, NAT64) lies outside, whatever it embeds. */
+const GLOBAL_IPV6 = blockList('ipv6', [['2000::', 3]]);
+/** Protocol assignments with Teredo and ORCHID, documentation, 6to4. */
+const SPECIAL_IPV6 = blockList('ipv6', [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+]);
+
+/** Whether the address is one of the public internet. Anything that is not an address, or names a zone, is not. */
+export function isPublicAddress(address: string): boolean {
+  switch (familyOf(address)) {
+    case 4:
+      return !SPECIAL_IPV4.check(address, 'ipv4');
+    case 6:
+      return GLOBAL_IPV6.check(address, 'ipv6') && !SPECIAL_IPV6.check(address, 'ipv6');
+    default:
+      return false;
+  }
+}
+
+/**
+ * The ranges of OUTBOUND_ALLOWED_SUBNETS. An IPv6 address is looked for among the IPv6 ranges alone: Node's BlockList
+ * would find the IPv4-mapped `::ffff:127.0.0.1` in 127.0.0.0/8, and nobody listed that spelling.
+ */
+export class AllowedSubnets {
+  readonly isEmpty: boolean;
+  private readonly ipv4: BlockList;
+  private readonly ipv6: BlockList;
+
+  constructor(subnets: readonly Subnet[]) {
+    this.isEmpty = subnets.length === 0;
+    const of = (family: Subnet['family']) =>
+      blockList(
+        family,
+        subnets.filter((subnet) => subnet.family === family).map(({ address, prefix }) => [address, prefix]),
+      );
+    this.ipv4 = of('ipv4');
+    this.ipv6 = of('ipv6');
+  }
+
+  has(address: string): boolean {
+    const family = familyOf(address);
+    return (family === 4 && this.ipv4.check(address, 'ipv4')) || (family === 6 && this.ipv6.check(address, 'ipv6'));
+  }
+}
+
+/** The one spelling of an address that two spellings of it share; null for what is none. */
+export function canonicalAddress(address: string): string | null {
+  const family = familyOf(address);
+  if (family === 4) return address;
+  return family === 6 ? (URL.parse(`http://[${address}]`)?.hostname.slice(1, -1) ?? null) : null;
+}
+
+// BlockList would look past the zone of `fe80::1%eth0`; such an address is one of this host's own links.
+function familyOf(address: string): number {
+  return address.includes('%') ? 0 : isIP(address);
+}
+
+function blockList(family: Subnet['family'], ranges: readonly (readonly [string, number])[]): BlockList {
+  const list = new BlockList();
+  for (const [address, prefix] of ranges) list.addSubnet(address, prefix, family);
+  return list;
+}

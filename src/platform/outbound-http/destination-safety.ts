@@ -1,0 +1,80 @@
+import { isIP } from 'node:net';
+import type { Subnet } from '../../config/index.js';
+import { AllowedSubnets, isPublicAddress } from './addresses.js';
+import { bareHost, isOwnNetworkName } from './destination.js';
+import type { HostAddress, HostLookup, LookupAnswer, LookupFailure } from './host-lookup.js';
+
+const CONFIGURATION_LOOKUP_MS = 2_000;
+const NOT_PUBLIC = 'URL must lead to a public address';
+
+export type Vetting =
+  | { readonly kind: 'vetted'; readonly addresses: readonly HostAddress[] }
+  | { readonly kind: 'unsafe' }
+  | { readonly kind: 'not_found'; readonly reason: LookupFailure };
+
+/**
+ * Where a user-given address may lead: to the public internet and to OUTBOUND_ALLOWED_SUBNETS. Every address of a name
+ * must be allowed. A name of the own network (`localhost`, `*.internal`, a single label) is refused unless all its
+ * addresses lie in the allowed subnets; then whoever runs the service has said that this network is meant.
+ */
+export class DestinationSafety {
+  private readonly allowed: AllowedSubnets;
+
+  constructor(
+    allowedSubnets: readonly Subnet[],
+    private readonly lookup: HostLookup,
+  ) {
+    this.allowed = new AllowedSubnets(allowedSubnets);
+  }
+
+  /**
+   * The sentence that refuses a destination somebody configures, or null. A public name that cannot be found now is
+   * accepted: its DNS may follow, and sending checks again. Takes 2 seconds at most.
+   */
+  async checkAtConfiguration(url: URL, share = ''): Promise<string | null> {
+    const vetting = await this.vet(url, AbortSignal.timeout(CONFIGURATION_LOOKUP_MS), share);
+    if (vetting.kind === 'not_found') return isOwnNetworkName(bareHost(url)) ? NOT_PUBLIC : null;
+    return vetting.kind === 'unsafe' ? NOT_PUBLIC : null;
+  }
+
+  /** The addresses that may be connected to: these, not those of another look-up. */
+  async vet(url: URL, signal: AbortSignal, share: string): Promise<Vetting> {
+    const host = bareHost(url);
+    const family = isIP(host);
+    if (family === 4 || family === 6)
+      return this.isAllowed(host) ? { kind: 'vetted', addresses: [{ address: host, family }] } : { kind: 'unsafe' };
+    const isOwn = isOwnNetworkName(host);
+    if (isOwn && this.allowed.isEmpty) return { kind: 'unsafe' };
+    const answer = await this.find(host, signal, share || domainOf(host));
+    if (!answer.ok) return { kind: 'not_found', reason: answer.reason };
+    const { addresses } = answer;
+    if (addresses.length === 0) return { kind: 'not_found', reason: 'unknown_host' };
+    const isSafe = addresses.every(({ address }) => (isOwn ? this.allowed.has(address) : this.isAllowed(address)));
+    return isSafe ? { kind: 'vetted', addresses } : { kind: 'unsafe' };
+  }
+
+  private isAllowed(address: string): boolean {
+    return isPublicAddress(address) || this.allowed.has(address);
+  }
+
+  /** Waits no longer than the signal, whatever the look-up does. */
+  private find(host: string, signal: AbortSignal, share: string): Promise<LookupAnswer> {
+    return new Promise((resolve) => {
+      const late = () => resolve({ ok: false, reason: 'timeout' });
+      if (signal.aborted) return late();
+      signal.addEventListener('abort', late, { once: true });
+      void this.lookup
+        .addressesOf(host, signal, share)
+        .catch((): LookupAnswer => ({ ok: false, reason: 'dns_temporary' }))
+        .then((answer) => {
+          signal.removeEventListener('abort', late);
+          resolve(answer);
+        });
+    });
+  }
+}
+
+/** The last two labels: near enough to who runs the name servers, for look-ups that nobody was named for. */
+function domainOf(host: string): string {
+  return host.split('.').slice(-2).join('.');
+}

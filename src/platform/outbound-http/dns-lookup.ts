@@ -1,0 +1,121 @@
+import { Resolver } from 'node:dns/promises';
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FairSlots } from './fair-slots.js';
+import { type HostAddress, HostLookup, type LookupAnswer } from './host-lookup.js';
+
+const LOOKUPS_AT_ONCE = 200;
+const LOOKUPS_OF_A_SHARE = 20;
+const TRY_MS = 1_000;
+const TRIES = 4;
+/** How long the addresses of one family wait for those of the other; some name servers never answer for IPv6. */
+const OTHER_FAMILY_MS = 300;
+const HOSTS_FILE_LIFE_MS = 5_000;
+/** Codes of an answer that says there is no such name, or no such record. */
+const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
+
+export interface DnsLookupOptions {
+  /** `address:port` of name servers in place of the system's. */
+  readonly servers?: readonly string[];
+  readonly hostsFile?: string;
+  readonly atOnce?: number;
+  readonly ofAShare?: number;
+}
+
+interface FamilyAnswer {
+  readonly addresses: readonly HostAddress[];
+  readonly code: string;
+}
+
+/**
+ * The hosts file, then DNS by c-ares. Not `dns.lookup`: that is getaddrinfo in libuv's pool, which runs two look-ups
+ * at once and cannot be stopped, so two names with a dead name server hold up everybody. These cost no thread and are
+ * cancelled. Each look-up has a resolver of its own: cancelling ends that one alone, a changed resolv.conf is read,
+ * and nothing is cached. What is lost: search domains and what else nsswitch.conf may name.
+ */
+export class DnsLookup extends HostLookup {
+  private readonly slots: FairSlots;
+  private hosts: { readonly readAt: number; readonly addresses: Promise<Map<string, HostAddress[]>> } | null = null;
+
+  constructor(private readonly options: DnsLookupOptions = {}) {
+    super();
+    this.slots = new FairSlots(options.atOnce ?? LOOKUPS_AT_ONCE, options.ofAShare ?? LOOKUPS_OF_A_SHARE);
+  }
+
+  override async addressesOf(host: string, signal: AbortSignal, share: string): Promise<LookupAnswer> {
+    const known = (await this.hostsFile()).get(host);
+    if (known !== undefined) return { ok: true, addresses: known };
+    const answer = await this.slots.run(share, signal, () => this.ask(host, signal));
+    return answer ?? { ok: false, reason: 'timeout' };
+  }
+
+  private async ask(host: string, signal: AbortSignal): Promise<LookupAnswer> {
+    const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
+    if (this.options.servers !== undefined) resolver.setServers(this.options.servers);
+    const cancel = () => resolver.cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      // The dot ends the name: no search domain is tried.
+      const [ipv4, ipv6] = await bothFamilies(
+        answerOf(4, resolver.resolve4(`${host}.`)),
+        answerOf(6, resolver.resolve6(`${host}.`)),
+      );
+      const addresses = [...ipv4.addresses, ...ipv6.addresses];
+      if (addresses.length > 0) return { ok: true, addresses };
+      if (signal.aborted) return { ok: false, reason: 'timeout' };
+      const unknown = [ipv4, ipv6].every(({ code }) => NO_SUCH_NAME.has(code));
+      return { ok: false, reason: unknown ? 'unknown_host' : 'dns_temporary' };
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      // The family that was not waited for.
+      resolver.cancel();
+    }
+  }
+
+  private hostsFile(): Promise<Map<string, HostAddress[]>> {
+    const now = performance.now();
+    if (this.hosts === null || now - this.hosts.readAt > HOSTS_FILE_LIFE_MS) {
+      const addresses = readFile(this.options.hostsFile ?? '/etc/hosts', 'utf8').then(readHosts, () => new Map());
+      this.hosts = { readAt: now, addresses };
+    }
+    return this.hosts.addresses;
+  }
+}
+
+function answerOf(family: 4 | 6, addresses: Promise<string[]>): Promise<FamilyAnswer> {
+  return addresses.then(
+    (found) => ({ addresses: found.map((address) => ({ address, family })), code: '' }),
+    (error: unknown) => ({ addresses: [], code: (error as NodeJS.ErrnoException).code ?? '' }),
+  );
+}
+
+async function bothFamilies(
+  ipv4: Promise<FamilyAnswer>,
+  ipv6: Promise<FamilyAnswer>,
+): Promise<[FamilyAnswer, FamilyAnswer]> {
+  const first = await Promise.race([ipv4, ipv6]);
+  if (first.addresses.length === 0) return Promise.all([ipv4, ipv6]);
+  const late = new AbortController();
+  const nothing = sleep(OTHER_FAMILY_MS, { addresses: [], code: '' }, { signal: late.signal }).catch(() => first);
+  try {
+    return await Promise.all([Promise.race([ipv4, nothing]), Promise.race([ipv6, nothing])]);
+  } finally {
+    late.abort();
+  }
+}
+
+/** By name in lower case; lines that do not start with an address are passed over. */
+export function readHosts(text: string): Map<string, HostAddress[]> {
+  const hosts = new Map<string, HostAddress[]>();
+  for (const line of text.split('\n')) {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
+    const family = isIP(address);
+    if (family !== 4 && family !== 6) continue;
+    for (const name of names) {
+      const key = name.toLowerCase().replace(/\.$/, '');
+      hosts.set(key, [...(hosts.get(key) ?? []), { address, family }]);
+    }
+  }
+  return hosts;
+}

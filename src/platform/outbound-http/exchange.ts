@@ -1,0 +1,179 @@
+import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
+import { connect as connectTcp, type LookupFunction, isIP, type Socket } from 'node:net';
+import { connect as connectTls, type SecureContext } from 'node:tls';
+import { canonicalAddress } from './addresses.js';
+import { AnswerText } from './answer-text.js';
+import { bareHost } from './destination.js';
+import type { HostAddress } from './host-lookup.js';
+import { failure, failureOf, type OutboundResult, type Phase, timeout } from './outcome.js';
+
+/** Of each address but the last, before the next is tried. */
+const ATTEMPT_MS = 1_000;
+const MOST_ADDRESSES = 8;
+const MOST_HEAD_BYTES = 16_384;
+/** Of the connection, not of the message: the caller's are passed over. */
+const OWN_HEADERS = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'accept-encoding',
+  'expect',
+  'upgrade',
+  'te',
+  'trailer',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authorization',
+]);
+
+export interface Exchange {
+  readonly url: URL;
+  /** Vetted ones; no other is connected to. */
+  readonly addresses: readonly HostAddress[];
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  /** The deadline. */
+  readonly signal: AbortSignal;
+  readonly tls: SecureContext;
+}
+
+/**
+ * One request over a connection of its own, without agent: no proxy, no redirect, nothing kept alive. A reused
+ * connection that the other side is closing would lose requests in doubt, and a pool would have to know which
+ * address was vetted for whom. Never rejects. Once status line and headers are there, an answer that breaks off
+ * (closed early, shorter than it said, bad chunks) counts by its status; one that the deadline cuts off is a timeout.
+ */
+export function exchange(order: Exchange): Promise<OutboundResult> {
+  const { url, signal } = order;
+  return new Promise((resolve) => {
+    let phase: Phase = 'connect';
+    let settled = false;
+    let socket: Socket | null = null;
+    let request: ClientRequest | null = null;
+    let answer: (() => OutboundResult) | null = null;
+
+    const settle = (result: OutboundResult) => {
+      if (settled) return;
+      settled = true;
+      signal.removeEventListener('abort', onLate);
+      request?.destroy();
+      socket?.destroy();
+      resolve(result);
+    };
+    const onLate = () => settle(timeout(phase));
+    const onError = (error: Error) => settle(answer?.() ?? failureOf(error, phase));
+
+    const connect = () => {
+      const opened = openSocket(order);
+      opened.on('error', onError);
+      // Before the handshake or the request is written.
+      opened.prependOnceListener('connect', () => {
+        if (!isVetted(opened.remoteAddress, order.addresses)) return settle(failure('unsafe_destination'));
+        phase = url.protocol === 'https:' ? 'handshake' : 'request';
+      });
+      opened.once('secureConnect', () => (phase = 'request'));
+      return (socket = opened);
+    };
+    signal.addEventListener('abort', onLate, { once: true });
+
+    try {
+      request = httpRequest({
+        // Called once the method and the headers are found to be sendable.
+        createConnection: connect,
+        method: order.method,
+        path: `${url.pathname}${url.search}`,
+        headers: headersOf(order),
+        setHost: false,
+        joinDuplicateHeaders: true,
+        maxHeaderSize: MOST_HEAD_BYTES,
+        insecureHTTPParser: false,
+      });
+    } catch {
+      return settle(failure('invalid_request'));
+    }
+    request.on('error', onError);
+    request.on('close', () => settle(answer?.() ?? failure('connection_reset')));
+    // A 101 that was not asked for; other 1xx are passed over.
+    request.on('upgrade', () => settle(failure('protocol_error')));
+    request.on('response', (response) => {
+      phase = 'body';
+      const text = new AnswerText();
+      const finish = () => settle(answerOf(response, text));
+      answer = () => {
+        // What came together with the error has not been handed on yet; read() gives it to the listener below.
+        while (response.read() !== null);
+        return answerOf(response, text);
+      };
+      response.on('data', (chunk: Buffer) => {
+        text.add(chunk);
+        if (text.isFull) finish();
+      });
+      response.on('end', finish);
+      response.on('error', finish);
+      response.on('close', finish);
+    });
+    request.end(order.body);
+  });
+}
+
+function openSocket({ url, addresses, tls }: Exchange): Socket {
+  const host = bareHost(url);
+  const isTls = url.protocol === 'https:';
+  const connection = {
+    host,
+    port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
+    // Not called for an address, which is the vetted one itself.
+    lookup: pinned(addresses.slice(0, MOST_ADDRESSES)),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ATTEMPT_MS,
+    noDelay: true,
+  };
+  if (!isTls) return connectTcp(connection);
+  return connectTls({
+    ...connection,
+    // RFC 6066 has no addresses in the server name; the certificate is then checked for `host`.
+    servername: isIP(host) === 0 ? host : '',
+    secureContext: tls,
+    ALPNProtocols: ['http/1.1'],
+    rejectUnauthorized: true,
+  });
+}
+
+function pinned(addresses: readonly HostAddress[]): LookupFunction {
+  return (_host, options, callback) => {
+    const [first] = addresses;
+    if (options.all === true) callback(null, [...addresses]);
+    else callback(null, first?.address ?? '', first?.family ?? 0);
+  };
+}
+
+function isVetted(remote: string | undefined, addresses: readonly HostAddress[]): boolean {
+  const connected = canonicalAddress(remote ?? '');
+  return connected !== null && addresses.some(({ address }) => canonicalAddress(address) === connected);
+}
+
+function headersOf({ url, headers, body }: Exchange): Record<string, string> {
+  return {
+    ...Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name.toLowerCase()))),
+    Host: url.host,
+    'Content-Length': String(body.length),
+    'Accept-Encoding': 'identity',
+    Connection: 'close',
+  };
+}
+
+function answerOf(response: IncomingMessage, text: AnswerText): OutboundResult {
+  const headers = Object.fromEntries(
+    Object.entries(response.headers).map(([name, value = '']) => [name, [value].flat().join(', ')]),
+  );
+  const isPlain = ['', 'identity'].includes(headers['content-encoding']?.trim().toLowerCase() ?? '');
+  return {
+    kind: 'answer',
+    status: response.statusCode ?? 0,
+    headers,
+    body: isPlain ? text.toString() : '',
+    retryAfter: headers['retry-after'] ?? null,
+  };
+}

@@ -1,0 +1,95 @@
+export type OutboundFailureReason =
+  /** Form or addresses of the destination are refused; nothing was connected. */
+  | 'unsafe_destination'
+  /** The method or a header cannot be put into a request. */
+  | 'invalid_request'
+  /** The deadline passed, or the network gave up connecting. */
+  | 'timeout'
+  | 'unknown_host'
+  | 'dns_temporary'
+  | 'connection_refused'
+  | 'connection_reset'
+  /** No route, no port, no descriptor: nothing reached the destination. */
+  | 'connection_failed'
+  /** Not trusted, expired, or another host's. */
+  | 'tls_certificate'
+  | 'tls_handshake'
+  /** What came is not HTTP, or its head is larger than 16 KiB. */
+  | 'protocol_error';
+
+export interface OutboundAnswer {
+  readonly kind: 'answer';
+  readonly status: number;
+  /** In lower case; repeated ones are joined by `, `. At most 16 KiB together. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The first 8 KiB as UTF-8, what is not UTF-8 replaced; empty for an encoded (compressed) body. Not sanitized. */
+  readonly body: string;
+  readonly retryAfter: string | null;
+}
+
+export interface OutboundFailure {
+  readonly kind: 'failure';
+  readonly reason: OutboundFailureReason;
+  /** A short sentence of this service's own words: nothing of the destination or of the network is in it. */
+  readonly message: string;
+}
+
+export type OutboundResult = OutboundAnswer | OutboundFailure;
+export type OutboundOutcome = OutboundResult & { readonly durationMs: number };
+
+/** How far a request has come; says what a deadline or an error cut off. */
+export type Phase = 'lookup' | 'connect' | 'handshake' | 'request' | 'body';
+
+const LATE: Record<Phase, string> = {
+  lookup: 'Timed out looking up the host name',
+  connect: 'Timed out connecting',
+  handshake: 'Timed out in the TLS handshake',
+  request: 'Timed out waiting for the answer',
+  body: 'Timed out reading the answer',
+};
+
+const MESSAGES: Record<Exclude<OutboundFailureReason, 'timeout'>, string> = {
+  unsafe_destination: 'Destination is not allowed',
+  invalid_request: 'Request cannot be sent in this form',
+  unknown_host: 'Host name does not exist',
+  dns_temporary: 'Host name could not be looked up',
+  connection_refused: 'Connection was refused',
+  connection_reset: 'Connection was closed before an answer',
+  connection_failed: 'Connection could not be made',
+  tls_certificate: 'TLS certificate is not valid for the host',
+  tls_handshake: 'TLS handshake failed',
+  protocol_error: 'Answer is not valid HTTP',
+};
+
+export function failure(reason: Exclude<OutboundFailureReason, 'timeout'>): OutboundFailure {
+  return { kind: 'failure', reason, message: MESSAGES[reason] };
+}
+
+export function timeout(phase: Phase): OutboundFailure {
+  return { kind: 'failure', reason: 'timeout', message: LATE[phase] };
+}
+
+const CONNECTION_CODES: Readonly<Record<string, Exclude<OutboundFailureReason, 'timeout'>>> = {
+  ECONNREFUSED: 'connection_refused',
+  ECONNRESET: 'connection_reset',
+  ECONNABORTED: 'connection_reset',
+  EPIPE: 'connection_reset',
+};
+
+/** What an error of a socket or of the HTTP parser means, in the phase it came. */
+export function failureOf(error: Error, phase: Phase): OutboundFailure {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  if (code === 'ETIMEDOUT') return timeout(phase);
+  const known = CONNECTION_CODES[code];
+  if (known !== undefined) return failure(known);
+  if (code.startsWith('HPE_')) return failure('protocol_error');
+  if (phase === 'connect') return failure('connection_failed');
+  if (phase === 'handshake') return failure(isHandshakeCode(code) ? 'tls_handshake' : 'tls_certificate');
+  // After the handshake TLS alerts come as ERR_SSL_*, a missing client certificate among them.
+  return failure(isHandshakeCode(code) ? 'tls_handshake' : 'connection_reset');
+}
+
+// Every other code of the handshake is OpenSSL's verdict on the certificate (CERT_HAS_EXPIRED, DEPTH_ZERO_…).
+function isHandshakeCode(code: string): boolean {
+  return /^($|EPROTO$|ERR_SSL_|ERR_TLS_(?!CERT_)|ERR_OSSL_)/.test(code);
+}

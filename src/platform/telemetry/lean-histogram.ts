@@ -1,0 +1,74 @@
+/** One line of the rendered metric. */
+interface Sample {
+  readonly metricName: string;
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
+}
+
+/** The observations under one set of label values. */
+export class Series {
+  private readonly counts: number[];
+  private sum = 0;
+
+  constructor(
+    private readonly bounds: readonly number[],
+    private readonly labels: Readonly<Record<string, string>>,
+  ) {
+    this.counts = bounds.map(() => 0).concat(0);
+  }
+
+  observe(value: number): void {
+    let at = 0;
+    while (at < this.bounds.length && value > (this.bounds[at] as number)) at += 1;
+    this.counts[at] = (this.counts[at] ?? 0) + 1;
+    this.sum += value;
+  }
+
+  /** Cumulative buckets, sum and count, as Prometheus wants them. */
+  values(name: string): Sample[] {
+    let count = 0;
+    const buckets = this.counts.map((here, at) => {
+      count += here;
+      const labels = { le: this.bounds[at] ?? '+Inf', ...this.labels };
+      return { metricName: `${name}_bucket`, labels, value: count };
+    });
+    return [
+      ...buckets,
+      { metricName: `${name}_sum`, labels: this.labels, value: this.sum },
+      { metricName: `${name}_count`, labels: this.labels, value: count },
+    ];
+  }
+}
+
+/**
+ * A histogram for what happens on every request: prom-client's own takes the labels apart at each observation, which
+ * costs 30 times as much. Here one keeps the {@link Series} of its labels and observes through it.
+ */
+export class LeanHistogram {
+  readonly aggregator = 'sum';
+  readonly type = 'histogram';
+  private readonly all: Series[] = [];
+
+  constructor(
+    readonly name: string,
+    readonly help: string,
+    private readonly bounds: readonly number[],
+  ) {}
+
+  /** A new series: to be kept and asked for once for each set of values. */
+  series(labels: Readonly<Record<string, string>>): Series {
+    const made = new Series(this.bounds, labels);
+    this.all.push(made);
+    return made;
+  }
+
+  /** What the registry asks of a metric. */
+  get(): Promise<object> {
+    const { name, help, type, aggregator } = this;
+    return Promise.resolve({ name, help, type, aggregator, values: this.all.flatMap((series) => series.values(name)) });
+  }
+
+  reset(): void {
+    this.all.length = 0;
+  }
+}
