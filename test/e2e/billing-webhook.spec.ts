@@ -44,7 +44,7 @@ describe('events of the payment provider', () => {
     organization_id: organizationId,
   });
   const subscription = (given: Parameters<PaymentStandIn['subscription']>[0] = {}) =>
-    provider.subscription({ metadata: scope(), ...given });
+    provider.subscription({ metadata: scope(), created: NOW, ...given });
   const changed = (object: object, created = NOW) =>
     provider.event('customer.subscription.updated', object, { created });
 
@@ -273,8 +273,7 @@ describe('events of the payment provider', () => {
           .set('Provider-Signature', provider.sign(payload))
           .send(payload),
       ),
-    );
-    await second.close();
+    ).finally(() => second.close());
     const bodies = answers.map(({ status, body }) => JSON.stringify([status, body])).sort();
     expect(bodies).toEqual([
       ...Array.from({ length: 19 }, () => '[200,{"ok":true,"duplicate":true}]'),
@@ -547,6 +546,27 @@ describe('events of the payment provider', () => {
     await newProject('third').expect(403, { detail: 'Plan limit reached: projects' });
     const { body } = await app.request().get('/v1/projects').set('Authorization', owner.bearer).expect(200);
     expect(body).toHaveLength(2);
+  });
+
+  it('are seen by the next event that is ingested', async () => {
+    const ingest = () =>
+      app.request().post('/v1/events/ingest').set('X-API-Key', owner.apiKey).send({ event_type: 'x', source: 's' });
+    await app.rows(
+      `INSERT INTO organization_months (organization_id, month, events)
+       VALUES ($1, date_trunc('month', now() AT TIME ZONE 'UTC')::date, 10000)
+       ON CONFLICT (organization_id, month) DO UPDATE SET events = excluded.events`,
+      [owner.organizationId],
+    );
+    await ingest().expect(403, { detail: 'Monthly quota exceeded (events)' });
+    const object = subscription();
+    await deliver(changed(object, NOW)).expect(200);
+    await ingest().expect(200);
+    await deliver(changed({ ...object, status: 'unpaid' }, NOW + 1)).expect(200);
+    await ingest().expect(403, { detail: 'Organization billing is not active.' });
+    await deliver(changed({ ...object, status: 'past_due' }, NOW + 2)).expect(200);
+    await ingest().expect(200);
+    await deliver(provider.event('customer.subscription.deleted', object, { created: NOW + 3 })).expect(200);
+    await ingest().expect(403, { detail: 'Organization billing is not active.' });
   });
 
   it('are neither metered nor limited', async () => {
