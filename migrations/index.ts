@@ -10,6 +10,7 @@ import { EventCounters1795200000000 } from './1795200000000-event-counters.js';
 import { IngestEvents1795201000000 } from './1795201000000-ingest-events.js';
 import { KeysOfSources1795202000000 } from './1795202000000-keys-of-sources.js';
 import { EventTotals1795203000000 } from './1795203000000-event-totals.js';
+import { Billing1795207000000 } from './1795207000000-billing.js';
 import { Delivery1795208000000 } from './1795208000000-delivery.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
@@ -26,5 +27,6 @@ export const MIGRATIONS = [
   IngestEvents1795201000000,
   KeysOfSources1795202000000,
   EventTotals1795203000000,
+  Billing1795207000000,
   Delivery1795208000000,
 ] as const;

@@ -9,6 +9,7 @@ import { AccountModule } from './modules/account/index.js';
 import { ApiKeysModule } from './modules/api-keys/index.js';
 import { AuditModule } from './modules/audit/index.js';
 import { AuthModule } from './modules/auth/index.js';
+import { BillingModule } from './modules/billing/index.js';
 import { DashboardModule } from './modules/dashboard/index.js';
 import { DeliveryModule } from './modules/delivery/index.js';
 import { EventStreamsModule } from './modules/event-streams/index.js';
@@ -184,6 +185,7 @@ export class AppModule {
         InvitationsModule,
         ProjectsModule,
         ApiKeysModule,
+        BillingModule,
         IngestSourcesModule,
         EventTotalsModule,
         EventStreamsModule,

@@ -62,6 +62,10 @@ export interface Config {
   /** Exempt from the safety check of destinations that users give. */
   readonly outbound: { readonly allowedSubnets: readonly Subnet[] };
   readonly internalJobToken: string | undefined;
+  /** As given, checked when used: a service without them starts. */
+  readonly payment: PaymentNames;
+  /** The text of ENABLE_BILLING_ADMIN, checked when used. */
+  readonly billingAdministration: string | undefined;
   readonly platformAdminEmails: readonly string[];
 }
 
@@ -126,6 +130,25 @@ export interface AppleSignIn {
   /** PEM (EC P-256); signs the client secret of each request to the token endpoint. */
   readonly privateKey: string;
 }
+
+/** What the environment says about the payment provider, by name. */
+export type PaymentNames = Readonly<Record<PaymentName, string | undefined>>;
+
+export const PAYMENT_NAMES = [
+  'ENABLE_PAYMENT_BILLING',
+  'ENABLE_PAYMENT_WEBHOOKS',
+  'PAYMENT_SECRET_KEY',
+  'PAYMENT_WEBHOOK_SECRET',
+  'PAYMENT_PRICE_ID_PRO',
+  'PAYMENT_PRICE_ID_PRO_EUR',
+  'PAYMENT_PRICE_ID_SCALE',
+  'PAYMENT_PRICE_ID_ENTERPRISE',
+  'PAYMENT_SUCCESS_URL',
+  'PAYMENT_CANCEL_URL',
+  'PAYMENT_PORTAL_RETURN_URL',
+  'PAYMENT_API_BASE',
+] as const;
+export type PaymentName = (typeof PAYMENT_NAMES)[number];
 
 /** Injection token of the whole {@link Config}. */
 export const CONFIG = Symbol('CONFIG');

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
-import type { Config } from './config.js';
+import { type Config, PAYMENT_NAMES, type PaymentName } from './config.js';
 import { signInFaults, signInProviders } from './sign-in-providers.js';
 import { VARIABLES, type VariableName } from './variables.js';
 
@@ -116,6 +116,11 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     oauth: signInProviders(v),
     outbound: { allowedSubnets: v.OUTBOUND_ALLOWED_SUBNETS },
     internalJobToken: v.INTERNAL_JOB_TOKEN,
+    payment: Object.fromEntries(PAYMENT_NAMES.map((name) => [name, v[name]])) as Record<
+      PaymentName,
+      string | undefined
+    >,
+    billingAdministration: v.ENABLE_BILLING_ADMIN,
     platformAdminEmails: v.PLATFORM_ADMIN_EMAILS.map((address) => address.toLowerCase()),
   });
 }

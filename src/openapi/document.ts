@@ -133,12 +133,13 @@ function addDerivedResponses(operation: Operation): void {
   for (const [status, response] of Object.entries(operation.responses)) {
     if (Number(status) >= 400 && response.content === undefined) add(Number(status), response.description);
   }
-  if (access !== 'public') add(401, 'Not authenticated');
+  if (access !== 'public' && access !== 'provider') add(401, 'Not authenticated');
   if (access === 'internal') add(404, 'Not Found');
   const names = (parameter: string): boolean =>
     operation.parameters?.some(({ name }) => name === parameter) === true || operation.requestBody !== undefined;
-  if (access.startsWith('organization:')) {
-    if (access !== 'organization:viewer') add(403, 'Admin role required');
+  if (access === 'platform-admin') add(404, 'Organization not found');
+  if (/^(organization|bearer-or-key):/.test(access)) {
+    if (!access.endsWith(':viewer')) add(403, 'Admin role required');
     if (names('organization_id')) {
       add(404, 'Organization not found');
       add(403, 'Not an organization member');
@@ -159,7 +160,8 @@ function addDerivedResponses(operation: Operation): void {
   const hasInputs = operation.parameters?.some(
     ({ in: place, name }) => place !== 'header' || !/^x-(api-key|internal-token)$/i.test(name),
   );
-  if (operation.requestBody !== undefined || hasInputs) add(422, 'Validation failed', 'ValidationFailure');
+  if (access !== 'provider' && (operation.requestBody !== undefined || hasInputs))
+    add(422, 'Validation failed', 'ValidationFailure');
   operation.responses = sorted(operation.responses);
 }
 

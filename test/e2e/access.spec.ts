@@ -11,11 +11,13 @@ import { createSource } from '../support/sources.js';
 const TOKEN = 'internal-job-token-of-the-test';
 /** Whose access depends on a role in the organization or project they name. */
 const isByRole = ({ operation }: ListedOperation): boolean =>
-  /^(organization|project|capability):/.test(operation['x-access']);
+  /^(organization|project|capability|bearer-or-key):/.test(operation['x-access']);
 /** Who name a thing that belongs to somebody. */
 const isTenants = (item: ListedOperation): boolean =>
-  isByRole(item) || item.operation['x-access'] === 'bearer:addressee';
-const isProtected = ({ operation }: ListedOperation): boolean => operation['x-access'] !== 'public';
+  isByRole(item) || /^(bearer:addressee|platform-admin)$/.test(item.operation['x-access']);
+/** By a person's or a key's credential; the payment provider signs what it sends. */
+const isProtected = ({ operation }: ListedOperation): boolean => !/^(public|provider)$/.test(operation['x-access']);
+const isForKeysToo = ({ operation }: ListedOperation): boolean => operation['x-access'].startsWith('bearer-or-key');
 const titleOf = ({ method, path }: ListedOperation): string => `${method} ${path}`;
 const table = (list: ListedOperation[]): [string, ListedOperation][] => list.map((item) => [titleOf(item), item]);
 
@@ -36,7 +38,16 @@ describe('access to every operation', () => {
   let ids: Record<string, string>;
 
   beforeAll(async () => {
-    app = await createTestApp({ env: { INTERNAL_JOB_TOKEN: TOKEN } });
+    app = await createTestApp({
+      env: {
+        INTERNAL_JOB_TOKEN: TOKEN,
+        ENABLE_BILLING_ADMIN: 'true',
+        PLATFORM_ADMIN_EMAILS: 'nobody@example.com',
+        ENABLE_PAYMENT_WEBHOOKS: 'true',
+        PAYMENT_SECRET_KEY: 'sk_test_access',
+        PAYMENT_WEBHOOK_SECRET: 'whsec_access',
+      },
+    });
     owner = await ownerWithProject(app);
     stranger = await ownerWithProject(app);
     outsiders = {
@@ -127,7 +138,9 @@ describe('access to every operation', () => {
       if (id === undefined) throw new Error(`the suite knows no ${name}: add one to its ids`);
       return id;
     });
-    const query = parameters.filter((parameter) => parameter.in === 'query' && parameter.required === true);
+    const query = parameters.filter(
+      ({ in: place, name, required }) => place === 'query' && (required === true || name === 'organization_id'),
+    );
     const verb = method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
     const request = app.request()[verb](filled).set(credentials);
     void request.query(Object.fromEntries(query.map(({ name, schema }) => [name, exampleOf(schema ?? {}, ids, name)])));
@@ -155,6 +168,8 @@ describe('access to every operation', () => {
       'trusted_devices',
       'totp_factors',
       'recovery_codes',
+      'payment_events',
+      'payment_subscriptions',
       'delivery_channels',
       'delivery_protected_headers',
       'delivery_attempts',
@@ -172,7 +187,7 @@ describe('access to every operation', () => {
     expect(
       operations.filter(
         ({ operation }) =>
-          !/^(public|internal|bearer(:addressee)?|organization:\w+(\|self)?|project:\w+|capability:[\w:]+|api-key:[\w:|]+)$/.test(
+          !/^(public|internal|provider|platform-admin|bearer(:addressee)?|bearer-or-key:\w+|organization:\w+(\|self)?|project:\w+|capability:[\w:]+|api-key:[\w:|]+)$/.test(
             operation['x-access'],
           ),
       ),
@@ -207,11 +222,34 @@ describe('access to every operation', () => {
   );
 
   it.each(
-    table(operations.filter((item) => /^(bearer|organization|project|capability)/.test(item.operation['x-access']))),
+    table(
+      operations.filter(
+        (item) =>
+          /^(bearer|organization|project|capability|platform-admin)/.test(item.operation['x-access']) &&
+          !isForKeysToo(item),
+      ),
+    ),
   )('%s refuses an API key', async (_, item) => {
     expect((await call(item, { 'X-API-Key': owner.apiKey })).status).toBe(401);
     expect((await call(item, { Authorization: `Bearer ${owner.apiKey}` })).status).toBe(401);
   });
+
+  it.each(table(operations.filter(({ operation }) => operation['x-access'] === 'provider')))(
+    '%s refuses everybody who does not sign',
+    async (_, item) => {
+      const before = await snapshot();
+      const signatures: Record<string, string>[] = [
+        {},
+        { 'Provider-Signature': 't=1,v1=00' },
+        { 'Stripe-Signature': 'x' },
+      ];
+      for (const signature of signatures) {
+        const credentials = { Authorization: owner.bearer, 'X-API-Key': owner.apiKey, 'X-Internal-Token': TOKEN };
+        expect((await call(item, { ...credentials, ...signature })).status).toBe(400);
+      }
+      expect(await snapshot()).toEqual(before);
+    },
+  );
 
   it.each(table(operations.filter(isTenants)))('%s refuses strangers and shows nothing', async (_, item) => {
     const before = await snapshot();
@@ -224,17 +262,20 @@ describe('access to every operation', () => {
     expect(await snapshot()).toEqual(before);
   });
 
-  it.each(table(operations.filter((item) => isProtected(item) && !isTenants(item) && item.method === 'GET')))(
-    '%s shows a stranger nothing of another tenant',
-    async (_, item) => {
-      for (const { bearer } of Object.values(outsiders)) {
-        const credentials = { Authorization: bearer, 'X-API-Key': stranger.apiKey, 'X-Internal-Token': TOKEN };
-        const answer = await call(item, credentials);
-        expect(answer.status).toBe(200);
-        for (const id of [owner.id, owner.email, ...Object.values(ids)]) expect(answer.text).not.toContain(id);
-      }
-    },
-  );
+  it.each(
+    table(
+      operations.filter(
+        (item) => isProtected(item) && (!isTenants(item) || isForKeysToo(item)) && item.method === 'GET',
+      ),
+    ),
+  )('%s shows a stranger nothing of another tenant', async (_, item) => {
+    for (const { bearer } of Object.values(outsiders)) {
+      const credentials = { Authorization: bearer, 'X-API-Key': stranger.apiKey, 'X-Internal-Token': TOKEN };
+      const answer = await call(item, credentials);
+      expect(answer.status).toBe(200);
+      for (const id of [owner.id, owner.email, ...Object.values(ids)]) expect(answer.text).not.toContain(id);
+    }
+  });
 
   describe('by role', () => {
     const actors = new Map<string, Actor>();

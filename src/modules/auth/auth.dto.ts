@@ -113,7 +113,7 @@ export function meResponse(user: User, isPlatformAdmin: boolean, factors: Factor
     two_factor_enabled: factors.totp,
     passkey_count: factors.passkeys,
     is_platform_admin: isPlatformAdmin,
-    pending_plan: null,
+    pending_plan: user.pendingPlan,
     selected_project_id: user.selectedProjectId,
     created_at: user.createdAt.toISOString(),
   };

@@ -6,7 +6,7 @@ import { BackgroundWork } from '../../platform/background/background-work.js';
 import { Passwords } from '../../platform/crypto/index.js';
 import { type CheckedPassword, PasswordCheck } from '../proof/index.js';
 import { type SecurityAct, SecurityEventsWriter } from '../security-events/index.js';
-import { type User, UsersRepository } from '../users/index.js';
+import { isPlatformAdministrator, type User, UsersRepository } from '../users/index.js';
 import type { Client } from '../sessions/index.js';
 import {
   FactorInventory,
@@ -82,7 +82,7 @@ export class SignInService {
   async me(scope: UserScope): Promise<MeResponse> {
     const user = await this.users.findById(scope.userId);
     if (user === null) throw new NotAuthenticated();
-    const isAdmin = user.emailVerifiedAt !== null && this.config.platformAdminEmails.includes(user.emailKey);
+    const isAdmin = isPlatformAdministrator(user, this.config.platformAdminEmails);
     return meResponse(user, isAdmin, await this.factors.of(user.id));
   }
 }

@@ -1,10 +1,17 @@
 import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { Plan } from './plans.js';
 
+/** States that platform administration puts an organization in, and it alone takes away. */
+export const BILLING_HOLDS = ['blocked', 'suspended'] as const;
+export type BillingHold = (typeof BILLING_HOLDS)[number];
+
 @Entity('organizations')
 @Unique('uq_organizations_slug', ['slug'])
 @Check('ck_organizations_plan', `plan IN ('free', 'pro', 'scale', 'enterprise')`)
 @Check('ck_organizations_limit', 'events_per_month_limit >= 0')
+@Check('ck_organizations_billing_hold', `billing_hold IN ('blocked', 'suspended')`)
+@Unique('uq_organizations_payment_customer_id', ['paymentCustomerId'])
+@Unique('uq_organizations_payment_subscription_id', ['paymentSubscriptionId'])
 export class Organization {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_organizations' })
   id!: string;
@@ -35,6 +42,24 @@ export class Organization {
     },
   })
   eventsPerMonthLimit!: number | null;
+
+  /** The payment provider's customer; null: nobody has begun a checkout or opened the portal. */
+  @Column('text', { name: 'payment_customer_id', nullable: true })
+  paymentCustomerId!: string | null;
+
+  @Column('text', { name: 'payment_subscription_id', nullable: true })
+  paymentSubscriptionId!: string | null;
+
+  /** As the provider calls it. */
+  @Column('text', { name: 'payment_subscription_status', nullable: true })
+  paymentSubscriptionStatus!: string | null;
+
+  @Column('text', { name: 'payment_price_id', nullable: true })
+  paymentPriceId!: string | null;
+
+  /** The platform's `blocked` or `suspended`, kept while a canceled subscription hides it; a payment does not lift it. */
+  @Column('text', { name: 'billing_hold', nullable: true })
+  billingHold!: BillingHold | null;
 
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;

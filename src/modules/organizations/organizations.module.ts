@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/index.js';
 import { UsersModule } from '../users/index.js';
@@ -8,7 +9,9 @@ import { MembersService } from './members.service.js';
 import { MembershipChanges } from './membership-changes.js';
 import { MembershipNotices } from './membership-notices.js';
 import { MembershipsOfDeletedAccounts } from './memberships-of-deleted-accounts.js';
+import { OrganizationCreation } from './on-organization-created.js';
 import { OrganizationActs } from './organization-acts.js';
+import { OrganizationChanges } from './organization-changes.js';
 import { Organization } from './organization.entity.js';
 import { OrganizationMember } from './organization-member.entity.js';
 import { OrganizationsController } from './organizations.controller.js';
@@ -16,7 +19,7 @@ import { OrganizationsRepository } from './organizations.repository.js';
 import { OrganizationsService } from './organizations.service.js';
 
 @Module({
-  imports: [AuditModule, UsersModule, TypeOrmModule.forFeature([Organization, OrganizationMember])],
+  imports: [AuditModule, DiscoveryModule, UsersModule, TypeOrmModule.forFeature([Organization, OrganizationMember])],
   controllers: [OrganizationsController, OrganizationMembersController],
   providers: [
     OrganizationsService,
@@ -27,7 +30,16 @@ import { OrganizationsService } from './organizations.service.js';
     MembershipNotices,
     MembershipsOfDeletedAccounts,
     OrganizationActs,
+    OrganizationChanges,
+    OrganizationCreation,
   ],
-  exports: [OrganizationActs, OrganizationsRepository, MembersRepository, MembershipChanges, MembershipNotices],
+  exports: [
+    OrganizationActs,
+    OrganizationChanges,
+    OrganizationsRepository,
+    MembersRepository,
+    MembershipChanges,
+    MembershipNotices,
+  ],
 })
 export class OrganizationsModule {}

@@ -9,6 +9,7 @@ import {
   organizationResponse,
   type OrganizationResponse,
 } from './organizations.dto.js';
+import { OrganizationCreation } from './on-organization-created.js';
 import { OrganizationPlanLimit } from './organizations.errors.js';
 import { OrganizationsRepository } from './organizations.repository.js';
 import { highestPlan, PLAN_LIMITS } from './plans.js';
@@ -19,16 +20,18 @@ export class OrganizationsService {
     private readonly database: Database,
     private readonly organizations: OrganizationsRepository,
     private readonly users: UsersRepository,
+    private readonly creation: OrganizationCreation,
     private readonly audit: AuditWriter,
   ) {}
 
-  /** The creator becomes owner. Their row is locked while the plan's limit is counted, so parallel creates queue up. */
+  /** The creator becomes owner, and what they paid for in advance goes to their first organization. Their row is locked while the plan's limit is counted, so parallel creates queue up. */
   async create(scope: UserScope, request: CreateOrganizationRequest): Promise<OrganizationResponse> {
     const id = newId();
     return this.database.transaction(async (tx) => {
-      await this.users.lock(scope.userId, tx);
+      const owner = await this.users.lock(scope.userId, tx);
       const owned = await this.organizations.plansOwnedBy(scope, tx);
-      const limit = PLAN_LIMITS[highestPlan(owned)].organizations;
+      const plans = owned.length === 0 && owner.pendingPlan !== null ? [owner.pendingPlan] : owned;
+      const limit = PLAN_LIMITS[highestPlan(plans)].organizations;
       if (limit !== null && owned.length >= limit) throw new OrganizationPlanLimit();
       const { name, slug } = request;
       await this.organizations.insert({ id, name, slug, ownerId: scope.userId }, tx);
@@ -43,6 +46,7 @@ export class OrganizationsService {
         },
         tx,
       );
+      await this.creation.run({ organizationId: id, owner }, tx);
       return organizationResponse(await this.organizations.get({ organizationId: id }, tx));
     });
   }

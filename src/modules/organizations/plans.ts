@@ -2,6 +2,9 @@
 export const PLANS = ['free', 'pro', 'scale', 'enterprise'] as const;
 export type Plan = (typeof PLANS)[number];
 
+export const PAID_PLANS = ['pro', 'scale', 'enterprise'] as const satisfies readonly Plan[];
+export type PaidPlan = (typeof PAID_PLANS)[number];
+
 /** What a plan allows (SERVICE 2.2, DECISIONS 5). Null means unlimited. */
 export interface PlanLimits {
   readonly monthlyEvents: number | null;

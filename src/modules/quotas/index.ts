@@ -7,6 +7,7 @@ export {
   PASSING_STATUSES,
 } from './ingestion-decision.js';
 export { type IngestionRefusal, IngestionRefusals, reasonOfStatus, type RefusalReason } from './ingestion-refusals.js';
+export { monthOf } from './month.js';
 export { OrganizationAllowances } from './organization-allowances.js';
 export {
   BillingInactive,

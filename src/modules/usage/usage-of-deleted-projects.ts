@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock/index.js';
 import { ProjectBelongings, type RemovalStep } from '../projects/index.js';
-import { monthOf } from './month.js';
+import { monthOf } from '../quotas/index.js';
 import { UsageRepository } from './usage.repository.js';
 
 /** Keeps the current month until it is over: deleting a project does not give the organization its allowance back. */

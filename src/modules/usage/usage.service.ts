@@ -4,7 +4,7 @@ import { Clock } from '../../platform/clock/index.js';
 import { EventTotals } from '../event-totals/index.js';
 import { OrganizationsRepository } from '../organizations/index.js';
 import { ProjectsRepository } from '../projects/index.js';
-import { monthOf } from './month.js';
+import { monthOf } from '../quotas/index.js';
 import {
   type CurrentUsageResponse,
   type DailyUsageResponse,

@@ -1,7 +1,10 @@
-import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
 @Entity('users')
 @Unique('uq_users_email_key', ['emailKey'])
+@Check('ck_users_pending_plan', `pending_plan IN ('pro', 'scale', 'enterprise')`)
+@Unique('uq_users_pending_customer_id', ['pendingCustomerId'])
+@Unique('uq_users_pending_subscription_id', ['pendingSubscriptionId'])
 export class User {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_users' })
   id!: string;
@@ -29,6 +32,26 @@ export class User {
   @Index('ix_users_selected_project_id', { where: 'selected_project_id IS NOT NULL' })
   @Column('uuid', { name: 'selected_project_id', nullable: true })
   selectedProjectId!: string | null;
+
+  /** What was paid for before the first organization exists, which then takes it over (SERVICE 2.13). */
+  @Column('text', { name: 'pending_plan', nullable: true })
+  pendingPlan!: 'pro' | 'scale' | 'enterprise' | null;
+
+  @Column('text', { name: 'pending_billing_status', nullable: true })
+  pendingBillingStatus!: string | null;
+
+  /** Also set by a checkout that was never finished. */
+  @Column('text', { name: 'pending_customer_id', nullable: true })
+  pendingCustomerId!: string | null;
+
+  @Column('text', { name: 'pending_subscription_id', nullable: true })
+  pendingSubscriptionId!: string | null;
+
+  @Column('text', { name: 'pending_subscription_status', nullable: true })
+  pendingSubscriptionStatus!: string | null;
+
+  @Column('text', { name: 'pending_price_id', nullable: true })
+  pendingPriceId!: string | null;
 
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;

@@ -17,7 +17,9 @@ import {
   describeAccess,
   hasCapability,
   MembershipReader,
+  PlatformAdministrators,
   ProjectOfResource,
+  ProviderAuthenticator,
   Requires,
   type Role,
   ROLES,
@@ -39,6 +41,15 @@ class People extends BearerAuthenticator {
 }
 class NoKeys extends ApiKeyAuthenticator {
   authenticate = (): Promise<never> => Promise.reject(new Error('not asked for'));
+}
+class NoAdministrators extends PlatformAdministrators {
+  admit = (): Promise<never> => Promise.reject(new Error('not asked for'));
+}
+class NoProvider extends ProviderAuthenticator {
+  expect = (): never => {
+    throw new Error('not asked for');
+  };
+  authenticate = this.expect;
 }
 class OneProject extends MembershipReader {
   constructor(private readonly role: Role | null) {
@@ -83,8 +94,8 @@ async function call(
   } as unknown as ExecutionContext;
   const modules = { get: (Resource: Type<unknown>) => new Resource() } as unknown as ModuleRef;
   const config = loadConfig({ NODE_ENV: 'test' });
-  const authorizer = new Authorizer(new OneProject(role), modules);
-  const guard = new AccessGuard(new Reflector(), new People(), new NoKeys(), authorizer, config);
+  const authorizer = new Authorizer(new OneProject(role), modules, new NoAdministrators());
+  const guard = new AccessGuard(new Reflector(), new People(), new NoKeys(), authorizer, new NoProvider(), config);
   await guard.canActivate(context);
   return request.access;
 }

@@ -11,9 +11,9 @@ import { CredentialMissing } from './access-errors.js';
 import { Authorizer } from './authorizer.js';
 import { ACCESS, type AccessDeclaration } from './declarations.js';
 import { checkInputs } from './input-check.js';
-import { ApiKeyAuthenticator, BearerAuthenticator } from './ports.js';
+import { ApiKeyAuthenticator, BearerAuthenticator, ProviderAuthenticator } from './ports.js';
 import { planRoute, type RoutePlan } from './route-plan.js';
-import type { AccessScope } from './scope.js';
+import type { AccessScope, ApiKeyScopeName } from './scope.js';
 
 /**
  * Fails closed: resolves credentials, then membership of what the route names, then checks the inputs —
@@ -30,6 +30,7 @@ export class AccessGuard implements CanActivate {
     private readonly bearers: BearerAuthenticator,
     private readonly apiKeys: ApiKeyAuthenticator,
     private readonly authorizer: Authorizer,
+    private readonly provider: ProviderAuthenticator,
     @Inject(CONFIG) private readonly config: Config,
   ) {
     this.bodies = new BodyReader(config.http.maxBodyBytes);
@@ -42,6 +43,7 @@ export class AccessGuard implements CanActivate {
 
     const caller = await this.authenticate(plan.access, request);
     const body = await this.readBody(plan, request, response);
+    if (plan.access.kind === 'provider') this.provider.authenticate(request.headers, body.raw ?? Buffer.alloc(0));
     // A key opens its own project and nothing else has to be looked up: ingestion comes this way.
     const scope =
       plan.access.kind === 'api-key' ? caller : await this.authorizer.authorize(plan, caller, request, body);
@@ -77,18 +79,29 @@ export class AccessGuard implements CanActivate {
         if (typeof given !== 'string' || !constantTimeEqual(given, expected)) throw new CredentialMissing();
         return null;
       }
-      case 'api-key': {
-        const key = request.headers['x-api-key'];
-        if (typeof key !== 'string' || key === '') throw new CredentialMissing();
-        return this.apiKeys.authenticate(key, access.scopes, request.headers.origin);
-      }
-      default: {
-        const token = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(request.headers.authorization ?? '')?.[1];
-        const user = token === undefined ? null : await this.bearers.authenticate(token);
-        if (user === null) throw new NotAuthenticated();
-        return user;
-      }
+      case 'provider':
+        this.provider.expect(request.headers);
+        return null;
+      case 'api-key':
+        return this.byKey(request, access.scopes);
+      case 'member-or-key':
+        return request.headers['x-api-key'] === undefined ? this.byToken(request) : this.byKey(request, access.scopes);
+      default:
+        return this.byToken(request);
     }
+  }
+
+  private async byKey(request: CheckedRequest, scopes: readonly ApiKeyScopeName[]): Promise<AccessScope> {
+    const key = request.headers['x-api-key'];
+    if (typeof key !== 'string' || key === '') throw new CredentialMissing();
+    return this.apiKeys.authenticate(key, scopes, request.headers.origin);
+  }
+
+  private async byToken(request: CheckedRequest): Promise<AccessScope> {
+    const token = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(request.headers.authorization ?? '')?.[1];
+    const user = token === undefined ? null : await this.bearers.authenticate(token);
+    if (user === null) throw new NotAuthenticated();
+    return user;
   }
 
   private async readBody(plan: RoutePlan, request: CheckedRequest, response: Response): Promise<ReadBody> {
@@ -97,6 +110,7 @@ export class AccessGuard implements CanActivate {
     if (lines !== undefined && isLines(request)) {
       return { lines: await this.bodies.readLines(request, response, lines.maxBytes) };
     }
+    if (body.form === 'raw') return { raw: await this.bodies.readRaw(request, response) };
     try {
       return {
         value:

@@ -18,7 +18,7 @@ import type {
   OrganizationOfResource,
   ProjectOfResource,
 } from './declarations.js';
-import { MembershipReader, type ProjectMembership } from './ports.js';
+import { MembershipReader, PlatformAdministrators, type ProjectMembership } from './ports.js';
 import { readPathId, readTenantId, type RoutePlan } from './route-plan.js';
 import { type AccessScope, type ProjectMemberScope, type Role, roleAtLeast, type UserScope } from './scope.js';
 
@@ -30,6 +30,7 @@ export class Authorizer {
   constructor(
     private readonly memberships: MembershipReader,
     private readonly modules: ModuleRef,
+    private readonly platform: PlatformAdministrators,
   ) {}
 
   /**
@@ -58,6 +59,19 @@ export class Authorizer {
         if (id === null) return 'undecided';
         const scope = await this.inProject(user, id, access);
         return this.withThing(scope, access, request);
+      }
+      case 'member-or-key': {
+        if (caller?.kind === 'api-key') return caller;
+        if (request.query.organization_id === undefined) throw new access.missing();
+        const id = readTenantId(plan, request, body);
+        return id === null ? 'undecided' : this.inOrganization(user, id, access.role);
+      }
+      case 'platform-admin': {
+        await this.platform.admit(user);
+        const id = readTenantId(plan, request, body);
+        if (id === null) return 'undecided';
+        if ((await this.memberships.ofOrganization(user.userId, id)) === null) throw new OrganizationNotFound();
+        return user;
       }
       case 'bearer':
         return access.addressee === undefined ? caller : this.asAddressee(user, access.addressee, request);

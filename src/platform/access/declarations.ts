@@ -58,7 +58,15 @@ export type AccessDeclaration =
       readonly via?: Type<ProjectOfResource>;
       readonly thing?: Type<ThingOfProject>;
     }
-  | { readonly kind: 'api-key'; readonly scopes: readonly ApiKeyScopeName[] };
+  | { readonly kind: 'api-key'; readonly scopes: readonly ApiKeyScopeName[] }
+  | {
+      readonly kind: 'member-or-key';
+      readonly role: Role;
+      readonly scopes: readonly ApiKeyScopeName[];
+      readonly missing: DomainErrorClass;
+    }
+  | { readonly kind: 'platform-admin' }
+  | { readonly kind: 'provider' };
 
 export const ACCESS = Symbol('access declaration');
 
@@ -85,6 +93,10 @@ export type Requirement =
   | {
       /** The person the named thing is meant for. */
       readonly addressee: Type<AddressedResource>;
+    }
+  | {
+      /** A platform administrator, while that feature is on; the organization in the path must exist. */
+      readonly platform: 'admin';
     };
 
 /** A signed-in person, optionally with a role or capability in the organization or project the route names. */
@@ -99,6 +111,7 @@ export function Requires(requirement?: Requirement): MethodDecorator {
     return declare({ kind: 'capability', capability, via, thing }, bearer);
   }
   if ('addressee' in requirement) return declare({ kind: 'bearer', addressee: requirement.addressee }, bearer);
+  if ('platform' in requirement) return declare({ kind: 'platform-admin' }, bearer);
   const { organization: role, via, orSelf } = requirement;
   return declare({ kind: 'organization', role, via, orSelf }, bearer);
 }
@@ -109,6 +122,37 @@ export function ApiKey(...scopes: ApiKeyScopeName[]): MethodDecorator {
     { kind: 'api-key', scopes },
     ApiHeader({ name: 'X-API-Key', required: true, description: 'Project API key', schema: { type: 'string' } }),
   );
+}
+
+export interface EitherCaller {
+  /** Least role of a person in the organization of the query's `organization_id`. */
+  readonly organization: Role;
+  /** Any one of them opens the route to a key, whose project says which organization is meant. */
+  readonly scopes: readonly ApiKeyScopeName[];
+  /** What a person is told who names no organization. */
+  readonly missing: DomainErrorClass;
+}
+
+/**
+ * A member of the organization the query names, or an API key of one of its projects. With `X-API-Key` the key alone
+ * decides, and the query's `organization_id` is not looked at: no key reads another organization.
+ */
+export function MemberOrApiKey({ organization: role, scopes, missing }: EitherCaller): MethodDecorator {
+  return declare(
+    { kind: 'member-or-key', role, scopes, missing },
+    ApiBearerAuth('bearer'),
+    ApiHeader({
+      name: 'X-API-Key',
+      required: false,
+      description: 'Project API key, in place of the access token',
+      schema: { type: 'string' },
+    }),
+  );
+}
+
+/** The payment provider, by its signature over the raw body: the handler takes the body as `@RawBody()`. */
+export function Provider(): MethodDecorator {
+  return declare({ kind: 'provider' });
 }
 
 /** Anybody; the reason is for the reader of the route table. */
@@ -142,6 +186,8 @@ export function describeAccess(access: AccessDeclaration): string {
       return `organization:${access.role}${access.orSelf === undefined ? '' : '|self'}`;
     case 'api-key':
       return `api-key:${access.scopes.join('|') || 'any'}`;
+    case 'member-or-key':
+      return `bearer-or-key:${access.role}`;
     default:
       return access.kind;
   }

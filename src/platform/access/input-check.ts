@@ -20,6 +20,7 @@ export function checkInputs(plan: RoutePlan, request: CheckedRequest, body: Read
     query: query === undefined ? {} : take(validateStrings(query, request.query as Texts, 'query')),
     header: header === undefined ? {} : take(validateStrings(header, request.headers, 'header')),
     body: {},
+    raw: body.raw,
   };
   if (body.issues !== undefined) issues.push(...body.issues);
   else if (body.lines !== undefined) inputs.lines = body.lines;

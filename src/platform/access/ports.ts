@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiKeyScope, ApiKeyScopeName, Role, UserScope } from './scope.js';
 
 /** Tells whose bearer token this is. Implemented by the auth module. */
@@ -14,6 +15,20 @@ export abstract class ApiKeyAuthenticator {
    * @throws DomainError 401 for an unknown key, 403 for an inactive one, a missing scope or a foreign origin.
    */
   abstract authenticate(key: string, needed: readonly ApiKeyScopeName[], origin?: string): Promise<ApiKeyScope>;
+}
+
+/** Tells who administers the platform. Implemented by the billing module. */
+export abstract class PlatformAdministrators {
+  /** @throws DomainError 404 while administration is off, 500 when it is not configured, 403 for anybody else */
+  abstract admit(user: UserScope): Promise<void>;
+}
+
+/** Tells whether a request comes from the payment provider. Implemented by the billing module. */
+export abstract class ProviderAuthenticator {
+  /** Before the body is read. @throws DomainError 500 when the provider is not configured, 400 without a signature */
+  abstract expect(headers: IncomingHttpHeaders): void;
+  /** @throws DomainError 400 when the signature is not that of the body */
+  abstract authenticate(headers: IncomingHttpHeaders, body: Buffer): void;
 }
 
 export interface ProjectMembership {

@@ -30,7 +30,7 @@ export function planRoute(handler: object, access: AccessDeclaration, title: str
       path: inputs.path.map(({ name, type }) => ({ name, schema: schemaOf(type) })),
       query: inputs.query && schemaOf(inputs.query),
       header: inputs.header && schemaOf(inputs.header),
-      body: inputs.body && schemaOf(inputs.body.type),
+      body: inputs.body?.type && schemaOf(inputs.body.type),
     },
     tenantId: tenantIdOf(access, inputs, title),
   };
@@ -60,13 +60,27 @@ function readUuid(given: unknown): string | null {
 }
 
 function tenantIdOf(access: AccessDeclaration, inputs: InputPlan, title: string): RoutePlan['tenantId'] {
-  if (access.kind !== 'organization' && access.kind !== 'project' && access.kind !== 'capability') return null;
-  if (access.via !== undefined) return null;
-  const name = access.kind === 'organization' ? 'organization_id' : 'project_id';
+  const name = tenantNameOf(access);
+  if (name === null) return null;
   if (inputs.path.some((input) => input.name === name)) return { name, place: 'path' };
   if (inputs.query !== undefined && fieldsOf(inputs.query).some(({ wire }) => wire === name))
     return { name, place: 'query' };
-  if (inputs.body !== undefined && fieldsOf(inputs.body.type).some(({ wire }) => wire === name))
+  if (inputs.body?.type !== undefined && fieldsOf(inputs.body.type).some(({ wire }) => wire === name))
     return { name, place: 'body' };
   throw new Error(`${title} asks for a role in what ${name} names, but no input of it holds one`);
+}
+
+function tenantNameOf(access: AccessDeclaration): string | null {
+  switch (access.kind) {
+    case 'organization':
+      return access.via === undefined ? 'organization_id' : null;
+    case 'project':
+    case 'capability':
+      return access.via === undefined ? 'project_id' : null;
+    case 'member-or-key':
+    case 'platform-admin':
+      return 'organization_id';
+    default:
+      return null;
+  }
 }

@@ -3,7 +3,10 @@ import { BodyTooLarge, UnsupportedMediaType } from './domain-error.js';
 import { type Issue, parseJsonBody, ValidationError } from './fields/index.js';
 import type { BodyForm } from './inputs.js';
 
-const MEDIA_TYPES: Record<BodyForm | 'lines', readonly string[]> = {
+/** How bytes are read: a body's form, or newline-delimited JSON in its place. */
+type Reading = BodyForm | 'lines';
+
+const MEDIA_TYPES: Record<Exclude<Reading, 'raw'>, readonly string[]> = {
   json: ['application/json'],
   form: ['application/x-www-form-urlencoded'],
   lines: ['application/x-ndjson'],
@@ -15,6 +18,8 @@ export interface ReadBody {
   issues?: Issue[];
   /** Newline-delimited JSON as it came. */
   lines?: Buffer;
+  /** The bytes, of a body that nobody reads as JSON. */
+  raw?: Buffer;
 }
 
 /** Whether the body says it is newline-delimited JSON. */
@@ -30,7 +35,7 @@ export class RequestAborted extends Error {}
  * Answers 413 above the limit, 415 for another media type, charset or encoding.
  */
 export class BodyReader {
-  private readonly raw = new Map<number, ReturnType<typeof express.raw>>();
+  private readonly parsers = new Map<string, ReturnType<typeof express.raw>>();
 
   constructor(private readonly maxBytes: number) {}
 
@@ -59,23 +64,28 @@ export class BodyReader {
     return this.readBytes(request, response, 'lines', maxBytes);
   }
 
+  /** The bytes as they were sent, of any media type; compressed ones are refused (415). Empty when there is no body. */
+  async readRaw(request: Request, response: Response): Promise<Buffer> {
+    return (await this.readBytes(request, response, 'raw')) ?? Buffer.alloc(0);
+  }
+
   private async readBytes(
     request: Request,
     response: Response,
-    form: BodyForm | 'lines',
+    form: Reading,
     maxBytes = this.maxBytes,
   ): Promise<Buffer | undefined> {
     const { headers } = request;
     const declared = Number(headers['content-length'] ?? 0);
     if (declared === 0 && headers['transfer-encoding'] === undefined) return undefined;
-    this.checkMediaType(headers['content-type'], form);
+    if (form !== 'raw') this.checkMediaType(headers['content-type'], form);
     if (declared > maxBytes) throw new BodyTooLarge();
     if (declared > 0 && headers['content-encoding'] === undefined) {
       const ready = readArrived(request, declared);
       if (ready !== null) return ready;
     }
     await new Promise<void>((resolve, reject) => {
-      this.parser(maxBytes)(request, response, (error?: unknown) =>
+      this.parser(maxBytes, form !== 'raw')(request, response, (error?: unknown) =>
         error === undefined ? resolve() : reject(translate(error)),
       );
     });
@@ -83,13 +93,14 @@ export class BodyReader {
     return Buffer.isBuffer(body) && body.length > 0 ? body : undefined;
   }
 
-  private parser(maxBytes: number): ReturnType<typeof express.raw> {
-    const known = this.raw.get(maxBytes) ?? express.raw({ type: () => true, limit: maxBytes, inflate: true });
-    this.raw.set(maxBytes, known);
+  private parser(limit: number, inflate: boolean): ReturnType<typeof express.raw> {
+    const name = `${limit} ${inflate}`;
+    const known = this.parsers.get(name) ?? express.raw({ type: () => true, limit, inflate });
+    this.parsers.set(name, known);
     return known;
   }
 
-  private checkMediaType(header: string | undefined, form: BodyForm | 'lines'): void {
+  private checkMediaType(header: string | undefined, form: Exclude<Reading, 'raw'>): void {
     if (header === MEDIA_TYPES[form][0]) return;
     const [type = '', ...parameters] = (header ?? '')
       .toLowerCase()

@@ -14,6 +14,8 @@ export interface RequestInputs {
   body: object;
   /** The body in lines, where a route takes one and that is what came; `body` is then empty. */
   lines?: Buffer;
+  /** The bytes of the body, where the handler asked for them. */
+  raw?: Buffer | undefined;
 }
 
 export interface CheckedRequest extends Request {
@@ -25,14 +27,15 @@ export interface CheckedRequest extends Request {
   context?: RequestContext;
 }
 
-export type BodyForm = 'json' | 'form';
+export type BodyForm = 'json' | 'form' | 'raw';
 
 /** Which classes describe the inputs of one handler. */
 export interface InputPlan {
   path: PathInput[];
   query?: Type<unknown>;
   header?: Type<unknown>;
-  body?: { type: Type<unknown>; form: BodyForm };
+  /** Without a type the bytes are left as they come. */
+  body?: { type?: Type<unknown>; form: BodyForm };
   /** Set where newline-delimited JSON is taken in place of the body. */
   lines?: LinesBody;
 }
@@ -156,6 +159,17 @@ export function FormBody(): ParameterDecorator {
     document(ApiConsumes('application/x-www-form-urlencoded'), target, key);
     document(ApiBody({ type }), target, key);
     read((request) => request.inputs?.body)()(target, key, index);
+  };
+}
+
+/** The bytes of the body as sent, whatever its media type; for signatures over them. */
+export function RawBody(description: string): ParameterDecorator {
+  return (target, key, index) => {
+    if (key === undefined) return;
+    planFor(target, key).body = { form: 'raw' };
+    const schema = { type: 'object' as const, additionalProperties: true, description };
+    document(ApiBody({ schema, required: true }), target, key);
+    read((request) => request.inputs?.raw ?? Buffer.alloc(0))()(target, key, index);
   };
 }
 

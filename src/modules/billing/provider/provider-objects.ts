@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import type { PlanPrices } from '../plan-prices.js';
+import type { CheckoutState, SubscriptionState } from './payment-provider.js';
+
+/** Identifiers are stored and compared, so they hold nothing that the database would not take. */
+const identifier = z.string().regex(/^[\x21-\x7e]{1,255}$/);
+/** An identifier, or the object it stands for. */
+const reference = z
+  .union([identifier, z.object({ id: identifier })])
+  .transform((v) => (typeof v === 'string' ? v : v.id));
+const optionalReference = reference.nullish().transform((v) => v ?? null);
+const metadata = z
+  .record(z.string(), z.unknown())
+  .nullish()
+  .transform((v) =>
+    Object.fromEntries(Object.entries(v ?? {}).filter((e): e is [string, string] => typeof e[1] === 'string')),
+  );
+/** Unix seconds until the year 9999. */
+const instant = z.number().int().min(0).max(253_402_300_799);
+
+const SUBSCRIPTION = z.object({
+  id: identifier,
+  customer: optionalReference,
+  status: z.string().regex(/^[a-z_]{1,64}$/),
+  created: instant.nullish(),
+  metadata,
+  items: z.object({ data: z.array(z.object({ price: optionalReference })) }).nullish(),
+});
+
+const CHECKOUT = z.object({
+  id: identifier,
+  status: z.string().nullish(),
+  mode: z.string().nullish(),
+  customer: optionalReference,
+  subscription: optionalReference,
+  client_reference_id: z.string().nullish(),
+  metadata,
+});
+
+export const PROVIDER_EVENT = z.object({
+  id: identifier,
+  type: z.string().regex(/^[a-z0-9_.]{1,255}$/),
+  created: instant,
+  livemode: z.boolean().nullish(),
+  data: z.object({ object: z.record(z.string(), z.unknown()) }),
+});
+
+/** @throws ZodError for anything that is no subscription */
+export function readSubscription(value: unknown, prices: PlanPrices): SubscriptionState {
+  const { id, customer, status, created, metadata, items } = SUBSCRIPTION.parse(value);
+  const given = (items?.data ?? []).map(({ price }) => price).filter((price) => price !== null);
+  return {
+    id,
+    customerId: customer,
+    status,
+    priceId: given.find((price) => prices.has(price)) ?? given[0] ?? null,
+    startedAt: typeof created === 'number' ? new Date(created * 1000) : null,
+    metadata,
+  };
+}
+
+/** @throws ZodError for anything that is no checkout session */
+export function readCheckout(value: unknown): CheckoutState {
+  const session = CHECKOUT.parse(value);
+  return {
+    id: session.id,
+    status: session.status ?? null,
+    mode: session.mode ?? null,
+    customerId: session.customer,
+    subscriptionId: session.subscription,
+    reference: session.client_reference_id ?? null,
+    metadata: session.metadata,
+  };
+}

@@ -1,0 +1,110 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  billingStatusOf,
+  isOver,
+  presentOf,
+  SIGHT_KINDS,
+  type Sight,
+  verdictOn,
+  withHold,
+} from './subscription-rules.js';
+
+const at = (second: number, seenKind: number): Sight => ({ seenAt: new Date(second * 1000), seenKind });
+const { begun, changed, ended } = SIGHT_KINDS;
+
+describe('news of a subscription', () => {
+  it.each([
+    ['the first', at(5, changed), null, 'apply'],
+    ['later', at(6, begun), at(5, ended), 'apply'],
+    ['earlier', at(4, ended), at(5, begun), 'outdated'],
+    ['an end in the same second as a change', at(5, ended), at(5, changed), 'apply'],
+    ['a beginning in the same second as a change', at(5, begun), at(5, changed), 'outdated'],
+    ['a change in the same second as the beginning', at(5, changed), at(5, begun), 'apply'],
+    ['a second change in one second', at(5, changed), at(5, changed), 'ask'],
+    ['a second end', at(5, ended), at(5, ended), 'outdated'],
+    ['a second beginning', at(5, begun), at(5, begun), 'outdated'],
+  ])('that is %s is told apart', (_, news, known, verdict) => {
+    expect(verdictOn(news, known)).toBe(verdict);
+  });
+
+  it('ends with the newest, in whatever order it comes, unless the provider has to be asked', () => {
+    const sights = fc.array(
+      fc.record({ second: fc.integer({ min: 0, max: 6 }), kind: fc.constantFrom(begun, changed, ended) }),
+      { minLength: 1, maxLength: 12 },
+    );
+    fc.assert(
+      fc.property(sights, fc.infiniteStream(fc.nat()), (list, random) => {
+        const order = list
+          .map(({ second, kind }) => ({ sight: at(second, kind), rank: random.next().value }))
+          .sort((a, b) => a.rank - b.rank)
+          .map(({ sight }) => sight);
+        let known: Sight | null = null;
+        for (const news of order) if (verdictOn(news, known) !== 'outdated') known = news;
+        const newest = [...order].sort((a, b) => b.seenAt.getTime() - a.seenAt.getTime() || b.seenKind - a.seenKind)[0];
+        expect(known).toEqual(newest);
+      }),
+    );
+  });
+});
+
+describe('what a subscription means', () => {
+  it.each([
+    ['active', 'active', false],
+    ['trialing', 'trialing', false],
+    ['past_due', 'past_due', false],
+    ['unpaid', 'inactive', false],
+    ['incomplete', 'inactive', false],
+    ['incomplete_expired', 'inactive', true],
+    ['paused', 'inactive', false],
+    ['canceled', 'canceled', true],
+    ['something_new', null, false],
+    ['constructor', null, false],
+  ])('%s is the billing status %s', (status, billingStatus, over) => {
+    expect(billingStatusOf(status)).toBe(billingStatus);
+    expect(isOver(status)).toBe(over);
+  });
+
+  const subscription = (id: string, status: string, started: number) => ({ id, status, startedAt: new Date(started) });
+
+  it.each([
+    ['none of none', [], null],
+    ['the newest of those paid for', [subscription('a', 'active', 1), subscription('b', 'trialing', 2)], 'b'],
+    [
+      'one paid for before a newer one that is over',
+      [subscription('a', 'active', 1), subscription('b', 'canceled', 2)],
+      'a',
+    ],
+    [
+      'one paid for before a newer one that waits',
+      [subscription('a', 'past_due', 1), subscription('b', 'incomplete', 2)],
+      'a',
+    ],
+    [
+      'one that waits before one that is over',
+      [subscription('a', 'paused', 1), subscription('b', 'incomplete_expired', 2)],
+      'a',
+    ],
+    ['the newest of those that are over', [subscription('a', 'canceled', 1), subscription('b', 'canceled', 2)], 'b'],
+    ['always the same of two made at once', [subscription('b', 'active', 1), subscription('a', 'active', 1)], 'b'],
+  ])('counts %s', (_, list, present) => {
+    expect(presentOf(list)?.id ?? null).toBe(present);
+    expect(presentOf([...list].reverse())?.id ?? null).toBe(present);
+  });
+
+  it.each([
+    ['active', null, 'past_due', 'past_due', null],
+    ['active', null, null, 'active', null],
+    ['blocked', null, 'active', 'blocked', 'blocked'],
+    ['suspended', null, 'inactive', 'suspended', 'suspended'],
+    ['blocked', null, 'canceled', 'canceled', 'blocked'],
+    ['canceled', 'blocked', 'active', 'blocked', 'blocked'],
+    ['canceled', 'suspended', 'canceled', 'canceled', 'suspended'],
+    ['canceled', null, 'active', 'active', null],
+  ] as const)('of an organization that is %s with the hold %s: %s makes it %s', (status, hold, news, then, kept) => {
+    expect(withHold({ billingStatus: status, billingHold: hold }, news)).toEqual({
+      billingStatus: then,
+      billingHold: kept,
+    });
+  });
+});

@@ -1,0 +1,51 @@
+import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+export const OUTCOMES = ['applied', 'outdated', 'unmatched', 'ignored'] as const;
+/** `outdated`: newer news was there first. `unmatched`: of nobody this service knows. `ignored`: of a type or kind it does not handle. */
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** An event of the payment provider, stored before it is processed (SERVICE 2.12). */
+@Entity('payment_events')
+@Index('ix_payment_events_organization_id', ['organizationId', 'receivedAt'])
+@Check('ck_payment_events_outcome', `outcome IN ('applied', 'outdated', 'unmatched', 'ignored')`)
+@Check('ck_payment_events_processed', '(outcome IS NULL) = (processed_at IS NULL)')
+export class PaymentEvent {
+  /** The provider's identifier. */
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'pk_payment_events' })
+  id!: string;
+
+  @Column('text')
+  type!: string;
+
+  @Column('boolean', { name: 'live_mode' })
+  liveMode!: boolean;
+
+  /** The body as it was signed. */
+  @Column('text')
+  payload!: string;
+
+  @Column('timestamptz', { name: 'received_at', default: () => 'now()' })
+  receivedAt!: Date;
+
+  @Column('uuid', { name: 'organization_id', nullable: true })
+  organizationId!: string | null;
+
+  /** Of somebody without an organization; the event goes with their account. */
+  @Index('ix_payment_events_user_id')
+  @Column('uuid', { name: 'user_id', nullable: true })
+  userId!: string | null;
+
+  /** Null: not processed yet. */
+  @Column('text', { nullable: true })
+  outcome!: Outcome | null;
+
+  @Column('timestamptz', { name: 'processed_at', nullable: true })
+  processedAt!: Date | null;
+
+  /** How often processing has failed. */
+  @Column('integer', { default: 0 })
+  failures!: number;
+
+  @Column('text', { name: 'last_error', nullable: true })
+  lastError!: string | null;
+}

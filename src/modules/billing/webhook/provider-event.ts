@@ -1,0 +1,54 @@
+import type { PlanPrices } from '../plan-prices.js';
+import type { CheckoutState, SubscriptionState } from '../provider/payment-provider.js';
+import { PROVIDER_EVENT, readCheckout, readSubscription } from '../provider/provider-objects.js';
+import { SIGHT_KINDS } from '../subscriptions/subscription-rules.js';
+import { InvalidPayload } from './webhook.errors.js';
+
+const KIND_OF_TYPE: Readonly<Record<string, number>> = {
+  'customer.subscription.created': SIGHT_KINDS.begun,
+  'customer.subscription.updated': SIGHT_KINDS.changed,
+  'customer.subscription.deleted': SIGHT_KINDS.ended,
+};
+
+/** What an event tells; `nothing`: it is of a type, or about an object, that this service does not handle. */
+export type News =
+  | { readonly about: 'subscription'; readonly kind: number; readonly subscription: SubscriptionState }
+  | { readonly about: 'checkout'; readonly checkout: CheckoutState; readonly subscriptionId: string }
+  | { readonly about: 'nothing' };
+
+export interface ProviderEvent {
+  readonly id: string;
+  readonly type: string;
+  /** Whole seconds. */
+  readonly createdAt: Date;
+  readonly liveMode: boolean;
+  readonly payload: string;
+  readonly news: News;
+}
+
+/** @throws InvalidPayload for anything that is no event, or lacks what an event of its type has */
+export function readEvent(body: Buffer, prices: PlanPrices): ProviderEvent {
+  try {
+    const payload = new TextDecoder('utf-8', { fatal: true }).decode(body);
+    const { id, type, created, livemode, data } = PROVIDER_EVENT.parse(JSON.parse(payload));
+    const news = newsOf(type, data.object, prices);
+    return { id, type, createdAt: new Date(created * 1000), liveMode: livemode ?? false, payload, news };
+  } catch {
+    throw new InvalidPayload();
+  }
+}
+
+function newsOf(type: string, object: Record<string, unknown>, prices: PlanPrices): News {
+  const kind = Object.hasOwn(KIND_OF_TYPE, type) ? KIND_OF_TYPE[type] : undefined;
+  if (kind !== undefined) {
+    const subscription = readSubscription(object, prices);
+    // Whatever else the object says, this type means that it is over.
+    const status = kind === SIGHT_KINDS.ended ? 'canceled' : subscription.status;
+    return { about: 'subscription', kind, subscription: { ...subscription, status } };
+  }
+  if (type !== 'checkout.session.completed') return { about: 'nothing' };
+  const checkout = readCheckout(object);
+  return checkout.subscriptionId === null
+    ? { about: 'nothing' }
+    : { about: 'checkout', checkout, subscriptionId: checkout.subscriptionId };
+}

@@ -1,0 +1,361 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import Stripe from 'stripe';
+import { close, listen } from './oidc-provider.js';
+
+export interface SeenRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly form: Readonly<Record<string, string>>;
+  readonly idempotencyKey: string | undefined;
+  /** What is wrong with the request itself, whatever it asks for; nothing when the library does its part. */
+  readonly faults: readonly string[];
+}
+
+/** A subscription as the provider's API shows it. */
+export interface StandInSubscription {
+  id: string;
+  object: 'subscription';
+  customer: string;
+  status: string;
+  created: number;
+  metadata: Record<string, string>;
+  items: { object: 'list'; data: { id: string; current_period_end: number; price: { id: string; object: 'price' } }[] };
+}
+
+export interface StandInEvent {
+  id: string;
+  object: 'event';
+  type: string;
+  created: number;
+  livemode: boolean;
+  data: { object: object };
+}
+
+interface Session {
+  id: string;
+  object: 'checkout.session';
+  status: string;
+  mode: string;
+  url: string;
+  customer: string | null;
+  subscription: string | null;
+  client_reference_id: string | null;
+  metadata: Record<string, string>;
+}
+
+/** What the stand-in does in place of an answer. */
+export type Misbehaviour = 'error' | 'refusal' | 'hang' | 'drip' | 'reset' | 'garbage' | 'incomplete';
+
+const id = (prefix: string): string => `${prefix}_${randomBytes(8).toString('hex')}`;
+
+/** The payment provider's API, as far as the service calls it: it keeps what is made and checks what it is sent. */
+export class PaymentStandIn {
+  readonly secretKey = `sk_test_${randomBytes(12).toString('hex')}`;
+  readonly webhookSecret = `whsec_${randomBytes(12).toString('hex')}`;
+  readonly requests: SeenRequest[] = [];
+  readonly customers = new Map<string, { id: string; deleted?: true } & Record<string, unknown>>();
+  readonly sessions = new Map<string, Session>();
+  readonly subscriptions = new Map<string, StandInSubscription>();
+  readonly prices = { pro: id('price'), proEur: id('price'), scale: id('price'), enterprise: id('price') };
+  /** Paths, or beginnings of them, that misbehave. */
+  readonly misbehaving = new Map<string, Misbehaviour>();
+  /** Runs before an answer to the path. */
+  readonly before = new Map<string, () => Promise<void>>();
+  /** The first request of an idempotency key waits for a second one, which is told that the key is in use. */
+  contended = false;
+  origin = '';
+
+  private readonly answered = new Map<string, { request: string; status: number; body: unknown }>();
+  private readonly inProgress = new Map<string, () => void>();
+  private readonly hanging = new Set<ServerResponse>();
+  private readonly server = createServer((request, response) => {
+    void text(request)
+      .then((body) => this.take(request, response, body))
+      .catch(() => response.destroy());
+  });
+
+  private constructor() {}
+
+  static async start(): Promise<PaymentStandIn> {
+    const standIn = new PaymentStandIn();
+    standIn.origin = await listen(standIn.server);
+    return standIn;
+  }
+
+  get env(): Record<string, string> {
+    return {
+      ENABLE_PAYMENT_BILLING: 'true',
+      ENABLE_PAYMENT_WEBHOOKS: 'true',
+      PAYMENT_SECRET_KEY: this.secretKey,
+      PAYMENT_WEBHOOK_SECRET: this.webhookSecret,
+      PAYMENT_PRICE_ID_PRO: this.prices.pro,
+      PAYMENT_PRICE_ID_PRO_EUR: this.prices.proEur,
+      PAYMENT_PRICE_ID_SCALE: this.prices.scale,
+      PAYMENT_PRICE_ID_ENTERPRISE: this.prices.enterprise,
+      PAYMENT_SUCCESS_URL: 'https://app.example.com/paid?session={CHECKOUT_SESSION_ID}',
+      PAYMENT_CANCEL_URL: 'https://app.example.com/plans',
+      PAYMENT_PORTAL_RETURN_URL: 'https://app.example.com/billing',
+      PAYMENT_API_BASE: this.origin,
+    };
+  }
+
+  async close(): Promise<void> {
+    for (const response of this.hanging) response.destroy();
+    await close(this.server);
+  }
+
+  /** Well-behaved again, with nothing seen. */
+  reset(): void {
+    this.requests.length = 0;
+    this.misbehaving.clear();
+    this.before.clear();
+    this.contended = false;
+  }
+
+  asked(method: string, path: RegExp): SeenRequest[] {
+    return this.requests.filter((request) => request.method === method && path.test(request.path));
+  }
+
+  subscription(
+    given: Partial<Omit<StandInSubscription, 'items'>> & { price?: string | undefined } = {},
+  ): StandInSubscription {
+    const { price = this.prices.pro, ...rest } = given;
+    const created = rest.created ?? Math.floor(Date.now() / 1000);
+    return {
+      id: id('sub'),
+      object: 'subscription',
+      customer: id('cus'),
+      status: 'active',
+      created,
+      metadata: {},
+      ...rest,
+      items: {
+        object: 'list',
+        data: [{ id: id('si'), current_period_end: created + 2_592_000, price: { id: price, object: 'price' } }],
+      },
+    };
+  }
+
+  /** What the provider does when somebody has paid: the session is complete and has a subscription. */
+  pay(sessionId: string, given: Parameters<PaymentStandIn['subscription']>[0] = {}): StandInSubscription {
+    const session = this.sessions.get(sessionId);
+    if (session === undefined) throw new Error('there is no such session');
+    const subscription = this.subscription({
+      customer: session.customer ?? id('cus'),
+      metadata: session.metadata,
+      ...given,
+    });
+    this.subscriptions.set(subscription.id, subscription);
+    Object.assign(session, { status: 'complete', subscription: subscription.id, customer: subscription.customer });
+    return subscription;
+  }
+
+  event(type: string, object: object, given: Partial<StandInEvent> = {}): StandInEvent {
+    const created = Math.floor(Date.now() / 1000);
+    return { id: id('evt'), object: 'event', type, created, livemode: false, data: { object }, ...given };
+  }
+
+  /** As the provider's own library makes it. */
+  sign(payload: string, timestamp?: number): string {
+    return Stripe.webhooks.generateTestHeaderString({
+      payload,
+      secret: this.webhookSecret,
+      ...(timestamp !== undefined && { timestamp }),
+    });
+  }
+
+  /** As its documentation describes it. */
+  signByHand(payload: string, seconds = Math.floor(Date.now() / 1000), secret = this.webhookSecret): string {
+    return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${payload}`).digest('hex')}`;
+  }
+
+  private async take(request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
+    const [path = '', query = ''] = (request.url ?? '').split('?', 2);
+    const method = request.method ?? '';
+    const form = Object.fromEntries(new URLSearchParams(method === 'GET' ? query : body));
+    const key = request.headers['idempotency-key'];
+    const idempotencyKey = typeof key === 'string' ? key : undefined;
+    this.requests.push({ method, path, form, idempotencyKey, faults: this.faultsOf(request, idempotencyKey) });
+    await [...this.before].find(([start]) => path.startsWith(start))?.[1]();
+    const misbehaviour = [...this.misbehaving].find(([start]) => path.startsWith(start))?.[1];
+    if (misbehaviour !== undefined) return this.misbehave(misbehaviour, response);
+    if (request.headers.authorization !== `Bearer ${this.secretKey}`) {
+      return send(response, 401, error('invalid_request_error', undefined, 'Invalid API Key provided: sk_test_***'));
+    }
+    if (idempotencyKey === undefined) return this.answer(response, this.route(method, path, form));
+    return this.once(idempotencyKey, `${path}?${body}`, response, () => this.route(method, path, form));
+  }
+
+  /** One key, one answer; another request with the same key is refused. */
+  private async once(
+    key: string,
+    request: string,
+    response: ServerResponse,
+    work: () => { status: number; body: unknown },
+  ): Promise<void> {
+    const known = this.answered.get(key);
+    if (known !== undefined) {
+      const isSame = known.request === request;
+      return isSame
+        ? this.answer(response, known)
+        : send(
+            response,
+            400,
+            error('idempotency_error', undefined, 'Keys for idempotent requests can only be used once'),
+          );
+    }
+    if (this.inProgress.has(key)) {
+      send(response, 409, error('invalid_request_error', 'idempotency_key_in_use', 'The key is in use'));
+      this.inProgress.get(key)?.();
+      return;
+    }
+    if (this.contended && request.startsWith('/v1/customers')) {
+      await new Promise<void>((resolve) => this.inProgress.set(key, resolve));
+      this.inProgress.delete(key);
+    }
+    const made = work();
+    this.answered.set(key, { request, ...made });
+    this.answer(response, made);
+  }
+
+  private answer(response: ServerResponse, { status, body }: { status: number; body: unknown }): void {
+    send(response, status, body);
+  }
+
+  private faultsOf(request: IncomingMessage, key: string | undefined): string[] {
+    const faults: string[] = [];
+    if (request.headers.authorization !== `Bearer ${this.secretKey}`) faults.push('no secret key');
+    if (request.headers['stripe-version'] === undefined) faults.push('no API version');
+    if (request.method === 'POST') {
+      if (key === undefined) faults.push('no idempotency key');
+      if (request.headers['content-type'] !== 'application/x-www-form-urlencoded') faults.push('no form');
+    }
+    return faults;
+  }
+
+  private route(method: string, path: string, form: Record<string, string>): { status: number; body: unknown } {
+    const [, resource = '', key = ''] =
+      /^\/v1\/(customers|checkout\/sessions|billing_portal\/sessions|subscriptions)(?:\/([^/]+))?$/.exec(path) ?? [];
+    if (method === 'POST' && resource === 'customers') return this.newCustomer(form);
+    if (method === 'POST' && resource === 'checkout/sessions') return this.newSession(form);
+    if (method === 'POST' && resource === 'billing_portal/sessions') return this.newPortalSession(form);
+    if (method === 'GET' && resource === 'customers') return found(this.customers.get(key), 'customer', key);
+    if (method === 'GET' && resource === 'subscriptions')
+      return found(this.subscriptions.get(key), 'subscription', key);
+    if (method === 'GET' && resource === 'checkout/sessions') {
+      const session = this.sessions.get(key);
+      const expanded = form['expand[0]'] === 'subscription' && typeof session?.subscription === 'string';
+      const subscription = expanded
+        ? (this.subscriptions.get(session.subscription ?? '') ?? session.subscription)
+        : session?.subscription;
+      return found(session && { ...session, subscription }, 'checkout.session', key);
+    }
+    return {
+      status: 404,
+      body: error('invalid_request_error', undefined, `Unrecognized request URL (${method}: ${path})`),
+    };
+  }
+
+  private newCustomer(form: Record<string, string>): { status: number; body: unknown } {
+    const customer = {
+      id: id('cus'),
+      object: 'customer',
+      name: form.name,
+      email: form.email,
+      metadata: nested(form, 'metadata'),
+    };
+    this.customers.set(customer.id, customer);
+    return { status: 200, body: customer };
+  }
+
+  private newSession(form: Record<string, string>): { status: number; body: unknown } {
+    const customer = this.customers.get(form.customer ?? '');
+    if (customer === undefined || customer.deleted) return missing('customer', form.customer ?? '');
+    const price = form['line_items[0][price]'] ?? '';
+    if (!Object.values(this.prices).includes(price)) return missing('price', price);
+    const session: Session = {
+      id: id('cs_test'),
+      object: 'checkout.session',
+      status: 'open',
+      mode: form.mode ?? '',
+      url: `https://checkout.example.com/${randomBytes(8).toString('hex')}`,
+      customer: customer.id,
+      subscription: null,
+      client_reference_id: form.client_reference_id ?? null,
+      metadata: nested(form, 'metadata'),
+    };
+    this.sessions.set(session.id, session);
+    return { status: 200, body: session };
+  }
+
+  private newPortalSession(form: Record<string, string>): { status: number; body: unknown } {
+    const customer = this.customers.get(form.customer ?? '');
+    if (customer === undefined || customer.deleted) return missing('customer', form.customer ?? '');
+    return {
+      status: 200,
+      body: {
+        id: id('bps'),
+        object: 'billing_portal.session',
+        url: `https://portal.example.com/${customer.id}`,
+        return_url: form.return_url,
+      },
+    };
+  }
+
+  private misbehave(misbehaviour: Misbehaviour, response: ServerResponse): void {
+    switch (misbehaviour) {
+      case 'error':
+        return send(response, 500, error('api_error', undefined, 'Something went wrong'));
+      case 'refusal':
+        return send(response, 400, error('invalid_request_error', 'parameter_invalid', 'No'));
+      case 'hang':
+        this.hanging.add(response);
+        return;
+      case 'drip': {
+        // A byte now and then keeps the connection alive for ever.
+        response.writeHead(200, { 'Content-Type': 'application/json' });
+        const timer = setInterval(() => response.write(' '), 200);
+        response.on('close', () => clearInterval(timer));
+        return;
+      }
+      case 'reset':
+        response.destroy();
+        return;
+      case 'garbage':
+        response.writeHead(200, { 'Content-Type': 'application/json' });
+        response.end('<html>');
+        return;
+      case 'incomplete':
+        return send(response, 200, { object: 'something' });
+    }
+  }
+}
+
+function found(thing: unknown, what: string, key: string): { status: number; body: unknown } {
+  return thing === undefined ? { ...missing(what, key), status: 404 } : { status: 200, body: thing };
+}
+
+function missing(what: string, key: string): { status: number; body: unknown } {
+  return { status: 400, body: error('invalid_request_error', 'resource_missing', `No such ${what}: '${key}'`) };
+}
+
+function error(type: string, code: string | undefined, message: string): object {
+  return { error: { type, code, message } };
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Request-Id': id('req') });
+  response.end(JSON.stringify(body));
+}
+
+/** `name[a]=1` as `{a: '1'}`. */
+function nested(form: Record<string, string>, name: string): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(form).flatMap(([key, value]) => {
+      const [, inner] = new RegExp(`^${name}\\[(\\w+)\\]$`).exec(key) ?? [];
+      return inner === undefined ? [] : [[inner, value]];
+    }),
+  );
+}
