@@ -49,6 +49,7 @@ export class IngestEvents1795201000000 implements MigrationInterface {
      * r_*       the requests: which of those, by which key, with how many events, accepted when (only with p_day)
      * k_*       idempotency keys: of which request, the hash of the request, and the answer if all of it is admitted
      * e_*       the events: of which request, and where in it from 1
+     * p_metered false while there is no usage_daily: its absence breaks no request (SERVICE 4.5)
      *
      * accepted_at is in Unix milliseconds. verdicts is null when every event was admitted, else it has a row for each
      * request of which that is not so: why 'replay' (with the stored answer), 'conflict', 'vanished' (the record ended
@@ -64,7 +65,7 @@ export class IngestEvents1795201000000 implements MigrationInterface {
         e_request integer[], e_position integer[], e_project uuid[], e_source uuid[], e_key uuid[],
         e_timestamp timestamptz[], e_id uuid[], e_event text[], e_origin text[], e_severity text[], e_status text[],
         e_environment text[], e_message text[], e_external text[], e_properties jsonb[], e_method text[],
-        e_endpoint text[], e_log_status integer[], e_latency integer[], e_has_latency boolean[],
+        e_endpoint text[], e_log_status integer[], e_latency integer[], e_has_latency boolean[], p_metered boolean,
         OUT accepted_at double precision, OUT verdicts jsonb)
       LANGUAGE plpgsql AS $ingest$
       DECLARE
@@ -219,54 +220,9 @@ export class IngestEvents1795201000000 implements MigrationInterface {
           WHERE s.project_id = d.project_id AND s.day = v_day AND s.events = 0;
         END IF;
 
-        WITH stored AS (
-          INSERT INTO events AS v (project_id, "timestamp", id, source_id, api_key_id, event, source, severity, status,
-            environment, message, external_event_id, properties, log_method, log_endpoint, log_status, log_latency_ms,
-            log_has_latency, created_at)
-          SELECT e.project_id, e.at, e.id, e.source_id, e.api_key_id, e.event, e.origin, e.severity, e.status,
-                 e.environment, e.message, e.external, e.properties, e.method, e.endpoint, e.log_status, e.latency,
-                 e.has_latency, coalesce(r_accepted_at[e.request], v_now)
-          FROM unnest(e_request, e_position, e_project, e_source, e_key, e_timestamp, e_id, e_event, e_origin, e_severity,
-                      e_status, e_environment, e_message, e_external, e_properties, e_method, e_endpoint, e_log_status,
-                      e_latency, e_has_latency)
-            AS e (request, position, project_id, source_id, api_key_id, at, id, event, origin, severity, status,
-                  environment, message, external, properties, method, endpoint, log_status, latency, has_latency)
-          WHERE e.position <= v_admitted[e.request]
-          RETURNING v.project_id, v."timestamp", v.id, v.source_id, v.api_key_id, v.event, v.severity, v.status,
-                    v.environment, v.log_status, v.log_latency_ms, v.log_has_latency,
-                    date_trunc('hour', v."timestamp", 'UTC') AS hour),
-        metered AS (
-          INSERT INTO usage_daily AS u (day, project_id, api_key_id, events_ingested)
-          SELECT v_day, s.project_id, s.api_key_id, count(*) FROM stored s GROUP BY 2, 3 ORDER BY 2, 3
-          ON CONFLICT ON CONSTRAINT uq_usage_daily_identity
-          DO UPDATE SET events_ingested = u.events_ingested + excluded.events_ingested, updated_at = v_now
-          RETURNING 1),
-        hourly AS (
-          INSERT INTO event_hours AS h (project_id, hour, events, errors)
-          SELECT s.project_id, s.hour, count(*), count(*) FILTER (WHERE s.log_status >= 500)
-          FROM stored s WHERE (SELECT count(*) FROM metered) > 0 GROUP BY 1, 2 ORDER BY 1, 2
-          ON CONFLICT ON CONSTRAINT pk_event_hours
-          DO UPDATE SET events = h.events + excluded.events, errors = h.errors + excluded.errors
-          RETURNING 1),
-        faceted AS (
-          INSERT INTO event_facet_hours AS f
-            (project_id, hour, event, source_id, severity, status, environment, events, errors)
-          SELECT s.project_id, s.hour, s.event, s.source_id, s.severity, s.status, s.environment, count(*),
-                 count(*) FILTER (WHERE s.log_status >= 500)
-          FROM stored s WHERE (SELECT count(*) FROM hourly) > 0
-          GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 1, 2, 3, 4, 5, 6, 7
-          ON CONFLICT ON CONSTRAINT uq_event_facet_hours_identity
-          DO UPDATE SET events = f.events + excluded.events, errors = f.errors + excluded.errors
-          RETURNING 1),
-        timed AS (
-          INSERT INTO latency_hours AS t (project_id, hour, bucket, events)
-          SELECT s.project_id, s.hour, latency_bucket(s.log_latency_ms), count(*)
-          FROM stored s WHERE s.log_has_latency AND (SELECT count(*) FROM faceted) > 0 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-          ON CONFLICT ON CONSTRAINT pk_latency_hours DO UPDATE SET events = t.events + excluded.events)
-        INSERT INTO event_outbox (project_id, event_ids, timestamps)
-        SELECT s.project_id, array_agg(s.id ORDER BY s."timestamp", s.id),
-               array_agg(s."timestamp" ORDER BY s."timestamp", s.id)
-        FROM stored s WHERE s.project_id IN (SELECT w.project_id FROM event_watches w) GROUP BY 1 ORDER BY 1;
+        IF p_metered THEN ${storing(METERED)}
+        ELSE ${storing('')}
+        END IF;
 
         IF cardinality(array_remove(v_why, NULL)) > 0 THEN
           IF cardinality(k_request) > 0 THEN
@@ -295,4 +251,59 @@ export class IngestEvents1795201000000 implements MigrationInterface {
     await q.query('DROP FUNCTION ingestion_facts');
     await q.query('DROP FUNCTION latency_bucket');
   }
+}
+
+const METERED = `metered AS (
+          INSERT INTO usage_daily AS u (day, project_id, api_key_id, events_ingested)
+          SELECT v_day, s.project_id, s.api_key_id, count(*) FROM stored s GROUP BY 2, 3 ORDER BY 2, 3
+          ON CONFLICT ON CONSTRAINT uq_usage_daily_identity
+          DO UPDATE SET events_ingested = u.events_ingested + excluded.events_ingested, updated_at = v_now
+          RETURNING 1),
+        `;
+
+/** Stores the admitted events and counts what was stored; each count waits for the one before, so that rows lock in order. */
+function storing(metered: string): string {
+  return `
+        WITH stored AS (
+          INSERT INTO events AS v (project_id, "timestamp", id, source_id, api_key_id, event, source, severity, status,
+            environment, message, external_event_id, properties, log_method, log_endpoint, log_status, log_latency_ms,
+            log_has_latency, created_at)
+          SELECT e.project_id, e.at, e.id, e.source_id, e.api_key_id, e.event, e.origin, e.severity, e.status,
+                 e.environment, e.message, e.external, e.properties, e.method, e.endpoint, e.log_status, e.latency,
+                 e.has_latency, coalesce(r_accepted_at[e.request], v_now)
+          FROM unnest(e_request, e_position, e_project, e_source, e_key, e_timestamp, e_id, e_event, e_origin, e_severity,
+                      e_status, e_environment, e_message, e_external, e_properties, e_method, e_endpoint, e_log_status,
+                      e_latency, e_has_latency)
+            AS e (request, position, project_id, source_id, api_key_id, at, id, event, origin, severity, status,
+                  environment, message, external, properties, method, endpoint, log_status, latency, has_latency)
+          WHERE e.position <= v_admitted[e.request]
+          RETURNING v.project_id, v."timestamp", v.id, v.source_id, v.api_key_id, v.event, v.severity, v.status,
+                    v.environment, v.log_status, v.log_latency_ms, v.log_has_latency,
+                    date_trunc('hour', v."timestamp", 'UTC') AS hour),
+        ${metered}hourly AS (
+          INSERT INTO event_hours AS h (project_id, hour, events, errors)
+          SELECT s.project_id, s.hour, count(*), count(*) FILTER (WHERE s.log_status >= 500)
+          FROM stored s ${metered && 'WHERE (SELECT count(*) FROM metered) > 0'} GROUP BY 1, 2 ORDER BY 1, 2
+          ON CONFLICT ON CONSTRAINT pk_event_hours
+          DO UPDATE SET events = h.events + excluded.events, errors = h.errors + excluded.errors
+          RETURNING 1),
+        faceted AS (
+          INSERT INTO event_facet_hours AS f
+            (project_id, hour, event, source_id, severity, status, environment, events, errors)
+          SELECT s.project_id, s.hour, s.event, s.source_id, s.severity, s.status, s.environment, count(*),
+                 count(*) FILTER (WHERE s.log_status >= 500)
+          FROM stored s WHERE (SELECT count(*) FROM hourly) > 0
+          GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 1, 2, 3, 4, 5, 6, 7
+          ON CONFLICT ON CONSTRAINT uq_event_facet_hours_identity
+          DO UPDATE SET events = f.events + excluded.events, errors = f.errors + excluded.errors
+          RETURNING 1),
+        timed AS (
+          INSERT INTO latency_hours AS t (project_id, hour, bucket, events)
+          SELECT s.project_id, s.hour, latency_bucket(s.log_latency_ms), count(*)
+          FROM stored s WHERE s.log_has_latency AND (SELECT count(*) FROM faceted) > 0 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+          ON CONFLICT ON CONSTRAINT pk_latency_hours DO UPDATE SET events = t.events + excluded.events)
+        INSERT INTO event_outbox (project_id, event_ids, timestamps)
+        SELECT s.project_id, array_agg(s.id ORDER BY s."timestamp", s.id),
+               array_agg(s."timestamp" ORDER BY s."timestamp", s.id)
+        FROM stored s WHERE s.project_id IN (SELECT w.project_id FROM event_watches w) GROUP BY 1 ORDER BY 1;`;
 }

@@ -7,12 +7,13 @@ import { countEventLines, type FaultyLine, readEventLines } from './lines.js';
 import { Mailbox } from './mailbox.js';
 import { Progress } from './progress.js';
 import { credentialLines, curlLines, logLines, type LogRange, usageLines } from './report.js';
-import { type EventLine, SingleEventSender } from './sender.js';
+import { BatchSender, type EventLine } from './sender.js';
 import { findOrStartService, type Service } from './service.js';
 import { printable } from './table.js';
 import { createWorkspace, registerVerified, SignIn, type Workspace } from './workspace.js';
 
-const CONCURRENCY = 16;
+/** Batches under way: one is written while the next is read. */
+const CONCURRENCY = 2;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -135,7 +136,7 @@ async function sendAll(client: ApiClient, apiKey: string, supply: Supply, out: N
       else yield line;
     }
   };
-  const sender = new SingleEventSender({
+  const sender = new BatchSender({
     client,
     apiKey,
     concurrency: CONCURRENCY,

@@ -3,17 +3,19 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { ApiClient } from './api-client.js';
-import { type EventLine, type LineOutcome, SingleEventSender } from './sender.js';
+import { BatchSender, type EventLine, type LineOutcome } from './sender.js';
 
 interface Reply {
   readonly status: number;
   readonly detail?: unknown;
   readonly retryAfter?: string;
+  /** Of its lines, by their place: why it is refused. */
+  readonly refused?: Readonly<Record<number, unknown>>;
 }
 
 const OK: Reply = { status: 200 };
 
-describe('SingleEventSender', () => {
+describe('BatchSender', () => {
   let server: Server | undefined;
   afterEach(() => {
     server?.closeAllConnections();
@@ -34,7 +36,14 @@ describe('SingleEventSender', () => {
         const answer = reply((requests += 1), Buffer.concat(chunks).toString(), request);
         if (answer === 'hang up') return request.socket.destroy();
         const retry = answer.retryAfter === undefined ? {} : { 'Retry-After': answer.retryAfter };
-        response.writeHead(answer.status, retry).end(JSON.stringify({ detail: answer.detail }));
+        const lines = Buffer.concat(chunks).toString().split('\n');
+        const results = lines.map((_, at) => {
+          const detail = answer.refused?.[at + 1];
+          return { line: at + 1, ...(detail === undefined ? { accepted: true } : { accepted: false, detail }) };
+        });
+        response
+          .writeHead(answer.status, retry)
+          .end(JSON.stringify(answer.status === 200 ? { results } : { detail: answer.detail }));
       });
       return undefined;
     }).listen(0, '127.0.0.1');
@@ -43,13 +52,14 @@ describe('SingleEventSender', () => {
 
     const outcomes: LineOutcome[] = [];
     const waits: number[] = [];
-    const sender = new SingleEventSender({
+    const sender = new BatchSender({
       client: new ApiClient(`http://127.0.0.1:${port}`),
       apiKey: 'the-key',
-      concurrency: 4,
+      concurrency: 2,
       wait: async (ms) => waits.push(ms),
     });
     await sender.send(lines(count), (outcome) => outcomes.push(outcome));
+    server.close();
     return { outcomes: outcomes.sort((a, b) => a.line - b.line), waits, requests: () => requests };
   }
 
@@ -57,39 +67,38 @@ describe('SingleEventSender', () => {
     for (let line = 1; line <= count; line += 1) yield { line, body: `{"n": ${line}}` };
   }
 
-  it('sends every event once, as written and with the key', async () => {
-    const seen: unknown[] = [];
-    const { outcomes } = await sendTo((_, body, request) => {
-      seen.push([request.method, request.url, request.headers['x-api-key'], request.headers['content-type'], body]);
+  const accepted = (count: number): LineOutcome[] =>
+    Array.from({ length: count }, (_, at) => ({ line: at + 1, accepted: true }));
+
+  it('sends every event once, as written, in batches with the key and a key of their own', async () => {
+    const [sent, keys]: [string[], unknown[]] = [[], []];
+    const { outcomes, requests } = await sendTo((_, body, { method, url, headers }) => {
+      expect([method, url]).toEqual(['POST', '/v1/events/ingest']);
+      expect(headers).toMatchObject({ 'x-api-key': 'the-key', 'content-type': 'application/x-ndjson' });
+      keys.push(headers['idempotency-key']);
+      sent.push(...body.split('\n'));
       return OK;
-    }, 20);
-    expect(outcomes).toEqual(Array.from({ length: 20 }, (_, at) => ({ line: at + 1, accepted: true })));
-    const expected = Array.from({ length: 20 }, (_, at) => [
-      'POST',
-      '/v1/events/ingest',
-      'the-key',
-      'application/json',
-      `{"n": ${at + 1}}`,
-    ]);
-    expect(seen).toHaveLength(20);
-    expect(seen).toEqual(expect.arrayContaining(expected));
+    }, 1_200);
+    expect(outcomes).toEqual(accepted(1_200));
+    expect(requests()).toBe(3);
+    expect(new Set(keys).size).toBe(3);
+    expect(sent.sort()).toEqual(Array.from({ length: 1_200 }, (_, at) => `{"n": ${at + 1}}`).sort());
   });
 
-  it('waits as long as it is told and sends the same event again', async () => {
-    const bodies: string[] = [];
-    const { outcomes, waits } = await sendTo((n, body) => {
-      bodies.push(body);
+  it('waits as long as it is told and sends the same batch again', async () => {
+    const seen: unknown[] = [];
+    const { outcomes, waits } = await sendTo((n, body, { headers }) => {
+      seen.push([body, headers['idempotency-key']]);
       return n === 1 ? { status: 429, detail: 'Rate limit exceeded', retryAfter: '7' } : OK;
-    }, 1);
-    expect(outcomes).toEqual([{ line: 1, accepted: true }]);
+    }, 2);
+    expect(outcomes).toEqual(accepted(2));
     expect(waits).toEqual([7000]);
-    expect(bodies).toEqual(['{"n": 1}', '{"n": 1}']);
+    expect(seen[0]).toEqual(seen[1]);
   });
 
   it('loses no event when all requests under way are told to wait', async () => {
-    const { outcomes } = await sendTo((n) => (n % 5 === 0 ? OK : { status: 503, retryAfter: '1' }), 40);
-    expect(outcomes.every(({ accepted }) => accepted)).toBe(true);
-    expect(outcomes.map(({ line }) => line)).toEqual(Array.from({ length: 40 }, (_, at) => at + 1));
+    const { outcomes } = await sendTo((n) => (n % 5 === 0 ? OK : { status: 503, retryAfter: '1' }), 4_000);
+    expect(outcomes).toEqual(accepted(4_000));
   });
 
   it('gives up when waiting does not help', async () => {
@@ -104,20 +113,33 @@ describe('SingleEventSender', () => {
     expect(waits).toEqual([]);
   });
 
-  it('reports a refused event with the words of the answer and goes on', async () => {
+  it('reports refused lines with the words of the answer', async () => {
     const issue = { type: 'missing', loc: ['body', 'source'], msg: 'Field required', input: {} };
-    const { outcomes } = await sendTo((_, body) => (body === '{"n": 2}' ? { status: 422, detail: [issue] } : OK), 3);
+    const refused = { 2: [issue], 4: 'Monthly quota exceeded (events)' };
+    const { outcomes } = await sendTo(() => ({ status: 200, refused }), 4);
     expect(outcomes).toEqual([
       { line: 1, accepted: true },
       { line: 2, accepted: false, reason: '422 body.source: Field required' },
       { line: 3, accepted: true },
+      { line: 4, accepted: false, reason: 'Monthly quota exceeded (events)' },
     ]);
   });
 
-  it('does not repeat an event whose answer was lost', async () => {
-    const { outcomes, requests } = await sendTo((n) => (n === 1 ? 'hang up' : OK), 1);
-    expect(outcomes).toEqual([expect.objectContaining({ line: 1, accepted: false })]);
-    expect(requests()).toBe(1);
+  it('asks again with the same key when an answer was lost, and in the end says so', async () => {
+    const keys = new Set<unknown>();
+    const reply = (n: number, _: string, { headers }: IncomingMessage): Reply | 'hang up' => {
+      keys.add(headers['idempotency-key']);
+      return n < 3
+        ? 'hang up'
+        : n === 3
+          ? { status: 409, detail: 'Idempotency-Key request is already in progress' }
+          : OK;
+    };
+    expect((await sendTo(reply, 1)).outcomes).toEqual(accepted(1));
+    expect(keys.size).toBe(1);
+    const never = await sendTo(() => 'hang up', 1);
+    expect(never.outcomes).toEqual([expect.objectContaining({ line: 1, accepted: false })]);
+    expect(never.requests()).toBe(4);
   });
 
   it('stops when the service is gone', async () => {

@@ -9,6 +9,8 @@ import {
   Sender,
   settled,
   statusesOf,
+  tenant,
+  type Tenant,
 } from '../support/ingestion.js';
 import { eventually } from '../support/service-process.js';
 
@@ -20,7 +22,7 @@ const NEXT_MONTH = new Date(Date.UTC(Number(DAY.slice(0, 4)), Number(DAY.slice(5
 describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
   let app: TestApp;
   let sender: Sender;
-  let owner: Owner;
+  let owner: Tenant;
 
   beforeAll(async () => {
     if (mode === 'queued') await emptyRedis();
@@ -28,20 +30,20 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
       env: { ...modeEnv(mode), UPGRADE_URL: 'https://example.com/upgrade', MONTHLY_REQUEST_LIMITS: 'free=500' },
     });
     sender = new Sender(app.url);
-    owner = await ownerWithProject(app);
+    owner = await tenant(app);
   });
   afterAll(async () => {
     sender.close();
     await app.close();
   });
 
-  const events = async (of: Owner): Promise<number> => {
+  const events = async (of: Pick<Tenant, 'projectId'>): Promise<number> => {
     await settled(mode);
     return (await app.rows('SELECT 1 FROM events WHERE project_id = $1', [of.projectId])).length;
   };
-  const organization = (of: Owner, set: string): Promise<unknown> =>
+  const organization = (of: Pick<Tenant, 'organizationId'>, set: string): Promise<unknown> =>
     app.rows(`UPDATE organizations SET ${set} WHERE id = $1`, [of.organizationId]);
-  const failures = (of: Owner): Promise<object[]> =>
+  const failures = (of: Tenant): Promise<object[]> =>
     app.rows(
       `SELECT reason_code, status_code, count::int FROM ingestion_failures WHERE api_key_id = $1 ORDER BY reason_code`,
       [of.apiKeyId],
@@ -63,7 +65,7 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
 
   describe('with an Idempotency-Key', () => {
     it('answers the same request alike, takes no quota for it and meters it', async () => {
-      const fresh = await ownerWithProject(app);
+      const fresh = await tenant(app);
       const first = await sender.ingest(fresh.apiKey, EVENT, { 'Idempotency-Key': 'order-1' });
       const again = await sender.ingest(
         fresh.apiKey,
@@ -101,7 +103,7 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
     });
 
     it('keeps the keys of API keys apart', async () => {
-      const other = await ownerWithProject(app);
+      const other = await tenant(app);
       for (const key of [owner.apiKey, other.apiKey]) {
         expect(
           (await sender.ingest(key, { ...EVENT, source: key.slice(0, 12) }, { 'Idempotency-Key': 'same' })).body,
@@ -127,7 +129,7 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
     });
 
     it('stores one event for a hundred parallel requests', async () => {
-      const fresh = await ownerWithProject(app);
+      const fresh = await tenant(app);
       const answers = await Promise.all(
         Array.from({ length: 100 }, () => sender.ingest(fresh.apiKey, EVENT, { 'Idempotency-Key': 'parallel' })),
       );
@@ -141,7 +143,7 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
     });
 
     it('answers a repetition even when billing refuses everything new, and a refusal uses no key up', async () => {
-      const fresh = await ownerWithProject(app);
+      const fresh = await tenant(app);
       await sender.ingest(fresh.apiKey, EVENT, { 'Idempotency-Key': 'early' });
       await settled(mode);
       await organization(fresh, `billing_status = 'blocked'`);
@@ -177,7 +179,7 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
       ['suspended', 'Blocked by billing enforcement.', 'blocked', {}],
       ['unheard_of', 'Blocked by billing enforcement.', 'blocked', {}],
     ])('refuses the status %s', async (status, detail, reason, headers) => {
-      const fresh = await ownerWithProject(app);
+      const fresh = await tenant(app);
       await organization(fresh, `billing_status = '${status}'`);
       const answer = await sender.ingest(fresh.apiKey, EVENT);
       expect(answer).toMatchObject({
@@ -191,13 +193,13 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
     });
 
     it.each(['trialing', 'past_due'])('lets the status %s pass', async (status) => {
-      const fresh = await ownerWithProject(app);
+      const fresh = await tenant(app);
       await organization(fresh, `billing_status = '${status}'`);
       expect((await sender.ingest(fresh.apiKey, EVENT)).status).toBe(200);
     });
 
     it('ends with the month’s events, and a higher limit or plan holds at once', async () => {
-      const fresh = await ownerWithProject(app);
+      const fresh = await tenant(app);
       await organization(fresh, 'events_per_month_limit = 2');
       const send = async (): Promise<number> => (await sender.ingest(fresh.apiKey, EVENT)).status;
       expect([await send(), await send()]).toEqual([200, 200]);
@@ -224,7 +226,7 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
     });
 
     it('ends with the month’s requests', async () => {
-      const fresh = await ownerWithProject(app);
+      const fresh = await tenant(app);
       await app.rows(
         `INSERT INTO organization_months (organization_id, month, requests) VALUES ($1, $2, 500)
          ON CONFLICT (organization_id, month) DO UPDATE SET requests = 500`,
@@ -249,7 +251,7 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
     });
 
     it('ends with the day of the source on the free plan', async () => {
-      const fresh = await ownerWithProject(app);
+      const fresh = await tenant(app);
       await organization(fresh, 'events_per_month_limit = 1000000');
       await app.rows(`INSERT INTO source_days (project_id, day, events, last_event_at) VALUES ($1, $2, 9998, now())`, [
         fresh.projectId,
@@ -271,7 +273,7 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
     });
 
     it('refuses an archived project and records it', async () => {
-      const fresh = await ownerWithProject(app);
+      const fresh = await tenant(app);
       await app.rows('UPDATE projects SET archived_at = now() WHERE id = $1', [fresh.projectId]);
       expect(await sender.ingest(fresh.apiKey, EVENT)).toMatchObject({
         status: 403,
@@ -283,7 +285,7 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
 
   describe('of lines', () => {
     it('answers each line as a request of its own would be', async () => {
-      const fresh = await ownerWithProject(app);
+      const fresh = await tenant(app);
       const { status, body } = await sender.lines(fresh.apiKey, [
         { ...EVENT, event_id: 'one' },
         '',
@@ -326,7 +328,7 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
     });
 
     it('counts as one request and as many events as were accepted', async () => {
-      const fresh = await ownerWithProject(app);
+      const fresh = await tenant(app);
       await sender.lines(fresh.apiKey, [...Array.from({ length: 300 }, () => EVENT), 'x']);
       expect(await events(fresh)).toBe(300);
       await eventually(
@@ -339,7 +341,7 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
     });
 
     it('accepts what the allowance holds, refuses the rest, and then the whole batch', async () => {
-      const fresh = await ownerWithProject(app);
+      const fresh = await tenant(app);
       await organization(fresh, 'events_per_month_limit = 5');
       const first = await sender.lines(fresh.apiKey, ['{}', ...Array.from({ length: 8 }, () => EVENT)], {
         'Idempotency-Key': 'cut',
@@ -372,7 +374,7 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
     });
 
     it('gives what a day has left to the first lines', async () => {
-      const fresh = await ownerWithProject(app);
+      const fresh = await tenant(app);
       await organization(fresh, 'events_per_month_limit = 1000000');
       await app.rows(`INSERT INTO source_days (project_id, day, events, last_event_at) VALUES ($1, $2, 9997, now())`, [
         fresh.projectId,
@@ -390,7 +392,7 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
     });
 
     it('covers the whole batch with one key', async () => {
-      const fresh = await ownerWithProject(app);
+      const fresh = await tenant(app);
       const lines = [EVENT, '{"broken', { ...EVENT, event_type: 'b' }];
       const first = await sender.lines(fresh.apiKey, lines, { 'Idempotency-Key': 'batch' });
       const again = await sender.lines(fresh.apiKey, lines, { 'Idempotency-Key': 'batch' });
@@ -417,7 +419,7 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
         413,
       ],
     ])('answers %s', async (_, text, status) => {
-      const fresh = await ownerWithProject(app);
+      const fresh = await tenant(app);
       const answer = await sender.ingest(fresh.apiKey, text, { 'Content-Type': 'application/x-ndjson; charset=utf-8' });
       expect(answer.status).toBe(status);
       if (status === 413) expect(answer.body).toEqual({ detail: 'Request body too large' });
@@ -425,7 +427,7 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
     });
 
     it('refuses a batch of faulty lines when billing does, since it asks before it looks', async () => {
-      const fresh = await ownerWithProject(app);
+      const fresh = await tenant(app);
       expect((await sender.lines(fresh.apiKey, ['{}', '{}'])).body).toMatchObject({ accepted: 0, rejected: 2 });
       await organization(fresh, `billing_status = 'inactive'`);
       expect((await sender.lines(fresh.apiKey, ['{}', '{}'])).status).toBe(403);
@@ -483,7 +485,7 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
   });
 
   it('has counters that agree with its rows', async () => {
-    const fresh = await ownerWithProject(app);
+    const fresh = await tenant(app);
     const times = [undefined, '2015-05-17T10:05:03Z', '2015-05-17T10:59:59.999Z', '1969-12-31T23:30:00Z'];
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>

@@ -1,6 +1,8 @@
 import { Agent, request } from 'node:http';
 import { expect } from '@jest/globals';
 import { Redis } from 'ioredis';
+import { generateKey } from '../../src/platform/crypto/index.js';
+import { newId } from '../../src/platform/ids/index.js';
 import type { TestApp } from './app.js';
 import { testRedisUrl } from './redis.js';
 import { eventually } from './service-process.js';
@@ -91,6 +93,49 @@ export class Sender {
   close(): void {
     this.agent.destroy();
   }
+}
+
+export interface Tenant {
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly sourceId: string | null;
+  readonly apiKey: string;
+  readonly apiKeyId: string;
+}
+
+/**
+ * An organization with a project and a key, written as the service writes them, where a signed-in owner is not needed.
+ * `of` gives another project, or with `source` another source, of the same organization.
+ */
+export async function tenant(
+  app: Pick<TestApp, 'rows'>,
+  { plan = 'free', of, source = false }: { plan?: string; of?: Tenant; source?: boolean } = {},
+): Promise<Tenant> {
+  const [organizationId, projectId] = [of?.organizationId ?? newId(), newId()];
+  const [userId, sourceId, apiKeyId] = [newId(), source ? newId() : null, newId()];
+  const { key, prefix, hash } = generateKey('oes');
+  await app.rows(
+    `WITH owner AS (
+       INSERT INTO users (id, email, email_key) VALUES ($1, $1::uuid::text, $1::uuid::text) RETURNING id),
+     organization AS (
+       INSERT INTO organizations (id, name, slug, owner_id, plan)
+       SELECT $2, 'Acme', $2::uuid::text, id, $3 FROM owner ON CONFLICT DO NOTHING)
+     INSERT INTO projects (id, organization_id, name, slug, owner_id)
+     SELECT $4, $2, 'Shop', $4::uuid::text, id FROM owner`,
+    [userId, organizationId, plan, projectId],
+  );
+  if (sourceId !== null) {
+    await app.rows(`INSERT INTO event_sources (id, project_id, name, type) VALUES ($1, $2, 'Web', 'http')`, [
+      sourceId,
+      projectId,
+    ]);
+  }
+  await app.rows(
+    `INSERT INTO api_keys (id, project_id, source_id, name, prefix, key_hash, scopes)
+     VALUES ($1, $2, $3, 'Test', $4, $5, '{events:read,events:write}')`,
+    [apiKeyId, projectId, sourceId, prefix, hash],
+  );
+  return { organizationId, projectId, sourceId, apiKey: key, apiKeyId };
 }
 
 /** How many answers had which status. */

@@ -11,11 +11,11 @@ export type PlanParameters = readonly [
   requests: string,
 ];
 
-const PARAMETERS = 37;
+const PARAMETERS = 38;
 const TEXT = `SELECT accepted_at, verdicts FROM ingest_events(${Array.from({ length: PARAMETERS }, (_, at) => `$${at + 1}`).join(', ')})`;
 
 /** A batch as one call of `ingest_events`; its migration explains the parameters. All requests are of one `day`. */
-export function batchStatement(plans: PlanParameters, day: string | null, batch: readonly PendingWrite[]): Statement {
+export function batchStatement(plans: PlanParameters, batch: readonly PendingWrite[], metered = true): Statement {
   const places = new PlaceTable();
   const requests = new RequestTable();
   const keys = new KeyTable();
@@ -26,7 +26,8 @@ export function batchStatement(plans: PlanParameters, day: string | null, batch:
     events.add(write, index + 1);
   }
   const arrays = [...places.arrays, ...requests.arrays, ...keys.arrays, ...events.arrays];
-  return { name: 'ingest_events', text: TEXT, values: [day, ...plans, ...arrays.map((array) => array.toBuffer())] };
+  const values = [batch[0]?.day ?? null, ...plans, ...arrays.map((array) => array.toBuffer()), String(metered)];
+  return { name: 'ingest_events', text: TEXT, values };
 }
 
 /** Projects and sources, each once. */

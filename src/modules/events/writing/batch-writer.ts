@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { NotConnected, OutcomeUnknown } from '../../../platform/database/dedicated-connection.js';
 import { ServiceOverloaded } from '../../../platform/http/domain-error.js';
 import { reasonOfStatus, type RefusalReason } from '../../quotas/index.js';
-import type { BatchResult, EventStore, RequestVerdict } from './event-store.js';
+import type { BatchResult, BatchStore, RequestVerdict } from './event-store.js';
 import type { PendingWrite } from './pending-write.js';
 import { writeFaultOf } from './write-faults.js';
 import type { Verdict } from './write-request.js';
 
 export interface BatchWriterOptions {
-  readonly store: EventStore;
+  readonly store: BatchStore;
   /** Told after the commit. */
   readonly onWritten: (events: number, seconds: number) => void;
   readonly onFault: (error: unknown, what: string) => void;

@@ -37,6 +37,15 @@ export interface BatchResult {
   readonly verdicts: readonly RequestVerdict[] | null;
 }
 
+/** Where batches go. */
+export interface BatchStore {
+  /** All or nothing in one transaction, with a verdict for each request. Throws as `DedicatedConnection.rows`. */
+  write(batch: readonly PendingWrite[]): Promise<BatchResult>;
+  /** Which events of the batch are in the table, and when they were accepted. */
+  find(batch: readonly PendingWrite[]): Promise<ReadonlyMap<string, Date>>;
+  close(): Promise<void>;
+}
+
 /** Generic plans: planning the statements of the function anew costs more than running them. */
 const SETTINGS = {
   plan_cache_mode: 'force_generic_plan',
@@ -51,24 +60,26 @@ interface BatchRow extends QueryResultRow {
 }
 
 /** One connection that writes batches, and looks for what became of one. */
-export class EventStore {
+export class EventStore implements BatchStore {
   private readonly connection: DedicatedConnection;
 
   constructor(
     private readonly plans: PlanParameters,
-    options: Omit<DedicatedConnectionOptions, 'settings'>,
+    private readonly options: Omit<DedicatedConnectionOptions, 'settings'>,
   ) {
     this.connection = new DedicatedConnection({ ...options, settings: SETTINGS });
   }
 
-  /** All or nothing in one transaction, with a verdict for each request. Throws as `DedicatedConnection.rows`. */
   async write(batch: readonly PendingWrite[]): Promise<BatchResult> {
-    const [row] = await this.connection.rows<BatchRow>(batchStatement(this.plans, batch[0]?.day ?? null, batch));
-    if (row === undefined) throw new Error('ingest_events answers one row');
-    return { acceptedAt: new Date(row.accepted_at), verdicts: row.verdicts };
+    try {
+      return await this.writeMetered(batch, true);
+    } catch (error) {
+      if (!isUsageMissing(error)) throw error;
+      this.options.onError(error);
+      return this.writeMetered(batch, false);
+    }
   }
 
-  /** Which events of the batch are in the table, and when they were accepted. */
   async find(batch: readonly PendingWrite[]): Promise<ReadonlyMap<string, Date>> {
     const [project, timestamp, id] = [
       new ArrayParameter('uuid'),
@@ -94,4 +105,16 @@ export class EventStore {
   close(): Promise<void> {
     return this.connection.close();
   }
+
+  private async writeMetered(batch: readonly PendingWrite[], metered: boolean): Promise<BatchResult> {
+    const [row] = await this.connection.rows<BatchRow>(batchStatement(this.plans, batch, metered));
+    if (row === undefined) throw new Error('ingest_events answers one row');
+    return { acceptedAt: new Date(row.accepted_at), verdicts: row.verdicts };
+  }
+}
+
+/** A missing usage table breaks no request (SERVICE 4.5); quotas are counted elsewhere. */
+function isUsageMissing(error: unknown): boolean {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return code === '42P01' && String(message).includes('usage_daily');
 }

@@ -23,7 +23,7 @@ export const EVENT_WRITER: FactoryProvider<EventWriter> = {
     const alone = ingestion.mode === 'direct';
     const sizes = metrics.histogram('ingest_batch_events', 'Events of one transaction', [], BATCH_SIZES);
     const seconds = metrics.histogram('ingest_batch_seconds', 'Time of one transaction, waiting for locks included');
-    const onError = (error: unknown): void => logger.warn(`connection lost: ${messageOf(error)}`);
+    const onError = (error: unknown): void => logger.warn(`database: ${messageOf(error)}`);
     const plans = planParameters(requestLimits);
     const writer = new EventWriter({
       stores: Array.from(

@@ -4,13 +4,13 @@ import { ServiceOverloaded } from '../../../platform/http/domain-error.js';
 import { newId } from '../../../platform/ids/index.js';
 import { IdempotencyKeyInProgress } from '../ingest.errors.js';
 import { BatchWriter, failOverdue } from './batch-writer.js';
-import type { EventStore } from './event-store.js';
+import type { BatchStore } from './event-store.js';
 import { PendingWrite } from './pending-write.js';
 import { EventIntake, type Verdict, type WriteRequest } from './write-request.js';
 
 export interface EventWriterOptions {
   /** Connections; each writes one batch at a time. */
-  readonly stores: readonly EventStore[];
+  readonly stores: readonly BatchStore[];
   /** Most events of a batch; a request is never divided, so a larger one goes alone. */
   readonly batchMax: number;
   /** Longest wait for more events, in milliseconds. */
