@@ -11,8 +11,11 @@ const AIMED_SIZE = 500_000;
 /** What a client is told of a failure; the log has its cause. */
 const CANNOT_READ = 'The stream cannot be read at the moment; it goes on by itself';
 
+/** What a feed needs of a stream. */
+export type FeedClient = Pick<EventStream, 'openedAt' | 'isOpen' | 'isFull' | 'send' | 'drained' | 'whenClosed'>;
+
 interface Reader {
-  readonly stream: EventStream;
+  readonly stream: FeedClient;
   /** Of the last row sent; null before the first. */
   place: FeedPlace | null;
 }
@@ -50,7 +53,7 @@ export class Feed {
   }
 
   /** Serves the stream until it is closed. */
-  join(stream: EventStream): void {
+  join(stream: FeedClient): void {
     const reader: Reader = { stream, place: null };
     this.all.add(reader);
     stream.whenClosed(() => {
@@ -118,6 +121,8 @@ export class Feed {
         const { batch, place } = this;
         const items = await this.take((until) => source.read(projectId, place, until, batch));
         this.recovered();
+        // Everybody had left and somebody came who begins elsewhere.
+        if (this.place !== place) continue;
         this.place = items.at(-1)?.place ?? place;
         const frames = items.map(frameOfItem);
         for (const reader of this.abreast) {
