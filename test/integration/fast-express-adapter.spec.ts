@@ -221,7 +221,7 @@ describe('the fast adapter', () => {
 
   it('cuts connections on close when told to', async () => {
     const app = await start(FastExpressAdapter, { forceCloseConnections: true });
-    const { port } = (app.getHttpServer()).address() as AddressInfo;
+    const { port } = app.getHttpServer().address() as AddressInfo;
     const socket = connect(port, '127.0.0.1');
     socket.on('error', () => undefined);
     await once(socket, 'connect');
@@ -239,7 +239,7 @@ describe('the fast adapter', () => {
     rmSync(folder, { recursive: true });
     const app = await start(FastExpressAdapter, { httpsOptions });
     try {
-      const { port } = (app.getHttpServer()).address() as AddressInfo;
+      const { port } = app.getHttpServer().address() as AddressInfo;
       const asked = get({
         port,
         host: '127.0.0.1',
