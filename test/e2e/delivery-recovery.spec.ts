@@ -412,7 +412,8 @@ describe('recovery of failed deliveries', () => {
     expect((await delivery.get('/history')).body).toMatchObject({ limit: 25, offset: 0 });
 
     await act(retry, 'retry-now');
-    const audits = (query: object): Promise<Json> => delivery.get('/retry-audits', query).then(({ body }) => body);
+    const audits = async (query: object): Promise<{ total: number }> =>
+      (await delivery.get('/retry-audits', query)).body as { total: number };
     expect(await audits({ delivery_id: retry })).toMatchObject({ total: 1, limit: 25, offset: 0 });
     expect(
       (await audits({ worker_id: `user:${owner.id}`, delivery_id: retry, status: 'failed' })).total +

@@ -209,7 +209,7 @@ describe('event streams', () => {
   it('cost one poll for two hundred readers', async () => {
     owner = await ownerWithProject(app);
     const reads = app.nest.get(EventReads, { strict: false });
-    const after = reads.after.bind(reads) as typeof reads.after;
+    const after: typeof reads.after = reads.after.bind(reads);
     let polls = 0;
     reads.after = (...what) => {
       polls += 1;
@@ -378,7 +378,10 @@ describe('event streams', () => {
 function openResponses(app: TestApp): { writableLength: number }[] {
   const server = app.nest.getHttpServer() as unknown as Record<symbol, unknown>;
   const list = Object.getOwnPropertySymbols(server)
-    .map((symbol) => server[symbol] as { all?: () => { socket: { _httpMessage?: { writableLength: number } } }[] })
+    .map(
+      (symbol) =>
+        server[symbol] as { all?: () => { socket: { _httpMessage?: { writableLength: number } } }[] } | undefined,
+    )
     .find((value) => typeof value?.all === 'function');
   return (list?.all?.() ?? []).flatMap(({ socket }) => socket._httpMessage ?? []);
 }

@@ -65,9 +65,9 @@ export class AllowanceReader {
       this.waiting = [];
       try {
         const rows = await this.query(batch.map(({ sender }) => sender));
-        for (const [index, { resolve }] of batch.entries()) resolve(this.allowancesOf(rows[index]));
+        for (const [index, one] of batch.entries()) one.resolve(this.allowancesOf(rows[index]));
       } catch (error) {
-        for (const { reject } of batch) reject(error);
+        for (const one of batch) one.reject(error);
       }
     }
     this.running = false;

@@ -134,9 +134,9 @@ export class EventStream implements OnApplicationShutdown {
   /** Waits up to `blockMs` for entries that nobody has had yet. */
   async read(consumer: string, most: number, blockMs: number): Promise<Entry[]> {
     const client = await this.connected(this.reader);
-    const replies = (await client.xreadgroup(
+    const replies = await client.xreadgroup(
       ...(['GROUP', GROUP, consumer, 'COUNT', most, 'BLOCK', blockMs, 'STREAMS', STREAM, '>'] as const),
-    )) as [string, EntryReply[]][] | null;
+    );
     return entriesOf(replies?.[0]?.[1] ?? []);
   }
 
@@ -172,8 +172,8 @@ export class EventStream implements OnApplicationShutdown {
   /** Makes stream and group when they are not there. */
   async prepare(): Promise<void> {
     const client = await this.connected(this.commands);
-    await client.xgroup('CREATE', STREAM, GROUP, '0', 'MKSTREAM').catch((error: Error) => {
-      if (!error.message.includes('BUSYGROUP')) throw error;
+    await client.xgroup('CREATE', STREAM, GROUP, '0', 'MKSTREAM').catch((error: unknown) => {
+      if (!(error instanceof Error && error.message.includes('BUSYGROUP'))) throw error;
     });
   }
 

@@ -62,12 +62,13 @@ export class BatchWriter {
       // The record of its key tells what became of it, also when it was refused.
       if (write.request.idempotency !== null) continue;
       const known = write.events.filter(({ event }) => found.has(event.id));
-      if (known.length === 0) continue;
-      write.writtenAt ??= found.get(known[0]?.event.id ?? '');
+      const storedAt = found.get(known[0]?.event.id ?? '');
+      if (storedAt === undefined) continue;
+      write.writtenAt ??= storedAt;
       write.written += known.length;
       // Events are admitted in their order, so these are the first ones.
       write.events = write.events.slice(known.length);
-      if (write.events.length === 0) settleWritten(write, 0, null, new Date());
+      if (write.events.length === 0) settleWritten(write, 0, null, storedAt);
     }
     return group.filter((write) => !write.isSettled);
   }
