@@ -28,6 +28,21 @@ function allows(access: string, role: Role): boolean {
   return roleAtLeast(role, needed[0]?.split('|')[0] as Role);
 }
 
+/** A stream never ends by itself: its head says all that is asked here. Refusals are read as ever. */
+function leaveStream(request: Test): void {
+  void request.buffer(true).parse((response, done) => {
+    if (response.headers['content-type'] === 'text/event-stream') {
+      done(null, {});
+      setImmediate(() => void request.abort());
+      return;
+    }
+    let text = '';
+    response.setEncoding('utf8');
+    response.on('data', (chunk: string) => (text += chunk));
+    response.on('end', () => done(null, JSON.parse(text)));
+  });
+}
+
 /** Derived from the document, so that a new route is covered at its birth. */
 describe('access to every operation', () => {
   let app: TestApp;
@@ -78,6 +93,7 @@ describe('access to every operation', () => {
       view_id: (view.body as { id: string }).id,
       ...(await deliveryOf()),
       source_id: await usedSource(),
+      event_id: await ingestedEvent(),
     };
     const [session] = await app.rows<{ id: string }>('SELECT id FROM sessions WHERE user_id = $1', [owner.id]);
     ids.session_id = session?.id ?? '';
@@ -115,6 +131,16 @@ describe('access to every operation', () => {
     return id;
   }
 
+  async function ingestedEvent(): Promise<string> {
+    const answer = await app
+      .request()
+      .post('/v1/events/ingest')
+      .set('X-API-Key', owner.apiKey)
+      .send({ event_type: 'http.request', source: 'web' })
+      .expect(200);
+    return (answer.body as { ingested_event_id: string }).ingested_event_id;
+  }
+
   /** A passkey and a trusted device of an account. */
   async function thingsOf(userId: string): Promise<Record<string, string>> {
     const [passkey_id, device_id] = [newId(), newId()];
@@ -144,6 +170,7 @@ describe('access to every operation', () => {
     const verb = method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
     const request = app.request()[verb](filled).set(credentials);
     void request.query(Object.fromEntries(query.map(({ name, schema }) => [name, exampleOf(schema ?? {}, ids, name)])));
+    if (operation.responses['200']?.content?.['text/event-stream'] !== undefined) leaveStream(request);
     const [type, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
     if (type === undefined || content === undefined) return request;
     // The least role, which everybody who may give roles may give.
