@@ -87,7 +87,10 @@ describe('what an HTTP try came to', () => {
     secrets: ['sesame-open'],
     request: { method: 'POST' },
   };
-  const answer = (status: number, more: Partial<Extract<OutboundOutcome, { kind: 'answer' }>> = {}): OutboundOutcome => ({
+  const answer = (
+    status: number,
+    more: Partial<Extract<OutboundOutcome, { kind: 'answer' }>> = {},
+  ): OutboundOutcome => ({
     kind: 'answer',
     status,
     headers: {},

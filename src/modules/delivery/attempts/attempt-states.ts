@@ -5,14 +5,7 @@ export type AttemptStatus = (typeof ATTEMPT_STATUSES)[number];
 export const ATTEMPT_KINDS = ['test', 'rule_match'] as const;
 export type AttemptKind = (typeof ATTEMPT_KINDS)[number];
 
-export const RETRY_STATES = [
-  'pending',
-  'retryable',
-  'scheduled_retry',
-  'retry_exhausted',
-  'dlq',
-  'terminal',
-] as const;
+export const RETRY_STATES = ['pending', 'retryable', 'scheduled_retry', 'retry_exhausted', 'dlq', 'terminal'] as const;
 export type RetryState = (typeof RETRY_STATES)[number];
 /** `retryable` is what a scheduled retry reads as once it is due and unclaimed. */
 export type StoredRetryState = Exclude<RetryState, 'retryable'>;

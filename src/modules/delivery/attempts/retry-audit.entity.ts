@@ -5,10 +5,7 @@ import type { ClaimKind, RetryAuditStatus } from './attempt-states.js';
 @Entity('delivery_retry_audits')
 @Index('ix_delivery_retry_audits_project_id', ['projectId', 'startedAt', 'id'])
 @Index('ix_delivery_retry_audits_attempt_id', ['attemptId', 'startedAt'])
-@Check(
-  'ck_delivery_retry_audits_status',
-  `status IN ('claimed', 'dispatched', 'failed', 'exhausted', 'skipped')`,
-)
+@Check('ck_delivery_retry_audits_status', `status IN ('claimed', 'dispatched', 'failed', 'exhausted', 'skipped')`)
 export class RetryAudit {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_delivery_retry_audits' })
   id!: string;

@@ -52,9 +52,12 @@ describe('the life of an attempt', () => {
     ['test', TEST, 'permanent', 'failed', 'terminal', null, 0, 1, 'failed'],
     ['test', TEST, 'refused', 'failed', 'terminal', null, 0, 0, 'skipped'],
     ['test', TEST, 'unavailable', 'failed', 'retry_exhausted', null, 0, 0, 'skipped'],
-  ] as const)('%s %o, %s: %s %s', (_, state, outcome, status, retryState, delaySeconds, retryCount, tryNumber, audit) => {
-    expect(next(state, outcome)).toEqual({ status, retryState, delaySeconds, retryCount, tryNumber, audit });
-  });
+  ] as const)(
+    '%s %o, %s: %s %s',
+    (_, state, outcome, status, retryState, delaySeconds, retryCount, tryNumber, audit) => {
+      expect(next(state, outcome)).toEqual({ status, retryState, delaySeconds, retryCount, tryNumber, audit });
+    },
+  );
 
   it('waits as long as the receiver asks, up to the policy', () => {
     expect(next(FIRST, 'transient', 300).delaySeconds).toBe(300);
@@ -92,7 +95,13 @@ describe('the life of an attempt', () => {
   it('ends after the first try and as many retries as the policy allows, for any policy', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 100 }), (maxRetries) => {
-        let state: ClaimedState = { kind: 'rule_match', status: 'pending', claim: 'worker', retryCount: 0, tryNumber: 1 };
+        let state: ClaimedState = {
+          kind: 'rule_match',
+          status: 'pending',
+          claim: 'worker',
+          retryCount: 0,
+          tryNumber: 1,
+        };
         for (;;) {
           const result = nextState(state, { kind: 'transient', retryAfterSeconds: null }, { ...POLICY, maxRetries }, 0);
           if (result.retryState === 'dlq') break;

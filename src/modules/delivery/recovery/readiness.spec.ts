@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ATTEMPT_KINDS, ATTEMPT_STATUSES, CLAIM_KINDS, RECOVERIES } from '../attempts/attempt-states.js';
-import { decide, PRECEDENCE, REASON_CODES, type ReasonCode, RECOVERY_ACTIONS, type RecoveryFacts } from './readiness.js';
+import {
+  decide,
+  PRECEDENCE,
+  REASON_CODES,
+  type ReasonCode,
+  RECOVERY_ACTIONS,
+  type RecoveryFacts,
+} from './readiness.js';
 
 const CHANNEL = { type: 'webhook', enabled: true, hasValidDestination: true };
 const DEAD: RecoveryFacts = {
