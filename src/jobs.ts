@@ -1,5 +1,13 @@
+import { alertDeliveriesJob, alertDeliveryWakeJob } from './modules/alert-destinations/index.js';
 import { deliveryRetriesJob, deliveryWakeJob, dlqDrainJob } from './modules/delivery/index.js';
 import { maintenanceJob } from './modules/internal-jobs/index.js';
 
 /** Every job of the service; boot fails when one of them has no handler or two. */
-export const JOBS = [maintenanceJob, deliveryRetriesJob, deliveryWakeJob, dlqDrainJob] as const;
+export const JOBS = [
+  maintenanceJob,
+  deliveryRetriesJob,
+  deliveryWakeJob,
+  dlqDrainJob,
+  alertDeliveriesJob,
+  alertDeliveryWakeJob,
+] as const;
