@@ -7,6 +7,7 @@ import { Invitations1795190000000 } from './1795190000000-invitations.js';
 import { ProjectLifecycle1795191000000 } from './1795191000000-project-lifecycle.js';
 import { VerificationCandidates1795192000000 } from './1795192000000-verification-candidates.js';
 import { EventCounters1795200000000 } from './1795200000000-event-counters.js';
+import { IngestEvents1795201000000 } from './1795201000000-ingest-events.js';
 import { Delivery1795208000000 } from './1795208000000-delivery.js';
 import { AlertDestinations1795210000000 } from './1795210000000-alert-destinations.js';
 
@@ -21,6 +22,7 @@ export const MIGRATIONS = [
   ProjectLifecycle1795191000000,
   VerificationCandidates1795192000000,
   EventCounters1795200000000,
+  IngestEvents1795201000000,
   Delivery1795208000000,
   AlertDestinations1795210000000,
 ] as const;
