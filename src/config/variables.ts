@@ -395,7 +395,7 @@ export const VARIABLES = {
     'Delivery',
     '120',
     'seconds a worker may hold a delivery; when it dies, another one goes on after them',
-    integer(120, 10, 3_600),
+    integer(120, 1, 3_600),
   ),
   OAUTH_GOOGLE_CLIENT_ID: variable('Sign-in providers', '', 'Google login is on when id and secret are set', word),
   OAUTH_GOOGLE_CLIENT_SECRET: variable('Sign-in providers', '', 'client secret of the Google client', word),

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ValidationError } from '../../../platform/http/fields/index.js';
 import { DestinationSafety, parseDestination } from '../../../platform/outbound-http/index.js';
-import { sanitizeText } from '../../../platform/sanitize/index.js';
 import {
   type ChannelConfiguration,
   type ChannelType,
@@ -26,7 +25,8 @@ export class Destinations {
     const parsed = parseDestination(configuration.url, RULES);
     const problem = parsed.ok ? await this.safety.checkAtConfiguration(parsed.url, projectId) : parsed.problem;
     if (!parsed.ok || problem !== null) {
-      const shown = sanitizeText(configuration.url).slice(0, 200);
+      // Without path and query: what is wrong with them may be the credential in them.
+      const shown = URL.parse(configuration.url)?.origin ?? '[redacted]';
       throw new ValidationError([ruleIssue(['body', 'configuration', 'url'], problem ?? 'URL is not valid', shown)]);
     }
     return { ...configuration, url: parsed.url.href };
