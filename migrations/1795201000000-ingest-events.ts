@@ -7,10 +7,35 @@ export class IngestEvents1795201000000 implements MigrationInterface {
   async up(q: QueryRunner): Promise<void> {
     await q.query(`
       CREATE FUNCTION latency_bucket(ms integer) RETURNS smallint
-      LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+      LANGUAGE sql IMMUTABLE PARALLEL SAFE
       RETURN (CASE WHEN ms < 1 THEN 0 ELSE ceil(ln(ms::float8) / ln(1.02::float8)) END)::smallint`);
     await q.query(`
       COMMENT ON FUNCTION latency_bucket IS 'Bucket 0 is below one millisecond; bucket n ends at 1.02^n milliseconds'`);
+
+    await q.query(`
+      CREATE FUNCTION ingestion_facts(
+        p_organization uuid[], p_project uuid[], p_source uuid[], p_day date,
+        OUT n bigint, OUT gone boolean, OUT archived boolean, OUT plan text, OUT billing_status text,
+        OUT own_limit bigint, OUT used bigint, OUT requests bigint, OUT today bigint, OUT last_event_at timestamptz)
+      RETURNS SETOF record LANGUAGE sql STABLE AS $facts$
+        SELECT d.n, p.id IS NULL, p.archived_at IS NOT NULL, o.plan, o.billing_status, o.events_per_month_limit,
+               coalesce(m.events, 0), coalesce(m.requests, 0), coalesce(s.events, 0), s.last_event_at
+        FROM unnest(p_organization, p_project, p_source) WITH ORDINALITY AS d (organization_id, project_id, source_id, n)
+        LEFT JOIN organizations o ON o.id = d.organization_id
+        LEFT JOIN projects p ON p.id = d.project_id AND p.organization_id = o.id AND p.deleted_at IS NULL
+        LEFT JOIN organization_months m
+          ON m.organization_id = o.id AND m.month = date_trunc('month', p_day::timestamp)::date
+        LEFT JOIN LATERAL (
+          SELECT c.events, c.last_event_at FROM source_days c
+          WHERE c.project_id = d.project_id AND c.source_id = d.source_id AND c.day = p_day
+          UNION ALL
+          SELECT c.events, c.last_event_at FROM source_days c
+          WHERE d.source_id IS NULL AND c.project_id = d.project_id AND c.source_id IS NULL AND c.day = p_day
+        ) s ON true
+      $facts$`);
+    await q.query(`
+      COMMENT ON FUNCTION ingestion_facts IS
+        'What decides whether projects and sources may take events on a UTC day, in the order of the arrays'`);
 
     /*
      * Requests are judged in the order of the arrays, as if they came one after the other. Rows that batches share are
@@ -109,23 +134,11 @@ export class IngestEvents1795201000000 implements MigrationInterface {
                array_agg(f.daily ORDER BY f.n), array_agg(f.last_event_at ORDER BY f.n)
         INTO v_day_why, v_status, v_monthly, v_used, v_request_limit, v_requests, v_daily, v_last
         FROM (
-          SELECT d.n, p.id IS NULL AS gone, p.archived_at IS NOT NULL AS archived, o.billing_status AS status,
-                 CASE WHEN p_day IS NULL THEN coalesce(o.events_per_month_limit, p_monthly[l.plan]) END AS monthly,
-                 CASE WHEN p_day IS NULL THEN p_daily[l.plan] END AS daily,
-                 p_requests[l.plan] AS request_limit, coalesce(m.events, 0) AS used, coalesce(m.requests, 0) AS requests,
-                 coalesce(s.events, 0) AS today, s.last_event_at
-          FROM unnest(d_organization, d_project, d_source) WITH ORDINALITY AS d (organization_id, project_id, source_id, n)
-          LEFT JOIN organizations o ON o.id = d.organization_id
-          LEFT JOIN projects p ON p.id = d.project_id AND p.organization_id = o.id AND p.deleted_at IS NULL
-          LEFT JOIN LATERAL (SELECT array_position(p_plans, o.plan) AS plan) l ON true
-          LEFT JOIN organization_months m ON m.organization_id = o.id AND m.month = v_month
-          LEFT JOIN LATERAL (
-            SELECT c.events, c.last_event_at FROM source_days c
-            WHERE c.project_id = d.project_id AND c.source_id = d.source_id AND c.day = v_day
-            UNION ALL
-            SELECT c.events, c.last_event_at FROM source_days c
-            WHERE d.source_id IS NULL AND c.project_id = d.project_id AND c.source_id IS NULL AND c.day = v_day
-          ) s ON true
+          SELECT d.n, d.gone, d.archived, d.billing_status AS status, d.used, d.requests, d.today, d.last_event_at,
+                 CASE WHEN p_day IS NULL THEN coalesce(d.own_limit, p_monthly[l.plan]) END AS monthly,
+                 CASE WHEN p_day IS NULL THEN p_daily[l.plan] END AS daily, p_requests[l.plan] AS request_limit
+          FROM ingestion_facts(d_organization, d_project, d_source, v_day) d
+          LEFT JOIN LATERAL (SELECT array_position(p_plans, d.plan) AS plan) l ON true
         ) f;
 
         IF cardinality(array_remove(v_day_why, NULL)) > 0 THEN
@@ -279,6 +292,7 @@ export class IngestEvents1795201000000 implements MigrationInterface {
 
   async down(q: QueryRunner): Promise<void> {
     await q.query('DROP FUNCTION ingest_events');
+    await q.query('DROP FUNCTION ingestion_facts');
     await q.query('DROP FUNCTION latency_bucket');
   }
 }

@@ -10,8 +10,12 @@ import { AlertDestinationsModule } from './modules/alert-destinations/index.js';
 import { ApiKeysModule } from './modules/api-keys/index.js';
 import { AuditModule } from './modules/audit/index.js';
 import { AuthModule } from './modules/auth/index.js';
+import { DashboardModule } from './modules/dashboard/index.js';
 import { DeliveryModule } from './modules/delivery/index.js';
+import { EventStreamsModule } from './modules/event-streams/index.js';
+import { EventTotalsModule } from './modules/event-totals/index.js';
 import { EventsModule } from './modules/events/index.js';
+import { ExplorerModule } from './modules/explorer/index.js';
 import { HealthModule } from './modules/health/index.js';
 import { InternalJobsModule } from './modules/internal-jobs/index.js';
 import { InvitationsModule } from './modules/invitations/index.js';
@@ -179,9 +183,13 @@ export class AppModule {
         InvitationsModule,
         ProjectsModule,
         ApiKeysModule,
+        EventTotalsModule,
+        EventStreamsModule,
         EventsModule,
         LogsModule,
         UsageModule,
+        ExplorerModule,
+        DashboardModule,
         ProjectHealthModule,
         DeliveryModule,
         AlertDestinationsModule,

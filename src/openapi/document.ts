@@ -12,9 +12,10 @@ interface Operation {
   summary?: string;
   tags?: string[];
   parameters?: { in: string; name: string }[];
-  requestBody?: object;
+  requestBody?: { content?: Record<string, object> };
   responses: Record<string, Response>;
   'x-access'?: string;
+  'x-ndjson-body'?: string;
 }
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
@@ -101,12 +102,21 @@ export function buildDocument(app: INestApplication): { document: OpenAPIObject;
     for (const method of METHODS) {
       const operation = (item as Partial<Record<string, Operation>>)[method];
       if (operation === undefined) continue;
+      addLinesBody(operation);
       addDerivedResponses(operation);
       const handler = handlers.get(operation.operationId ?? '') ?? '?';
       routes.push({ method: method.toUpperCase(), path, access: operation['x-access'] ?? 'undeclared', handler });
     }
   }
   return { document, routes };
+}
+
+/** The second media type of a body that may also come in lines. */
+function addLinesBody(operation: Operation): void {
+  const { 'x-ndjson-body': description, requestBody } = operation;
+  delete operation['x-ndjson-body'];
+  if (description === undefined || requestBody === undefined) return;
+  requestBody.content = { ...requestBody.content, 'application/x-ndjson': { schema: { type: 'string', description } } };
 }
 
 /** The refusals that follow from who may call and from what is sent. */

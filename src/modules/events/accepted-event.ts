@@ -10,11 +10,7 @@ const MAX_AHEAD_MS = 24 * 3600 * 1000;
 export function acceptEvent(request: IngestRequest, arrivedAt: Date, redact: Redact): NormalizedEvent {
   const { timestamp } = request;
   if (timestamp !== undefined && timestamp.getTime() > arrivedAt.getTime() + MAX_AHEAD_MS) {
-    throw brokenRule(
-      ['body', 'timestamp'],
-      'timestamp must not be more than 24 hours ahead',
-      timestamp.toISOString(),
-    );
+    throw brokenRule(['body', 'timestamp'], 'timestamp must not be more than 24 hours ahead', timestamp.toISOString());
   }
   return normalizeEvent(request, newId(), arrivedAt, redact);
 }

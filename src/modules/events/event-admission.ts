@@ -36,7 +36,8 @@ export class EventAdmission {
     const verdict = await this.intake.submit(request);
     switch (verdict.kind) {
       case 'written':
-        if (verdict.rest !== null) await this.record(request.sender, verdict.rest, this.refusals.statusOf(verdict.rest));
+        if (verdict.rest !== null)
+          await this.record(request.sender, verdict.rest, this.refusals.statusOf(verdict.rest));
         return verdict;
       case 'replayed':
         return verdict;
@@ -55,7 +56,11 @@ export class EventAdmission {
     throw error;
   }
 
-  private async record({ apiKeyId, projectId, sourceId }: Sender, reasonCode: string, statusCode: number): Promise<void> {
+  private async record(
+    { apiKeyId, projectId, sourceId }: Sender,
+    reasonCode: string,
+    statusCode: number,
+  ): Promise<void> {
     if (apiKeyId === null) return;
     const requestId = currentContext()?.requestId ?? null;
     await this.failures.record({ apiKeyId, projectId, sourceId }, { reasonCode, statusCode, requestId });

@@ -10,6 +10,8 @@ export class EventsOfDeletedProjects extends ProjectBelongings {
   }
 
   async removeOf(projectId: string, limit: number): Promise<RemovalStep> {
+    const outbox = await this.events.removeOutbox(projectId, limit);
+    if (outbox > 0) return { removed: outbox, done: false };
     const removed = await this.events.removeOldest(projectId, limit);
     return { removed, done: removed < limit };
   }

@@ -1,8 +1,11 @@
 import { Module } from '@nestjs/common';
 import { ApiKeysModule } from '../api-keys/index.js';
+import { EventStreamsModule } from '../event-streams/index.js';
+import { EventTotalsModule } from '../event-totals/index.js';
 import { IngestionFailuresModule } from '../ingestion-failures/index.js';
 import { ProjectsModule } from '../projects/index.js';
 import { QuotasModule } from '../quotas/index.js';
+import { BatchIngestService } from './batch-ingest.service.js';
 import { EventAdmission } from './event-admission.js';
 import { EventRecorder } from './event-recorder.js';
 import { EventsOfDeletedProjects } from './events-of-deleted-projects.js';
@@ -10,23 +13,44 @@ import { EventsRepository } from './events.repository.js';
 import { IngestController } from './ingest.controller.js';
 import { IngestService } from './ingest.service.js';
 import { EventPartitions } from './partitions.js';
+import { QUEUE_PROVIDERS } from './queueing/queue.providers.js';
+import { EventReadsController } from './reads/event-reads.controller.js';
+import { EventReads } from './reads/event-reads.repository.js';
+import { EventReadsService } from './reads/event-reads.service.js';
+import { EventFeed } from './stream/event-feed.js';
+import { EventStreamController } from './stream/event-stream.controller.js';
+import { SettledEvents } from './stream/settled-events.js';
+import { CounterAudit } from './upkeep/counter-audit.js';
+import { IdempotencyExpiry } from './upkeep/idempotency-expiry.js';
 import { EVENT_WRITER } from './writing/event-writer.provider.js';
-import { EventWriter } from './writing/event-writer.js';
-import { EventIntake } from './writing/write-request.js';
 
 @Module({
-  imports: [ApiKeysModule, ProjectsModule, QuotasModule, IngestionFailuresModule],
-  controllers: [IngestController],
+  imports: [
+    ApiKeysModule,
+    EventStreamsModule,
+    EventTotalsModule,
+    ProjectsModule,
+    QuotasModule,
+    IngestionFailuresModule,
+  ],
+  controllers: [IngestController, EventReadsController, EventStreamController],
   providers: [
     IngestService,
+    BatchIngestService,
     EventRecorder,
     EventAdmission,
     EVENT_WRITER,
-    { provide: EventIntake, useExisting: EventWriter },
+    ...QUEUE_PROVIDERS,
     EventsRepository,
     EventPartitions,
     EventsOfDeletedProjects,
+    EventReads,
+    EventReadsService,
+    EventFeed,
+    SettledEvents,
+    IdempotencyExpiry,
+    CounterAudit,
   ],
-  exports: [EventRecorder],
+  exports: [EventReads, EventRecorder, SettledEvents],
 })
 export class EventsModule {}

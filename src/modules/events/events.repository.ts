@@ -15,4 +15,12 @@ export class EventsRepository {
       [projectId, limit],
     );
   }
+
+  /** What was kept for followers of the project's events. @returns how many rows were removed, at most `limit` */
+  removeOutbox(projectId: string, limit: number): Promise<number> {
+    return this.database.execute(
+      `DELETE FROM event_outbox WHERE position IN (SELECT position FROM event_outbox WHERE project_id = $1 LIMIT $2)`,
+      [projectId, limit],
+    );
+  }
 }

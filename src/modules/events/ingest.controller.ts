@@ -4,22 +4,27 @@ import type { Response } from 'express';
 import { CONFIG, type Config } from '../../config/index.js';
 import { ApiKey, type ApiKeyScope, type ProjectMemberScope, Requires } from '../../platform/access/index.js';
 import { Documented } from '../../platform/http/documented.js';
-import { Body, Headers, Scope } from '../../platform/http/inputs.js';
+import { Body, Headers, LinesOf, Scope } from '../../platform/http/inputs.js';
 import { ApiKeyNotActive, InvalidApiKey, MissingWriteScope } from '../api-keys/index.js';
 import { ProjectIsArchived } from '../projects/index.js';
-import {
-  BillingInactive,
-  BlockedByBilling,
-  MonthlyEventsExceeded,
-  MonthlyRequestsExceeded,
-} from '../quotas/index.js';
+import { BillingInactive, BlockedByBilling, MonthlyEventsExceeded, MonthlyRequestsExceeded } from '../quotas/index.js';
+import { BatchIngestService } from './batch-ingest.service.js';
+import { MOST_BYTES } from './event-lines.js';
 import { EventRecorder } from './event-recorder.js';
-import { IngestHeaders, IngestRequest, IngestResponse, RecordEventRequest } from './ingest.dto.js';
+import { IngestBatchResponse, IngestHeaders, IngestRequest, IngestResponse, RecordEventRequest } from './ingest.dto.js';
 import { IdempotencyKeyInProgress, IdempotencyKeyReused } from './ingest.errors.js';
 import { IngestService } from './ingest.service.js';
 import { EventRecord, eventRecord } from './reads/event-record.js';
 
 const BILLING_ERRORS = [BillingInactive, MonthlyEventsExceeded, MonthlyRequestsExceeded, BlockedByBilling];
+
+const INGEST_DESCRIPTION = `Takes one event as JSON, or up to 1,000 as lines of \`application/x-ndjson\`.
+
+- \`persisted_synchronously\` true: the answer 200 means that the event is committed. False (\`ingest_mode\` queued): it is safe in the queue and is stored within moments.
+- Unknown fields are ignored; a repeated JSON key takes its last value.
+- Refusals of billing carry \`X-Service-Block-Reason\` and say in \`X-Service-*\` headers what was reached; the daily limit of a source is 429 \`Daily limit exceeded\` with \`Retry-After\` until midnight UTC.
+- A batch is one request and as many events as were accepted. Each line that is not blank has its result; \`detail\` is what a request of its own would be answered. An allowance that ends inside the batch refuses the rest; one that was used up before refuses the batch as it refuses a single event. More than 1,000 events or 5 MiB are 413.
+- \`Idempotency-Key\` covers the whole request. While a request with the key is under way another one is refused with 409.`;
 
 @ApiTags('events')
 @Controller('v1/events')
@@ -28,6 +33,7 @@ export class IngestController {
 
   constructor(
     private readonly ingestion: IngestService,
+    private readonly batches: BatchIngestService,
     private readonly recorder: EventRecorder,
     @Inject(CONFIG) { ingestion: { mode } }: Config,
   ) {
@@ -41,8 +47,8 @@ export class IngestController {
   @ApiKey('events:write')
   @Documented({
     summary: 'Ingest one event',
-    description: 'TODO',
-    answer: IngestResponse,
+    description: INGEST_DESCRIPTION,
+    answer: { oneOf: [IngestResponse, IngestBatchResponse] },
     errors: [
       InvalidApiKey,
       ApiKeyNotActive,
@@ -57,9 +63,14 @@ export class IngestController {
     @Scope() scope: ApiKeyScope,
     @Headers() { idempotency_key: key }: IngestHeaders,
     @Body() body: IngestRequest,
+    @LinesOf({ maxBytes: MOST_BYTES, description: 'Up to 1,000 ingestion bodies, one a line, at most 5 MiB' })
+    lines: Buffer | undefined,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<IngestResponse> {
-    return this.withMode(response, this.ingestion.ingest(scope, key, body));
+  ): Promise<IngestResponse | IngestBatchResponse> {
+    return this.withMode<IngestResponse | IngestBatchResponse>(
+      response,
+      lines === undefined ? this.ingestion.ingest(scope, key, body) : this.batches.ingest(scope, key, lines),
+    );
   }
 
   @Post()

@@ -1,4 +1,14 @@
-import { BooleanField, DateTimeField, ObjectField, TextField, UuidField } from '../../platform/http/fields/index.js';
+import {
+  AnyField,
+  BooleanField,
+  DateTimeField,
+  IntField,
+  ListField,
+  nested,
+  ObjectField,
+  TextField,
+  UuidField,
+} from '../../platform/http/fields/index.js';
 
 export class IngestRequest {
   @TextField({ min: 1, max: 200, example: 'http.request' })
@@ -90,4 +100,33 @@ export class IngestResponse {
     description: 'True: the event was committed before this answer. False: it is safe in the queue',
   })
   persisted_synchronously!: boolean | null;
+}
+
+/** What became of one line of a batch. */
+export class IngestLineResult {
+  @IntField({ min: 1, description: 'From 1; blank lines count and have no result' })
+  line!: number;
+
+  @BooleanField({})
+  accepted!: boolean;
+
+  @UuidField({ optional: true, description: 'When it was accepted' })
+  ingested_event_id?: string;
+
+  @AnyField({ optional: true, description: 'When it was not: the detail that a request of its own would be answered' })
+  detail?: unknown;
+}
+
+export class IngestBatchResponse {
+  @IntField({ min: 0 })
+  accepted!: number;
+
+  @IntField({ min: 0 })
+  rejected!: number;
+
+  @ListField(nested(() => IngestLineResult), {})
+  results!: IngestLineResult[];
+
+  @BooleanField({ optional: true, description: 'True when a stored idempotent answer was used again' })
+  duplicate?: true;
 }

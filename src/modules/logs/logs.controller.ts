@@ -1,20 +1,51 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
 import { type ProjectMemberScope, Requires } from '../../platform/access/index.js';
 import { Documented } from '../../platform/http/documented.js';
-import { Query, Scope } from '../../platform/http/inputs.js';
-import { LogRow, LogsQuery } from './logs.dto.js';
+import { Query, RawRequest, Scope } from '../../platform/http/inputs.js';
+import { EventStreams } from '../event-streams/index.js';
+import { STREAM_RULES } from '../events/index.js';
+import { LogFeed } from './log-feed.js';
+import { LogRow, LogsQuery, LogStreamQuery } from './logs.dto.js';
+import { LogSearchTooLong } from './logs.errors.js';
 import { LogsService } from './logs.service.js';
 
 @ApiTags('logs')
 @Controller('v1/logs')
 export class LogsController {
-  constructor(private readonly logs: LogsService) {}
+  constructor(
+    private readonly logs: LogsService,
+    private readonly streams: EventStreams,
+    private readonly feed: LogFeed,
+  ) {}
 
   @Get()
   @Requires({ project: 'viewer' })
-  @Documented({ summary: 'Log rows', description: 'Newest first by event timestamp; no pagination.', answer: [LogRow] })
+  @Documented({
+    summary: 'Log rows',
+    description:
+      'Newest first by event timestamp; no pagination. In `query`, %, _ and \\ stand for themselves. A search that has to look through so much that it takes longer than ten seconds is refused with 503, since an answer with some of the rows would look whole.',
+    answer: [LogRow],
+    errors: [LogSearchTooLong],
+  })
   list(@Scope() scope: ProjectMemberScope, @Query() query: LogsQuery): Promise<LogRow[]> {
     return this.logs.list(scope, query);
+  }
+
+  @Get('stream')
+  @Requires({ project: 'viewer' })
+  @Documented({
+    summary: 'Live log rows (SSE)',
+    description: `\`{"type": "log", "log": <log row>}\` with a row as \`GET /v1/logs\` lists it.\n\n${STREAM_RULES}`,
+    answer: { mediaType: 'text/event-stream', description: 'Log rows and heartbeats' },
+  })
+  stream(
+    @Scope() scope: ProjectMemberScope,
+    @Query() _query: LogStreamQuery,
+    @RawRequest() request: Request,
+    @Res() response: Response,
+  ): void {
+    this.streams.open(scope, this.feed, request, response);
   }
 }

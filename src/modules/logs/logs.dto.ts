@@ -38,6 +38,11 @@ export class LogsQuery {
   limit!: number;
 }
 
+export class LogStreamQuery {
+  @UuidField({})
+  project_id!: string;
+}
+
 const LATENCY_BUCKETS = ['fast', 'slow', 'very_slow'] as const;
 const LATENCY_COLORS = ['green', 'yellow', 'red'] as const;
 

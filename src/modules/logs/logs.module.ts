@@ -1,8 +1,17 @@
 import { Module } from '@nestjs/common';
+import { EventStreamsModule } from '../event-streams/index.js';
+import { EventsModule } from '../events/index.js';
 import { ProjectsModule } from '../projects/index.js';
+import { LogFeed } from './log-feed.js';
 import { LogsController } from './logs.controller.js';
 import { LogsRepository } from './logs.repository.js';
 import { LogsService } from './logs.service.js';
+import { LogSearchIndex } from './search-index.js';
+import { LogSearchIndexProcessor } from './search-index.job.js';
 
-@Module({ imports: [ProjectsModule], controllers: [LogsController], providers: [LogsService, LogsRepository] })
+@Module({
+  imports: [EventsModule, EventStreamsModule, ProjectsModule],
+  controllers: [LogsController],
+  providers: [LogFeed, LogsService, LogsRepository, LogSearchIndex, LogSearchIndexProcessor],
+})
 export class LogsModule {}

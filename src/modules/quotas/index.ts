@@ -6,12 +6,7 @@ export {
   monthlyEventLimit,
   PASSING_STATUSES,
 } from './ingestion-decision.js';
-export {
-  type IngestionRefusal,
-  IngestionRefusals,
-  reasonOfStatus,
-  type RefusalReason,
-} from './ingestion-refusals.js';
+export { type IngestionRefusal, IngestionRefusals, reasonOfStatus, type RefusalReason } from './ingestion-refusals.js';
 export { OrganizationAllowances } from './organization-allowances.js';
 export {
   BillingInactive,

@@ -30,6 +30,22 @@ export class IngestionRefusals {
     return reason === 'daily_limit_exceeded' ? DailyLimitExceeded.status : BillingInactive.status;
   }
 
+  /** What one event is told that is refused for it. */
+  sentenceOf(reason: RefusalReason): string {
+    switch (reason) {
+      case 'billing_inactive':
+        return BillingInactive.detail as string;
+      case 'limit_exceeded':
+        return MonthlyEventsExceeded.detail as string;
+      case 'request_limit_exceeded':
+        return this.config.quotas.requestQuotaMessage;
+      case 'blocked':
+        return BlockedByBilling.detail as string;
+      case 'daily_limit_exceeded':
+        return DailyLimitExceeded.detail as string;
+    }
+  }
+
   answer(refusal: IngestionRefusal): DomainError {
     const { upgradeUrl, requestQuotaMessage } = this.config.quotas;
     const reason = { 'X-Service-Block-Reason': refusal.reason };

@@ -5,5 +5,6 @@ export { OnCredentialsReset } from './on-credentials-reset.js';
 export { RecentSignIns } from './recent-sign-ins.js';
 export type { SignInMethod } from './session.entity.js';
 export { TokenResponse } from './sessions.dto.js';
+export { SessionLiveness } from './session-liveness.js';
 export { SessionsModule } from './sessions.module.js';
 export { SessionsService } from './sessions.service.js';

@@ -23,6 +23,7 @@ export class SessionLiveness implements OnModuleInit, OnModuleDestroy {
   /** Counts what was forgotten: an answer read before a revocation is not remembered after it. */
   private epoch = 0;
   private unsubscribe: (() => void) | undefined;
+  private readonly handlers = new Set<(sessionIds: readonly string[]) => void>();
 
   constructor(
     private readonly sessions: SessionsRepository,
@@ -55,6 +56,16 @@ export class SessionLiveness implements OnModuleInit, OnModuleDestroy {
     return isAlive;
   }
 
+  /**
+   * Calls the handler with sessions that ended, for what outlives a request. Notices may get lost with their connection, so
+   * whoever relies on it asks again from time to time.
+   * @returns the way to stop
+   */
+  onRevoked(handler: (sessionIds: readonly string[]) => void): () => void {
+    this.handlers.add(handler);
+    return () => this.handlers.delete(handler);
+  }
+
   /** Tells every instance, with the transaction that revokes. */
   async announceRevoked(sessionIds: readonly string[], tx: Db): Promise<void> {
     for (let at = 0; at < sessionIds.length; at += IDS_IN_A_NOTICE)
@@ -65,5 +76,6 @@ export class SessionLiveness implements OnModuleInit, OnModuleDestroy {
   forget(sessionIds: readonly string[]): void {
     this.epoch += 1;
     for (const id of sessionIds) this.alive.delete(id);
+    for (const handler of this.handlers) handler(sessionIds);
   }
 }

@@ -29,6 +29,6 @@ import { SessionsService } from './sessions.service.js';
     SessionsService,
     { provide: BearerAuthenticator, useClass: SessionBearers },
   ],
-  exports: [AccessTokens, BearerAuthenticator, CredentialsReset, RecentSignIns, SessionsService],
+  exports: [AccessTokens, BearerAuthenticator, CredentialsReset, RecentSignIns, SessionLiveness, SessionsService],
 })
 export class SessionsModule {}

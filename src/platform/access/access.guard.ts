@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
 import { CONFIG, type Config } from '../../config/index.js';
 import { constantTimeEqual } from '../crypto/index.js';
-import { BodyReader, type ReadBody } from '../http/body-reader.js';
+import { BodyReader, isLines, type ReadBody } from '../http/body-reader.js';
 import { NotAuthenticated, RouteNotFound } from '../http/domain-error.js';
 import { ValidationError } from '../http/fields/index.js';
 import type { CheckedRequest } from '../http/inputs.js';
@@ -92,8 +92,11 @@ export class AccessGuard implements CanActivate {
   }
 
   private async readBody(plan: RoutePlan, request: CheckedRequest, response: Response): Promise<ReadBody> {
-    const { body } = plan.inputs;
+    const { body, lines } = plan.inputs;
     if (body === undefined) return {};
+    if (lines !== undefined && isLines(request)) {
+      return { lines: await this.bodies.readLines(request, response, lines.maxBytes) };
+    }
     try {
       return {
         value:

@@ -142,7 +142,7 @@ export class Authorizer {
 }
 
 function asMember(
-  { userId }: UserScope,
+  { userId, sessionId }: UserScope,
   projectId: string,
   { organizationId }: ProjectMembership,
   role: Role,
@@ -153,5 +153,5 @@ function asMember(
   } else if (!roleAtLeast(role, needed.role)) {
     throw new InsufficientProjectRole();
   }
-  return { kind: 'project', projectId, organizationId, userId, role };
+  return { kind: 'project', projectId, organizationId, userId, sessionId, role };
 }

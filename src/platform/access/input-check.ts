@@ -33,6 +33,7 @@ export function checkInputs(
     body: {},
   };
   if (body.issues !== undefined) issues.push(...body.issues);
+  else if (body.lines !== undefined) inputs.lines = body.lines;
   else if (bodySchema !== undefined) {
     inputs.body = take(
       plan.inputs.body?.form === 'form'

@@ -85,7 +85,10 @@ export class DedicatedConnection {
     try {
       await client.connect();
       const entries = Object.entries(settings);
-      await client.query(`SELECT ${entries.map((_, at) => `set_config($${at * 2 + 1}, $${at * 2 + 2}, false)`).join(', ')}`, entries.flat());
+      await client.query(
+        `SELECT ${entries.map((_, at) => `set_config($${at * 2 + 1}, $${at * 2 + 2}, false)`).join(', ')}`,
+        entries.flat(),
+      );
     } catch (error) {
       this.waitMs = Math.min(Math.max(this.waitMs * 2, FIRST_WAIT_MS), LONGEST_WAIT_MS);
       client.end().catch(() => undefined);

@@ -3,15 +3,23 @@ import { BodyTooLarge, UnsupportedMediaType } from './domain-error.js';
 import { type Issue, parseJsonBody, ValidationError } from './fields/index.js';
 import type { BodyForm } from './inputs.js';
 
-const MEDIA_TYPES: Record<BodyForm, readonly string[]> = {
+const MEDIA_TYPES: Record<BodyForm | 'lines', readonly string[]> = {
   json: ['application/json'],
   form: ['application/x-www-form-urlencoded'],
+  lines: ['application/x-ndjson'],
 };
 
 /** A body as read: its value, or why it is no JSON. Neither when there is none. */
 export interface ReadBody {
   value?: unknown;
   issues?: Issue[];
+  /** Newline-delimited JSON as it came. */
+  lines?: Buffer;
+}
+
+/** Whether the body says it is newline-delimited JSON. */
+export function isLines({ headers }: Request): boolean {
+  return /^application\/x-ndjson(?![^ ;])/i.test(headers['content-type'] ?? '');
 }
 
 /** The client went away or broke the transfer; nobody is left to answer. */
@@ -22,11 +30,9 @@ export class RequestAborted extends Error {}
  * Answers 413 above the limit, 415 for another media type, charset or encoding.
  */
 export class BodyReader {
-  private readonly raw: ReturnType<typeof express.raw>;
+  private readonly raw = new Map<number, ReturnType<typeof express.raw>>();
 
-  constructor(private readonly maxBytes: number) {
-    this.raw = express.raw({ type: () => true, limit: maxBytes, inflate: true });
-  }
+  constructor(private readonly maxBytes: number) {}
 
   /** The decoded JSON value; undefined when there is no body. */
   async readJson(request: Request, response: Response): Promise<unknown> {
@@ -48,24 +54,42 @@ export class BodyReader {
     return fields;
   }
 
-  private async readBytes(request: Request, response: Response, form: BodyForm): Promise<Buffer | undefined> {
+  /** Newline-delimited JSON up to a limit of its own; undefined when there is no body. */
+  readLines(request: Request, response: Response, maxBytes: number): Promise<Buffer | undefined> {
+    return this.readBytes(request, response, 'lines', maxBytes);
+  }
+
+  private async readBytes(
+    request: Request,
+    response: Response,
+    form: BodyForm | 'lines',
+    maxBytes = this.maxBytes,
+  ): Promise<Buffer | undefined> {
     const { headers } = request;
     const declared = Number(headers['content-length'] ?? 0);
     if (declared === 0 && headers['transfer-encoding'] === undefined) return undefined;
     this.checkMediaType(headers['content-type'], form);
-    if (declared > this.maxBytes) throw new BodyTooLarge();
+    if (declared > maxBytes) throw new BodyTooLarge();
     if (declared > 0 && headers['content-encoding'] === undefined) {
       const ready = readArrived(request, declared);
       if (ready !== null) return ready;
     }
     await new Promise<void>((resolve, reject) => {
-      this.raw(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(translate(error))));
+      this.parser(maxBytes)(request, response, (error?: unknown) =>
+        error === undefined ? resolve() : reject(translate(error)),
+      );
     });
     const body: unknown = request.body;
     return Buffer.isBuffer(body) && body.length > 0 ? body : undefined;
   }
 
-  private checkMediaType(header: string | undefined, form: BodyForm): void {
+  private parser(maxBytes: number): ReturnType<typeof express.raw> {
+    const known = this.raw.get(maxBytes) ?? express.raw({ type: () => true, limit: maxBytes, inflate: true });
+    this.raw.set(maxBytes, known);
+    return known;
+  }
+
+  private checkMediaType(header: string | undefined, form: BodyForm | 'lines'): void {
     if (header === MEDIA_TYPES[form][0]) return;
     const [type = '', ...parameters] = (header ?? '')
       .toLowerCase()

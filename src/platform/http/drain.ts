@@ -1,6 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isEventStream } from './event-stream.js';
 
 /** How long an idle keep-alive connection may still bring the request its client has just sent. */
 const LAST_REQUEST_MS = 500;
@@ -11,7 +12,8 @@ const SWEEP_MS = 50;
  * Watches the requests of a server; to be called before it listens. The function it returns stops taking connections
  * and waits until every request in flight is answered to its last byte. Answers given meanwhile say `Connection: close`,
  * so that clients with keep-alive neither lose a request nor hold the server open. A request that is not whole or not
- * answered within the limit is cut off: one slow sender may not hold the shutdown up.
+ * answered within the limit is cut off: one slow sender may not hold the shutdown up. Event streams, which never end by
+ * themselves, are ended.
  */
 export function drainableHttp(server: Server, limitMs = 10_000): () => Promise<void> {
   const open = new Set<ServerResponse>();
@@ -24,6 +26,10 @@ export function drainableHttp(server: Server, limitMs = 10_000): () => Promise<v
   return async () => {
     draining = true;
     for (const response of open) if (!response.headersSent) response.setHeader('Connection', 'close');
+    const endStreams = (): void => {
+      for (const response of open) if (isEventStream(response)) response.end();
+    };
+    endStreams();
     // The close() of an HTTP server would cut idle connections at once, and with them requests on their way.
     const closed = new Promise<void>((resolve) => {
       NetServer.prototype.close.call(server, () => resolve());
@@ -31,6 +37,7 @@ export function drainableHttp(server: Server, limitMs = 10_000): () => Promise<v
     const limit = setTimeout(() => server.closeAllConnections(), limitMs);
     await Promise.race([closed, delay(LAST_REQUEST_MS)]);
     const sweep = setInterval(() => {
+      endStreams();
       // To Node a connection is idle as soon as its answer is complete, even when much of it is still to be sent.
       if ([...open].every((response) => !response.writableEnded)) server.closeIdleConnections();
     }, SWEEP_MS);

@@ -1,5 +1,5 @@
 import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiHeader, ApiParam, ApiQuery } from '@nestjs/swagger';
+import { ApiBody, ApiConsumes, ApiExtension, ApiHeader, ApiParam, ApiQuery } from '@nestjs/swagger';
 import type { Request } from 'express';
 import type { AccessScope } from '../access/scope.js';
 import { compile, type Schema } from './fields/index.js';
@@ -11,6 +11,8 @@ export interface RequestInputs {
   query: object;
   header: object;
   body: object;
+  /** The body in lines, where a route takes one and that is what came; `body` is then empty. */
+  lines?: Buffer;
 }
 
 export interface CheckedRequest extends Request {
@@ -28,6 +30,13 @@ export interface InputPlan {
   query?: Type<unknown>;
   header?: Type<unknown>;
   body?: { type: Type<unknown>; form: BodyForm };
+  /** Set where newline-delimited JSON is taken in place of the body. */
+  lines?: LinesBody;
+}
+
+export interface LinesBody {
+  /** Limit of its own, beside the one of other bodies. */
+  readonly maxBytes: number;
 }
 
 interface PathInput {
@@ -119,6 +128,19 @@ export function Body(): ParameterDecorator {
     const required = documentedFields(type).some((field) => field.required);
     document(ApiBody({ type, required }), target, key);
     read((request) => request.inputs?.body)()(target, key, index);
+  };
+}
+
+/**
+ * Beside `@Body()`: the bytes of `application/x-ndjson`, undefined when JSON came. What each line must be is the
+ * handler's to check.
+ */
+export function LinesOf(lines: LinesBody & { description: string }): ParameterDecorator {
+  return (target, key, index) => {
+    if (key === undefined) return;
+    planFor(target, key).lines = lines;
+    document(ApiExtension('x-ndjson-body', lines.description), target, key);
+    read((request) => request.inputs?.lines)()(target, key, index);
   };
 }
 

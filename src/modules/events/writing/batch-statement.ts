@@ -3,7 +3,13 @@ import type { Statement } from '../../../platform/database/dedicated-connection.
 import type { PendingWrite } from './pending-write.js';
 
 /** Parameters that are the same for every batch: what passes and what each plan allows. */
-export type PlanParameters = readonly [passing: string, plans: string, monthly: string, daily: string, requests: string];
+export type PlanParameters = readonly [
+  passing: string,
+  plans: string,
+  monthly: string,
+  daily: string,
+  requests: string,
+];
 
 const PARAMETERS = 37;
 const TEXT = `SELECT accepted_at, verdicts FROM ingest_events(${Array.from({ length: PARAMETERS }, (_, at) => `$${at + 1}`).join(', ')})`;

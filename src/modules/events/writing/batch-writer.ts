@@ -4,6 +4,7 @@ import { ServiceOverloaded } from '../../../platform/http/domain-error.js';
 import { reasonOfStatus, type RefusalReason } from '../../quotas/index.js';
 import type { BatchResult, EventStore, RequestVerdict } from './event-store.js';
 import type { PendingWrite } from './pending-write.js';
+import { writeFaultOf } from './write-faults.js';
 import type { Verdict } from './write-request.js';
 
 export interface BatchWriterOptions {
@@ -78,7 +79,7 @@ export class BatchWriter {
       return [group];
     }
     for (const write of group) write.tries += 1;
-    const kind = group.some((write) => write.tries >= MOST_TRIES) ? 'hopeless' : kindOf(error);
+    const kind = group.some((write) => write.tries >= MOST_TRIES) ? 'hopeless' : writeFaultOf(error);
     if (kind === 'doubt') {
       for (const write of group) {
         if (!write.inDoubt) write.deadline = performance.now() + DOUBT_LIMIT_MS;
@@ -106,24 +107,10 @@ export class BatchWriter {
 export function failOverdue(writes: readonly PendingWrite[]): void {
   for (const write of writes) {
     if (!write.isOverdue) continue;
-    write.fail(write.inDoubt ? new OutcomeUnknown('nobody could tell what became of the request') : new ServiceOverloaded());
+    write.fail(
+      write.inDoubt ? new OutcomeUnknown('nobody could tell what became of the request') : new ServiceOverloaded(),
+    );
   }
-}
-
-/**
- * `doubt`: it may be written; `passing`: it is not, and trying again may help; `data`: one of the requests does not go
- * in; `exhausted`: the server lacks room; `hopeless`: nothing will.
- */
-function kindOf(error: unknown): 'doubt' | 'passing' | 'data' | 'exhausted' | 'hopeless' {
-  if (error instanceof OutcomeUnknown) return 'doubt';
-  const code = (error as { code?: unknown }).code;
-  if (typeof code !== 'string') return 'hopeless';
-  // An event of ours is there already: a try that was given up has been carried out after all.
-  if (code === '23505') return 'doubt';
-  // Serialization, deadlock, lock or time limit, and a project that was removed meanwhile.
-  if (/^40|^55P03$|^57014$|^23503$/.test(code)) return 'passing';
-  if (/^53|^57|^58/.test(code)) return 'exhausted';
-  return /^(42|XX|0A|28|3D|25)/.test(code) ? 'hopeless' : 'data';
 }
 
 function settleAll(batch: readonly PendingWrite[], { acceptedAt, verdicts }: BatchResult): void {

@@ -1,5 +1,8 @@
 import type { QueryResultRow } from 'pg';
-import { DedicatedConnection, type DedicatedConnectionOptions } from '../../../platform/database/dedicated-connection.js';
+import {
+  DedicatedConnection,
+  type DedicatedConnectionOptions,
+} from '../../../platform/database/dedicated-connection.js';
 import { ArrayParameter } from '../../../platform/database/array-parameter.js';
 import { batchStatement, type PlanParameters } from './batch-statement.js';
 import type { PendingWrite } from './pending-write.js';

@@ -12,6 +12,9 @@ import { EventWriter } from './event-writer.js';
 const DIRECT_CONNECTIONS = 4;
 const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
+/** How the connections that store events are called in `pg_stat_activity`. */
+export const INGEST_CONNECTION_NAME = 'service-ingest';
+
 export const EVENT_WRITER: FactoryProvider<EventWriter> = {
   provide: EventWriter,
   inject: [CONFIG, DATABASE_URL, RequestLimits, Metrics],
@@ -25,7 +28,7 @@ export const EVENT_WRITER: FactoryProvider<EventWriter> = {
     const writer = new EventWriter({
       stores: Array.from(
         { length: alone ? DIRECT_CONNECTIONS : 1 },
-        () => new EventStore(plans, { databaseUrl, name: 'service-ingest', onError }),
+        () => new EventStore(plans, { databaseUrl, name: INGEST_CONNECTION_NAME, onError }),
       ),
       batchMax: ingestion.batchMax,
       batchWaitMs: ingestion.batchWaitMs,

@@ -43,7 +43,8 @@ export class PendingWrite {
   ) {
     this.events = request.events.map((event) => ({ event, json: JSON.stringify(event.properties) }));
     const { idempotency, acceptedAt } = request;
-    this.record = idempotency === null ? '' : JSON.stringify({ request: id, answer: idempotency.answer });
+    this.record =
+      idempotency === null ? '' : JSON.stringify({ request: id, answer: idempotency.answer, ...idempotency.cut });
     this.size = this.events.reduce((size, { json }) => size + json.length + PER_EVENT, this.record.length);
     this.day = acceptedAt?.toISOString().slice(0, 10) ?? null;
     this.inDoubt = request.mayBeWritten === true;

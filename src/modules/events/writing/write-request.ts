@@ -28,6 +28,8 @@ export interface Idempotency {
   readonly hash: Buffer;
   /** What a repetition is answered from, if everything is admitted. */
   readonly answer: object;
+  /** Set when fewer were admitted than the answer speaks of. */
+  readonly cut?: { readonly admitted: number; readonly why: RefusalReason };
 }
 
 /** What a repetition of a request is answered from. */

@@ -1,0 +1,67 @@
+/**
+ * Takes a request into the stream and counts it, or says why not; whole or not at all.
+ *
+ * Months of organizations and days of sources count what was accepted (`a`) and how much of that has been stored (`d`).
+ * The caller has read `d` first and the database's counter after it, so what the counter lacks is at most `a - d` of
+ * then: while that fits, the request fits. When it does not fit although less may be missing, because something was
+ * stored meanwhile, the caller is told to read again; so nothing is refused wrongly and nothing admitted too much.
+ *
+ * KEYS: stream, month, day, idempotency key. ARGV: payload, number of events, most entries of the stream; then for month
+ * and for day: limit or '', used, stored when that was read; then '' or the hash of the request, and the record of its
+ * answer. Answers one of: 'replay' with record, events admitted and ending, 'conflict', 'overloaded', 'again', 'month', 'day', 'ok' with the number
+ * of events admitted and what ends it ('', 'month', 'day').
+ */
+export const ACCEPT_SCRIPT = `
+local count = tonumber(ARGV[2])
+local hash = ARGV[10]
+if hash ~= '' then
+  local known = redis.call('HMGET', KEYS[4], 'hash', 'record', 'admitted', 'ending')
+  if known[1] then
+    if known[1] == hash then return {'replay', known[2], known[3], known[4]} end
+    return {'conflict'}
+  end
+end
+if redis.call('XLEN', KEYS[1]) >= tonumber(ARGV[3]) then return {'overloaded'} end
+
+local function room(key, limit, used, stored)
+  if limit == '' then return math.huge, false end
+  local kept = redis.call('HMGET', key, 'a', 'd')
+  local accepted, now = tonumber(kept[1] or '0'), tonumber(kept[2] or '0')
+  return tonumber(limit) - tonumber(used) - (accepted - tonumber(stored)), now ~= tonumber(stored)
+end
+
+local month, monthMoved = room(KEYS[2], ARGV[4], ARGV[5], ARGV[6])
+local day, dayMoved = room(KEYS[3], ARGV[7], ARGV[8], ARGV[9])
+local admitted = math.min(count, month, day)
+if admitted < count or month < 1 or day < 1 then
+  if monthMoved or dayMoved then return {'again'} end
+  if month < 1 then return {'month'} end
+  if day < 1 then return {'day'} end
+end
+local ending = ''
+if admitted < count then ending = month <= admitted and 'month' or 'day' end
+
+if admitted > 0 or hash ~= '' then
+  redis.call('XADD', KEYS[1], '*', 'request', ARGV[1], 'admitted', admitted, 'ending', ending)
+end
+redis.call('HINCRBY', KEYS[2], 'a', admitted)
+redis.call('EXPIRE', KEYS[2], 3456000)
+redis.call('HINCRBY', KEYS[3], 'a', admitted)
+redis.call('EXPIRE', KEYS[3], 259200)
+if hash ~= '' then
+  redis.call('HSET', KEYS[4], 'hash', hash, 'record', ARGV[11], 'admitted', admitted, 'ending', ending)
+  redis.call('EXPIRE', KEYS[4], 86400)
+end
+return {'ok', admitted, ending}`;
+
+/**
+ * Lets an entry go that has been stored. Only who still finds it pending counts it, so each is counted once.
+ * KEYS: stream, month, day. ARGV: group, entry, number of events.
+ */
+export const RELEASE_SCRIPT = `
+if redis.call('XACK', KEYS[1], ARGV[1], ARGV[2]) == 0 then return 0 end
+redis.call('XDEL', KEYS[1], ARGV[2])
+for place = 2, 3 do
+  if redis.call('EXISTS', KEYS[place]) == 1 then redis.call('HINCRBY', KEYS[place], 'd', ARGV[3]) end
+end
+return 1`;
