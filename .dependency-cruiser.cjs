@@ -25,7 +25,10 @@ const TIERS = [
     name: 'events',
     modules: ['events', 'usage', 'logs', 'project-health', 'explorer', 'analytics', 'performance', 'search', 'eql'],
   },
-  { name: 'reaction', modules: ['alerts', 'delivery', 'sentinel'] },
+  {
+    name: 'reaction',
+    modules: ['delivery', 'alert-conditions', 'alert-destinations', 'alerts', 'alert-rules', 'sentinel'],
+  },
   { name: 'operation', modules: ['health', 'internal-jobs'] },
 ];
 
