@@ -21,7 +21,7 @@ export async function run() {
   });
   echo.listen(0, '127.0.0.1');
   await once(echo, 'listening');
-  const service = await startService();
+  const service = await startService({ RATE_LIMIT_OVERRIDES: 'events=100000000/100000000' });
   try {
     const { key, bearer } = await workspace(service);
     const json = { 'content-type': 'application/json' };

@@ -7,6 +7,7 @@ import { Invitations1795190000000 } from './1795190000000-invitations.js';
 import { ProjectLifecycle1795191000000 } from './1795191000000-project-lifecycle.js';
 import { VerificationCandidates1795192000000 } from './1795192000000-verification-candidates.js';
 import { EventCounters1795200000000 } from './1795200000000-event-counters.js';
+import { IngestEvents1795201000000 } from './1795201000000-ingest-events.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -19,4 +20,5 @@ export const MIGRATIONS = [
   ProjectLifecycle1795191000000,
   VerificationCandidates1795192000000,
   EventCounters1795200000000,
+  IngestEvents1795201000000,
 ] as const;

@@ -28,7 +28,7 @@ import { Authorizer } from './platform/access/authorizer.js';
 import { BackgroundWork } from './platform/background/background-work.js';
 import { Clock, SystemClock } from './platform/clock/index.js';
 import { CredentialCipher, Passwords } from './platform/crypto/index.js';
-import { Database } from './platform/database/database.js';
+import { Database, DATABASE_URL } from './platform/database/database.js';
 import { NoticeBus } from './platform/database/notices.js';
 import { typeOrmOptions } from './platform/database/typeorm.options.js';
 import { CONSTRAINT_ERRORS, ErrorFilter } from './platform/http/error.filter.js';
@@ -36,16 +36,10 @@ import { RouteTable } from './platform/http/route-table.js';
 import { CaptureMailer, Mailer, ReportingMailer, SmtpMailer } from './platform/mail/index.js';
 import { DestinationSafety, DnsLookup, HostLookup, OutboundHttp } from './platform/outbound-http/index.js';
 import { QueueModule } from './platform/queue/index.js';
-import {
-  MemoryRateLimitStore,
-  RATE_LIMIT_POLICIES,
-  RateLimitCredentials,
-  RateLimitGuard,
-  RateLimitStore,
-} from './platform/rate-limit/index.js';
+import { RATE_LIMIT_POLICIES, RateLimitCredentials, RateLimiter, RateLimitStore } from './platform/rate-limit/index.js';
 import { RedisConnection } from './platform/redis/redis.js';
 import { type Logger, Metrics } from './platform/telemetry/index.js';
-import { CredentialHolders, rateLimitPolicies } from './rate-limits.js';
+import { CredentialHolders, rateLimitPolicies, rateLimitStore } from './rate-limits.js';
 
 /** What an instance is made from: the frozen configuration, its secrets and the address of its database. */
 export interface Runtime {
@@ -60,9 +54,11 @@ class PlatformShutdown implements OnApplicationShutdown {
   constructor(
     private readonly notices: NoticeBus,
     private readonly mailer: Mailer,
+    private readonly rateLimits: RateLimitStore,
   ) {}
 
   async onApplicationShutdown(): Promise<void> {
+    this.rateLimits.close();
     await Promise.all([this.notices.close(), this.mailer.close()]);
   }
 }
@@ -112,17 +108,14 @@ class PlatformModule {
         },
         {
           provide: PlatformShutdown,
-          useFactory: (notices: NoticeBus, mailer: Mailer) => new PlatformShutdown(notices, mailer),
-          inject: [NoticeBus, Mailer],
+          useFactory: (notices: NoticeBus, mailer: Mailer, rateLimits: RateLimitStore) =>
+            new PlatformShutdown(notices, mailer, rateLimits),
+          inject: [NoticeBus, Mailer, RateLimitStore],
         },
         { provide: RATE_LIMIT_POLICIES, useFactory: () => rateLimitPolicies(config) },
         {
           provide: RateLimitStore,
-          useFactory: (clock: Clock) => {
-            if (config.rateLimits.backend === 'redis')
-              logger.warn('rate limits are counted in this process alone: there is no store in Redis yet');
-            return new MemoryRateLimitStore(clock);
-          },
+          useFactory: (clock: Clock) => rateLimitStore(config, clock, logger),
           inject: [Clock],
         },
         { provide: HostLookup, useFactory: () => new DnsLookup() },
@@ -137,12 +130,14 @@ class PlatformModule {
           inject: [DestinationSafety],
         },
         { provide: Metrics, useFactory: () => new Metrics() },
+        { provide: DATABASE_URL, useValue: databaseUrl },
         Database,
         BackgroundWork,
         RedisConnection,
       ],
       exports: [
         CONFIG,
+        DATABASE_URL,
         RUNTIME_SECRETS,
         Clock,
         CredentialCipher,
@@ -194,8 +189,7 @@ export class AppModule {
         Authorizer,
         { provide: CONSTRAINT_ERRORS, useValue: CONSTRAINT_ERROR_TABLE },
         { provide: RateLimitCredentials, useClass: CredentialHolders },
-        // In this order: limits come before credentials.
-        { provide: APP_GUARD, useClass: RateLimitGuard },
+        RateLimiter,
         { provide: APP_GUARD, useClass: AccessGuard },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],

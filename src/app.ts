@@ -12,6 +12,7 @@ import { requestIdFrom } from './platform/http/request-id.js';
 import { indexRoutes } from './platform/http/route-index.js';
 import { RouteTable } from './platform/http/route-table.js';
 import { setSecurityHeaders } from './platform/http/security-headers.js';
+import { RateLimiter } from './platform/rate-limit/index.js';
 import { Metrics, runInContext } from './platform/telemetry/index.js';
 
 /** Readable by browsers of permitted origins (DECISIONS 1). */
@@ -68,6 +69,8 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
   if (config.http.corsOrigins.length > 0) {
     app.enableCors({ origin: [...config.http.corsOrigins], exposedHeaders: EXPOSED_HEADERS, maxAge: 600 });
   }
+  const limiter = app.get(RateLimiter);
+  app.use((request: CheckedRequest, response: Response, next: NextFunction) => limiter.handle(request, response, next));
 
   const { document } = buildDocument(app);
   serveDocument(app, document);

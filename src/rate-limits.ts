@@ -1,34 +1,85 @@
 import { Injectable } from '@nestjs/common';
-import type { Config } from './config/index.js';
+import type { Request } from 'express';
+import type { Config, RateLimitPolicyName } from './config/index.js';
 import { KeyAuthenticator } from './modules/api-keys/index.js';
 import { AccessTokens } from './modules/sessions/index.js';
-import type { CheckedRequest } from './platform/http/inputs.js';
-import { overridden, RateLimitCredentials, type RateLimitPolicy } from './platform/rate-limit/index.js';
+import type { Clock } from './platform/clock/index.js';
+import {
+  FailOpenStore,
+  MemoryRateLimitStore,
+  overridden,
+  RateLimitCredentials,
+  type RateLimitPolicy,
+  type RateLimitStore,
+  RedisRateLimitStore,
+} from './platform/rate-limit/index.js';
+import type { Logger } from './platform/telemetry/index.js';
 
-/** The policies of SERVICE 8.2 that are in force, with the limits of this deployment. */
+const MINUTE = 60;
+
+/** SERVICE 8.2, row by row, with the limits of this deployment. */
 export function rateLimitPolicies({ rateLimits }: Config): RateLimitPolicy[] {
-  const policies: RateLimitPolicy[] = [
-    {
-      name: 'auth-login',
-      methods: ['POST'],
-      path: '/v1/auth/login',
-      windowSeconds: 300,
-      ipLimit: rateLimits.authLoginIp,
-      credentialLimit: null,
-    },
-    {
-      name: 'auth-register',
-      methods: ['POST'],
-      path: '/v1/auth/register',
-      windowSeconds: 900,
-      ipLimit: rateLimits.authRegisterIp,
-      credentialLimit: null,
-    },
+  const policies = [
+    row('auth-login', ['POST'], ['/v1/auth/login'], 5 * MINUTE, rateLimits.authLoginIp, null),
+    row('auth-register', ['POST'], ['/v1/auth/register'], 15 * MINUTE, rateLimits.authRegisterIp, null),
+    row('organization-invite-create', ['POST'], ['/v1/organizations/:organization_id/invites'], 5 * MINUTE, 20, 10),
+    row(
+      'organization-invite-owner-action',
+      ['POST'],
+      ['/v1/organizations/invites/:invite_id/resend', '/v1/organizations/invites/:invite_id/revoke'],
+      5 * MINUTE,
+      20,
+      10,
+    ),
+    row('events', ['GET', 'POST'], under('/v1/events'), MINUTE, 30, 60),
+    row('project-events-explorer', ['GET'], ['/v1/projects/:project_id/events'], MINUTE, 10, 30),
+    row('project-dashboard', ['GET'], ['/v1/projects/:project_id/dashboard'], MINUTE, 10, 30),
+    row('api-keys-machine-auth', ['GET'], ['/v1/api-keys/me'], MINUTE, 20, 60),
+    row('api-keys-mutate', ['POST'], under('/v1/api-keys'), MINUTE, 10, 20),
+    row('billing-status', ['GET'], ['/v1/billing/status'], MINUTE, 20, 60),
+    row('billing-admin', ['PATCH'], ['/v1/billing/org/*'], 5 * MINUTE, 20, 10),
+    row('billing-self-serve', ['POST'], ['/v1/billing/checkout-session', '/v1/billing/portal'], MINUTE, 20, 30),
+    row('search', ['GET'], ['/v1/search'], MINUTE, 10, 30),
+    row('analytics', ['GET'], under('/v1/analytics'), MINUTE, 10, 20),
+    row('eql', ['GET', 'POST'], under('/v1/eql'), MINUTE, 10, 20),
+    row('logs', ['GET'], under('/v1/logs'), MINUTE, 10, 20),
+    row('performance', ['GET'], under('/v1/performance'), MINUTE, 10, 20),
+    row('usage', ['GET'], under('/v1/usage'), MINUTE, 10, 20),
   ];
   return overridden(policies, rateLimits.overrides);
 }
 
-/** A key or person is counted wherever they call from; whoever only looks like one is counted by address. */
+function row(
+  name: RateLimitPolicyName,
+  methods: RateLimitPolicy['methods'],
+  paths: readonly string[],
+  windowSeconds: number,
+  ipLimit: number,
+  credentialLimit: number | null,
+): RateLimitPolicy {
+  return { name, methods, paths, windowSeconds, ipLimit, credentialLimit };
+}
+
+function under(path: string): string[] {
+  return [path, `${path}/*`];
+}
+
+/** Shared through Redis where one is configured. A process without HTTP limits nothing and needs no connection. */
+export async function rateLimitStore(config: Config, clock: Clock, logger: Logger): Promise<RateLimitStore> {
+  const { backend, redisUrl } = config.rateLimits;
+  if (backend === 'memory' || redisUrl === undefined || !config.process.runsApi) return new MemoryRateLimitStore(clock);
+  const redis = new RedisRateLimitStore({ url: redisUrl });
+  await redis.connect();
+  const store = new FailOpenStore(redis, clock, logger);
+  // A Redis that is not there is told at the start, not with the first request.
+  await store.health();
+  return store;
+}
+
+/**
+ * A key or person is counted wherever they call from; whoever only looks like one is counted by address. The token goes
+ * first: a person's requests stay that person's, whichever keys come with them.
+ */
 @Injectable()
 export class CredentialHolders extends RateLimitCredentials {
   constructor(
@@ -38,14 +89,20 @@ export class CredentialHolders extends RateLimitCredentials {
     super();
   }
 
-  async holderOf(request: CheckedRequest): Promise<string | null> {
-    const key = request.headers['x-api-key'];
-    if (typeof key === 'string') {
-      const identity = await this.keys.identify(key);
-      return identity === null ? null : `key:${identity.apiKeyId}`;
-    }
-    const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-    const claims = token === undefined ? null : await this.tokens.verify(token);
-    return claims === null ? null : `user:${claims.userId}`;
+  override holderOf({ headers }: Request): string | null | Promise<string | null> {
+    const token = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(headers.authorization ?? '')?.[1];
+    const key = headers['x-api-key'];
+    if (token !== undefined) return this.holderOfToken(token, key);
+    return typeof key === 'string' ? this.holderOfKey(key) : null;
+  }
+
+  private async holderOfToken(token: string, key: string | string[] | undefined): Promise<string | null> {
+    const claims = await this.tokens.verify(token);
+    if (claims !== null) return `user:${claims.userId}`;
+    return typeof key === 'string' ? this.holderOfKey(key) : null;
+  }
+
+  private holderOfKey(key: string): Promise<string | null> {
+    return this.keys.identify(key).then((identity) => (identity === null ? null : `key:${identity.apiKeyId}`));
   }
 }

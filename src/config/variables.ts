@@ -242,7 +242,7 @@ export const VARIABLES = {
   REDIS_URL: variable(
     'Storage',
     '',
-    'Redis 6.2 or newer for the queues; unset: the queues live in PostgreSQL',
+    'Redis 6.2 or newer for queues and rate limits; unset: queues live in PostgreSQL, limits in each process',
     url(['redis:', 'rediss:']),
   ),
   QUEUE_BACKEND: variable(

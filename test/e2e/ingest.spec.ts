@@ -77,10 +77,10 @@ describe('ingestion', () => {
       timestamp: '2026-01-02T01:04:05.678Z',
       properties,
       duplicate: false,
-      ingest_mode: 'direct',
+      ingest_mode: 'batched',
       persisted_synchronously: true,
     });
-    expect(answer.headers['x-service-ingest-mode']).toBe('direct');
+    expect(answer.headers['x-service-ingest-mode']).toBe('batched');
     expect(answer.headers['x-service-persisted-synchronously']).toBe('true');
     const [row] = await stored(body.ingested_event_id);
     expect(row).toMatchObject({

@@ -35,6 +35,25 @@ export class IngestRequest {
   properties?: Record<string, unknown>;
 }
 
+export class RecordEventRequest extends IngestRequest {
+  @UuidField({})
+  project_id!: string;
+}
+
+export class IngestHeaders {
+  @TextField({
+    name: 'Idempotency-Key',
+    optional: true,
+    min: 1,
+    max: 200,
+    trim: true,
+    secret: false,
+    description:
+      'Names the request for 24 hours: repeated with the same body it is answered as before, with `duplicate` true; with another body it is refused',
+  })
+  idempotency_key?: string;
+}
+
 export class IngestResponse {
   @BooleanField({ example: true })
   accepted!: boolean;
@@ -63,9 +82,12 @@ export class IngestResponse {
   @BooleanField({ description: 'A stored idempotent answer was used again' })
   duplicate!: boolean;
 
-  @TextField({ nullable: true, example: 'direct' })
+  @TextField({ nullable: true, example: 'batched' })
   ingest_mode!: string | null;
 
-  @BooleanField({ nullable: true, description: 'True: the event was committed before this answer' })
+  @BooleanField({
+    nullable: true,
+    description: 'True: the event was committed before this answer. False: it is safe in the queue',
+  })
   persisted_synchronously!: boolean | null;
 }

@@ -11,6 +11,8 @@ export interface DerivedLog {
   readonly endpoint: string;
   readonly status: number;
   readonly latencyMs: number;
+  /** Whether the event carries a latency at all: only those count in percentiles. */
+  readonly hasLatency: boolean;
 }
 
 const MAX_INTEGER = 2_147_483_647;
@@ -25,7 +27,7 @@ export function deriveLog(input: DerivationInput): DerivedLog {
     method: firstText(properties, ['method', 'http_method'])?.toUpperCase() ?? 'EVENT',
     endpoint: firstText(properties, ['endpoint', 'path', 'route']) ?? `/events/${event}`,
     status: statusOf(input),
-    latencyMs: latencyOf(properties),
+    ...latencyOf(properties),
   };
 }
 
@@ -67,14 +69,15 @@ function statusOf({ event, properties }: DerivationInput): number {
 }
 
 /** Cut to an integer; negative and unreadable values are 0 (DECISIONS 5). */
-function latencyOf(properties: Readonly<Record<string, unknown>>): number {
+function latencyOf(properties: Readonly<Record<string, unknown>>): Pick<DerivedLog, 'latencyMs' | 'hasLatency'> {
   for (const name of ['latency_ms', 'duration_ms', 'response_time_ms', 'elapsed_ms']) {
     const value = ownValue(properties, name);
     if (value === undefined || value === null) continue;
     const number = numberOf(value);
-    return number === undefined || number < 0 ? 0 : Math.min(Math.trunc(number), MAX_INTEGER);
+    const latencyMs = number === undefined || number < 0 ? 0 : Math.min(Math.trunc(number), MAX_INTEGER);
+    return { latencyMs, hasLatency: true };
   }
-  return 0;
+  return { latencyMs: 0, hasLatency: false };
 }
 
 function integerOf(value: unknown): number | undefined {

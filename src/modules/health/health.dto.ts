@@ -10,7 +10,10 @@ export class HealthChecks {
   @EnumField(CHECK_STATES, {})
   database!: CheckState;
 
-  @EnumField(CHECK_STATES, { description: 'not_configured without REDIS_URL, which does not degrade' })
+  @EnumField(CHECK_STATES, {
+    description:
+      'not_configured without a Redis URL, which does not degrade; degraded: of REDIS_URL and RATE_LIMIT_REDIS_URL one fails',
+  })
   redis!: CheckState;
 
   @EnumField(CHECK_STATES, {})

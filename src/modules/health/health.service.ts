@@ -3,7 +3,8 @@ import { Clock } from '../../platform/clock/index.js';
 import { Database } from '../../platform/database/database.js';
 import { isMigrated } from '../../platform/database/migration-state.js';
 import { JobQueue } from '../../platform/queue/index.js';
-import { RedisConnection } from '../../platform/redis/redis.js';
+import { RateLimitStore } from '../../platform/rate-limit/index.js';
+import { RedisConnection, type RedisHealth } from '../../platform/redis/redis.js';
 import { SERVICE_VERSION } from '../../platform/http/service-info.js';
 import type { CheckState, HealthResponse, WorkerState } from './health.dto.js';
 import { workerState } from './worker-state.js';
@@ -17,6 +18,7 @@ export class HealthService {
   constructor(
     private readonly database: Database,
     private readonly redis: RedisConnection,
+    private readonly rateLimits: RateLimitStore,
     private readonly queue: JobQueue,
     private readonly clock: Clock,
   ) {
@@ -24,14 +26,16 @@ export class HealthService {
   }
 
   async check(): Promise<HealthResponse> {
-    const [database, redis, queue, workers] = await Promise.all([
+    const [database, ownRedis, limitsRedis, queue, workers] = await Promise.all([
       this.checkDatabase(),
       this.redis.health(),
+      this.rateLimits.health(),
       this.queue.health(),
       this.checkWorkers(),
     ]);
+    const redis = together(ownRedis, limitsRedis);
     const checks = { database, redis, queue, workers };
-    const allWell = redis !== 'down' && queue === 'ok' && workers === 'healthy';
+    const allWell = (redis === 'ok' || redis === 'not_configured') && queue === 'ok' && workers === 'healthy';
     return { status: database === 'down' ? 'down' : allWell ? 'ok' : 'degraded', version: SERVICE_VERSION, checks };
   }
 
@@ -63,4 +67,11 @@ export class HealthService {
       return 'failed';
     }
   }
+}
+
+/** One of two that fails leaves the other; without either there is nothing to fail. */
+function together(...states: RedisHealth[]): CheckState {
+  const configured = new Set(states.filter((state) => state !== 'not_configured'));
+  const [only] = configured;
+  return configured.size > 1 ? 'degraded' : (only ?? 'not_configured');
 }

@@ -4,7 +4,21 @@ export {
   type BlockReason,
   type IngestionAllowances,
   monthlyEventLimit,
+  PASSING_STATUSES,
 } from './ingestion-decision.js';
+export {
+  type IngestionRefusal,
+  IngestionRefusals,
+  reasonOfStatus,
+  type RefusalReason,
+} from './ingestion-refusals.js';
 export { OrganizationAllowances } from './organization-allowances.js';
+export {
+  BillingInactive,
+  BlockedByBilling,
+  DailyLimitExceeded,
+  MonthlyEventsExceeded,
+  MonthlyRequestsExceeded,
+} from './quotas.errors.js';
 export { QuotasModule } from './quotas.module.js';
 export { RequestLimits } from './request-limits.js';

@@ -17,7 +17,8 @@ export interface IngestionAllowances {
 }
 
 /** Statuses that pass (DECISIONS 5); `blocked` and `suspended` are set by platform administration. */
-const PASSING = new Set(['active', 'trialing', 'past_due']);
+export const PASSING_STATUSES = ['active', 'trialing', 'past_due'];
+const PASSING = new Set(PASSING_STATUSES);
 const INACTIVE = new Set(['inactive', 'canceled']);
 
 /**

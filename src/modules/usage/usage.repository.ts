@@ -34,15 +34,16 @@ export class UsageRepository {
     );
   }
 
-  /** Metered events of all projects of the organization, those deleted this month included; days as YYYY-MM-DD, `toDay` exclusive. */
-  async eventsOf(scope: Pick<ProjectScope, 'organizationId'>, fromDay: string, toDay: string): Promise<number> {
-    const rows = await this.database.rows<{ total: number }>(
-      `SELECT coalesce(sum(u.events_ingested), 0)::float8 AS total FROM usage_daily u
-       JOIN projects p ON p.id = u.project_id
-       WHERE p.organization_id = $1 AND u.day >= $2 AND u.day < $3`,
-      [scope.organizationId, fromDay, toDay],
+  /**
+   * Metered events of all projects of the organization in the month that begins on a day (YYYY-MM-DD), those deleted
+   * meanwhile included. One row, counted in the transaction of the events as `usage_daily` is.
+   */
+  async eventsOf(scope: Pick<ProjectScope, 'organizationId'>, month: string): Promise<number> {
+    const rows = await this.database.rows<{ events: number }>(
+      'SELECT events::float8 AS events FROM organization_months WHERE organization_id = $1 AND month = $2',
+      [scope.organizationId, month],
     );
-    return rows[0]?.total ?? 0;
+    return rows[0]?.events ?? 0;
   }
 
   /** Of one project, days before `day` (YYYY-MM-DD). @returns how many rows were removed and how many stay */
@@ -58,26 +59,39 @@ export class UsageRepository {
     return { removed, left: row?.left ?? 0 };
   }
 
-  /** Adds requests; rows are locked in one order everywhere so that flushes never deadlock. */
+  /**
+   * Adds requests to their days and to the months of their organizations, in one transaction. Rows are locked in the
+   * order in which `ingest_events` locks them, so that flushes and batches never deadlock.
+   */
   async addRequests(counts: readonly RequestCount[]): Promise<void> {
-    const ordered = [...counts].sort((a, b) => rowOrder(a).localeCompare(rowOrder(b)));
-    await this.database.execute(
-      `INSERT INTO usage_daily (day, project_id, api_key_id, requests)
-       SELECT c.day, c.project_id, c.api_key_id, c.requests
-       FROM unnest($1::date[], $2::uuid[], $3::uuid[], $4::bigint[]) AS c (day, project_id, api_key_id, requests)
-       JOIN projects p ON p.id = c.project_id
-       ON CONFLICT ON CONSTRAINT uq_usage_daily_identity
-       DO UPDATE SET requests = usage_daily.requests + excluded.requests, updated_at = now()`,
-      [
-        ordered.map((count) => count.day),
-        ordered.map((count) => count.projectId),
-        ordered.map((count) => count.apiKeyId),
-        ordered.map((count) => count.requests),
-      ],
-    );
+    const columns = [
+      counts.map((count) => count.day),
+      counts.map((count) => count.projectId),
+      counts.map((count) => count.apiKeyId),
+      counts.map((count) => count.requests),
+    ];
+    await this.database.transaction(async (tx) => {
+      await this.database.execute(
+        `INSERT INTO organization_months AS m (organization_id, month, requests)
+         SELECT p.organization_id, date_trunc('month', c.day::timestamp)::date, sum(c.requests)
+         FROM ${COUNTS} JOIN projects p ON p.id = c.project_id
+         GROUP BY 1, 2 ORDER BY 1, 2
+         ON CONFLICT ON CONSTRAINT pk_organization_months DO UPDATE SET requests = m.requests + excluded.requests`,
+        columns,
+        tx,
+      );
+      await this.database.execute(
+        `INSERT INTO usage_daily AS u (day, project_id, api_key_id, requests)
+         SELECT c.day, c.project_id, c.api_key_id, c.requests
+         FROM ${COUNTS} JOIN projects p ON p.id = c.project_id
+         ORDER BY c.day, c.project_id, c.api_key_id
+         ON CONFLICT ON CONSTRAINT uq_usage_daily_identity
+         DO UPDATE SET requests = u.requests + excluded.requests, updated_at = now()`,
+        columns,
+        tx,
+      );
+    });
   }
 }
 
-function rowOrder({ projectId, day, apiKeyId }: RequestCount): string {
-  return `${projectId} ${day} ${apiKeyId ?? ''}`;
-}
+const COUNTS = 'unnest($1::date[], $2::uuid[], $3::uuid[], $4::bigint[]) AS c (day, project_id, api_key_id, requests)';

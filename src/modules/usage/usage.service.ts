@@ -55,7 +55,7 @@ export class UsageService {
   async current(scope: ApiKeyScope): Promise<CurrentUsageResponse> {
     const { month, fromDay, toDay } = monthOf(this.clock.now());
     const { eventsPerMonthLimit: limit } = await this.organizations.get(scope);
-    const used = await this.usage.eventsOf(scope, fromDay, toDay);
+    const used = await this.usage.eventsOf(scope, fromDay);
     return {
       organization_id: scope.organizationId,
       month,

@@ -11,6 +11,9 @@ import {
 /** A connection to query through: the pool, or the transaction of the act at hand. */
 export type Db = EntityManager;
 
+/** Injection token of the address, for what needs a connection of its own. */
+export const DATABASE_URL = Symbol('DATABASE_URL');
+
 /** The door to PostgreSQL for repositories and services. */
 @Injectable()
 export class Database {

@@ -37,7 +37,7 @@ export class RequestObserver {
       const kind = this.kindOf(request, response);
       kind.observe(milliseconds / 1000);
       const id = isOwnId ? `"${request.requestId}"` : JSON.stringify(redactText(request.requestId));
-      const members = `,"request_id":${id}${kind.members},"duration_ms":${Math.round(milliseconds)}${caller(request)}`;
+      const members = `,"request_id":${id}${kind.members},"duration_ms":${Math.round(milliseconds)}${caller(request)}${refusedBy(request, response)}`;
       this.logger.writeSpelled(kind.level, 'request', members);
     });
   }
@@ -73,4 +73,11 @@ function caller({ access }: CheckedRequest): string {
     case 'api-key':
       return `,"organization_id":"${access.organizationId}","project_id":"${access.projectId}","api_key_id":"${access.apiKeyId}"`;
   }
+}
+
+/** A rate limit refuses before there is a route; its names are ours. */
+function refusedBy(request: CheckedRequest, response: Response): string {
+  if (response.statusCode !== 429 || request.route !== undefined) return '';
+  const policy = response.getHeader('X-RateLimit-Policy');
+  return typeof policy === 'string' ? `,"rate_limit_policy":"${policy}"` : '';
 }

@@ -1,5 +1,6 @@
-export { addressBucket } from './client-address.js';
+export { FailOpenStore } from './fail-open-store.js';
 export { MemoryRateLimitStore } from './memory-store.js';
-export { overridden, policyOf, type RateLimitPolicy } from './policy.js';
-export { RATE_LIMIT_POLICIES, RateLimitCredentials, RateLimitExceeded, RateLimitGuard } from './rate-limit.guard.js';
-export { type Hit, RateLimitStore } from './rate-limit-store.js';
+export { overridden, type RateLimitPolicy } from './policy.js';
+export { RATE_LIMIT_POLICIES, RateLimitCredentials, RateLimiter } from './rate-limiter.js';
+export { RateLimitStore } from './rate-limit-store.js';
+export { RedisRateLimitStore } from './redis-store.js';

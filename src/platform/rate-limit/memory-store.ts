@@ -1,40 +1,43 @@
 import type { Clock } from '../clock/index.js';
+import type { RedisHealth } from '../redis/redis.js';
 import { type Hit, RateLimitStore } from './rate-limit-store.js';
-
-interface Bucket {
-  /** When each remembered request was let in, oldest first. */
-  times: number[];
-}
+import { WindowLog } from './window-log.js';
 
 /** An exact log of each bucket, kept in this process. */
 export class MemoryRateLimitStore extends RateLimitStore {
   /** By window, so that in each map the bucket that was asked for longest ago comes first and expires first. */
-  private readonly windows = new Map<number, Map<string, Bucket>>();
+  private readonly windows = new Map<number, Map<string, WindowLog>>();
 
   constructor(private readonly clock: Clock) {
     super();
   }
 
-  override hit(name: string, limit: number, windowMs: number): Promise<Hit> {
-    const buckets = this.windows.get(windowMs) ?? new Map<string, Bucket>();
-    this.windows.set(windowMs, buckets);
-    const bucket = buckets.get(name) ?? { times: [] };
+  override hit(name: string, limit: number, windowMs: number): Hit {
+    const buckets = this.bucketsOf(windowMs);
+    const log = buckets.get(name) ?? new WindowLog();
     // A host clock that steps back must not unsort the log.
-    const now = Math.max(this.clock.now().getTime(), bucket.times.at(-1) ?? 0);
-    const firstLiving = bucket.times.findIndex((time) => time > now - windowMs);
-    bucket.times = firstLiving === -1 ? [] : bucket.times.slice(firstLiving);
+    const now = Math.max(this.clock.now().getTime(), log.newest ?? 0);
+    log.forgetUntil(now - windowMs);
 
-    const isAllowed = bucket.times.length < limit;
-    if (isAllowed) bucket.times.push(now);
+    const isAllowed = log.count < limit;
+    if (isAllowed) log.add(now);
     buckets.delete(name);
-    buckets.set(name, bucket);
-    this.removeExpired(buckets, now - windowMs);
-    return Promise.resolve({
+    buckets.set(name, log);
+    removeExpired(buckets, now - windowMs);
+    return {
       isAllowed,
-      remaining: Math.max(0, limit - bucket.times.length),
-      resetAt: (bucket.times[0] ?? now) + windowMs,
+      remaining: Math.max(0, limit - log.count),
+      resetAt: (log.oldest ?? now) + windowMs,
       now,
-    });
+    };
+  }
+
+  override health(): Promise<RedisHealth> {
+    return Promise.resolve('not_configured');
+  }
+
+  override close(): void {
+    this.windows.clear();
   }
 
   /** How many buckets are kept. */
@@ -42,10 +45,16 @@ export class MemoryRateLimitStore extends RateLimitStore {
     return [...this.windows.values()].reduce((sum, buckets) => sum + buckets.size, 0);
   }
 
-  private removeExpired(buckets: Map<string, Bucket>, before: number): void {
-    for (const [name, { times }] of buckets) {
-      if ((times.at(-1) ?? 0) > before) return;
-      buckets.delete(name);
-    }
+  private bucketsOf(windowMs: number): Map<string, WindowLog> {
+    let buckets = this.windows.get(windowMs);
+    if (buckets === undefined) this.windows.set(windowMs, (buckets = new Map<string, WindowLog>()));
+    return buckets;
+  }
+}
+
+function removeExpired(buckets: Map<string, WindowLog>, before: number): void {
+  for (const [name, log] of buckets) {
+    if ((log.newest ?? 0) > before) return;
+    buckets.delete(name);
   }
 }

@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { addressBucket } from './client-address.js';
-import { overridden, policyOf, type RateLimitPolicy } from './policy.js';
+import { overridden, type RateLimitPolicy } from './policy.js';
+import { PolicyFinder } from './policy-finder.js';
 
 const events: RateLimitPolicy = {
   name: 'events',
   methods: ['GET', 'POST'],
-  path: '/v1/events/*',
+  paths: ['/v1/events', '/v1/events/*'],
   windowSeconds: 60,
   ipLimit: 30,
   credentialLimit: 60,
@@ -13,7 +14,7 @@ const events: RateLimitPolicy = {
 const explorer: RateLimitPolicy = {
   name: 'project-events-explorer',
   methods: ['GET'],
-  path: '/v1/projects/:project_id/events',
+  paths: ['/v1/projects/:project_id/events'],
   windowSeconds: 60,
   ipLimit: 10,
   credentialLimit: null,
@@ -24,13 +25,26 @@ describe('rate limit policies', () => {
     ['GET', '/v1/events', 'events'],
     ['POST', '/v1/events/ingest', 'events'],
     ['HEAD', '/v1/events/counts', 'events'],
+    ['GET', '/v1/events/a/b%0Ac', 'events'],
     ['DELETE', '/v1/events', undefined],
     ['GET', '/v1/eventsx', undefined],
-    ['GET', '/v1/projects/:project_id/events', 'project-events-explorer'],
-    ['GET', '/v1/projects/:project_id/events/more', undefined],
+    ['GET', '/v1/EVENTS', undefined],
+    ['GET', '/v1/event%73', undefined],
+    ['GET', '/v1', undefined],
+    ['GET', '/', undefined],
+    ['GET', '/x/v1/events', undefined],
+    ['GET', '/v1/projects/7/events', 'project-events-explorer'],
+    ['GET', '/v1/projects//events', undefined],
+    ['GET', '/v1/projects/7/events/', undefined],
+    ['GET', '/v1/projects/7/events/more', undefined],
+    ['GET', '/v1/projects/7/8/events', undefined],
     ['GET', '/health', undefined],
   ])('match %s %s with %s', (method, path, name) => {
-    expect(policyOf([events, explorer], method, path)?.name).toBe(name);
+    expect(new PolicyFinder([events, explorer]).find(method, path)?.name).toBe(name);
+  });
+
+  it('cannot be made for paths that a request is never looked up by', () => {
+    expect(() => new PolicyFinder([{ ...events, paths: ['/health'] }])).toThrow('events: /health is not below /v1/');
   });
 
   it('take the limits of the configuration, a credential limit only where they have one', () => {

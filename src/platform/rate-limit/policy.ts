@@ -3,12 +3,10 @@ import type { RateLimitOverride, RateLimitPolicyName } from '../../config/index.
 /** One row of SERVICE 8.2. */
 export interface RateLimitPolicy {
   readonly name: RateLimitPolicyName;
-  readonly methods: readonly ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE')[];
-  /**
-   * The route as the router holds it (`/v1/auth/login`, `/v1/projects/:project_id/events`); a last segment `*` means
-   * everything below, and the path before it.
-   */
-  readonly path: string;
+  /** `GET` stands for `HEAD` too. */
+  readonly methods: readonly ('GET' | 'POST' | 'PATCH')[];
+  /** Below `/v1/<family>`. A segment `:name` is any one, a last segment `*` everything below the path before it. */
+  readonly paths: readonly string[];
   readonly windowSeconds: number;
   /** Requests of one client address in a window. */
   readonly ipLimit: number;
@@ -28,23 +26,4 @@ export function overridden(
     const credentialLimit = policy.credentialLimit === null ? null : (credential ?? policy.credentialLimit);
     return { ...policy, ipLimit: ip, credentialLimit };
   });
-}
-
-/** The first policy of a route, null when it is not limited. `HEAD` counts as the `GET` that answers it. */
-export function policyOf(
-  policies: readonly RateLimitPolicy[],
-  method: string,
-  routePath: string,
-): RateLimitPolicy | null {
-  const verb = method === 'HEAD' ? 'GET' : method;
-  return (
-    policies.find(({ methods, path }) => (methods as readonly string[]).includes(verb) && covers(path, routePath)) ??
-    null
-  );
-}
-
-function covers(pattern: string, routePath: string): boolean {
-  if (!pattern.endsWith('/*')) return pattern === routePath;
-  const root = pattern.slice(0, -2);
-  return routePath === root || routePath.startsWith(`${root}/`);
 }

@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../platform/clock/index.js';
+import { acceptEvent } from './accepted-event.js';
+import { EventAdmission } from './event-admission.js';
+import type { IngestRequest } from './ingest.dto.js';
+import type { StoredEvent } from './reads/event-record.js';
+import type { Sender } from './writing/write-request.js';
+
+/** Records an event that no key brought, the way of every other event: same refusals, counts and storage. */
+@Injectable()
+export class EventRecorder {
+  constructor(
+    private readonly admission: EventAdmission,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError whatever ingestion refuses an event with */
+  async record(scope: Omit<Sender, 'apiKeyId'>, request: IngestRequest): Promise<StoredEvent> {
+    const sender = { ...scope, apiKeyId: null };
+    const { redact } = await this.admission.policyOf(sender);
+    const now = this.clock.now();
+    const event = acceptEvent(request, now, redact);
+    const admitted = await this.admission.submit({ sender, events: [event], idempotency: null });
+    return {
+      id: event.id,
+      project_id: sender.projectId,
+      source_id: sender.sourceId,
+      api_key_id: null,
+      event: event.event,
+      source: event.source,
+      severity: event.severity,
+      status: event.status,
+      environment: event.environment,
+      message: event.message,
+      external_event_id: event.externalEventId,
+      properties: event.properties,
+      timestamp: event.timestamp,
+      created_at: admitted.kind === 'written' ? admitted.acceptedAt : now,
+    };
+  }
+}

@@ -1,0 +1,69 @@
+import type { NormalizedEvent } from '../normalized-event.js';
+import type { Verdict, WriteRequest } from './write-request.js';
+
+/** An event with its properties as they go to the database. */
+export interface SerializedEvent {
+  readonly event: NormalizedEvent;
+  readonly json: string;
+}
+
+/** Roughly what an event takes beside its properties, in characters. */
+const PER_EVENT = 500;
+
+/** A request on its way to the database. */
+export class PendingWrite {
+  /** Those still to be written: an interrupted try may leave a rest. */
+  events: readonly SerializedEvent[];
+  /** How many were found written, and when those were accepted. */
+  written = 0;
+  writtenAt: Date | undefined;
+  /** Whether a try may have written it without telling. */
+  inDoubt: boolean;
+  /** Failed tries so far. */
+  tries = 0;
+  /** The idempotency record as JSON; empty without a key. */
+  readonly record: string;
+  /** What it takes of the queue's memory, in characters. */
+  readonly size: number;
+  /** The UTC day it was accepted, YYYY-MM-DD; null: whenever it is written. */
+  readonly day: string | null;
+  readonly verdict: Promise<Verdict>;
+  isSettled = false;
+  private resolve!: (verdict: Verdict) => void;
+  private reject!: (error: unknown) => void;
+
+  /**
+   * @param id names the request in its idempotency record
+   * @param deadline of `performance.now()`, after which it is not tried any more
+   */
+  constructor(
+    readonly request: WriteRequest,
+    readonly id: string,
+    public deadline: number,
+  ) {
+    this.events = request.events.map((event) => ({ event, json: JSON.stringify(event.properties) }));
+    const { idempotency, acceptedAt } = request;
+    this.record = idempotency === null ? '' : JSON.stringify({ request: id, answer: idempotency.answer });
+    this.size = this.events.reduce((size, { json }) => size + json.length + PER_EVENT, this.record.length);
+    this.day = acceptedAt?.toISOString().slice(0, 10) ?? null;
+    this.inDoubt = request.mayBeWritten === true;
+    this.verdict = new Promise<Verdict>((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+
+  get isOverdue(): boolean {
+    return performance.now() > this.deadline;
+  }
+
+  settle(verdict: Verdict): void {
+    this.isSettled = true;
+    this.resolve(verdict);
+  }
+
+  fail(error: unknown): void {
+    this.isSettled = true;
+    this.reject(error);
+  }
+}

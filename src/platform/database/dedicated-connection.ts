@@ -1,0 +1,109 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+
+const FIRST_WAIT_MS = 50;
+const LONGEST_WAIT_MS = 1_000;
+const CONNECT_LIMIT_MS = 5_000;
+const CLOSE_LIMIT_MS = 3_000;
+
+/** The database is not there; nothing was sent. */
+export class NotConnected extends Error {}
+
+/** The connection ended while a statement was under way: it was carried out, or not, or still is. */
+export class OutcomeUnknown extends Error {}
+
+export interface DedicatedConnectionOptions {
+  readonly databaseUrl: string;
+  readonly name: string;
+  /** Server settings of the session. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Statement {
+  /** Prepared once for each connection under this name. */
+  readonly name: string;
+  readonly text: string;
+  /** Buffers go out in binary, everything else as text. */
+  readonly values: readonly (string | Buffer | null)[];
+}
+
+/**
+ * One connection of its own, outside the pool, for a path that keeps it busy. It is opened when first needed and again
+ * after a loss, never in the background: who needs it learns at once how it stands. One statement at a time.
+ */
+export class DedicatedConnection {
+  private client: pg.Client | undefined;
+  private opening: Promise<pg.Client> | undefined;
+  private waitMs = 0;
+
+  constructor(private readonly options: DedicatedConnectionOptions) {}
+
+  /**
+   * @throws NotConnected when nothing was sent, OutcomeUnknown when the connection was lost meanwhile, and the server's
+   * own error when it refused the statement, which then did nothing
+   */
+  async rows<Row extends pg.QueryResultRow>(statement: Statement): Promise<Row[]> {
+    const client = this.client ?? (await this.open());
+    try {
+      return (await client.query<Row>({ ...statement, values: [...statement.values] })).rows;
+    } catch (error) {
+      if (isRefusal(error)) throw error;
+      this.lose(client);
+      throw new OutcomeUnknown('the database connection was lost', { cause: error });
+    }
+  }
+
+  async close(): Promise<void> {
+    const { client } = this;
+    this.client = undefined;
+    const tooLate = pause(CLOSE_LIMIT_MS, undefined, { ref: false });
+    await Promise.race([client?.end().catch(this.options.onError), tooLate]);
+  }
+
+  private open(): Promise<pg.Client> {
+    this.opening ??= this.connect().finally(() => (this.opening = undefined));
+    return this.opening;
+  }
+
+  private async connect(): Promise<pg.Client> {
+    // Repeated attempts wait, so that a database that is away is not stormed.
+    if (this.waitMs > 0) await pause(this.waitMs);
+    const { databaseUrl, name, settings, onError } = this.options;
+    const client = new pg.Client({
+      connectionString: databaseUrl,
+      application_name: name,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      connectionTimeoutMillis: CONNECT_LIMIT_MS,
+    });
+    client.on('error', (error) => {
+      onError(error);
+      this.lose(client);
+    });
+    client.on('end', () => this.lose(client));
+    try {
+      await client.connect();
+      const entries = Object.entries(settings);
+      await client.query(`SELECT ${entries.map((_, at) => `set_config($${at * 2 + 1}, $${at * 2 + 2}, false)`).join(', ')}`, entries.flat());
+    } catch (error) {
+      this.waitMs = Math.min(Math.max(this.waitMs * 2, FIRST_WAIT_MS), LONGEST_WAIT_MS);
+      client.end().catch(() => undefined);
+      throw new NotConnected('the database cannot be reached', { cause: error });
+    }
+    this.waitMs = 0;
+    this.client = client;
+    return client;
+  }
+
+  private lose(client: pg.Client): void {
+    if (this.client !== client) return;
+    this.client = undefined;
+    client.end().catch(() => undefined);
+  }
+}
+
+/** Whether the server refused the statement, in contrast to ending the connection (classes 08 and 57P) or saying nothing. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && !/^(08|57P)/.test(error.code ?? '08');
+}

@@ -1,0 +1,53 @@
+import type { RateLimitPolicy } from './policy.js';
+
+interface Rule {
+  readonly methods: ReadonlySet<string>;
+  readonly pattern: RegExp;
+  readonly policy: RateLimitPolicy;
+}
+
+const ROOT = '/v1/';
+
+/**
+ * Finds the policy of a request by its raw path, as the router does: what is spelled otherwise is no route either.
+ * It is asked for every request, so most are let go by their family, the segment behind `/v1/`.
+ */
+export class PolicyFinder {
+  private readonly families = new Map<string, Rule[]>();
+
+  constructor(policies: readonly RateLimitPolicy[]) {
+    for (const policy of policies) {
+      const methods = new Set<string>(policy.methods);
+      if (methods.has('GET')) methods.add('HEAD');
+      for (const path of policy.paths) {
+        const family = familyOf(path);
+        if (family === null) throw new Error(`${policy.name}: ${path} is not below ${ROOT}`);
+        const rules = this.families.get(family) ?? [];
+        this.families.set(family, [...rules, { methods, pattern: patternOf(path), policy }]);
+      }
+    }
+  }
+
+  /** Null when the request is not limited; of several policies the first one holds. */
+  find(method: string, path: string): RateLimitPolicy | null {
+    const family = familyOf(path);
+    const rules = family === null ? undefined : this.families.get(family);
+    if (rules === undefined) return null;
+    for (const { methods, pattern, policy } of rules) if (methods.has(method) && pattern.test(path)) return policy;
+    return null;
+  }
+}
+
+function familyOf(path: string): string | null {
+  if (!path.startsWith(ROOT)) return null;
+  const end = path.indexOf('/', ROOT.length);
+  return path.slice(ROOT.length, end === -1 ? path.length : end);
+}
+
+function patternOf(path: string): RegExp {
+  const segments = path.split('/').map((segment) => {
+    if (segment === '*') return '.+';
+    return segment.startsWith(':') ? '[^/]+' : segment;
+  });
+  return new RegExp(`^${segments.join('/')}$`, 's');
+}

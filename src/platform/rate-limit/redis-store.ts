@@ -1,0 +1,139 @@
+import { type Callback, Redis, type Result } from 'ioredis';
+import type { RedisHealth } from '../redis/redis.js';
+import { type Hit, RateLimitStore } from './rate-limit-store.js';
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    /** Answers: let in (1 or 0), requests counted, oldest of them and present moment in Unix milliseconds. */
+    countRequest(
+      key: string,
+      limit: number,
+      windowMs: number,
+      now: number | '',
+      callback?: Callback<[number, number, number, number]>,
+    ): Result<[number, number, number, number], Context>;
+  }
+}
+
+/**
+ * A list of the moments at which requests were let in, oldest first. They are Redis's own time, so that clocks of the
+ * hosts do not matter, and never before the last one, should Redis's clock step back. What has left the window is found
+ * by halving and cut off in one go: a full bucket of any size costs a few look-ups.
+ */
+const COUNT_REQUEST = `
+local key, limit, window, now = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+if not now then
+  local time = redis.call('TIME')
+  now = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function moment(index)
+  return tonumber(redis.call('LINDEX', key, index))
+end
+
+local count = redis.call('LLEN', key)
+if count > 0 then
+  now = math.max(now, moment(-1))
+  local expired, living = 0, count
+  if moment(0) > now - window then living = 0 end
+  while expired < living do
+    local middle = math.floor((expired + living) / 2)
+    if moment(middle) > now - window then living = middle else expired = middle + 1 end
+  end
+  if expired > 0 then
+    redis.call('LTRIM', key, expired, -1)
+    count = count - expired
+  end
+end
+
+local allowed = 0
+if count < limit then
+  allowed = 1
+  count = count + 1
+  redis.call('RPUSH', key, string.format('%.0f', now))
+  redis.call('PEXPIRE', key, window)
+end
+return {allowed, count, count > 0 and moment(0) or now, now}
+`;
+
+const KEY_PREFIX = 'rate-limit:';
+/** Requests wait for the answer: longer than this, and Redis counts as gone. */
+const ANSWER_LIMIT_MS = 100;
+const CONNECT_LIMIT_MS = 2_000;
+/** How long a connection that does not answer may linger before it is cut. */
+const CUT_MS = 200;
+
+export interface RedisRateLimitOptions {
+  readonly url: string;
+  readonly answerLimitMs?: number;
+  /** Another time than Redis's own, in Unix milliseconds: for tests of the window. */
+  readonly now?: () => number;
+}
+
+/** An exact log of each bucket in Redis, shared by all processes. Rejects at once while Redis is away. */
+export class RedisRateLimitStore extends RateLimitStore {
+  private readonly client: Redis;
+
+  constructor(private readonly options: RedisRateLimitOptions) {
+    super();
+    this.client = new Redis(options.url, {
+      lazyConnect: true,
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      autoResendUnfulfilledCommands: false,
+      connectTimeout: CONNECT_LIMIT_MS,
+      commandTimeout: CONNECT_LIMIT_MS,
+      disconnectTimeout: CUT_MS,
+      retryStrategy: (times) => Math.min(times * 50, 1_000),
+    });
+    this.client.defineCommand('countRequest', { numberOfKeys: 1, lua: COUNT_REQUEST });
+    // Whoever counts gets the failure; each attempt to connect again would repeat it here.
+    this.client.on('error', () => undefined);
+  }
+
+  /** Resolves when Redis answers, or when waiting for it is no use; it is tried again in the background. */
+  async connect(): Promise<void> {
+    await within(CONNECT_LIMIT_MS, this.client.connect()).catch(() => undefined);
+  }
+
+  override async hit(bucket: string, limit: number, windowMs: number): Promise<Hit> {
+    const { answerLimitMs = ANSWER_LIMIT_MS, now: time } = this.options;
+    const counted = this.client.countRequest(KEY_PREFIX + bucket, limit, windowMs, time?.() ?? '');
+    const [allowed, count, oldest, now] = await within(answerLimitMs, counted).catch((error: unknown) => {
+      // The other end may be gone without a word: a new connection finds out.
+      if (error instanceof NoAnswer) this.client.disconnect(true);
+      throw error;
+    });
+    return { isAllowed: allowed === 1, remaining: Math.max(0, limit - count), resetAt: oldest + windowMs, now };
+  }
+
+  /** Counts, so that a Redis that answers but does not run the script or take writes is found out too. */
+  override async health(): Promise<RedisHealth> {
+    await this.hit('health', 1, 1);
+    return 'ok';
+  }
+
+  override close(): void {
+    this.client.disconnect();
+  }
+}
+
+class NoAnswer extends Error {}
+
+/** @throws NoAnswer when `answer` is not there after `ms`. */
+function within<T>(ms: number, answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => reject(new NoAnswer(`no answer within ${ms} ms`));
+    // An answer may lie in the socket of a process that was busy itself: it is read before the immediate runs.
+    const timer = setTimeout(() => setImmediate(giveUp), ms);
+    answer.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error instanceof Error ? error : new Error(String(error)));
+      },
+    );
+  });
+}
