@@ -149,7 +149,10 @@ const leaves = fc.tuple(
   fc.constantFrom('properties.a', 'properties.b'),
   fc.oneof(
     fc.tuple(fc.constantFrom('eq', 'ne'), scalar),
-    fc.tuple(fc.constant('contains'), scalar.filter((value) => value !== '')),
+    fc.tuple(
+      fc.constant('contains'),
+      scalar.filter((value) => value !== ''),
+    ),
     fc.tuple(fc.constant('in'), fc.array(scalar, { minLength: 1, maxLength: 3 })),
     fc.tuple(fc.constantFrom('gt', 'gte', 'lt', 'lte'), fc.integer({ min: -2, max: 2 })),
     fc.tuple(fc.constantFrom('starts_with', 'matches'), fc.constantFrom('a', 'b')),
