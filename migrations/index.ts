@@ -8,6 +8,7 @@ import { ProjectLifecycle1795191000000 } from './1795191000000-project-lifecycle
 import { VerificationCandidates1795192000000 } from './1795192000000-verification-candidates.js';
 import { EventCounters1795200000000 } from './1795200000000-event-counters.js';
 import { IngestEvents1795201000000 } from './1795201000000-ingest-events.js';
+import { Delivery1795208000000 } from './1795208000000-delivery.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -21,4 +22,5 @@ export const MIGRATIONS = [
   VerificationCandidates1795192000000,
   EventCounters1795200000000,
   IngestEvents1795201000000,
+  Delivery1795208000000,
 ] as const;

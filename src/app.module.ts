@@ -9,6 +9,7 @@ import { AccountModule } from './modules/account/index.js';
 import { ApiKeysModule } from './modules/api-keys/index.js';
 import { AuditModule } from './modules/audit/index.js';
 import { AuthModule } from './modules/auth/index.js';
+import { DeliveryModule } from './modules/delivery/index.js';
 import { EventsModule } from './modules/events/index.js';
 import { HealthModule } from './modules/health/index.js';
 import { InternalJobsModule } from './modules/internal-jobs/index.js';
@@ -181,6 +182,7 @@ export class AppModule {
         LogsModule,
         UsageModule,
         ProjectHealthModule,
+        DeliveryModule,
         HealthModule,
         InternalJobsModule,
       ],

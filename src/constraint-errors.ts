@@ -1,3 +1,4 @@
+import { ChannelHasEvidence, DuplicateProtectedHeader } from './modules/delivery/index.js';
 import { SlugInUse } from './modules/organizations/index.js';
 import { SavedViewNameInUse } from './modules/projects/index.js';
 import { NotAProjectMember } from './platform/access/index.js';
@@ -10,6 +11,8 @@ export const CONSTRAINT_ERROR_TABLE: ConstraintErrors = {
   uq_projects_organization_id_slug: SlugInUse,
   uq_saved_views_project_id_name: SavedViewNameInUse,
   fk_users_selected_project_id: NotAProjectMember,
+  uq_delivery_protected_headers_channel_id_name_key: DuplicateProtectedHeader,
+  fk_delivery_attempts_channel_id: ChannelHasEvidence,
   // Whoever makes something has lost their account meanwhile.
   fk_organizations_owner_id: NotAuthenticated,
   fk_projects_owner_id: NotAuthenticated,

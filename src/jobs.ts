@@ -1,4 +1,5 @@
+import { deliveryRetriesJob, deliveryWakeJob, dlqDrainJob } from './modules/delivery/index.js';
 import { maintenanceJob } from './modules/internal-jobs/index.js';
 
 /** Every job of the service; boot fails when one of them has no handler or two. */
-export const JOBS = [maintenanceJob] as const;
+export const JOBS = [maintenanceJob, deliveryRetriesJob, deliveryWakeJob, dlqDrainJob] as const;

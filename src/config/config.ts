@@ -51,6 +51,12 @@ export interface Config {
   /** The relying party of passkeys: its domain, the name authenticators show, and the origins of its pages. */
   readonly webauthn: { readonly rpId: string; readonly rpName: string; readonly origins: readonly string[] };
   readonly mail: { readonly smtpUrl: string | undefined; readonly from: string };
+  /** How processes that run workers look for deliveries that are due; seconds. */
+  readonly deliveryRetries: {
+    readonly batchSize: number;
+    readonly pollSeconds: number;
+    readonly leaseSeconds: number;
+  };
   /** Sign-in by a provider; undefined: that one is off. */
   readonly oauth: { readonly google: GoogleSignIn | undefined; readonly apple: AppleSignIn | undefined };
   /** Exempt from the safety check of destinations that users give. */

@@ -108,6 +108,11 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       origins: v.WEBAUTHN_ORIGINS.length > 0 ? v.WEBAUTHN_ORIGINS : [new URL(v.PUBLIC_APP_URL).origin],
     },
     mail: { smtpUrl: v.SMTP_URL, from: v.MAIL_FROM },
+    deliveryRetries: {
+      batchSize: v.DELIVERY_RETRY_BATCH_SIZE,
+      pollSeconds: v.DELIVERY_RETRY_POLL_SECONDS,
+      leaseSeconds: v.DELIVERY_RETRY_LEASE_SECONDS,
+    },
     oauth: signInProviders(v),
     outbound: { allowedSubnets: v.OUTBOUND_ALLOWED_SUBNETS },
     internalJobToken: v.INTERNAL_JOB_TOKEN,

@@ -379,6 +379,24 @@ export const VARIABLES = {
       .optional()
       .transform((v) => v ?? 'Operational Event Service <no-reply@localhost>'),
   ),
+  DELIVERY_RETRY_BATCH_SIZE: variable(
+    'Delivery',
+    '10',
+    'due deliveries that one look takes at most',
+    integer(10, 1, 1_000),
+  ),
+  DELIVERY_RETRY_POLL_SECONDS: variable(
+    'Delivery',
+    '10',
+    'seconds between two looks for due deliveries in each worker process',
+    integer(10, 1, 3_600),
+  ),
+  DELIVERY_RETRY_LEASE_SECONDS: variable(
+    'Delivery',
+    '120',
+    'seconds a worker may hold a delivery; when it dies, another one goes on after them',
+    integer(120, 10, 3_600),
+  ),
   OAUTH_GOOGLE_CLIENT_ID: variable('Sign-in providers', '', 'Google login is on when id and secret are set', word),
   OAUTH_GOOGLE_CLIENT_SECRET: variable('Sign-in providers', '', 'client secret of the Google client', word),
   OAUTH_GOOGLE_ISSUER: variable(

@@ -64,11 +64,33 @@ describe('access to every operation', () => {
       invite_id: (invited.body as { id: string }).id,
       ...(await thingsOf(owner.id)),
       view_id: (view.body as { id: string }).id,
+      ...(await deliveryOf()),
     };
     const [session] = await app.rows<{ id: string }>('SELECT id FROM sessions WHERE user_id = $1', [owner.id]);
     ids.session_id = session?.id ?? '';
   });
   afterAll(() => app.close());
+
+  /** A channel with a protected header and a failed attempt of the first project; nothing is sent to its address. */
+  async function deliveryOf(): Promise<Record<string, string>> {
+    const [channel_id, attempt_id] = [newId(), newId()];
+    await app.rows(
+      `INSERT INTO delivery_channels (id, project_id, name, type, enabled, configuration)
+       VALUES ($1, $2, 'Hook', 'webhook', false, '{"url": "http://127.0.0.1/", "method": "POST", "headers": {}}')`,
+      [channel_id, owner.projectId],
+    );
+    await app.rows(
+      `INSERT INTO delivery_protected_headers (id, project_id, channel_id, name, name_key, value, key_version)
+       VALUES ($1, $2, $3, 'X-Known', 'x-known', 'envelope', 'k1')`,
+      [newId(), owner.projectId, channel_id],
+    );
+    await app.rows(
+      `INSERT INTO delivery_attempts (id, project_id, channel_id, kind, status, retry_state, due_at)
+       VALUES ($1, $2, $3, 'rule_match', 'failed', 'dlq', NULL)`,
+      [attempt_id, owner.projectId, channel_id],
+    );
+    return { channel_id, attempt_id, header_name: 'X-Known' };
+  }
 
   /** A passkey and a trusted device of an account. */
   async function thingsOf(userId: string): Promise<Record<string, string>> {
@@ -120,6 +142,11 @@ describe('access to every operation', () => {
       'trusted_devices',
       'totp_factors',
       'recovery_codes',
+      'delivery_channels',
+      'delivery_protected_headers',
+      'delivery_attempts',
+      'delivery_retry_audits',
+      'delivery_recovery_audits',
     ];
     return Promise.all(
       tables.map((name) =>

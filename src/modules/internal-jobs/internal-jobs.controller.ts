@@ -3,6 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { Internal } from '../../platform/access/index.js';
 import { Documented } from '../../platform/http/documented.js';
 import { JobQueue } from '../../platform/queue/index.js';
+import { deliveryRetriesJob } from '../delivery/index.js';
 import { JobRoundResponse, JobStateResponse, jobStateResponse } from './internal-jobs.dto.js';
 import { maintenanceJob } from './maintenance.job.js';
 
@@ -31,5 +32,16 @@ export class InternalJobsController {
   })
   maintenance(): Promise<JobRoundResponse> {
     return this.queue.runNow(maintenanceJob, {});
+  }
+
+  @Post('delivery-retries')
+  @Internal()
+  @Documented({
+    summary: 'Run due delivery retries',
+    description: 'Ends claims that have expired, sends what is due in this process and waits for it.',
+    answer: JobRoundResponse,
+  })
+  deliveryRetries(): Promise<JobRoundResponse> {
+    return this.queue.runNow(deliveryRetriesJob, { wait: true });
   }
 }

@@ -2,6 +2,7 @@ export { effectiveRole } from './effective-role.js';
 export { IngestionPolicies, type IngestionPolicy } from './ingestion-policies.js';
 export { ProjectBelongings, type RemovalStep } from './lifecycle/project-belongings.js';
 export { projectAct } from './project-act.js';
+export { ProjectActs } from './project-acts.js';
 export { ProjectChanges } from './project-changes.js';
 export { Project } from './project.entity.js';
 export { ProjectIsArchived } from './projects.errors.js';

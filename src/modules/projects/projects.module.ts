@@ -64,6 +64,6 @@ import { ProjectSettingsService } from './settings/project-settings.service.js';
     IngestionPolicies,
     { provide: MembershipReader, useClass: Memberships },
   ],
-  exports: [ProjectsRepository, ProjectChanges, IngestionPolicies, MembershipReader],
+  exports: [ProjectsRepository, ProjectActs, ProjectChanges, IngestionPolicies, MembershipReader],
 })
 export class ProjectsModule {}

@@ -20,7 +20,7 @@ import type {
 } from './declarations.js';
 import { MembershipReader, type ProjectMembership } from './ports.js';
 import { readPathId, readTenantId, type RoutePlan } from './route-plan.js';
-import { type AccessScope, type Role, roleAtLeast, type UserScope } from './scope.js';
+import { type AccessScope, type ProjectMemberScope, type Role, roleAtLeast, type UserScope } from './scope.js';
 
 type ProjectAccess = Extract<AccessDeclaration, { kind: 'project' | 'capability' }>;
 
@@ -55,7 +55,9 @@ export class Authorizer {
       case 'capability': {
         if (access.via !== undefined) return this.inProjectOf(user, access.via, access, request);
         const id = readTenantId(plan, request, body);
-        return id === null ? 'undecided' : this.inProject(user, id, access);
+        if (id === null) return 'undecided';
+        const scope = await this.inProject(user, id, access);
+        return this.withThing(scope, access, request);
       }
       case 'bearer':
         return access.addressee === undefined ? caller : this.asAddressee(user, access.addressee, request);
@@ -101,7 +103,20 @@ export class Authorizer {
     return user;
   }
 
-  private async inProject(user: UserScope, projectId: string, needed: ProjectAccess): Promise<AccessScope> {
+  private async withThing(
+    scope: ProjectMemberScope,
+    access: ProjectAccess,
+    request: CheckedRequest,
+  ): Promise<AccessScope | 'undecided'> {
+    if (access.kind !== 'capability' || access.thing === undefined) return scope;
+    const thing = this.modules.get(access.thing, { strict: false });
+    const id = readPathId(thing.parameter, request);
+    if (id === null) return 'undecided';
+    if (!(await thing.isIn(scope, id))) throw new thing.notFound();
+    return scope;
+  }
+
+  private async inProject(user: UserScope, projectId: string, needed: ProjectAccess): Promise<ProjectMemberScope> {
     const membership = await this.memberships.ofProject(user.userId, projectId);
     if (membership === null) throw new ProjectNotFound();
     if (membership.role === null) throw new NotAProjectMember();
@@ -130,7 +145,7 @@ function asMember(
   { organizationId }: ProjectMembership,
   role: Role,
   needed: ProjectAccess,
-): AccessScope {
+): ProjectMemberScope {
   if (needed.kind === 'capability') {
     if (!hasCapability(role, needed.capability)) throw new MissingCapability(needed.capability);
   } else if (!roleAtLeast(role, needed.role)) {

@@ -3,7 +3,7 @@ import { ApiBearerAuth, ApiExtension, ApiHeader } from '@nestjs/swagger';
 import { applyDecorators } from '@nestjs/common';
 import type { DomainErrorClass } from '../http/domain-error.js';
 import type { Capability } from './capabilities.js';
-import type { ApiKeyScopeName, Role, UserScope } from './scope.js';
+import type { ApiKeyScopeName, ProjectScope, Role, UserScope } from './scope.js';
 
 /** Finds the project of a thing that a path names by its own id. */
 export abstract class ProjectOfResource {
@@ -12,6 +12,15 @@ export abstract class ProjectOfResource {
   /** Answered for a missing thing and for another tenant's alike. */
   abstract readonly notFound: DomainErrorClass;
   abstract projectOf(id: string): Promise<string | null>;
+}
+
+/** Tells whether a thing that a path names by its own id belongs to the project that the route names beside it. */
+export abstract class ThingOfProject {
+  /** Path parameter that holds the thing's id. */
+  abstract readonly parameter: string;
+  /** Answered for a missing thing and for another project's alike. */
+  abstract readonly notFound: DomainErrorClass;
+  abstract isIn(scope: ProjectScope, id: string): Promise<boolean>;
 }
 
 /** Finds the organization of a thing that a path names by its own id. */
@@ -43,7 +52,12 @@ export type AccessDeclaration =
       readonly orSelf?: string;
     }
   | { readonly kind: 'project'; readonly role: Role; readonly via?: Type<ProjectOfResource> }
-  | { readonly kind: 'capability'; readonly capability: Capability; readonly via?: Type<ProjectOfResource> }
+  | {
+      readonly kind: 'capability';
+      readonly capability: Capability;
+      readonly via?: Type<ProjectOfResource>;
+      readonly thing?: Type<ThingOfProject>;
+    }
   | { readonly kind: 'api-key'; readonly scopes: readonly ApiKeyScopeName[] };
 
 export const ACCESS = Symbol('access declaration');
@@ -65,6 +79,8 @@ export type Requirement =
       /** What the person's project role must allow; the project is found as for `project`. */
       readonly capability: Capability;
       readonly via?: Type<ProjectOfResource>;
+      /** What the path names has to belong to that project. */
+      readonly thing?: Type<ThingOfProject>;
     }
   | {
       /** The person the named thing is meant for. */
@@ -79,7 +95,8 @@ export function Requires(requirement?: Requirement): MethodDecorator {
     return declare({ kind: 'project', role: requirement.project, via: requirement.via }, bearer);
   }
   if ('capability' in requirement) {
-    return declare({ kind: 'capability', capability: requirement.capability, via: requirement.via }, bearer);
+    const { capability, via, thing } = requirement;
+    return declare({ kind: 'capability', capability, via, thing }, bearer);
   }
   if ('addressee' in requirement) return declare({ kind: 'bearer', addressee: requirement.addressee }, bearer);
   const { organization: role, via, orSelf } = requirement;

@@ -17,6 +17,8 @@ export const DATABASE_URL = Symbol('DATABASE_URL');
 /** The door to PostgreSQL for repositories and services. */
 @Injectable()
 export class Database {
+  private readonly afterCommits = new WeakMap<Db, (() => void)[]>();
+
   constructor(private readonly source: DataSource) {}
 
   /** The pool, for reads and single statements outside a transaction. */
@@ -25,8 +27,22 @@ export class Database {
   }
 
   /** Runs in one READ COMMITTED transaction. Never wait for the network inside. */
-  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
-    return this.source.transaction(work);
+  async transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    let opened: Db | undefined;
+    const result = await this.source.transaction((tx) => {
+      opened = tx;
+      return work(tx);
+    });
+    for (const follow of (opened && this.afterCommits.get(opened)) ?? []) follow();
+    return result;
+  }
+
+  /**
+   * Has something done once a transaction of {@link transaction} has committed, and not at all when it is undone or the
+   * process dies first: only for what may be left out, such as waking somebody who would look for work anyway.
+   */
+  afterCommit(tx: Db, follow: () => void): void {
+    this.afterCommits.set(tx, [...(this.afterCommits.get(tx) ?? []), follow]);
   }
 
   /** Plain SQL with typed rows, also of RETURNING; parameters always apart from the text. */

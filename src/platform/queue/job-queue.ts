@@ -17,7 +17,7 @@ export interface JobState {
   last_error: string | null;
   /** Jobs that wait in the job's queue to be run now. */
   due: number;
-  /** Null for a job without a schedule. */
+  /** Null for a job that runs when it is asked for alone. */
   every_ms: number | null;
 }
 
@@ -30,6 +30,8 @@ export interface AddOptions {
 export type QueueHealth = 'ok' | 'degraded' | 'down';
 
 export class JobQueue {
+  private readonly polled = new Map<string, number>();
+
   constructor(
     private readonly jobs: readonly JobDeclaration[],
     private readonly queues: ReadonlyMap<string, Queue>,
@@ -60,6 +62,15 @@ export class JobQueue {
     return result as R;
   }
 
+  /**
+   * Says that something beside the queue runs this job so often by {@link runNow}, in some process: its state then
+   * tells so, as for a scheduled job. For work that has to go on while the backend is away.
+   */
+  runsEvery(job: JobDeclaration, ms: number): void {
+    this.queueOf(job);
+    this.polled.set(job.name, ms);
+  }
+
   /** The declared jobs in their order. Rejects with QueueUnavailableError when backend or database do not answer. */
   async state(): Promise<JobState[]> {
     return this.answer(async () => {
@@ -68,7 +79,7 @@ export class JobQueue {
         name: job.name,
         ...(runs.get(job.name) ?? { last_run_at: null, last_duration_ms: null, last_error: null }),
         due: due.get(job.queue) ?? 0,
-        every_ms: job.every?.ms ?? null,
+        every_ms: job.every?.ms ?? this.polled.get(job.name) ?? null,
       }));
     });
   }

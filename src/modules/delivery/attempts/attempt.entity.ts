@@ -1,0 +1,149 @@
+import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { AttemptKind, AttemptStatus, ClaimKind, Recovery, StoredRetryState } from './attempt-states.js';
+
+const WAITING = 'due_at IS NOT NULL AND claim_token IS NULL';
+
+/**
+ * One notification to one channel: the outbox row, its schedule and the evidence of what became of it. Inserted in
+ * the transaction of its cause, changed by whoever holds its claim.
+ */
+@Entity('delivery_attempts')
+@Index('uq_delivery_attempts_parent_attempt_id', ['parentAttemptId'], {
+  unique: true,
+  where: 'parent_attempt_id IS NOT NULL',
+})
+@Index('ix_delivery_attempts_project_id', ['projectId', 'createdAt', 'id'])
+@Index('ix_delivery_attempts_channel_id', ['channelId', 'createdAt'])
+@Index('ix_delivery_attempts_due', ['channelId', 'dueAt'], { where: WAITING })
+@Index('ix_delivery_attempts_backlog', ['dueAt'], { where: WAITING })
+@Index('ix_delivery_attempts_claim_expires_at', ['claimExpiresAt'], { where: 'claim_token IS NOT NULL' })
+@Check('ck_delivery_attempts_kind', `kind IN ('test', 'rule_match')`)
+@Check(
+  'ck_delivery_attempts_state',
+  `(status = 'pending' AND retry_state = 'pending') OR (status = 'sent' AND retry_state IS NULL)
+   OR (status = 'failed' AND retry_state IN ('scheduled_retry', 'retry_exhausted', 'dlq', 'terminal'))`,
+)
+@Check(
+  'ck_delivery_attempts_due',
+  `(due_at IS NOT NULL) = (retry_state IN ('pending', 'scheduled_retry') AND retry_state IS NOT NULL)`,
+)
+@Check(
+  'ck_delivery_attempts_recovery',
+  `recovery IN ('replay', 'dlq_drain') AND (recovery IS NULL) = (parent_attempt_id IS NULL)`,
+)
+@Check(
+  'ck_delivery_attempts_claim',
+  `(claim_token IS NULL) = (claim_kind IS NULL) AND (claim_token IS NULL) = (claim_expires_at IS NULL)
+   AND claim_kind IN ('worker', 'retry_now', 'dlq_drain', 'test')`,
+)
+export class DeliveryAttempt {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_delivery_attempts' })
+  id!: string;
+
+  @Column('uuid', { name: 'project_id' })
+  projectId!: string;
+
+  @Column('uuid', { name: 'channel_id' })
+  channelId!: string;
+
+  @Column('text')
+  kind!: AttemptKind;
+
+  @Column('text', { default: 'pending' })
+  status!: AttemptStatus;
+
+  /** Null once sent. */
+  @Column('text', { name: 'retry_state', nullable: true, default: 'pending' })
+  retryState!: StoredRetryState | null;
+
+  /** When the next try is due; stays while the attempt is claimed. Null: no further try. */
+  @Column('timestamptz', { name: 'due_at', nullable: true, default: () => 'now()' })
+  dueAt!: Date | null;
+
+  /** Automatic retries begun; what the policy's `max_attempts` bounds. */
+  @Column('integer', { name: 'retry_count', default: 0 })
+  retryCount!: number;
+
+  /** Sends begun, whoever asked for them. */
+  @Column('integer', { name: 'try_number', default: 0 })
+  tryNumber!: number;
+
+  /** What the notification tells of the rule and the event; as they were at the time of the cause. */
+  @Column('jsonb', { nullable: true })
+  rule!: Record<string, unknown> | null;
+
+  @Column('jsonb', { nullable: true })
+  event!: Record<string, unknown> | null;
+
+  @Column('uuid', { name: 'event_id', nullable: true })
+  eventId!: string | null;
+
+  @Column('uuid', { name: 'rule_id', nullable: true })
+  ruleId!: string | null;
+
+  @Column('uuid', { name: 'source_id', nullable: true })
+  sourceId!: string | null;
+
+  @Column('uuid', { name: 'evaluation_id', nullable: true })
+  evaluationId!: string | null;
+
+  /** The failed attempt this one was made of, by `recovery`; at most one is made of each. */
+  @Column('uuid', { name: 'parent_attempt_id', nullable: true })
+  parentAttemptId!: string | null;
+
+  @Column('text', { nullable: true })
+  recovery!: Recovery | null;
+
+  /** Of the last try, as everything below to `response_metadata`; an HTTP status or an SMTP reply code. */
+  @Column('integer', { name: 'response_code', nullable: true })
+  responseCode!: number | null;
+
+  @Column('text', { name: 'response_summary', nullable: true })
+  responseSummary!: string | null;
+
+  @Column('text', { name: 'failure_code', nullable: true })
+  failureCode!: string | null;
+
+  @Column('text', { name: 'failure_reason', nullable: true })
+  failureReason!: string | null;
+
+  @Column('jsonb', { name: 'request_metadata', nullable: true })
+  requestMetadata!: Record<string, unknown> | null;
+
+  @Column('jsonb', { name: 'response_metadata', nullable: true })
+  responseMetadata!: Record<string, unknown> | null;
+
+  /** Mail addresses that took the message, so that a retry leaves them out. */
+  @Column('text', { name: 'delivered_to', array: true, default: () => `'{}'` })
+  deliveredTo!: string[];
+
+  /** Null: nobody is working on it. */
+  @Column('uuid', { name: 'claim_token', nullable: true })
+  claimToken!: string | null;
+
+  @Column('text', { name: 'claim_owner', nullable: true })
+  claimOwner!: string | null;
+
+  @Column('text', { name: 'claim_kind', nullable: true })
+  claimKind!: ClaimKind | null;
+
+  @Column('timestamptz', { name: 'claim_expires_at', nullable: true })
+  claimExpiresAt!: Date | null;
+
+  /** The claim that wrote the last result, so that writing it again after a lost answer is recognised. */
+  @Column('uuid', { name: 'finished_token', nullable: true })
+  finishedToken!: string | null;
+
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
+  createdAt!: Date;
+
+  /** When it was sent or failed for good. */
+  @Column('timestamptz', { name: 'completed_at', nullable: true })
+  completedAt!: Date | null;
+
+  @Column('timestamptz', { name: 'terminal_at', nullable: true })
+  terminalAt!: Date | null;
+
+  @Column('timestamptz', { name: 'dlq_at', nullable: true })
+  dlqAt!: Date | null;
+}

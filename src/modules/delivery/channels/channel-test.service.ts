@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectMemberScope } from '../../../platform/access/index.js';
+import { Database } from '../../../platform/database/database.js';
+import { newId } from '../../../platform/ids/index.js';
+import { AuditWriter } from '../../audit/index.js';
+import { projectAct } from '../../projects/index.js';
+import { AttemptsRepository } from '../attempts/attempts.repository.js';
+import { DeliveryActs } from '../delivery-acts.js';
+import { AttemptNotFound, ChannelNotFound } from '../delivery.errors.js';
+import { ClaimsRepository } from '../engine/claims.repository.js';
+import { Dispatcher } from '../engine/dispatcher.js';
+import { channelTestResponse, type ChannelTestResponse } from './channel-test.dto.js';
+import { ChannelsRepository } from './channels.repository.js';
+
+/** Test notifications: sent while the caller waits, never retried. */
+@Injectable()
+export class ChannelTestService {
+  constructor(
+    private readonly database: Database,
+    private readonly channels: ChannelsRepository,
+    private readonly attempts: AttemptsRepository,
+    private readonly claims: ClaimsRepository,
+    private readonly dispatcher: Dispatcher,
+    private readonly acts: DeliveryActs,
+    private readonly audit: AuditWriter,
+  ) {}
+
+  /** The attempt is claimed before anybody else can see it; should this process die, its claim expires. */
+  async test(scope: ProjectMemberScope, channelId: string): Promise<ChannelTestResponse> {
+    const id = newId();
+    const claimed = await this.database.transaction(async (tx) => {
+      await this.acts.begin(scope, 'delivery:manage_channels', tx);
+      if ((await this.channels.share(scope, channelId, tx)) === null) throw new ChannelNotFound();
+      await this.attempts.insert(scope, { id, channelId, kind: 'test' }, tx);
+      const target = { type: 'delivery_channel', id: channelId };
+      await this.audit.record(projectAct(scope, 'delivery.channel_tested', { attempt_id: id }, target), tx);
+      return this.claims.claimOne(this.dispatcher.claimant('test'), id, tx);
+    });
+    if (claimed !== null) await this.dispatcher.send(claimed);
+    const attempt = await this.attempts.find(scope, id);
+    if (attempt === null) throw new AttemptNotFound();
+    return channelTestResponse(attempt);
+  }
+}

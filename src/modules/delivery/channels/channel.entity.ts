@@ -1,0 +1,34 @@
+import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { ChannelConfiguration, ChannelType } from './channel-configuration.js';
+
+/** Where a project's notifications go (SERVICE 2.9). */
+@Entity('delivery_channels')
+@Index('ix_delivery_channels_project_id', ['projectId', 'createdAt'])
+@Check('ck_delivery_channels_type', `type IN ('email', 'webhook')`)
+export class DeliveryChannel {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_delivery_channels' })
+  id!: string;
+
+  @Column('uuid', { name: 'project_id' })
+  projectId!: string;
+
+  @Column('text')
+  name!: string;
+
+  /** Never changes. */
+  @Column('text')
+  type!: ChannelType;
+
+  @Column('boolean')
+  enabled!: boolean;
+
+  /** As checked at the last write, defaults filled in; of the shape that belongs to the type. */
+  @Column('jsonb')
+  configuration!: ChannelConfiguration;
+
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
+  updatedAt!: Date;
+}

@@ -1,0 +1,39 @@
+import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+
+/** A header whose value is a credential: stored encrypted, sent, never answered. */
+@Entity('delivery_protected_headers')
+@Unique('uq_delivery_protected_headers_channel_id_name_key', ['channelId', 'nameKey'])
+export class ProtectedHeader {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_delivery_protected_headers' })
+  id!: string;
+
+  /** Also the tenant the ciphertext is bound to. */
+  @Column('uuid', { name: 'project_id' })
+  projectId!: string;
+
+  @Column('uuid', { name: 'channel_id' })
+  channelId!: string;
+
+  @Column('text')
+  name!: string;
+
+  /** The name in lower case, as names are compared. */
+  @Column('text', { name: 'name_key' })
+  nameKey!: string;
+
+  /** Envelope of the cipher, bound to this row. */
+  @Column('text')
+  value!: string;
+
+  /** Id of the key that encrypted the value. */
+  @Column('text', { name: 'key_version' })
+  keyVersion!: string;
+
+  @Column('timestamptz', { name: 'last_rotated_at', default: () => 'now()' })
+  lastRotatedAt!: Date;
+
+  /** Null: their account is gone. */
+  @Index('ix_delivery_protected_headers_last_rotated_by')
+  @Column('uuid', { name: 'last_rotated_by', nullable: true })
+  lastRotatedBy!: string | null;
+}

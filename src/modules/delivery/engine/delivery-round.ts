@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { JobHandler, type JobProcessor } from '../../../platform/queue/index.js';
+import { deliveryRetriesJob, deliveryWakeJob, dlqDrainJob } from './delivery.jobs.js';
+import { Dispatcher } from './dispatcher.js';
+import { ExpiredClaims } from './expired-claims.js';
+
+/** One call does no more than so many pumps; the next one goes on. */
+const MOST_PUMPS = 50;
+
+@Injectable()
+export class DeliveryRound {
+  constructor(
+    private readonly dispatcher: Dispatcher,
+    private readonly expired: ExpiredClaims,
+  ) {}
+
+  /** Ends expired claims and begins to send what is due. */
+  async begin(): Promise<number> {
+    const ended = await this.expired.settle();
+    return ended + (await this.dispatcher.pump());
+  }
+
+  /** The same until nothing is due any more, with every send ended. */
+  async complete(): Promise<number> {
+    let processed = await this.expired.settle();
+    for (let pumps = 0; pumps < MOST_PUMPS; pumps += 1) {
+      const started = await this.dispatcher.pump();
+      await this.dispatcher.settled();
+      processed += started;
+      if (started === 0) break;
+    }
+    return processed;
+  }
+}
+
+@JobHandler(deliveryRetriesJob)
+export class DeliveryRetriesProcessor implements JobProcessor<{ wait: boolean }, { processed: number }> {
+  constructor(private readonly round: DeliveryRound) {}
+
+  async run({ wait }: { wait: boolean }): Promise<{ processed: number }> {
+    return { processed: await (wait ? this.round.complete() : this.round.begin()) };
+  }
+}
+
+/** Ends when the attempts are claimed: sends of a receiver that hangs must not hold up the queue. */
+@JobHandler(deliveryWakeJob)
+export class DeliveryWakeProcessor implements JobProcessor<{ project_id: string; channel_id: string }> {
+  constructor(private readonly dispatcher: Dispatcher) {}
+
+  async run({
+    project_id: projectId,
+    channel_id: channelId,
+  }: {
+    project_id: string;
+    channel_id: string;
+  }): Promise<void> {
+    await this.dispatcher.wake(projectId, channelId);
+  }
+}
+
+@JobHandler(dlqDrainJob)
+export class DlqDrainProcessor implements JobProcessor<{ attempt_id: string }> {
+  constructor(private readonly dispatcher: Dispatcher) {}
+
+  async run({ attempt_id: attemptId }: { attempt_id: string }): Promise<void> {
+    await this.dispatcher.begin(attemptId, 'dlq_drain');
+  }
+}

@@ -1,0 +1,96 @@
+import type {
+  AttemptKind,
+  AttemptStatus,
+  ClaimKind,
+  Recovery,
+  RetryState,
+  StoredRetryState,
+} from '../attempts/attempt-states.js';
+import type { ChannelType } from '../channels/channel-configuration.js';
+import { decide, type RecoveryFacts } from '../recovery/readiness.js';
+
+/** An attempt with its channel and what was made of it, as readers see it. */
+export interface AttemptView {
+  readonly id: string;
+  readonly projectId: string;
+  readonly channelId: string;
+  readonly kind: AttemptKind;
+  readonly status: AttemptStatus;
+  readonly retryState: StoredRetryState | null;
+  readonly dueAt: Date | null;
+  /** A scheduled retry whose time has come and that nobody has begun. */
+  readonly isDue: boolean;
+  readonly claimKind: ClaimKind | null;
+  readonly retryCount: number;
+  readonly tryNumber: number;
+  readonly eventId: string | null;
+  readonly ruleId: string | null;
+  readonly sourceId: string | null;
+  readonly evaluationId: string | null;
+  readonly parentAttemptId: string | null;
+  readonly recovery: Recovery | null;
+  readonly recoveredById: string | null;
+  readonly recoveredBy: Recovery | null;
+  readonly responseCode: number | null;
+  readonly responseSummary: string | null;
+  readonly failureCode: string | null;
+  readonly failureReason: string | null;
+  readonly requestMetadata: Record<string, unknown> | null;
+  readonly responseMetadata: Record<string, unknown> | null;
+  readonly createdAt: Date;
+  readonly completedAt: Date | null;
+  readonly terminalAt: Date | null;
+  readonly dlqAt: Date | null;
+  /** Null: there is no such channel. */
+  readonly channel: {
+    readonly name: string;
+    readonly type: ChannelType;
+    readonly enabled: boolean;
+    readonly configuration: unknown;
+  } | null;
+}
+
+export const LIFECYCLE_LABELS = [
+  'original',
+  'replay',
+  'retryable',
+  'scheduled_retry',
+  'retry_exhausted',
+  'dlq',
+  'terminal',
+  'replay_created',
+  'replay_blocked',
+] as const;
+export type LifecycleLabel = (typeof LIFECYCLE_LABELS)[number];
+
+/** A scheduled retry reads `retryable` once it is due and unclaimed. */
+export function readRetryState({ retryState, isDue }: Pick<AttemptView, 'retryState' | 'isDue'>): RetryState | null {
+  return retryState === 'scheduled_retry' && isDue ? 'retryable' : retryState;
+}
+
+export function factsOf(view: AttemptView, hasValidDestination: boolean): RecoveryFacts {
+  const { status, retryState, kind, recovery, recoveredBy, claimKind, channel } = view;
+  return {
+    status,
+    retryState,
+    kind,
+    recovery,
+    recoveredBy,
+    claim: claimKind,
+    channel: channel && { type: channel.type, enabled: channel.enabled, hasValidDestination },
+  };
+}
+
+/**
+ * Where the attempt comes from, its state, and whether it can be sent again as a new one: `replay_created` when it has
+ * been, by a replay or a drain, `replay_blocked` when it failed for good and may not be.
+ */
+export function lifecycleOf(view: AttemptView, hasValidDestination: boolean): LifecycleLabel[] {
+  const labels: LifecycleLabel[] = [view.recovery === null ? 'original' : 'replay'];
+  const state = readRetryState(view);
+  if (state !== null && state !== 'pending') labels.push(state);
+  const isOver = view.status === 'failed' && view.retryState !== 'scheduled_retry';
+  if (view.recoveredBy !== null) labels.push('replay_created');
+  else if (isOver && !decide('replay', factsOf(view, hasValidDestination)).allowed) labels.push('replay_blocked');
+  return labels;
+}

@@ -1,0 +1,4 @@
+export { ChannelHasEvidence, ChannelNotFound, DuplicateProtectedHeader } from './delivery.errors.js';
+export { DeliveryModule } from './delivery.module.js';
+export { DeliveryRequests, type RuleMatch } from './delivery-requests.js';
+export { deliveryRetriesJob, deliveryWakeJob, dlqDrainJob } from './engine/delivery.jobs.js';
