@@ -23,7 +23,20 @@ const TIERS = [
   },
   {
     name: 'events',
-    modules: ['events', 'usage', 'logs', 'project-health', 'explorer', 'analytics', 'performance', 'search', 'eql'],
+    modules: [
+      'events',
+      'event-totals',
+      'event-streams',
+      'usage',
+      'logs',
+      'project-health',
+      'explorer',
+      'dashboard',
+      'analytics',
+      'performance',
+      'search',
+      'eql',
+    ],
   },
   {
     name: 'reaction',

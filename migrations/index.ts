@@ -9,6 +9,7 @@ import { VerificationCandidates1795192000000 } from './1795192000000-verificatio
 import { EventCounters1795200000000 } from './1795200000000-event-counters.js';
 import { IngestEvents1795201000000 } from './1795201000000-ingest-events.js';
 import { Delivery1795208000000 } from './1795208000000-delivery.js';
+import { EventTotals1795203000000 } from './1795203000000-event-totals.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -23,4 +24,5 @@ export const MIGRATIONS = [
   EventCounters1795200000000,
   IngestEvents1795201000000,
   Delivery1795208000000,
+  EventTotals1795203000000,
 ] as const;

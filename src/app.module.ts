@@ -10,7 +10,10 @@ import { ApiKeysModule } from './modules/api-keys/index.js';
 import { AuditModule } from './modules/audit/index.js';
 import { AuthModule } from './modules/auth/index.js';
 import { DeliveryModule } from './modules/delivery/index.js';
+import { DashboardModule } from './modules/dashboard/index.js';
+import { EventTotalsModule } from './modules/event-totals/index.js';
 import { EventsModule } from './modules/events/index.js';
+import { ExplorerModule } from './modules/explorer/index.js';
 import { HealthModule } from './modules/health/index.js';
 import { InternalJobsModule } from './modules/internal-jobs/index.js';
 import { InvitationsModule } from './modules/invitations/index.js';
@@ -178,9 +181,12 @@ export class AppModule {
         InvitationsModule,
         ProjectsModule,
         ApiKeysModule,
+        EventTotalsModule,
         EventsModule,
         LogsModule,
         UsageModule,
+        ExplorerModule,
+        DashboardModule,
         ProjectHealthModule,
         DeliveryModule,
         HealthModule,

@@ -67,15 +67,13 @@ describe('health and internal jobs', () => {
     expect(await app.rows('SELECT 1 FROM user_tokens')).toHaveLength(0);
     const states = (await app.request().get('/internal/jobs').set('X-Internal-Token', TOKEN).expect(200))
       .body as object[];
-    expect(states).toEqual([
-      {
-        name: 'maintenance',
-        last_run_at: expect.stringMatching(/Z$/),
-        last_duration_ms: expect.any(Number),
-        last_error: null,
-        due: expect.any(Number),
-      },
-    ]);
+    expect(states).toContainEqual({
+      name: 'maintenance',
+      last_run_at: expect.stringMatching(/Z$/),
+      last_duration_ms: expect.any(Number),
+      last_error: null,
+      due: expect.any(Number),
+    });
   });
 
   it('leaves a month to the default partition that already holds events of it, and goes on', async () => {

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ApiKeysModule } from '../api-keys/index.js';
+import { EventTotalsModule } from '../event-totals/index.js';
 import { IngestionFailuresModule } from '../ingestion-failures/index.js';
 import { ProjectsModule } from '../projects/index.js';
 import { QuotasModule } from '../quotas/index.js';
@@ -10,13 +11,16 @@ import { EventsRepository } from './events.repository.js';
 import { IngestController } from './ingest.controller.js';
 import { IngestService } from './ingest.service.js';
 import { EventPartitions } from './partitions.js';
+import { EventReadsController } from './reads/event-reads.controller.js';
+import { EventReads } from './reads/event-reads.repository.js';
+import { EventReadsService } from './reads/event-reads.service.js';
 import { EVENT_WRITER } from './writing/event-writer.provider.js';
 import { EventWriter } from './writing/event-writer.js';
 import { EventIntake } from './writing/write-request.js';
 
 @Module({
-  imports: [ApiKeysModule, ProjectsModule, QuotasModule, IngestionFailuresModule],
-  controllers: [IngestController],
+  imports: [ApiKeysModule, EventTotalsModule, ProjectsModule, QuotasModule, IngestionFailuresModule],
+  controllers: [IngestController, EventReadsController],
   providers: [
     IngestService,
     EventRecorder,
@@ -26,7 +30,9 @@ import { EventIntake } from './writing/write-request.js';
     EventsRepository,
     EventPartitions,
     EventsOfDeletedProjects,
+    EventReads,
+    EventReadsService,
   ],
-  exports: [EventRecorder],
+  exports: [EventReads, EventRecorder],
 })
 export class EventsModule {}

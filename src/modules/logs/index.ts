@@ -1,1 +1,5 @@
+export { LOG_COLUMNS, type LoggedEvent, logRow } from './log-row.js';
+export { LogRow } from './logs.dto.js';
 export { LogsModule } from './logs.module.js';
+export { LogSearchIndex } from './search-index.js';
+export { logSearchIndexJob } from './search-index.job.js';

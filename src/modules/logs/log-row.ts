@@ -14,6 +14,9 @@ export interface LoggedEvent {
   readonly log_latency_ms: number;
 }
 
+/** The columns of a {@link LoggedEvent} beside those of every event, for a SELECT. */
+export const LOG_COLUMNS = 'log_method, log_endpoint, log_status, log_latency_ms';
+
 /** One event as a log row (SERVICE 2.8). */
 export function logRow(stored: LoggedEvent, projectName: string): LogRow {
   const { event, properties, log_latency_ms: latency } = stored;

@@ -1,40 +1,154 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../platform/access/index.js';
-import { Database } from '../../platform/database/database.js';
-import type { LoggedEvent } from './log-row.js';
+import { Database, type Db } from '../../platform/database/database.js';
+import { Parameters, type TimeWindow } from '../event-totals/index.js';
+import { LOG_COLUMNS, type LoggedEvent } from './log-row.js';
+import { LogSearchTooLong } from './logs.errors.js';
+import { LogSearchIndex } from './search-index.js';
+import { type SearchPart, searchParts } from './search-parts.js';
+
+/** A search that has found too little by then gives up. */
+const SEARCH_LIMIT_MS = 10_000;
+/** Rows of an indexed month that are looked at one by one first: what is frequent is found there at once. */
+const PROBED_ROWS = 10_000;
+const QUERY_CANCELED = '57014';
 
 export interface LogFilter {
-  readonly from: Date;
-  readonly to: Date;
   /** Upper case; undefined: every method. */
   readonly method: string | undefined;
   readonly hideNoise: boolean;
   /** Searched in endpoint, method and event name; undefined: no search. */
   readonly text: string | undefined;
-  readonly limit: number;
 }
 
-/** Log rows straight from `events`: plain SQL along the primary key. */
+type Scope = Pick<ProjectScope, 'projectId'>;
+type Place = Pick<LoggedEvent, 'timestamp' | 'id'>;
+
+const COLUMNS = `id, "timestamp", event, api_key_id, properties, ${LOG_COLUMNS}`;
+const NEWEST_FIRST = 'ORDER BY "timestamp" DESC, id DESC';
+
+/** Log rows straight from `events`, newest first, events of one instant by id: plain SQL along the primary key. */
 @Injectable()
 export class LogsRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly index: LogSearchIndex,
+  ) {}
 
-  /** Newest first; events of one instant by id. */
-  list(scope: ProjectScope, filter: LogFilter): Promise<LoggedEvent[]> {
-    const parameters: unknown[] = [scope.projectId, filter.from, filter.to, filter.limit];
-    const bind = (value: unknown): string => `$${parameters.push(value)}`;
-    const conditions = ['project_id = $1', '"timestamp" >= $2', '"timestamp" <= $3'];
-    if (filter.method !== undefined) conditions.push(`log_method = ${bind(filter.method)}`);
-    if (filter.hideNoise) conditions.push(`log_endpoint NOT IN ('/health', '/favicon.ico')`);
-    if (filter.text !== undefined) {
-      const pattern = bind(`%${filter.text.replace(/[\\%_]/g, '\\$&')}%`);
-      conditions.push(`(log_endpoint ILIKE ${pattern} OR log_method ILIKE ${pattern} OR event ILIKE ${pattern})`);
+  /** @throws LogSearchTooLong when matching rows are so rare that they are not found in time */
+  async list(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number): Promise<LoggedEvent[]> {
+    const isIndexable = filter.text !== undefined || filter.method !== undefined;
+    if (!isIndexable && !filter.hideNoise) return this.scan(scope, window, filter, limit);
+    const parts = searchParts(window, isIndexable ? await this.index.months() : []);
+    try {
+      return await this.database.snapshot(async (tx) => {
+        const giveUpAt = performance.now() + SEARCH_LIMIT_MS;
+        const found: LoggedEvent[] = [];
+        for (const part of parts) {
+          const missing = limit - found.length;
+          if (missing === 0) break;
+          const left = Math.max(1, Math.round(giveUpAt - performance.now()));
+          await this.database.execute(`SET LOCAL statement_timeout = ${left}`, [], tx);
+          found.push(...(await this.search(scope, part, filter, missing, tx)));
+        }
+        return found;
+      });
+    } catch (error) {
+      if ((error as { code?: unknown }).code === QUERY_CANCELED) throw new LogSearchTooLong();
+      throw error;
     }
+  }
+
+  private async search(
+    scope: Scope,
+    part: SearchPart,
+    filter: LogFilter,
+    limit: number,
+    tx: Db,
+  ): Promise<LoggedEvent[]> {
+    if (!part.isIndexed) return this.scan(scope, part, filter, limit, tx);
+    const probed = await this.probe(scope, part, filter, limit, tx);
+    if (probed.rows.length === limit || probed.end === null) return probed.rows;
+    return [...probed.rows, ...(await this.lookUp(scope, part, probed.end, filter, limit - probed.rows.length, tx))];
+  }
+
+  /** Row by row until enough are found. */
+  private scan(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number, tx?: Db): Promise<LoggedEvent[]> {
+    const parameters = new Parameters();
     return this.database.rows<LoggedEvent>(
-      `SELECT id, "timestamp", event, api_key_id, properties, log_method, log_endpoint, log_status, log_latency_ms
-       FROM events WHERE ${conditions.join(' AND ')}
-       ORDER BY "timestamp" DESC, id DESC LIMIT $4`,
-      parameters,
+      `SELECT ${COLUMNS} FROM events WHERE ${within(scope, window, parameters)}${matching(filter, parameters)}
+       ${NEWEST_FIRST} LIMIT ${parameters.bind(limit)}`,
+      parameters.values,
+      tx,
     );
   }
+
+  /** The matching ones among the newest rows, and the last of these rows; null when there are no more. */
+  private async probe(
+    scope: Scope,
+    window: TimeWindow,
+    filter: LogFilter,
+    limit: number,
+    tx: Db,
+  ): Promise<{ rows: LoggedEvent[]; end: Place | null }> {
+    const parameters = new Parameters();
+    const rows = await this.database.rows<LoggedEvent>(
+      `SELECT ${COLUMNS} FROM (SELECT * FROM events WHERE ${within(scope, window, parameters)}
+                               ${NEWEST_FIRST} LIMIT ${PROBED_ROWS}) newest
+       WHERE true${matching(filter, parameters)} ${NEWEST_FIRST} LIMIT ${parameters.bind(limit)}`,
+      parameters.values,
+      tx,
+    );
+    if (rows.length === limit) return { rows, end: null };
+    const bounds = new Parameters();
+    const [end] = await this.database.rows<Place>(
+      `SELECT "timestamp", id FROM events WHERE ${within(scope, window, bounds)}
+       ${NEWEST_FIRST} OFFSET ${PROBED_ROWS - 1} LIMIT 1`,
+      bounds.values,
+      tx,
+    );
+    return { rows, end: end ?? null };
+  }
+
+  /** All places of the text by its index, older than a place; the events of the newest of them. */
+  private lookUp(
+    scope: Scope,
+    window: TimeWindow,
+    before: Place,
+    filter: LogFilter,
+    limit: number,
+    tx: Db,
+  ): Promise<LoggedEvent[]> {
+    const parameters = new Parameters();
+    const project = parameters.bind(scope.projectId);
+    // Materialized without a limit, so that the planner does not walk the primary key in the hope of a frequent text.
+    return this.database.rows<LoggedEvent>(
+      `WITH places AS MATERIALIZED (
+         SELECT "timestamp" AS at, id AS which FROM events
+         WHERE ${within(scope, { from: window.from, to: new Date(before.timestamp.getTime() + 1) }, parameters)}
+           AND ("timestamp", id) < (${parameters.bind(before.timestamp)}, ${parameters.bind(before.id)})
+           ${matching(filter, parameters)}),
+       newest AS (SELECT at, which FROM places ORDER BY at DESC, which DESC LIMIT ${parameters.bind(limit)})
+       SELECT ${COLUMNS} FROM newest JOIN events ON project_id = ${project} AND "timestamp" = at AND id = which
+       ${NEWEST_FIRST}`,
+      parameters.values,
+      tx,
+    );
+  }
+}
+
+function within({ projectId }: Scope, { from, to }: TimeWindow, parameters: Parameters): string {
+  return `project_id = ${parameters.bind(projectId)} AND "timestamp" >= ${parameters.bind(from)} AND "timestamp" < ${parameters.bind(to)}`;
+}
+
+/** Each condition with ` AND ` before it. */
+function matching({ method, hideNoise, text }: LogFilter, parameters: Parameters): string {
+  const conditions: string[] = [];
+  if (method !== undefined) conditions.push(`log_method = ${parameters.bind(method)}`);
+  if (hideNoise) conditions.push(`log_endpoint NOT IN ('/health', '/favicon.ico')`);
+  if (text !== undefined) {
+    const pattern = parameters.bind(`%${text.replace(/[\\%_]/g, '\\$&')}%`);
+    conditions.push(`(log_endpoint ILIKE ${pattern} OR log_method ILIKE ${pattern} OR event ILIKE ${pattern})`);
+  }
+  return conditions.map((condition) => ` AND ${condition}`).join('');
 }

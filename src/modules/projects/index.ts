@@ -10,4 +10,4 @@ export { ProjectsModule } from './projects.module.js';
 export { ProjectsRepository } from './projects.repository.js';
 export { SavedViewNameInUse } from './saved-views/saved-views.errors.js';
 export { compileRedaction, type Redact } from './settings/redaction.js';
-export { type Range, RANGES } from './time-ranges.js';
+export { type Range, RANGES, rangeWindow } from './time-ranges.js';

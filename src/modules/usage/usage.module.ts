@@ -1,5 +1,6 @@
 import { type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
 import { ApiKeysModule } from '../api-keys/index.js';
+import { EventTotalsModule } from '../event-totals/index.js';
 import { OrganizationsModule } from '../organizations/index.js';
 import { ProjectsModule } from '../projects/index.js';
 import { MeteringMiddleware } from './metering.middleware.js';
@@ -10,7 +11,7 @@ import { UsageRepository } from './usage.repository.js';
 import { UsageService } from './usage.service.js';
 
 @Module({
-  imports: [ApiKeysModule, OrganizationsModule, ProjectsModule],
+  imports: [ApiKeysModule, EventTotalsModule, OrganizationsModule, ProjectsModule],
   controllers: [ProjectUsageController, UsageController],
   providers: [UsageService, UsageRepository, UsageOfDeletedProjects, RequestMeter],
 })

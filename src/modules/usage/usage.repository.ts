@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../platform/access/index.js';
 import { Database } from '../../platform/database/database.js';
-import type { DayTotal, EventTotal } from './usage.dto.js';
 
 /** Requests of one key on one UTC day. */
 export interface RequestCount {
@@ -14,25 +13,6 @@ export interface RequestCount {
 @Injectable()
 export class UsageRepository {
   constructor(private readonly database: Database) {}
-
-  /** Events by name, largest first; `from` inclusive, `to` exclusive. */
-  byEvent(scope: ProjectScope, from: Date, to: Date): Promise<EventTotal[]> {
-    return this.database.rows<EventTotal>(
-      `SELECT event, count(*)::int AS total FROM events
-       WHERE project_id = $1 AND "timestamp" >= $2 AND "timestamp" < $3
-       GROUP BY event ORDER BY total DESC, event`,
-      [scope.projectId, from, to],
-    );
-  }
-
-  /** Events by UTC date since an instant, ascending, without empty dates. */
-  byDay(scope: ProjectScope, from: Date): Promise<DayTotal[]> {
-    return this.database.rows<DayTotal>(
-      `SELECT to_char(("timestamp" AT TIME ZONE 'UTC')::date, 'YYYY-MM-DD') AS date, count(*)::int AS events
-       FROM events WHERE project_id = $1 AND "timestamp" >= $2 GROUP BY 1 ORDER BY 1`,
-      [scope.projectId, from],
-    );
-  }
 
   /**
    * Metered events of all projects of the organization in the month that begins on a day (YYYY-MM-DD), those deleted

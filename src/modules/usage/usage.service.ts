@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ApiKeyScope, ProjectScope } from '../../platform/access/index.js';
 import { Clock } from '../../platform/clock/index.js';
+import { EventTotals } from '../event-totals/index.js';
 import { OrganizationsRepository } from '../organizations/index.js';
 import { ProjectsRepository } from '../projects/index.js';
 import { monthOf } from './month.js';
@@ -15,12 +16,15 @@ import { UnsupportedPeriod } from './usage.errors.js';
 import { UsageRepository } from './usage.repository.js';
 
 const DAY_MS = 24 * 3600 * 1000;
+/** No event is accepted further ahead than a day; the clocks of two machines may differ. */
+const LATEST_AHEAD_MS = 2 * DAY_MS;
 const ROLLING_DAYS: Readonly<Record<Exclude<Period, 'month'>, number>> = { '24h': 1, '7d': 7, '30d': 30 };
 
 @Injectable()
 export class UsageService {
   constructor(
     private readonly usage: UsageRepository,
+    private readonly totals: EventTotals,
     private readonly projects: ProjectsRepository,
     private readonly organizations: OrganizationsRepository,
     private readonly clock: Clock,
@@ -33,22 +37,30 @@ export class UsageService {
     const now = this.clock.now();
     const { from, to } =
       period === 'month' ? monthOf(now) : { from: new Date(now.getTime() - ROLLING_DAYS[period] * DAY_MS), to: now };
-    const { name } = await this.projects.get(scope);
-    const totals = await this.usage.byEvent(scope, from, to);
+    const [{ name }, totals] = await Promise.all([
+      this.projects.get(scope),
+      this.totals.by(scope, 'event', { from, to }),
+    ]);
     return {
       project_id: scope.projectId,
       project_name: name,
       period,
       from_ts: from.toISOString(),
       to_ts: to.toISOString(),
-      total_events: totals.reduce((sum, { total }) => sum + total, 0),
-      by_event: totals,
+      total_events: totals.reduce((sum, { events }) => sum + events, 0),
+      by_event: totals.map(({ value, events }) => ({ event: value ?? '', total: events })),
     };
   }
 
+  /** Dates are UTC; the first is cut where the window of `days` times 24 hours begins, and what lies ahead counts too. */
   async daily(scope: ProjectScope, days: number): Promise<DailyUsageResponse> {
-    const from = new Date(this.clock.now().getTime() - days * DAY_MS);
-    return { project_id: scope.projectId, usage: await this.usage.byDay(scope, from) };
+    const now = this.clock.now().getTime();
+    const window = { from: new Date(now - days * DAY_MS), to: new Date(now + LATEST_AHEAD_MS) };
+    const buckets = await this.totals.over(scope, 'day', window);
+    return {
+      project_id: scope.projectId,
+      usage: buckets.map(({ at, events }) => ({ date: at.toISOString().slice(0, 10), events })),
+    };
   }
 
   /** Of the key's organization, this UTC month (SERVICE 2.5). */

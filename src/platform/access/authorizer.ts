@@ -140,7 +140,7 @@ export class Authorizer {
 }
 
 function asMember(
-  { userId }: UserScope,
+  { userId, sessionId }: UserScope,
   projectId: string,
   { organizationId }: ProjectMembership,
   role: Role,
@@ -151,5 +151,5 @@ function asMember(
   } else if (!roleAtLeast(role, needed.role)) {
     throw new InsufficientProjectRole();
   }
-  return { kind: 'project', projectId, organizationId, userId, role };
+  return { kind: 'project', projectId, organizationId, userId, sessionId, role };
 }

@@ -34,6 +34,7 @@ export interface ProjectScope {
 export interface ProjectMemberScope extends ProjectScope {
   readonly kind: 'project';
   readonly userId: string;
+  readonly sessionId: string;
   readonly role: Role;
 }
 

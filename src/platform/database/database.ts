@@ -45,6 +45,41 @@ export class Database {
     this.afterCommits.set(tx, [...(this.afterCommits.get(tx) ?? []), follow]);
   }
 
+  /** Runs reads that must agree with each other: all of them see the same moment, and none may write. */
+  snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    return this.source.transaction(async (tx) => {
+      await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      return work(tx);
+    });
+  }
+
+  /**
+   * Runs statements that cannot be in a transaction or may take long, such as the building of an index: on a connection of
+   * their own and without a time limit, while no other process does so under the same name.
+   * @returns undefined when another process does
+   */
+  async maintain<T>(
+    name: string,
+    work: (execute: (sql: string) => Promise<void>) => Promise<T>,
+  ): Promise<T | undefined> {
+    const runner = this.source.createQueryRunner();
+    try {
+      const [row] = (await runner.query('SELECT pg_try_advisory_lock(hashtext($1)) AS ours', [name])) as {
+        ours: boolean;
+      }[];
+      if (row?.ours !== true) return undefined;
+      try {
+        await runner.query('SET statement_timeout = 0');
+        return await work(async (sql) => void (await runner.query(sql)));
+      } finally {
+        await runner.query('RESET statement_timeout');
+        await runner.query('SELECT pg_advisory_unlock(hashtext($1))', [name]);
+      }
+    } finally {
+      await runner.release();
+    }
+  }
+
   /** Plain SQL with typed rows, also of RETURNING; parameters always apart from the text. */
   async rows<Row>(sql: string, parameters: readonly unknown[] = [], db: Db = this.db): Promise<Row[]> {
     return (await this.run(sql, parameters, db)).records as Row[];

@@ -1,0 +1,63 @@
+const HOUR_MS = 3_600_000;
+
+/** Instants of event timestamps; `from` inclusive, `to` exclusive. */
+export interface TimeWindow {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+/** Rows of a part of an hour: added where the counted hours end before the window does, taken away where they reach beyond it. */
+export interface Edge extends TimeWindow {
+  readonly sign: 1 | -1;
+}
+
+export interface Coverage {
+  /** Whole hours to be counted from the rollups; null: from rows alone. */
+  readonly hours: TimeWindow | null;
+  readonly edges: readonly Edge[];
+}
+
+interface Side {
+  readonly at: number;
+  /** Milliseconds of rows to be read. */
+  readonly cost: number;
+  readonly edge: readonly Edge[];
+}
+
+/**
+ * Divides a window into whole hours and edges so that the fewest rows have to be read: an edge is never longer than half
+ * an hour, and the rest of the current hour, where few events can be, is taken away instead of the part before it added.
+ */
+export function coverageOf(window: TimeWindow, now: Date): Coverage {
+  const [from, to] = [window.from.getTime(), window.to.getTime()];
+  const fromRows: Coverage = { hours: null, edges: [{ ...window, sign: 1 }] };
+  if (from >= to) return fromRows;
+  const rowsIn = (start: number, end: number): number => Math.max(0, Math.min(end, now.getTime()) - start);
+  const edge = (start: number, end: number, sign: 1 | -1): readonly Edge[] =>
+    start < end ? [{ from: new Date(start), to: new Date(end), sign }] : [];
+
+  const [firstInside, firstOutside] = [ceilHour(from), floorHour(from)];
+  const head = cheaper(
+    { at: firstInside, cost: rowsIn(from, firstInside), edge: edge(from, firstInside, 1) },
+    { at: firstOutside, cost: rowsIn(firstOutside, from), edge: edge(firstOutside, from, -1) },
+  );
+  const [lastInside, lastOutside] = [floorHour(to), ceilHour(to)];
+  const tail = cheaper(
+    { at: lastInside, cost: rowsIn(lastInside, to), edge: edge(lastInside, to, 1) },
+    { at: lastOutside, cost: rowsIn(to, lastOutside), edge: edge(to, lastOutside, -1) },
+  );
+  if (head.at >= tail.at || rowsIn(from, to) <= head.cost + tail.cost) return fromRows;
+  return { hours: { from: new Date(head.at), to: new Date(tail.at) }, edges: [...head.edge, ...tail.edge] };
+}
+
+export function floorHour(ms: number): number {
+  return Math.floor(ms / HOUR_MS) * HOUR_MS;
+}
+
+function ceilHour(ms: number): number {
+  return Math.ceil(ms / HOUR_MS) * HOUR_MS;
+}
+
+function cheaper(a: Side, b: Side): Side {
+  return b.cost < a.cost ? b : a;
+}

@@ -1,0 +1,26 @@
+/** What events can be counted by. Null is a value of all but the name: the event did not say. */
+export const DIMENSIONS = ['event', 'source_id', 'severity', 'status', 'environment'] as const;
+export type Dimension = (typeof DIMENSIONS)[number];
+
+/** Exact values; a dimension that is left out takes every value. */
+export type EventFilter = Readonly<Partial<Record<Dimension, string>>>;
+
+/** The parameters of one statement, numbered as they are bound. */
+export class Parameters {
+  readonly values: unknown[] = [];
+
+  bind(value: unknown): string {
+    return `$${this.values.push(value)}`;
+  }
+}
+
+/** Conditions of a filter, each with ` AND ` before it; the columns are named alike in events and rollups. */
+export function conditionsOf(filter: EventFilter, parameters: Parameters, except?: Dimension): string {
+  return DIMENSIONS.filter((name) => filter[name] !== undefined && name !== except)
+    .map((name) => ` AND ${name} = ${parameters.bind(filter[name])}`)
+    .join('');
+}
+
+export function isEmptyFilter(filter: EventFilter): boolean {
+  return DIMENSIONS.every((name) => filter[name] === undefined);
+}

@@ -1,0 +1,20 @@
+export { type Interval, INTERVALS } from './counted-rows.js';
+export type { TimeWindow } from './coverage.js';
+export {
+  conditionsOf,
+  type Dimension,
+  DIMENSIONS,
+  type EventFilter,
+  isEmptyFilter,
+  Parameters,
+} from './event-filter.js';
+export {
+  type Bucket,
+  EventTotals,
+  type FacetValue,
+  type Group,
+  type MatchingHour,
+  type Totals,
+} from './event-totals.js';
+export { EventTotalsModule } from './event-totals.module.js';
+export { withoutGaps } from './time-buckets.js';

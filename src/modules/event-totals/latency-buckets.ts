@@ -1,0 +1,31 @@
+/** Bucket 0 ends at 1 ms; bucket n > 0 holds the whole milliseconds above 1.02^(n-1) and up to 1.02^n. */
+const GROWTH = 1.02;
+
+/** The middle of a bucket in milliseconds: below 50 ms the exact value, above it at most 1 % or a millisecond off. */
+export function middleOf(bucket: number): number {
+  if (bucket <= 0) return 0;
+  const lowest = Math.floor(GROWTH ** (bucket - 1)) + 1;
+  const highest = Math.floor(GROWTH ** bucket);
+  return Math.round((lowest + highest) / 2);
+}
+
+/**
+ * Nearest-rank quantiles of a histogram in the order of its buckets.
+ * @returns a millisecond value for each quantile (0 to 1), null when nothing was measured
+ */
+export function quantilesOf(
+  histogram: readonly { readonly bucket: number; readonly events: number }[],
+  quantiles: readonly number[],
+): (number | null)[] {
+  const total = histogram.reduce((sum, { events }) => sum + events, 0);
+  if (total <= 0) return quantiles.map(() => null);
+  return quantiles.map((quantile) => {
+    const rank = Math.max(1, Math.ceil(quantile * total));
+    let seen = 0;
+    for (const { bucket, events } of histogram) {
+      seen += events;
+      if (seen >= rank) return middleOf(bucket);
+    }
+    return middleOf(histogram.at(-1)?.bucket ?? 0);
+  });
+}

@@ -1,0 +1,16 @@
+import type { Interval } from './counted-rows.js';
+import type { TimeWindow } from './coverage.js';
+import type { Bucket } from './event-totals.js';
+
+const LENGTH_MS: Readonly<Record<Interval, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+
+/** Every bucket that has a part in the window, in the order of time, with zeroes where `known` has none. */
+export function withoutGaps(known: readonly Bucket[], interval: Interval, { from, to }: TimeWindow): Bucket[] {
+  const length = LENGTH_MS[interval];
+  const byTime = new Map(known.map((bucket) => [bucket.at.getTime(), bucket]));
+  const buckets: Bucket[] = [];
+  for (let at = Math.floor(from.getTime() / length) * length; at < to.getTime(); at += length) {
+    buckets.push(byTime.get(at) ?? { at: new Date(at), events: 0, errors: 0 });
+  }
+  return buckets;
+}

@@ -1,0 +1,54 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { type ProjectMemberScope, Requires } from '../../../platform/access/index.js';
+import { Documented } from '../../../platform/http/documented.js';
+import { Query, Scope } from '../../../platform/http/inputs.js';
+import {
+  EventCountsQuery,
+  EventCountsResponse,
+  EventName,
+  EventNamesQuery,
+  EventsPage,
+  EventsQuery,
+} from './event-reads.dto.js';
+import { EventReadsService } from './event-reads.service.js';
+
+@ApiTags('events')
+@Controller('v1/events')
+export class EventReadsController {
+  constructor(private readonly events: EventReadsService) {}
+
+  @Get()
+  @Requires({ project: 'viewer' })
+  @Documented({
+    summary: 'Raw events of a project, newest first',
+    description:
+      'By event timestamp, events of one instant by id. Pages follow each other by `next_before`: what arrives meanwhile shifts none of them, and shows on a later page only when its timestamp belongs there.',
+    answer: EventsPage,
+  })
+  list(@Scope() scope: ProjectMemberScope, @Query() query: EventsQuery): Promise<EventsPage> {
+    return this.events.list(scope, query);
+  }
+
+  @Get('counts')
+  @Requires({ project: 'viewer' })
+  @Documented({
+    summary: 'Event counts over time',
+    description: 'Exact, by event timestamp. An interval that does not fit the range is refused with 422.',
+    answer: EventCountsResponse,
+  })
+  counts(@Scope() scope: ProjectMemberScope, @Query() query: EventCountsQuery): Promise<EventCountsResponse> {
+    return this.events.counts(scope, query);
+  }
+
+  @Get('names')
+  @Requires({ project: 'viewer' })
+  @Documented({
+    summary: 'Distinct event names with counts',
+    description: 'Most events first, then by name; exact and not truncated.',
+    answer: [EventName],
+  })
+  names(@Scope() scope: ProjectMemberScope, @Query() query: EventNamesQuery): Promise<EventName[]> {
+    return this.events.names(scope, query);
+  }
+}

@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../../platform/access/index.js';
+import { Database } from '../../../platform/database/database.js';
+import type { Place } from './cursor.js';
+import { EVENT_COLUMNS, type StoredEvent } from './event-record.js';
+
+/** How far the timestamp of an event may lie from the time its id was made to be found at once, in milliseconds. */
+const USUAL_DISTANCE_MS = 2_000;
+
+type Scope = Pick<ProjectScope, 'projectId'>;
+
+/** Raw events of a project, along the primary key. */
+@Injectable()
+export class EventReads {
+  constructor(private readonly database: Database) {}
+
+  /** Newest first; events of one instant by id. Strictly before the place, when one is given. */
+  newest(scope: Scope, before: Place | null, limit: number): Promise<StoredEvent[]> {
+    // The timestamp alone says the same as the pair does, and lets partitions be left out.
+    return this.database.rows<StoredEvent>(
+      `SELECT ${EVENT_COLUMNS} FROM events
+       WHERE project_id = $1 ${before === null ? '' : 'AND "timestamp" <= $3 AND ("timestamp", id) < ($3, $4)'}
+       ORDER BY "timestamp" DESC, id DESC LIMIT $2`,
+      before === null ? [scope.projectId, limit] : [scope.projectId, limit, before.timestamp, before.id],
+    );
+  }
+
+  /** Oldest first, strictly after the place and up to an instant, which is left out. */
+  after(scope: Scope, place: Place, until: Date, limit: number): Promise<StoredEvent[]> {
+    return this.database.rows<StoredEvent>(
+      `SELECT ${EVENT_COLUMNS} FROM events
+       WHERE project_id = $1 AND "timestamp" >= $2 AND ("timestamp", id) > ($2, $3) AND "timestamp" < $4
+       ORDER BY "timestamp", id LIMIT $5`,
+      [scope.projectId, place.timestamp, place.id, until, limit],
+    );
+  }
+
+  /** The place behind which `count` events lie before an instant; null when there are fewer. */
+  async placeBefore(scope: Scope, until: Date, count: number): Promise<Place | null> {
+    const [place] = await this.database.rows<Place>(
+      `SELECT "timestamp", id FROM events WHERE project_id = $1 AND "timestamp" < $2
+       ORDER BY "timestamp" DESC, id DESC LIMIT 1 OFFSET $3`,
+      [scope.projectId, until, count],
+    );
+    return place ?? null;
+  }
+
+  /**
+   * Null: the project has no such event. An id carries when it was made, which mostly is the event's timestamp; others
+   * are found by the ranges of ids that lie together.
+   */
+  async find<Row extends StoredEvent>(scope: Scope, id: string, columns: string = EVENT_COLUMNS): Promise<Row | null> {
+    const select = `SELECT ${columns} FROM events WHERE project_id = $1 AND id = $2`;
+    const madeAt = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
+    const [from, to] = [new Date(madeAt - USUAL_DISTANCE_MS), new Date(madeAt + USUAL_DISTANCE_MS)];
+    const [near] = await this.database.rows<Row>(`${select} AND "timestamp" BETWEEN $3 AND $4`, [
+      scope.projectId,
+      id,
+      from,
+      to,
+    ]);
+    if (near !== undefined) return near;
+    const [far] = await this.database.rows<Row>(select, [scope.projectId, id]);
+    return far ?? null;
+  }
+}

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../../platform/access/index.js';
+import { Clock } from '../../../platform/clock/index.js';
+import { brokenRule } from '../../../platform/http/fields/index.js';
+import { EventTotals, type TimeWindow, withoutGaps } from '../../event-totals/index.js';
+import { rangeWindow } from '../../projects/index.js';
+import { decodeCursor, encodeCursor } from './cursor.js';
+import { eventRecord } from './event-record.js';
+import type {
+  EventCountsQuery,
+  EventCountsResponse,
+  EventName,
+  EventNamesQuery,
+  EventsPage,
+  EventsQuery,
+} from './event-reads.dto.js';
+import { EventReads } from './event-reads.repository.js';
+import { INTERVALS_OF } from './intervals-of-ranges.js';
+
+/** Raw events, their names and their numbers over time. */
+@Injectable()
+export class EventReadsService {
+  constructor(
+    private readonly events: EventReads,
+    private readonly totals: EventTotals,
+    private readonly clock: Clock,
+  ) {}
+
+  /** One event more than asked for tells whether there is another page. */
+  async list(scope: ProjectScope, { limit, before }: EventsQuery): Promise<EventsPage> {
+    const rows = await this.events.newest(scope, before === undefined ? null : decodeCursor(before), limit + 1);
+    const shown = rows.slice(0, limit);
+    const last = shown.at(-1);
+    return {
+      items: shown.map(eventRecord),
+      next_before: rows.length > limit && last !== undefined ? encodeCursor(last) : null,
+    };
+  }
+
+  async counts(scope: ProjectScope, { range, interval: wanted }: EventCountsQuery): Promise<EventCountsResponse> {
+    const allowed = INTERVALS_OF[range];
+    const interval = wanted ?? allowed[0];
+    if (!allowed.includes(interval)) {
+      const sentence = `interval must be one of: ${[...allowed].sort().join(', ')} when range is ${range}`;
+      throw brokenRule(['query', 'interval'], sentence, interval);
+    }
+    const window = rangeWindow(range, this.clock.now());
+    const known = await this.totals.over(scope, interval, window);
+    const shown: TimeWindow = range === 'all' ? { from: known[0]?.at ?? window.to, to: window.to } : window;
+    return {
+      project_id: scope.projectId,
+      range,
+      interval,
+      from_ts: window.from.toISOString(),
+      to_ts: window.to.toISOString(),
+      total_events: known.reduce((sum, { events }) => sum + events, 0),
+      counts: withoutGaps(known, interval, shown).map(({ at, events, errors }) => ({
+        ts: at.toISOString(),
+        events,
+        errors,
+      })),
+    };
+  }
+
+  async names(scope: ProjectScope, { range }: EventNamesQuery): Promise<EventName[]> {
+    const names = await this.totals.by(scope, 'event', rangeWindow(range, this.clock.now()));
+    return names.map(({ value, events }) => ({ event: value ?? '', total: events }));
+  }
+}

@@ -1,0 +1,104 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { Response } from 'express';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ProjectScope } from '../../platform/access/index.js';
+import { Clock } from '../../platform/clock/index.js';
+import type { EventFilter, MatchingHour, TimeWindow } from '../event-totals/index.js';
+import type { Place, StoredEvent } from '../events/index.js';
+import { filterOf, windowOf } from './asked-window.js';
+import type { ExportRequest } from './explorer.dto.js';
+import { TooManyExports } from './explorer.errors.js';
+import { ExplorerRepository, spanOf } from './explorer.repository.js';
+import { EXPORT_WRITERS, type ExportWriter } from './export-formats.js';
+
+/** Of one project at a time, in one process. */
+const MOST_EXPORTS = 4;
+const FIRST_ROWS = 50;
+const MOST_ROWS = 1_000;
+/** What a read aims at, in characters: events may be small or a megabyte each. */
+const AIMED_SIZE = 1_000_000;
+
+/** Writes the filtered events to the client as fast as it reads, holding no more than one read of them. */
+@Injectable()
+export class EventExport {
+  private readonly logger = new Logger('exports');
+  private readonly running = new Map<string, number>();
+
+  constructor(
+    private readonly explorer: ExplorerRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Refusals come as usual; a failure after the first byte cuts the connection, so that no export looks whole that is not. */
+  async write(scope: ProjectScope, request: ExportRequest, response: Response): Promise<void> {
+    const now = this.clock.now();
+    const window = windowOf(request, now, 'body');
+    const writer = EXPORT_WRITERS[request.format];
+    const release = this.enter(scope.projectId);
+    try {
+      const chunks = this.chunks(scope, window, filterOf(request), writer);
+      const first = await chunks.next();
+      const day = now.toISOString().slice(0, 10);
+      response.writeHead(200, {
+        'Content-Type': writer.mediaType,
+        'Content-Disposition': `attachment; filename="events-${scope.projectId}-${day}.${request.format}"`,
+      });
+      response.write(writer.head + (first.done === true ? '' : first.value));
+      await pipeline(Readable.from(chunks), response);
+    } catch (error) {
+      if (!response.headersSent) throw error;
+      // Somebody who left is no fault.
+      if (!response.closed) this.logger.error(error);
+      response.destroy();
+    } finally {
+      release();
+    }
+  }
+
+  private async *chunks(
+    scope: ProjectScope,
+    window: TimeWindow,
+    filter: EventFilter,
+    writer: ExportWriter,
+  ): AsyncGenerator<string, void> {
+    let rows = FIRST_ROWS;
+    for (const span of spansOf(await this.explorer.hours(scope, window, filter), window)) {
+      let last: Place | null = null;
+      for (;;) {
+        const read: StoredEvent[] = await this.explorer.before(scope, span, filter, last, rows);
+        const text = read.map((stored) => writer.line(stored)).join('');
+        if (text !== '') yield text;
+        if (read.length < rows) break;
+        last = read.at(-1) ?? null;
+        rows = Math.max(1, Math.min(MOST_ROWS, Math.round((AIMED_SIZE / text.length) * read.length)));
+      }
+    }
+  }
+
+  private enter(projectId: string): () => void {
+    const count = this.running.get(projectId) ?? 0;
+    if (count >= MOST_EXPORTS) throw new TooManyExports();
+    this.running.set(projectId, count + 1);
+    return () => {
+      const left = (this.running.get(projectId) ?? 1) - 1;
+      if (left > 0) this.running.set(projectId, left);
+      else this.running.delete(projectId);
+    };
+  }
+}
+
+/** Hours that lie together, newest first, in spans of at least a full read where there are as many events. */
+function* spansOf(hours: readonly MatchingHour[], window: TimeWindow): Generator<TimeWindow> {
+  let gathered: MatchingHour[] = [];
+  let events = 0;
+  for (const hour of hours) {
+    gathered.push(hour);
+    events += hour.events;
+    if (events < MOST_ROWS) continue;
+    yield spanOf(gathered, window);
+    gathered = [];
+    events = 0;
+  }
+  if (gathered.length > 0) yield spanOf(gathered, window);
+}

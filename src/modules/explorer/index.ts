@@ -1,0 +1,2 @@
+export { ExplorerModule } from './explorer.module.js';
+export { RelatedAlerts } from './related-alerts.js';
