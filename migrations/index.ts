@@ -8,8 +8,10 @@ import { ProjectLifecycle1795191000000 } from './1795191000000-project-lifecycle
 import { VerificationCandidates1795192000000 } from './1795192000000-verification-candidates.js';
 import { EventCounters1795200000000 } from './1795200000000-event-counters.js';
 import { IngestEvents1795201000000 } from './1795201000000-ingest-events.js';
-import { Delivery1795208000000 } from './1795208000000-delivery.js';
 import { EventTotals1795203000000 } from './1795203000000-event-totals.js';
+import { Delivery1795208000000 } from './1795208000000-delivery.js';
+import { AlertDestinations1795210000000 } from './1795210000000-alert-destinations.js';
+import { AlertRules1795212000000 } from './1795212000000-alert-rules.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -23,6 +25,8 @@ export const MIGRATIONS = [
   VerificationCandidates1795192000000,
   EventCounters1795200000000,
   IngestEvents1795201000000,
-  Delivery1795208000000,
   EventTotals1795203000000,
+  Delivery1795208000000,
+  AlertDestinations1795210000000,
+  AlertRules1795212000000,
 ] as const;

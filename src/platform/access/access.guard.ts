@@ -13,7 +13,7 @@ import { Authorizer } from './authorizer.js';
 import { ACCESS, type AccessDeclaration } from './declarations.js';
 import { checkInputs } from './input-check.js';
 import { ApiKeyAuthenticator, BearerAuthenticator } from './ports.js';
-import { planRoute, type RoutePlan } from './route-plan.js';
+import { isTenantLeftOut, planRoute, type RoutePlan } from './route-plan.js';
 import type { AccessScope } from './scope.js';
 
 /**
@@ -44,7 +44,8 @@ export class AccessGuard implements CanActivate {
     const caller = await this.authenticate(plan.access, request);
     const body = await this.readBody(plan, request, response);
     const scope = await this.authorizer.authorize(plan, caller, request, body);
-    request.inputs = checkInputs(plan, request, body);
+    const isTenantMissing = scope === 'undecided' && isTenantLeftOut(plan, request, body);
+    request.inputs = checkInputs(plan, request, body, isTenantMissing);
     if (scope === 'undecided') throw new Error('the inputs are valid but the access of this route was not decided');
     if (scope !== null) {
       request.access = scope;
