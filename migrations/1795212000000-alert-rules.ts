@@ -48,9 +48,7 @@ export class AlertRules1795212000000 implements MigrationInterface {
         CONSTRAINT fk_alert_rule_destinations_destination_id FOREIGN KEY (destination_id)
           REFERENCES alert_destinations (id) ON DELETE CASCADE
       )`);
-    await q.query(
-      'CREATE INDEX ix_alert_rule_destinations_destination_id ON alert_rule_destinations (destination_id)',
-    );
+    await q.query('CREATE INDEX ix_alert_rule_destinations_destination_id ON alert_rule_destinations (destination_id)');
     await q.query(`
       CREATE TABLE alert_rule_channels (
         rule_id uuid NOT NULL,

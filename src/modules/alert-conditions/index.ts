@@ -2,6 +2,7 @@ export { ConditionField, storedCondition } from './condition-kind.js';
 export {
   type AbsenceCondition,
   type Aggregate,
+  type ComparedBy,
   type Condition,
   type ConditionKind,
   CONDITION_KINDS,
@@ -24,3 +25,6 @@ export {
 } from './filter.js';
 export { FilterField, storedFilter } from './filter-kind.js';
 export { compileFilter, type Matcher, readField } from './matcher.js';
+export { type Bind, filterSql, numberSql, scalarSql } from './filter-sql.js';
+export { eventTypesOf, exactValuesOf, usesProperties } from './filter-analysis.js';
+export { GroupByField } from './group-by.js';

@@ -1,6 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Effect, INACTIVE, type Observation, type RuleState, type SeriesState, stateOfRule, step } from './rule-machine.js';
+import {
+  type Effect,
+  INACTIVE,
+  type Observation,
+  type RuleState,
+  type SeriesState,
+  stateOfRule,
+  step,
+} from './rule-machine.js';
 
 const at = (state: 'pending' | 'firing' | 'recovering', since: number, breachedAt = since): SeriesState => ({
   state,
@@ -93,14 +101,17 @@ describe('every walk of the machine', () => {
       fc.property(walks, holds, (walk, seconds) => {
         let series: SeriesState = INACTIVE;
         let now = 0;
-        for (const [observation, wait] of walk) series = step(series, observation, (now += wait * 1_000), seconds).after;
+        for (const [observation, wait] of walk)
+          series = step(series, observation, (now += wait * 1_000), seconds).after;
         expect(step(series, 'clear', now + seconds.keepFiringSeconds * 1_000, seconds).after).toEqual(INACTIVE);
       }),
     );
   });
 
   it('does not mind a clock that jumps back', () => {
-    const waits = fc.array(fc.tuple(fc.constantFrom<Observation>('breach', 'clear'), fc.integer({ min: -300, max: 300 })));
+    const waits = fc.array(
+      fc.tuple(fc.constantFrom<Observation>('breach', 'clear'), fc.integer({ min: -300, max: 300 })),
+    );
     fc.assert(
       fc.property(waits, holds, (walk, seconds) => {
         let series: SeriesState = INACTIVE;

@@ -62,7 +62,10 @@ export function step(
     case 'firing':
     case 'recovering':
       if (at - before.breachedAt >= keepFiringSeconds * 1_000) return { after: INACTIVE, effect: 'recover' };
-      return { after: before.state === 'firing' ? { ...before, state: 'recovering', since: at } : before, effect: null };
+      return {
+        after: before.state === 'firing' ? { ...before, state: 'recovering', since: at } : before,
+        effect: null,
+      };
   }
 }
 
