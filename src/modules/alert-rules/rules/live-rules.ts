@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../../platform/access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { type Condition, type FilterGroup, filterOf, storedCondition } from '../../alert-conditions/index.js';
 import type { NoticeTargets } from '../../alert-destinations/index.js';
@@ -61,6 +62,15 @@ export class LiveRules {
       ),
       tx,
     );
+  }
+
+  async find({ projectId }: Pick<ProjectScope, 'projectId'>, id: string, db: Db): Promise<LiveRule | null> {
+    const rows = await this.database.rows<RuleRow>(
+      `SELECT ${RULE_COLUMNS} FROM alert_rules r WHERE r.project_id = $1 AND r.id = $2`,
+      [projectId, id],
+      db,
+    );
+    return (await this.read(rows, db))[0] ?? null;
   }
 
   async read(rows: readonly RuleRow[], db?: Db): Promise<LiveRule[]> {
