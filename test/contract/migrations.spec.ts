@@ -64,7 +64,11 @@ describe('migrations', () => {
        JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] WHERE i.indrelid = 'events'::regclass`,
     );
     expect(indexes.map(({ first }) => first)).toEqual(indexes.map(() => 'project_id'));
-    expect(indexes.map(({ name }) => name).sort()).toEqual(['ix_events_project_id_event_timestamp', 'pk_events']);
+    expect(indexes.map(({ name }) => name).sort()).toEqual([
+      'ix_events_project_id_event_timestamp',
+      'ix_events_project_id_id',
+      'pk_events',
+    ]);
   });
 
   it('give every constraint and index a name of the house', async () => {

@@ -5,6 +5,7 @@ import { type Capability, hasCapability, type Role, roleAtLeast, ROLES } from '.
 import { addMember, type Actor, type Owner, ownerWithProject, randomEmail, signedIn } from '../support/actors.js';
 import { newId } from '../../src/platform/ids/index.js';
 import { createTestApp, type TestApp } from '../support/app.js';
+import { insertEvents } from '../support/event-rows.js';
 import { exampleOf, type ListedOperation, operations, resolve } from '../support/document.js';
 
 const TOKEN = 'internal-job-token-of-the-test';
@@ -64,6 +65,7 @@ describe('access to every operation', () => {
       invite_id: (invited.body as { id: string }).id,
       ...(await thingsOf(owner.id)),
       view_id: (view.body as { id: string }).id,
+      event_id: (await insertEvents(app, owner.projectId, [{ timestamp: new Date() }]))[0] ?? '',
     };
     const [session] = await app.rows<{ id: string }>('SELECT id FROM sessions WHERE user_id = $1', [owner.id]);
     ids.session_id = session?.id ?? '';
@@ -96,12 +98,26 @@ describe('access to every operation', () => {
     const query = parameters.filter((parameter) => parameter.in === 'query' && parameter.required === true);
     const verb = method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
     const request = app.request()[verb](filled).set(credentials);
+    if (operation.responses['200']?.content?.['text/event-stream'] !== undefined) void leaveStreams(request);
     void request.query(Object.fromEntries(query.map(({ name, schema }) => [name, exampleOf(schema ?? {}, ids, name)])));
     const [type, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
     if (type === undefined || content === undefined) return request;
     // The least role, which everybody who may give roles may give.
     const known = { ...ids, role: 'viewer' };
     return request.type(type).send(exampleOf(resolve(content.schema), known) as object);
+  }
+
+  /** A stream that opens never ends by itself: its headers say enough. */
+  function leaveStreams(request: Test): Test {
+    return request.buffer(true).parse((response, done) => {
+      const isStream = response.headers['content-type'] === 'text/event-stream';
+      let text = '';
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      response.on('end', () => done(null, text === '' ? {} : JSON.parse(text)));
+      if (!isStream) return;
+      done(null, {});
+      (response as unknown as { destroy(): void }).destroy();
+    });
   }
 
   /** Everything but the refresh of `last_used_at` and the like, which refused requests may not touch either. */
