@@ -6,6 +6,7 @@ import { CONFIG, type Config, RUNTIME_SECRETS, type RuntimeSecrets } from './con
 import { CONSTRAINT_ERROR_TABLE } from './constraint-errors.js';
 import { JOBS } from './jobs.js';
 import { AccountModule } from './modules/account/index.js';
+import { AlertDestinationsModule } from './modules/alert-destinations/index.js';
 import { ApiKeysModule } from './modules/api-keys/index.js';
 import { AuditModule } from './modules/audit/index.js';
 import { AuthModule } from './modules/auth/index.js';
@@ -197,6 +198,7 @@ export class AppModule {
         ProjectHealthModule,
         SourceInsightModule,
         DeliveryModule,
+        AlertDestinationsModule,
         HealthModule,
         InternalJobsModule,
       ],
