@@ -7,6 +7,7 @@ import { CONSTRAINT_ERROR_TABLE } from './constraint-errors.js';
 import { JOBS } from './jobs.js';
 import { AccountModule } from './modules/account/index.js';
 import { AlertDestinationsModule } from './modules/alert-destinations/index.js';
+import { AlertRulesModule } from './modules/alert-rules/index.js';
 import { ApiKeysModule } from './modules/api-keys/index.js';
 import { AuditModule } from './modules/audit/index.js';
 import { AuthModule } from './modules/auth/index.js';
@@ -199,6 +200,7 @@ export class AppModule {
         SourceInsightModule,
         DeliveryModule,
         AlertDestinationsModule,
+        AlertRulesModule,
         HealthModule,
         InternalJobsModule,
       ],

@@ -1,4 +1,5 @@
 import { alertDeliveriesJob, alertDeliveryWakeJob } from './modules/alert-destinations/index.js';
+import { ruleEvaluationsJob } from './modules/alert-rules/index.js';
 import { deliveryRetriesJob, deliveryWakeJob, dlqDrainJob } from './modules/delivery/index.js';
 import { maintenanceJob } from './modules/internal-jobs/index.js';
 import { logSearchIndexJob } from './modules/logs/index.js';
@@ -12,4 +13,5 @@ export const JOBS = [
   dlqDrainJob,
   alertDeliveriesJob,
   alertDeliveryWakeJob,
+  ruleEvaluationsJob,
 ] as const;
