@@ -4,6 +4,9 @@ import pg from 'pg';
 import { ArrayParameter } from '../../src/platform/database/array-parameter.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 
+/** Half of a pair: no text that UTF-8 can carry. */
+const LONE_SURROGATE = /\p{Cs}/u;
+
 describe('ArrayParameter', () => {
   let database: TestDatabase;
   let client: pg.Client;
@@ -25,7 +28,9 @@ describe('ArrayParameter', () => {
     );
     return rows.map(({ value }) => value);
   };
-  const text = fc.string({ unit: 'grapheme', maxLength: 50 }).filter((value) => value.isWellFormed() && !value.includes('\0'));
+  const text = fc
+    .string({ unit: 'grapheme', maxLength: 50 })
+    .filter((value) => !LONE_SURROGATE.test(value) && !value.includes('\0'));
 
   it('carries texts of every script, empty ones, NULL and long ones', async () => {
     await fc.assert(
@@ -52,7 +57,11 @@ describe('ArrayParameter', () => {
   });
 
   it('carries times from the year 1 to 9999 to the millisecond', async () => {
-    const at = fc.date({ min: new Date('0001-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true });
+    const at = fc.date({
+      min: new Date('0001-01-01T00:00:00Z'),
+      max: new Date('9999-12-31T23:59:59.999Z'),
+      noInvalidDate: true,
+    });
     await fc.assert(
       fc.asyncProperty(fc.array(at, { minLength: 1, maxLength: 20 }), async (values) => {
         const array = new ArrayParameter('timestamptz');
@@ -80,7 +89,7 @@ describe('ArrayParameter', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.jsonValue(), { minLength: 1, maxLength: 10 }), async (values) => {
         const given = values.map((value) => JSON.stringify({ value }).replaceAll('\\u0000', ''));
-        fc.pre(given.every((json) => json.isWellFormed() && !/\\ud[89a-f]/i.test(json)));
+        fc.pre(given.every((json) => !LONE_SURROGATE.test(json) && !/\\ud[89a-f]/i.test(json)));
         const array = new ArrayParameter('jsonb');
         for (const json of given) array.addJson(json);
         expect(await roundTrip('jsonb', array)).toEqual(given.map((json) => JSON.parse(json) as unknown));

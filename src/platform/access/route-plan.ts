@@ -86,7 +86,7 @@ function tenantIdOf(access: AccessDeclaration, inputs: InputPlan, title: string)
     type !== undefined && fieldsOf(type).some(({ wire }) => wire === name);
   const { query, body } = inputs;
   if (access.kind === 'project' && access.orSelected === true) {
-    if (body !== undefined && isIn(body.type)) {
+    if (body?.type !== undefined && isIn(body.type)) {
       const places = isIn(query) ? (['body', 'query'] as const) : (['body'] as const);
       return { name, places, demanding: { place: 'body', schema: demanding(body.type, name) } };
     }
