@@ -39,7 +39,10 @@ const TIERS = [
       'eql',
     ],
   },
-  { name: 'reaction', modules: ['alerts', 'delivery', 'sentinel'] },
+  {
+    name: 'reaction',
+    modules: ['delivery', 'alert-conditions', 'alert-destinations', 'alerts', 'alert-rules', 'sentinel'],
+  },
   { name: 'operation', modules: ['health', 'internal-jobs'] },
 ];
 

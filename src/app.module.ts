@@ -6,6 +6,8 @@ import { CONFIG, type Config, RUNTIME_SECRETS, type RuntimeSecrets } from './con
 import { CONSTRAINT_ERROR_TABLE } from './constraint-errors.js';
 import { JOBS } from './jobs.js';
 import { AccountModule } from './modules/account/index.js';
+import { AlertDestinationsModule } from './modules/alert-destinations/index.js';
+import { AlertRulesModule } from './modules/alert-rules/index.js';
 import { ApiKeysModule } from './modules/api-keys/index.js';
 import { AuditModule } from './modules/audit/index.js';
 import { AuthModule } from './modules/auth/index.js';
@@ -197,6 +199,8 @@ export class AppModule {
         ProjectHealthModule,
         SourceInsightModule,
         DeliveryModule,
+        AlertDestinationsModule,
+        AlertRulesModule,
         HealthModule,
         InternalJobsModule,
       ],

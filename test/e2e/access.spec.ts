@@ -91,6 +91,7 @@ describe('access to every operation', () => {
       ...(await deliveryOf()),
       source_id: await usedSource(),
       event_id: await ingestedEvent(),
+      ...(await alertDeliveryOf()),
     };
     const [session] = await app.rows<{ id: string }>('SELECT id FROM sessions WHERE user_id = $1', [owner.id]);
     ids.session_id = session?.id ?? '';
@@ -153,6 +154,28 @@ describe('access to every operation', () => {
     return { passkey_id, device_id };
   }
 
+  /** A destination and a failed delivery of the first project; nothing is sent to its address. */
+  async function alertDeliveryOf(): Promise<Record<string, string>> {
+    const [destination_id, notice_id, delivery_id] = [newId(), newId(), newId()];
+    await app.rows(
+      `INSERT INTO alert_destinations (id, project_id, type, name, target_url, is_enabled)
+       VALUES ($1, $2, 'webhook', 'Hook', 'http://127.0.0.1/', false)`,
+      [destination_id, owner.projectId],
+    );
+    await app.rows(`INSERT INTO alert_notices (id, project_id, alert_event_id, notice) VALUES ($1, $2, $3, '{}')`, [
+      notice_id,
+      owner.projectId,
+      newId(),
+    ]);
+    await app.rows(
+      `INSERT INTO alert_deliveries (id, project_id, notice_id, alert_event_id, destination_id, destination_name,
+         destination_type, status, due_at, completed_at)
+       VALUES ($1, $2, $3, $4, $5, 'Hook', 'webhook', 'failed', NULL, now())`,
+      [delivery_id, owner.projectId, notice_id, newId(), destination_id],
+    );
+    return { destination_id, delivery_id };
+  }
+
   /** A valid request of the operation that names the first owner's things. */
   function call(
     { method, path, operation }: ListedOperation,
@@ -164,8 +187,10 @@ describe('access to every operation', () => {
       if (id === undefined) throw new Error(`the suite knows no ${name}: add one to its ids`);
       return id;
     });
+    // A tenant that may be left out is named all the same.
     const query = parameters.filter(
-      ({ in: place, name, required }) => place === 'query' && (required === true || name === 'organization_id'),
+      ({ in: place, name, required }) =>
+        place === 'query' && (required === true || name === 'organization_id' || name === 'project_id'),
     );
     const asked = Object.fromEntries(query.map(({ name, schema }) => [name, exampleOf(schema ?? {}, ids, name)]));
     if (operation.responses['200']?.content?.['text/event-stream'] !== undefined) {
@@ -200,6 +225,9 @@ describe('access to every operation', () => {
       'recovery_codes',
       'payment_events',
       'payment_subscriptions',
+      'alert_deliveries',
+      'alert_destinations',
+      'alert_notices',
       'delivery_channels',
       'delivery_protected_headers',
       'delivery_attempts',

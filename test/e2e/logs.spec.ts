@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { type Owner, ownerWithProject } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 
@@ -252,5 +253,20 @@ describe('logs', () => {
       await app.request().get('/v1/logs').set('Authorization', other.bearer).query({ project_id: other.projectId })
     ).body as LogRow[];
     expect(rows.map((row) => row.id)).toEqual([...ids].reverse());
+  });
+
+  it('gives up a search that takes too long, and says so', async () => {
+    const blocker = new pg.Client({ connectionString: app.databaseUrl });
+    await blocker.connect();
+    try {
+      await blocker.query('BEGIN');
+      await blocker.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
+      await get({ query: 'x' }).expect(503, {
+        detail: 'Log search took too long: choose a shorter range or a more frequent text',
+      });
+    } finally {
+      await blocker.end();
+    }
+    await get({ query: 'x' }).expect(200);
   });
 });

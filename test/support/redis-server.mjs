@@ -1,4 +1,5 @@
-// A redis-server of the tests' own: on 127.0.0.1, without persistence, gone when the process that started it is gone.
+// A redis-server of the tests' own: on 127.0.0.1, gone when the process that started it is gone; what it is told survives
+// its death only when asked to.
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
@@ -10,10 +11,10 @@ import { startTied } from '../../dist/src/platform/embedded/index.js';
 /** Enough for one database per Jest worker. */
 const DATABASES = 256;
 
-export async function startRedisServer() {
+export async function startRedisServer({ durable = false } = {}) {
   const folder = await mkdtemp(join(tmpdir(), `oes-redis-${process.pid}-`));
   const port = await freePort();
-  let server = await launch(folder, port);
+  let server = await launch(folder, port, durable);
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
@@ -30,12 +31,12 @@ export async function startRedisServer() {
     },
     async restart() {
       await server.stop();
-      server = await launch(folder, port);
+      server = await launch(folder, port, durable);
     },
   };
 }
 
-async function launch(folder, port) {
+async function launch(folder, port, durable) {
   const program = process.env.TEST_REDIS_SERVER ?? 'redis-server';
   const logFile = join(folder, 'redis.log');
   const server = await startTied({
@@ -50,7 +51,9 @@ async function launch(folder, port) {
       '--save',
       '',
       '--appendonly',
-      'no',
+      durable ? 'yes' : 'no',
+      '--appendfsync',
+      'always',
       '--daemonize',
       'no',
       '--databases',

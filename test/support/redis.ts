@@ -12,7 +12,7 @@ export function testRedisUrl(): string {
   return new URL(url).pathname.length > 1 ? url : `${url.replace(/\/$/, '')}/${process.env.JEST_WORKER_ID ?? '0'}`;
 }
 
-/** A Redis for one test file that stops, kills or restarts it. */
-export function startRedis(): Promise<RedisServer> {
-  return startRedisServer();
+/** A Redis for one test file that stops, kills or restarts it; a durable one has its data again then. */
+export function startRedis(options?: { durable?: boolean }): Promise<RedisServer> {
+  return startRedisServer(options);
 }

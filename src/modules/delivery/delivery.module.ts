@@ -11,6 +11,7 @@ import { ChannelTestController } from './channels/channel-test.controller.js';
 import { ChannelTestService } from './channels/channel-test.service.js';
 import { DeliveryChannel } from './channels/channel.entity.js';
 import { ChannelsController } from './channels/channels.controller.js';
+import { LinkedChannels } from './channels/linked-channels.js';
 import { ChannelsRepository } from './channels/channels.repository.js';
 import { ChannelsService } from './channels/channels.service.js';
 import { Destinations } from './channels/destinations.js';
@@ -94,6 +95,7 @@ const ENGINE = [
     HeaderVault,
     HistoryRepository,
     HistoryService,
+    LinkedChannels,
     ProtectedHeadersService,
     ReadinessService,
     RecoveryAnswers,
@@ -102,6 +104,6 @@ const ENGINE = [
     RecoveryService,
     RetryNowService,
   ],
-  exports: [DeliveryRequests],
+  exports: [DeliveryRequests, LinkedChannels],
 })
 export class DeliveryModule {}

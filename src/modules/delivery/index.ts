@@ -1,3 +1,4 @@
+export { LinkedChannels } from './channels/linked-channels.js';
 export { ChannelHasEvidence, ChannelNotFound, DuplicateProtectedHeader } from './delivery.errors.js';
 export { DeliveryModule } from './delivery.module.js';
 export { DeliveryRequests, type RuleMatch } from './delivery-requests.js';

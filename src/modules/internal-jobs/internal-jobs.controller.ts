@@ -3,6 +3,8 @@ import { ApiTags } from '@nestjs/swagger';
 import { Internal } from '../../platform/access/index.js';
 import { Documented } from '../../platform/http/documented.js';
 import { JobQueue } from '../../platform/queue/index.js';
+import { alertDeliveriesJob } from '../alert-destinations/index.js';
+import { ruleEvaluationsJob } from '../alert-rules/index.js';
 import { deliveryRetriesJob } from '../delivery/index.js';
 import { JobRoundResponse, JobStateResponse, jobStateResponse } from './internal-jobs.dto.js';
 import { maintenanceJob } from './maintenance.job.js';
@@ -43,5 +45,27 @@ export class InternalJobsController {
   })
   deliveryRetries(): Promise<JobRoundResponse> {
     return this.queue.runNow(deliveryRetriesJob, { wait: true });
+  }
+
+  @Post('alert-deliveries')
+  @Internal()
+  @Documented({
+    summary: 'Run due alert deliveries',
+    description: 'Ends claims that have expired, sends what is due in this process and waits for it.',
+    answer: JobRoundResponse,
+  })
+  alertDeliveries(): Promise<JobRoundResponse> {
+    return this.queue.runNow(alertDeliveriesJob, { wait: true });
+  }
+
+  @Post('rule-evaluations')
+  @Internal()
+  @Documented({
+    summary: 'Evaluate due alert rules and detectors',
+    description: 'Matches the events that wait, evaluates what is due in this process and waits for it.',
+    answer: JobRoundResponse,
+  })
+  ruleEvaluations(): Promise<JobRoundResponse> {
+    return this.queue.runNow(ruleEvaluationsJob, {});
   }
 }

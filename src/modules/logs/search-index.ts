@@ -44,12 +44,11 @@ export class LogSearchIndex {
 
   /** Builds what is missing; events can be stored and read meanwhile. @returns how many were built */
   async build(): Promise<number> {
-    const now = this.clock.now().getTime();
-    const missing = (await this.partitions()).filter(
-      ({ name, valid }) => valid !== true && windowOf(name).to.getTime() + DAY_MS < now,
-    );
-    if (missing.length === 0 || !(await this.hasTrigrams())) return 0;
+    if ((await this.missing()).length === 0) return 0;
     const built = await this.database.maintain('log search indexes', async (execute) => {
+      // Asked again, now that no other process builds.
+      const missing = await this.missing();
+      if (missing.length === 0 || !(await this.hasTrigrams())) return 0;
       for (const { name, valid } of missing) {
         // Names come from the catalogue and match a pattern without quotes.
         if (valid === false) await execute(`DROP INDEX ${indexName(name)}`);
@@ -63,6 +62,14 @@ export class LogSearchIndex {
     });
     this.known = undefined;
     return built ?? 0;
+  }
+
+  /** Months that have been over for a day and have no index. */
+  private async missing(): Promise<Partition[]> {
+    const now = this.clock.now().getTime();
+    return (await this.partitions()).filter(
+      ({ name, valid }) => valid !== true && windowOf(name).to.getTime() + DAY_MS < now,
+    );
   }
 
   private async partitions(): Promise<Partition[]> {

@@ -20,4 +20,8 @@ export class Memberships extends MembershipReader {
   ofProject(userId: string, projectId: string): Promise<ProjectMembership | null> {
     return this.projects.membershipOf(userId, projectId);
   }
+
+  selectedProject(userId: string): Promise<string | null> {
+    return this.projects.selectedBy(userId);
+  }
 }

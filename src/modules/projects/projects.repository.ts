@@ -105,6 +105,15 @@ export class ProjectsRepository {
       .getMany();
   }
 
+  /** The living project that a person has selected; the database clears it with their membership. */
+  async selectedBy(userId: string): Promise<string | null> {
+    const [row] = await this.database.rows<{ id: string }>(
+      'SELECT p.id FROM users u JOIN projects p ON p.id = u.selected_project_id WHERE u.id = $1 AND p.deleted_at IS NULL',
+      [userId],
+    );
+    return row?.id ?? null;
+  }
+
   /** Null: there is no such project. The organization's membership decides first. */
   async membershipOf(userId: string, projectId: string, db?: Db): Promise<ProjectMembership | null> {
     const [row] = await this.database.rows<{

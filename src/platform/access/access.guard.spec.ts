@@ -56,6 +56,7 @@ class OneProject extends MembershipReader {
     super();
   }
   ofOrganization = (): Promise<null> => Promise.resolve(null);
+  selectedProject = (): Promise<null> => Promise.resolve(null);
   ofProject = (_: string, id: string): Promise<{ organizationId: string; role: Role | null } | null> =>
     Promise.resolve(id === PROJECT ? { organizationId: 'o', role: this.role } : null);
 }

@@ -12,7 +12,7 @@ import { Authorizer } from './authorizer.js';
 import { ACCESS, type AccessDeclaration } from './declarations.js';
 import { checkInputs } from './input-check.js';
 import { ApiKeyAuthenticator, BearerAuthenticator, ProviderAuthenticator } from './ports.js';
-import { planRoute, type RoutePlan } from './route-plan.js';
+import { isTenantLeftOut, planRoute, type RoutePlan } from './route-plan.js';
 import type { AccessScope, ApiKeyScopeName } from './scope.js';
 
 /**
@@ -47,7 +47,8 @@ export class AccessGuard implements CanActivate {
     // A key opens its own project and nothing else has to be looked up: ingestion comes this way.
     const scope =
       plan.access.kind === 'api-key' ? caller : await this.authorizer.authorize(plan, caller, request, body);
-    request.inputs = checkInputs(plan, request, body);
+    const isTenantMissing = scope === 'undecided' && isTenantLeftOut(plan, request, body);
+    request.inputs = checkInputs(plan, request, body, isTenantMissing);
     if (scope === 'undecided') throw new Error('the inputs are valid but the access of this route was not decided');
     if (scope !== null) {
       request.access = scope;

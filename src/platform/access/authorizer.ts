@@ -19,7 +19,7 @@ import type {
   ProjectOfResource,
 } from './declarations.js';
 import { MembershipReader, PlatformAdministrators, type ProjectMembership } from './ports.js';
-import { readPathId, readTenantId, type RoutePlan } from './route-plan.js';
+import { isTenantLeftOut, readPathId, readTenantId, type RoutePlan } from './route-plan.js';
 import { type AccessScope, type ProjectMemberScope, type Role, roleAtLeast, type UserScope } from './scope.js';
 
 type ProjectAccess = Extract<AccessDeclaration, { kind: 'project' | 'capability' }>;
@@ -55,7 +55,9 @@ export class Authorizer {
       case 'project':
       case 'capability': {
         if (access.via !== undefined) return this.inProjectOf(user, access.via, access, request);
-        const id = readTenantId(plan, request, body);
+        const id = isTenantLeftOut(plan, request, body)
+          ? await this.memberships.selectedProject(user.userId)
+          : readTenantId(plan, request, body);
         if (id === null) return 'undecided';
         const scope = await this.inProject(user, id, access);
         return this.withThing(scope, access, request);

@@ -51,7 +51,12 @@ export type AccessDeclaration =
       readonly via?: Type<OrganizationOfResource>;
       readonly orSelf?: string;
     }
-  | { readonly kind: 'project'; readonly role: Role; readonly via?: Type<ProjectOfResource> }
+  | {
+      readonly kind: 'project';
+      readonly role: Role;
+      readonly via?: Type<ProjectOfResource>;
+      readonly orSelected?: boolean;
+    }
   | {
       readonly kind: 'capability';
       readonly capability: Capability;
@@ -82,6 +87,8 @@ export type Requirement =
       /** Least project role; the id is the route's `project_id` in path, query or body, unless `via` finds it. */
       readonly project: Role;
       readonly via?: Type<ProjectOfResource>;
+      /** The id may stand in body or query; left out of both, the project that the caller has selected is meant. */
+      readonly orSelected?: boolean;
     }
   | {
       /** What the person's project role must allow; the project is found as for `project`. */
@@ -104,7 +111,8 @@ export function Requires(requirement?: Requirement): MethodDecorator {
   const bearer = ApiBearerAuth('bearer');
   if (requirement === undefined) return declare({ kind: 'bearer' }, bearer);
   if ('project' in requirement) {
-    return declare({ kind: 'project', role: requirement.project, via: requirement.via }, bearer);
+    const { project: role, via, orSelected } = requirement;
+    return declare({ kind: 'project', role, via, orSelected }, bearer);
   }
   if ('capability' in requirement) {
     const { capability, via, thing } = requirement;

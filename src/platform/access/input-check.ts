@@ -3,15 +3,26 @@ import { type Issue, validateJson, validateStrings, ValidationError } from '../h
 import type { CheckedRequest, RequestInputs } from '../http/inputs.js';
 import type { RoutePlan } from './route-plan.js';
 
-/** Checks path, query, header and body together. @throws ValidationError with the faults of all of them, in that order */
-export function checkInputs(plan: RoutePlan, request: CheckedRequest, body: ReadBody): RequestInputs {
+/**
+ * Checks path, query, header and body together. `isTenantMissing`: the route's tenant was left out and nothing stands in.
+ * @throws ValidationError with the faults of all of them, in that order
+ */
+export function checkInputs(
+  plan: RoutePlan,
+  request: CheckedRequest,
+  body: ReadBody,
+  isTenantMissing = false,
+): RequestInputs {
   const issues: Issue[] = [];
   const take = (result: { value: object } | { issues: Issue[] }): object => {
     if ('value' in result) return result.value;
     issues.push(...result.issues);
     return {};
   };
-  const { path, query, header, body: bodySchema } = plan.schemas;
+  const demanding = isTenantMissing ? plan.tenantId?.demanding : undefined;
+  const { path, header } = plan.schemas;
+  const query = demanding?.place === 'query' ? demanding.schema : plan.schemas.query;
+  const bodySchema = demanding?.place === 'body' ? demanding.schema : plan.schemas.body;
   const inputs: RequestInputs = {
     path: Object.assign(
       {},

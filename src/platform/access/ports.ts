@@ -46,4 +46,6 @@ export interface OrganizationMembership {
 export abstract class MembershipReader {
   abstract ofOrganization(userId: string, organizationId: string): Promise<OrganizationMembership | null>;
   abstract ofProject(userId: string, projectId: string): Promise<ProjectMembership | null>;
+  /** The project a person works in; null: none, or none they still belong to. */
+  abstract selectedProject(userId: string): Promise<string | null>;
 }

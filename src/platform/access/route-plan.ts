@@ -1,5 +1,6 @@
+import type { Type } from '@nestjs/common';
 import type { ReadBody } from '../http/body-reader.js';
-import { fieldsOf, parseUuid, type Schema } from '../http/fields/index.js';
+import { fieldsOf, parseUuid, type Schema, UuidField } from '../http/fields/index.js';
 import { type CheckedRequest, type InputPlan, inputPlanOf, schemaOf } from '../http/inputs.js';
 import type { AccessDeclaration } from './declarations.js';
 
@@ -17,7 +18,15 @@ export interface RoutePlan {
     readonly body?: Schema;
   };
   /** Null for routes whose access does not depend on such an id. */
-  readonly tenantId: { readonly name: string; readonly place: IdPlace } | null;
+  readonly tenantId: TenantId | null;
+}
+
+interface TenantId {
+  readonly name: string;
+  /** The first that holds a value counts. */
+  readonly places: readonly IdPlace[];
+  /** For a route whose caller may leave the id out: its inputs when there is nothing to take in its stead. */
+  readonly demanding?: { readonly place: 'query' | 'body'; readonly schema: Schema };
 }
 
 /** @throws when the route's access needs an id that none of its inputs holds */
@@ -39,13 +48,24 @@ export function planRoute(handler: object, access: AccessDeclaration, title: str
 /** The id as validation will read it; null when it is missing or malformed. */
 export function readTenantId({ tenantId }: RoutePlan, request: CheckedRequest, body: ReadBody): string | null {
   if (tenantId === null) return null;
-  const { name, place } = tenantId;
-  if (place === 'path') return readUuid(request.params[name]);
-  if (place === 'query') return readUuid(request.query[name]);
-  const value = body.value;
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? readUuid((value as Record<string, unknown>)[name])
-    : null;
+  return readUuid(givenTenant(tenantId, request, body));
+}
+
+/** Whether the route lets the caller leave the id out, and this one did. A body that cannot be read may hold it. */
+export function isTenantLeftOut({ tenantId }: RoutePlan, request: CheckedRequest, body: ReadBody): boolean {
+  if (tenantId?.demanding === undefined || body.issues !== undefined) return false;
+  return givenTenant(tenantId, request, body) === undefined;
+}
+
+function givenTenant({ name, places }: TenantId, request: CheckedRequest, { value }: ReadBody): unknown {
+  const holders = { path: request.params, query: request.query, body: value };
+  for (const place of places) {
+    const holder: unknown = holders[place];
+    if (typeof holder === 'object' && holder !== null && Object.hasOwn(holder, name)) {
+      return (holder as Record<string, unknown>)[name];
+    }
+  }
+  return undefined;
 }
 
 /** A path parameter as validation will read it; null when it is no id. */
@@ -62,11 +82,21 @@ function readUuid(given: unknown): string | null {
 function tenantIdOf(access: AccessDeclaration, inputs: InputPlan, title: string): RoutePlan['tenantId'] {
   const name = tenantNameOf(access);
   if (name === null) return null;
-  if (inputs.path.some((input) => input.name === name)) return { name, place: 'path' };
-  if (inputs.query !== undefined && fieldsOf(inputs.query).some(({ wire }) => wire === name))
-    return { name, place: 'query' };
-  if (inputs.body?.type !== undefined && fieldsOf(inputs.body.type).some(({ wire }) => wire === name))
-    return { name, place: 'body' };
+  const isIn = (type?: Type<unknown>): boolean =>
+    type !== undefined && fieldsOf(type).some(({ wire }) => wire === name);
+  const { query, body } = inputs;
+  if (access.kind === 'project' && access.orSelected === true) {
+    if (body?.type !== undefined && isIn(body.type)) {
+      const places = isIn(query) ? (['body', 'query'] as const) : (['body'] as const);
+      return { name, places, demanding: { place: 'body', schema: demanding(body.type, name) } };
+    }
+    if (query !== undefined && isIn(query)) {
+      return { name, places: ['query'], demanding: { place: 'query', schema: demanding(query, name) } };
+    }
+  }
+  if (inputs.path.some((input) => input.name === name)) return { name, places: ['path'] };
+  if (isIn(query)) return { name, places: ['query'] };
+  if (isIn(body?.type)) return { name, places: ['body'] };
   throw new Error(`${title} asks for a role in what ${name} names, but no input of it holds one`);
 }
 
@@ -83,4 +113,11 @@ function tenantNameOf(access: AccessDeclaration): string | null {
     default:
       return null;
   }
+}
+
+/** The same inputs with the id required. */
+function demanding(type: Type<unknown>, name: string): Schema {
+  class Demanding extends (type as Type<object>) {}
+  UuidField({})(Demanding.prototype, name);
+  return schemaOf(Demanding);
 }

@@ -1,3 +1,4 @@
+export { type ClaimedWork, Dispatcher, type DispatcherOptions, type FairShare, type WorkSource } from './dispatcher.js';
 export { claimOwner } from './owner.js';
 export {
   retryAfterSeconds,
@@ -8,3 +9,4 @@ export {
 } from './retry-policy.js';
 export { failedTry, type HttpRules, outcomeOfHttp, type TryOutcome } from './try-outcome.js';
 export { Slots } from './slots.js';
+export { untilWritten } from './until-written.js';

@@ -68,6 +68,7 @@ type EntryReply = [id: string, fields: Fields | null];
 export class EventStream implements OnApplicationShutdown {
   private readonly commands: Redis & Scripts;
   private readonly reader: Redis;
+  private readonly opening = new Map<Redis, Promise<void>>();
 
   constructor(url: string, onError: (error: Error) => void) {
     const connect = (options: RedisOptions): Redis => {
@@ -206,9 +207,10 @@ export class EventStream implements OnApplicationShutdown {
     this.commands.disconnect();
   }
 
-  /** Connected, or on its way to be: commands meanwhile are refused by the client at once. */
+  /** Waits for the first connection alone: while Redis is away commands are refused at once. */
   private async connected<Client extends Redis>(client: Client): Promise<Client> {
-    if (client.status === 'wait') await client.connect();
+    if (client.status === 'wait') this.opening.set(client, client.connect());
+    if (client.status === 'connecting' || client.status === 'connect') await this.opening.get(client);
     return client;
   }
 }

@@ -61,14 +61,13 @@ export class BatchWriter {
       write.inDoubt = false;
       // The record of its key tells what became of it, also when it was refused.
       if (write.request.idempotency !== null) continue;
-      const known = write.events.filter(({ event }) => found.has(event.id));
-      const storedAt = found.get(known[0]?.event.id ?? '');
-      if (storedAt === undefined) continue;
-      write.writtenAt ??= storedAt;
-      write.written += known.length;
+      const [at, ...more] = write.events.flatMap(({ event }) => found.get(event.id) ?? []);
+      if (at === undefined) continue;
+      write.writtenAt ??= at;
+      write.written += more.length + 1;
       // Events are admitted in their order, so these are the first ones.
-      write.events = write.events.slice(known.length);
-      if (write.events.length === 0) settleWritten(write, 0, null, storedAt);
+      write.events = write.events.slice(more.length + 1);
+      if (write.events.length === 0) settleWritten(write, 0, null, at);
     }
     return group.filter((write) => !write.isSettled);
   }
@@ -83,13 +82,14 @@ export class BatchWriter {
     const kind = group.some((write) => write.tries >= MOST_TRIES) ? 'hopeless' : writeFaultOf(error);
     if (kind === 'doubt') {
       for (const write of group) {
-        if (!write.inDoubt) write.deadline = performance.now() + DOUBT_LIMIT_MS;
-        write.inDoubt = true;
+        if (!write.wasInDoubt) write.deadline = performance.now() + DOUBT_LIMIT_MS;
+        write.inDoubt = write.wasInDoubt = true;
       }
       failOverdue(group);
       return [group];
     }
     if (kind === 'passing') {
+      failOverdue(group);
       await pause(RETRY_MS);
       return [group];
     }
@@ -99,7 +99,7 @@ export class BatchWriter {
       return [group.slice(half), group.slice(0, half)];
     }
     this.options.onFault(error, `${group.length} requests were not written`);
-    for (const write of group) write.fail(kind === 'exhausted' ? new ServiceOverloaded() : error);
+    for (const write of group) write.fail(kind === 'exhausted' && !write.wasInDoubt ? new ServiceOverloaded() : error);
     return [];
   }
 }
@@ -109,7 +109,7 @@ export function failOverdue(writes: readonly PendingWrite[]): void {
   for (const write of writes) {
     if (!write.isOverdue) continue;
     write.fail(
-      write.inDoubt ? new OutcomeUnknown('nobody could tell what became of the request') : new ServiceOverloaded(),
+      write.wasInDoubt ? new OutcomeUnknown('nobody could tell what became of the request') : new ServiceOverloaded(),
     );
   }
 }

@@ -17,8 +17,10 @@ export class PendingWrite {
   /** How many were found written, and when those were accepted. */
   written = 0;
   writtenAt: Date | undefined;
-  /** Whether a try may have written it without telling. */
+  /** Whether a try may have written it without telling, so that it has to be looked for. */
   inDoubt: boolean;
+  /** Whether that was ever so: then nobody may be told that it is not written. */
+  wasInDoubt: boolean;
   /** Failed tries so far. */
   tries = 0;
   /** The idempotency record as JSON; empty without a key. */
@@ -47,7 +49,7 @@ export class PendingWrite {
       idempotency === null ? '' : JSON.stringify({ request: id, answer: idempotency.answer, ...idempotency.cut });
     this.size = this.events.reduce((size, { json }) => size + json.length + PER_EVENT, this.record.length);
     this.day = acceptedAt?.toISOString().slice(0, 10) ?? null;
-    this.inDoubt = request.mayBeWritten === true;
+    this.inDoubt = this.wasInDoubt = request.mayBeWritten === true;
     this.verdict = new Promise<Verdict>((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;

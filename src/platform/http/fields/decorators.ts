@@ -63,6 +63,9 @@ export const NestedField = <T extends object>(cls: () => Type<T>, options: Field
 export const ListField = <T>(item: Kind<T>, options: ListOptions<T> & FieldOptions<T[]> = {}): PropertyDecorator =>
   field(list(item, options), options);
 
+/** A field of a kind that a module makes itself. */
+export const KindField = <T>(kind: Kind<T>, options: FieldOptions<T> = {}): PropertyDecorator => field(kind, options);
+
 function field<T>(kind: Kind<T>, options: FieldOptions<T>): PropertyDecorator {
   const { optional = false, nullable = false, secret, description, example, name, deprecated } = options;
   const document = {

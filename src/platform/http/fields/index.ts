@@ -6,6 +6,7 @@ export {
   EmailField,
   EnumField,
   IntField,
+  KindField,
   ListField,
   NestedField,
   NumberField,
@@ -15,13 +16,14 @@ export {
   UuidField,
   type FieldOptions,
 } from './decorators.js';
+export { failed, type Failure, Fault, Faults, type FaultyMember, missing, type Read, ruleBroken } from './fault.js';
 export { fieldsOf } from './registry.js';
 export { brokenRule, MAX_ISSUES, ValidationError, type Issue } from './issue.js';
 export { jsonInvalid, parseJsonBody } from './json-body.js';
 export type { Kind } from './kind.js';
 export { boolean, int, number, type IntOptions, type NumberOptions } from './scalar-kinds.js';
 export { compile, validateJson, validateStrings, type Schema, type StringSource, type Validated } from './schema.js';
-export { any, list, nested, object, type ListOptions } from './structure-kinds.js';
+export { any, isObject, list, nested, object, objectExpected, type ListOptions } from './structure-kinds.js';
 export { email, enumOf, text, url, uuid, type TextOptions, type UrlOptions } from './text-kinds.js';
 export { date, dateTime } from './time-kinds.js';
 export { parseUuid } from './uuid-text.js';

@@ -1,0 +1,43 @@
+import { type FilterNode, isComparison, PROPERTY_PREFIX } from './filter.js';
+
+/** The event types that can fit at all; null when any may. */
+export function eventTypesOf(filter: FilterNode): readonly string[] | null {
+  if (isComparison(filter)) {
+    if (filter.field !== 'event') return null;
+    if (filter.op === 'eq') return [String(filter.value)];
+    return filter.op === 'in' ? filter.value.map(String) : null;
+  }
+  const candidates = (filter.all ?? []).map(eventTypesOf);
+  if (filter.any) {
+    const options = filter.any.map(eventTypesOf);
+    if (options.every((types) => types !== null)) candidates.push(options.flat());
+  }
+  const known = candidates.filter((types) => types !== null);
+  // Each is a set that holds everything that fits, so the smallest will do.
+  return known.length === 0 ? null : known.reduce((a, b) => (b.length < a.length ? b : a));
+}
+
+/** Whether the filter looks at properties, which cost more to read than the rest of an event. */
+export function usesProperties(filter: FilterNode): boolean {
+  if (isComparison(filter)) return filter.field.startsWith(PROPERTY_PREFIX);
+  const parts = [...(filter.all ?? []), ...(filter.any ?? []), ...(filter.not ? [filter.not] : [])];
+  return parts.some(usesProperties);
+}
+
+/** The filter as exact values of fields, one each; null when it is more than that. */
+export function exactValuesOf(filter: FilterNode): Readonly<Record<string, string>> | null {
+  if (isComparison(filter)) {
+    return filter.op === 'eq' && typeof filter.value === 'string' ? { [filter.field]: filter.value } : null;
+  }
+  if (filter.any || filter.not) return null;
+  const values: Record<string, string> = {};
+  for (const part of filter.all ?? []) {
+    const exact = exactValuesOf(part);
+    if (exact === null) return null;
+    for (const [field, value] of Object.entries(exact)) {
+      if (Object.hasOwn(values, field) && values[field] !== value) return null;
+      values[field] = value;
+    }
+  }
+  return values;
+}

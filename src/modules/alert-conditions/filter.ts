@@ -1,0 +1,106 @@
+export const OPERATORS = [
+  'eq',
+  'ne',
+  'in',
+  'contains',
+  'starts_with',
+  'matches',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'exists',
+] as const;
+export type Operator = (typeof OPERATORS)[number];
+
+export type Scalar = string | number | boolean;
+
+/** One field compared with a value; the value's type is the operator's. */
+export type Comparison =
+  | { readonly field: string; readonly op: 'eq' | 'ne' | 'contains'; readonly value: Scalar }
+  | { readonly field: string; readonly op: 'in'; readonly value: readonly Scalar[] }
+  | { readonly field: string; readonly op: 'starts_with' | 'matches'; readonly value: string }
+  | { readonly field: string; readonly op: 'gt' | 'gte' | 'lt' | 'lte'; readonly value: number }
+  | { readonly field: string; readonly op: 'exists'; readonly value: boolean };
+
+/** All that is given must hold; a group of nothing holds always. */
+export interface FilterGroup {
+  readonly all?: readonly FilterNode[];
+  readonly any?: readonly FilterNode[];
+  readonly not?: FilterNode;
+}
+
+export type FilterNode = Comparison | FilterGroup;
+
+export function isComparison(node: FilterNode): node is Comparison {
+  return 'op' in node;
+}
+
+export const PROPERTY_PREFIX = 'properties.';
+
+/** What a field holds where it is there at all; a property may hold anything. */
+export type FieldType = 'text' | 'number' | 'any';
+
+/** The fields that conditions may name, `properties.<path>` apart. */
+export type Vocabulary = Readonly<Record<string, 'text' | 'number'>>;
+
+/** The fields of an event. Those below `log` are derived as in the log (SERVICE 2.8). */
+export const EVENT_FIELDS = {
+  event: 'text',
+  source: 'text',
+  source_id: 'text',
+  severity: 'text',
+  status: 'text',
+  environment: 'text',
+  message: 'text',
+  external_event_id: 'text',
+  'log.method': 'text',
+  'log.endpoint': 'text',
+  'log.status': 'number',
+  'log.latency_ms': 'number',
+} as const satisfies Vocabulary;
+
+export type EventField = keyof typeof EVENT_FIELDS;
+
+/** What a filter is asked about: fields by name, where null and undefined are missing, and the properties. */
+export interface FilterSubject {
+  readonly fields: Readonly<Record<string, string | number | null | undefined>>;
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+
+export const MAX_FILTER_DEPTH = 8;
+export const MAX_FILTER_NODES = 100;
+export const MAX_VALUES = 100;
+export const MAX_VALUE_LENGTH = 1_000;
+export const MAX_FIELD_LENGTH = 200;
+export const MAX_PATH_NAMES = 16;
+
+/** The type of a field, or null when there is no such field. */
+export function typeOfField(field: string, vocabulary: Vocabulary): FieldType | null {
+  if (Object.hasOwn(vocabulary, field)) return vocabulary[field] ?? null;
+  return pathOfProperty(field) === null ? null : 'any';
+}
+
+/** The names of `properties.<path>`, outermost first; null when the field is no property. */
+export function pathOfProperty(field: string): readonly string[] | null {
+  if (!field.startsWith(PROPERTY_PREFIX) || field.length > MAX_FIELD_LENGTH) return null;
+  const path = field.slice(PROPERTY_PREFIX.length).split('.');
+  return path.length > MAX_PATH_NAMES || path.includes('') ? null : path;
+}
+
+/**
+ * The value of a property, where null is missing: the property that has the whole path for its name, else the one the
+ * path leads to, where a number stands for the place in a list, counted from 0.
+ */
+export function propertyAt(properties: Readonly<Record<string, unknown>>, path: readonly string[]): unknown {
+  const named = own(properties, path.join('.'));
+  if (named !== undefined && named !== null) return named;
+  return path.reduce<unknown>((value, name) => {
+    if (Array.isArray(value)) return /^(0|[1-9]\d{0,5})$/.test(name) ? value[Number(name)] : undefined;
+    return typeof value === 'object' && value !== null ? own(value as Record<string, unknown>, name) : undefined;
+  }, properties);
+}
+
+function own(object: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}

@@ -1,0 +1,30 @@
+export { ConditionField, storedCondition } from './condition-kind.js';
+export {
+  type AbsenceCondition,
+  type Aggregate,
+  type ComparedBy,
+  type Condition,
+  type ConditionKind,
+  CONDITION_KINDS,
+  filterOf,
+  type MatchCondition,
+  type RateOfChangeCondition,
+  type ThresholdCondition,
+  type WindowedCondition,
+} from './conditions.js';
+export {
+  type Comparison,
+  EVENT_FIELDS,
+  type EventField,
+  type FilterGroup,
+  type FilterNode,
+  type FilterSubject,
+  isComparison,
+  pathOfProperty,
+  type Vocabulary,
+} from './filter.js';
+export { FilterField, storedFilter } from './filter-kind.js';
+export { compileFilter, type Matcher, readField } from './matcher.js';
+export { type Bind, filterSql, numberSql, scalarSql } from './filter-sql.js';
+export { eventTypesOf, exactValuesOf, usesProperties } from './filter-analysis.js';
+export { GroupByField } from './group-by.js';

@@ -1,0 +1,242 @@
+/** Inclusive ranges of code points, in order and apart from each other. */
+export type Ranges = readonly (readonly [number, number])[];
+
+export type Pattern =
+  | { readonly type: 'set'; readonly ranges: Ranges }
+  | { readonly type: 'start' }
+  | { readonly type: 'end' }
+  | { readonly type: 'sequence'; readonly items: readonly Pattern[] }
+  | { readonly type: 'choice'; readonly options: readonly Pattern[] }
+  /** A null maximum: any number of times. */
+  | { readonly type: 'repeat'; readonly item: Pattern; readonly min: number; readonly max: number | null };
+
+/** What a pattern may hold at most; the machine it becomes is bounded by `MAX_STATES`. */
+export const MAX_PATTERN_LENGTH = 200;
+const MAX_REPEAT = 100;
+const MAX_GROUPS_DEPTH = 20;
+
+/** Why a text is no pattern; the message goes to the caller. */
+export class PatternFault extends Error {}
+
+const LAST = 0x10ffff;
+const DIGIT: Ranges = [[48, 57]];
+const WORD: Ranges = [
+  [48, 57],
+  [65, 90],
+  [95, 95],
+  [97, 122],
+];
+const SPACE: Ranges = [
+  [9, 13],
+  [32, 32],
+];
+const CLASSES: Readonly<Record<string, Ranges>> = { d: DIGIT, w: WORD, s: SPACE };
+const CONTROLS: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9 };
+const IGNORE_CASE = '(?i)';
+
+/**
+ * Reads a regular expression of the subset that can be matched in linear time: literals, `.` (all but a line feed),
+ * classes, `\d \w \s` (ASCII) and their opposites, groups, `|`, `^`, `$`, the quantifiers `* + ? {n} {n,} {n,m}`, and
+ * `(?i)` in front for ASCII letters in any case. Whether a quantifier is lazy makes no difference to whether it matches.
+ * @throws PatternFault for anything else, such as back references and looking around
+ */
+export function parsePattern(source: string): Pattern {
+  const ignoreCase = source.startsWith(IGNORE_CASE);
+  return new PatternParser([...(ignoreCase ? source.slice(IGNORE_CASE.length) : source)], ignoreCase).parse();
+}
+
+class PatternParser {
+  private at = 0;
+  private depth = 0;
+
+  constructor(
+    private readonly text: readonly string[],
+    private readonly ignoreCase: boolean,
+  ) {}
+
+  parse(): Pattern {
+    const pattern = this.choice();
+    if (this.at < this.text.length) throw new PatternFault("unmatched ')'");
+    return pattern;
+  }
+
+  private choice(): Pattern {
+    const options = [this.sequence()];
+    while (this.take('|')) options.push(this.sequence());
+    return options.length === 1 && options[0] ? options[0] : { type: 'choice', options };
+  }
+
+  private sequence(): Pattern {
+    const items: Pattern[] = [];
+    for (let next = this.peek(); next !== undefined && next !== '|' && next !== ')'; next = this.peek()) {
+      items.push(this.quantified());
+    }
+    return items.length === 1 && items[0] ? items[0] : { type: 'sequence', items };
+  }
+
+  private quantified(): Pattern {
+    const item = this.atom();
+    const bounds = this.quantifier();
+    if (bounds === null) return item;
+    if (item.type === 'start' || item.type === 'end') throw new PatternFault('an anchor cannot be repeated');
+    this.take('?');
+    if (this.quantifier() !== null) throw new PatternFault('multiple repeat');
+    return { type: 'repeat', item, ...bounds };
+  }
+
+  private quantifier(): { min: number; max: number | null } | null {
+    if (this.take('*')) return { min: 0, max: null };
+    if (this.take('+')) return { min: 1, max: null };
+    if (this.take('?')) return { min: 0, max: 1 };
+    if (this.peek() !== '{') return null;
+    const close = this.text.indexOf('}', this.at);
+    const bounds = /^(\d{1,3})(?:(,)(\d{1,3})?)?$/.exec(this.text.slice(this.at + 1, Math.max(close, 0)).join(''));
+    if (!bounds) throw new PatternFault("'{' must begin {n}, {n,} or {n,m}; write \\{ for the character");
+    this.at = close + 1;
+    const min = Number(bounds[1]);
+    const max = bounds[2] === undefined ? min : bounds[3] === undefined ? null : Number(bounds[3]);
+    if (min > MAX_REPEAT || (max ?? 0) > MAX_REPEAT) throw new PatternFault(`repeat counts go up to ${MAX_REPEAT}`);
+    if (max !== null && max < min) throw new PatternFault('the counts of a repeat are the wrong way round');
+    return { min, max };
+  }
+
+  private atom(): Pattern {
+    const character = this.next();
+    switch (character) {
+      case '^':
+        return { type: 'start' };
+      case '$':
+        return { type: 'end' };
+      case '.':
+        return set(opposite([[10, 10]]));
+      case '(':
+        return this.group();
+      case '[':
+        return set(this.bracket());
+      case '\\':
+        return set(this.escape());
+      case '*':
+      case '+':
+      case '?':
+      case '{':
+        throw new PatternFault(`nothing to repeat before '${character}'`);
+      default:
+        return set(this.folded([single(character)]));
+    }
+  }
+
+  private group(): Pattern {
+    if (this.take('?') && !this.take(':')) {
+      throw new PatternFault('groups are (…) or (?:…); looking around and flags inside a pattern cannot be used');
+    }
+    if (++this.depth > MAX_GROUPS_DEPTH) throw new PatternFault('groups nest too deep');
+    const pattern = this.choice();
+    if (!this.take(')')) throw new PatternFault("missing ')'");
+    this.depth--;
+    return pattern;
+  }
+
+  private bracket(): Ranges {
+    const negated = this.take('^');
+    const ranges: (readonly [number, number])[] = [];
+    for (let first = true; first || this.peek() !== ']'; first = false) {
+      if (this.peek() === undefined) throw new PatternFault("missing ']'");
+      const low = this.member();
+      const isRange = this.peek() === '-' && this.text[this.at + 1] !== ']' && this.text[this.at + 1] !== undefined;
+      if (!isRange) {
+        ranges.push(...low);
+        continue;
+      }
+      this.at++;
+      const high = this.member();
+      const [from, to] = [only(low), only(high)];
+      if (to < from) throw new PatternFault('a range of characters is the wrong way round');
+      ranges.push([from, to]);
+    }
+    this.at++;
+    const members = negated ? opposite(this.folded(ranges)) : this.folded(ranges);
+    if (members.length === 0) throw new PatternFault('a class that holds no character');
+    return members;
+  }
+
+  private member(): Ranges {
+    const character = this.next();
+    if (character === '\\') return this.escape();
+    if (character === '[') throw new PatternFault("write \\[ for the character '[' between brackets");
+    return [single(character)];
+  }
+
+  private escape(): Ranges {
+    const character = this.next();
+    const control = CONTROLS[character];
+    if (control !== undefined) return [[control, control]];
+    const named = CLASSES[character.toLowerCase()];
+    if (named) return character === character.toLowerCase() ? named : opposite(named);
+    if (/[0-9A-Za-z]/.test(character)) throw new PatternFault(`\\${character} cannot be used`);
+    return [single(character)];
+  }
+
+  private folded(ranges: Ranges): Ranges {
+    if (!this.ignoreCase) return joined(ranges);
+    const shifted = (from: number, to: number, by: number): Ranges =>
+      ranges
+        .map(([low, high]) => [Math.max(low, from) + by, Math.min(high, to) + by] as const)
+        .filter(([low, high]) => low <= high);
+    return joined([...ranges, ...shifted(65, 90, 32), ...shifted(97, 122, -32)]);
+  }
+
+  private peek(): string | undefined {
+    return this.text[this.at];
+  }
+
+  private next(): string {
+    const character = this.text[this.at++];
+    if (character === undefined) throw new PatternFault('the pattern ends too early');
+    return character;
+  }
+
+  private take(character: string): boolean {
+    if (this.text[this.at] !== character) return false;
+    this.at++;
+    return true;
+  }
+}
+
+function set(ranges: Ranges): Pattern {
+  return { type: 'set', ranges };
+}
+
+function single(character: string): readonly [number, number] {
+  const code = character.codePointAt(0) ?? 0;
+  return [code, code];
+}
+
+function only(ranges: Ranges): number {
+  const [range] = ranges;
+  if (ranges.length !== 1 || range === undefined || range[0] !== range[1]) {
+    throw new PatternFault('a range goes from one character to another');
+  }
+  return range[0];
+}
+
+function joined(ranges: Ranges): Ranges {
+  const result: [number, number][] = [];
+  for (const [low, high] of [...ranges].sort((a, b) => a[0] - b[0])) {
+    const last = result.at(-1);
+    if (last && low <= last[1] + 1) last[1] = Math.max(last[1], high);
+    else result.push([low, high]);
+  }
+  return result;
+}
+
+/** NUL stays out of every set: no text holds it. */
+function opposite(ranges: Ranges): Ranges {
+  const result: [number, number][] = [];
+  let from = 1;
+  for (const [low, high] of joined(ranges)) {
+    if (low > from) result.push([from, low - 1]);
+    from = Math.max(from, high + 1);
+  }
+  if (from <= LAST) result.push([from, LAST]);
+  return result;
+}

@@ -1,0 +1,57 @@
+import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+export const DESTINATION_TYPES = ['webhook', 'slack'] as const;
+export type DestinationType = (typeof DESTINATION_TYPES)[number];
+
+/** Where alerts of a project are told (SERVICE 2.11). */
+@Entity('alert_destinations')
+@Index('ix_alert_destinations_project_id', ['projectId', 'createdAt'])
+@Index('ix_alert_destinations_previous_secret_until', ['previousSecretUntil'], { where: 'previous_secret IS NOT NULL' })
+@Check('ck_alert_destinations_type', `type IN ('webhook', 'slack')`)
+@Check('ck_alert_destinations_sealed_url', `(type = 'slack') = (sealed_url IS NOT NULL)`)
+@Check(
+  'ck_alert_destinations_previous_secret',
+  `(previous_secret IS NULL) = (previous_secret_until IS NULL) AND (previous_secret IS NULL OR secret IS NOT NULL)`,
+)
+export class AlertDestination {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_alert_destinations' })
+  id!: string;
+
+  @Column('uuid', { name: 'project_id' })
+  projectId!: string;
+
+  /** Never changes. */
+  @Column('text')
+  type!: DestinationType;
+
+  @Column('text')
+  name!: string;
+
+  /** As it is shown: of Slack the origin and `/***`, since the path is the credential. */
+  @Column('text', { name: 'target_url' })
+  targetUrl!: string;
+
+  /** The whole address of Slack, encrypted; null for a webhook. */
+  @Column('text', { name: 'sealed_url', nullable: true })
+  sealedUrl!: string | null;
+
+  /** What requests are signed with, encrypted. */
+  @Column('text', { nullable: true })
+  secret!: string | null;
+
+  /** The secret before, which signs beside the new one until then. */
+  @Column('text', { name: 'previous_secret', nullable: true })
+  previousSecret!: string | null;
+
+  @Column('timestamptz', { name: 'previous_secret_until', nullable: true })
+  previousSecretUntil!: Date | null;
+
+  @Column('boolean', { name: 'is_enabled' })
+  isEnabled!: boolean;
+
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
+  updatedAt!: Date;
+}

@@ -1,0 +1,44 @@
+import { JobHandler, type JobProcessor } from '../../../platform/queue/index.js';
+import { alertDeliveriesJob, alertDeliveryWakeJob } from './alert-deliveries.jobs.js';
+import { AlertDispatcher } from './alert-dispatcher.js';
+import { ExpiredClaims } from './expired-claims.js';
+
+/** One call that waits does no more than so many pumps; the next one goes on. */
+const MOST_PUMPS = 50;
+
+/** Ends expired claims and begins to send what is due; who waits has it all sent. */
+@JobHandler(alertDeliveriesJob)
+export class AlertDeliveriesProcessor implements JobProcessor<{ wait: boolean }, { processed: number }> {
+  constructor(
+    private readonly dispatcher: AlertDispatcher,
+    private readonly expired: ExpiredClaims,
+  ) {}
+
+  async run({ wait }: { wait: boolean }): Promise<{ processed: number }> {
+    let processed = await this.expired.settle();
+    for (let pumps = 0; pumps < (wait ? MOST_PUMPS : 1); pumps += 1) {
+      const started = await this.dispatcher.pump();
+      processed += started;
+      if (!wait) break;
+      await this.dispatcher.settled();
+      if (started === 0) break;
+    }
+    return { processed };
+  }
+}
+
+/** Ends when the deliveries are claimed: sends to a receiver that hangs must not hold up the queue. */
+@JobHandler(alertDeliveryWakeJob)
+export class AlertDeliveryWakeProcessor implements JobProcessor<{ project_id: string; destination_id: string }> {
+  constructor(private readonly dispatcher: AlertDispatcher) {}
+
+  async run({
+    project_id: projectId,
+    destination_id: destinationId,
+  }: {
+    project_id: string;
+    destination_id: string;
+  }): Promise<void> {
+    await this.dispatcher.wake(projectId, destinationId);
+  }
+}

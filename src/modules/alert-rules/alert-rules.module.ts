@@ -1,0 +1,63 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AlertDestinationsModule } from '../alert-destinations/index.js';
+import { AuditModule } from '../audit/index.js';
+import { DeliveryModule } from '../delivery/index.js';
+import { EventTotalsModule } from '../event-totals/index.js';
+import { ProjectsModule } from '../projects/index.js';
+import { BacktestRepository } from './backtest/backtest.repository.js';
+import { BacktestService } from './backtest/backtest.service.js';
+import { RuleAlerts } from './engine/rule-alerts.js';
+import { RuleMetrics } from './engine/rule-metrics.js';
+import { RulePoller } from './engine/rule-poller.js';
+import { RuleEvaluationsProcessor, RuleRound } from './engine/rule-round.js';
+import { SeriesRepository } from './machine/series.repository.js';
+import { MatchRound } from './matching/match-round.js';
+import { OutboxRepository } from './matching/outbox.repository.js';
+import { UnwatchedEvents } from './matching/unwatched-events.js';
+import { AlertRule } from './rules/alert-rule.entity.js';
+import { AlertRulesController } from './rules/alert-rules.controller.js';
+import { AlertRulesRepository } from './rules/alert-rules.repository.js';
+import { AlertRulesService } from './rules/alert-rules.service.js';
+import { LiveRules } from './rules/live-rules.js';
+import { ProjectOfAlertRule } from './rules/project-of-alert-rule.js';
+import { RuleLinksRepository } from './rules/rule-links.js';
+import { Heartbeats } from './windows/heartbeats.js';
+import { Measures } from './windows/measures.js';
+import { WindowEvaluator } from './windows/window-evaluator.js';
+import { WindowRound } from './windows/window-round.js';
+
+@Module({
+  imports: [
+    AlertDestinationsModule,
+    AuditModule,
+    DeliveryModule,
+    EventTotalsModule,
+    ProjectsModule,
+    TypeOrmModule.forFeature([AlertRule]),
+  ],
+  controllers: [AlertRulesController],
+  providers: [
+    AlertRulesRepository,
+    AlertRulesService,
+    BacktestRepository,
+    BacktestService,
+    Heartbeats,
+    LiveRules,
+    MatchRound,
+    Measures,
+    OutboxRepository,
+    ProjectOfAlertRule,
+    RuleAlerts,
+    RuleEvaluationsProcessor,
+    RuleLinksRepository,
+    RuleMetrics,
+    RulePoller,
+    RuleRound,
+    SeriesRepository,
+    UnwatchedEvents,
+    WindowEvaluator,
+    WindowRound,
+  ],
+})
+export class AlertRulesModule {}

@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { filterSql } from '../../alert-conditions/index.js';
+import { Parameters, type TimeWindow } from '../../event-totals/index.js';
+import { type EventRow, eventColumns } from '../matching/event-row.js';
+import type { LiveRule } from '../rules/live-rules.js';
+
+@Injectable()
+export class BacktestRepository {
+  constructor(private readonly database: Database) {}
+
+  /** The first events that fit, in the order of their timestamps, which stand for the times of acceptance. */
+  async fitting({ projectId, filter }: LiveRule, { from, to }: TimeWindow, limit: number, db: Db): Promise<EventRow[]> {
+    const parameters = new Parameters();
+    const bind = (value: unknown): string => parameters.bind(value);
+    return this.database.rows<EventRow>(
+      `SELECT ${eventColumns(true)}, e."timestamp" AS accepted_at FROM events e
+       WHERE e.project_id = ${bind(projectId)} AND e."timestamp" >= ${bind(from)} AND e."timestamp" < ${bind(to)}
+         AND ${filterSql(filter, bind)}
+       ORDER BY e."timestamp", e.id LIMIT ${bind(limit)}`,
+      parameters.values,
+      db,
+    );
+  }
+
+  async limitStatements(db: Db): Promise<void> {
+    await this.database.execute(`SET LOCAL statement_timeout = '10s'`, [], db);
+  }
+}

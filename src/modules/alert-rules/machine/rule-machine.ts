@@ -1,0 +1,75 @@
+export const RULE_STATES = ['inactive', 'pending', 'firing', 'recovering'] as const;
+export type RuleState = (typeof RULE_STATES)[number];
+
+/** Where one series of a rule stands. Times are epoch milliseconds. */
+export type SeriesState =
+  | { readonly state: 'inactive' }
+  | {
+      readonly state: 'pending' | 'firing' | 'recovering';
+      /** When the state began. */
+      readonly since: number;
+      /** When the condition was last seen to hold. */
+      readonly breachedAt: number;
+    };
+
+/** Whether the condition holds; `unknown` when that could not be told. */
+export type Observation = 'breach' | 'clear' | 'unknown';
+
+/**
+ * What follows: `fire` begins an episode, `repeat` says that it still holds, `recover` ends it. An episode has one
+ * `fire`, then any number of `repeat`, then one `recover`.
+ */
+export type Effect = 'fire' | 'repeat' | 'recover' | null;
+
+export interface Holds {
+  /** How long the condition must hold before the rule fires. */
+  readonly forSeconds: number;
+  /** How long after the condition was last seen to hold the rule goes on firing. */
+  readonly keepFiringSeconds: number;
+}
+
+export const INACTIVE: SeriesState = { state: 'inactive' };
+
+/** One observation of a series. Time never runs backwards in a series: an earlier `now` counts as the last one seen. */
+export function step(
+  before: SeriesState,
+  observation: Observation,
+  now: number,
+  { forSeconds, keepFiringSeconds }: Holds,
+): { readonly after: SeriesState; readonly effect: Effect } {
+  if (observation === 'unknown') return { after: before, effect: null };
+  const at = before.state === 'inactive' ? now : Math.max(now, before.breachedAt, before.since);
+  if (observation === 'breach') {
+    switch (before.state) {
+      case 'inactive':
+        return forSeconds === 0
+          ? { after: { state: 'firing', since: at, breachedAt: at }, effect: 'fire' }
+          : { after: { state: 'pending', since: at, breachedAt: at }, effect: null };
+      case 'pending':
+        return at - before.since >= forSeconds * 1_000
+          ? { after: { state: 'firing', since: at, breachedAt: at }, effect: 'fire' }
+          : { after: { ...before, breachedAt: at }, effect: null };
+      case 'firing':
+        return { after: { ...before, breachedAt: at }, effect: 'repeat' };
+      case 'recovering':
+        return { after: { state: 'firing', since: at, breachedAt: at }, effect: 'repeat' };
+    }
+  }
+  switch (before.state) {
+    case 'inactive':
+    case 'pending':
+      return { after: INACTIVE, effect: null };
+    case 'firing':
+    case 'recovering':
+      if (at - before.breachedAt >= keepFiringSeconds * 1_000) return { after: INACTIVE, effect: 'recover' };
+      return {
+        after: before.state === 'firing' ? { ...before, state: 'recovering', since: at } : before,
+        effect: null,
+      };
+  }
+}
+
+/** What a rule shows for all its series: the state that needs attention most. */
+export function stateOfRule(states: readonly RuleState[]): RuleState {
+  return (['firing', 'recovering', 'pending'] as const).find((state) => states.includes(state)) ?? 'inactive';
+}

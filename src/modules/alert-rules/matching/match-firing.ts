@@ -1,0 +1,38 @@
+import type { RuleFiring } from '../engine/rule-alerts.js';
+import type { LiveRule } from '../rules/live-rules.js';
+import type { Series } from '../machine/series.js';
+import type { EventRow } from './event-row.js';
+
+const MAX_MESSAGE = 500;
+/** Characters of JSON; alerts are kept and sent many times, so large properties are left out. */
+const MAX_PAYLOAD = 16_384;
+
+export function matchFiring(
+  rule: LiveRule,
+  series: Series,
+  event: EventRow,
+  properties: Readonly<Record<string, unknown>>,
+  occurrences: number,
+): RuleFiring {
+  return {
+    projectId: rule.projectId,
+    rule: ruleOf(rule),
+    fingerprint: series.fingerprint,
+    groupValues: series.groupValues,
+    event: { id: event.id, type: event.event, source: event.source, timestamp: event.timestamp },
+    message: cut(`${rule.name}: ${event.message ?? event.event}`),
+    payload: JSON.stringify(properties).length > MAX_PAYLOAD ? { omitted: 'properties are too large' } : properties,
+    occurrences,
+    continues: false,
+  };
+}
+
+export function ruleOf({ id, name, severity, cooldownSeconds, targets }: LiveRule): RuleFiring['rule'] {
+  return { id, name, severity, cooldownSeconds, targets };
+}
+
+export function cut(message: string): string {
+  return message.length <= MAX_MESSAGE
+    ? message
+    : `${message.slice(0, MAX_MESSAGE - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}

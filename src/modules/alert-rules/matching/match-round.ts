@@ -1,0 +1,183 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { isPassingFault } from '../engine/database-faults.js';
+import { RuleAlerts } from '../engine/rule-alerts.js';
+import { RuleMetrics } from '../engine/rule-metrics.js';
+import { SeriesRepository, type StoredSeries } from '../machine/series.repository.js';
+import { type LiveRule, LiveRules } from '../rules/live-rules.js';
+import { CompiledRules } from './compiled-rules.js';
+import { type Act, actsOf, findHits } from './match-batch.js';
+import { matchFiring } from './match-firing.js';
+import { keepsState, lapsed } from './matched-series.js';
+import { OutboxRepository, type OutboxRow } from './outbox.repository.js';
+
+/** Rows of the outbox and events that one transaction takes on, at most. */
+const MOST_ROWS = 500;
+const MOST_EVENTS = 5_000;
+const MOST_LAPSED = 200;
+/** After so many batches of a project the others have their turn. */
+const MOST_BATCHES = 20;
+
+/** How much of a batch may be left out so that the project goes on. */
+type Care = 'none' | 'each alert' | 'leave out';
+
+/**
+ * Matches events against the rules that wait for them: in the order in which they were accepted, once for each rule. What
+ * has been matched leaves the outbox in the transaction that fires the alerts, and one worker has a project at a time.
+ */
+@Injectable()
+export class MatchRound {
+  private readonly logger = new Logger('alert-rules');
+  private readonly compiled = new CompiledRules();
+
+  constructor(
+    private readonly database: Database,
+    private readonly outbox: OutboxRepository,
+    private readonly rules: LiveRules,
+    private readonly series: SeriesRepository,
+    private readonly alerts: RuleAlerts,
+    private readonly metrics: RuleMetrics,
+  ) {}
+
+  /** Works on every project that has something to do. @returns how many batches and series were worked on */
+  async run(): Promise<number> {
+    let processed = 0;
+    for (const projectId of await this.outbox.projectsWithWork()) {
+      try {
+        processed += await this.drain(projectId);
+      } catch (error) {
+        this.logger.warn(`matching the events of project ${projectId} failed: ${String(error)}`);
+      }
+    }
+    return processed;
+  }
+
+  private async drain(projectId: string): Promise<number> {
+    let processed = 0;
+    for (let batches = 0; batches < MOST_BATCHES; batches += 1) {
+      const count = await this.batchWithCare(projectId);
+      processed += count;
+      if (count === 0) break;
+    }
+    return processed;
+  }
+
+  /** What fails for its data is tried again alert by alert, and at last row by row, leaving out what still fails. */
+  private async batchWithCare(projectId: string): Promise<number> {
+    let failure: unknown;
+    for (const [care, rows] of [
+      ['none', MOST_ROWS],
+      ['each alert', MOST_ROWS],
+      ['each alert', 1],
+      ['leave out', 1],
+    ] as const) {
+      try {
+        return await this.batch(projectId, rows, care);
+      } catch (error) {
+        if (isPassingFault(error)) throw error;
+        failure = error;
+      }
+    }
+    throw failure;
+  }
+
+  private batch(projectId: string, mostRows: number, care: Care): Promise<number> {
+    return this.database.transaction(async (tx) => {
+      if (!(await this.outbox.claim(projectId, tx))) return 0;
+      const rows = fitting(await this.outbox.read(projectId, mostRows, tx));
+      const rules = await this.rules.ofEvents(projectId, tx);
+      if (rows.length === 0) return this.settle(rules, tx);
+      const positions = rows.map(({ position }) => position);
+      if (care === 'leave out') {
+        this.logger.error(`a batch of events of project ${projectId} cannot be matched and is left out`);
+        this.metrics.skippedOne('batch');
+      } else await this.match(projectId, rules, positions, care, tx);
+      await this.outbox.remove(positions, tx);
+      return rows.length;
+    });
+  }
+
+  private async match(
+    projectId: string,
+    rules: readonly LiveRule[],
+    positions: readonly string[],
+    care: Care,
+    tx: Db,
+  ): Promise<void> {
+    if (rules.length === 0) return;
+    const compiled = rules.map((rule) => this.compiled.of(rule));
+    const types = compiled.every((rule) => rule.types !== null)
+      ? [...new Set(compiled.flatMap((rule) => rule.types ?? []))]
+      : null;
+    const withProperties = compiled.some((rule) => rule.needsProperties);
+    const events = await this.outbox.events(projectId, positions, { types, withProperties }, tx);
+    const hits = findHits(rules, events, this.compiled, (rule, event, error) => {
+      this.logger.error(`rule ${rule.id} cannot be asked about event ${event.id}: ${String(error)}`);
+      this.metrics.skippedOne('event');
+    });
+    const keeping = hits.filter(({ rule }) => keepsState(rule.holds));
+    const keys = keeping.map(({ rule, series }) => ({ ruleId: rule.id, fingerprint: series.fingerprint }));
+    const stored = new Map((await this.series.find(keys, tx)).map((one) => [one.fingerprint, one]));
+    const left: StoredSeries[] = [];
+    for (const hit of hits) {
+      const { acts, after } = actsOf(hit, stored.get(hit.series.fingerprint));
+      for (const act of acts) await this.perform(projectId, act, care, tx);
+      if (after !== null) left.push(after);
+    }
+    await this.series.save(left, tx);
+    const last = events.at(-1);
+    if (last) this.metrics.matched(positions.length, Date.now() - last.accepted_at.getTime());
+  }
+
+  private async perform(projectId: string, act: Act, care: Care, tx: Db): Promise<void> {
+    if (care === 'none') return this.hand(projectId, act, tx);
+    await this.database.execute('SAVEPOINT one_alert', [], tx);
+    try {
+      await this.hand(projectId, act, tx);
+      await this.database.execute('RELEASE SAVEPOINT one_alert', [], tx);
+    } catch (error) {
+      if (isPassingFault(error)) throw error;
+      await this.database.execute('ROLLBACK TO SAVEPOINT one_alert', [], tx);
+      this.logger.error(`an alert of project ${projectId} cannot be raised and is left out: ${String(error)}`);
+      this.metrics.skippedOne('alert');
+    }
+  }
+
+  private async hand(projectId: string, act: Act, tx: Db): Promise<void> {
+    if (act.kind === 'recover') return this.alerts.recover({ ...act, projectId }, tx);
+    const { hits, event, occurrences } = act;
+    const properties = event.properties ?? (await this.outbox.properties(projectId, event, tx));
+    await this.alerts.fire(matchFiring(hits.rule, hits.series, event, properties, occurrences), tx);
+    this.metrics.occurred(occurrences);
+  }
+
+  /** With no event before it any more, a series may come to rest. */
+  private async settle(rules: readonly LiveRule[], tx: Db): Promise<number> {
+    const byId = new Map(rules.filter(({ holds }) => keepsState(holds)).map((rule) => [rule.id, rule]));
+    if (byId.size === 0) return 0;
+    const due = await this.series.lapsed([...byId.keys()], MOST_LAPSED, tx);
+    const left: StoredSeries[] = [];
+    for (const series of due) {
+      const rule = byId.get(series.ruleId);
+      if (rule === undefined || series.dueAt === null) continue;
+      const { after, effect } = lapsed(series, series.dueAt, rule.holds);
+      // A rule whose times were changed meanwhile may wait longer.
+      left.push(after.state.state === 'inactive' ? after : { ...after, dueAt: dueAfter(after, rule) });
+      if (effect === 'recover') {
+        await this.alerts.recover({ projectId: rule.projectId, ruleId: rule.id, fingerprint: series.fingerprint }, tx);
+      }
+    }
+    await this.series.save(left, tx);
+    return left.length;
+  }
+}
+
+function dueAfter({ state }: StoredSeries, { holds }: LiveRule): number | null {
+  return state.state === 'inactive' ? null : state.breachedAt + holds.keepFiringSeconds * 1_000;
+}
+
+/** As many rows as hold not too many events; one in any case. */
+function fitting(rows: readonly OutboxRow[]): OutboxRow[] {
+  let events = 0;
+  return rows.filter((row, index) => (events += row.events) <= MOST_EVENTS || index === 0);
+}

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import pg from 'pg';
+import { ArrayParameter } from '../../src/platform/database/array-parameter.js';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
+
+/** Half of a pair: no text that UTF-8 can carry. */
+const LONE_SURROGATE = /\p{Cs}/u;
+
+describe('ArrayParameter', () => {
+  let database: TestDatabase;
+  let client: pg.Client;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+  });
+  afterAll(async () => {
+    await client.end();
+    await database.drop();
+  });
+
+  const roundTrip = async (type: string, array: ArrayParameter): Promise<unknown[]> => {
+    const { rows } = await client.query<{ value: unknown }>(
+      `SELECT value FROM unnest($1::${type}[]) WITH ORDINALITY AS a (value, n) ORDER BY n`,
+      [array.toBuffer()],
+    );
+    return rows.map(({ value }) => value);
+  };
+  const text = fc
+    .string({ unit: 'grapheme', maxLength: 50 })
+    .filter((value) => !LONE_SURROGATE.test(value) && !value.includes('\0'));
+
+  it('carries texts of every script, empty ones, NULL and long ones', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.option(text), { maxLength: 30 }), async (values) => {
+        const array = new ArrayParameter('text');
+        for (const value of values) array.addText(value);
+        expect(await roundTrip('text', array)).toEqual(values);
+      }),
+    );
+    const long = ['x'.repeat(1_000_000), '値'.repeat(400_000), ''];
+    const array = new ArrayParameter('text');
+    for (const value of long) array.addText(value);
+    expect(await roundTrip('text', array)).toEqual(long);
+  });
+
+  it('carries ids', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.option(fc.uuid()), { maxLength: 20 }), async (values) => {
+        const array = new ArrayParameter('uuid');
+        for (const value of values) array.addUuid(value);
+        expect(await roundTrip('uuid', array)).toEqual(values);
+      }),
+    );
+  });
+
+  it('carries times from the year 1 to 9999 to the millisecond', async () => {
+    const at = fc.date({
+      min: new Date('0001-01-01T00:00:00Z'),
+      max: new Date('9999-12-31T23:59:59.999Z'),
+      noInvalidDate: true,
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(at, { minLength: 1, maxLength: 20 }), async (values) => {
+        const array = new ArrayParameter('timestamptz');
+        for (const value of values) array.addTime(value);
+        const { rows } = await client.query<{ ms: number }>(
+          `SELECT extract(epoch FROM value)::float8 * 1000 AS ms FROM unnest($1::timestamptz[]) WITH ORDINALITY AS a (value, n)
+           ORDER BY n`,
+          [array.toBuffer()],
+        );
+        expect(rows.map(({ ms }) => Math.round(ms))).toEqual(values.map((value) => value.getTime()));
+      }),
+    );
+  });
+
+  it('carries integers, booleans, bytes and JSON', async () => {
+    const integers = new ArrayParameter('int4');
+    for (const value of [0, -1, 2_147_483_647, -2_147_483_648]) integers.addInteger(value);
+    expect(await roundTrip('int4', integers)).toEqual([0, -1, 2_147_483_647, -2_147_483_648]);
+    const booleans = new ArrayParameter('bool');
+    for (const value of [true, false]) booleans.addBoolean(value);
+    expect(await roundTrip('bool', booleans)).toEqual([true, false]);
+    const bytes = new ArrayParameter('bytea');
+    bytes.addBytes(Buffer.from([0, 255, 1]));
+    expect(await roundTrip('bytea', bytes)).toEqual([Buffer.from([0, 255, 1])]);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.jsonValue(), { minLength: 1, maxLength: 10 }), async (values) => {
+        const given = values.map((value) => JSON.stringify({ value }).replaceAll('\\u0000', ''));
+        fc.pre(given.every((json) => !LONE_SURROGATE.test(json) && !/\\ud[89a-f]/i.test(json)));
+        const array = new ArrayParameter('jsonb');
+        for (const json of given) array.addJson(json);
+        expect(await roundTrip('jsonb', array)).toEqual(given.map((json) => JSON.parse(json) as unknown));
+      }),
+    );
+  });
+
+  it('carries nothing at all', async () => {
+    expect(await roundTrip('uuid', new ArrayParameter('uuid'))).toEqual([]);
+  });
+});

@@ -1,0 +1,123 @@
+import { createHmac } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Response } from 'supertest';
+import { AlertNotices, type AlertNotice, type NoticeTargets } from '../../src/modules/alert-destinations/index.js';
+import { Database } from '../../src/platform/database/database.js';
+import { newId } from '../../src/platform/ids/index.js';
+import type { Actor, Owner } from './actors.js';
+import type { TestApp } from './app.js';
+import { INTERNAL_TOKEN, type Json } from './delivery.js';
+import type { Received } from './receiver.js';
+
+/** What a person does with the alert destinations and deliveries of one project. */
+export class AlertClient {
+  constructor(
+    private readonly app: TestApp,
+    private readonly actor: Pick<Actor, 'bearer'>,
+    readonly projectId: string,
+  ) {}
+
+  as(actor: Pick<Actor, 'bearer'>): AlertClient {
+    return new AlertClient(this.app, actor, this.projectId);
+  }
+
+  async send(method: 'get' | 'post' | 'patch' | 'delete', path: string, body?: object): Promise<Response> {
+    const request = this.app.request()[method](path).set('Authorization', this.actor.bearer);
+    return body === undefined ? request : request.send(body);
+  }
+
+  create(destination: object): Promise<Response> {
+    return this.send('post', '/v1/alert-destinations', {
+      project_id: this.projectId,
+      type: 'webhook',
+      name: 'Receiver',
+      ...destination,
+    });
+  }
+
+  /** @returns the id */
+  async destination(targetUrl: string, more: object = {}): Promise<string> {
+    const answer = await this.create({ target_url: targetUrl, ...more });
+    if (answer.status !== 201) throw new Error(`${answer.status} ${answer.text}`);
+    return (answer.body as { id: string }).id;
+  }
+
+  async destinations(): Promise<Json[]> {
+    return (await this.send('get', `/v1/alert-destinations?project_id=${this.projectId}`)).body as Json[];
+  }
+
+  async deliveries(query: Readonly<Record<string, string>> = {}): Promise<Json> {
+    const search = new URLSearchParams({ project_id: this.projectId, ...query });
+    return (await this.send('get', `/v1/alerts/deliveries?${search.toString()}`)).body;
+  }
+
+  async delivery(id: string): Promise<Json> {
+    return (await this.send('get', `/v1/alerts/deliveries/${id}`)).body;
+  }
+
+  /** Waits until a delivery is as wanted. */
+  async until(id: string, holds: (delivery: Json) => boolean): Promise<Json> {
+    let delivery: Json;
+    for (let tries = 0; tries < 800; tries += 1) {
+      delivery = await this.delivery(id);
+      if (holds(delivery)) return delivery;
+      await pause(25);
+    }
+    throw new Error(`still ${JSON.stringify(delivery)}`);
+  }
+
+  /** What the alerts module does: a notice in a transaction of its own. @returns the ids of the deliveries */
+  async raise(targets: NoticeTargets = { kind: 'project' }, more: Partial<AlertNotice> = {}): Promise<string[]> {
+    const alertEvent = { ...noticeOf(this.projectId), ...more };
+    const notices = this.app.nest.get(AlertNotices, { strict: false });
+    const enqueued = await this.app.nest
+      .get(Database)
+      .transaction((tx) => notices.enqueue({ alertEvent, targets }, tx));
+    return [...enqueued.deliveryIds];
+  }
+
+  /** The same for one destination. */
+  async raiseFor(destinationId: string, more: Partial<AlertNotice> = {}): Promise<string> {
+    const [id] = await this.raise({ kind: 'linked', destinationIds: [destinationId], channelIds: [] }, more);
+    if (id === undefined) throw new Error('nobody was told');
+    return id;
+  }
+}
+
+export function alertsOf(app: TestApp, owner: Owner): AlertClient {
+  return new AlertClient(app, owner, owner.projectId);
+}
+
+export function noticeOf(projectId: string): AlertNotice {
+  return {
+    alertEventId: newId(),
+    alertRuleId: newId(),
+    ruleName: 'Payments fail',
+    projectId,
+    eventId: newId(),
+    eventType: 'payment.failed',
+    source: 'checkout',
+    severity: 'critical',
+    status: 'open',
+    message: 'Grüße: 3 payments failed',
+    payload: { z: 1, a: { amount: 12.5 } },
+    occurrences: 1,
+    createdAt: new Date('2026-03-01T12:00:00.000Z'),
+  };
+}
+
+/** POST /internal/jobs/alert-deliveries. */
+export async function runAlertDeliveries(app: TestApp): Promise<number> {
+  const answer = await app
+    .request()
+    .post('/internal/jobs/alert-deliveries')
+    .set('X-Internal-Token', INTERNAL_TOKEN)
+    .expect(200);
+  return (answer.body as { processed: number }).processed;
+}
+
+/** The signature as a receiver works it out by the documentation, with its own code. */
+export function expectedSignature(secret: string, { headers, body }: Received): string {
+  const signed = `${String(headers['x-service-timestamp'])}.${body}`;
+  return `v1=${createHmac('sha256', secret).update(signed).digest('hex')}`;
+}
