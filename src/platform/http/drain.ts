@@ -16,18 +16,18 @@ const SWEEP_MS = 50;
  * themselves, are ended.
  */
 export function drainableHttp(server: Server, limitMs = 10_000): () => Promise<void> {
-  const open = new Set<ServerResponse>();
+  const open = new OpenResponses();
   let draining = false;
   server.prependListener('request', (_request, response: ServerResponse) => {
     if (draining) response.setHeader('Connection', 'close');
-    open.add(response);
-    response.once('close', () => open.delete(response));
+    const place = open.add(response);
+    response.once('close', () => open.remove(place));
   });
   return async () => {
     draining = true;
-    for (const response of open) if (!response.headersSent) response.setHeader('Connection', 'close');
+    for (const response of open.list()) if (!response.headersSent) response.setHeader('Connection', 'close');
     const endStreams = (): void => {
-      for (const response of open) if (isEventStream(response)) response.end();
+      for (const response of open.list()) if (isEventStream(response)) response.end();
     };
     endStreams();
     // The close() of an HTTP server would cut idle connections at once, and with them requests on their way.
@@ -39,10 +39,35 @@ export function drainableHttp(server: Server, limitMs = 10_000): () => Promise<v
     const sweep = setInterval(() => {
       endStreams();
       // To Node a connection is idle as soon as its answer is complete, even when much of it is still to be sent.
-      if ([...open].every((response) => !response.writableEnded)) server.closeIdleConnections();
+      if (open.list().every((response) => !response.writableEnded)) server.closeIdleConnections();
     }, SWEEP_MS);
     await closed;
     clearInterval(sweep);
     clearTimeout(limit);
   };
+}
+
+/**
+ * A set that comes and goes with each request without leaving tables behind: when a Set grows old, so is born each table
+ * that it outgrows, and until the next full collection the dead ones keep alive all requests they list.
+ */
+class OpenResponses {
+  private readonly places: (ServerResponse | undefined)[] = [];
+  private readonly free: number[] = [];
+
+  /** @returns its place, for {@link remove} */
+  add(response: ServerResponse): number {
+    const place = this.free.pop() ?? this.places.length;
+    this.places[place] = response;
+    return place;
+  }
+
+  remove(place: number): void {
+    this.places[place] = undefined;
+    this.free.push(place);
+  }
+
+  list(): ServerResponse[] {
+    return this.places.filter((response) => response !== undefined);
+  }
 }
