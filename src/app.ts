@@ -3,6 +3,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import makeExpress, { type Application, type NextFunction, type Response } from 'express';
 import { AppModule, type Runtime } from './app.module.js';
 import { BrowserIngestion } from './modules/api-keys/index.js';
+import { UsageMetering } from './modules/usage/index.js';
 import { buildDocument } from './openapi/document.js';
 import { serveDocument } from './openapi/pages.js';
 import type { CheckedRequest } from './platform/http/inputs.js';
@@ -73,7 +74,11 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
     app.enableCors({ origin: [...config.http.corsOrigins], exposedHeaders: EXPOSED_HEADERS, maxAge: 600 });
   }
   const limiter = app.get(RateLimiter);
-  app.use((request: CheckedRequest, response: Response, next: NextFunction) => limiter.handle(request, response, next));
+  const metering = app.get(UsageMetering, { strict: false });
+  app.use((request: CheckedRequest, response: Response, next: NextFunction) => {
+    metering.watch(request, response);
+    limiter.handle(request, response, next);
+  });
 
   const { document } = buildDocument(app);
   serveDocument(app, document);

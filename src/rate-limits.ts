@@ -102,7 +102,12 @@ export class CredentialHolders extends RateLimitCredentials {
     return typeof key === 'string' ? this.holderOfKey(key) : null;
   }
 
-  private holderOfKey(key: string): Promise<string | null> {
-    return this.keys.identify(key).then((identity) => (identity === null ? null : `key:${identity.apiKeyId}`));
+  private holderOfKey(key: string): string | null | Promise<string | null> {
+    const identity = this.keys.identifyNow(key);
+    return identity instanceof Promise ? identity.then(holderOfIdentity) : holderOfIdentity(identity);
   }
+}
+
+function holderOfIdentity(identity: { readonly apiKeyId: string } | null): string | null {
+  return identity === null ? null : `key:${identity.apiKeyId}`;
 }

@@ -29,6 +29,8 @@ const MAX_UNKNOWN = 5_000;
 interface CachedLookup {
   readonly until: number;
   readonly identity: Promise<KeyIdentity | null>;
+  /** The same once it is there. */
+  found?: KeyIdentity | null;
 }
 
 /**
@@ -71,7 +73,7 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
   async authenticate(key: string, needed: readonly ApiKeyScopeName[], origin?: string): Promise<ApiKeyScope> {
     // A person's token is not a key at all; anything else that fails is a key nobody knows.
     if (/^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(key)) throw new NotAuthenticated();
-    const identity = await this.identify(key);
+    const identity = await this.identifyNow(key);
     if (identity === null) throw new InvalidApiKey();
     const now = this.clock.now();
     if (identity.ended || (identity.expiresAt !== null && identity.expiresAt <= now)) throw new ApiKeyNotActive();
@@ -92,21 +94,27 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
   }
 
   /** Null for anything that is not a known key, whatever its state. */
-  identify(key: string): Promise<KeyIdentity | null> {
-    if (parseKey(key) === null) return Promise.resolve(null);
+  async identify(key: string): Promise<KeyIdentity | null> {
+    return this.identifyNow(key);
+  }
+
+  /** {@link identify} without a promise where the key was looked up a moment ago: every ingestion asks several times. */
+  identifyNow(key: string): KeyIdentity | null | Promise<KeyIdentity | null> {
     const hash = sha256(key);
     const cacheKey = hash.toString('base64');
     const now = this.clock.now().getTime();
     const known = this.lookups.get(cacheKey);
-    if (known !== undefined && known.until > now) return known.identity;
-    if ((this.unknown.get(cacheKey) ?? 0) > now) return Promise.resolve(null);
+    if (known !== undefined && known.until > now) return known.found ?? known.identity;
+    if (parseKey(key) === null) return null;
+    if ((this.unknown.get(cacheKey) ?? 0) > now) return null;
     if (this.lookups.size >= MAX_ENTRIES) this.lookups.clear();
-    const lookup = { until: now + TRUST_MS, identity: this.keys.identify(hash) };
+    const lookup: CachedLookup = { until: now + TRUST_MS, identity: this.keys.identify(hash) };
     this.lookups.set(cacheKey, lookup);
     const drop = (): void => {
       if (this.lookups.get(cacheKey) === lookup) this.lookups.delete(cacheKey);
     };
     lookup.identity.then((identity) => {
+      lookup.found = identity;
       if (identity !== null) return;
       drop();
       this.rememberUnknown(cacheKey, lookup.until);

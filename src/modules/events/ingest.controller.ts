@@ -29,7 +29,7 @@ const INGEST_DESCRIPTION = `Takes one event as JSON, or up to 1,000 as lines of 
 @ApiTags('events')
 @Controller('v1/events')
 export class IngestController {
-  private readonly modeHeaders: Readonly<Record<string, string>>;
+  private readonly modeHeaders: readonly (readonly [name: string, value: string])[];
 
   constructor(
     private readonly ingestion: IngestService,
@@ -37,10 +37,10 @@ export class IngestController {
     private readonly recorder: EventRecorder,
     @Inject(CONFIG) { ingestion: { mode } }: Config,
   ) {
-    this.modeHeaders = {
-      'X-Service-Ingest-Mode': mode,
-      'X-Service-Persisted-Synchronously': String(mode !== 'queued'),
-    };
+    this.modeHeaders = [
+      ['X-Service-Ingest-Mode', mode],
+      ['X-Service-Persisted-Synchronously', String(mode !== 'queued')],
+    ];
   }
 
   @Post('ingest')
@@ -86,7 +86,7 @@ export class IngestController {
 
   private async withMode<Answer>(response: Response, answer: Promise<Answer>): Promise<Answer> {
     const accepted = await answer;
-    response.set(this.modeHeaders);
+    for (const [name, value] of this.modeHeaders) response.setHeader(name, value);
     return accepted;
   }
 }

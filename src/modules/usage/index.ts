@@ -1,1 +1,2 @@
 export { UsageModule } from './usage.module.js';
+export { UsageMetering } from './usage-metering.js';

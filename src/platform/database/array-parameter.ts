@@ -10,6 +10,8 @@ const TYPES = {
 } as const;
 
 const HEADER_BYTES = 20;
+/** A parameter that is used again keeps no more than this. */
+const KEPT_BYTES = 256 * 1024;
 const POSTGRES_EPOCH_MS = 946_684_800_000;
 const JSONB_VERSION = 1;
 
@@ -82,7 +84,15 @@ export class ArrayParameter {
     this.end += value.length;
   }
 
-  /** The whole parameter; nothing may be added after it. */
+  /** Empty again, in the same memory: for whoever has sent what {@link toBuffer} gave. */
+  reset(): void {
+    if (this.buffer.length > KEPT_BYTES) this.buffer = Buffer.allocUnsafe(512);
+    this.end = HEADER_BYTES;
+    this.length = 0;
+    this.hasNulls = false;
+  }
+
+  /** The whole parameter, a view of its memory; nothing may be added after it. */
   toBuffer(): Buffer {
     const { buffer } = this;
     // PostgreSQL knows no empty array with a dimension.

@@ -5,6 +5,7 @@ import { type NestApplicationOptions, StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Application, Response } from 'express';
 import { sendJson } from './send-json.js';
+import { takeStandingHeaders } from './standing-headers.js';
 
 /** What Express makes the prototypes of the requests and responses it handles; its types do not tell. */
 interface Prototypes {
@@ -33,6 +34,7 @@ export class FastExpressAdapter extends ExpressAdapter {
 
     class Response extends http.ServerResponse<Request> {}
     Object.setPrototypeOf(Response.prototype, application.response);
+    takeStandingHeaders(Response.prototype);
     application.response = Response.prototype;
 
     const classes = { IncomingMessage: Request, ServerResponse: Response } as unknown as http.ServerOptions;

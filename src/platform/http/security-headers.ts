@@ -1,16 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import helmet, { type HelmetOptions } from 'helmet';
+import { setStandingHeaders, standingHeaders, type StandingHeaders } from './standing-headers.js';
 
-type Header = readonly [name: string, value: string];
-
-/** JSON needs nothing. Tokens, keys and tenants' data belong in no cache; what may be kept says so itself. */
-const FOR_API: readonly Header[] = [
-  ['Cache-Control', 'no-store'],
-  ...headersOf({
-    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
-    crossOriginResourcePolicy: { policy: 'same-origin' },
-  }),
-];
+/** JSON needs nothing. */
+const FOR_API = headersOf({
+  contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+  crossOriginResourcePolicy: { policy: 'same-origin' },
+});
 
 /** The two document readers need their own scripts and styles, from this origin alone. */
 const FOR_PAGES = headersOf({
@@ -32,16 +28,22 @@ const PAGE = /^\/(docs|redoc)(\/|$)/;
 
 /** Sets what protects every answer. */
 export function setSecurityHeaders(path: string, response: ServerResponse): void {
-  for (const [name, value] of PAGE.test(path) ? FOR_PAGES : FOR_API) response.setHeader(name, value);
+  if (PAGE.test(path)) {
+    setStandingHeaders(response, FOR_PAGES);
+    return;
+  }
+  setStandingHeaders(response, FOR_API);
+  // Tokens, keys and tenants' data belong in no cache; what may be kept says so itself.
+  response.setHeader('Cache-Control', 'no-store');
 }
 
 /** Helmet's headers do not depend on the request: they are asked for once, and its dozen middlewares never run again. */
-function headersOf(options: HelmetOptions): Header[] {
-  const headers: Header[] = [];
+function headersOf(options: HelmetOptions): StandingHeaders {
+  const headers: (readonly [string, string])[] = [];
   const recorder = {
     setHeader: (name: string, value: string) => void headers.push([name, value]),
     removeHeader: () => undefined,
   };
   helmet(options)({} as IncomingMessage, recorder as unknown as ServerResponse, () => undefined);
-  return headers;
+  return standingHeaders(headers);
 }

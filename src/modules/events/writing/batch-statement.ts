@@ -14,20 +14,40 @@ export type PlanParameters = readonly [
 const PARAMETERS = 38;
 const TEXT = `SELECT accepted_at, verdicts FROM ingest_events(${Array.from({ length: PARAMETERS }, (_, at) => `$${at + 1}`).join(', ')})`;
 
-/** A batch as one call of `ingest_events`; its migration explains the parameters. All requests are of one `day`. */
-export function batchStatement(plans: PlanParameters, batch: readonly PendingWrite[], metered = true): Statement {
-  const places = new PlaceTable();
-  const requests = new RequestTable();
-  const keys = new KeyTable();
-  const events = new EventTable();
-  for (const [index, write] of batch.entries()) {
-    requests.add(write, places.numberOf(write));
-    if (write.request.idempotency !== null) keys.add(write, index + 1);
-    events.add(write, index + 1);
+/**
+ * A batch as one call of `ingest_events`; its migration explains the parameters. It is filled again for each batch of a
+ * connection: some forty buffers made anew for each would be most of what a batch leaves to the collector.
+ */
+export class BatchStatement {
+  private readonly places = new PlaceTable();
+  private readonly requests = new RequestTable();
+  private readonly keys = new KeyTable();
+  private readonly events = new EventTable();
+  private readonly arrays = [
+    ...this.places.arrays,
+    ...this.requests.arrays,
+    ...this.keys.arrays,
+    ...this.events.arrays,
+  ];
+
+  constructor(private readonly plans: PlanParameters) {}
+
+  /** All requests are of one `day`. What it returns holds until the next call. */
+  of(batch: readonly PendingWrite[], metered = true): Statement {
+    this.places.forget();
+    for (const array of this.arrays) array.reset();
+    for (const [index, write] of batch.entries()) {
+      this.requests.add(write, this.places.numberOf(write));
+      if (write.request.idempotency !== null) this.keys.add(write, index + 1);
+      this.events.add(write, index + 1);
+    }
+    const buffers = this.arrays.map((array) => array.toBuffer());
+    return {
+      name: 'ingest_events',
+      text: TEXT,
+      values: [batch[0]?.day ?? null, ...this.plans, ...buffers, String(metered)],
+    };
   }
-  const arrays = [...places.arrays, ...requests.arrays, ...keys.arrays, ...events.arrays];
-  const values = [batch[0]?.day ?? null, ...plans, ...arrays.map((array) => array.toBuffer()), String(metered)];
-  return { name: 'ingest_events', text: TEXT, values };
 }
 
 /** Projects and sources, each once. */
@@ -37,6 +57,10 @@ class PlaceTable {
   private readonly project = new ArrayParameter('uuid');
   private readonly source = new ArrayParameter('uuid');
   readonly arrays = [this.organization, this.project, this.source];
+
+  forget(): void {
+    this.numbers.clear();
+  }
 
   /** From 1. */
   numberOf({ request: { sender } }: PendingWrite): number {

@@ -4,7 +4,7 @@ import {
   type DedicatedConnectionOptions,
 } from '../../../platform/database/dedicated-connection.js';
 import { ArrayParameter } from '../../../platform/database/array-parameter.js';
-import { batchStatement, type PlanParameters } from './batch-statement.js';
+import { BatchStatement, type PlanParameters } from './batch-statement.js';
 import type { PendingWrite } from './pending-write.js';
 import type { StoredAnswer } from './write-request.js';
 
@@ -62,11 +62,13 @@ interface BatchRow extends QueryResultRow {
 /** One connection that writes batches, and looks for what became of one. */
 export class EventStore implements BatchStore {
   private readonly connection: DedicatedConnection;
+  private readonly statement: BatchStatement;
 
   constructor(
-    private readonly plans: PlanParameters,
+    plans: PlanParameters,
     private readonly options: Omit<DedicatedConnectionOptions, 'settings'>,
   ) {
+    this.statement = new BatchStatement(plans);
     this.connection = new DedicatedConnection({ ...options, settings: SETTINGS });
   }
 
@@ -107,7 +109,7 @@ export class EventStore implements BatchStore {
   }
 
   private async writeMetered(batch: readonly PendingWrite[], metered: boolean): Promise<BatchResult> {
-    const [row] = await this.connection.rows<BatchRow>(batchStatement(this.plans, batch, metered));
+    const [row] = await this.connection.rows<BatchRow>(this.statement.of(batch, metered));
     if (row === undefined) throw new Error('ingest_events answers one row');
     return { acceptedAt: new Date(row.accepted_at), verdicts: row.verdicts };
   }

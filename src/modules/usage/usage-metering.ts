@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import type { CheckedRequest } from '../../platform/http/inputs.js';
+import { KeyAuthenticator } from '../api-keys/index.js';
+import { RequestMeter } from './request-meter.js';
+
+const BYPASSED = new Set(['/v1/stripe/webhook', '/health', '/docs', '/redoc', '/openapi.json']);
+
+/** Meters a request when it carried a key that resolves and was answered below 400 (SERVICE 4.5). */
+@Injectable()
+export class UsageMetering {
+  constructor(
+    private readonly meter: RequestMeter,
+    private readonly keys: KeyAuthenticator,
+  ) {}
+
+  /** To be called when the request arrives. */
+  watch(request: CheckedRequest, response: Response): void {
+    const key = request.headers['x-api-key'];
+    if (!this.meter.enabled || typeof key !== 'string' || BYPASSED.has(request.path)) return;
+    response.on('finish', () => {
+      if (response.statusCode < 400) this.count(request, key);
+    });
+  }
+
+  private count(request: CheckedRequest, key: string): void {
+    if (request.access?.kind === 'api-key') {
+      this.meter.record(request.access);
+      return;
+    }
+    // A key that a bearer route did not look at: metering must not fail anything, so a fault just counts nothing.
+    void this.keys.identify(key).then(
+      (identity) => identity !== null && this.meter.record(identity),
+      () => undefined,
+    );
+  }
+}
