@@ -1,13 +1,9 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
-  type VerifiedAuthenticationResponse,
-  type VerifiedRegistrationResponse,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  VerifiedAuthenticationResponse,
+  VerifiedRegistrationResponse,
 } from '@simplewebauthn/server';
 import { CONFIG, type Config } from '../../../config/index.js';
 import type { User } from '../../users/index.js';
@@ -16,6 +12,9 @@ import type { AssertionCredential, RegistrationCredential } from './credentials.
 /** EdDSA, ES256 and RS256; named, so that the list does not follow what a runtime can do. */
 const ALGORITHMS = [-8, -7, -257];
 const TIMEOUT_MS = 300_000;
+
+/** Loaded with the first passkey: with its certificates and encodings it takes a tenth of an idle service's memory. */
+const webauthn = () => import('@simplewebauthn/server');
 
 /** A credential as options name it. */
 export interface KnownCredential {
@@ -33,12 +32,13 @@ export class RelyingParty {
 
   constructor(@Inject(CONFIG) private readonly config: Config) {}
 
-  creationOptions(
+  async creationOptions(
     user: User,
     challenge: string,
     known: readonly KnownCredential[],
   ): Promise<PublicKeyCredentialCreationOptionsJSON> {
     const { rpId, rpName } = this.config.webauthn;
+    const { generateRegistrationOptions } = await webauthn();
     return generateRegistrationOptions({
       rpID: rpId,
       rpName,
@@ -55,11 +55,12 @@ export class RelyingParty {
   }
 
   /** `known` empty: the authenticator offers whichever passkeys it holds for this service. */
-  requestOptions(
+  async requestOptions(
     challenge: string,
     known: readonly KnownCredential[],
     userVerification: 'required' | 'preferred',
   ): Promise<PublicKeyCredentialRequestOptionsJSON> {
+    const { generateAuthenticationOptions } = await webauthn();
     return generateAuthenticationOptions({
       rpID: this.config.webauthn.rpId,
       challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
@@ -73,6 +74,7 @@ export class RelyingParty {
   async verifyRegistration(credential: RegistrationCredential, challenge: string): Promise<RegistrationInfo | null> {
     const { rpId, origins } = this.config.webauthn;
     if (clientDataOf(credential)?.crossOrigin === true) return null;
+    const { verifyRegistrationResponse } = await webauthn();
     const verified = await this.refusedAsNull(
       verifyRegistrationResponse({
         response: { ...credential, type: 'public-key', clientExtensionResults: {} },
@@ -97,6 +99,7 @@ export class RelyingParty {
     const { rpId, origins } = this.config.webauthn;
     if (clientDataOf(credential)?.crossOrigin === true) return null;
     const { userHandle, ...response } = credential.response;
+    const { verifyAuthenticationResponse } = await webauthn();
     const verified = await this.refusedAsNull(
       verifyAuthenticationResponse({
         response: {
