@@ -106,6 +106,8 @@ describe('a database that is killed under load', () => {
       () => health(service),
       ({ status, body }) => status === 503 && body.status === 'down',
     );
+    // Lets the folder go, which this process still holds.
+    await database.stop();
     const again = await start(cluster, { durable: true });
     expect(again.port).toBe(database.port);
     await traffic.over;
