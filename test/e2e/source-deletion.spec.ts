@@ -2,7 +2,15 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { type Owner, ownerWithProject } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
-import { emptyRedis, expectTrueCounters, INGEST_MODES, modeEnv, Sender, settled, statusesOf } from '../support/ingestion.js';
+import {
+  emptyRedis,
+  expectTrueCounters,
+  INGEST_MODES,
+  modeEnv,
+  Sender,
+  settled,
+  statusesOf,
+} from '../support/ingestion.js';
 import { eventually } from '../support/service-process.js';
 import { createSource, setPlan } from '../support/sources.js';
 
@@ -163,7 +171,10 @@ it('stores what the queue held of a deleted source without it', async () => {
   try {
     const owner = await ownerWithProject(api);
     const { id, key } = await createSource(api, owner);
-    const [one] = [await sender.ingest(key.key, EVENT, { 'Idempotency-Key': 'one' }), await sender.ingest(key.key, EVENT)];
+    const [one] = [
+      await sender.ingest(key.key, EVENT, { 'Idempotency-Key': 'one' }),
+      await sender.ingest(key.key, EVENT),
+    ];
     expect(one).toMatchObject({ status: 200, body: { persisted_synchronously: false } });
     await api.request().delete(`/v1/ingest-sources/${id}`).set('Authorization', owner.bearer).expect(204);
     const worker = await createTestApp({ env: modeEnv('queued'), databaseUrl: api.databaseUrl });

@@ -90,7 +90,11 @@ describe('the queue of events', () => {
     { used: 10, limit: 10 },
   ];
   it.each([
-    ['billing before the rest', { billingStatus: 'inactive', events: OVER, requests: OVER, today: OVER }, 'billing_inactive'],
+    [
+      'billing before the rest',
+      { billingStatus: 'inactive', events: OVER, requests: OVER, today: OVER },
+      'billing_inactive',
+    ],
     ['the month before requests and day', { events: OVER, requests: OVER, today: OVER }, 'limit_exceeded'],
     ['requests before the day', { events: LEFT, requests: OVER, today: OVER }, 'request_limit_exceeded'],
     ['the day at last', { events: LEFT, requests: LEFT, today: OVER }, 'daily_limit_exceeded'],

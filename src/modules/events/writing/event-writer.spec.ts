@@ -102,7 +102,8 @@ function request(events = 1, key?: string): WriteRequest {
   return { sender: SENDER, events: Array.from({ length: events }, event), idempotency };
 }
 
-const idsOf = (requests: readonly WriteRequest[]): string[] => requests.flatMap(({ events }) => events.map(({ id }) => id));
+const idsOf = (requests: readonly WriteRequest[]): string[] =>
+  requests.flatMap(({ events }) => events.map(({ id }) => id));
 const written = (admitted: number): Verdict => ({ kind: 'written', acceptedAt: AT, admitted, rest: null });
 
 describe('EventWriter', () => {
@@ -176,7 +177,11 @@ describe('EventWriter', () => {
     const writer = writerOn(store, { onFault });
     const outcomes = await Promise.allSettled(requests.map((one) => writer.submit(one)));
     expect(outcomes.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []))).toEqual([3, 11]);
-    expect(store.ids.sort()).toEqual(idsOf(requests).filter((id) => !poison.has(id)).sort());
+    expect(store.ids.sort()).toEqual(
+      idsOf(requests)
+        .filter((id) => !poison.has(id))
+        .sort(),
+    );
     expect(onFault).toHaveBeenCalledTimes(2);
   });
 
@@ -195,15 +200,19 @@ describe('EventWriter', () => {
     const fault = fc.constantFrom<Fault>('away', 'lost before', 'lost after', 'deadlock');
     const one = fc.record({ events: fc.integer({ min: 1, max: 4 }), key: fc.boolean() });
     await fc.assert(
-      fc.asyncProperty(fc.array(one, { minLength: 1, maxLength: 8 }), fc.array(fault, { maxLength: 6 }), async (wanted, faults) => {
-        const store = new FakeStore();
-        store.faults = [...faults];
-        const writer = writerOn(store, { batchMax: 6 });
-        const requests = wanted.map(({ events, key }, index) => request(events, key ? `k${index}` : undefined));
-        const verdicts = await Promise.all(requests.map((each) => writer.submit(each)));
-        expect(verdicts).toEqual(wanted.map(({ events }) => written(events)));
-        expect(store.ids.sort()).toEqual(idsOf(requests).sort());
-      }),
+      fc.asyncProperty(
+        fc.array(one, { minLength: 1, maxLength: 8 }),
+        fc.array(fault, { maxLength: 6 }),
+        async (wanted, faults) => {
+          const store = new FakeStore();
+          store.faults = [...faults];
+          const writer = writerOn(store, { batchMax: 6 });
+          const requests = wanted.map(({ events, key }, index) => request(events, key ? `k${index}` : undefined));
+          const verdicts = await Promise.all(requests.map((each) => writer.submit(each)));
+          expect(verdicts).toEqual(wanted.map(({ events }) => written(events)));
+          expect(store.ids.sort()).toEqual(idsOf(requests).sort());
+        },
+      ),
       { numRuns: 60 },
     );
   });
@@ -222,8 +231,18 @@ describe('EventWriter', () => {
           const writer = writerOn(store);
           const verdicts = await Promise.all(counts.map((count) => writer.submit(request(count))));
           const admitted = verdicts.map((verdict) => (verdict.kind === 'written' ? verdict.admitted : 0));
-          expect(admitted.reduce((sum, count) => sum + count, 0)).toBe(Math.min(left, counts.reduce((a, b) => a + b, 0)));
-          expect(store.ids).toHaveLength(Math.min(left, counts.reduce((a, b) => a + b, 0)));
+          expect(admitted.reduce((sum, count) => sum + count, 0)).toBe(
+            Math.min(
+              left,
+              counts.reduce((a, b) => a + b, 0),
+            ),
+          );
+          expect(store.ids).toHaveLength(
+            Math.min(
+              left,
+              counts.reduce((a, b) => a + b, 0),
+            ),
+          );
           for (const [index, verdict] of verdicts.entries()) {
             const all = admitted[index] === counts[index];
             if (verdict.kind === 'written') expect(verdict.rest).toBe(all ? null : 'limit_exceeded');
