@@ -44,11 +44,12 @@ export class IngestEvents1795201000000 implements MigrationInterface {
 
     /*
      * Requests are judged in the order of the arrays, as if they came one after the other. Rows that batches share are
-     * locked in one order everywhere: idempotency_records, organization_months, source_days, usage_daily, event_hours,
-     * event_facet_hours, latency_hours, and inside each table by its key; so batches queue up and never deadlock.
+     * locked in one order everywhere: idempotency_records, organizations, event_sources, organization_months, source_days,
+     * usage_daily, event_hours, event_facet_hours, latency_hours, and inside each table by its key; so batches queue up
+     * and never deadlock.
      *
      * p_day     null: the requests come now and are checked. A day: they were accepted that day, are counted there and
-     *           refused only when their project is gone.
+     *           refused only when their project or source is gone.
      * p_passing billing statuses that pass; p_plans and the three arrays beside it: allowances by plan, null unlimited
      * d_*       the projects and sources of the batch, each once
      * r_*       the requests: which of those, by which key, with how many events, accepted when (only with p_day)
@@ -58,7 +59,7 @@ export class IngestEvents1795201000000 implements MigrationInterface {
      *
      * accepted_at is in Unix milliseconds. verdicts is null when every event was admitted, else it has a row for each
      * request of which that is not so: why 'replay' (with the stored answer), 'conflict', 'vanished' (the record ended
-     * meanwhile: ask again), 'gone', 'archived', 'billing', 'limit_exceeded', 'request_limit_exceeded' or
+     * meanwhile: ask again), 'gone', 'source_gone', 'archived', 'billing', 'limit_exceeded', 'request_limit_exceeded' or
      * 'daily_limit_exceeded', and how many of its events, the first ones, were admitted.
      */
     await q.query(`
@@ -146,6 +147,23 @@ export class IngestEvents1795201000000 implements MigrationInterface {
           FROM ingestion_facts(d_organization, d_project, d_source, v_day) d
           LEFT JOIN LATERAL (SELECT array_position(p_plans, d.plan) AS plan) l ON true
         ) f;
+
+        -- Who deletes a source locks it and looks for its days. So where a source has no event of this day yet, its row is
+        -- held until the commit; behind that of its organization, as acts lock them.
+        IF array_position(v_last, NULL) IS NOT NULL THEN
+          PERFORM FROM organizations o WHERE o.id IN (
+            SELECT d.organization_id FROM unnest(d_organization, d_source, v_last) AS d (organization_id, source_id, last)
+            WHERE d.source_id IS NOT NULL AND d.last IS NULL)
+          ORDER BY o.id FOR KEY SHARE;
+          WITH held AS MATERIALIZED (
+            SELECT s.id FROM event_sources s WHERE s.id IN (
+              SELECT d.source_id FROM unnest(d_source, v_last) AS d (source_id, last) WHERE d.last IS NULL)
+            ORDER BY s.id FOR KEY SHARE)
+          SELECT array_agg(CASE WHEN d.why IS NULL AND d.last IS NULL AND d.source_id IS NOT NULL
+                   AND NOT EXISTS (SELECT FROM held h WHERE h.id = d.source_id) THEN 'source_gone' ELSE d.why END ORDER BY d.n)
+          INTO v_day_why
+          FROM unnest(d_source, v_last, v_day_why) WITH ORDINALITY AS d (source_id, last, why, n);
+        END IF;
 
         IF cardinality(array_remove(v_day_why, NULL)) > 0 THEN
           FOR i IN 1 .. cardinality(r_day) LOOP

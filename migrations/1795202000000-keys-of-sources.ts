@@ -19,9 +19,9 @@ export class KeysOfSources1795202000000 implements MigrationInterface {
       ALTER TABLE event_sources
         ADD CONSTRAINT fk_event_sources_created_by FOREIGN KEY (created_by) REFERENCES users (id) ON DELETE SET NULL`);
     await q.query(`CREATE INDEX ix_event_sources_created_by ON event_sources (created_by)`);
-    // Partial, so that events which came by no source pay nothing for it.
+    // Partial, so that events which came by no source pay nothing for it. Ascending, as events come: its pages fill better.
     await q.query(`
-      CREATE INDEX ix_events_project_id_source_id_timestamp ON events (project_id, source_id, "timestamp" DESC, id DESC)
+      CREATE INDEX ix_events_project_id_source_id_timestamp ON events (project_id, source_id, "timestamp", id)
       WHERE source_id IS NOT NULL`);
   }
 

@@ -10,6 +10,8 @@ import {
   tenant,
   type Tenant,
 } from '../support/ingestion.js';
+import { startTcpGate } from '../support/fixtures/tcp-gate.js';
+import { createTestDatabase } from '../support/postgres.js';
 import { eventually } from '../support/service-process.js';
 
 jest.setTimeout(300_000);
@@ -158,3 +160,50 @@ describe.each(INGEST_MODES.filter((mode) => mode !== 'queued'))('faults of the d
     expect(stored).toHaveLength(22);
   });
 });
+
+it.each(INGEST_MODES.filter((mode) => mode !== 'queued'))(
+  'tells truly what became of a request whose connection was cut while it waited, in mode %s',
+  async (mode) => {
+    const database = await createTestDatabase();
+    const gate = await startTcpGate(database.url);
+    const app = await createTestApp({ env: { INGEST_MODE: mode }, databaseUrl: gate.url });
+    const sender = new Sender(app.url);
+    const direct = new pg.Client({ connectionString: database.url });
+    await direct.connect();
+    const rows = async <Row>(sql: string, parameters?: unknown[]): Promise<Row[]> =>
+      (await direct.query(sql, parameters)).rows as Row[];
+    try {
+      const of = await tenant({ rows });
+      expect((await sender.ingest(of.apiKey, EVENT)).status).toBe(200);
+      // The last one of the month: whoever writes it first takes the allowance of the other.
+      await rows('UPDATE organizations SET events_per_month_limit = 2 WHERE id = $1', [of.organizationId]);
+      await rows('BEGIN');
+      await rows('SELECT FROM organization_months WHERE organization_id = $1 FOR UPDATE', [of.organizationId]);
+      const waiting = async (): Promise<number[]> => {
+        // A transaction sees the activity of its first look again.
+        await rows('SELECT pg_stat_clear_snapshot()');
+        const found = await rows<{ pid: number }>(
+          `SELECT pid FROM pg_stat_activity
+           WHERE datname = current_database() AND application_name = 'service-ingest' AND wait_event_type = 'Lock'`,
+        );
+        return found.map(({ pid }) => pid);
+      };
+      const answer = sender.ingest(of.apiKey, { ...EVENT, event_id: 'cut' });
+      const [first] = await eventually(waiting, ({ length }) => length === 1);
+      // The server learns nothing of it while it waits.
+      await gate.shut();
+      await gate.open();
+      await eventually(waiting, (pids) => pids.length === 1 && pids[0] !== first);
+      await rows('COMMIT');
+      expect((await answer).status).toBe(200);
+      expect(await rows(`SELECT FROM events WHERE external_event_id = 'cut'`)).toHaveLength(1);
+      await expectTrueCounters({ rows });
+    } finally {
+      sender.close();
+      await app.close();
+      await direct.end();
+      await gate.shut();
+      await database.drop();
+    }
+  },
+);

@@ -79,7 +79,10 @@ describe('a service that is killed under load', () => {
     const env = { DATA_DIR: dataDir, DATABASE_URL: databaseUrl };
     const [one, other] = await Promise.all([startService({ env }), startService({ env })]);
     const account = await openAccount(one.url, dataDir);
-    const [lost, kept] = [new IngestTraffic(one.url, account, CLIENTS), new StubbornTraffic(() => other.url, account, 4, 100)];
+    const [lost, kept] = [
+      new IngestTraffic(one.url, account, CLIENTS),
+      new StubbornTraffic(() => other.url, account, 4, 100),
+    ];
     await lost.hasAccepted(100);
     await kill(one);
     await Promise.all([lost.over, kept.over]);
@@ -106,6 +109,8 @@ describe('a database that is killed under load', () => {
       () => health(service),
       ({ status, body }) => status === 503 && body.status === 'down',
     );
+    // Lets the folder go, which this process still holds.
+    await database.stop();
     const again = await start(cluster, { durable: true });
     expect(again.port).toBe(database.port);
     await traffic.over;
@@ -227,7 +232,9 @@ describe('queued ingestion', () => {
     const batched = await startService({ env: { ...env, INGEST_MODE: 'batched' } });
     await isDrained(redis);
     const message = ingestMessage(account, 'a');
-    expect(await call(batched.url, { ...message, headers: { ...message.headers, 'Idempotency-Key': 'a' } })).toMatchObject({
+    expect(
+      await call(batched.url, { ...message, headers: { ...message.headers, 'Idempotency-Key': 'a' } }),
+    ).toMatchObject({
       status: 200,
       body: { ...accepted[0], duplicate: true },
     });

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { ProjectNotFound } from '../../platform/access/index.js';
 import type { DomainError } from '../../platform/http/domain-error.js';
 import { currentContext } from '../../platform/telemetry/index.js';
-import { InvalidApiKey } from '../api-keys/index.js';
+import { EventSourceNotFound, InvalidApiKey } from '../api-keys/index.js';
 import { IngestionFailures } from '../ingestion-failures/index.js';
 import { IngestionPolicies, type IngestionPolicy, ProjectIsArchived } from '../projects/index.js';
 import { IngestionRefusals } from '../quotas/index.js';
@@ -44,8 +45,12 @@ export class EventAdmission {
       case 'conflict':
         throw new IdempotencyKeyReused();
       case 'closed':
-        if (verdict.why === 'gone') throw new InvalidApiKey();
-        return this.refuse(request.sender, 'project_archived', new ProjectIsArchived());
+        if (verdict.why === 'archived') {
+          return this.refuse(request.sender, 'project_archived', new ProjectIsArchived());
+        }
+        // A key goes with its project and its source.
+        if (request.sender.apiKeyId !== null) throw new InvalidApiKey();
+        throw verdict.why === 'gone' ? new ProjectNotFound() : new EventSourceNotFound();
       case 'refused':
         return this.refuse(request.sender, verdict.refusal.reason, this.refusals.answer(verdict.refusal));
     }

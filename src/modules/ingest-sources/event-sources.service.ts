@@ -85,10 +85,11 @@ export class EventSourcesService {
     return answer;
   }
 
-  /** What has ingested stays, so that every event keeps the source it names. */
+  /** What has ingested stays, so that every event keeps the source it names; first events wait for the lock. */
   async remove(scope: ProjectMemberScope, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       await this.acts.begin(scope, 'admin', tx);
+      await this.sources.lock(scope, id, tx);
       const { name, type } = await this.found(scope, id, tx);
       if (await this.sources.hasIngested(scope, id, tx)) throw new SourceHasEvents();
       await this.sources.remove(scope, id, tx);

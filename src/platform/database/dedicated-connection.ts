@@ -5,11 +5,13 @@ const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1_000;
 const CONNECT_LIMIT_MS = 5_000;
 const CLOSE_LIMIT_MS = 3_000;
+const ENDING_LIMIT_MS = 3_000;
+const ASK_AGAIN_MS = 20;
 
 /** The database is not there; nothing was sent. */
 export class NotConnected extends Error {}
 
-/** The connection ended while a statement was under way: it was carried out, or not, or still is. */
+/** The connection ended while a statement was under way: it was carried out or not; by the next statement here that is settled. */
 export class OutcomeUnknown extends Error {}
 
 export interface DedicatedConnectionOptions {
@@ -28,6 +30,13 @@ export interface Statement {
   readonly values: readonly (string | Buffer | null)[];
 }
 
+/** The server's side of a connection. */
+interface Session {
+  readonly pid: number;
+  /** Tells it from a later one with the same pid. */
+  readonly startedAt: string;
+}
+
 /**
  * One connection of its own, outside the pool, for a path that keeps it busy. It is opened when first needed and again
  * after a loss, never in the background: who needs it learns at once how it stands. One statement at a time.
@@ -36,6 +45,9 @@ export class DedicatedConnection {
   private client: pg.Client | undefined;
   private opening: Promise<pg.Client> | undefined;
   private waitMs = 0;
+  private session: Session | undefined;
+  /** Those whose connection was lost: they may still be at work, which is carried out behind our back. */
+  private orphans: Session[] = [];
 
   constructor(private readonly options: DedicatedConnectionOptions) {}
 
@@ -45,11 +57,13 @@ export class DedicatedConnection {
    */
   async rows<Row extends pg.QueryResultRow>(statement: Statement): Promise<Row[]> {
     const client = this.client ?? (await this.open());
+    const { session } = this;
     try {
       return (await client.query<Row>({ ...statement, values: [...statement.values] })).rows;
     } catch (error) {
       if (isRefusal(error)) throw error;
       this.lose(client);
+      if (session !== undefined) this.orphans.push(session);
       throw new OutcomeUnknown('the database connection was lost', { cause: error });
     }
   }
@@ -89,6 +103,8 @@ export class DedicatedConnection {
         `SELECT ${entries.map((_, at) => `set_config($${at * 2 + 1}, $${at * 2 + 2}, false)`).join(', ')}`,
         entries.flat(),
       );
+      await this.endOrphans(client);
+      this.session = (await client.query<Session>(OWN_SESSION)).rows[0];
     } catch (error) {
       this.waitMs = Math.min(Math.max(this.waitMs * 2, FIRST_WAIT_MS), LONGEST_WAIT_MS);
       client.end().catch(() => undefined);
@@ -99,12 +115,32 @@ export class DedicatedConnection {
     return client;
   }
 
+  /** Resolves when none is at work any more. */
+  private async endOrphans(client: pg.Client): Promise<void> {
+    const until = performance.now() + ENDING_LIMIT_MS;
+    while (this.orphans.length > 0) {
+      const { rows } = await client.query(END_SESSIONS, [
+        this.orphans.map(({ pid }) => pid),
+        this.orphans.map(({ startedAt }) => startedAt),
+      ]);
+      if (rows.length === 0) this.orphans = [];
+      else if (performance.now() > until) throw new Error('a lost connection is still at work');
+      else await pause(ASK_AGAIN_MS);
+    }
+  }
+
   private lose(client: pg.Client): void {
     if (this.client !== client) return;
     this.client = undefined;
     client.end().catch(() => undefined);
   }
 }
+
+const START = 'extract(epoch FROM backend_start)::text';
+const OWN_SESSION = `SELECT pid, ${START} AS "startedAt" FROM pg_stat_activity WHERE pid = pg_backend_pid()`;
+const END_SESSIONS = `
+  SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE (pid, ${START}) IN (SELECT * FROM unnest($1::int[], $2::text[]))`;
 
 /** Whether the server refused the statement, in contrast to ending the connection (classes 08 and 57P) or saying nothing. */
 function isRefusal(error: unknown): boolean {

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { PLAN_LIMITS, type Plan } from '../../organizations/index.js';
 import { type IngestionAllowances, monthlyEventLimit, RequestLimits } from '../../quotas/index.js';
-import type { Sender, StoredAnswer } from '../writing/write-request.js';
+import type { Closure, Sender, StoredAnswer } from '../writing/write-request.js';
 
 /** What decides whether a sender's request is taken, as the database has it now. */
 export interface SenderAllowances extends IngestionAllowances {
   /** By the database's clock. */
   readonly at: Date;
-  readonly closed: 'archived' | 'gone' | null;
+  readonly closed: Closure | null;
   readonly today: { readonly used: number; readonly limit: number | null };
 }
 

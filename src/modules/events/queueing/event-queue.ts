@@ -1,4 +1,5 @@
 import { Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { OutcomeUnknown } from '../../../platform/database/dedicated-connection.js';
 import { ServiceOverloaded } from '../../../platform/http/domain-error.js';
 import { newId } from '../../../platform/ids/index.js';
 import { blockReason, type RefusalReason } from '../../quotas/index.js';
@@ -14,6 +15,7 @@ import type { AllowanceReader, SenderAllowances } from './allowance-reader.js';
 import type { AcceptanceAnswer, EventStream, KnownAnswer, StoredCounts } from './event-stream.js';
 import { encodeRequest, reasonOfEnding } from './queued-request.js';
 
+const UNASKED = { used: 0, limit: null };
 /** How often counts are read anew when something was stored between reading and counting. */
 const MOST_TRIES = 50;
 
@@ -72,7 +74,8 @@ export class EventQueue extends EventIntake implements OnApplicationBootstrap {
       this.day = dayOf(allowances);
       if (this.day !== day) continue;
       if (allowances.closed !== null) return { kind: 'closed', why: allowances.closed };
-      const blocked = blockedAlready(allowances);
+      // Whatever the stream holds; what its events may change is asked there.
+      const blocked = blockReason({ ...allowances, requests: UNASKED });
       if (blocked !== null) return refused(allowances, blocked);
       const verdict = verdictOf(await this.offer(request, id, day, allowances, stored), allowances);
       if (verdict !== null) return verdict;
@@ -84,7 +87,7 @@ export class EventQueue extends EventIntake implements OnApplicationBootstrap {
     request: WriteRequest,
     id: string,
     day: string,
-    { at, events, today }: SenderAllowances,
+    { at, events, requests, today }: SenderAllowances,
     stored: StoredCounts,
   ): Promise<AcceptanceAnswer> {
     const { sender, idempotency } = request;
@@ -94,6 +97,7 @@ export class EventQueue extends EventIntake implements OnApplicationBootstrap {
         events: request.events.length,
         month: { ...events, stored: stored.month },
         day: { ...today, stored: stored.day },
+        requestsBlocked: requests.limit !== null && requests.used + 1 > requests.limit,
         idempotency: idempotency && {
           key: idempotency.key,
           hash: idempotency.hash.toString('base64'),
@@ -103,22 +107,16 @@ export class EventQueue extends EventIntake implements OnApplicationBootstrap {
     );
   }
 
-  /** Without Redis nothing can be taken safely. */
+  /** Without Redis nothing can be taken safely. What may have been taken is no refusal: who repeats it would double it. */
   private async orOverloaded<T>(command: Promise<T>): Promise<T> {
     try {
       return await command;
     } catch (error) {
+      if (error instanceof OutcomeUnknown) throw error;
       this.logger.warn(`the queue took no request: ${error instanceof Error ? error.message : 'unknown'}`);
       throw new ServiceOverloaded();
     }
   }
-}
-
-/** Blocked whatever the stream holds. */
-function blockedAlready({ today, ...allowances }: SenderAllowances): RefusalReason | null {
-  const blocked = blockReason(allowances);
-  if (blocked !== null) return blocked;
-  return today.limit !== null && today.used + 1 > today.limit ? 'daily_limit_exceeded' : null;
 }
 
 /** Null: to be tried again. */
@@ -139,6 +137,8 @@ function verdictOf(answer: AcceptanceAnswer, allowances: SenderAllowances): Verd
       throw new ServiceOverloaded();
     case 'month':
       return refused(allowances, 'limit_exceeded');
+    case 'requests':
+      return refused(allowances, 'request_limit_exceeded');
     case 'day':
       return refused(allowances, 'daily_limit_exceeded');
     case 'again':

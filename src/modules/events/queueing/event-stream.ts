@@ -1,6 +1,7 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { Redis, type RedisOptions } from 'ioredis';
 import { sha256Hex } from '../../../platform/crypto/index.js';
+import { OutcomeUnknown } from '../../../platform/database/dedicated-connection.js';
 import type { Sender } from '../writing/write-request.js';
 import { ACCEPT_SCRIPT, RELEASE_SCRIPT } from './scripts.js';
 
@@ -25,6 +26,8 @@ export interface Acceptance {
   readonly events: number;
   readonly month: Counted;
   readonly day: Counted;
+  /** Whether the month's requests are used up. */
+  readonly requestsBlocked: boolean;
   /** Null without an `Idempotency-Key`. */
   readonly idempotency: { readonly key: string; readonly hash: string; readonly record: string } | null;
 }
@@ -32,7 +35,7 @@ export interface Acceptance {
 export type AcceptanceAnswer =
   | { readonly kind: 'ok'; readonly admitted: number; readonly ending: string }
   | { readonly kind: 'replay'; readonly record: string; readonly admitted: number; readonly ending: string }
-  | { readonly kind: 'conflict' | 'overloaded' | 'again' | 'month' | 'day' };
+  | { readonly kind: 'conflict' | 'overloaded' | 'again' | 'month' | 'requests' | 'day' };
 
 export interface KnownAnswer {
   /** Base64. */
@@ -110,10 +113,12 @@ export class EventStream implements OnApplicationShutdown {
     return { month: Number(month ?? 0), day: Number(today ?? 0) };
   }
 
+  /** @throws OutcomeUnknown when it was sent and no answer came; after any other error it was not taken */
   async accept(sender: Sender, day: string, request: Acceptance): Promise<AcceptanceAnswer> {
     const client = await this.connected(this.commands);
+    if (client.status !== 'ready') throw new Error(`the connection is ${client.status}`);
     const { month, day: today, idempotency } = request;
-    const [kind, ...rest] = await client.acceptRequest(
+    const sent = client.acceptRequest(
       STREAM,
       monthKey(sender, day),
       dayKey(sender, day),
@@ -124,7 +129,12 @@ export class EventStream implements OnApplicationShutdown {
       ...[month, today].flatMap(({ limit, used, stored }) => [limit ?? '', used, stored]),
       idempotency?.hash ?? '',
       idempotency?.record ?? '',
+      Number(request.requestsBlocked),
     );
+    const [kind, ...rest] = await sent.catch((error: unknown) => {
+      if (error instanceof Error && error.name === 'ReplyError') throw error;
+      throw new OutcomeUnknown('Redis did not say whether it took the request', { cause: error });
+    });
     if (kind === 'ok') return { kind, admitted: Number(rest[0]), ending: String(rest[1]) };
     if (kind === 'replay') {
       return { kind, record: String(rest[0]), admitted: Number(rest[1]), ending: String(rest[2]) };

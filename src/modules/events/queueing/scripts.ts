@@ -6,10 +6,13 @@
  * then: while that fits, the request fits. When it does not fit although less may be missing, because something was
  * stored meanwhile, the caller is told to read again; so nothing is refused wrongly and nothing admitted too much.
  *
+ * The allowances are asked in the order of every other mode: month, requests, day.
+ *
  * KEYS: stream, month, day, idempotency key. ARGV: payload, number of events, most entries of the stream; then for month
  * and for day: limit or '', used, stored when that was read; then '' or the hash of the request, and the record of its
- * answer. Answers one of: 'replay' with record, events admitted and ending, 'conflict', 'overloaded', 'again', 'month', 'day', 'ok' with the number
- * of events admitted and what ends it ('', 'month', 'day').
+ * answer; 1 when the month's requests are used up, else 0. Answers one of: 'replay' with record, events admitted and
+ * ending, 'conflict', 'again', 'month', 'requests', 'day', 'overloaded', 'ok' with the number of events admitted and what
+ * ends it ('', 'month', 'day').
  */
 export const ACCEPT_SCRIPT = `
 local count = tonumber(ARGV[2])
@@ -21,23 +24,23 @@ if hash ~= '' then
     return {'conflict'}
   end
 end
-if redis.call('XLEN', KEYS[1]) >= tonumber(ARGV[3]) then return {'overloaded'} end
-
 local function room(key, limit, used, stored)
   if limit == '' then return math.huge, false end
   local kept = redis.call('HMGET', key, 'a', 'd')
   local accepted, now = tonumber(kept[1] or '0'), tonumber(kept[2] or '0')
+  -- Redis has lost its memory since: what it counts begins anew.
+  if now < tonumber(stored) then return 0, true end
   return tonumber(limit) - tonumber(used) - (accepted - tonumber(stored)), now ~= tonumber(stored)
 end
 
 local month, monthMoved = room(KEYS[2], ARGV[4], ARGV[5], ARGV[6])
 local day, dayMoved = room(KEYS[3], ARGV[7], ARGV[8], ARGV[9])
 local admitted = math.min(count, month, day)
-if admitted < count or month < 1 or day < 1 then
-  if monthMoved or dayMoved then return {'again'} end
-  if month < 1 then return {'month'} end
-  if day < 1 then return {'day'} end
-end
+if month < 1 then return {monthMoved and 'again' or 'month'} end
+if ARGV[12] == '1' then return {'requests'} end
+if day < 1 then return {dayMoved and 'again' or 'day'} end
+if admitted < count and (monthMoved or dayMoved) then return {'again'} end
+if redis.call('XLEN', KEYS[1]) >= tonumber(ARGV[3]) then return {'overloaded'} end
 local ending = ''
 if admitted < count then ending = month <= admitted and 'month' or 'day' end
 

@@ -101,10 +101,13 @@ export class StreamDrain implements OnApplicationBootstrap, BeforeApplicationShu
     await this.stream.release(entry, request.sender, request.acceptedAt);
   }
 
+  /** What was promised to be stored is stored, if need be without what has become impossible meanwhile. */
   private async write(request: WriteRequest): Promise<Verdict> {
     const verdict = await this.writer.submit(request);
-    // Its key was used elsewhere meanwhile, for something else. It was promised to be stored, so it is, without the key.
-    return verdict.kind === 'conflict' ? this.writer.submit({ ...request, idempotency: null }) : verdict;
+    // The key was used elsewhere, for something else.
+    if (verdict.kind === 'conflict') return this.write({ ...request, idempotency: null });
+    if (verdict.kind !== 'closed' || verdict.why !== 'source_gone') return verdict;
+    return this.write({ ...request, sender: { ...request.sender, sourceId: null } });
   }
 
   private async bury(entry: Entry, reason: string): Promise<void> {

@@ -149,6 +149,7 @@ function settleByVerdict(write: PendingWrite, verdict: RequestVerdict, at: Date)
       return;
     case 'archived':
     case 'gone':
+    case 'source_gone':
       if (write.written > 0) settleWritten(write, 0, 'blocked', at);
       else write.settle({ kind: 'closed', why });
       return;

@@ -6,7 +6,7 @@ import {
 import { ArrayParameter } from '../../../platform/database/array-parameter.js';
 import { BatchStatement, type PlanParameters } from './batch-statement.js';
 import type { PendingWrite } from './pending-write.js';
-import type { StoredAnswer } from './write-request.js';
+import type { Closure, StoredAnswer } from './write-request.js';
 
 /** What the database says of a request that it did not write in full. */
 export interface RequestVerdict {
@@ -17,8 +17,7 @@ export interface RequestVerdict {
     | 'replay'
     | 'conflict'
     | 'vanished'
-    | 'gone'
-    | 'archived'
+    | Closure
     | 'billing'
     | 'limit_exceeded'
     | 'request_limit_exceeded'

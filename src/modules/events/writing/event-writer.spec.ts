@@ -41,9 +41,10 @@ class FakeStore implements BatchStore {
     if (fault === 'away') throw new NotConnected();
     if (fault === 'deadlock') throw new DatabaseRefusal('40P01');
     if (fault === 'lost before') throw new OutcomeUnknown();
-    const events = batch.flatMap((write) => write.events);
-    if (events.some(({ event }) => this.poison.has(event.id))) throw new DatabaseRefusal('22P05');
+    const events = batch.filter((write) => !this.isKnown(write)).flatMap((write) => write.events);
+    // As the database: what has a record of its key is not written again.
     if (events.some(({ event }) => this.ids.includes(event.id))) throw new DatabaseRefusal('23505');
+    if (events.some(({ event }) => this.poison.has(event.id))) throw new DatabaseRefusal('22P05');
     this.batches.push(batch.length);
     const verdicts = batch.flatMap((write, index) => this.take(write, index + 1));
     if (fault === 'lost after') throw new OutcomeUnknown();
@@ -57,6 +58,10 @@ class FakeStore implements BatchStore {
 
   close(): Promise<void> {
     return Promise.resolve();
+  }
+
+  private isKnown({ request: { idempotency } }: PendingWrite): boolean {
+    return idempotency !== null && this.keys.has(idempotency.key);
   }
 
   private take({ request, id, events }: PendingWrite, number: number): RequestVerdict[] {

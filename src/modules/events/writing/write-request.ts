@@ -42,6 +42,9 @@ export interface StoredAnswer {
   readonly why?: RefusalReason;
 }
 
+/** Why nothing can come any more: the project is archived, or it is gone, or the source is. */
+export type Closure = 'archived' | 'gone' | 'source_gone';
+
 /** What became of a request, told after the commit. */
 export type Verdict =
   | {
@@ -53,8 +56,8 @@ export type Verdict =
       readonly rest: RefusalReason | null;
     }
   | { readonly kind: 'refused'; readonly refusal: IngestionRefusal }
-  /** The project was archived or deleted before the write. */
-  | { readonly kind: 'closed'; readonly why: 'archived' | 'gone' }
+  /** The project was archived, or it or the source was deleted, before the write. */
+  | { readonly kind: 'closed'; readonly why: Closure }
   | { readonly kind: 'replayed'; readonly stored: StoredAnswer }
   /** The key belongs to another request. */
   | { readonly kind: 'conflict' };

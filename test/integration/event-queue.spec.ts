@@ -1,0 +1,168 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import type { AllowanceReader, SenderAllowances } from '../../src/modules/events/queueing/allowance-reader.js';
+import { EventQueue } from '../../src/modules/events/queueing/event-queue.js';
+import { EventStream } from '../../src/modules/events/queueing/event-stream.js';
+import type { Sender, Verdict, WriteRequest } from '../../src/modules/events/writing/write-request.js';
+import { OutcomeUnknown } from '../../src/platform/database/dedicated-connection.js';
+import { ServiceOverloaded } from '../../src/platform/http/domain-error.js';
+import { newId } from '../../src/platform/ids/index.js';
+import { type RedisServer, startRedis } from '../support/redis.js';
+import { eventually } from '../support/service-process.js';
+
+const AT = new Date('2026-03-01T10:00:00.000Z');
+const UNLIMITED: SenderAllowances = {
+  at: AT,
+  closed: null,
+  billingStatus: 'active',
+  events: { used: 0, limit: null },
+  requests: { used: 0, limit: null },
+  today: { used: 0, limit: null },
+};
+
+describe('the queue of events', () => {
+  let server: RedisServer;
+  let redis: Redis;
+  let stream: EventStream;
+  let queue: EventQueue;
+  let sender: Sender;
+  /** What the database says, and what happens while it is asked. */
+  let allowances: SenderAllowances;
+  let meanwhile: () => Promise<unknown>;
+
+  beforeAll(async () => {
+    server = await startRedis();
+    redis = new Redis(server.url, { maxRetriesPerRequest: null });
+  });
+  afterAll(async () => {
+    redis.disconnect();
+    await server.stop();
+  });
+  beforeEach(async () => {
+    await redis.flushall();
+    stream = new EventStream(server.url, () => undefined);
+    const reader: Pick<AllowanceReader, 'read' | 'answerOf'> = {
+      read: async () => {
+        await meanwhile();
+        return allowances;
+      },
+      answerOf: () => Promise.resolve(null),
+    };
+    queue = new EventQueue(stream, reader as AllowanceReader);
+    sender = { organizationId: newId(), projectId: newId(), sourceId: newId(), apiKeyId: newId() };
+    allowances = UNLIMITED;
+    meanwhile = () => Promise.resolve();
+  });
+  afterEach(() => stream.onApplicationShutdown());
+
+  const requestOf = (from: Sender, events: number): WriteRequest => {
+    const none = { severity: null, status: null, environment: null, message: null, externalEventId: null };
+    const log = { method: 'EVENT', endpoint: '/', status: 200, latencyMs: 0, hasLatency: false };
+    const event = (): WriteRequest['events'][number] => ({
+      id: newId(),
+      event: 'a',
+      source: 's',
+      properties: {},
+      timestamp: AT,
+      log,
+      ...none,
+    });
+    return { sender: from, events: Array.from({ length: events }, event), idempotency: null };
+  };
+  const send = (events = 1, from = sender): Promise<Verdict> => queue.submit(requestOf(from, events));
+  const waiting = (): Promise<number> => redis.xlen('{ingest}:requests');
+  const reasonOf = async (): Promise<string> => {
+    const verdict = await send();
+    return verdict.kind === 'refused' ? verdict.refusal.reason : verdict.kind;
+  };
+  /** Stores what waits, as the database counts it. */
+  const drain = async (from = sender): Promise<void> => {
+    await stream.prepare();
+    const entries = await stream.read('test', 1_000, 10);
+    for (const entry of entries) await stream.release(entry, from, AT);
+    const stored = entries.reduce((sum, { admitted }) => sum + admitted, 0);
+    const more = <A extends { used: number }>(allowance: A): A => ({ ...allowance, used: allowance.used + stored });
+    allowances = { ...allowances, events: more(allowances.events), today: more(allowances.today) };
+  };
+
+  const [LEFT, OVER] = [
+    { used: 3, limit: 10 },
+    { used: 10, limit: 10 },
+  ];
+  it.each([
+    [
+      'billing before the rest',
+      { billingStatus: 'inactive', events: OVER, requests: OVER, today: OVER },
+      'billing_inactive',
+    ],
+    ['the month before requests and day', { events: OVER, requests: OVER, today: OVER }, 'limit_exceeded'],
+    ['requests before the day', { events: LEFT, requests: OVER, today: OVER }, 'request_limit_exceeded'],
+    ['the day at last', { events: LEFT, requests: LEFT, today: OVER }, 'daily_limit_exceeded'],
+    ['nothing of all that is left', { events: LEFT, requests: LEFT, today: LEFT }, 'written'],
+  ])('tells %s', async (_, known, reason) => {
+    allowances = { ...UNLIMITED, ...known };
+    expect(await reasonOf()).toBe(reason);
+    expect(await waiting()).toBe(reason === 'written' ? 1 : 0);
+  });
+
+  it('tells the month before requests and day also when it is over by what waits', async () => {
+    expect(await send(7, { ...sender, sourceId: newId() })).toMatchObject({ kind: 'written', admitted: 7 });
+    allowances = { ...UNLIMITED, events: LEFT, today: OVER };
+    expect(await reasonOf()).toBe('limit_exceeded');
+    allowances = { ...UNLIMITED, events: LEFT, requests: OVER };
+    expect(await reasonOf()).toBe('limit_exceeded');
+    expect(await waiting()).toBe(1);
+  });
+
+  it('tells requests before the day also when the day is over by what waits', async () => {
+    expect(await send(7)).toMatchObject({ kind: 'written' });
+    allowances = { ...UNLIMITED, requests: OVER, today: LEFT };
+    expect(await reasonOf()).toBe('request_limit_exceeded');
+    allowances = { ...UNLIMITED, today: LEFT };
+    expect(await reasonOf()).toBe('daily_limit_exceeded');
+  });
+
+  it('admits what fits beside what waits, and what was stored only once', async () => {
+    allowances = { ...UNLIMITED, events: { used: 0, limit: 10 } };
+    expect(await send(4)).toMatchObject({ admitted: 4, rest: null });
+    await drain();
+    expect(await send(4)).toMatchObject({ admitted: 4, rest: null });
+    expect(await send(4)).toMatchObject({ admitted: 2, rest: 'limit_exceeded' });
+    await drain();
+    expect(allowances.events.used).toBe(10);
+    expect(await reasonOf()).toBe('limit_exceeded');
+  });
+
+  it('admits nothing too much when Redis loses its memory while the database is asked', async () => {
+    allowances = { ...UNLIMITED, events: { used: 0, limit: 5 }, today: { used: 0, limit: 100 } };
+    expect(await send(5)).toMatchObject({ admitted: 5 });
+    await drain();
+    // The day is known by now, so that this comes between the two looks.
+    meanwhile = async () => {
+      meanwhile = () => Promise.resolve();
+      await redis.flushall();
+    };
+    expect(await reasonOf()).toBe('limit_exceeded');
+  });
+
+  it('never calls a request refused that may have been taken', async () => {
+    const isAway = (verdict: unknown): boolean => verdict instanceof ServiceOverloaded;
+    expect(await send()).toMatchObject({ kind: 'written' });
+    // Writes wait from here on, so that the request is on its way when its connection ends.
+    await redis.client('PAUSE', 60_000, 'WRITE');
+    const outcome = send().catch((error: unknown) => error);
+    await eventually(
+      () => redis.info('clients'),
+      (text) => /blocked_clients:1\b/.test(text),
+    );
+    await server.kill9();
+    expect(await outcome).toBeInstanceOf(OutcomeUnknown);
+    await eventually(() => send().catch((error: unknown) => error), isAway);
+    await server.restart();
+    await eventually(
+      () => send().catch((error: unknown) => error),
+      (verdict) => !isAway(verdict),
+    );
+    expect(await waiting()).toBe(1);
+  });
+});
