@@ -43,8 +43,8 @@ function endpoints(projectId) {
     'usage 30d': {
       path: `/v1/usage?project_id=${projectId}&period=30d`,
       sql: [
-        `SELECT event, sum(events)::float8 FROM event_facet_hours
-         WHERE project_id = $1 AND hour >= now() - interval '30 days' GROUP BY 1 ORDER BY 2 DESC`,
+        `SELECT event, sum(events)::float8 FROM event_facet_days
+         WHERE project_id = $1 AND day >= now() - interval '30 days' GROUP BY 1 ORDER BY 2 DESC`,
       ],
       growth: true,
     },

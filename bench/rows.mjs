@@ -48,7 +48,7 @@ export async function makeRows(database, projects, count) {
 /** All counters anew from the rows, as `ingest_events` keeps them. */
 export async function countRows(database) {
   await database.query(
-    'TRUNCATE event_hours, event_facet_hours, latency_hours, usage_daily, source_days, organization_months',
+    'TRUNCATE event_hours, event_facet_hours, event_facet_days, latency_hours, usage_daily, source_days, organization_months',
   );
   const hour = `date_trunc('hour', "timestamp", 'UTC')`;
   const day = `("timestamp" AT TIME ZONE 'UTC')::date`;
@@ -59,6 +59,9 @@ export async function countRows(database) {
      SELECT project_id, ${hour}, event, source_id, severity, status, environment, count(*),
             count(*) FILTER (WHERE log_status >= 500)
      FROM events GROUP BY 1, 2, 3, 4, 5, 6, 7`,
+    `INSERT INTO event_facet_days (project_id, day, event, source_id, severity, status, environment, events, errors)
+     SELECT project_id, date_trunc('day', hour, 'UTC'), event, source_id, severity, status, environment, sum(events), sum(errors)
+     FROM event_facet_hours GROUP BY 1, 2, 3, 4, 5, 6, 7`,
     `INSERT INTO latency_hours (project_id, hour, bucket, events)
      SELECT project_id, ${hour}, latency_bucket(log_latency_ms), count(*) FROM events WHERE log_has_latency GROUP BY 1, 2, 3`,
     `INSERT INTO usage_daily (day, project_id, api_key_id, events_ingested)

@@ -104,7 +104,8 @@ async function accountFor(database, file) {
            (SELECT coalesce(sum(events_ingested), 0) FROM usage_daily)::float8 AS metered,
            (SELECT coalesce(sum(events), 0) FROM organization_months)::float8 AS counted_in_quota,
            (SELECT coalesce(sum(events), 0) FROM event_hours)::float8 AS in_hours,
-           (SELECT coalesce(sum(events), 0) FROM event_facet_hours)::float8 AS in_facets`);
+           (SELECT coalesce(sum(events), 0) FROM event_facet_hours)::float8 AS in_facets,
+           (SELECT coalesce(sum(events), 0) FROM event_facet_days)::float8 AS in_facet_days`);
   return account;
 }
 
@@ -114,7 +115,15 @@ function goals(results, account, samples) {
   const early = median(samples.slice(tenth, 2 * tenth).length > 0 ? samples.slice(tenth, 2 * tenth) : samples);
   const late = median(samples.slice(-tenth));
   const failed = Object.values(results).reduce((sum, one) => sum + one.failed, 0);
-  const counts = ['answered', 'distinct_answered', 'metered', 'counted_in_quota', 'in_hours', 'in_facets'];
+  const counts = [
+    'answered',
+    'distinct_answered',
+    'metered',
+    'counted_in_quota',
+    'in_hours',
+    'in_facets',
+    'in_facet_days',
+  ];
   const wrong = counts.filter((name) => account[name] !== account.stored).length + account.lost + account.unanswered;
   return [
     goal('failed requests', failed, { most: 0 }),

@@ -59,6 +59,7 @@ const WRITTEN = [
   'source_days',
   'event_hours',
   'event_facet_hours',
+  'event_facet_days',
   'latency_hours',
   'idempotency_records',
   'event_outbox',

@@ -74,6 +74,21 @@ export class EventCounters1795200000000 implements MigrationInterface {
         CONSTRAINT uq_event_facet_hours_identity
           UNIQUE NULLS NOT DISTINCT (project_id, hour, event, source_id, severity, status, environment)
       ) ${busy}`);
+    // The same by UTC day: what a month's window adds up is a twentieth of its hours.
+    await q.query(`
+      CREATE TABLE event_facet_days (
+        project_id uuid NOT NULL,
+        day timestamptz NOT NULL,
+        event text NOT NULL,
+        source_id uuid,
+        severity text,
+        status text,
+        environment text,
+        events bigint NOT NULL,
+        errors bigint NOT NULL,
+        CONSTRAINT uq_event_facet_days_identity
+          UNIQUE NULLS NOT DISTINCT (project_id, day, event, source_id, severity, status, environment)
+      ) ${busy}`);
     // Bucket 0 is below one millisecond; bucket n ends at 1.02^n milliseconds. Only events that carry a latency.
     await q.query(`
       CREATE TABLE latency_hours (
@@ -138,7 +153,7 @@ export class EventCounters1795200000000 implements MigrationInterface {
   async down(q: QueryRunner): Promise<void> {
     await q.query(`
       DROP TABLE event_outbox, event_watches, ingestion_failures, idempotency_records, latency_hours,
-        event_facet_hours, event_hours, source_days, organization_months`);
+        event_facet_days, event_facet_hours, event_hours, source_days, organization_months`);
     await q.query(`ALTER TABLE events DROP COLUMN log_has_latency`);
     await q.query(`ALTER TABLE api_keys DROP CONSTRAINT fk_api_keys_source_id`);
     await q.query(`DROP INDEX ix_api_keys_source_id`);

@@ -45,8 +45,8 @@ export class IngestEvents1795201000000 implements MigrationInterface {
     /*
      * Requests are judged in the order of the arrays, as if they came one after the other. Rows that batches share are
      * locked in one order everywhere: idempotency_records, organizations, event_sources, organization_months, source_days,
-     * usage_daily, event_hours, event_facet_hours, latency_hours, and inside each table by its key; so batches queue up
-     * and never deadlock.
+     * usage_daily, event_hours, event_facet_hours, event_facet_days, latency_hours, and inside each table by its key; so
+     * batches queue up and never deadlock.
      *
      * p_day     null: the requests come now and are checked. A day: they were accepted that day, are counted there and
      *           refused only when their project or source is gone.
@@ -323,10 +323,20 @@ function storing(metered: string): string {
           ON CONFLICT ON CONSTRAINT uq_event_facet_hours_identity
           DO UPDATE SET events = f.events + excluded.events, errors = f.errors + excluded.errors
           RETURNING 1),
+        faceted_by_day AS (
+          INSERT INTO event_facet_days AS f
+            (project_id, day, event, source_id, severity, status, environment, events, errors)
+          SELECT s.project_id, date_trunc('day', s.hour, 'UTC'), s.event, s.source_id, s.severity, s.status, s.environment,
+                 count(*), count(*) FILTER (WHERE s.log_status >= 500)
+          FROM stored s WHERE (SELECT count(*) FROM faceted) > 0
+          GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 1, 2, 3, 4, 5, 6, 7
+          ON CONFLICT ON CONSTRAINT uq_event_facet_days_identity
+          DO UPDATE SET events = f.events + excluded.events, errors = f.errors + excluded.errors
+          RETURNING 1),
         timed AS (
           INSERT INTO latency_hours AS t (project_id, hour, bucket, events)
           SELECT s.project_id, s.hour, latency_bucket(s.log_latency_ms), count(*)
-          FROM stored s WHERE s.log_has_latency AND (SELECT count(*) FROM faceted) > 0 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+          FROM stored s WHERE s.log_has_latency AND (SELECT count(*) FROM faceted_by_day) > 0 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
           ON CONFLICT ON CONSTRAINT pk_latency_hours DO UPDATE SET events = t.events + excluded.events)
         INSERT INTO event_outbox (project_id, event_ids, timestamps)
         SELECT s.project_id, array_agg(s.id ORDER BY s."timestamp", s.id),

@@ -12,7 +12,7 @@ export class EventTotals1795203000000 implements MigrationInterface {
       WHERE NOT log_has_latency
         AND EXISTS (SELECT FROM unnest(ARRAY['latency_ms', 'duration_ms', 'response_time_ms', 'elapsed_ms']) AS name
                     WHERE jsonb_typeof(properties -> name) <> 'null')`);
-    await q.query(`TRUNCATE event_hours, event_facet_hours, latency_hours, source_days`);
+    await q.query(`TRUNCATE event_hours, event_facet_hours, event_facet_days, latency_hours, source_days`);
     await q.query(`
       INSERT INTO event_hours (project_id, hour, events, errors)
       SELECT project_id, date_trunc('hour', "timestamp", 'UTC'), count(*), count(*) FILTER (WHERE log_status >= 500)
@@ -22,6 +22,10 @@ export class EventTotals1795203000000 implements MigrationInterface {
       SELECT project_id, date_trunc('hour', "timestamp", 'UTC'), event, source_id, severity, status, environment,
              count(*), count(*) FILTER (WHERE log_status >= 500)
       FROM events GROUP BY 1, 2, 3, 4, 5, 6, 7`);
+    await q.query(`
+      INSERT INTO event_facet_days (project_id, day, event, source_id, severity, status, environment, events, errors)
+      SELECT project_id, date_trunc('day', hour, 'UTC'), event, source_id, severity, status, environment, sum(events), sum(errors)
+      FROM event_facet_hours GROUP BY 1, 2, 3, 4, 5, 6, 7`);
     await q.query(`
       INSERT INTO latency_hours (project_id, hour, bucket, events)
       SELECT project_id, date_trunc('hour', "timestamp", 'UTC'), latency_bucket(log_latency_ms), count(*)

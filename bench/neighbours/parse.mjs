@@ -1,8 +1,13 @@
 // (e) parse-server on PostgreSQL, writing the same object over its REST API.
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import express from 'express';
 import { ParseServer } from 'parse-server';
 import { announce, POOL_SIZE } from './settings.mjs';
 
+// It makes its log files where it is started, before it looks at its options.
+process.chdir(mkdtempSync(join(tmpdir(), 'parse-')));
 const app = express();
 const server = app.listen(Number(process.env.PORT), '127.0.0.1');
 await new Promise((resolve) => server.once('listening', resolve));

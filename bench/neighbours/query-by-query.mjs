@@ -59,6 +59,12 @@ const countFacets = named(
    VALUES ($1, date_trunc('hour', now()), $2, $3, $4, NULL, $5, 1, 0)
    ON CONFLICT ON CONSTRAINT uq_event_facet_hours_identity DO UPDATE SET events = f.events + 1`,
 );
+const countFacetsOfDay = named(
+  'facets_of_day',
+  `INSERT INTO event_facet_days AS f (project_id, day, event, source_id, severity, status, environment, events, errors)
+   VALUES ($1, date_trunc('day', now(), 'UTC'), $2, $3, $4, NULL, $5, 1, 0)
+   ON CONFLICT ON CONSTRAINT uq_event_facet_days_identity DO UPDATE SET events = f.events + 1`,
+);
 const countLatency = named(
   'latency',
   `INSERT INTO latency_hours AS t (project_id, hour, bucket, events)
@@ -107,7 +113,9 @@ app.post('/events', async (request, response) => {
     ]);
     // The shared rows last, so that they are locked as shortly as this way of working allows.
     await countHour(client, [key.project_id]);
-    await countFacets(client, [key.project_id, body.event_type, key.source_id, body.severity, body.environment]);
+    const facets = [key.project_id, body.event_type, key.source_id, body.severity, body.environment];
+    await countFacets(client, facets);
+    await countFacetsOfDay(client, facets);
     await countLatency(client, [key.project_id, latency]);
     await meter(client, [key.project_id, key.id]);
     await countDay(client, [key.project_id, key.source_id]);

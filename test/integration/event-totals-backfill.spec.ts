@@ -12,7 +12,10 @@ describe('events that were there before their counters', () => {
 
   beforeAll(async () => {
     database = await createEmptyDatabase();
-    const earlier = MIGRATIONS.slice(0, MIGRATIONS.findIndex((migration) => migration === EventTotals1795203000000));
+    const earlier = MIGRATIONS.slice(
+      0,
+      MIGRATIONS.findIndex((migration) => migration === EventTotals1795203000000),
+    );
     const source = new DataSource({ type: 'postgres', url: database.url, migrations: [...earlier] });
     await source.initialize();
     await source.runMigrations();
@@ -52,6 +55,11 @@ describe('events that were there before their counters', () => {
     [
       'event_facet_hours',
       `SELECT project_id, ${HOUR} AS hour, event, source_id, severity, status, environment, ${COUNTS}
+       FROM events GROUP BY 1, 2, 3, 4, 5, 6, 7`,
+    ],
+    [
+      'event_facet_days',
+      `SELECT project_id, date_trunc('day', "timestamp", 'UTC') AS day, event, source_id, severity, status, environment, ${COUNTS}
        FROM events GROUP BY 1, 2, 3, 4, 5, 6, 7`,
     ],
     [

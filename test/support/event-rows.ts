@@ -48,7 +48,7 @@ export async function insertEvents(app: TestApp, projectId: string, events: read
 
 /** Counts every event anew, as ingestion counts them one by one. */
 export async function countEvents(app: TestApp): Promise<void> {
-  await app.rows(`TRUNCATE event_hours, event_facet_hours, latency_hours, source_days`);
+  await app.rows(`TRUNCATE event_hours, event_facet_hours, event_facet_days, latency_hours, source_days`);
   await app.rows(
     `INSERT INTO event_hours (project_id, hour, events, errors)
      SELECT project_id, date_trunc('hour', "timestamp", 'UTC'), count(*), count(*) FILTER (WHERE log_status >= 500)
@@ -57,6 +57,12 @@ export async function countEvents(app: TestApp): Promise<void> {
   await app.rows(
     `INSERT INTO event_facet_hours (project_id, hour, event, source_id, severity, status, environment, events, errors)
      SELECT project_id, date_trunc('hour', "timestamp", 'UTC'), event, source_id, severity, status, environment,
+            count(*), count(*) FILTER (WHERE log_status >= 500)
+     FROM events GROUP BY 1, 2, 3, 4, 5, 6, 7`,
+  );
+  await app.rows(
+    `INSERT INTO event_facet_days (project_id, day, event, source_id, severity, status, environment, events, errors)
+     SELECT project_id, date_trunc('day', "timestamp", 'UTC'), event, source_id, severity, status, environment,
             count(*), count(*) FILTER (WHERE log_status >= 500)
      FROM events GROUP BY 1, 2, 3, 4, 5, 6, 7`,
   );

@@ -174,6 +174,13 @@ const COUNTERS: Record<string, readonly [counted: string, real: string]> = {
             count(*)::int AS n, count(*) FILTER (WHERE log_status >= 500)::int AS errors
      FROM events GROUP BY 1, 2, 3, 4, 5, 6, 7`,
   ],
+  event_facet_days: [
+    `SELECT project_id, day, event, source_id, severity, status, environment, events::int AS n, errors::int AS errors
+     FROM event_facet_days`,
+    `SELECT project_id, date_trunc('day', "timestamp", 'UTC') AS day, event, source_id, severity, status, environment,
+            count(*)::int AS n, count(*) FILTER (WHERE log_status >= 500)::int AS errors
+     FROM events GROUP BY 1, 2, 3, 4, 5, 6, 7`,
+  ],
   latency_hours: [
     `SELECT project_id, hour, bucket::int, events::int AS n FROM latency_hours`,
     `SELECT project_id, date_trunc('hour', "timestamp", 'UTC') AS hour,

@@ -1,4 +1,4 @@
-import type { Coverage, TimeWindow } from './coverage.js';
+import { type Coverage, type TimeWindow, wholeDays } from './coverage.js';
 import { conditionsOf, type Dimension, type EventFilter, isEmptyFilter, type Parameters } from './event-filter.js';
 
 /** What is counted, for one statement. */
@@ -27,12 +27,19 @@ export function countedRows(count: Count, parameters: Parameters): string {
     ...dimensions,
     ...(bucket === undefined ? [] : [`date_bin('1 ${bucket}', ${time}, '1970-01-01T00:00:00Z') AS bucket`]),
   ];
-  if (coverage.hours !== null) {
-    const table = dimensions.length === 0 && isEmptyFilter(filter) ? 'event_hours' : 'event_facet_hours';
+  const counted = (table: string, time: string, window: TimeWindow): void => {
     parts.push(
-      `SELECT ${[...columns('hour'), 'events', 'errors'].join(', ')} FROM ${table}
-       WHERE project_id = ${project} AND ${inWindow('hour', coverage.hours, parameters)}${conditionsOf(filter, parameters)}`,
+      `SELECT ${[...columns(time), 'events', 'errors'].join(', ')} FROM ${table}
+       WHERE project_id = ${project} AND ${inWindow(time, window, parameters)}${conditionsOf(filter, parameters)}`,
     );
+  };
+  if (coverage.hours !== null) {
+    if (dimensions.length === 0 && isEmptyFilter(filter)) counted('event_hours', 'hour', coverage.hours);
+    else {
+      const { days, hours } = bucket === 'hour' ? { days: null, hours: [coverage.hours] } : wholeDays(coverage.hours);
+      if (days !== null) counted('event_facet_days', 'day', days);
+      for (const rest of hours) counted('event_facet_hours', 'hour', rest);
+    }
   }
   for (const edge of coverage.edges) {
     const keys = columns('"timestamp"');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { coverageOf, type TimeWindow } from './coverage.js';
+import { coverageOf, type TimeWindow, wholeDays } from './coverage.js';
 
 const HOUR_MS = 3_600_000;
 const at = (text: string): Date => new Date(`2026-03-10T${text}Z`);
@@ -45,6 +45,24 @@ describe('how a window is covered by hours and edges', () => {
             if (edge.from.getTime() < now)
               expect(Math.min(edge.to.getTime(), now) - edge.from.getTime()).toBeLessThanOrEqual(HOUR_MS / 2);
         }
+      }),
+    );
+  });
+
+  it('takes whole days out of whole hours, and leaves no hour out and none twice', () => {
+    const hour = fc
+      .integer({ min: -100, max: 100 })
+      .map((count) => NOW.getTime() - (NOW.getTime() % HOUR_MS) + count * HOUR_MS);
+    fc.assert(
+      fc.property(hour, hour, (one, other) => {
+        const window = { from: new Date(Math.min(one, other)), to: new Date(Math.max(one, other)) };
+        const { days, hours } = wholeDays(window);
+        for (let mark = window.from.getTime() - HOUR_MS; mark <= window.to.getTime(); mark += HOUR_MS) {
+          const parts = [...hours, ...(days === null ? [] : [days])].filter((part) => within(part, mark));
+          expect(parts).toHaveLength(within(window, mark) ? 1 : 0);
+        }
+        if (days !== null) for (const end of [days.from, days.to]) expect(end.toISOString()).toMatch(/T00:00:00.000Z$/);
+        expect(days === null && window.to.getTime() - window.from.getTime() >= 47 * HOUR_MS).toBe(false);
       }),
     );
   });

@@ -1,4 +1,5 @@
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** Instants of event timestamps; `from` inclusive, `to` exclusive. */
 export interface TimeWindow {
@@ -48,6 +49,19 @@ export function coverageOf(window: TimeWindow, now: Date): Coverage {
   );
   if (head.at >= tail.at || rowsIn(from, to) <= head.cost + tail.cost) return fromRows;
   return { hours: { from: new Date(head.at), to: new Date(tail.at) }, edges: [...head.edge, ...tail.edge] };
+}
+
+/** Divides whole hours into whole UTC days, null when there is none, and the hours before and after them. */
+export function wholeDays(hours: TimeWindow): { days: TimeWindow | null; hours: TimeWindow[] } {
+  const first = Math.ceil(hours.from.getTime() / DAY_MS) * DAY_MS;
+  const end = Math.floor(hours.to.getTime() / DAY_MS) * DAY_MS;
+  if (first >= end) return { days: null, hours: [hours] };
+  const days = { from: new Date(first), to: new Date(end) };
+  const rest = [
+    { from: hours.from, to: days.from },
+    { from: days.to, to: hours.to },
+  ];
+  return { days, hours: rest.filter(({ from, to }) => from < to) };
 }
 
 export function floorHour(ms: number): number {

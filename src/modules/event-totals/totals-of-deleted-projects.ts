@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import { ProjectBelongings, type RemovalStep } from '../projects/index.js';
 
-const TABLES = ['event_hours', 'event_facet_hours', 'latency_hours', 'source_days'] as const;
+const TABLES = ['event_hours', 'event_facet_hours', 'event_facet_days', 'latency_hours', 'source_days'] as const;
 
 /** The counters of events have no foreign key to their project. */
 @Injectable()

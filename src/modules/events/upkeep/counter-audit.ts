@@ -26,6 +26,9 @@ interface Hour {
 interface ComparedHour extends Hour {
   readonly rows: number;
   readonly facets: number;
+  /** Of the day of this hour, by both tables. */
+  readonly facets_of_day: number;
+  readonly facets_by_day: number;
   readonly latencies: number;
   readonly rows_with_latency: number;
 }
@@ -87,7 +90,8 @@ export class CounterAudit extends Upkeep {
     this.place = isEnd ? START : (some.at(-1) ?? START);
     const compared = await this.database.rows<ComparedHour>(
       `SELECT h.project_id, h.hour::text AS hour, h.events::float8 AS events, e.rows::float8 AS rows,
-              e.rows_with_latency::float8 AS rows_with_latency, f.events::float8 AS facets, t.events::float8 AS latencies
+              e.rows_with_latency::float8 AS rows_with_latency, f.events::float8 AS facets, y.events::float8 AS facets_of_day,
+              d.events::float8 AS facets_by_day, t.events::float8 AS latencies
        FROM unnest($1::uuid[], $2::timestamptz[]) AS w (project_id, hour)
        JOIN event_hours h USING (project_id, hour)
        CROSS JOIN LATERAL (
@@ -96,13 +100,24 @@ export class CounterAudit extends Upkeep {
        CROSS JOIN LATERAL (
          SELECT coalesce(sum(c.events), 0) AS events FROM event_facet_hours c
          WHERE c.project_id = w.project_id AND c.hour = w.hour) f
+       CROSS JOIN LATERAL (SELECT date_trunc('day', w.hour, 'UTC') AS day) u
+       CROSS JOIN LATERAL (
+         SELECT coalesce(sum(c.events), 0) AS events FROM event_facet_hours c
+         WHERE c.project_id = w.project_id AND c.hour >= u.day AND c.hour < u.day + interval '1 day') y
+       CROSS JOIN LATERAL (
+         SELECT coalesce(sum(c.events), 0) AS events FROM event_facet_days c
+         WHERE c.project_id = w.project_id AND c.day = u.day) d
        CROSS JOIN LATERAL (
          SELECT coalesce(sum(c.events), 0) AS events FROM latency_hours c
          WHERE c.project_id = w.project_id AND c.hour = w.hour) t`,
       [some.map((hour) => hour.project_id), some.map((hour) => hour.hour)],
     );
     return compared.filter(
-      (hour) => hour.events !== hour.rows || hour.facets !== hour.rows || hour.latencies !== hour.rows_with_latency,
+      (hour) =>
+        hour.events !== hour.rows ||
+        hour.facets !== hour.rows ||
+        hour.facets_by_day !== hour.facets_of_day ||
+        hour.latencies !== hour.rows_with_latency,
     );
   }
 }
