@@ -134,7 +134,9 @@ describe('the dispatcher', () => {
     const all = source.dueLanes.bind(source);
     source.dueLanes = async (most?: number, after?: string | null) => {
       seen.push(after ?? null);
-      return (await all()).filter(({ tenant }) => after == null || tenant > after).slice(0, most);
+      return (await all())
+        .filter(({ tenant }) => after === null || after === undefined || tenant > after)
+        .slice(0, most);
     };
     const dispatcher = dispatcherOf(source);
     await dispatcher.pump();
