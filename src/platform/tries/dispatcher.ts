@@ -64,14 +64,14 @@ export class Dispatcher<C extends ClaimedWork> {
     return this.slots.inUse;
   }
 
-  /** Has what is due in these lanes run. Resolves once there is no slot for it, or all of it is claimed. */
-  async wake(lanes: readonly Lane[]): Promise<void> {
+  /** Puts these lanes in line: what is due in them is claimed and run as there are slots. */
+  wake(lanes: readonly Lane[]): void {
     for (const lane of lanes) this.slots.remember(lane);
-    await this.claimInTurn();
+    this.claimInTurn().catch(this.options.onTrouble);
   }
 
   /**
-   * Looks for what is due, whomever it belongs to, and has it run as {@link wake} does.
+   * Looks for what is due, whomever it belongs to, and claims and runs it while there are slots.
    * @returns how much was begun
    */
   async pump(): Promise<number> {

@@ -41,8 +41,8 @@ export class AlertDispatcher implements BeforeApplicationShutdown {
     });
   }
 
-  wake(projectId: string, destinationId: string): Promise<void> {
-    return this.dispatcher.wake([{ tenant: projectId, lane: destinationId }]);
+  wake(projectId: string, destinationId: string): void {
+    this.dispatcher.wake([{ tenant: projectId, lane: destinationId }]);
   }
 
   pump(): Promise<number> {

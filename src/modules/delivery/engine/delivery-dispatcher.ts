@@ -54,9 +54,9 @@ export class DeliveryDispatcher implements BeforeApplicationShutdown {
     return { owner, kind, leaseSeconds };
   }
 
-  /** Claims due attempts of these channels and begins to send them. */
-  wake(lanes: readonly Lane[]): Promise<void> {
-    return this.dispatcher.wake(lanes);
+  /** Has due attempts of these channels claimed and sent in turn. */
+  wake(lanes: readonly Lane[]): void {
+    this.dispatcher.wake(lanes);
   }
 
   /** @returns how many sends were begun */

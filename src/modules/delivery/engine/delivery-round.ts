@@ -44,13 +44,14 @@ export class DeliveryRetriesProcessor implements JobProcessor<{ wait: boolean },
 
 type Wake = { lanes: { project_id: string; channel_id: string }[] };
 
-/** Ends when the attempts are claimed: sends to a receiver that hangs must not hold up the queue. */
+/** Ends when the channels stand in line: sends to a receiver that hangs must not hold up the queue. */
 @JobHandler(deliveryWakeJob)
 export class DeliveryWakeProcessor implements JobProcessor<Wake> {
   constructor(private readonly dispatcher: DeliveryDispatcher) {}
 
-  async run({ lanes }: Wake): Promise<void> {
-    await this.dispatcher.wake(lanes.map(({ project_id: tenant, channel_id: lane }) => ({ tenant, lane })));
+  run({ lanes }: Wake): Promise<void> {
+    this.dispatcher.wake(lanes.map(({ project_id: tenant, channel_id: lane }) => ({ tenant, lane })));
+    return Promise.resolve();
   }
 }
 
