@@ -10,5 +10,6 @@ export {
   type RetryStrategy,
 } from './retry-policy.js';
 export { failedTry, type HttpRules, outcomeOfHttp, type TryOutcome } from './try-outcome.js';
+export { shared } from './shared.js';
 export { type Lane, Slots } from './slots.js';
 export { untilWritten } from './until-written.js';
