@@ -12,6 +12,7 @@ import {
   runRetries,
 } from '../support/delivery.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
+import { eventually } from '../support/service-process.js';
 import { startRedis } from '../support/redis.js';
 import type { RedisServer } from '../support/redis-server.mjs';
 
@@ -496,9 +497,14 @@ describe('recovery while the queue is away', () => {
     const id = await ruleMatch(app, owner.projectId, channel);
     expect(await runRetries(app)).toBe(1);
     expect(await delivery.attempt(id)).toMatchObject({ status: 'sent', try_number: 1 });
-    receiver.answer(400);
     await comeBack();
-    const count = receiver.received.filter(({ body }) => body.includes(owner.projectId)).length;
-    expect(count).toBe(5);
+    await eventually(
+      async () => (await app.request().get('/health')).body.checks.queue as unknown,
+      (state) => state === 'ok',
+    );
+    const woken = await ruleMatch(app, owner.projectId, channel);
+    await delivery.until(woken, ({ status }) => status === 'sent');
+    expect(receiver.received.filter(({ body }) => body.includes(owner.projectId))).toHaveLength(6);
+    receiver.answer(400);
   });
 });
