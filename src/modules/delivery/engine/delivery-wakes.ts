@@ -11,8 +11,8 @@ export interface DueAttempt {
 }
 
 /**
- * The first wake-up goes out at once. Those that follow within this time, or before the queue has taken it, go together:
- * a burst is a few jobs, and fewer the slower the queue is.
+ * The first wake-up goes out at once. Those that follow before the queue has taken it, and for this long after, go
+ * together: a burst is a few jobs, and fewer the slower the queue is.
  */
 const GATHER_MS = 20;
 const MOST_LANES = 100;
@@ -59,7 +59,8 @@ export class DeliveryWakes implements BeforeApplicationShutdown {
   private async sendUntilAllIsTold(): Promise<void> {
     this.isGathering = true;
     while (this.waiting.size > 0 && !this.stopped) {
-      await Promise.all([this.send(), pause(GATHER_MS)]);
+      await this.send();
+      await pause(GATHER_MS);
     }
     this.isGathering = false;
   }
