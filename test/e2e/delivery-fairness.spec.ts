@@ -163,6 +163,8 @@ describe('due deliveries of many', () => {
 
   it('get the next free slot while hanging receivers of other projects hold all of them', async () => {
     const hanging = await startReceiver(() => undefined);
+    const small = await ownerWithProject(app);
+    const [own = ''] = await channels(small, 1);
     for (let project = 0; project < 5; project += 1) {
       const big = await ownerWithProject(app);
       await due(big, await channels(big, 10, { url: hanging.url }), 200, '2 hours');
@@ -170,11 +172,11 @@ describe('due deliveries of many', () => {
     const first = runRetries(app);
     await hanging.requests(200);
     expect((await app.request().get('/metrics')).text).toMatch(/^delivery_in_flight 200$/m);
-    const small = await ownerWithProject(app);
-    await due(small, await channels(small, 1), 1, '1 minute');
+    await due(small, [own], 1, '1 minute');
     const second = runRetries(app);
     await came(small);
-    expect(hanging.received.length).toBeLessThan(400);
+    // 200 every five seconds, of 1,000: far from the end of them, however slow the machine is.
+    expect(hanging.received.length).toBeLessThan(800);
     await app.rows('UPDATE delivery_attempts SET due_at = now() + $1::interval WHERE due_at IS NOT NULL', ['1 day']);
     await hanging.close();
     await Promise.all([first, second]);
