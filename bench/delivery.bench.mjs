@@ -1,6 +1,7 @@
 // What one worker delivers: how soon, how fast, and whether anything gets lost or comes twice. Producer and receivers
 // run in this process, on loopback; the worker is a process of its own. BENCH_SECONDS (default 15) is the length of the
-// steady loads, BENCH_DELIVERIES (default 5000) the size of the backlog and of the hanging tenant's queue.
+// steady loads, BENCH_DELIVERIES (default 5000) the size of the backlog and of the hanging tenant's queue. Takes about two
+// minutes with the defaults, and less than four where everything comes too late.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -18,7 +19,7 @@ const RATE = 200;
 const NEIGHBOUR_RATE = 20;
 const MOST_OPEN = 10;
 const POLL_SECONDS = 10;
-/** The bar of the design. */
+/** What is to hold; `holds` in the table says whether it did. */
 const BAR = { p95Ms: 100, residentMb: 300 };
 
 const dist = (path) => import(new URL(`../dist/src/${path}`, import.meta.url));
@@ -183,12 +184,12 @@ async function backlog(site) {
     [ids, channels[0].projectId, channels.map(({ channelId }) => channelId)],
   );
   const memory = watchMemory(site.pid);
-  await until(() => site.receivers.arrivals.size > 0, 30);
+  await until(() => site.receivers.arrivals.size > 0, 30).catch(() => undefined);
   const startedAt = performance.now();
   const { lost, doubled } = await judge(
     site,
     ids.map((id) => ({ id, committedAt: startedAt })),
-    600,
+    Math.max(45, DELIVERIES / 50),
   );
   const seconds = (performance.now() - startedAt) / 1_000;
   const residentMb = memory.stop();
@@ -236,7 +237,7 @@ async function produce({ deliver }, channels, rate, seconds) {
 }
 
 /** Waits until everything has come, then a little for what might come twice. */
-async function judge({ receivers: { arrivals } }, sent, waitSeconds = 30) {
+async function judge({ receivers: { arrivals } }, sent, waitSeconds = 20) {
   await until(() => sent.every(({ id }) => arrivals.has(id)), waitSeconds).catch(() => undefined);
   await pause(500);
   const seen = sent.map(({ id }) => arrivals.get(id) ?? []);

@@ -1,8 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { newId } from '../../src/platform/ids/index.js';
 import { addMember, type Owner, ownerWithProject } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
-import { DELIVERY_ENV, type DeliveryClient, deliveryOf, type Json } from '../support/delivery.js';
+import {
+  DELIVERY_ENV,
+  type DeliveryClient,
+  deliveryOf,
+  type Json,
+  makeDue,
+  ruleMatch,
+  runRetries,
+} from '../support/delivery.js';
+import { createTestDatabase } from '../support/postgres.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 
 jest.setTimeout(60_000);
@@ -362,7 +374,10 @@ describe('delivery channels', () => {
     expect(await delivery.attempt(answer.body.delivery_id)).toMatchObject({ kind: 'test', retry_state: 'terminal' });
     receiver.answer(500, '/teapot');
     const transient = await delivery.send('post', `/channels/${id}/test`);
-    expect(await delivery.attempt(transient.body.delivery_id)).toMatchObject({ retry_state: 'retry_exhausted' });
+    expect(await delivery.attempt(transient.body.delivery_id)).toMatchObject({
+      retry_state: 'retry_exhausted',
+      lifecycle: ['original', 'retry_exhausted', 'replay_blocked'],
+    });
 
     await delivery.send('patch', `/channels/${id}`, { enabled: false });
     const count = receiver.received.length;
@@ -434,5 +449,46 @@ describe('without cryptography', () => {
     await off.close();
     await app.close();
     await receiver.close();
+  });
+
+  it('keeps what needs them, tried and counted not once, until they can be read', async () => {
+    const database = await createTestDatabase();
+    const dataDir = await mkdtemp(join(tmpdir(), 'oes-vault-'));
+    const start = (env: Record<string, string> = {}): Promise<TestApp> =>
+      createTestApp({ env: { ...DELIVERY_ENV, ...env }, databaseUrl: database.url, dataDir });
+    const receiver = await startReceiver();
+    const first = await start();
+    const owner = await ownerWithProject(first);
+    const channel = await deliveryOf(first, owner).webhook(receiver.url, {
+      protected_headers: [{ name: 'X-A', value: SECRET }],
+    });
+    await first.close();
+    const off = await start({ CREDENTIAL_ENCRYPTION_KEYS: 'disabled' });
+    const delivery = deliveryOf(off, owner);
+    const id = await ruleMatch(off, owner.projectId, channel);
+    expect(await delivery.until(id, ({ failure_reason }) => failure_reason !== null)).toMatchObject({
+      status: 'pending',
+      retry_state: 'pending',
+      failure_reason: 'cryptography_unavailable',
+      try_number: 0,
+      retry_count: 0,
+      completed_at: null,
+    });
+    expect((await off.request().get('/metrics')).text).toMatch(/^delivery_backlog 0$/m);
+    await off.close();
+    expect(receiver.connections()).toBe(0);
+    const again = await start();
+    await makeDue(again, id);
+    await runRetries(again);
+    expect(await deliveryOf(again, owner).attempt(id)).toMatchObject({
+      status: 'sent',
+      try_number: 1,
+      failure_reason: null,
+    });
+    expect(receiver.received[0]?.headers['x-a']).toBe(SECRET);
+    await again.close();
+    await receiver.close();
+    await database.drop();
+    await rm(dataDir, { recursive: true, force: true });
   });
 });

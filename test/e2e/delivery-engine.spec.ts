@@ -3,7 +3,9 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Test } from 'supertest';
 import { DeliveryRequests } from '../../src/modules/delivery/index.js';
+import { ClaimsRepository } from '../../src/modules/delivery/engine/claims.repository.js';
 import { ExpiredClaims } from '../../src/modules/delivery/engine/expired-claims.js';
+import { Sender } from '../../src/modules/delivery/engine/sender.js';
 import { Database } from '../../src/platform/database/database.js';
 import { type Owner, ownerWithProject } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
@@ -365,6 +367,23 @@ describe('the delivery engine', () => {
       ['failed', 'lease_expired'],
     ]);
     expect((await app.request().get('/metrics')).text).toMatch(/delivery_lost_leases_total [1-9]/);
+  });
+
+  it('gives back, uncounted, what it has too little time left for', async () => {
+    receiver.answer(500);
+    const id = await ruleMatch(app, owner.projectId, channel);
+    await delivery.until(id, failed);
+    await makeDue(app, id);
+    const claims = app.nest.get(ClaimsRepository, { strict: false });
+    const claimed = await claims.claimOne({ owner: 'slow', kind: 'worker', leaseSeconds: 60 }, id);
+    expect(await delivery.attempt(id)).toMatchObject({ retry_state: 'scheduled_retry', retry_count: 1, try_number: 2 });
+    expect(await delivery.audits(id)).toMatchObject([{ status: 'claimed', worker_id: 'slow', retry_number: 1 }]);
+    await app.nest.get(Sender, { strict: false }).run({ ...claimed!, heldUntil: performance.now() + 400 });
+    expect(await delivery.attempt(id)).toMatchObject({ retry_state: 'retryable', retry_count: 0, try_number: 1 });
+    expect(await delivery.audits(id)).toMatchObject([{ status: 'skipped', reason: 'given_back' }]);
+    expect(receiver.received).toHaveLength(1);
+    expect(await runRetries(app)).toBe(1);
+    expect(receiver.received.map(({ headers }) => headers['x-service-attempt'])).toEqual(['1', '2']);
   });
 
   it('sends each of many once, a few of each channel at a time, whoever hangs', async () => {

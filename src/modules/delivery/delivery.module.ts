@@ -31,7 +31,7 @@ import {
   DlqDrainProcessor,
 } from './engine/delivery-round.js';
 import { DeliveryWakes } from './engine/delivery-wakes.js';
-import { Dispatcher } from './engine/dispatcher.js';
+import { DeliveryDispatcher } from './engine/delivery-dispatcher.js';
 import { EmailDriver } from './engine/email-driver.js';
 import { ExpiredClaims } from './engine/expired-claims.js';
 import { Sender } from './engine/sender.js';
@@ -52,13 +52,13 @@ import { RetryNowService } from './recovery/retry-now.service.js';
 
 const ENGINE = [
   ClaimsRepository,
+  DeliveryDispatcher,
   DeliveryMetrics,
   DeliveryPoller,
   DeliveryRetriesProcessor,
   DeliveryRound,
   DeliveryWakeProcessor,
   DeliveryWakes,
-  Dispatcher,
   DlqDrainProcessor,
   EmailDriver,
   ExpiredClaims,

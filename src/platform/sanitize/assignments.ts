@@ -35,7 +35,9 @@ export function maskAssignments(text: string): string {
     const context = { inQuery: name.inQuery, isEncoded: match[0].length > 1 };
     const value = valueAt(text, match.index + match[0].length, kind, context);
     if (value === null) continue;
-    if (kind === 'ambiguous' && match[0] === ':' && isPlainWord(text.slice(value.start - 1, value.end))) continue;
+    const given = text.slice(value.start - 1, value.end);
+    if ((kind === 'ambiguous' || kind === 'plural') && match[0] === ':' && isPlainWord(given)) continue;
+    if (kind === 'plural' && isCount(given)) continue;
     masked += text.slice(done, value.start) + MASK;
     done = value.end;
     separators.lastIndex = done;
@@ -52,28 +54,39 @@ function nameBefore(text: string, separator: number, floor: number): { name: str
     else if (/[ \t"'`\\\]]/.test(text.charAt(end - 1))) end--;
     else break;
   }
+  end = beforeIndex(text, floor, end);
   let start = end;
   while (start > floor && end - start < MAX_NAME && NAME_CHARACTER.test(text.charAt(start - 1))) start--;
   if (start === end) return null;
   const before = text.slice(Math.max(0, start - 12), start);
-  const inQuery = /(?:[?&#]|&amp;)$/.test(before);
-  const name = lastWords(text.slice(start, end));
+  const { name, isParameter } = lastWords(text.slice(start, end));
+  const inQuery = isParameter || /(?:[?&#]|&amp;)$/.test(before);
   return { name: name.toLowerCase() === 'key' && QUALIFIED_KEY.test(before) ? `${before}key` : name, inQuery };
 }
 
-/** `a%22b` is the name `b` behind an encoded quote. */
-function lastWords(name: string): string {
-  if (!name.includes('%')) return name;
-  try {
-    return /[\w.$-]*$/.exec(decodeURIComponent(name))?.[0] ?? name;
-  } catch {
-    return /[\w.$-]*$/.exec(name)?.[0] ?? name;
+/** Of `token[]` and `token[0]` the end of `token`; the closing bracket is behind `end`. */
+function beforeIndex(text: string, floor: number, end: number): number {
+  const index = /\[\d{0,4}$/.exec(text.slice(Math.max(floor, end - 5), end));
+  return index === null ? end : end - index[0].length;
+}
+
+/** `a%22b` is the name `b` behind an encoded quote, `%3Fb` that of a parameter in an encoded address. */
+function lastWords(name: string): { name: string; isParameter: boolean } {
+  let plain = name;
+  for (let depth = 0; depth < 3 && plain.includes('%'); depth++) {
+    plain = plain.replace(/%([2-7][\dA-F])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
   }
+  const [, mark = '', word = name] = /([?&#]?)([\w.$-]*)(?:\[\d{0,4}\]|\])*$/.exec(plain) ?? [];
+  return { name: word, isParameter: mark !== '' };
 }
 
 /** Given with the character before it: a quoted word is data, a bare lower-case one is most likely prose. */
 function isPlainWord(value: string): boolean {
   return /^[^"'`]\p{L}?\p{Ll}*[.!?]?$/u.test(value);
+}
+
+function isCount(value: string): boolean {
+  return /^[^"'`]\d{1,9}[.!?]?$/.test(value);
 }
 
 function valueAt(text: string, at: number, kind: NameKind, context: RunContext): Span | null {
@@ -92,6 +105,8 @@ function valueAt(text: string, at: number, kind: NameKind, context: RunContext):
   if (quoted !== null) return quoted.end > quoted.start ? quoted : null;
   if (kind === 'cookie') return { start, end: endOfCookies(text, start, isMasked) };
   if (kind === 'authorization') return { start, end: endOfCredentials(text, start, context, isMasked) };
+  // It may hold a mapping of its own, whose names tell.
+  if (kind === 'plural' && text.charAt(endOfRun(text, start, context) - 1) === ':') return null;
   const end = endOfNested(text, start, context);
   return end > start && !HARMLESS.test(text.slice(start, end)) ? { start, end } : null;
 }

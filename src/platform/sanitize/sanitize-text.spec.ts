@@ -72,6 +72,38 @@ describe('sanitizeText: credentials by structure', () => {
     ]);
   });
 
+  it('masks what plural names hold, but not how many there are', () => {
+    table([
+      ['https://a.example/?n=1&credentials=q1w2&m=2', 'https://a.example/?n=1&credentials=[redacted]&m=2'],
+      ['https://a.example/?TOKENS=99', 'https://a.example/?TOKENS=[redacted]'],
+      ['credentials=q1w2 x', 'credentials=[redacted] x'],
+      ['creds: q1w2', 'creds: [redacted]'],
+      [
+        '{"credentials":"q1w2","secrets":["q1"],"tokens":{"a":"q1"},"n":1}',
+        '{"credentials":"[redacted]","secrets":[redacted],"tokens":[redacted],"n":1}',
+      ],
+      ['{"tokens":512,"n":1}', '{"tokens":512,"n":1}'],
+      ['tokens=512', 'tokens=512'],
+      ['credentials: invalid', 'credentials: invalid'],
+    ]);
+  });
+
+  it('masks parameters of encoded addresses and those with an index', () => {
+    table([
+      [
+        'next=https%3A%2F%2Fa.example%2F%3Fkey%3Dq1w2%26b%3D2',
+        'next=https%3A%2F%2Fa.example%2F%3Fkey%3D[redacted]%26b%3D2',
+      ],
+      [
+        'u=https%3A%2F%2Fa.example%2F%3Fb%3D2%26api%255Fkey%3Dq1w2',
+        'u=https%3A%2F%2Fa.example%2F%3Fb%3D2%26api%255Fkey%3D[redacted]',
+      ],
+      ['/cb?a=1&token[]=q1w2&b=2', '/cb?a=1&token[]=[redacted]&b=2'],
+      ['/cb?auth[token]=q1w2&tokens[0]=q1', '/cb?auth[token]=[redacted]&tokens[0]=[redacted]'],
+      ['/cb?token%5B0%5D=q1w2', '/cb?token%5B0%5D=[redacted]'],
+    ]);
+  });
+
   it('masks userinfo, sensitive query parameters and credential-bearing paths', () => {
     table([
       ['mysql://root:pw@db.example/app', 'mysql://[redacted]@db.example/app'],

@@ -34,6 +34,8 @@ describe('isSensitiveName', () => {
       'sessionId',
       'tokens',
       'secrets',
+      'credentials',
+      'db_creds',
     ];
     expect(names.filter((name) => !isSensitiveName(name))).toEqual([]);
   });
@@ -51,6 +53,7 @@ describe('isSensitiveName', () => {
       'passwordChangedAt',
       'secret_name',
       'secretary',
+      'sacred',
       'author',
       'authenticated',
       'idempotency_key',
@@ -71,6 +74,9 @@ describe('kindOfName', () => {
     expect(kindOfName('code')).toBeNull();
     expect(kindOfName('code', true)).toBe('value');
     expect(kindOfName('key', true)).toBe('value');
+    for (const name of ['credentials', 'api_keys', 'tokens', 'cookies', 'hmac', 'sas'])
+      expect([name, kindOfName(name, true)]).toEqual([name, 'value']);
+    expect(kindOfName('credentials')).toBe('plural');
     expect(kindOfName('author', true)).toBeNull();
     expect(kindOfName('page', true)).toBeNull();
   });

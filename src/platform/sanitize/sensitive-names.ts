@@ -1,8 +1,9 @@
 /**
  * How the value behind a name is found: one value, a header value with parts, or a whole object.
- * `ambiguous` names are ordinary words too (`session: closed`), so what follows a colon must look the part.
+ * `ambiguous` names are ordinary words too (`session: closed`), so what follows a colon must look the part. `plural`
+ * names hold a list, an object or a value, or say how many there are (`tokens=512`).
  */
-export type NameKind = 'value' | 'ambiguous' | 'authorization' | 'cookie' | 'container';
+export type NameKind = 'value' | 'ambiguous' | 'plural' | 'authorization' | 'cookie' | 'container';
 
 const SECRET_ENDINGS = [
   'password',
@@ -59,7 +60,7 @@ const AMBIGUOUS = new Set([
   'credential',
 ]);
 /** Too ordinary to mean a secret in a text, but not as the name of a query parameter. */
-const SECRET_IN_QUERY = new Set(['key', 'code', 'ticket', 'assertion', 'samlresponse']);
+const SECRET_IN_QUERY = new Set(['key', 'code', 'ticket', 'assertion', 'samlresponse', 'hmac', 'sas']);
 const SECRET_PARTS = new Set(['password', 'passwd', 'passphrase', 'pwd', 'secret']);
 const TOKEN_SUFFIXES = new Set(['value', 'hash', 'plain', 'raw', 'base64', 'string', 'secret', 'confirmation']);
 /** Names that speak about a secret rather than carry one, such as `password_policy`. */
@@ -122,6 +123,7 @@ const PLURALS = new Set([
   'tokens',
   'apikeys',
   'cookies',
+  'creds',
   'credentials',
   'recoverycodes',
   'backupcodes',
@@ -152,11 +154,12 @@ export function kindOfName(name: string, inQuery = false): NameKind | null {
   const last = parts.at(-1) ?? '';
   if (compact.endsWith('authorization')) return 'authorization';
   if (compact.endsWith('cookie')) return 'cookie';
-  if (CONTAINERS.has(compact) || PLURALS.has(compact)) return 'container';
-  if (inQuery && (SECRET_IN_QUERY.has(compact) || AMBIGUOUS.has(compact))) return 'value';
+  if (CONTAINERS.has(compact)) return 'container';
+  if (inQuery && (SECRET_IN_QUERY.has(compact) || AMBIGUOUS.has(compact) || PLURALS.has(compact))) return 'value';
+  if (PLURALS.has(compact)) return 'plural';
   if (AMBIGUOUS.has(compact)) return 'ambiguous';
   if (SECRET_ENDINGS.some((ending) => compact.endsWith(ending))) return 'value';
-  if (parts.length > 1 && last === 'pass') return 'value';
+  if (last === 'cred' || last === 'creds' || (parts.length > 1 && last === 'pass')) return 'value';
   if (parts.some((part) => SECRET_PARTS.has(part)) && !ABOUT.has(last)) return 'value';
   return parts.at(-2) === 'token' && TOKEN_SUFFIXES.has(last) ? 'value' : null;
 }
@@ -164,5 +167,5 @@ export function kindOfName(name: string, inQuery = false): NameKind | null {
 /** Whether a field of this name must never be written out, whatever its value. */
 export function isSensitiveName(name: string): boolean {
   const kind = kindOfName(name);
-  return kind !== null && (kind !== 'container' || PLURALS.has(name.replace(/[^a-zA-Z]/g, '').toLowerCase()));
+  return kind !== null && kind !== 'container';
 }

@@ -1,26 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type SlotLimits, Slots } from './slots.js';
+import { type Lane, type SlotLimits, Slots } from './slots.js';
 
-/** What every claim tells about whose work it is; a lane is a destination. */
-export interface ClaimedWork {
-  readonly tenant: string;
-  readonly lane: string;
-}
+/** What every claim tells about whose work it is. */
+export type ClaimedWork = Lane;
 
-/** How much of what is due one claim may take: `full` tenants and lanes are passed over. */
-export interface FairShare {
-  readonly batch: number;
-  readonly ofLane: number;
-  readonly fullTenants: readonly string[];
-  readonly fullLanes: readonly string[];
+/** A lane of which up to `most` may be claimed. */
+export interface LaneShare extends Lane {
+  readonly most: number;
 }
 
 /** Where claimed work comes from and what is done with it. */
 export interface WorkSource<C extends ClaimedWork> {
-  claimOfLane(lane: string, most: number): Promise<C[]>;
-  claimFairly(share: FairShare): Promise<C[]>;
-  /** Whether something is due outside the full tenants and lanes. */
-  hasDue(share: FairShare): Promise<boolean>;
+  /**
+   * Lanes in which something is due: one of each tenant, then another of each, and so on.
+   * @param after the tenant behind which to begin, so that those that found no place are the first of the next look
+   */
+  dueLanes(most: number, after: string | null): Promise<Lane[]>;
+  /** Claims the oldest of each lane, no more than `batch` in all. */
+  claim(lanes: readonly LaneShare[], batch: number): Promise<C[]>;
   run(claimed: C): Promise<unknown>;
   /** Undoes a claim under which nothing was done. */
   giveBack(claimed: C): Promise<unknown>;
@@ -38,18 +35,22 @@ export interface DispatcherOptions {
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** Looks again, when other workers had everything that was due, so often and after so long. */
-const CONTENDED = { times: 5, ms: 30 };
+/** Lanes found by one look; those beyond come with the next. */
+const LANES_OF_A_LOOK = 500;
 
 /**
- * Claims what is due and runs it, within the limits of this process and of each tenant and lane. Whoever ends goes on
- * with what was left waiting, so one wake-up is enough to work a backlog off.
+ * Claims what is due and runs it, within the limits of this process and of each tenant and lane. Whoever says that a
+ * lane has work puts it in line, and one loop claims for the lanes in turn, a tenant after the other, while there are
+ * slots. A lane that had as much as was asked for stays in line, so one wake-up is enough to work a backlog off, and
+ * no backlog keeps others from their turn.
  */
 export class Dispatcher<C extends ClaimedWork> {
   private readonly slots: Slots;
   private readonly running = new Set<Promise<void>>();
-  private pumping?: Promise<number>;
-  private hasMore = false;
+  private claiming?: Promise<number>;
+  private looking?: Promise<void>;
+  /** The last tenant of a look that did not see everything. */
+  private seenTo: string | null = null;
   private stopping = false;
 
   constructor(
@@ -63,34 +64,25 @@ export class Dispatcher<C extends ClaimedWork> {
     return this.slots.inUse;
   }
 
-  /** Claims due work of one lane and begins it. Resolves once it is claimed. */
-  async wake(tenant: string, lane: string): Promise<void> {
-    while (!this.stopping) {
-      const wanted = Math.min(this.slots.spare(tenant, lane), this.options.ofLane);
-      if (wanted === 0) {
-        this.slots.remember(tenant, lane);
-        return;
-      }
-      // Taken before the claim, so that what is claimed meanwhile cannot overbook them.
-      for (let slot = 0; slot < wanted; slot += 1) this.slots.take(tenant, lane);
-      let claimed: C[] = [];
-      try {
-        claimed = await this.source.claimOfLane(lane, wanted);
-      } finally {
-        for (let slot = claimed.length; slot < wanted; slot += 1) this.slots.free(tenant, lane);
-      }
-      for (const work of claimed) void this.start(work);
-      if (claimed.length < wanted) return;
-    }
+  /** Puts these lanes in line: what is due in them is claimed and run as there are slots. */
+  wake(lanes: readonly Lane[]): void {
+    for (const lane of lanes) this.slots.remember(lane);
+    this.claimInTurn().catch(this.options.onTrouble);
   }
 
   /**
-   * Claims due work of all tenants in turn while there are slots, and begins it.
-   * @returns how much
+   * Looks for what is due, whomever it belongs to, and claims and runs it while there are slots.
+   * @returns how much was begun
    */
-  pump(): Promise<number> {
-    this.pumping ??= this.claimWhileThereAreSlots().finally(() => (this.pumping = undefined));
-    return this.pumping;
+  async pump(): Promise<number> {
+    await this.look();
+    return this.claimInTurn();
+  }
+
+  /** Runs what the caller has claimed, past the limits: somebody waits for it. Resolves when it has ended. */
+  run(claimed: C): Promise<void> {
+    this.slots.take(claimed);
+    return this.start(claimed);
   }
 
   /** Resolves when everything begun so far has ended. */
@@ -98,14 +90,82 @@ export class Dispatcher<C extends ClaimedWork> {
     await Promise.all(this.running);
   }
 
+  get isStopping(): boolean {
+    return this.stopping;
+  }
+
   /** Claims nothing more, and waits for what is under way, not for ever. */
   async stop(): Promise<void> {
     this.stopping = true;
-    await this.pumping?.catch(() => undefined);
+    await this.claiming?.catch(() => undefined);
     const late = new AbortController();
     const limit = pause(this.options.stopMs, undefined, { signal: late.signal }).catch(() => undefined);
     await Promise.race([this.settled(), limit]);
     late.abort();
+  }
+
+  private look(): Promise<void> {
+    this.looking ??= this.source
+      .dueLanes(LANES_OF_A_LOOK, this.seenTo)
+      .then((lanes) => {
+        this.seenTo = lanes.length < LANES_OF_A_LOOK ? null : (lanes.at(-1)?.tenant ?? null);
+        for (const lane of lanes) this.slots.remember(lane);
+      })
+      .finally(() => (this.looking = undefined));
+    return this.looking;
+  }
+
+  /** One loop at a time: what is put in line meanwhile goes with its next claim. */
+  private claimInTurn(): Promise<number> {
+    if (this.claiming !== undefined) return this.claiming;
+    const lanes = this.reserve();
+    if (lanes.length === 0) return Promise.resolve(0);
+    return (this.claiming = this.claimWhileThereAreSlots(lanes));
+  }
+
+  private async claimWhileThereAreSlots(first: readonly LaneShare[]): Promise<number> {
+    let started = 0;
+    try {
+      for (let lanes = first; lanes.length > 0; lanes = this.reserve()) started += await this.claim(lanes);
+    } finally {
+      this.claiming = undefined;
+    }
+    // When everything begun has ended by now, nobody else does.
+    this.goOn();
+    return started;
+  }
+
+  /** The next lanes in turn, with slots taken before the claim, so that what begins meanwhile cannot overbook them. */
+  private reserve(): LaneShare[] {
+    const reserved: LaneShare[] = [];
+    while (!this.stopping && reserved.length < this.options.batch) {
+      const lane = this.slots.next();
+      if (lane === null) break;
+      const most = Math.min(this.slots.spare(lane), this.options.ofLane);
+      for (let slot = 0; slot < most; slot += 1) this.slots.take(lane);
+      reserved.push({ ...lane, most });
+    }
+    return reserved;
+  }
+
+  private async claim(lanes: readonly LaneShare[]): Promise<number> {
+    const { batch } = this.options;
+    const claimed = await this.source.claim(lanes, batch).catch((error: unknown) => {
+      this.release(lanes, [], true);
+      throw error;
+    });
+    this.release(lanes, claimed, claimed.length >= batch);
+    for (const work of claimed) void this.start(work);
+    return claimed.length;
+  }
+
+  /** Frees the slots that got nothing. Lanes that may have more, all of them after a cut, go to the end of the line. */
+  private release(lanes: readonly LaneShare[], claimed: readonly C[], isCut: boolean): void {
+    for (const share of lanes) {
+      const got = claimed.filter(({ lane }) => lane === share.lane).length;
+      for (let slot = got; slot < share.most; slot += 1) this.slots.free(share);
+      if (isCut || got === share.most) this.slots.remember(share);
+    }
   }
 
   /** The slot is taken already. */
@@ -115,7 +175,7 @@ export class Dispatcher<C extends ClaimedWork> {
       .then(() => undefined, onTrouble)
       .finally(() => {
         this.running.delete(ended);
-        this.slots.free(work.tenant, work.lane);
+        this.slots.free(work);
         this.goOn();
       });
     this.running.add(ended);
@@ -124,36 +184,7 @@ export class Dispatcher<C extends ClaimedWork> {
 
   private goOn(): void {
     if (this.stopping || !this.options.goesOn) return;
-    const next = this.slots.next();
-    if (next !== null) {
-      this.wake(next.tenant, next.lane).catch((error: unknown) => {
-        this.slots.remember(next.tenant, next.lane);
-        this.options.onTrouble(error);
-      });
-    } else if (this.hasMore && this.pumping === undefined) {
-      this.pump().catch(this.options.onTrouble);
-    }
-  }
-
-  private async claimWhileThereAreSlots(): Promise<number> {
-    let started = 0;
-    for (let contended = 0; !this.stopping && contended < CONTENDED.times;) {
-      const { tenants: fullTenants, lanes: fullLanes } = this.slots.full();
-      this.hasMore = this.slots.spareInAll === 0 || fullTenants.length > 0 || fullLanes.length > 0;
-      const batch = Math.min(this.options.batch, this.slots.spareInAll);
-      if (batch === 0) break;
-      const share = { batch, ofLane: this.options.ofLane, fullTenants, fullLanes };
-      const claimed = await this.source.claimFairly(share);
-      for (const work of claimed) {
-        this.slots.take(work.tenant, work.lane);
-        void this.start(work);
-      }
-      started += claimed.length;
-      if (claimed.length > 0) continue;
-      if (!(await this.source.hasDue(share))) break;
-      contended += 1;
-      await pause(CONTENDED.ms);
-    }
-    return started;
+    const next = this.slots.isWaitedFor || this.seenTo === null ? this.claimInTurn() : this.pump();
+    next.catch(this.options.onTrouble);
   }
 }

@@ -1,4 +1,10 @@
-/** How many may run at once: in all, for one tenant, and for one lane of a tenant (a destination). */
+/** A destination of a tenant: what is sent there waits for its own slots. */
+export interface Lane {
+  readonly tenant: string;
+  readonly lane: string;
+}
+
+/** How many may run at once: in all, for one tenant, and for one of its lanes. */
 export interface SlotLimits {
   readonly all: number;
   readonly tenant: number;
@@ -6,13 +12,14 @@ export interface SlotLimits {
 }
 
 /**
- * Counts what runs, and remembers lanes that were turned away so that whoever ends can go on with them. Lanes of
- * different tenants take turns: one tenant's hanging destinations never use up everybody's slots.
+ * Counts what runs, and keeps the lanes that have more in line. Tenants take turns, and so do the lanes of each: one
+ * tenant's hanging destinations never use up everybody's slots.
  */
 export class Slots {
   private readonly lanes = new Map<string, number>();
   private readonly tenants = new Map<string, number>();
-  private readonly hungry = new Map<string, Set<string>>();
+  /** Lanes in line by tenant; the tenant whose turn it is comes first. */
+  private readonly line = new Map<string, Set<string>>();
   private used = 0;
 
   constructor(private readonly limits: SlotLimits) {}
@@ -21,8 +28,13 @@ export class Slots {
     return this.used;
   }
 
+  /** Whether any lane is in line. */
+  get isWaitedFor(): boolean {
+    return this.line.size > 0;
+  }
+
   /** How many more may start in a lane now. */
-  spare(tenant: string, lane: string): number {
+  spare({ tenant, lane }: Lane): number {
     return Math.max(
       0,
       Math.min(
@@ -33,49 +45,35 @@ export class Slots {
     );
   }
 
-  get spareInAll(): number {
-    return Math.max(0, this.limits.all - this.used);
-  }
-
-  /** Tenants and lanes that may start nothing now. */
-  full(): { tenants: string[]; lanes: string[] } {
-    const atLeast = (counts: Map<string, number>, most: number): string[] =>
-      [...counts].flatMap(([name, count]) => (count >= most ? [name] : []));
-    return {
-      tenants: atLeast(this.tenants, this.limits.tenant),
-      lanes: atLeast(this.lanes, this.limits.lane),
-    };
-  }
-
-  take(tenant: string, lane: string): void {
+  take({ tenant, lane }: Lane): void {
     this.used += 1;
     this.tenants.set(tenant, (this.tenants.get(tenant) ?? 0) + 1);
     this.lanes.set(lane, (this.lanes.get(lane) ?? 0) + 1);
   }
 
-  free(tenant: string, lane: string): void {
+  free({ tenant, lane }: Lane): void {
     this.used -= 1;
     lower(this.tenants, tenant);
     lower(this.lanes, lane);
   }
 
-  /** There may be more to do in this lane than it has slots for. */
-  remember(tenant: string, lane: string): void {
-    const lanes = this.hungry.get(tenant) ?? new Set();
-    this.hungry.set(tenant, lanes.add(lane));
+  /** Puts a lane in line; one that stands there keeps its place. */
+  remember({ tenant, lane }: Lane): void {
+    const lanes = this.line.get(tenant) ?? new Set();
+    this.line.set(tenant, lanes.add(lane));
   }
 
-  /** The next remembered lane with a spare slot, no longer remembered; null when there is none. */
-  next(): { tenant: string; lane: string } | null {
-    if (this.spareInAll === 0) return null;
-    for (const [tenant, lanes] of this.hungry) {
+  /** The next lane in line with a spare slot, taken out of the line; null when there is none. */
+  next(): Lane | null {
+    if (this.used >= this.limits.all) return null;
+    for (const [tenant, lanes] of this.line) {
       if ((this.tenants.get(tenant) ?? 0) >= this.limits.tenant) continue;
       for (const lane of lanes) {
-        if (this.spare(tenant, lane) === 0) continue;
+        if (this.spare({ tenant, lane }) === 0) continue;
         lanes.delete(lane);
         // To the end of the line of tenants.
-        this.hungry.delete(tenant);
-        if (lanes.size > 0) this.hungry.set(tenant, lanes);
+        this.line.delete(tenant);
+        if (lanes.size > 0) this.line.set(tenant, lanes);
         return { tenant, lane };
       }
     }

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { OutboundFailureReason, OutboundOutcome } from '../outbound-http/index.js';
 import {
   claimOwner,
+  type Lane,
   outcomeOfHttp,
   retryAfterSeconds,
   retryDelaySeconds,
@@ -149,32 +150,35 @@ describe('what an HTTP try came to', () => {
 });
 
 describe('slots', () => {
+  const lane = (name: string): Lane => ({ tenant: name.slice(0, 1), lane: name });
+
   it('are bounded in all, by tenant and by lane', () => {
     const slots = new Slots({ all: 4, tenant: 3, lane: 2 });
-    slots.take('a', 'a1');
-    slots.take('a', 'a1');
-    expect([slots.spare('a', 'a1'), slots.spare('a', 'a2'), slots.spare('b', 'b1')]).toEqual([0, 1, 2]);
-    slots.take('a', 'a2');
-    expect(slots.full()).toEqual({ tenants: ['a'], lanes: ['a1'] });
-    slots.take('b', 'b1');
-    expect([slots.spareInAll, slots.spare('b', 'b1')]).toEqual([0, 0]);
-    slots.free('a', 'a1');
-    expect([slots.spare('b', 'b1'), slots.spare('a', 'a2'), slots.inUse]).toEqual([1, 1, 3]);
+    const spare = (...names: string[]): number[] => names.map((name) => slots.spare(lane(name)));
+    slots.take(lane('a1'));
+    slots.take(lane('a1'));
+    expect(spare('a1', 'a2', 'b1')).toEqual([0, 1, 2]);
+    slots.take(lane('a2'));
+    expect(spare('a1', 'a2', 'a3', 'b1')).toEqual([0, 0, 0, 1]);
+    slots.take(lane('b1'));
+    expect(spare('b1', 'c1')).toEqual([0, 0]);
+    slots.free(lane('a1'));
+    expect([...spare('b1', 'a2'), slots.inUse]).toEqual([1, 1, 3]);
   });
 
-  it('turn to the remembered lanes of different tenants in turn', () => {
+  it('turn to the lanes in line of different tenants in turn', () => {
     const slots = new Slots({ all: 10, tenant: 2, lane: 1 });
-    for (const lane of ['a1', 'a2', 'a3']) slots.remember('a', lane);
-    slots.remember('b', 'b1');
+    for (const name of ['a1', 'a2', 'a3', 'b1']) slots.remember(lane(name));
     const order: string[] = [];
     for (let next = slots.next(); next !== null; next = slots.next()) {
       order.push(next.lane);
-      slots.take(next.tenant, next.lane);
+      slots.take(next);
     }
     expect(order).toEqual(['a1', 'b1', 'a2']);
-    slots.free('a', 'a1');
-    expect(slots.next()).toEqual({ tenant: 'a', lane: 'a3' });
-    expect(slots.next()).toBeNull();
+    expect(slots.isWaitedFor).toBe(true);
+    slots.free(lane('a1'));
+    expect(slots.next()).toEqual(lane('a3'));
+    expect([slots.next(), slots.isWaitedFor]).toEqual([null, false]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../../../platform/telemetry/index.js';
-import type { TryOutcome } from '../../../platform/tries/index.js';
+import { shared, type TryOutcome } from '../../../platform/tries/index.js';
 import { ClaimsRepository } from './claims.repository.js';
 
 /** What operators watch: the backlog, what becomes of tries, and claims that were lost. */
@@ -24,11 +24,13 @@ export class AlertDeliveryMetrics {
       'alert_delivery_expired_claims_total',
       'Claims whose holder did not come back in time',
     );
-    const oldest = metrics.gauge('alert_delivery_oldest_due_seconds', 'How long the oldest due alert delivery waits');
+    const backlog = shared(() => claims.backlog());
     metrics.gauge('alert_delivery_backlog', 'Alert deliveries that are due and not claimed', [], async (gauge) => {
-      const { due, oldestSeconds } = await claims.backlog();
-      gauge.set(due);
-      oldest.set(oldestSeconds);
+      gauge.set((await backlog()).due);
+    });
+    const oldest = 'How long the oldest due alert delivery waits';
+    metrics.gauge('alert_delivery_oldest_due_seconds', oldest, [], async (gauge) => {
+      gauge.set((await backlog()).oldestSeconds);
     });
   }
 

@@ -27,18 +27,15 @@ export class AlertDeliveriesProcessor implements JobProcessor<{ wait: boolean },
   }
 }
 
-/** Ends when the deliveries are claimed: sends to a receiver that hangs must not hold up the queue. */
+type Wake = { project_id: string; destination_id: string };
+
+/** Ends when the destination stands in line: sends to a receiver that hangs must not hold up the queue. */
 @JobHandler(alertDeliveryWakeJob)
-export class AlertDeliveryWakeProcessor implements JobProcessor<{ project_id: string; destination_id: string }> {
+export class AlertDeliveryWakeProcessor implements JobProcessor<Wake> {
   constructor(private readonly dispatcher: AlertDispatcher) {}
 
-  async run({
-    project_id: projectId,
-    destination_id: destinationId,
-  }: {
-    project_id: string;
-    destination_id: string;
-  }): Promise<void> {
-    await this.dispatcher.wake(projectId, destinationId);
+  run({ project_id: projectId, destination_id: destinationId }: Wake): Promise<void> {
+    this.dispatcher.wake(projectId, destinationId);
+    return Promise.resolve();
   }
 }

@@ -22,9 +22,8 @@ export class AlertDispatcher implements BeforeApplicationShutdown {
     const logger = new Logger('alert-deliveries');
     this.dispatcher = new Dispatcher<HeldDelivery>(
       {
-        claimOfLane: (destinationId, most) => claims.claimOfDestination(claimant, destinationId, most),
-        claimFairly: (share) => claims.claimFairly(claimant, share),
-        hasDue: (share) => claims.hasDue(share),
+        dueLanes: (most, after) => claims.dueLanes(most, after),
+        claim: (lanes, most) => claims.claim(claimant, lanes, most),
         run: (held) => sender.run(held),
         giveBack: (held) => sender.giveBack(held),
       },
@@ -42,8 +41,8 @@ export class AlertDispatcher implements BeforeApplicationShutdown {
     });
   }
 
-  wake(projectId: string, destinationId: string): Promise<void> {
-    return this.dispatcher.wake(projectId, destinationId);
+  wake(projectId: string, destinationId: string): void {
+    this.dispatcher.wake([{ tenant: projectId, lane: destinationId }]);
   }
 
   pump(): Promise<number> {

@@ -1,6 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../../platform/database/database.js';
-import type { ClaimedWork, FairShare, TryOutcome } from '../../../platform/tries/index.js';
+import {
+  backlogSql,
+  type ClaimedWork,
+  dueLanesSql,
+  type DueTable,
+  type Lane,
+  type LaneShare,
+  lockedDueSql,
+  type TryOutcome,
+} from '../../../platform/tries/index.js';
 import type { ClaimedDelivery, NextDelivery } from '../deliveries/transitions.js';
 import type { AlertDestination } from '../destinations/destination.entity.js';
 import type { SealedDestination } from '../destinations/destination-vault.js';
@@ -37,36 +46,16 @@ interface ClaimedRow extends Held, ClaimedDelivery, ClaimedWork, Pick<SealedDest
   readonly previousSecretUntil: Date | null;
 }
 
-/** Destinations with something waiting, found by jumping through the index; due ones of each, the oldest first. */
-const FAIR = `
-  WITH RECURSIVE waiting AS (
-    (SELECT project_id, destination_id FROM alert_deliveries
-     WHERE due_at IS NOT NULL AND claim_token IS NULL ORDER BY destination_id LIMIT 1)
-    UNION ALL
-    SELECT n.project_id, n.destination_id FROM waiting w, LATERAL (
-      SELECT project_id, destination_id FROM alert_deliveries
-      WHERE due_at IS NOT NULL AND claim_token IS NULL AND destination_id > w.destination_id
-      ORDER BY destination_id LIMIT 1) n
-  ), candidate AS (
-    SELECT d.id FROM waiting w JOIN projects p ON p.id = w.project_id AND p.deleted_at IS NULL, LATERAL (
-      SELECT id, due_at FROM alert_deliveries
-      WHERE destination_id = w.destination_id AND due_at <= now() AND claim_token IS NULL ORDER BY due_at LIMIT $4) d
-    WHERE w.project_id <> ALL($5::uuid[]) AND w.destination_id <> ALL($6::uuid[])
-    ORDER BY d.due_at LIMIT $3
-  ), locked AS (
-    SELECT a.id FROM alert_deliveries a
-    WHERE a.id IN (SELECT id FROM candidate) AND a.due_at <= now() AND a.claim_token IS NULL
-    FOR UPDATE OF a SKIP LOCKED
-  )`;
+const DUE: DueTable = {
+  table: 'alert_deliveries',
+  tenant: 'project_id',
+  lane: 'destination_id',
+  isServed: (project) => `EXISTS (SELECT 1 FROM projects p WHERE p.id = ${project} AND p.deleted_at IS NULL)`,
+};
+const DUE_LANES = dueLanesSql(DUE);
+const BACKLOG = backlogSql(DUE);
 
-const OF_DESTINATION = `
-  WITH locked AS (
-    SELECT a.id FROM alert_deliveries a JOIN projects p ON p.id = a.project_id
-    WHERE a.destination_id = $4 AND a.due_at <= now() AND a.claim_token IS NULL AND p.deleted_at IS NULL
-    ORDER BY a.due_at LIMIT $3 FOR UPDATE OF a SKIP LOCKED
-  )`;
-
-const CLAIM = `, claimed AS (
+const CLAIM = `${lockedDueSql(DUE, { lanes: '$3', most: '$4', batch: '$5' })}, claimed AS (
     UPDATE alert_deliveries a
     SET claim_token = gen_random_uuid(), claim_owner = $1, claim_expires_at = clock_timestamp() + $2 * interval '1 second'
     FROM locked l WHERE a.id = l.id
@@ -79,12 +68,6 @@ const CLAIM = `, claimed AS (
   FROM claimed c JOIN alert_notices n ON n.id = c.notice_id
   LEFT JOIN alert_destinations d ON d.id = c.destination_id AND d.project_id = c.project_id
   ORDER BY c.due_at`;
-
-const DUE = `
-  SELECT EXISTS (
-    SELECT 1 FROM alert_deliveries a JOIN projects p ON p.id = a.project_id
-    WHERE a.due_at <= now() AND a.claim_token IS NULL AND p.deleted_at IS NULL
-      AND a.project_id <> ALL($1::uuid[]) AND a.destination_id <> ALL($2::uuid[])) AS due`;
 
 /** Nothing happens unless the token still holds the delivery. */
 const SETTLE = `
@@ -100,18 +83,17 @@ const SETTLE = `
 export class ClaimsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Due deliveries of all tenants, a few of each destination, so that no dead receiver starves the others. */
-  claimFairly(claimant: Claimant, { batch, ofLane, fullTenants, fullLanes }: FairShare): Promise<HeldDelivery[]> {
-    return this.claim(FAIR, claimant, [batch, ofLane, fullTenants, fullLanes]);
+  /** Destinations that something is due for, those of all projects in turn. */
+  dueLanes(most: number, after: string | null): Promise<Lane[]> {
+    return this.database.rows<Lane>(DUE_LANES, [most, after]);
   }
 
-  claimOfDestination(claimant: Claimant, destinationId: string, most: number): Promise<HeldDelivery[]> {
-    return this.claim(OF_DESTINATION, claimant, [most, destinationId]);
-  }
-
-  async hasDue({ fullTenants, fullLanes }: Pick<FairShare, 'fullTenants' | 'fullLanes'>): Promise<boolean> {
-    const [row] = await this.database.rows<{ due: boolean }>(DUE, [fullTenants, fullLanes]);
-    return row?.due ?? false;
+  /** The oldest due deliveries of each destination, up to its `most`, and no more than `batch` in all. */
+  async claim({ owner, leaseSeconds }: Claimant, lanes: readonly LaneShare[], batch: number): Promise<HeldDelivery[]> {
+    const heldUntil = performance.now() + leaseSeconds * 1_000;
+    const shares = [lanes.map(({ lane }) => lane), lanes.map(({ most }) => most)];
+    const rows = await this.database.rows<ClaimedRow>(CLAIM, [owner, leaseSeconds, ...shares, batch]);
+    return rows.map((row) => heldDelivery(row, heldUntil));
   }
 
   /** @returns false when the claim is not ours any more, and nothing was written */
@@ -165,21 +147,8 @@ export class ClaimsRepository {
 
   /** What waits to be sent now, and for how long the oldest does. */
   async backlog(): Promise<{ due: number; oldestSeconds: number }> {
-    const [row] = await this.database.rows<{ due: number; oldest: number }>(
-      `SELECT count(*)::int AS due, coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS oldest
-       FROM alert_deliveries WHERE due_at <= now() AND claim_token IS NULL`,
-    );
-    return { due: row?.due ?? 0, oldestSeconds: row?.oldest ?? 0 };
-  }
-
-  private async claim(
-    select: string,
-    { owner, leaseSeconds }: Claimant,
-    parameters: readonly unknown[],
-  ): Promise<HeldDelivery[]> {
-    const heldUntil = performance.now() + leaseSeconds * 1_000;
-    const rows = await this.database.rows<ClaimedRow>(select + CLAIM, [owner, leaseSeconds, ...parameters]);
-    return rows.map((row) => heldDelivery(row, heldUntil));
+    const [row] = await this.database.rows<{ due: number; oldestSeconds: number }>(BACKLOG);
+    return row ?? { due: 0, oldestSeconds: 0 };
   }
 }
 

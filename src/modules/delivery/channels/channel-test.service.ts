@@ -8,7 +8,7 @@ import { AttemptsRepository } from '../attempts/attempts.repository.js';
 import { DeliveryActs } from '../delivery-acts.js';
 import { AttemptNotFound, ChannelNotFound } from '../delivery.errors.js';
 import { ClaimsRepository } from '../engine/claims.repository.js';
-import { Dispatcher } from '../engine/dispatcher.js';
+import { DeliveryDispatcher } from '../engine/delivery-dispatcher.js';
 import { channelTestResponse, type ChannelTestResponse } from './channel-test.dto.js';
 import { ChannelsRepository } from './channels.repository.js';
 
@@ -20,7 +20,7 @@ export class ChannelTestService {
     private readonly channels: ChannelsRepository,
     private readonly attempts: AttemptsRepository,
     private readonly claims: ClaimsRepository,
-    private readonly dispatcher: Dispatcher,
+    private readonly dispatcher: DeliveryDispatcher,
     private readonly acts: DeliveryActs,
     private readonly audit: AuditWriter,
   ) {}

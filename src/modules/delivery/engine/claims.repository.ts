@@ -1,13 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/ids/index.js';
-import type { TryOutcome } from '../../../platform/tries/index.js';
+import {
+  backlogSql,
+  type ClaimedWork,
+  dueLanesSql,
+  type DueTable,
+  type Lane,
+  type LaneShare,
+  lockedDueSql,
+  type TryOutcome,
+} from '../../../platform/tries/index.js';
 import type { AttemptKind, ClaimKind } from '../attempts/attempt-states.js';
 import { budgetOf, type NextState } from '../attempts/transitions.js';
 import type { ChannelType } from '../channels/channel-configuration.js';
 
 /** An attempt that this process holds, with all that sending it takes. */
-export interface ClaimedAttempt {
+export interface ClaimedAttempt extends ClaimedWork {
   readonly id: string;
   readonly projectId: string;
   readonly channelId: string;
@@ -42,14 +51,6 @@ export interface Claimant {
   readonly leaseSeconds: number;
 }
 
-/** `full` tenants and channels are passed over. */
-export interface FairShare {
-  readonly batch: number;
-  readonly ofChannel: number;
-  readonly fullProjects: readonly string[];
-  readonly fullChannels: readonly string[];
-}
-
 export interface ExpiredClaim extends Held {
   readonly kind: AttemptKind;
   readonly status: 'pending' | 'failed';
@@ -58,39 +59,18 @@ export interface ExpiredClaim extends Held {
   readonly configuration: unknown;
 }
 
-/** Channels that have something waiting, found by jumping through the index; due ones of each, the oldest first. */
-const FAIR = `
-  WITH RECURSIVE waiting AS (
-    (SELECT project_id, channel_id FROM delivery_attempts
-     WHERE due_at IS NOT NULL AND claim_token IS NULL ORDER BY channel_id LIMIT 1)
-    UNION ALL
-    SELECT n.project_id, n.channel_id FROM waiting w, LATERAL (
-      SELECT project_id, channel_id FROM delivery_attempts
-      WHERE due_at IS NOT NULL AND claim_token IS NULL AND channel_id > w.channel_id ORDER BY channel_id LIMIT 1) n
-  ), candidate AS (
-    SELECT d.id FROM waiting w, LATERAL (
-      SELECT id, due_at FROM delivery_attempts
-      WHERE channel_id = w.channel_id AND due_at <= now() AND claim_token IS NULL ORDER BY due_at LIMIT $6) d
-    WHERE w.project_id <> ALL($7::uuid[]) AND w.channel_id <> ALL($8::uuid[])
-    ORDER BY d.due_at LIMIT $5
-  ), locked AS (
-    SELECT a.id FROM delivery_attempts a JOIN projects p ON p.id = a.project_id
-    WHERE a.id IN (SELECT id FROM candidate) AND a.due_at <= now() AND a.claim_token IS NULL AND p.deleted_at IS NULL
-    FOR UPDATE OF a SKIP LOCKED
-  )`;
+const isLive = (project: string): string =>
+  `EXISTS (SELECT 1 FROM projects p WHERE p.id = ${project} AND p.deleted_at IS NULL)`;
 
-const OF_CHANNELS = `
-  WITH locked AS (
-    SELECT d.id FROM unnest($5::uuid[], $6::int[]) AS lane (channel_id, most), LATERAL (
-      SELECT a.id FROM delivery_attempts a JOIN projects p ON p.id = a.project_id
-      WHERE a.channel_id = lane.channel_id AND a.due_at <= now() AND a.claim_token IS NULL AND p.deleted_at IS NULL
-      ORDER BY a.due_at LIMIT lane.most FOR UPDATE OF a SKIP LOCKED) d
-  )`;
+const DUE: DueTable = { table: 'delivery_attempts', tenant: 'project_id', lane: 'channel_id', isServed: isLive };
+const DUE_LANES = dueLanesSql(DUE);
+const OF_LANES = lockedDueSql(DUE, { lanes: '$5', most: '$6', batch: '$7' });
+const BACKLOG = backlogSql(DUE);
 
 const BY_ID = `
   WITH locked AS (
-    SELECT a.id FROM delivery_attempts a JOIN projects p ON p.id = a.project_id
-    WHERE a.id = $5 AND a.due_at IS NOT NULL AND a.claim_token IS NULL AND p.deleted_at IS NULL
+    SELECT a.id FROM delivery_attempts a
+    WHERE a.id = $5 AND a.due_at IS NOT NULL AND a.claim_token IS NULL AND ${isLive('a.project_id')}
     FOR UPDATE OF a SKIP LOCKED
   )`;
 
@@ -116,12 +96,6 @@ const CLAIM = `, claimed AS (
          (SELECT coalesce(json_agg(json_build_object('id', h.id, 'name', h.name, 'value', h.value) ORDER BY h.id), '[]')
           FROM delivery_protected_headers h WHERE h.channel_id = c.channel_id) AS headers
   FROM claimed c JOIN delivery_channels ch ON ch.id = c.channel_id ORDER BY c.due_at`;
-
-const DUE = `
-  SELECT EXISTS (
-    SELECT 1 FROM delivery_attempts a JOIN projects p ON p.id = a.project_id
-    WHERE a.due_at <= now() AND a.claim_token IS NULL AND p.deleted_at IS NULL
-      AND a.project_id <> ALL($1::uuid[]) AND a.channel_id <> ALL($2::uuid[])) AS due`;
 
 /** The result and its audit in one statement; nothing happens unless the token still holds the attempt. */
 const SETTLE = `
@@ -150,34 +124,20 @@ const SETTLE = `
 export class ClaimsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Due attempts of all tenants, a few of each channel, so that no dead receiver starves the others. */
-  claimFairly(
-    claimant: Claimant,
-    { batch, ofChannel, fullProjects, fullChannels }: FairShare,
-  ): Promise<ClaimedAttempt[]> {
-    return this.claim(FAIR, claimant, batch, [batch, ofChannel, fullProjects, fullChannels]);
+  /** Channels that something is due for, those of all projects in turn. */
+  dueLanes(most: number, after: string | null): Promise<Lane[]> {
+    return this.database.rows<Lane>(DUE_LANES, [most, after]);
   }
 
-  /** The oldest due attempts of each channel, up to its `most`. */
-  claimOfChannels(
-    claimant: Claimant,
-    lanes: readonly { readonly channelId: string; readonly most: number }[],
-  ): Promise<ClaimedAttempt[]> {
-    const most = lanes.reduce((sum, lane) => sum + lane.most, 0);
-    return this.claim(OF_CHANNELS, claimant, most, [
-      lanes.map((lane) => lane.channelId),
-      lanes.map((lane) => lane.most),
-    ]);
+  /** The oldest due attempts of each channel, up to its `most`, and no more than `batch` in all. */
+  claim(claimant: Claimant, lanes: readonly LaneShare[], batch: number): Promise<ClaimedAttempt[]> {
+    const shares = [lanes.map(({ lane }) => lane), lanes.map(({ most }) => most)];
+    return this.claimBy(OF_LANES, claimant, batch, [...shares, batch]);
   }
 
   /** One attempt that still has a try before it, due or not; null when somebody else has it or it is over. */
   async claimOne(claimant: Claimant, id: string, db?: Db): Promise<ClaimedAttempt | null> {
-    return (await this.claim(BY_ID, claimant, 1, [id], db))[0] ?? null;
-  }
-
-  async hasDue({ fullProjects, fullChannels }: Pick<FairShare, 'fullProjects' | 'fullChannels'>): Promise<boolean> {
-    const [row] = await this.database.rows<{ due: boolean }>(DUE, [fullProjects, fullChannels]);
-    return row?.due ?? false;
+    return (await this.claimBy(BY_ID, claimant, 1, [id], db))[0] ?? null;
   }
 
   /** @returns false when the claim is not ours any more, and nothing was written */
@@ -223,14 +183,23 @@ export class ClaimsRepository {
   }
 
   /** Evidence of a try whose claim had expired before its result came. */
-  async recordLoss(held: Held, owner: string, kind: ClaimKind, outcome: TryOutcome): Promise<void> {
+  async recordLoss(held: ClaimedAttempt, outcome: TryOutcome): Promise<void> {
     await this.database.execute(
       `INSERT INTO delivery_retry_audits
          (id, project_id, attempt_id, claim_token, claim_kind, retry_number, worker_id, status, started_at, finished_at,
           response_code, response_summary, reason)
        SELECT $1, project_id, id, $3, $4, $5, $6, 'skipped', clock_timestamp(), clock_timestamp(), $7, $8, 'lease_lost'
        FROM delivery_attempts WHERE id = $2`,
-      [newId(), held.id, held.token, kind, held.tryNumber - 1, owner, outcome.responseCode, outcome.summary],
+      [
+        newId(),
+        held.id,
+        held.token,
+        held.claim,
+        held.tryNumber - 1,
+        held.claimOwner,
+        outcome.responseCode,
+        outcome.summary,
+      ],
     );
   }
 
@@ -263,14 +232,11 @@ export class ClaimsRepository {
 
   /** What waits to be sent now, and for how long the oldest does. */
   async backlog(): Promise<{ due: number; oldestSeconds: number }> {
-    const [row] = await this.database.rows<{ due: number; oldest: number }>(
-      `SELECT count(*)::int AS due, coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS oldest
-       FROM delivery_attempts WHERE due_at <= now() AND claim_token IS NULL`,
-    );
-    return { due: row?.due ?? 0, oldestSeconds: row?.oldest ?? 0 };
+    const [row] = await this.database.rows<{ due: number; oldestSeconds: number }>(BACKLOG);
+    return row ?? { due: 0, oldestSeconds: 0 };
   }
 
-  private async claim(
+  private async claimBy(
     select: string,
     { owner, kind, leaseSeconds }: Claimant,
     most: number,
@@ -279,11 +245,11 @@ export class ClaimsRepository {
   ): Promise<ClaimedAttempt[]> {
     const heldUntil = performance.now() + leaseSeconds * 1_000;
     const auditIds = Array.from({ length: most }, newId);
-    const rows = await this.database.rows<Omit<ClaimedAttempt, 'heldUntil'>>(
+    const rows = await this.database.rows<Omit<ClaimedAttempt, 'heldUntil' | keyof ClaimedWork>>(
       select + CLAIM,
       [owner, kind, leaseSeconds, auditIds, ...parameters],
       db,
     );
-    return rows.map((row) => ({ ...row, heldUntil }));
+    return rows.map((row) => ({ ...row, tenant: row.projectId, lane: row.channelId, heldUntil }));
   }
 }

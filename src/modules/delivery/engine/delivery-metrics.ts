@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../../../platform/telemetry/index.js';
-import type { TryOutcome } from '../../../platform/tries/index.js';
+import { shared, type TryOutcome } from '../../../platform/tries/index.js';
 import type { ClaimedAttempt } from './claims.repository.js';
 import { ClaimsRepository } from './claims.repository.js';
 
@@ -20,11 +20,12 @@ export class DeliveryMetrics {
     this.seconds = metrics.histogram('delivery_try_seconds', 'How long a try took', ['channel_type'] as const);
     this.lost = metrics.counter('delivery_lost_leases_total', 'Tries whose claim had expired before their result came');
     this.expired = metrics.counter('delivery_expired_claims_total', 'Claims whose holder did not come back in time');
+    const backlog = shared(() => claims.backlog());
     metrics.gauge('delivery_backlog', 'Deliveries that are due and not claimed', [], async (gauge) => {
-      gauge.set((await claims.backlog()).due);
+      gauge.set((await backlog()).due);
     });
     metrics.gauge('delivery_oldest_due_seconds', 'How long the oldest due delivery waits', [], async (gauge) => {
-      gauge.set((await claims.backlog()).oldestSeconds);
+      gauge.set((await backlog()).oldestSeconds);
     });
   }
 

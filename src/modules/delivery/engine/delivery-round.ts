@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { JobHandler, type JobProcessor } from '../../../platform/queue/index.js';
 import { deliveryRetriesJob, deliveryWakeJob, dlqDrainJob } from './delivery.jobs.js';
-import { Dispatcher } from './dispatcher.js';
+import { DeliveryDispatcher } from './delivery-dispatcher.js';
 import { ExpiredClaims } from './expired-claims.js';
 
 /** One call does no more than so many pumps; the next one goes on. */
@@ -10,7 +10,7 @@ const MOST_PUMPS = 50;
 @Injectable()
 export class DeliveryRound {
   constructor(
-    private readonly dispatcher: Dispatcher,
+    private readonly dispatcher: DeliveryDispatcher,
     private readonly expired: ExpiredClaims,
   ) {}
 
@@ -44,21 +44,20 @@ export class DeliveryRetriesProcessor implements JobProcessor<{ wait: boolean },
 
 type Wake = { lanes: { project_id: string; channel_id: string }[] };
 
-/** Ends when the attempts are claimed: sends to a receiver that hangs must not hold up the queue. */
+/** Ends when the channels stand in line: sends to a receiver that hangs must not hold up the queue. */
 @JobHandler(deliveryWakeJob)
 export class DeliveryWakeProcessor implements JobProcessor<Wake> {
-  constructor(private readonly dispatcher: Dispatcher) {}
+  constructor(private readonly dispatcher: DeliveryDispatcher) {}
 
-  async run({ lanes }: Wake): Promise<void> {
-    await this.dispatcher.wake(
-      lanes.map(({ project_id: projectId, channel_id: channelId }) => ({ projectId, channelId })),
-    );
+  run({ lanes }: Wake): Promise<void> {
+    this.dispatcher.wake(lanes.map(({ project_id: tenant, channel_id: lane }) => ({ tenant, lane })));
+    return Promise.resolve();
   }
 }
 
 @JobHandler(dlqDrainJob)
 export class DlqDrainProcessor implements JobProcessor<{ attempt_id: string }> {
-  constructor(private readonly dispatcher: Dispatcher) {}
+  constructor(private readonly dispatcher: DeliveryDispatcher) {}
 
   async run({ attempt_id: attemptId }: { attempt_id: string }): Promise<void> {
     await this.dispatcher.begin(attemptId, 'dlq_drain');

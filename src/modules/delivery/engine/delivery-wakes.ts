@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { JobQueue } from '../../../platform/queue/index.js';
@@ -9,9 +10,12 @@ export interface DueAttempt {
   readonly channelId: string;
 }
 
-/** The first wake-up goes out at once, those that follow within this time together: a burst is a few jobs. */
+/**
+ * The first wake-up goes out at once. Those that follow before the queue has taken it, and for this long after, go
+ * together: a burst is a few jobs, and fewer the slower the queue is.
+ */
 const GATHER_MS = 20;
-const MOST_LANES = 30;
+const MOST_LANES = 100;
 
 /** Tells workers that something is due. Never fails: without it the next look finds the row. */
 @Injectable()
@@ -19,7 +23,8 @@ export class DeliveryWakes implements BeforeApplicationShutdown {
   private readonly logger = new Logger('delivery');
   /** Channels to be told of, with their projects. */
   private readonly waiting = new Map<string, string>();
-  private gathering?: NodeJS.Timeout;
+  private isGathering = false;
+  private stopped = false;
 
   constructor(
     private readonly database: Database,
@@ -30,7 +35,7 @@ export class DeliveryWakes implements BeforeApplicationShutdown {
   afterCommit({ projectId, channelId }: DueAttempt, tx: Db): void {
     this.database.afterCommit(tx, () => {
       this.waiting.set(channelId, projectId);
-      if (this.gathering === undefined) this.flush();
+      if (!this.isGathering) void this.sendUntilAllIsTold();
     });
   }
 
@@ -46,25 +51,28 @@ export class DeliveryWakes implements BeforeApplicationShutdown {
     return this.taken(this.queue.add(dlqDrainJob, payload, { jobId: `${attemptId}-1` }));
   }
 
-  beforeApplicationShutdown(): void {
-    clearTimeout(this.gathering);
-    this.send();
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopped = true;
+    await this.send();
   }
 
-  private flush(): void {
-    this.gathering = undefined;
-    if (this.waiting.size === 0) return;
-    this.send();
-    this.gathering = setTimeout(() => this.flush(), GATHER_MS);
-    this.gathering.unref();
+  private async sendUntilAllIsTold(): Promise<void> {
+    this.isGathering = true;
+    while (this.waiting.size > 0 && !this.stopped) {
+      await this.send();
+      await pause(GATHER_MS);
+    }
+    this.isGathering = false;
   }
 
-  private send(): void {
+  private async send(): Promise<void> {
     const lanes = [...this.waiting].map(([channelId, projectId]) => ({ project_id: projectId, channel_id: channelId }));
     this.waiting.clear();
+    const jobs: Promise<boolean>[] = [];
     for (let at = 0; at < lanes.length; at += MOST_LANES) {
-      void this.taken(this.queue.add(deliveryWakeJob, { lanes: lanes.slice(at, at + MOST_LANES) }));
+      jobs.push(this.taken(this.queue.add(deliveryWakeJob, { lanes: lanes.slice(at, at + MOST_LANES) })));
     }
+    await Promise.all(jobs);
   }
 
   private taken(added: Promise<void>): Promise<boolean> {

@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import { failedTry } from '../../../platform/tries/index.js';
+import { failedTry, untilWritten } from '../../../platform/tries/index.js';
 import { nextState } from '../attempts/transitions.js';
 import { policyOf } from '../attempts/policy.js';
 import type { ChannelDriver, Delivered } from './channel-driver.js';
@@ -12,8 +11,6 @@ import { WebhookDriver } from './webhook-driver.js';
 
 /** Kept between the longest a try may take and the end of the lease, for the result to be written. */
 const MARGIN_MS = 250;
-const FIRST_WAIT_MS = 100;
-const LONGEST_WAIT_MS = 2_000;
 
 /** Sends one claimed attempt and writes down what came of it. No transaction is open meanwhile. */
 @Injectable()
@@ -30,23 +27,27 @@ export class Sender {
     this.drivers = { webhook, email };
   }
 
-  /** @returns whether the result is written; never rejects */
-  async run(claimed: ClaimedAttempt, owner: string): Promise<boolean> {
+  /** Never rejects. A result that cannot be written while the claim lasts is lost: the claim then expires. */
+  async run(claimed: ClaimedAttempt): Promise<void> {
     const deadlineMs = claimed.heldUntil - performance.now() - MARGIN_MS;
-    if (deadlineMs <= MARGIN_MS) {
-      // Too late to finish under this claim: somebody else may hold it by the time an answer comes.
-      await this.untilWritten(claimed, () => this.claims.giveBack(claimed));
-      return false;
-    }
+    // Too late to finish under this claim: somebody else may hold it by the time an answer comes.
+    if (deadlineMs <= MARGIN_MS) return this.giveBack(claimed);
     const started = performance.now();
     const delivered = await this.deliver(claimed, deadlineMs);
     this.metrics.tried(claimed, delivered.outcome, performance.now() - started);
-    const isWritten = await this.untilWritten(claimed, () => this.settle(claimed, delivered, owner));
-    return isWritten ?? false;
+    await this.write(claimed, () => this.settle(claimed, delivered));
   }
 
-  async giveBack(claimed: ClaimedAttempt): Promise<void> {
-    await this.untilWritten(claimed, () => this.claims.giveBack(claimed));
+  giveBack(claimed: ClaimedAttempt): Promise<void> {
+    return this.write(claimed, () => this.claims.giveBack(claimed));
+  }
+
+  private async write({ id, heldUntil }: ClaimedAttempt, result: () => Promise<void>): Promise<void> {
+    try {
+      await untilWritten(heldUntil, result);
+    } catch (error) {
+      this.logger.error(`the result of attempt ${id} could not be written: ${String(error)}`);
+    }
   }
 
   private async deliver(claimed: ClaimedAttempt, deadlineMs: number): Promise<Delivered> {
@@ -59,28 +60,12 @@ export class Sender {
     }
   }
 
-  private async settle(claimed: ClaimedAttempt, { outcome, deliveredTo }: Delivered, owner: string): Promise<boolean> {
+  private async settle(claimed: ClaimedAttempt, { outcome, deliveredTo }: Delivered): Promise<void> {
     const next = nextState(claimed, outcome, policyOf(claimed.configuration), randomFraction());
-    if (await this.claims.settle(claimed, next, outcome, { deliveredTo, isOwn: true })) return true;
-    if (await this.claims.isSettledBy(claimed)) return true;
+    if (await this.claims.settle(claimed, next, outcome, { deliveredTo, isOwn: true })) return;
+    if (await this.claims.isSettledBy(claimed)) return;
     this.metrics.leaseLost();
     this.logger.warn(`the claim on attempt ${claimed.id} had expired before the result of its try came`);
-    await this.claims.recordLoss(claimed, owner, claimed.claim, outcome);
-    return false;
-  }
-
-  /** The database may be away for a while: only the writing is repeated, for as long as the claim lasts, never the send. */
-  private async untilWritten<T>(claimed: ClaimedAttempt, write: () => Promise<T>): Promise<T | undefined> {
-    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
-      try {
-        return await write();
-      } catch (error) {
-        if (performance.now() + waitMs >= claimed.heldUntil) {
-          this.logger.error(`the result of attempt ${claimed.id} could not be written: ${String(error)}`);
-          return undefined;
-        }
-        await pause(waitMs);
-      }
-    }
+    await this.claims.recordLoss(claimed, outcome);
   }
 }

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Recovery } from '../attempts/attempt-states.js';
 import { type DueAttempt, DeliveryWakes } from '../engine/delivery-wakes.js';
-import { Dispatcher } from '../engine/dispatcher.js';
+import { DeliveryDispatcher } from '../engine/delivery-dispatcher.js';
 
 /** Has a recovered attempt sent at once: by a worker, or here when the queue does not take the job. */
 @Injectable()
 export class RecoverySends {
   constructor(
     private readonly wakes: DeliveryWakes,
-    private readonly dispatcher: Dispatcher,
+    private readonly dispatcher: DeliveryDispatcher,
   ) {}
 
   async begin(due: DueAttempt, action: Recovery): Promise<void> {

@@ -6,7 +6,7 @@ import { projectAct } from '../../projects/index.js';
 import { DeliveryActs } from '../delivery-acts.js';
 import { AttemptNotFound } from '../delivery.errors.js';
 import { type ClaimedAttempt, ClaimsRepository } from '../engine/claims.repository.js';
-import { Dispatcher } from '../engine/dispatcher.js';
+import { DeliveryDispatcher } from '../engine/delivery-dispatcher.js';
 import { retryAuditResponse } from '../history/attempt-answers.js';
 import type { AttemptView } from '../history/attempt-view.js';
 import { HistoryRepository } from '../history/history.repository.js';
@@ -24,7 +24,7 @@ export class RetryNowService {
     private readonly history: HistoryRepository,
     private readonly readiness: ReadinessService,
     private readonly claims: ClaimsRepository,
-    private readonly dispatcher: Dispatcher,
+    private readonly dispatcher: DeliveryDispatcher,
     private readonly acts: DeliveryActs,
     private readonly audit: AuditWriter,
   ) {}
