@@ -5,7 +5,7 @@ import { goal, notMeasured, print, ratio } from './goal-table.mjs';
 import { load } from './load.mjs';
 import { facts } from './machine.mjs';
 import { median } from './processes.mjs';
-import { countRows, makeRows } from './rows.mjs';
+import { countRows, indexClosedMonths, makeRows } from './rows.mjs';
 import { projectOf, startService, workspace } from './service.mjs';
 import { CONNECTIONS, ROUNDS, ROWS, SECONDS, TRIES } from './settings.mjs';
 import { shoot } from './shots.mjs';
@@ -28,7 +28,8 @@ function endpoints(projectId) {
     'log list, 100 rows': { path: `/v1/logs?project_id=${projectId}`, sql: [`${PAGE} 100`], growth: true },
     'log list, 15 minutes': { path: `/v1/logs?project_id=${projectId}&range=15m` },
     'log list, filtered by method': { path: `/v1/logs?project_id=${projectId}&method=put` },
-    'log list, rare substring': { path: `/v1/logs?project_id=${projectId}&range=30d&query=needle`, most: 50 },
+    // This month has no search index yet: its rows are read one by one.
+    'log list, rare substring, 30 days': { path: `/v1/logs?project_id=${projectId}&range=30d&query=needle`, most: 50 },
     'explorer page with total, 24 h': { path: `${project}/events`, sql: [`${PAGE} 50`, TOTAL], growth: true, most: 30 },
     'explorer page with total, 30 days': {
       path: `${project}/events?range=30d`,
@@ -97,6 +98,7 @@ export async function measure() {
       others.map((one) => one.projectId),
       OTHER_ROWS,
     );
+    await indexClosedMonths(database);
     await countRows(database);
     await server.checkpoint();
     const table = await readAll({ service, database, bearer, large, small });

@@ -45,6 +45,21 @@ export async function makeRows(database, projects, count) {
   process.stdout.write('\n');
 }
 
+/** What the service's job does a day after the end of a month: the search index of each month that is over. */
+export async function indexClosedMonths(database) {
+  await database.query('CREATE EXTENSION IF NOT EXISTS pg_trgm');
+  const months = await database.query(
+    `SELECT c.relname AS name FROM pg_inherits h JOIN pg_class c ON c.oid = h.inhrelid
+     WHERE h.inhparent = 'events'::regclass AND c.relname < 'events_' || to_char(now() AT TIME ZONE 'UTC', 'YYYY_MM')`,
+  );
+  for (const { name } of months) {
+    await database.query(
+      `CREATE INDEX IF NOT EXISTS ix_${name}_log_text ON ${name}
+       USING gin (log_endpoint gin_trgm_ops, event gin_trgm_ops, log_method gin_trgm_ops)`,
+    );
+  }
+}
+
 /** All counters anew from the rows, as `ingest_events` keeps them. */
 export async function countRows(database) {
   await database.query(
