@@ -104,7 +104,8 @@ export class AccountController {
   @Requires()
   @Documented({
     summary: 'Close the account',
-    description: 'Deletes everything personal; audit records keep the user id.',
+    description:
+      'Deletes everything personal; audit records keep the user id. What was paid for before there was an organization ends at the payment provider within minutes.',
     answer: MessageResponse,
     errors: [IncorrectPassword, AccountOwnsOrganization],
   })
