@@ -11,6 +11,7 @@ import { IngestEvents1795201000000 } from './1795201000000-ingest-events.js';
 import { KeysOfSources1795202000000 } from './1795202000000-keys-of-sources.js';
 import { EventTotals1795203000000 } from './1795203000000-event-totals.js';
 import { Billing1795207000000 } from './1795207000000-billing.js';
+import { PaymentUpkeep1795207100000 } from './1795207100000-payment-upkeep.js';
 import { Delivery1795208000000 } from './1795208000000-delivery.js';
 import { AlertDestinations1795210000000 } from './1795210000000-alert-destinations.js';
 import { AlertRules1795212000000 } from './1795212000000-alert-rules.js';
@@ -30,6 +31,7 @@ export const MIGRATIONS = [
   KeysOfSources1795202000000,
   EventTotals1795203000000,
   Billing1795207000000,
+  PaymentUpkeep1795207100000,
   Delivery1795208000000,
   AlertDestinations1795210000000,
   AlertRules1795212000000,

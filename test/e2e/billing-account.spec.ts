@@ -234,6 +234,7 @@ describe('paying before there is an organization', () => {
     const session = await begun();
     provider.pay(session, { price: 'price_of_last_year' });
     expect((await sync(session).expect(200)).body).toMatchObject({ plan: 'pro' });
+    person = await signedIn(app);
     const other = await begun();
     provider.pay(other, { price: 'price_of_last_year', metadata: {} });
     Object.assign(provider.sessions.get(other) ?? {}, { metadata: {} });

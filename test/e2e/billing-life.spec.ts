@@ -170,6 +170,33 @@ describe('the life of a subscription', () => {
     );
   }, 300_000);
 
+  it('ends in the state of its newest event for somebody without an organization too', async () => {
+    await fc.assert(
+      fc.asyncProperty(life, delivery, async (lived, delivered) => {
+        const id = newId();
+        const email = `${randomBytes(8).toString('hex')}@example.com`;
+        await app.rows('INSERT INTO users (id, email, email_key) VALUES ($1, $2, $2)', [id, email]);
+        const { events, final } = eventsOf(lived, { billing_scope: 'pre_workspace', user_id: id });
+        await deliver(some(events, delivered.times), delivered);
+        const { plan, billing_status, payment_subscription_status, payment_price_id } = expected(final);
+        const [state] = await app.rows(
+          `SELECT pending_plan, pending_billing_status, pending_subscription_id, pending_subscription_status,
+                  pending_price_id FROM users WHERE id = $1`,
+          [id],
+        );
+        const isOver = final.status === 'canceled';
+        expect(state).toEqual({
+          pending_plan: isOver ? null : plan,
+          pending_billing_status: isOver ? null : billing_status,
+          pending_subscription_id: isOver ? null : final.id,
+          pending_subscription_status: isOver ? null : payment_subscription_status,
+          pending_price_id: isOver ? null : payment_price_id,
+        });
+      }),
+      { numRuns: 20 },
+    );
+  }, 300_000);
+
   it('of two subscriptions of one organization ends with the one that counts', async () => {
     await fc.assert(
       fc.asyncProperty(life, life, delivery, async (one, two, delivered) => {

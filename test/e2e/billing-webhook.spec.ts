@@ -482,6 +482,33 @@ describe('events of the payment provider', () => {
     });
   });
 
+  it('of a checkout that names two owners change nobody', async () => {
+    const stranger = await ownerWithProject(app);
+    const object = subscription();
+    provider.subscriptions.set(object.id, object);
+    const completed = (given: object) =>
+      provider.event('checkout.session.completed', {
+        id: 'cs_two',
+        mode: 'subscription',
+        subscription: object.id,
+        customer: object.customer,
+        metadata: scope(),
+        ...given,
+      });
+    const before = [await stored(), await stored(stranger.organizationId)];
+    for (const event of [
+      completed({ client_reference_id: stranger.organizationId }),
+      completed({ metadata: scope(stranger.organizationId) }),
+      completed({ metadata: { billing_scope: 'pre_workspace', user_id: owner.id }, client_reference_id: stranger.id }),
+    ])
+      await deliver(event).expect(200, { ok: true, ignored: true });
+    expect([await stored(), await stored(stranger.organizationId)]).toEqual(before);
+    // What is nobody's name, or that of the person who paid, says nothing about the organization.
+    for (const reference of ['order 17', owner.id, '0199f3a1-0000-7000-8000-000000000000', owner.organizationId])
+      await deliver(completed({ client_reference_id: reference })).expect(200, { ok: true });
+    expect(await stored()).toMatchObject({ plan: 'pro', payment_subscription_id: object.id });
+  });
+
   it('of an older subscription do not end the newer one', async () => {
     const [older, newer] = [
       subscription({ created: NOW - 1000 }),
@@ -542,10 +569,27 @@ describe('events of the payment provider', () => {
     await newOrganization().expect(201);
     await newOrganization().expect(201);
     await newOrganization().expect(403, { detail: 'Plan limit reached: organizations' });
-    await app.rows(`UPDATE organizations SET plan = 'free' WHERE id = $1`, [owner.organizationId]);
-    await newProject('third').expect(403, { detail: 'Plan limit reached: projects' });
-    const { body } = await app.request().get('/v1/projects').set('Authorization', owner.bearer).expect(200);
-    expect(body).toHaveLength(2);
+
+    const priced = (price: string) => ({ ...object, items: { data: [{ price }] } });
+    const newSource = (name: string) =>
+      app
+        .request()
+        .post('/v1/ingest-sources')
+        .set('Authorization', owner.bearer)
+        .send({ project_id: owner.projectId, name, type: 'http' });
+    const count = async (path: string): Promise<number> => {
+      const { body } = await app.request().get(path).set('Authorization', owner.bearer).expect(200);
+      return (body as unknown[]).length;
+    };
+    await deliver(changed(priced(provider.prices.scale), NOW + 1)).expect(200);
+    await newOrganization().expect(201);
+    for (const name of ['one', 'two', 'three', 'four']) await newSource(name).expect(201);
+    await deliver(changed(priced(provider.prices.pro), NOW + 2)).expect(200);
+    await newOrganization().expect(403, { detail: 'Plan limit reached: organizations' });
+    await newSource('five').expect(403, { detail: 'Plan limit reached: sources' });
+    await newProject('third').expect(201);
+    expect(await count('/v1/organizations')).toBe(4);
+    expect(await count(`/v1/ingest-sources?project_id=${owner.projectId}`)).toBe(4);
   });
 
   it('are seen by the next event that is ingested', async () => {
@@ -569,13 +613,24 @@ describe('events of the payment provider', () => {
     await ingest().expect(403, { detail: 'Organization billing is not active.' });
   });
 
-  it('are neither metered nor limited', async () => {
+  it('are neither limited nor metered, whatever key comes along', async () => {
     for (let count = 0; count < 3; count += 1) {
       const payload = JSON.stringify(provider.event('invoice.paid', {}));
       const answer = await send(payload, { 'Provider-Signature': provider.sign(payload), 'X-API-Key': owner.apiKey });
       expect(answer.status).toBe(200);
       expect(Object.keys(answer.headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
     }
+    // Counted after the events, so once it is written they would be too.
+    await app.request().get('/v1/billing/status').set('X-API-Key', owner.apiKey).expect(200);
+    const metered = async (): Promise<number> =>
+      (
+        await app.rows<{ requests: number }>(
+          'SELECT coalesce(sum(requests), 0)::int AS requests FROM usage_daily WHERE project_id = $1',
+          [owner.projectId],
+        )
+      )[0]?.requests ?? 0;
+    while ((await metered()) === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await metered()).toBe(1);
   });
 
   it('need no checkout to be on, but both secrets', async () => {

@@ -180,7 +180,12 @@ export class PaymentStandIn {
     this.requests.push({ method, path, form, idempotencyKey, faults: this.faultsOf(request, idempotencyKey) });
     await [...this.before].find(([start]) => path.startsWith(start))?.[1]();
     const misbehaviour = [...this.misbehaving].find(([start]) => path.startsWith(start))?.[1];
-    if (misbehaviour !== undefined) return this.misbehave(misbehaviour, response);
+    if (misbehaviour !== undefined) {
+      // A failure of the provider's own is its answer to the key from then on.
+      if (misbehaviour === 'error' && idempotencyKey !== undefined)
+        this.answered.set(idempotencyKey, { request: `${path}?${body}`, status: 500, body: FAILURE });
+      return this.misbehave(misbehaviour, response);
+    }
     if (request.headers.authorization !== `Bearer ${this.secretKey}`) {
       return send(response, 401, error('invalid_request_error', undefined, 'Invalid API Key provided: sk_test_***'));
     }
@@ -241,6 +246,7 @@ export class PaymentStandIn {
     if (method === 'POST' && resource === 'customers') return this.newCustomer(form);
     if (method === 'POST' && resource === 'checkout/sessions') return this.newSession(form);
     if (method === 'POST' && resource === 'billing_portal/sessions') return this.newPortalSession(form);
+    if (method === 'DELETE' && resource === 'customers') return this.removeCustomer(key);
     if (method === 'GET' && resource === 'customers') return found(this.customers.get(key), 'customer', key);
     if (method === 'GET' && resource === 'subscriptions')
       return found(this.subscriptions.get(key), 'subscription', key);
@@ -268,6 +274,19 @@ export class PaymentStandIn {
     };
     this.customers.set(customer.id, customer);
     return { status: 200, body: customer };
+  }
+
+  /** With what the customer pays, and what they were about to. */
+  private removeCustomer(key: string): { status: number; body: unknown } {
+    const customer = this.customers.get(key);
+    if (customer === undefined || customer.deleted) return found(undefined, 'customer', key);
+    const removed = { id: key, object: 'customer', deleted: true } as const;
+    this.customers.set(key, removed);
+    for (const subscription of this.subscriptions.values())
+      if (subscription.customer === key) subscription.status = 'canceled';
+    for (const session of this.sessions.values())
+      if (session.customer === key && session.status === 'open') session.status = 'expired';
+    return { status: 200, body: removed };
   }
 
   private newSession(form: Record<string, string>): { status: number; body: unknown } {
@@ -307,7 +326,7 @@ export class PaymentStandIn {
   private misbehave(misbehaviour: Misbehaviour, response: ServerResponse): void {
     switch (misbehaviour) {
       case 'error':
-        return send(response, 500, error('api_error', undefined, 'Something went wrong'));
+        return send(response, 500, FAILURE);
       case 'refusal':
         return send(response, 400, error('invalid_request_error', 'parameter_invalid', 'No'));
       case 'hang':
@@ -332,6 +351,8 @@ export class PaymentStandIn {
     }
   }
 }
+
+const FAILURE = error('api_error', undefined, 'Something went wrong');
 
 function found(thing: unknown, what: string, key: string): { status: number; body: unknown } {
   return thing === undefined ? { ...missing(what, key), status: 404 } : { status: 200, body: thing };

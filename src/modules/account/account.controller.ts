@@ -5,7 +5,7 @@ import { Documented } from '../../platform/http/documented.js';
 import { MessageResponse } from '../../platform/http/message.dto.js';
 import { Body, Headers, Query, Scope } from '../../platform/http/inputs.js';
 import { MeResponse } from '../auth/index.js';
-import { IncorrectPassword, type OfferedProof, StepUpHeaders } from '../proof/index.js';
+import { IncorrectPassword, type OfferedProof, type PasswordProofRequest, StepUpHeaders } from '../proof/index.js';
 import { CallingClient, type Client } from '../sessions/index.js';
 import {
   ChangePasswordRequest,
@@ -104,7 +104,8 @@ export class AccountController {
   @Requires()
   @Documented({
     summary: 'Close the account',
-    description: 'Deletes everything personal; audit records keep the user id.',
+    description:
+      'Deletes everything personal; audit records keep the user id. What was paid for before there was an organization ends at the payment provider within minutes.',
     answer: MessageResponse,
     errors: [IncorrectPassword, AccountOwnsOrganization],
   })
@@ -118,6 +119,6 @@ export class AccountController {
   }
 }
 
-function offered(body: { current_password?: string }, headers: StepUpHeaders): OfferedProof {
+function offered(body: PasswordProofRequest, headers: StepUpHeaders): OfferedProof {
   return { currentPassword: body.current_password, stepUpToken: headers.step_up_token };
 }

@@ -8,6 +8,7 @@ import {
   TextField,
   UuidField,
 } from '../../platform/http/fields/index.js';
+import { PasswordProofRequest } from '../proof/index.js';
 import type { SecurityEvent } from '../security-events/index.js';
 import { NewPasswordField } from '../users/index.js';
 
@@ -16,23 +17,12 @@ export class UpdateAccountRequest {
   name?: string | null;
 }
 
-/** What asks for a fresh proof: the current password here, or a step-up token in the header. */
-class ProvenRequest {
-  @TextField({
-    max: 1024,
-    optional: true,
-    secret: true,
-    description: 'Needed unless X-Step-Up-Token is sent',
-  })
-  current_password?: string;
-}
-
-export class ChangePasswordRequest extends ProvenRequest {
+export class ChangePasswordRequest extends PasswordProofRequest {
   @NewPasswordField()
   password!: string;
 }
 
-export class RequestEmailChangeRequest extends ProvenRequest {
+export class RequestEmailChangeRequest extends PasswordProofRequest {
   @EmailField({ description: 'The new address' })
   email!: string;
 }
@@ -50,7 +40,7 @@ export class ConfirmEmailChangeResponse {
   email!: string;
 }
 
-export class DeleteAccountRequest extends ProvenRequest {}
+export class DeleteAccountRequest extends PasswordProofRequest {}
 
 export class SecurityEventsQuery {
   @IntField({ min: 1, max: 100, optional: true, default: 50 })

@@ -59,12 +59,16 @@ export class SignInService {
     }
   }
 
-  /** The stored hash, made anew when it is weaker than today's. */
+  /**
+   * The stored hash, made anew when it is weaker than today's. Of several sign-ins at once the first one's stays, and is
+   * the others' too; after a change of the password the old hash lets nobody in.
+   */
   private async upgraded(userId: string, storedHash: string, password: string): Promise<string> {
     if (!this.passwords.needsRehash(storedHash)) return storedHash;
     const hash = await this.passwords.hash(password);
-    await this.users.upgradePasswordHash(userId, storedHash, hash);
-    return hash;
+    if (await this.users.upgradePasswordHash(userId, storedHash, hash)) return hash;
+    const present = (await this.users.findById(userId))?.passwordHash ?? null;
+    return present !== null && (await this.passwords.verify(present, password)) ? present : storedHash;
   }
 
   /** After the answer, which would otherwise take longer for addresses that have an account. */

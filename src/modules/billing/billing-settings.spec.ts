@@ -35,6 +35,9 @@ describe('the names of the payment provider', () => {
     [{ ENABLE_PAYMENT_BILLING: '' }, billing, 'ENABLE_PAYMENT_BILLING is not true'],
     [{ ENABLE_PAYMENT_BILLING: 'perhaps' }, billing, 'ENABLE_PAYMENT_BILLING is not true'],
     [{ PAYMENT_SECRET_KEY: '' }, billing, 'PAYMENT_SECRET_KEY is not set'],
+    [{ PAYMENT_SECRET_KEY: 'sk_test_1\nPAYMENT_PRICE_ID_PRO=x' }, billing, 'PAYMENT_SECRET_KEY is not a key'],
+    [{ PAYMENT_SECRET_KEY: 'sk_test_€' }, webhook, 'PAYMENT_SECRET_KEY is not a key'],
+    [{ PAYMENT_SECRET_KEY: 'sk test' }, connection, 'PAYMENT_SECRET_KEY is not a key'],
     [{ ENABLE_PAYMENT_WEBHOOKS: 'off' }, webhook, 'ENABLE_PAYMENT_WEBHOOKS is not true'],
     [{ PAYMENT_SECRET_KEY: ' ' }, webhook, 'PAYMENT_SECRET_KEY is not set'],
     [{ PAYMENT_WEBHOOK_SECRET: '' }, webhook, 'PAYMENT_WEBHOOK_SECRET is not set'],
@@ -46,6 +49,11 @@ describe('the names of the payment provider', () => {
       'PAYMENT_PRICE_ID_PRO is not set',
     ],
     [{ PAYMENT_PRICE_ID_PRO: '' }, (s) => s.price('pro', 'usd'), 'PAYMENT_PRICE_ID_PRO is not set'],
+    [
+      { PAYMENT_PRICE_ID_SCALE: 'price_pro' },
+      (s) => s.price('pro', 'usd'),
+      'PAYMENT_PRICE_ID_PRO is the price of another plan too',
+    ],
     [{ PAYMENT_SUCCESS_URL: '' }, (s) => s.url('PAYMENT_SUCCESS_URL'), 'PAYMENT_SUCCESS_URL is not set'],
     [{ PAYMENT_CANCEL_URL: 'ftp://x' }, (s) => s.url('PAYMENT_CANCEL_URL'), 'PAYMENT_CANCEL_URL is not a URL'],
     [

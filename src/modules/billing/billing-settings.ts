@@ -5,6 +5,8 @@ import { PaymentNotConfigured } from './billing.errors.js';
 import { type Currency, type PlanPrices, priceNames, pricesOf } from './plan-prices.js';
 
 const TRUE = new Set(['true', '1', 'yes', 'on']);
+/** What can stand in a header; the fault of anything else would be told with the key in its message. */
+const KEY = /^[\x21-\x7e]+$/;
 
 export interface ProviderConnection {
   readonly secretKey: string;
@@ -28,25 +30,29 @@ export class BillingSettings {
   /** @throws PaymentNotConfigured unless checkout, sync and portal are on and have their secret */
   requireBilling(): void {
     this.requireOn('ENABLE_PAYMENT_BILLING');
-    this.required('PAYMENT_SECRET_KEY');
+    this.secretKey();
   }
 
   /** The secret of the webhook's signatures. @throws PaymentNotConfigured unless the webhook is on and has its secrets */
   webhookSecret(): string {
     this.requireOn('ENABLE_PAYMENT_WEBHOOKS');
-    this.required('PAYMENT_SECRET_KEY');
+    this.secretKey();
     return this.required('PAYMENT_WEBHOOK_SECRET');
   }
 
   connection(): ProviderConnection {
-    return { secretKey: this.required('PAYMENT_SECRET_KEY'), address: this.address() };
+    return { secretKey: this.secretKey(), address: this.address() };
   }
 
   /** The price identifier; a plan without a price in the currency has the one that holds for every currency. */
   price(plan: PaidPlan, currency: Currency | null): string {
     const names = priceNames(plan, currency);
     const name = names.find((candidate) => this.config.payment[candidate] !== undefined);
-    return this.required(name ?? names[names.length - 1] ?? 'PAYMENT_PRICE_ID_PRO');
+    const used = name ?? names[names.length - 1] ?? 'PAYMENT_PRICE_ID_PRO';
+    const price = this.required(used);
+    // Who pays would get the other plan.
+    if (this.prices.get(price) !== plan) this.refuse(`${used} is the price of another plan too`);
+    return price;
   }
 
   /** One of the addresses that the provider leads back to. */
@@ -55,6 +61,11 @@ export class BillingSettings {
     const { protocol } = URL.parse(value) ?? {};
     if (protocol !== 'https:' && protocol !== 'http:') this.refuse(`${name} is not a URL`);
     return value;
+  }
+
+  private secretKey(): string {
+    const key = this.required('PAYMENT_SECRET_KEY');
+    return KEY.test(key) ? key : this.refuse('PAYMENT_SECRET_KEY is not a key');
   }
 
   private address(): ProviderConnection['address'] {

@@ -14,6 +14,10 @@ import { PlatformAdministration } from './administration/platform-administration
 import { BillingSettings } from './billing-settings.js';
 import { CheckoutController } from './checkout/checkout.controller.js';
 import { CheckoutService } from './checkout/checkout.service.js';
+import { CustomerRemoval } from './customers/customer-removal.entity.js';
+import { CustomerRemovals } from './customers/customer-removals.js';
+import { CustomerRemovalsRepository } from './customers/customer-removals.repository.js';
+import { CustomersOfDeletedAccounts } from './customers/customers-of-deleted-accounts.js';
 import { CustomersService } from './customers/customers.service.js';
 import { PortalController } from './portal/portal.controller.js';
 import { PortalService } from './portal/portal.service.js';
@@ -22,12 +26,14 @@ import { StripePaymentProvider } from './provider/stripe-payment-provider.js';
 import { BillingStatusController } from './status/status.controller.js';
 import { StatusService } from './status/status.service.js';
 import { FirstOrganization } from './subscriptions/first-organization.js';
+import { OneSubscription } from './subscriptions/one-subscription.js';
 import { OrganizationBillingRepository } from './subscriptions/organization-billing.repository.js';
 import { PaymentSubscription } from './subscriptions/payment-subscription.entity.js';
 import { PendingSubscriptionsRepository } from './subscriptions/pending-subscriptions.repository.js';
 import { SubscriptionHolders } from './subscriptions/subscription-holders.js';
 import { SubscriptionsRepository } from './subscriptions/subscriptions.repository.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
+import { PaymentEventExpiry } from './webhook/payment-event-expiry.js';
 import { PaymentEvent } from './webhook/payment-event.entity.js';
 import { PaymentEventsRepository } from './webhook/payment-events.repository.js';
 import { ProviderSignature } from './webhook/provider-signature.js';
@@ -40,7 +46,7 @@ import { WebhookService } from './webhook/webhook.service.js';
     OrganizationsModule,
     QuotasModule,
     UsersModule,
-    TypeOrmModule.forFeature([PaymentEvent, PaymentSubscription]),
+    TypeOrmModule.forFeature([CustomerRemoval, PaymentEvent, PaymentSubscription]),
   ],
   controllers: [
     AccountCheckoutController,
@@ -56,9 +62,14 @@ import { WebhookService } from './webhook/webhook.service.js';
     BillingSettings,
     CheckoutService,
     CheckoutSyncService,
+    CustomerRemovals,
+    CustomerRemovalsRepository,
+    CustomersOfDeletedAccounts,
     CustomersService,
     FirstOrganization,
+    OneSubscription,
     OrganizationBillingRepository,
+    PaymentEventExpiry,
     PaymentEventsRepository,
     PendingSubscriptionsRepository,
     PortalService,

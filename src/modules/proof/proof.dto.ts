@@ -1,5 +1,11 @@
 import { TextField } from '../../platform/http/fields/index.js';
 
+/** The current password, for changes that ask for a fresh proof. */
+export class PasswordProofRequest {
+  @TextField({ max: 1024, optional: true, secret: true, description: 'Or a step-up token in X-Step-Up-Token' })
+  current_password?: string;
+}
+
 /** Headers of routes that accept a step-up token in place of the current password. */
 export class StepUpHeaders {
   @TextField({

@@ -2,18 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../platform/access/index.js';
 import { TextField } from '../../platform/http/fields/index.js';
 import type { DomainError } from '../../platform/http/domain-error.js';
-import { FreshProof, type ProofStrength } from '../proof/index.js';
+import { FreshProof, PasswordProofRequest, type ProofStrength } from '../proof/index.js';
 import type { AccountAct } from './account-acts.js';
 import type { Client } from '../sessions/index.js';
 import { FactorAnswers } from './challenges/factor-answers.js';
 import { type Factors, hasSecondFactor } from './factor-inventory.js';
 import { InvalidAuthenticationCode } from './second-factors.errors.js';
-
-/** The current password, for changes that ask for nothing else. */
-export class PasswordProofRequest {
-  @TextField({ max: 1024, optional: true, secret: true, description: 'Or a step-up token in X-Step-Up-Token' })
-  current_password?: string;
-}
 
 /** The current password and, where a second factor stands, one of the codes. */
 export class FactorProofRequest extends PasswordProofRequest {

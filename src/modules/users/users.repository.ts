@@ -99,9 +99,10 @@ export class UsersRepository {
     await this.database.repository(User, tx).update({ id }, { selectedProjectId: projectId });
   }
 
-  /** Exchanges a weaker hash of the same password, unless the password was changed meanwhile. */
-  async upgradePasswordHash(id: string, known: string, passwordHash: string): Promise<void> {
-    await this.database.repository(User).update({ id, passwordHash: known }, { passwordHash });
+  /** Exchanges a weaker hash of the same password. False: another has come into its place meanwhile. */
+  async upgradePasswordHash(id: string, known: string, passwordHash: string): Promise<boolean> {
+    const { affected } = await this.database.repository(User).update({ id, passwordHash: known }, { passwordHash });
+    return affected === 1;
   }
 
   async rename(id: string, name: string | null, tx: Db): Promise<void> {

@@ -8,6 +8,7 @@ import type { Deadline } from '../provider/deadline.js';
 import { type NewCustomer, PaymentProvider } from '../provider/payment-provider.js';
 import { OrganizationBillingRepository } from '../subscriptions/organization-billing.repository.js';
 import { PendingSubscriptionsRepository } from '../subscriptions/pending-subscriptions.repository.js';
+import { CustomerRemovalsRepository } from './customer-removals.repository.js';
 
 /**
  * The customers at the payment provider. One that is missing, or that the provider no longer has, is made: parallel
@@ -19,6 +20,7 @@ export class CustomersService {
     private readonly provider: PaymentProvider,
     private readonly organizations: OrganizationBillingRepository,
     private readonly pending: PendingSubscriptionsRepository,
+    private readonly removals: CustomerRemovalsRepository,
   ) {}
 
   /** @returns the identifier of a customer that the provider has */
@@ -40,8 +42,9 @@ export class CustomersService {
       within,
     );
     const stored = await this.pending.exchangeCustomer(scope, known, made);
-    if (stored === null) throw new NotAuthenticated();
-    return stored;
+    if (stored !== null) return stored;
+    await this.removals.add(made);
+    throw new NotAuthenticated();
   }
 
   /** The key tells apart what differs: another name, or another customer to replace, is another request. */

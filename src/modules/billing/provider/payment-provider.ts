@@ -26,7 +26,6 @@ export interface CheckoutState {
   readonly id: string;
   /** `open`, `complete` or `expired`; null: the provider does not say. */
   readonly status: string | null;
-  readonly mode: string | null;
   readonly customerId: string | null;
   readonly subscriptionId: string | null;
   readonly reference: string | null;
@@ -60,6 +59,8 @@ export abstract class PaymentProvider {
   abstract hasCustomer(customerId: string, within: Deadline): Promise<boolean>;
   /** @returns its identifier */
   abstract createCustomer(customer: NewCustomer, within: Deadline): Promise<string>;
+  /** With what it pays and what is kept of it there; one that is gone already is no fault. */
+  abstract removeCustomer(customerId: string, within: Deadline): Promise<void>;
   abstract createCheckout(checkout: NewCheckout, within: Deadline): Promise<{ id: string; url: string }>;
   /** Null: there is no such session. The subscription comes along where it is known. */
   abstract findCheckout(

@@ -30,7 +30,6 @@ const SUBSCRIPTION = z.object({
 const CHECKOUT = z.object({
   id: identifier,
   status: z.string().nullish(),
-  mode: z.string().nullish(),
   customer: optionalReference,
   subscription: optionalReference,
   client_reference_id: z.string().nullish(),
@@ -65,7 +64,6 @@ export function readCheckout(value: unknown): CheckoutState {
   return {
     id: session.id,
     status: session.status ?? null,
-    mode: session.mode ?? null,
     customerId: session.customer,
     subscriptionId: session.subscription,
     reference: session.client_reference_id ?? null,

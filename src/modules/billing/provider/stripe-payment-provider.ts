@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import Stripe from 'stripe';
+import { newId } from '../../../platform/ids/index.js';
 import { BillingSettings } from '../billing-settings.js';
 import { PaymentProviderFailed } from '../billing.errors.js';
 import type { Deadline } from './deadline.js';
@@ -30,11 +31,24 @@ export class StripePaymentProvider extends PaymentProvider {
     return customer !== null && customer.deleted !== true;
   }
 
+  /**
+   * The provider repeats its own failure to a key for a day, so after one a new key is used. Should that make a customer
+   * more, nobody uses it: the one that is stored first is everybody's.
+   */
   createCustomer({ name, email, metadata, idempotencyKey }: NewCustomer, within: Deadline): Promise<string> {
     return this.ask('new customer', within, async (stripe) => {
-      const customer = await stripe.customers.create({ name, email, metadata }, { idempotencyKey });
+      const make = (key: string): Promise<{ id: string }> =>
+        stripe.customers.create({ name, email, metadata }, { idempotencyKey: key });
+      const customer = await make(idempotencyKey).catch((error: unknown) => {
+        if (!isFailure(error)) throw error;
+        return make(`${idempotencyKey}-${newId()}`);
+      });
       return required(customer.id);
     });
+  }
+
+  async removeCustomer(customerId: string, within: Deadline): Promise<void> {
+    await this.find('customer to remove', within, (stripe) => stripe.customers.del(customerId));
   }
 
   createCheckout(checkout: NewCheckout, within: Deadline): Promise<{ id: string; url: string }> {
@@ -132,6 +146,10 @@ export class StripePaymentProvider extends PaymentProvider {
 function required(value: unknown): string {
   if (typeof value !== 'string' || value === '') throw new Error('the answer is incomplete');
   return value;
+}
+
+function isFailure(error: unknown): boolean {
+  return error instanceof Stripe.errors.StripeError && (error.statusCode ?? 0) >= 500;
 }
 
 /** What may stand in a log: a refused key is repeated in part by the provider's own message. */

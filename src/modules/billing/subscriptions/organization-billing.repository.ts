@@ -30,6 +30,10 @@ export class OrganizationBillingRepository {
       .findOne({ where: { id: organizationId }, lock: { mode: 'pessimistic_write' } });
   }
 
+  exists({ organizationId }: Tenant, tx: Db): Promise<boolean> {
+    return this.database.repository(Organization, tx).existsBy({ id: organizationId });
+  }
+
   async update({ organizationId }: Tenant, changes: Partial<BillingColumns>, tx: Db): Promise<void> {
     await this.database.repository(Organization, tx).update({ id: organizationId }, changes);
   }

@@ -32,6 +32,10 @@ export class PendingSubscriptionsRepository {
     return this.database.repository(User, tx).findOne({ where: { id: userId }, lock: { mode: 'for_no_key_update' } });
   }
 
+  exists(userId: string, tx: Db): Promise<boolean> {
+    return this.database.repository(User, tx).existsBy({ id: userId });
+  }
+
   async update(userId: string, changes: Partial<PendingColumns>, tx: Db): Promise<void> {
     await this.database.repository(User, tx).update({ id: userId }, changes);
   }

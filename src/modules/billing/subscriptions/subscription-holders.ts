@@ -1,15 +1,18 @@
 import { Injectable } from '@nestjs/common';
+import { parseUuid } from '../../../platform/http/fields/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { holderNamedBy, type NamedHolder } from '../billing-scope.js';
 import { OrganizationBillingRepository } from './organization-billing.repository.js';
 import { PendingSubscriptionsRepository } from './pending-subscriptions.repository.js';
-
 import { type Holder, SubscriptionsRepository } from './subscriptions.repository.js';
 import type { LockedHolder } from './subscriptions.service.js';
 
 /** What the provider says about whose subscription it is. */
 export interface HolderClues {
-  readonly metadata: Readonly<Record<string, string>>;
+  /** Of the subscription and of its checkout, as far as they are at hand. */
+  readonly metadata: readonly Readonly<Record<string, string>>[];
+  /** What a checkout names as its reference: an id, whosever it is. */
+  readonly reference: string | null;
   readonly subscriptionId: string;
   readonly customerId: string | null;
 }
@@ -43,16 +46,27 @@ export class SubscriptionHolders {
     return again !== null && isSame(again, holder) ? locked : 'moved';
   }
 
-  private async decide({ metadata, subscriptionId, customerId }: HolderClues, tx: Db): Promise<Holder | null> {
+  private async decide(clues: HolderClues, tx: Db): Promise<Holder | null> {
+    const { metadata, reference, subscriptionId, customerId } = clues;
     const stored = holderOf(await this.subscriptions.find(subscriptionId, tx));
     const customers = customerId === null ? null : await this.ofCustomer(customerId, tx);
-    const named = holderNamedBy(metadata);
-    if (named === null) return stored ?? customers;
+    const [named, ...others] = metadata.map(holderNamedBy).filter((holder) => holder !== null);
+    if (named === undefined) return stored ?? customers;
+    if (others.some((other) => !isSame(other, named)) || (await this.isOfAnother(named, reference, tx))) return null;
     const holder = await this.present(named, stored, tx);
     const contradicts = [stored, customers].some(
       (other) => other !== null && !isSame(other, holder) && !isSame(other, named),
     );
     return contradicts ? null : holder;
+  }
+
+  /** Whether the reference names another organization, or another account, than the metadata. */
+  private async isOfAnother(named: NamedHolder, reference: string | null, tx: Db): Promise<boolean> {
+    const id = reference === null ? null : parseUuid(reference);
+    if (id === null) return false;
+    return 'organizationId' in named
+      ? id !== named.organizationId && (await this.organizations.exists({ organizationId: id }, tx))
+      : id !== named.userId && (await this.pending.exists(id, tx));
   }
 
   /** Of somebody who has an organization by now, their first one has taken over what they paid for, or does so now. */

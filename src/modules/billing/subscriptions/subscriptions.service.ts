@@ -9,7 +9,7 @@ import type { SubscriptionState } from '../provider/payment-provider.js';
 import { OrganizationBillingRepository } from './organization-billing.repository.js';
 import type { PaymentSubscription } from './payment-subscription.entity.js';
 import { NOTHING_PENDING, PendingSubscriptionsRepository } from './pending-subscriptions.repository.js';
-import { billingStatusOf, isOver, presentOf, type Sight, withHold } from './subscription-rules.js';
+import { billingStatusOf, isOver, isPassing, presentOf, type Sight, withHold } from './subscription-rules.js';
 import { SubscriptionsRepository } from './subscriptions.repository.js';
 
 /** An organization or a person whose row the transaction holds. */
@@ -68,6 +68,8 @@ export class SubscriptionsService {
     };
     await this.subscriptions.save(subscription, tx);
     const after = [...before.filter((other) => other.id !== id), { ...subscription, revision: 0 }];
+    const paid = after.filter((each) => isPassing(each.status)).map((each) => each.id);
+    if (paid.length > 1) this.logger.warn(`several subscriptions of one holder are paid for: ${paid.join(', ')}`);
     await this.bringInStep(holder, presentOf(before), presentOf(after), tx);
   }
 

@@ -4,7 +4,7 @@ export const OUTCOMES = ['applied', 'outdated', 'unmatched', 'ignored'] as const
 /** `outdated`: newer news was there first. `unmatched`: of nobody this service knows. `ignored`: of a type or kind it does not handle. */
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** An event of the payment provider, stored before it is processed (SERVICE 2.12). */
+/** An event of the payment provider, stored before it is processed (SERVICE 2.12), for 90 days. */
 @Entity('payment_events')
 @Index('ix_payment_events_organization_id', ['organizationId', 'receivedAt'])
 @Check('ck_payment_events_outcome', `outcome IN ('applied', 'outdated', 'unmatched', 'ignored')`)
@@ -24,6 +24,7 @@ export class PaymentEvent {
   @Column('text')
   payload!: string;
 
+  @Index('ix_payment_events_received_at')
   @Column('timestamptz', { name: 'received_at', default: () => 'now()' })
   receivedAt!: Date;
 

@@ -50,7 +50,9 @@ export class WebhookService {
       if (outcome === 'duplicate') return { ok: true, duplicate: true };
       return outcome === 'ignored' || outcome === 'unmatched' ? { ok: true, ignored: true } : { ok: true };
     } catch (error) {
-      await this.events.noteFailure(event.id, error instanceof Error ? error.message : 'unknown');
+      await this.events
+        .noteFailure(event.id, error instanceof Error ? error.message : 'unknown')
+        .catch(() => this.logger.warn(`the failure of event ${event.id} could not be noted`));
       // Not the provider's own 502: to the provider, this service has failed.
       throw new Error(`event ${event.id} of type ${event.type} was not processed`, { cause: error });
     }
@@ -86,10 +88,15 @@ export class WebhookService {
   private async apply(event: ProviderEvent, news: AboutSubscription, look: Look, tx: Db): Promise<Outcome | 'again'> {
     const subscriptionId = subscriptionIdOf(news);
     const given = news.about === 'subscription' ? news.subscription : null;
-    const clues = given ?? (news.about === 'checkout' ? news.checkout : null);
-    const metadata = { ...look.asked?.metadata, ...clues?.metadata };
-    const customerId = clues?.customerId ?? look.asked?.customerId ?? null;
-    const holder = await this.holders.find({ metadata, subscriptionId, customerId }, tx);
+    const checkout = news.about === 'checkout' ? news.checkout : null;
+    const told = given ?? checkout;
+    const clues = {
+      metadata: [told?.metadata, look.asked?.metadata].filter((metadata) => metadata !== undefined),
+      reference: checkout?.reference ?? null,
+      subscriptionId,
+      customerId: told?.customerId ?? look.asked?.customerId ?? null,
+    };
+    const holder = await this.holders.find(clues, tx);
     if (holder === 'moved') return 'again';
     if (holder === null) {
       this.logger.warn(`event ${event.id} is about a subscription of nobody: ${subscriptionId}`);

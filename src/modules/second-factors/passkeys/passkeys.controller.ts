@@ -4,9 +4,9 @@ import { Requires, type UserScope } from '../../../platform/access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { Body, Headers, IdParam, Scope } from '../../../platform/http/inputs.js';
 import { MessageResponse } from '../../../platform/http/message.dto.js';
-import { IncorrectPassword, StepUpHeaders } from '../../proof/index.js';
+import { IncorrectPassword, PasswordProofRequest, StepUpHeaders } from '../../proof/index.js';
 import { CallingClient, type Client } from '../../sessions/index.js';
-import { FactorProofRequest, PasswordProofRequest } from '../change-proof.js';
+import { FactorProofRequest } from '../change-proof.js';
 import {
   InvalidAuthenticationCode,
   InvalidPasskeyRegistration,

@@ -3,9 +3,9 @@ import { ApiTags } from '@nestjs/swagger';
 import { Requires, type UserScope } from '../../../platform/access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { Body, Headers, Scope } from '../../../platform/http/inputs.js';
-import { IncorrectPassword, StepUpHeaders } from '../../proof/index.js';
+import { IncorrectPassword, PasswordProofRequest, StepUpHeaders } from '../../proof/index.js';
 import { CallingClient, type Client } from '../../sessions/index.js';
-import { FactorProofRequest, PasswordProofRequest } from '../change-proof.js';
+import { FactorProofRequest } from '../change-proof.js';
 import {
   InvalidAuthenticationCode,
   InvalidSetupCode,

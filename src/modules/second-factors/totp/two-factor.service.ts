@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../../platform/access/index.js';
+import type { PasswordProofRequest } from '../../proof/index.js';
 import type { Client } from '../../sessions/index.js';
 import { type AccountAct, AccountActs, Refused } from '../account-acts.js';
-import { ChangeProof, type FactorProofRequest, type PasswordProofRequest, type ProvenChange } from '../change-proof.js';
+import { ChangeProof, type FactorProofRequest, type ProvenChange } from '../change-proof.js';
 import { FactorInventory, type Factors, hasSecondFactor } from '../factor-inventory.js';
 import { RecoveryCodes } from '../recovery-codes/recovery-codes.js';
 import {
