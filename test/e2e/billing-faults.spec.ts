@@ -61,47 +61,7 @@ describe('billing', () => {
   const round = (of = app): Promise<number> => of.nest.get(UpkeepRound, { strict: false }).run();
   const makeDue = () => app.rows('UPDATE payment_customer_removals SET next_try_at = now()');
 
-  describe('with one subscription at a time', () => {
-    it('refuses an organization a second checkout while the provider has one that is paid for', async () => {
-      const exists = { detail: 'Subscription already exists' };
-      const session = sessionOf(await checkout().expect(200));
-      // Not paid for yet: somebody who comes back begins again.
-      await checkout().expect(200);
-      const subscription = provider.pay(session);
-      await deliver(eventOf('created', subscription)).expect(200, { ok: true });
-      const before = await organization();
-      provider.reset();
-      for (const status of ['active', 'trialing', 'past_due']) {
-        subscription.status = status;
-        await checkout().expect(409, exists);
-      }
-      expect(provider.asked('POST', /./)).toEqual([]);
-      await portal().expect(200);
-      provider.misbehaving.set('/v1/subscriptions', 'refusal');
-      await checkout().expect(502, FAILED);
-      provider.misbehaving.clear();
-      // The provider knows better than what its events have told so far.
-      for (const status of ['canceled', 'unpaid', 'paused', 'incomplete', 'incomplete_expired']) {
-        subscription.status = status;
-        await checkout().expect(200);
-      }
-      subscription.status = 'active';
-      await checkout().expect(409, exists);
-      await deliver(eventOf('deleted', subscription, NOW + 5)).expect(200);
-      await checkout().expect(200);
-      provider.subscriptions.delete(subscription.id);
-      expect(await organization()).toMatchObject({ plan: before?.plan, billing_status: 'canceled' });
-    });
-
-    it('refuses it to somebody who has paid ahead', async () => {
-      const session = sessionOf(await payAhead().expect(200));
-      const subscription = provider.pay(session);
-      await sync(session).expect(200);
-      await payAhead().expect(409, { detail: 'Subscription already exists' });
-      subscription.status = 'canceled';
-      await payAhead().expect(200);
-    });
-
+  describe('with several subscriptions', () => {
     it('tells the log when two that were begun at once are both paid for', async () => {
       const sessions = [sessionOf(await checkout().expect(200)), sessionOf(await checkout().expect(200))];
       const [one, two] = sessions.map((session) => provider.pay(session));

@@ -26,7 +26,6 @@ import { StripePaymentProvider } from './provider/stripe-payment-provider.js';
 import { BillingStatusController } from './status/status.controller.js';
 import { StatusService } from './status/status.service.js';
 import { FirstOrganization } from './subscriptions/first-organization.js';
-import { OneSubscription } from './subscriptions/one-subscription.js';
 import { OrganizationBillingRepository } from './subscriptions/organization-billing.repository.js';
 import { PaymentSubscription } from './subscriptions/payment-subscription.entity.js';
 import { PendingSubscriptionsRepository } from './subscriptions/pending-subscriptions.repository.js';
@@ -67,7 +66,6 @@ import { WebhookService } from './webhook/webhook.service.js';
     CustomersOfDeletedAccounts,
     CustomersService,
     FirstOrganization,
-    OneSubscription,
     OrganizationBillingRepository,
     PaymentEventExpiry,
     PaymentEventsRepository,

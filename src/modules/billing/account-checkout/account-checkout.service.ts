@@ -6,7 +6,6 @@ import { PRE_WORKSPACE_SCOPE } from '../billing-scope.js';
 import { BillingSettings } from '../billing-settings.js';
 import { CustomersService } from '../customers/customers.service.js';
 import { PaymentProvider } from '../provider/payment-provider.js';
-import { OneSubscription } from '../subscriptions/one-subscription.js';
 import { PendingSubscriptionsRepository } from '../subscriptions/pending-subscriptions.repository.js';
 import type { AccountCheckoutRequest, AccountCheckoutResponse } from './account-checkout.dto.js';
 import { WorkspaceExists } from './account-checkout.errors.js';
@@ -20,7 +19,6 @@ export class AccountCheckoutService {
     private readonly settings: BillingSettings,
     private readonly customers: CustomersService,
     private readonly provider: PaymentProvider,
-    private readonly oneSubscription: OneSubscription,
   ) {}
 
   async begin(scope: UserScope, request: AccountCheckoutRequest): Promise<AccountCheckoutResponse> {
@@ -33,8 +31,6 @@ export class AccountCheckoutService {
     this.settings.requireBilling();
     const priceId = this.settings.price(plan, currency);
     const within = this.provider.begin();
-    const { pendingSubscriptionId: id, pendingSubscriptionStatus: status } = user;
-    await this.oneSubscription.require({ id, status }, within);
     const customerId = await this.customers.ofPerson(scope, user, within);
     const metadata = { billing_scope: PRE_WORKSPACE_SCOPE, user_id: user.id, plan };
     const session = await this.provider.createCheckout(

@@ -5,7 +5,6 @@ import { OrganizationActs, type PaidPlan } from '../../organizations/index.js';
 import { BillingSettings } from '../billing-settings.js';
 import { CustomersService } from '../customers/customers.service.js';
 import { PaymentProvider } from '../provider/payment-provider.js';
-import { OneSubscription } from '../subscriptions/one-subscription.js';
 import { ORGANIZATION_SCOPE } from '../billing-scope.js';
 import type { CheckoutRequest, CheckoutResponse } from './checkout.dto.js';
 
@@ -17,7 +16,6 @@ export class CheckoutService {
     private readonly settings: BillingSettings,
     private readonly customers: CustomersService,
     private readonly provider: PaymentProvider,
-    private readonly oneSubscription: OneSubscription,
   ) {}
 
   /** Nothing is kept but the customer, which the next checkout uses: the plan comes with the provider's events. */
@@ -31,8 +29,6 @@ export class CheckoutService {
     const cancelUrl = this.settings.url('PAYMENT_CANCEL_URL');
     const organization = await this.database.transaction((tx) => this.acts.begin(scope, 'admin', tx));
     const within = this.provider.begin();
-    const { paymentSubscriptionId: id, paymentSubscriptionStatus: status } = organization;
-    await this.oneSubscription.require({ id, status }, within);
     const customerId = await this.customers.ofOrganization(organization, within);
     const metadata = { billing_scope: ORGANIZATION_SCOPE, organization_id: organizationId, plan };
     const session = await this.provider.createCheckout(
