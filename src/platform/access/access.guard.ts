@@ -43,7 +43,7 @@ export class AccessGuard implements CanActivate {
 
     const caller = await this.authenticate(plan.access, request);
     const body = await this.readBody(plan, request, response);
-    if (plan.access.kind === 'provider') this.provider.authenticate(request.headers, body.raw ?? Buffer.alloc(0));
+    if (plan.access.kind === 'provider') await this.provider.authenticate(request.headers, body.raw ?? Buffer.alloc(0));
     // A key opens its own project and nothing else has to be looked up: ingestion comes this way.
     const scope =
       plan.access.kind === 'api-key' ? caller : await this.authorizer.authorize(plan, caller, request, body);

@@ -28,7 +28,7 @@ export abstract class ProviderAuthenticator {
   /** Before the body is read. @throws DomainError 500 when the provider is not configured, 400 without a signature */
   abstract expect(headers: IncomingHttpHeaders): void;
   /** @throws DomainError 400 when the signature is not that of the body */
-  abstract authenticate(headers: IncomingHttpHeaders, body: Buffer): void;
+  abstract authenticate(headers: IncomingHttpHeaders, body: Buffer): Promise<void>;
 }
 
 export interface ProjectMembership {

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import Stripe from 'stripe';
+import type Stripe from 'stripe';
 import { newId } from '../../../platform/ids/index.js';
 import { BillingSettings } from '../billing-settings.js';
 import { PaymentProviderFailed } from '../billing.errors.js';
@@ -12,6 +12,7 @@ import {
   type SubscriptionState,
 } from './payment-provider.js';
 import { readCheckout, readSubscription } from './provider-objects.js';
+import { type StripeLibrary, stripeLibrary } from './stripe-library.js';
 
 /** Of one try; the library repeats what may be repeated, with the same idempotency key. */
 const TRY_MS = 3_500;
@@ -39,8 +40,8 @@ export class StripePaymentProvider extends PaymentProvider {
     return this.ask('new customer', within, async (stripe) => {
       const make = (key: string): Promise<{ id: string }> =>
         stripe.customers.create({ name, email, metadata }, { idempotencyKey: key });
-      const customer = await make(idempotencyKey).catch((error: unknown) => {
-        if (!isFailure(error)) throw error;
+      const customer = await make(idempotencyKey).catch(async (error: unknown) => {
+        if (!isFailure(await stripeLibrary(), error)) throw error;
         return make(`${idempotencyKey}-${newId()}`);
       });
       return required(customer.id);
@@ -106,19 +107,21 @@ export class StripePaymentProvider extends PaymentProvider {
       try {
         return await call(stripe);
       } catch (error) {
-        if (error instanceof Stripe.errors.StripeError && error.statusCode === 404) return null;
+        const { errors } = await stripeLibrary();
+        if (error instanceof errors.StripeError && error.statusCode === 404) return null;
         throw error;
       }
     });
   }
 
   private async ask<T>(what: string, within: Deadline, call: (stripe: Stripe) => Promise<T>): Promise<T> {
-    const stripe = this.connected(within);
+    const library = await stripeLibrary();
+    const stripe = this.connected(library, within);
     try {
       return await within.hold(call(stripe));
     } catch (error) {
       if (error instanceof PaymentProviderFailed) throw error;
-      this.logger.warn(`payment provider: ${what}: ${reasonOf(error)}`);
+      this.logger.warn(`payment provider: ${what}: ${reasonOf(library, error)}`);
       throw new PaymentProviderFailed();
     }
   }
@@ -127,15 +130,15 @@ export class StripePaymentProvider extends PaymentProvider {
    * A client whose requests end with the act, also those that it repeats. It asks by `fetch`, whose time limit is for
    * the whole answer: the library's other client waits for ever while bytes drip in.
    */
-  private connected(within: Deadline): Stripe {
+  private connected(library: StripeLibrary, within: Deadline): Stripe {
     const { secretKey, address } = this.settings.connection();
     const fetchInTime: typeof fetch = (input, init = {}) => {
       const signals = [init.signal, within.signal].filter((signal) => signal !== null && signal !== undefined);
       return fetch(input, { ...init, redirect: 'error', signal: AbortSignal.any(signals) });
     };
-    return new Stripe(secretKey, {
+    return new library(secretKey, {
       ...address,
-      httpClient: Stripe.createFetchHttpClient(fetchInTime),
+      httpClient: library.createFetchHttpClient(fetchInTime),
       maxNetworkRetries: RETRIES,
       timeout: TRY_MS,
       telemetry: false,
@@ -148,17 +151,17 @@ function required(value: unknown): string {
   return value;
 }
 
-function isFailure(error: unknown): boolean {
-  return error instanceof Stripe.errors.StripeError && (error.statusCode ?? 0) >= 500;
+function isFailure({ errors }: StripeLibrary, error: unknown): boolean {
+  return error instanceof errors.StripeError && (error.statusCode ?? 0) >= 500;
 }
 
 /** What may stand in a log: a refused key is repeated in part by the provider's own message. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Stripe.errors.StripeError)) return error instanceof Error ? error.message : 'unknown';
+function reasonOf({ errors }: StripeLibrary, error: unknown): string {
+  if (!(error instanceof errors.StripeError)) return error instanceof Error ? error.message : 'unknown';
   const { type, code, param, statusCode, requestId } = error;
   const facts = Object.entries({ code, param, status: statusCode, request: requestId }).filter(
     ([, v]) => v !== undefined,
   );
-  const message = error instanceof Stripe.errors.StripeAuthenticationError ? '' : `: ${error.message}`;
+  const message = error instanceof errors.StripeAuthenticationError ? '' : `: ${error.message}`;
   return `${type} (${facts.map(([name, value]) => `${name} ${value}`).join(', ')})${message}`;
 }

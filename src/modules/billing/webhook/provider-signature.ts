@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { IncomingHttpHeaders } from 'node:http';
-import Stripe from 'stripe';
 import { ProviderAuthenticator } from '../../../platform/access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { BillingSettings } from '../billing-settings.js';
+import { stripeLibrary } from '../provider/stripe-library.js';
 import { InvalidSignature, MissingSignature } from './webhook.errors.js';
 
 /** Older signatures are refused, so that nobody can send a request again that they once saw. */
@@ -24,11 +24,12 @@ export class ProviderSignature extends ProviderAuthenticator {
     if (signatureIn(headers) === undefined) throw new MissingSignature();
   }
 
-  authenticate(headers: IncomingHttpHeaders, body: Buffer): void {
+  async authenticate(headers: IncomingHttpHeaders, body: Buffer): Promise<void> {
+    const { webhooks, errors } = await stripeLibrary();
     const signature = signatureIn(headers) ?? '';
     const now = this.clock.now().getTime();
     try {
-      Stripe.webhooks.signature?.verifyHeader(
+      webhooks.signature?.verifyHeader(
         body,
         signature,
         this.settings.webhookSecret(),
@@ -37,10 +38,10 @@ export class ProviderSignature extends ProviderAuthenticator {
         now,
       );
     } catch (error) {
-      if (error instanceof Stripe.errors.StripeSignatureVerificationError) throw new InvalidSignature();
+      if (error instanceof errors.StripeSignatureVerificationError) throw new InvalidSignature();
       throw error;
     }
-    if (Stripe.webhooks.signature === null || signedAt(signature) > now / 1000 + TOLERANCE_SECONDS) {
+    if (webhooks.signature === null || signedAt(signature) > now / 1000 + TOLERANCE_SECONDS) {
       throw new InvalidSignature();
     }
   }

@@ -1,0 +1,8 @@
+import type Stripe from 'stripe';
+
+export type StripeLibrary = typeof Stripe;
+
+/** Loaded when it is first needed: it is a tenth of an idle service's memory, and billing is off by default. */
+export async function stripeLibrary(): Promise<StripeLibrary> {
+  return (await import('stripe')).default;
+}
