@@ -24,6 +24,7 @@ import { ProjectOfAlertRule } from './rules/project-of-alert-rule.js';
 import { RuleLinksRepository } from './rules/rule-links.js';
 import { Heartbeats } from './windows/heartbeats.js';
 import { Measures } from './windows/measures.js';
+import { WindowEvaluation } from './windows/window-evaluation.js';
 import { WindowEvaluator } from './windows/window-evaluator.js';
 import { WindowRound } from './windows/window-round.js';
 
@@ -56,6 +57,7 @@ import { WindowRound } from './windows/window-round.js';
     RuleRound,
     SeriesRepository,
     UnwatchedEvents,
+    WindowEvaluation,
     WindowEvaluator,
     WindowRound,
   ],

@@ -86,13 +86,15 @@ export class MatchRound {
       if (!(await this.outbox.claim(projectId, tx))) return 0;
       const rows = fitting(await this.outbox.read(projectId, mostRows, tx));
       const rules = await this.rules.ofEvents(projectId, tx);
-      if (rows.length === 0) return this.settle(rules, tx);
+      const [oldest] = rows;
+      if (oldest === undefined) return this.settle(rules, tx);
       const positions = rows.map(({ position }) => position);
       if (care === 'leave out') {
         this.logger.error(`a batch of events of project ${projectId} cannot be matched and is left out`);
         this.metrics.skippedOne('batch');
       } else await this.match(projectId, rules, positions, care, tx);
       await this.outbox.remove(positions, tx);
+      this.metrics.matched(rows.length, oldest.waitedSeconds);
       return rows.length;
     });
   }
@@ -125,8 +127,6 @@ export class MatchRound {
       if (after !== null) left.push(after);
     }
     await this.series.save(left, tx);
-    const last = events.at(-1);
-    if (last) this.metrics.matched(positions.length, Date.now() - last.accepted_at.getTime());
   }
 
   private async perform(projectId: string, act: Act, care: Care, tx: Db): Promise<void> {
@@ -153,7 +153,7 @@ export class MatchRound {
 
   /** With no event before it any more, a series may come to rest. */
   private async settle(rules: readonly LiveRule[], tx: Db): Promise<number> {
-    const byId = new Map(rules.filter(({ holds }) => keepsState(holds)).map((rule) => [rule.id, rule]));
+    const byId = new Map(rules.map((rule) => [rule.id, rule]));
     if (byId.size === 0) return 0;
     const due = await this.series.lapsed([...byId.keys()], MOST_LAPSED, tx);
     const left: StoredSeries[] = [];
@@ -161,8 +161,7 @@ export class MatchRound {
       const rule = byId.get(series.ruleId);
       if (rule === undefined || series.dueAt === null) continue;
       const { after, effect } = lapsed(series, series.dueAt, rule.holds);
-      // A rule whose times were changed meanwhile may wait longer.
-      left.push(after.state.state === 'inactive' ? after : { ...after, dueAt: dueAfter(after, rule) });
+      left.push(after);
       if (effect === 'recover') {
         await this.alerts.recover({ projectId: rule.projectId, ruleId: rule.id, fingerprint: series.fingerprint }, tx);
       }
@@ -170,10 +169,6 @@ export class MatchRound {
     await this.series.save(left, tx);
     return left.length;
   }
-}
-
-function dueAfter({ state }: StoredSeries, { holds }: LiveRule): number | null {
-  return state.state === 'inactive' ? null : state.breachedAt + holds.keepFiringSeconds * 1_000;
 }
 
 /** As many rows as hold not too many events; one in any case. */

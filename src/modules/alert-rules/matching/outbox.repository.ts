@@ -6,6 +6,8 @@ import { type EventRow, eventColumns } from './event-row.js';
 export interface OutboxRow {
   readonly position: string;
   readonly events: number;
+  /** Since their acceptance. */
+  readonly waitedSeconds: number;
 }
 
 /**
@@ -34,19 +36,24 @@ export class OutboxRepository {
     return rows.map((row) => row.project_id);
   }
 
-  /** False when another worker has the project, or nobody waits for its events any more. */
+  /**
+   * False when another worker has the project. An advisory lock, so that who changes the last rule need not wait for the
+   * row that says the project is watched; two projects of one hash take turns.
+   */
   async claim(projectId: string, tx: Db): Promise<boolean> {
-    const rows = await this.database.rows(
-      'SELECT FROM event_watches WHERE project_id = $1 FOR UPDATE SKIP LOCKED',
+    const rows = await this.database.rows<{ ours: boolean }>(
+      `SELECT pg_try_advisory_xact_lock(hashtextextended('alert-rules:' || $1::text, 0)) AS ours`,
       [projectId],
       tx,
     );
-    return rows.length > 0;
+    return rows[0]?.ours === true;
   }
 
   async read(projectId: string, limit: number, tx: Db): Promise<OutboxRow[]> {
     return this.database.rows<OutboxRow>(
-      `SELECT o.position::text, cardinality(o.event_ids) AS events FROM event_outbox o
+      `SELECT o.position::text, cardinality(o.event_ids) AS events,
+              extract(epoch FROM clock_timestamp() - o.created_at)::float8 AS "waitedSeconds"
+       FROM event_outbox o
        WHERE o.project_id = $1 AND ${SETTLED} ORDER BY o.position LIMIT $2`,
       [projectId, limit],
       tx,

@@ -109,8 +109,9 @@ export class AlertRulesService {
       const links = linksOf(request);
       await this.links.check(scope, links, tx);
       await this.links.replace(id, links, tx);
+      await this.rules.update(scope, id, rule, { redefined: false, restarted: false }, tx);
       await this.record(scope, 'alert_rule.destinations_replaced', id, { name: rule.name, ...request }, tx);
-      return this.answer(rule, tx);
+      return this.answer(await this.rules.find(scope, id, tx), tx);
     });
   }
 
