@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response, Test } from 'supertest';
 import { type Capability, hasCapability, type Role, roleAtLeast, ROLES } from '../../src/platform/access/index.js';
 import { addMember, type Actor, type Owner, ownerWithProject, randomEmail, signedIn } from '../support/actors.js';
@@ -92,6 +92,7 @@ describe('access to every operation', () => {
       source_id: await usedSource(),
       event_id: await ingestedEvent(),
       ...(await alertDeliveryOf()),
+      rule_id: await alertRule(),
     };
     const [session] = await app.rows<{ id: string }>('SELECT id FROM sessions WHERE user_id = $1', [owner.id]);
     ids.session_id = session?.id ?? '';
@@ -176,6 +177,22 @@ describe('access to every operation', () => {
     return { destination_id, delivery_id };
   }
 
+  /** A rule that is switched off, and still has a series; one that was deleted is made again. */
+  async function alertRule(rule_id = newId()): Promise<string> {
+    await app.rows(
+      `INSERT INTO alert_rules (id, project_id, name, is_enabled, severity, kind, condition, group_by, for_seconds,
+                                keep_firing_seconds, cooldown_seconds)
+       VALUES ($1, $2, 'Rule', false, 'info', 'match', '{"kind": "match"}', '{}', 0, 0, 0) ON CONFLICT DO NOTHING`,
+      [rule_id, owner.projectId],
+    );
+    await app.rows(
+      `INSERT INTO alert_rule_series (rule_id, fingerprint, group_values, state, since, breached_at)
+       VALUES ($1, 'f', '{}', 'pending', now(), now()) ON CONFLICT DO NOTHING`,
+      [rule_id],
+    );
+    return rule_id;
+  }
+
   /** A valid request of the operation that names the first owner's things. */
   function call(
     { method, path, operation }: ListedOperation,
@@ -228,6 +245,10 @@ describe('access to every operation', () => {
       'alert_deliveries',
       'alert_destinations',
       'alert_notices',
+      'alert_rule_channels',
+      'alert_rule_destinations',
+      'alert_rule_series',
+      'alert_rules',
       'delivery_channels',
       'delivery_protected_headers',
       'delivery_attempts',
@@ -342,6 +363,8 @@ describe('access to every operation', () => {
       actors.set('owner', owner);
       for (const role of ROLES.slice(0, -1)) actors.set(role, await addMember(app, owner, role));
     });
+    // Those who may delete it do so.
+    afterEach(() => alertRule(ids.rule_id));
 
     it.each(table(operations.filter(isByRole)))('%s lets each do what is declared and no more', async (_, item) => {
       const access = item.operation['x-access'];
