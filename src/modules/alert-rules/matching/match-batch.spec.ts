@@ -1,0 +1,176 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { filterOf, storedCondition } from '../../alert-conditions/index.js';
+import type { StoredSeries } from '../machine/series.repository.js';
+import type { LiveRule } from '../rules/live-rules.js';
+import { CompiledRules } from './compiled-rules.js';
+import type { EventRow } from './event-row.js';
+import { type Act, actsOf, findHits } from './match-batch.js';
+import { lapsed } from './matched-series.js';
+
+const SINCE = 1_000_000_000_000;
+
+function rule(more: { condition?: object; groupBy?: string[]; holds?: LiveRule['holds']; id?: string }): LiveRule {
+  const condition = storedCondition({ kind: 'match', ...more.condition });
+  return {
+    id: more.id ?? 'rule',
+    projectId: 'project',
+    name: 'Rule',
+    severity: 'info',
+    condition,
+    filter: filterOf(condition),
+    groupBy: more.groupBy ?? [],
+    holds: more.holds ?? { forSeconds: 0, keepFiringSeconds: 0 },
+    cooldownSeconds: 0,
+    revision: 1,
+    watchedSince: new Date(SINCE),
+    lastEvaluatedAt: null,
+    targets: { kind: 'project' },
+  };
+}
+
+function event(at: number, properties: Record<string, unknown> = {}): EventRow {
+  const time = new Date(SINCE + at * 1_000);
+  return {
+    id: `event-${at}`,
+    timestamp: time,
+    event: 'e',
+    source: 's',
+    source_id: null,
+    severity: null,
+    status: null,
+    environment: null,
+    message: null,
+    external_event_id: null,
+    log_method: 'EVENT',
+    log_endpoint: '/',
+    log_status: 200,
+    log_latency_ms: null,
+    properties,
+    accepted_at: time,
+  };
+}
+
+const never = (): never => {
+  throw new Error('no fault was expected');
+};
+
+/** Runs batches one after the other. @returns what was done, with fires between two recoveries counted together */
+function run(one: LiveRule, batches: readonly EventRow[][]): { done: string[]; after: StoredSeries | undefined } {
+  const compiled = new CompiledRules();
+  let stored: StoredSeries | undefined;
+  const acts: Act[] = [];
+  for (const batch of batches) {
+    for (const hits of findHits([one], batch, compiled, never)) {
+      const result = actsOf(hits, stored);
+      acts.push(...result.acts);
+      stored = result.after?.state.state === 'inactive' ? undefined : (result.after ?? undefined);
+    }
+  }
+  const done: string[] = [];
+  let fires = 0;
+  for (const act of [...acts, { kind: 'recover' as const }]) {
+    if (act.kind === 'fire') fires += act.occurrences;
+    else {
+      done.push(`${fires}`);
+      fires = 0;
+    }
+  }
+  return { done, after: stored };
+}
+
+const seconds = fc.integer({ min: 0, max: 100 });
+const holds = fc.record({
+  forSeconds: fc.constantFrom(0, 10, 40),
+  keepFiringSeconds: fc.constantFrom(0, 10, 60),
+});
+
+describe('a batch of matching events', () => {
+  it('does the same however the events are dealt out to batches', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(seconds, fc.boolean()), { minLength: 1, maxLength: 40 }), holds, (waits, held) => {
+        let at = 0;
+        const batches: EventRow[][] = [[]];
+        for (const [wait, cut] of waits) {
+          if (cut) batches.push([]);
+          batches.at(-1)?.push(event((at += wait)));
+        }
+        const one = rule({ holds: held });
+        expect(run(one, batches)).toEqual(run(one, [batches.flat()]));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is one occurrence for each event when nothing has to hold', () => {
+    fc.assert(
+      fc.property(fc.array(seconds, { minLength: 1, maxLength: 40 }), (times) => {
+        expect(run(rule({}), [times.map((at) => event(at))]).done).toEqual([String(times.length)]);
+      }),
+    );
+  });
+
+  it('fires at the first event that ends a run of gaps below the time it has to hold', () => {
+    fc.assert(
+      fc.property(fc.array(seconds, { minLength: 1, maxLength: 40 }), fc.constantFrom(10, 40), (waits, forSeconds) => {
+        let [at, runFrom, last] = [0, 0, 0];
+        let fires = 0;
+        const events: EventRow[] = [];
+        for (const [index, wait] of waits.entries()) {
+          at += wait;
+          if (index === 0 || at - last >= forSeconds) runFrom = at;
+          last = at;
+          if (at - runFrom >= forSeconds) fires += 1;
+          events.push(event(at));
+        }
+        const { done } = run(rule({ holds: { forSeconds, keepFiringSeconds: 0 } }), [events]);
+        expect(done.reduce((sum, count) => sum + Number(count), 0)).toBe(fires);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('leaves a series that comes to rest by time alone', () => {
+    fc.assert(
+      fc.property(fc.array(seconds, { minLength: 1, maxLength: 20 }), holds, (waits, held) => {
+        fc.pre(held.forSeconds + held.keepFiringSeconds > 0);
+        let at = 0;
+        const { after } = run(rule({ holds: held }), [waits.map((wait) => event((at += wait)))]);
+        const dueAt = after?.dueAt ?? 0;
+        const wait =
+          after?.state.state === 'pending' ? held.forSeconds : Math.max(held.forSeconds, held.keepFiringSeconds);
+        expect(dueAt).toBe(SINCE + (at + wait) * 1_000);
+        if (after)
+          expect(lapsed(after, dueAt, held).after).toMatchObject({ state: { state: 'inactive' }, dueAt: null });
+      }),
+    );
+  });
+
+  it('asks each rule about its own events, and a fault of one stops nothing', () => {
+    const groups = rule({ id: 'groups', groupBy: ['properties.shop'] });
+    const late = { ...rule({ id: 'late' }), watchedSince: new Date(SINCE + 2_000) };
+    const strict = rule({ id: 'strict', condition: { all: [{ field: 'properties.bad', op: 'exists', value: true }] } });
+    const bad = event(3);
+    Object.defineProperty(bad.properties, 'bad', {
+      enumerable: true,
+      get: () => {
+        throw new Error('poison');
+      },
+    });
+    const faults: string[] = [];
+    const hits = findHits(
+      [groups, late, strict],
+      [event(1, { shop: 'a' }), event(2, { shop: 'b', bad: 1 }), bad],
+      new CompiledRules(),
+      (of, on) => faults.push(`${of.id} ${on.id}`),
+    );
+    expect(hits.map((hit) => [hit.rule.id, hit.series.groupValues, hit.events.map(({ id }) => id)])).toEqual([
+      ['groups', { 'properties.shop': 'a' }, ['event-1']],
+      ['groups', { 'properties.shop': 'b' }, ['event-2']],
+      ['groups', { 'properties.shop': null }, ['event-3']],
+      ['late', {}, ['event-2', 'event-3']],
+      ['strict', {}, ['event-2']],
+    ]);
+    expect(faults).toEqual(['strict event-3']);
+  });
+});
