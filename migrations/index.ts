@@ -13,6 +13,7 @@ import { EventTotals1795203000000 } from './1795203000000-event-totals.js';
 import { Billing1795207000000 } from './1795207000000-billing.js';
 import { Delivery1795208000000 } from './1795208000000-delivery.js';
 import { AlertDestinations1795210000000 } from './1795210000000-alert-destinations.js';
+import { AlertEvents1795211000000 } from './1795211000000-alert-events.js';
 import { AlertRules1795212000000 } from './1795212000000-alert-rules.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
@@ -32,5 +33,6 @@ export const MIGRATIONS = [
   Billing1795207000000,
   Delivery1795208000000,
   AlertDestinations1795210000000,
+  AlertEvents1795211000000,
   AlertRules1795212000000,
 ] as const;

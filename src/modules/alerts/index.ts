@@ -1,0 +1,2 @@
+export { AlertsModule } from './alerts.module.js';
+export { AlertEvents, type Firing } from './engine/alert-events.js';
