@@ -4,6 +4,7 @@ import {
   type Bind,
   compileFilter,
   type FilterNode,
+  fieldSql,
   filterSql,
   numberSql,
   readField,
@@ -11,7 +12,7 @@ import {
   storedFilter,
 } from '../../src/modules/alert-conditions/index.js';
 import { groupReader } from '../../src/modules/alert-rules/machine/series.js';
-import { type EventRow, eventColumns, subjectOf } from '../../src/modules/alert-rules/matching/event-row.js';
+import { EVENT_COLUMNS, type EventRow, subjectOf } from '../../src/modules/alert-rules/matching/event-row.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { insertEvents } from '../support/event-rows.js';
 import { tenant } from '../support/ingestion.js';
@@ -119,7 +120,7 @@ describe('conditions in memory and in the database', () => {
       projectId,
       samples.map((one) => ({ ...one, timestamp })),
     );
-    rows = await app.rows<EventRow>(`SELECT ${eventColumns(true)} FROM events e WHERE project_id = $1`, [projectId]);
+    rows = await app.rows<EventRow>(`SELECT ${EVENT_COLUMNS} FROM events e WHERE project_id = $1`, [projectId]);
     expect(rows).toHaveLength(samples.length);
   });
   afterAll(() => app.close());
@@ -159,10 +160,12 @@ describe('conditions in memory and in the database', () => {
     );
   });
 
-  it('agree on groups and numbers of every field', async () => {
+  it('agree on values, groups and numbers of every field', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(textField, numberField, property), async (field) => {
         const [groupOf, read] = [groupReader([field]), readField(field)];
+        const values = await asked((bind) => fieldSql(field, bind));
+        for (const row of rows) expect([field, values.get(row.id)]).toEqual([field, read(subjectOf(row))]);
         const groups = await asked((bind) => scalarSql(field, MAX_TEXT, bind));
         for (const row of rows) expect([field, groups.get(row.id)]).toEqual([field, groupOf(subjectOf(row))[0]]);
         if (!/^properties\.|^log\.(status|latency)/.test(field)) return;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { filterSql } from '../../alert-conditions/index.js';
 import { Parameters, type TimeWindow } from '../../event-totals/index.js';
-import { type EventRow, eventColumns } from '../matching/event-row.js';
+import { EVENT_COLUMNS, type EventRow } from '../matching/event-row.js';
 import type { LiveRule } from '../rules/live-rules.js';
 
 @Injectable()
@@ -14,7 +14,7 @@ export class BacktestRepository {
     const parameters = new Parameters();
     const bind = (value: unknown): string => parameters.bind(value);
     return this.database.rows<EventRow>(
-      `SELECT ${eventColumns(true)}, e."timestamp" AS accepted_at FROM events e
+      `SELECT ${EVENT_COLUMNS} FROM events e
        WHERE e.project_id = ${bind(projectId)} AND e."timestamp" >= ${bind(from)} AND e."timestamp" < ${bind(to)}
          AND ${filterSql(filter, bind)}
        ORDER BY e."timestamp", e.id LIMIT ${bind(limit)}`,

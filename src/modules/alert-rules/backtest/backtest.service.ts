@@ -80,7 +80,7 @@ export class BacktestService {
           open.delete(series.fingerprint);
         } else if (last && at - Date.parse(last.at) < rule.cooldownSeconds * 1_000) last.occurrences += 1;
         else {
-          const { message, payload } = matchFiring(rule, series, event, event.properties ?? {}, 1);
+          const { message, payload } = matchFiring(rule, series, event, 1);
           const firing = firingAt(at, series, message, payload, event.id);
           firings.push(firing);
           open.set(series.fingerprint, firing);

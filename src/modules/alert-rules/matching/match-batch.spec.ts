@@ -4,8 +4,7 @@ import { filterOf, storedCondition } from '../../alert-conditions/index.js';
 import type { StoredSeries } from '../machine/series.repository.js';
 import type { LiveRule } from '../rules/live-rules.js';
 import { CompiledRules } from './compiled-rules.js';
-import type { EventRow } from './event-row.js';
-import { type Act, actsOf, findHits } from './match-batch.js';
+import { type AcceptedEvent, type Act, actsOf, findHits } from './match-batch.js';
 import { lapsed } from './matched-series.js';
 
 const SINCE = 1_000_000_000_000;
@@ -29,26 +28,8 @@ function rule(more: { condition?: object; groupBy?: string[]; holds?: LiveRule['
   };
 }
 
-function event(at: number, properties: Record<string, unknown> = {}): EventRow {
-  const time = new Date(SINCE + at * 1_000);
-  return {
-    id: `event-${at}`,
-    timestamp: time,
-    event: 'e',
-    source: 's',
-    source_id: null,
-    severity: null,
-    status: null,
-    environment: null,
-    message: null,
-    external_event_id: null,
-    log_method: 'EVENT',
-    log_endpoint: '/',
-    log_status: 200,
-    log_latency_ms: null,
-    properties,
-    accepted_at: time,
-  };
+function event(at: number, fields: Record<string, unknown> = {}): AcceptedEvent {
+  return { position: String(at), place: 1, acceptedAt: new Date(SINCE + at * 1_000), fields };
 }
 
 const never = (): never => {
@@ -56,7 +37,7 @@ const never = (): never => {
 };
 
 /** Runs batches one after the other. @returns what was done, with fires between two recoveries counted together */
-function run(one: LiveRule, batches: readonly EventRow[][]): { done: string[]; after: StoredSeries | undefined } {
+function run(one: LiveRule, batches: readonly AcceptedEvent[][]): { done: string[]; after: StoredSeries | undefined } {
   const compiled = new CompiledRules();
   let stored: StoredSeries | undefined;
   const acts: Act[] = [];
@@ -90,7 +71,7 @@ describe('a batch of matching events', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(seconds, fc.boolean()), { minLength: 1, maxLength: 40 }), holds, (waits, held) => {
         let at = 0;
-        const batches: EventRow[][] = [[]];
+        const batches: AcceptedEvent[][] = [[]];
         for (const [wait, cut] of waits) {
           if (cut) batches.push([]);
           batches.at(-1)?.push(event((at += wait)));
@@ -115,7 +96,7 @@ describe('a batch of matching events', () => {
       fc.property(fc.array(seconds, { minLength: 1, maxLength: 40 }), fc.constantFrom(10, 40), (waits, forSeconds) => {
         let [at, runFrom, last] = [0, 0, 0];
         let fires = 0;
-        const events: EventRow[] = [];
+        const events: AcceptedEvent[] = [];
         for (const [index, wait] of waits.entries()) {
           at += wait;
           if (index === 0 || at - last >= forSeconds) runFrom = at;
@@ -151,7 +132,7 @@ describe('a batch of matching events', () => {
     const late = { ...rule({ id: 'late' }), watchedSince: new Date(SINCE + 2_000) };
     const strict = rule({ id: 'strict', condition: { all: [{ field: 'properties.bad', op: 'exists', value: true }] } });
     const bad = event(3);
-    Object.defineProperty(bad.properties, 'bad', {
+    Object.defineProperty(bad.fields, 'properties.bad', {
       enumerable: true,
       get: () => {
         throw new Error('poison');
@@ -160,17 +141,19 @@ describe('a batch of matching events', () => {
     const faults: string[] = [];
     const hits = findHits(
       [groups, late, strict],
-      [event(1, { shop: 'a' }), event(2, { shop: 'b', bad: 1 }), bad],
+      [event(1, { 'properties.shop': 'a' }), event(2, { 'properties.shop': 'b', 'properties.bad': 1 }), bad],
       new CompiledRules(),
-      (of, on) => faults.push(`${of.id} ${on.id}`),
+      (of, on) => faults.push(`${of.id} ${on.position}`),
     );
-    expect(hits.map((hit) => [hit.rule.id, hit.series.groupValues, hit.events.map(({ id }) => id)])).toEqual([
-      ['groups', { 'properties.shop': 'a' }, ['event-1']],
-      ['groups', { 'properties.shop': 'b' }, ['event-2']],
-      ['groups', { 'properties.shop': null }, ['event-3']],
-      ['late', {}, ['event-2', 'event-3']],
-      ['strict', {}, ['event-2']],
+    expect(
+      hits.map((hit) => [hit.rule.id, hit.series.groupValues, hit.events.map(({ position }) => position)]),
+    ).toEqual([
+      ['groups', { 'properties.shop': 'a' }, ['1']],
+      ['groups', { 'properties.shop': 'b' }, ['2']],
+      ['groups', { 'properties.shop': null }, ['3']],
+      ['late', {}, ['2', '3']],
+      ['strict', {}, ['2']],
     ]);
-    expect(faults).toEqual(['strict event-3']);
+    expect(faults).toEqual(['strict 3']);
   });
 });

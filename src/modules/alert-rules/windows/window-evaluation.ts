@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Db } from '../../../platform/database/database.js';
-import { RuleAlerts } from '../engine/rule-alerts.js';
+import { AlertEvents } from '../../alerts/index.js';
 import { RuleMetrics } from '../engine/rule-metrics.js';
 import { type Effect, INACTIVE, type SeriesState, step } from '../machine/rule-machine.js';
 import { restingSeries, SeriesRepository, type StoredSeries } from '../machine/series.repository.js';
@@ -21,7 +21,7 @@ export class WindowEvaluation {
     private readonly series: SeriesRepository,
     private readonly evaluator: WindowEvaluator,
     private readonly heartbeats: Heartbeats,
-    private readonly alerts: RuleAlerts,
+    private readonly alerts: AlertEvents,
     private readonly metrics: RuleMetrics,
   ) {}
 
