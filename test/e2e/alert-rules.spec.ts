@@ -30,7 +30,7 @@ const CHANGE = {
 
 /** Where a request is at fault, below the body, and why. */
 const faultsOf = (answer: Response): [string, string][] =>
-  (answer.body as Json).detail.map(({ loc, msg }: Json) => [loc.slice(1).join('.'), msg]);
+  answer.body.detail.map(({ loc, msg }: Json) => [loc.slice(1).join('.'), msg]);
 
 describe('alert rules', () => {
   let app: TestApp;
@@ -138,7 +138,7 @@ describe('alert rules', () => {
   ])('give a condition of %s back as it was written', async (_, condition) => {
     const created = await rules.create({ condition });
     expect(created.status).toBe(201);
-    expect((created.body as Json).condition).toEqual(JSON.parse(JSON.stringify(condition)));
+    expect(created.body.condition).toEqual(JSON.parse(JSON.stringify(condition)));
   });
 
   const kinds = "Input should be 'match', 'threshold', 'rate_of_change', 'absence' or 'anomaly'";
@@ -497,7 +497,7 @@ describe('alert rules', () => {
       expect([answer.status, answer.body]).toEqual([404, { detail: 'Alert rule not found' }]);
     }
     for (const answer of await calls(rules, 'no-id')) {
-      expect([answer.status, (answer.body as Json).detail[0].loc]).toEqual([422, ['path', 'rule_id']]);
+      expect([answer.status, answer.body.detail[0].loc]).toEqual([422, ['path', 'rule_id']]);
     }
     const elsewhere = new (rules.constructor as typeof RuleClient)(app, stranger, owner.projectId);
     expect((await elsewhere.create()).body).toEqual({ detail: 'Not a project member' });
