@@ -5,6 +5,9 @@ import { Parameters, type TimeWindow } from '../../event-totals/index.js';
 import { EVENT_COLUMNS, type EventRow } from '../matching/event-row.js';
 import type { LiveRule } from '../rules/live-rules.js';
 
+/** A statement that took longer than it may. */
+const QUERY_CANCELED = '57014';
+
 @Injectable()
 export class BacktestRepository {
   constructor(private readonly database: Database) {}
@@ -23,7 +26,19 @@ export class BacktestRepository {
     );
   }
 
-  async limitStatements(db: Db): Promise<void> {
-    await this.database.execute(`SET LOCAL statement_timeout = '10s'`, [], db);
+  /**
+   * Works with at most so much time for its next statement.
+   * @returns null when the time was over first
+   */
+  async within<T>(milliseconds: number, work: () => Promise<T>, db: Db): Promise<T | null> {
+    const left = Math.ceil(milliseconds);
+    if (left <= 0) return null;
+    await this.database.execute(`SET LOCAL statement_timeout = ${left}`, [], db);
+    try {
+      return await work();
+    } catch (error) {
+      if ((error as { code?: unknown }).code === QUERY_CANCELED) return null;
+      throw error;
+    }
   }
 }
