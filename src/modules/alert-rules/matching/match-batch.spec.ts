@@ -37,12 +37,15 @@ const never = (): never => {
 };
 
 /** Runs batches one after the other. @returns what was done, with fires between two recoveries counted together */
-function run(one: LiveRule, batches: readonly AcceptedEvent[][]): { done: string[]; after: StoredSeries | undefined } {
+async function run(
+  one: LiveRule,
+  batches: readonly AcceptedEvent[][],
+): Promise<{ done: string[]; after: StoredSeries | undefined }> {
   const compiled = new CompiledRules();
   let stored: StoredSeries | undefined;
   const acts: Act[] = [];
   for (const batch of batches) {
-    for (const hits of findHits([one], batch, compiled, never)) {
+    for (const hits of await findHits([one], batch, compiled, never)) {
       const result = actsOf(hits, stored);
       acts.push(...result.acts);
       stored = result.after?.state.state === 'inactive' ? undefined : (result.after ?? undefined);
@@ -67,56 +70,64 @@ const holds = fc.record({
 });
 
 describe('a batch of matching events', () => {
-  it('does the same however the events are dealt out to batches', () => {
-    fc.assert(
-      fc.property(fc.array(fc.tuple(seconds, fc.boolean()), { minLength: 1, maxLength: 40 }), holds, (waits, held) => {
-        let at = 0;
-        const batches: AcceptedEvent[][] = [[]];
-        for (const [wait, cut] of waits) {
-          if (cut) batches.push([]);
-          batches.at(-1)?.push(event((at += wait)));
-        }
-        const one = rule({ holds: held });
-        expect(run(one, batches)).toEqual(run(one, [batches.flat()]));
-      }),
+  it('does the same however the events are dealt out to batches', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(seconds, fc.boolean()), { minLength: 1, maxLength: 40 }),
+        holds,
+        async (waits, held) => {
+          let at = 0;
+          const batches: AcceptedEvent[][] = [[]];
+          for (const [wait, cut] of waits) {
+            if (cut) batches.push([]);
+            batches.at(-1)?.push(event((at += wait)));
+          }
+          const one = rule({ holds: held });
+          expect(await run(one, batches)).toEqual(await run(one, [batches.flat()]));
+        },
+      ),
       { numRuns: 500 },
     );
   });
 
-  it('is one occurrence for each event when nothing has to hold', () => {
-    fc.assert(
-      fc.property(fc.array(seconds, { minLength: 1, maxLength: 40 }), (times) => {
-        expect(run(rule({}), [times.map((at) => event(at))]).done).toEqual([String(times.length)]);
+  it('is one occurrence for each event when nothing has to hold', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(seconds, { minLength: 1, maxLength: 40 }), async (times) => {
+        expect((await run(rule({}), [times.map((at) => event(at))])).done).toEqual([String(times.length)]);
       }),
     );
   });
 
-  it('fires at the first event that ends a run of gaps below the time it has to hold', () => {
-    fc.assert(
-      fc.property(fc.array(seconds, { minLength: 1, maxLength: 40 }), fc.constantFrom(10, 40), (waits, forSeconds) => {
-        let [at, runFrom, last] = [0, 0, 0];
-        let fires = 0;
-        const events: AcceptedEvent[] = [];
-        for (const [index, wait] of waits.entries()) {
-          at += wait;
-          if (index === 0 || at - last >= forSeconds) runFrom = at;
-          last = at;
-          if (at - runFrom >= forSeconds) fires += 1;
-          events.push(event(at));
-        }
-        const { done } = run(rule({ holds: { forSeconds, keepFiringSeconds: 0 } }), [events]);
-        expect(done.reduce((sum, count) => sum + Number(count), 0)).toBe(fires);
-      }),
+  it('fires at the first event that ends a run of gaps below the time it has to hold', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(seconds, { minLength: 1, maxLength: 40 }),
+        fc.constantFrom(10, 40),
+        async (waits, forSeconds) => {
+          let [at, runFrom, last] = [0, 0, 0];
+          let fires = 0;
+          const events: AcceptedEvent[] = [];
+          for (const [index, wait] of waits.entries()) {
+            at += wait;
+            if (index === 0 || at - last >= forSeconds) runFrom = at;
+            last = at;
+            if (at - runFrom >= forSeconds) fires += 1;
+            events.push(event(at));
+          }
+          const { done } = await run(rule({ holds: { forSeconds, keepFiringSeconds: 0 } }), [events]);
+          expect(done.reduce((sum, count) => sum + Number(count), 0)).toBe(fires);
+        },
+      ),
       { numRuns: 500 },
     );
   });
 
-  it('leaves a series that comes to rest by time alone', () => {
-    fc.assert(
-      fc.property(fc.array(seconds, { minLength: 1, maxLength: 20 }), holds, (waits, held) => {
+  it('leaves a series that comes to rest by time alone', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(seconds, { minLength: 1, maxLength: 20 }), holds, async (waits, held) => {
         fc.pre(held.forSeconds + held.keepFiringSeconds > 0);
         let at = 0;
-        const { after } = run(rule({ holds: held }), [waits.map((wait) => event((at += wait)))]);
+        const { after } = await run(rule({ holds: held }), [waits.map((wait) => event((at += wait)))]);
         const dueAt = after?.dueAt ?? 0;
         const wait =
           after?.state.state === 'pending' ? held.forSeconds : Math.max(held.forSeconds, held.keepFiringSeconds);
@@ -127,7 +138,7 @@ describe('a batch of matching events', () => {
     );
   });
 
-  it('asks each rule about its own events, and a fault of one stops nothing', () => {
+  it('asks each rule about its own events, and a fault of one stops nothing', async () => {
     const groups = rule({ id: 'groups', groupBy: ['properties.shop'] });
     const late = { ...rule({ id: 'late' }), watchedSince: new Date(SINCE + 2_000) };
     const strict = rule({ id: 'strict', condition: { all: [{ field: 'properties.bad', op: 'exists', value: true }] } });
@@ -139,7 +150,7 @@ describe('a batch of matching events', () => {
       },
     });
     const faults: string[] = [];
-    const hits = findHits(
+    const hits = await findHits(
       [groups, late, strict],
       [event(1, { 'properties.shop': 'a' }), event(2, { 'properties.shop': 'b', 'properties.bad': 1 }), bad],
       new CompiledRules(),

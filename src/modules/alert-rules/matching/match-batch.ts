@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type GroupValue, overflowSeries, type Series, seriesOf } from '../machine/series.js';
 import { restingSeries, type StoredSeries } from '../machine/series.repository.js';
 import type { LiveRule } from '../rules/live-rules.js';
@@ -31,20 +32,31 @@ const MAX_GROUPS = 200;
 /** No list of values reads so. */
 const OVERFLOW = 'overflow';
 
+/** Many rules with patterns may take long; requests of the same process have their turn meanwhile. */
+const BREATH_MS = 10;
+/** Events between two looks at the clock. */
+const LOOKS_AT_THE_CLOCK = 32;
+
 /**
  * Which events of a batch belong to which series.
  * @param onFault told when a rule cannot be asked about an event, which then does not match it
  */
-export function findHits(
+export async function findHits(
   rules: readonly LiveRule[],
   events: readonly AcceptedEvent[],
   compiled: CompiledRules,
   onFault: (rule: LiveRule, event: AcceptedEvent, error: unknown) => void,
-): SeriesHits[] {
-  return rules.flatMap((rule) => {
+): Promise<SeriesHits[]> {
+  const all: SeriesHits[] = [];
+  let breathedAt = performance.now();
+  for (const rule of rules) {
     const { matches, groupOf } = compiled.of(rule);
     const groups = new BatchGroups(rule);
-    for (const event of events) {
+    for (const [index, event] of events.entries()) {
+      if (index % LOOKS_AT_THE_CLOCK === 0 && performance.now() - breathedAt > BREATH_MS) {
+        await setImmediate();
+        breathedAt = performance.now();
+      }
       if (event.acceptedAt < rule.watchedSince) continue;
       const subject = { fields: event.fields, properties: NO_PROPERTIES };
       try {
@@ -53,8 +65,9 @@ export function findHits(
         onFault(rule, event, error);
       }
     }
-    return groups.all;
-  });
+    all.push(...groups.all);
+  }
+  return all;
 }
 
 const NO_PROPERTIES = {};

@@ -13,10 +13,10 @@ import { OutboxRepository, type OutboxRow } from './outbox.repository.js';
 
 /** Rows of the outbox and events that one transaction takes on, at most. */
 const MOST_ROWS = 500;
-const MOST_EVENTS = 5_000;
+const MOST_EVENTS = 2_000;
 const MOST_LAPSED = 200;
 /** After so many batches of a project the others have their turn. */
-const MOST_BATCHES = 20;
+const MOST_BATCHES = 10;
 
 type HandedAct = Extract<Act, { kind: 'recover' }> | { readonly kind: 'fire'; readonly firing: Firing };
 
@@ -110,7 +110,7 @@ export class MatchRound {
   ): Promise<void> {
     if (rules.length === 0) return;
     const events = await this.outbox.events(projectId, rows, this.compiled.wanted(rules), tx);
-    const hits = findHits(rules, events, this.compiled, (rule, event, error) => {
+    const hits = await findHits(rules, events, this.compiled, (rule, event, error) => {
       this.logger.error(`rule ${rule.id} cannot be asked about an event of ${event.position}: ${String(error)}`);
       this.metrics.skippedOne('event');
     });
