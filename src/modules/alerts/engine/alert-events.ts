@@ -40,6 +40,8 @@ export interface Firing {
 export type AnyFiring = Omit<Firing, 'rule' | 'event'> & {
   readonly rule: Omit<Firing['rule'], 'id' | 'name'> & { readonly id: string | null; readonly name: string | null };
   readonly event: { readonly [K in keyof NonNullable<Firing['event']>]: NonNullable<Firing['event']>[K] | null } | null;
+  /** Who raised it by hand. */
+  readonly actorUserId?: string;
 };
 
 /** How alerts are raised and ended, in the transaction of whoever found out. */
@@ -58,7 +60,7 @@ export class AlertEvents {
    * @returns the id of the alert event
    */
   async fire(firing: AnyFiring, tx: Db): Promise<string> {
-    const { projectId, rule, fingerprint, groupValues, event, message, payload, occurrences = 1 } = firing;
+    const { projectId, rule, fingerprint, groupValues, event, message, payload, occurrences = 1, actorUserId } = firing;
     if (firing.continues === true) {
       const known = await this.events.unresolvedOf(firing, fingerprint, tx);
       if (known !== null) return known;
@@ -89,7 +91,8 @@ export class AlertEvents {
       await this.teller.tell(alert, occurred.now, tx);
       return alert.id;
     }
-    await this.timeline.add(alert, { type: 'opened', at: alert.createdAt, detail: { occurrences } }, tx);
+    const opened = { type: 'opened', at: alert.createdAt, detail: { occurrences } } as const;
+    await this.timeline.add(alert, { ...opened, ...(actorUserId !== undefined && { actorUserId }) }, tx);
     const notifiedAt = await this.events.takeCooldown(alert, tx);
     await this.teller.tell({ ...alert, notifiedAt }, occurred.now, tx);
     return alert.id;

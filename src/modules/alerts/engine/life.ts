@@ -6,7 +6,8 @@ import { type NewEntry, TimelineRepository } from '../events/timeline.repository
 import { type AlertMove, asOf, move, type MoveFault, type MoveKind } from '../machine/alert-machine.js';
 import { Teller } from './teller.js';
 
-const ENTRY_OF = {
+/** What each move is called once it is made. */
+export const ENTRY_OF = {
   acknowledge: 'acknowledged',
   snooze: 'snoozed',
   resolve: 'resolved',

@@ -5,8 +5,11 @@ import type { AlertEvent } from '../events/alert-event.entity.js';
 import { AlertEventsRepository } from '../events/alert-events.repository.js';
 import { TimelineRepository } from '../events/timeline.repository.js';
 import { asOf } from '../machine/alert-machine.js';
-import { holdOf, tellsResolve } from '../machine/telling.js';
+import { type Hold, holdOf, tellsResolve } from '../machine/telling.js';
 import { Silenced } from '../silences/silenced.js';
+
+/** A silence may be ended or changed before its time. */
+const LOOK_AT_SILENCES_MS = 300_000;
 
 /** Decides who hears of an alert event, and tells them. Its callers hold the row. */
 @Injectable()
@@ -29,7 +32,7 @@ export class Teller {
       await this.send(alert, occurrences, now, tx);
       return;
     }
-    const until = 'until' in hold ? hold.until : null;
+    const until = againAt(hold, now);
     if (until?.getTime() !== alert.noticeDueAt?.getTime()) await this.events.holdUntil(alert, until, tx);
   }
 
@@ -50,6 +53,11 @@ export class Teller {
     const detail = { status, occurrences, deliveries: deliveryIds.length, attempts: attemptIds.length };
     await this.timeline.add(alert, { type: 'notified', at: now, detail }, tx);
   }
+}
+
+function againAt(hold: Hold, now: Date): Date | null {
+  if (hold.kind === 'silenced') return new Date(Math.min(hold.until.getTime(), now.getTime() + LOOK_AT_SILENCES_MS));
+  return 'until' in hold ? hold.until : null;
 }
 
 function noticeOf(alert: AlertEvent, occurrences: number): AlertNotice {

@@ -119,13 +119,14 @@ export class AlertEventsRepository {
   }
 
   /** One that has something due by time alone; those that somebody else is at are passed over. */
-  async lockDue(tx: Db): Promise<HeldAlert | null> {
+  async lockDue(without: readonly string[], tx: Db): Promise<HeldAlert | null> {
     return this.lockWhere(
       `a.id = (
          SELECT d.id FROM alert_events d JOIN projects p ON p.id = d.project_id AND p.deleted_at IS NULL
-         WHERE d.snoozed_until <= clock_timestamp() OR d.notice_due_at <= clock_timestamp()
+         WHERE (d.snoozed_until <= statement_timestamp() OR d.notice_due_at <= statement_timestamp())
+           AND d.id <> ALL ($1::uuid[])
          LIMIT 1 FOR NO KEY UPDATE OF d SKIP LOCKED)`,
-      [],
+      [without],
       tx,
     );
   }
@@ -169,10 +170,15 @@ export class AlertEventsRepository {
     await this.database.execute('UPDATE alert_events SET notice_due_at = $2 WHERE id = $1', [id, until], tx);
   }
 
-  /** What is held back of the project is looked at again, since other silences hold now. */
+  /**
+   * What is held back of the project is looked at again, since other silences hold now. What somebody else is at is passed
+   * over, so that nobody waits in a circle; it is looked at again by itself.
+   */
   async reconsider({ projectId }: Tenant, tx: Db): Promise<void> {
     await this.database.execute(
-      'UPDATE alert_events SET notice_due_at = clock_timestamp() WHERE project_id = $1 AND notice_due_at IS NOT NULL',
+      `UPDATE alert_events SET notice_due_at = clock_timestamp() WHERE id IN (
+         SELECT id FROM alert_events WHERE project_id = $1 AND notice_due_at > clock_timestamp()
+         FOR NO KEY UPDATE SKIP LOCKED)`,
       [projectId],
       tx,
     );
