@@ -16,7 +16,12 @@ describe('whether somebody is told', () => {
     ['not within it', { notifiedAt: at(41) }, null, { kind: 'cooling down', until: at(101) }],
     ['always without one', { notifiedAt: at(100), cooldownSeconds: 0 }, null, { kind: 'tell' }],
     ['not in silence', {}, at(150), { kind: 'silenced', until: at(150) }],
-    ['not before a snooze ends', { status: 'snoozed', snoozedUntil: at(101) }, null, { kind: 'snoozed', until: at(101) }],
+    [
+      'not before a snooze ends',
+      { status: 'snoozed', snoozedUntil: at(101) },
+      null,
+      { kind: 'snoozed', until: at(101) },
+    ],
     ['once it has ended', { status: 'snoozed', snoozedUntil: at(100) }, null, { kind: 'tell' }],
   ])('%s', (_, alert, silencedUntil, hold) => {
     expect(holdOf({ ...ALERT, ...alert }, silencedUntil, at(100))).toEqual(hold);
