@@ -13,7 +13,7 @@ import { OutboxRepository, type OutboxRow } from './outbox.repository.js';
 
 /** Rows of the outbox and events that one transaction takes on, at most. */
 const MOST_ROWS = 500;
-const MOST_EVENTS = 2_000;
+const MOST_EVENTS = 5_000;
 const MOST_LAPSED = 200;
 /** After so many batches of a project the others have their turn. */
 const MOST_BATCHES = 10;
