@@ -93,6 +93,7 @@ describe('access to every operation', () => {
       event_id: await ingestedEvent(),
       ...(await alertDeliveryOf()),
       rule_id: await alertRule(),
+      ...(await alertEventOf()),
     };
     const [session] = await app.rows<{ id: string }>('SELECT id FROM sessions WHERE user_id = $1', [owner.id]);
     ids.session_id = session?.id ?? '';
@@ -193,6 +194,28 @@ describe('access to every operation', () => {
     return rule_id;
   }
 
+  /** An alert event and a silence of the first project. */
+  async function alertEventOf(): Promise<Record<string, string>> {
+    const [alert_event_id, silence_id] = [newId(), newId()];
+    await app.rows(
+      `INSERT INTO alert_events (id, project_id, fingerprint, group_values, severity, message, payload, occurrences,
+         cooldown_seconds, targets, created_at, changed_at, last_occurred_at)
+       VALUES ($1, $2, 'print', '{}', 'info', 'Alert', '{}', 1, 0, '{"kind": "project"}', now(), now(), now())`,
+      [alert_event_id, owner.projectId],
+    );
+    await app.rows(
+      `INSERT INTO alert_timeline (id, project_id, alert_event_id, type, detail, created_at)
+       VALUES ($1, $2, $3, 'opened', '{}', now())`,
+      [newId(), owner.projectId, alert_event_id],
+    );
+    await app.rows(
+      `INSERT INTO alert_silences (id, project_id, filter, starts_at, ends_at)
+       VALUES ($1, $2, '{"field": "event", "op": "eq", "value": "x"}', now(), now() + interval '1 day')`,
+      [silence_id, owner.projectId],
+    );
+    return { alert_event_id, silence_id };
+  }
+
   /** A valid request of the operation that names the first owner's things. */
   function call(
     { method, path, operation }: ListedOperation,
@@ -244,11 +267,14 @@ describe('access to every operation', () => {
       'payment_subscriptions',
       'alert_deliveries',
       'alert_destinations',
+      'alert_events',
       'alert_notices',
       'alert_rule_channels',
       'alert_rule_destinations',
       'alert_rule_series',
       'alert_rules',
+      'alert_silences',
+      'alert_timeline',
       'delivery_channels',
       'delivery_protected_headers',
       'delivery_attempts',

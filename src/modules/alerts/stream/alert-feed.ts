@@ -25,12 +25,16 @@ export class AlertFeed implements FeedSource {
     private readonly reads: AlertReads,
   ) {}
 
-  /** Before any change that a running transaction may still make visible, unless it takes longer than ten seconds. */
+  /**
+   * Before any change that a running transaction may still make visible, unless it takes longer than ten seconds. Other
+   * connections, such as the queue's, change no alert events and may write for as long as they like.
+   */
   async settled(): Promise<Date> {
     const [row] = await this.database.rows<{ until: Date }>(
-      `SELECT least(now.at, greatest(min(s.xact_start), now.at - interval '10 seconds')) - interval '0.5 seconds' AS until
+      `SELECT least(now.at, greatest(coalesce(min(s.xact_start), now.at), now.at - interval '10 seconds')) - interval '0.5 seconds' AS until
        FROM (SELECT clock_timestamp() AS at) now
        LEFT JOIN pg_stat_activity s ON s.datname = current_database() AND s.backend_xid IS NOT NULL
+         AND s.application_name LIKE 'service-%'
        GROUP BY now.at`,
     );
     if (row === undefined) throw new Error('An aggregate gives a row');
