@@ -12,16 +12,16 @@ import {
   AssigneeIsNoMember,
   NewerAlertEventIsUnresolved,
 } from '../alerts.errors.js';
-import { AlertActs } from './alert-acts.service.js';
 import {
   AcknowledgeRequest,
-  AlertEventResponse,
   AssignRequest,
   CommentRequest,
   ReopenRequest,
   ResolveRequest,
   SnoozeRequest,
-} from './alert-events.dto.js';
+} from './alert-acts.dto.js';
+import { AlertActs } from './alert-acts.service.js';
+import { AlertEventResponse } from './alert-events.dto.js';
 import { ProjectOfAlertEvent } from './project-of-alert-event.js';
 
 const answer = AlertEventResponse;

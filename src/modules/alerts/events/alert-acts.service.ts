@@ -1,14 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import { type ProjectMemberScope, roleAtLeast, type UserScope } from '../../../platform/access/index.js';
-import { InsufficientProjectRole, MembershipReader } from '../../../platform/access/index.js';
+import {
+  InsufficientProjectRole,
+  MembershipReader,
+  type ProjectMemberScope,
+  roleAtLeast,
+  type UserScope,
+} from '../../../platform/access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { DomainError } from '../../../platform/http/domain-error.js';
 import { brokenRule } from '../../../platform/http/fields/index.js';
 import { AlertEventNotFound } from '../alerts.errors.js';
 import type { AlertMove } from '../machine/alert-machine.js';
-import type { AlertEventResponse, BulkRequest, BulkResponse, BulkResult, SnoozeRequest } from './alert-events.dto.js';
-import { AlertEventsRepository } from './alert-events.repository.js';
 import { AlertChanges } from './alert-changes.js';
+import type { BulkRequest, BulkResponse, BulkResult, SnoozeRequest } from './alert-acts.dto.js';
+import type { AlertEventResponse } from './alert-events.dto.js';
+import { AlertEventsRepository } from './alert-events.repository.js';
 
 const LONGEST_SNOOZE_MS = 366 * 86_400_000;
 

@@ -8,13 +8,12 @@ import { ProjectQuery } from '../../api-keys/index.js';
 import { EventStreams } from '../../event-streams/index.js';
 import { AlertEventNotFound } from '../alerts.errors.js';
 import { ALERT_STREAM_RULES, AlertFeed } from '../stream/alert-feed.js';
+import { BulkRequest, BulkResponse } from './alert-acts.dto.js';
 import { AlertActs } from './alert-acts.service.js';
 import {
   AlertEventResponse,
   AlertEventsQuery,
   AlertEventsResponse,
-  BulkRequest,
-  BulkResponse,
   RaiseAlertRequest,
   TimelineEntryResponse,
 } from './alert-events.dto.js';

@@ -1,5 +1,4 @@
 import {
-  BooleanField,
   DateTimeField,
   EnumField,
   IntField,
@@ -8,7 +7,6 @@ import {
   NestedField,
   ObjectField,
   TextField,
-  uuid,
   UuidField,
 } from '../../../platform/http/fields/index.js';
 import { type Range, RANGES } from '../../projects/index.js';
@@ -21,7 +19,6 @@ import type { ReadEntry } from './timeline.repository.js';
 
 /** Characters of JSON. */
 const MAX_PAYLOAD = 16_384;
-export const MAX_BULK = 100;
 
 /** When alert events were raised. */
 export class AlertWindowQuery {
@@ -110,57 +107,6 @@ export class RaiseAlertRequest {
       'What repeats have in common, kept as `manual:<fingerprint>`: the unresolved alert event of it takes the occurrence. Left out: a new one begins',
   })
   fingerprint?: string | null;
-}
-
-class NoteRequest {
-  @TextField({ max: 2_000, optional: true, nullable: true, description: 'For the timeline' })
-  note?: string | null;
-}
-
-export class AcknowledgeRequest extends NoteRequest {}
-export class ResolveRequest extends NoteRequest {}
-export class ReopenRequest extends NoteRequest {}
-
-export class SnoozeRequest extends NoteRequest {
-  @DateTimeField({ description: 'In the future, within a year' })
-  until!: Date;
-}
-
-export class AssignRequest {
-  @UuidField({ nullable: true, description: 'A member of the project; null: nobody' })
-  user_id!: string | null;
-}
-
-export class CommentRequest {
-  @TextField({ min: 1, max: 5_000, trim: true })
-  body!: string;
-}
-
-export const BULK_ACTIONS = ['acknowledge', 'resolve'] as const;
-export type BulkAction = (typeof BULK_ACTIONS)[number];
-
-export class BulkRequest extends NoteRequest {
-  @ListField(uuid(), { min: 1, max: MAX_BULK, description: 'Of any projects the caller is a member of' })
-  ids!: string[];
-
-  @EnumField(BULK_ACTIONS, {})
-  action!: BulkAction;
-}
-
-export class BulkResult {
-  @UuidField({})
-  id!: string;
-
-  @BooleanField({})
-  ok!: boolean;
-
-  @TextField({ nullable: true, description: 'Why not, as the single request answers; null when it is done' })
-  detail!: string | null;
-}
-
-export class BulkResponse {
-  @ListField(nested(() => BulkResult), { description: 'One for each id, in their order' })
-  results!: BulkResult[];
 }
 
 export class AlertEventResponse {
