@@ -31,8 +31,21 @@ function busyTicks() {
   return user + nice + system;
 }
 
-/** Of this process and all below it, with those that have ended. */
-function ownTicks() {
+/** Processor time of what is measured, in µs: of everything below this process but those that send the load. */
+export function measuredMicros() {
+  return ownTicks((pid) => pid !== process.pid && !commandOf(pid).includes('load-client')) * (1_000_000 / TICKS);
+}
+
+function commandOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** Of this process and all below it, with those that have ended; of those alone that count, without their past children. */
+function ownTicks(counts) {
   const children = new Map();
   const ticks = new Map();
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
@@ -45,9 +58,10 @@ function ownTicks() {
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const parent = fields[1];
     children.set(parent, [...(children.get(parent) ?? []), pid]);
+    const own = counts === undefined ? fields.slice(11, 15) : counts(Number(pid)) ? fields.slice(11, 13) : [];
     ticks.set(
       pid,
-      fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0),
+      own.reduce((sum, field) => sum + Number(field), 0),
     );
   }
   const sumFrom = (pid) =>

@@ -14,6 +14,7 @@ import { Billing1795207000000 } from './1795207000000-billing.js';
 import { PaymentUpkeep1795207100000 } from './1795207100000-payment-upkeep.js';
 import { Delivery1795208000000 } from './1795208000000-delivery.js';
 import { AlertDestinations1795210000000 } from './1795210000000-alert-destinations.js';
+import { AlertEvents1795211000000 } from './1795211000000-alert-events.js';
 import { AlertRules1795212000000 } from './1795212000000-alert-rules.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
@@ -34,5 +35,6 @@ export const MIGRATIONS = [
   PaymentUpkeep1795207100000,
   Delivery1795208000000,
   AlertDestinations1795210000000,
+  AlertEvents1795211000000,
   AlertRules1795212000000,
 ] as const;

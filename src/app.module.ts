@@ -8,6 +8,7 @@ import { JOBS } from './jobs.js';
 import { AccountModule } from './modules/account/index.js';
 import { AlertDestinationsModule } from './modules/alert-destinations/index.js';
 import { AlertRulesModule } from './modules/alert-rules/index.js';
+import { AlertsModule } from './modules/alerts/index.js';
 import { ApiKeysModule } from './modules/api-keys/index.js';
 import { AuditModule } from './modules/audit/index.js';
 import { AuthModule } from './modules/auth/index.js';
@@ -200,6 +201,7 @@ export class AppModule {
         SourceInsightModule,
         DeliveryModule,
         AlertDestinationsModule,
+        AlertsModule,
         AlertRulesModule,
         HealthModule,
         InternalJobsModule,

@@ -1,3 +1,4 @@
+import { NewerAlertEventIsUnresolved } from './modules/alerts/index.js';
 import { ChannelHasEvidence, DuplicateProtectedHeader } from './modules/delivery/index.js';
 import { SlugInUse } from './modules/organizations/index.js';
 import { SavedViewNameInUse } from './modules/projects/index.js';
@@ -13,6 +14,8 @@ export const CONSTRAINT_ERROR_TABLE: ConstraintErrors = {
   fk_users_selected_project_id: NotAProjectMember,
   uq_delivery_protected_headers_channel_id_name_key: DuplicateProtectedHeader,
   fk_delivery_attempts_channel_id: ChannelHasEvidence,
+  // By reopening alone: what is raised counts to the unresolved one.
+  uq_alert_events_unresolved: NewerAlertEventIsUnresolved,
   // Whoever makes something has lost their account meanwhile.
   fk_organizations_owner_id: NotAuthenticated,
   fk_projects_owner_id: NotAuthenticated,

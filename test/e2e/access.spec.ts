@@ -92,6 +92,8 @@ describe('access to every operation', () => {
       source_id: await usedSource(),
       event_id: await ingestedEvent(),
       ...(await alertDeliveryOf()),
+      rule_id: await alertRule(),
+      ...(await alertEventOf()),
     };
     const [session] = await app.rows<{ id: string }>('SELECT id FROM sessions WHERE user_id = $1', [owner.id]);
     ids.session_id = session?.id ?? '';
@@ -176,6 +178,45 @@ describe('access to every operation', () => {
     return { destination_id, delivery_id };
   }
 
+  /** A rule that is switched off, and still has a series. */
+  async function alertRule(): Promise<string> {
+    const rule_id = newId();
+    await app.rows(
+      `INSERT INTO alert_rules (id, project_id, name, is_enabled, severity, kind, condition, group_by, for_seconds,
+                                keep_firing_seconds, cooldown_seconds)
+       VALUES ($1, $2, 'Rule', false, 'info', 'match', '{"kind": "match"}', '{}', 0, 0, 0)`,
+      [rule_id, owner.projectId],
+    );
+    await app.rows(
+      `INSERT INTO alert_rule_series (rule_id, fingerprint, group_values, state, since, breached_at)
+       VALUES ($1, 'f', '{}', 'pending', now(), now())`,
+      [rule_id],
+    );
+    return rule_id;
+  }
+
+  /** An alert event and a silence of the first project. */
+  async function alertEventOf(): Promise<Record<string, string>> {
+    const [alert_event_id, silence_id] = [newId(), newId()];
+    await app.rows(
+      `INSERT INTO alert_events (id, project_id, fingerprint, group_values, severity, message, payload, occurrences,
+         cooldown_seconds, targets, created_at, changed_at, last_occurred_at)
+       VALUES ($1, $2, 'print', '{}', 'info', 'Alert', '{}', 1, 0, '{"kind": "project"}', now(), now(), now())`,
+      [alert_event_id, owner.projectId],
+    );
+    await app.rows(
+      `INSERT INTO alert_timeline (id, project_id, alert_event_id, type, detail, created_at)
+       VALUES ($1, $2, $3, 'opened', '{}', now())`,
+      [newId(), owner.projectId, alert_event_id],
+    );
+    await app.rows(
+      `INSERT INTO alert_silences (id, project_id, filter, starts_at, ends_at)
+       VALUES ($1, $2, '{"field": "event", "op": "eq", "value": "x"}', now(), now() + interval '1 day')`,
+      [silence_id, owner.projectId],
+    );
+    return { alert_event_id, silence_id };
+  }
+
   /** A valid request of the operation that names the first owner's things. */
   function call(
     { method, path, operation }: ListedOperation,
@@ -227,7 +268,14 @@ describe('access to every operation', () => {
       'payment_subscriptions',
       'alert_deliveries',
       'alert_destinations',
+      'alert_events',
       'alert_notices',
+      'alert_rule_channels',
+      'alert_rule_destinations',
+      'alert_rule_series',
+      'alert_rules',
+      'alert_silences',
+      'alert_timeline',
       'delivery_channels',
       'delivery_protected_headers',
       'delivery_attempts',
@@ -342,8 +390,12 @@ describe('access to every operation', () => {
       actors.set('owner', owner);
       for (const role of ROLES.slice(0, -1)) actors.set(role, await addMember(app, owner, role));
     });
-
-    it.each(table(operations.filter(isByRole)))('%s lets each do what is declared and no more', async (_, item) => {
+    // Who may delete something does so, and there would be nothing left to be refused.
+    const deletingLast = [
+      ...operations.filter(({ method }) => method !== 'DELETE'),
+      ...operations.filter(({ method }) => method === 'DELETE'),
+    ];
+    it.each(table(deletingLast.filter(isByRole)))('%s lets each do what is declared and no more', async (_, item) => {
       const access = item.operation['x-access'];
       for (const role of ROLES) {
         const { status, body } = await call(item, { Authorization: actors.get(role)?.bearer ?? '' });

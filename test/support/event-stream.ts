@@ -7,6 +7,7 @@ export interface StreamMessage {
   detail?: string;
   log?: { id: string; timestamp: string; endpoint: string };
   event?: { id: string; timestamp: string; event: string };
+  alert_event?: { id: string; status: string; occurrences: number };
 }
 
 /** A client of an event stream over a socket of its own. */

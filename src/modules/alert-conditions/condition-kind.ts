@@ -15,6 +15,7 @@ import {
   ruleBroken,
 } from '../../platform/http/fields/index.js';
 import {
+  type Aggregate,
   AGGREGATES,
   COMPARED_BY,
   type Condition,
@@ -91,7 +92,7 @@ function readCondition(value: unknown): Condition | Failure {
     else result[name] = member;
   }
   if (isMeasured) {
-    const field = aggregateField(value, result['aggregate']);
+    const field = aggregateField(value, result['aggregate'] as Aggregate | undefined);
     if (failed(field)) refused.push(faulty('aggregate_field', field));
     else if (field !== undefined) result['aggregate_field'] = field;
   }
@@ -99,11 +100,14 @@ function readCondition(value: unknown): Condition | Failure {
 }
 
 /** Needed by what aggregates values, refused by what counts events; null is none. */
-function aggregateField(value: Readonly<Record<string, unknown>>, aggregate: unknown): string | undefined | Failure {
+function aggregateField(
+  value: Readonly<Record<string, unknown>>,
+  aggregate: Aggregate | undefined,
+): string | undefined | Failure {
   const given = value['aggregate_field'] ?? undefined;
   if (aggregate === undefined) return undefined;
-  const counts = (COUNTING_AGGREGATES as readonly unknown[]).includes(aggregate);
+  const counts = COUNTING_AGGREGATES.includes(aggregate);
   if (given === undefined) return counts ? undefined : missing(value);
-  if (counts) return ruleBroken(`${String(aggregate)} counts events and takes no aggregate_field`, given);
+  if (counts) return ruleBroken(`${aggregate} counts events and takes no aggregate_field`, given);
   return readField(given, 1);
 }

@@ -1,4 +1,4 @@
-import { type FilterNode, isComparison, PROPERTY_PREFIX } from './filter.js';
+import { type FilterNode, isComparison } from './filter.js';
 
 /** The event types that can fit at all; null when any may. */
 export function eventTypesOf(filter: FilterNode): readonly string[] | null {
@@ -17,11 +17,11 @@ export function eventTypesOf(filter: FilterNode): readonly string[] | null {
   return known.length === 0 ? null : known.reduce((a, b) => (b.length < a.length ? b : a));
 }
 
-/** Whether the filter looks at properties, which cost more to read than the rest of an event. */
-export function usesProperties(filter: FilterNode): boolean {
-  if (isComparison(filter)) return filter.field.startsWith(PROPERTY_PREFIX);
+/** The fields that the filter looks at, each once. */
+export function fieldsOf(filter: FilterNode): string[] {
+  if (isComparison(filter)) return [filter.field];
   const parts = [...(filter.all ?? []), ...(filter.any ?? []), ...(filter.not ? [filter.not] : [])];
-  return parts.some(usesProperties);
+  return [...new Set(parts.flatMap(fieldsOf))];
 }
 
 /** The filter as exact values of fields, one each; null when it is more than that. */

@@ -37,6 +37,12 @@ export function filterSql(filter: FilterNode, bind: Bind): string {
   return parts.length === 0 ? 'true' : `(${parts.join(' AND ')})`;
 }
 
+/** What a field holds, as json; null where it is missing. */
+export function fieldSql(field: string, bind: Bind): string {
+  const column = columnOf(field);
+  return column ? `to_json(${column.sql})` : `(${propertySql(field, bind)})::json`;
+}
+
 /** The number a field holds; null where it holds none. */
 export function numberSql(field: string, bind: Bind): string {
   const column = columnOf(field);

@@ -62,9 +62,12 @@ export const EVENT_FIELDS = {
 
 export type EventField = keyof typeof EVENT_FIELDS;
 
-/** What a filter is asked about: fields by name, where null and undefined are missing, and the properties. */
+/**
+ * What a filter is asked about: fields by name, where null and undefined are missing, and the properties. A property may
+ * also stand among the fields by its whole name, where it was read beforehand.
+ */
 export interface FilterSubject {
-  readonly fields: Readonly<Record<string, string | number | null | undefined>>;
+  readonly fields: Readonly<Record<string, unknown>>;
   readonly properties: Readonly<Record<string, unknown>>;
 }
 

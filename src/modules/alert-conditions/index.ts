@@ -25,6 +25,6 @@ export {
 } from './filter.js';
 export { FilterField, storedFilter } from './filter-kind.js';
 export { compileFilter, type Matcher, readField } from './matcher.js';
-export { type Bind, filterSql, numberSql, scalarSql } from './filter-sql.js';
-export { eventTypesOf, exactValuesOf, usesProperties } from './filter-analysis.js';
+export { type Bind, fieldSql, filterSql, numberSql, scalarSql } from './filter-sql.js';
+export { eventTypesOf, exactValuesOf, fieldsOf } from './filter-analysis.js';
 export { GroupByField } from './group-by.js';

@@ -36,8 +36,10 @@ export function compileFilter(filter: FilterNode): Matcher {
 /** The value of a field of a subject; null where it is missing. */
 export function readField(field: string): (subject: FilterSubject) => unknown {
   const path = pathOfProperty(field);
-  if (path) return ({ properties }) => propertyAt(properties, path) ?? null;
-  return ({ fields }) => (Object.hasOwn(fields, field) ? (fields[field] ?? null) : null);
+  return ({ fields, properties }) => {
+    if (Object.hasOwn(fields, field)) return fields[field] ?? null;
+    return path === null ? null : (propertyAt(properties, path) ?? null);
+  };
 }
 
 function compileComparison(comparison: Comparison): Matcher {

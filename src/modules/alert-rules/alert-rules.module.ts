@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AlertDestinationsModule } from '../alert-destinations/index.js';
+import { AlertsModule } from '../alerts/index.js';
 import { AuditModule } from '../audit/index.js';
 import { DeliveryModule } from '../delivery/index.js';
 import { EventTotalsModule } from '../event-totals/index.js';
 import { ProjectsModule } from '../projects/index.js';
 import { BacktestRepository } from './backtest/backtest.repository.js';
 import { BacktestService } from './backtest/backtest.service.js';
-import { RuleAlerts } from './engine/rule-alerts.js';
 import { RuleMetrics } from './engine/rule-metrics.js';
 import { RulePoller } from './engine/rule-poller.js';
 import { RuleEvaluationsProcessor, RuleRound } from './engine/rule-round.js';
@@ -24,12 +24,14 @@ import { ProjectOfAlertRule } from './rules/project-of-alert-rule.js';
 import { RuleLinksRepository } from './rules/rule-links.js';
 import { Heartbeats } from './windows/heartbeats.js';
 import { Measures } from './windows/measures.js';
+import { WindowEvaluation } from './windows/window-evaluation.js';
 import { WindowEvaluator } from './windows/window-evaluator.js';
 import { WindowRound } from './windows/window-round.js';
 
 @Module({
   imports: [
     AlertDestinationsModule,
+    AlertsModule,
     AuditModule,
     DeliveryModule,
     EventTotalsModule,
@@ -48,7 +50,6 @@ import { WindowRound } from './windows/window-round.js';
     Measures,
     OutboxRepository,
     ProjectOfAlertRule,
-    RuleAlerts,
     RuleEvaluationsProcessor,
     RuleLinksRepository,
     RuleMetrics,
@@ -56,6 +57,7 @@ import { WindowRound } from './windows/window-round.js';
     RuleRound,
     SeriesRepository,
     UnwatchedEvents,
+    WindowEvaluation,
     WindowEvaluator,
     WindowRound,
   ],

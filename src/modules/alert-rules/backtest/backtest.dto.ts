@@ -65,7 +65,7 @@ export class BacktestResponse {
   @IntField({ nullable: true, min: 1, description: 'Between two looks at the windows; null for rules of events' })
   step_seconds!: number | null;
 
-  @BooleanField({ description: 'Whether there was more than one back-test shows' })
+  @BooleanField({ description: 'Whether there was more than one back-test shows, or has time for' })
   truncated!: boolean;
 
   @ListField(nested(() => BacktestFiring), {})

@@ -2,8 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { filterSql } from '../../alert-conditions/index.js';
 import { Parameters, type TimeWindow } from '../../event-totals/index.js';
-import { type EventRow, eventColumns } from '../matching/event-row.js';
+import { EVENT_COLUMNS, type EventRow } from '../matching/event-row.js';
 import type { LiveRule } from '../rules/live-rules.js';
+
+/** A statement that took longer than it may. */
+const QUERY_CANCELED = '57014';
 
 @Injectable()
 export class BacktestRepository {
@@ -14,7 +17,7 @@ export class BacktestRepository {
     const parameters = new Parameters();
     const bind = (value: unknown): string => parameters.bind(value);
     return this.database.rows<EventRow>(
-      `SELECT ${eventColumns(true)}, e."timestamp" AS accepted_at FROM events e
+      `SELECT ${EVENT_COLUMNS} FROM events e
        WHERE e.project_id = ${bind(projectId)} AND e."timestamp" >= ${bind(from)} AND e."timestamp" < ${bind(to)}
          AND ${filterSql(filter, bind)}
        ORDER BY e."timestamp", e.id LIMIT ${bind(limit)}`,
@@ -23,7 +26,19 @@ export class BacktestRepository {
     );
   }
 
-  async limitStatements(db: Db): Promise<void> {
-    await this.database.execute(`SET LOCAL statement_timeout = '10s'`, [], db);
+  /**
+   * Works with at most so much time for its next statement.
+   * @returns null when the time was over first
+   */
+  async within<T>(milliseconds: number, work: () => Promise<T>, db: Db): Promise<T | null> {
+    const left = Math.ceil(milliseconds);
+    if (left <= 0) return null;
+    await this.database.execute(`SET LOCAL statement_timeout = ${left}`, [], db);
+    try {
+      return await work();
+    } catch (error) {
+      if ((error as { code?: unknown }).code === QUERY_CANCELED) return null;
+      throw error;
+    }
   }
 }

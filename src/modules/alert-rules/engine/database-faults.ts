@@ -1,9 +1,18 @@
+import pg from 'pg';
+import { QueryFailedError, TypeORMError } from 'typeorm';
+
 /** Classes of PostgreSQL errors that say nothing about the data: connections, conflicts, resources, shutdowns. */
 const PASSING = /^(08|40|53|55|57|58)/;
+/** What a pool says that has no connection to give, or a connection that is gone. */
+const UNREACHABLE = /timeout|terminated|not queryable/i;
 
 /** Whether the same work may well succeed later; otherwise it fails for what it works on. */
 export function isPassingFault(error: unknown): boolean {
-  if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError) return false;
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  return typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code) || PASSING.test(code);
+  if (error instanceof QueryFailedError) {
+    const cause: unknown = error.driverError;
+    return !(cause instanceof pg.DatabaseError) || PASSING.test(cause.code ?? '');
+  }
+  // Not a query: a transaction or a connection that is in no state to be used.
+  if (error instanceof TypeORMError) return true;
+  return error instanceof Error && ('syscall' in error || UNREACHABLE.test(error.message));
 }

@@ -24,9 +24,9 @@ export class RuleMetrics {
     this.delay = metrics.histogram('alert_rule_match_delay_seconds', 'From the acceptance of events to their matching');
   }
 
-  matched(batches: number, delayMs: number): void {
+  matched(batches: number, waitedSeconds: number): void {
     this.batches.inc(batches);
-    this.delay.observe(Math.max(0, delayMs) / 1_000);
+    this.delay.observe(Math.max(0, waitedSeconds));
   }
 
   occurred(count: number): void {

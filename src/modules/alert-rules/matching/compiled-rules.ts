@@ -1,14 +1,20 @@
-import { compileFilter, eventTypesOf, type Matcher, usesProperties } from '../../alert-conditions/index.js';
+import {
+  compileFilter,
+  eventTypesOf,
+  fieldsOf,
+  type FilterSubject,
+  type Matcher,
+} from '../../alert-conditions/index.js';
 import { groupReader, type GroupValue } from '../machine/series.js';
 import type { LiveRule } from '../rules/live-rules.js';
-import { subjectOf } from './event-row.js';
 
 export interface CompiledRule {
   readonly matches: Matcher;
-  readonly groupOf: (subject: ReturnType<typeof subjectOf>) => GroupValue[];
+  readonly groupOf: (subject: FilterSubject) => GroupValue[];
   /** The event types that can match; null: any. */
   readonly types: readonly string[] | null;
-  readonly needsProperties: boolean;
+  /** Everything of an event that the rule looks at. */
+  readonly fields: readonly string[];
 }
 
 const MAX_KEPT = 2_000;
@@ -25,6 +31,16 @@ export class CompiledRules {
     this.kept.set(rule.id, { revision: rule.revision, compiled });
     return compiled;
   }
+
+  /** The events that some of the rules may fit, and what the rules look at. */
+  wanted(rules: readonly LiveRule[]): { types: readonly string[] | null; fields: readonly string[] } {
+    const compiled = rules.map((rule) => this.of(rule));
+    const types = compiled.map((rule) => rule.types);
+    return {
+      types: types.every((one) => one !== null) ? [...new Set(types.flat())] : null,
+      fields: [...new Set(compiled.flatMap(({ fields }) => fields))],
+    };
+  }
 }
 
 export function compileRule({ filter, groupBy }: Pick<LiveRule, 'filter' | 'groupBy'>): CompiledRule {
@@ -32,6 +48,6 @@ export function compileRule({ filter, groupBy }: Pick<LiveRule, 'filter' | 'grou
     matches: compileFilter(filter),
     groupOf: groupReader(groupBy),
     types: eventTypesOf(filter),
-    needsProperties: usesProperties(filter) || groupBy.some((field) => field.startsWith('properties.')),
+    fields: [...new Set([...fieldsOf(filter), ...groupBy])],
   };
 }

@@ -1,39 +1,37 @@
 import type { EventField, FilterSubject } from '../../alert-conditions/index.js';
 
-/** An event as it is matched. */
-export interface EventRow {
+/** What an alert tells of the event that set it off. */
+export interface ToldEvent {
   readonly id: string;
   readonly timestamp: Date;
   readonly event: string;
   readonly source: string;
+  readonly message: string | null;
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+
+/** The columns of a {@link ToldEvent}, of a row of `events` called `e`. */
+export const TOLD_COLUMNS = 'e.id, e."timestamp", e.event, e.source, e.message, e.properties';
+
+/** An event with everything that filters may look at. */
+export interface EventRow extends ToldEvent {
   readonly source_id: string | null;
   readonly severity: string | null;
   readonly status: string | null;
   readonly environment: string | null;
-  readonly message: string | null;
   readonly external_event_id: string | null;
   readonly log_method: string;
   readonly log_endpoint: string;
   readonly log_status: number;
   /** Null: the event carries none. */
   readonly log_latency_ms: number | null;
-  /** Null: nobody asked for them. */
-  readonly properties: Readonly<Record<string, unknown>> | null;
-  /** When the event was accepted. */
-  readonly accepted_at: Date;
 }
 
-/** The columns of an {@link EventRow} but `accepted_at`, of a row of `events` called `e`. */
-export function eventColumns(withProperties: boolean): string {
-  return `e.id, e."timestamp", e.event, e.source, e.source_id, e.severity, e.status, e.environment, e.message,
-    e.external_event_id, e.log_method, e.log_endpoint, e.log_status,
-    CASE WHEN e.log_has_latency THEN e.log_latency_ms END AS log_latency_ms,
-    ${withProperties ? 'e.properties' : 'NULL::jsonb AS properties'}`;
-}
+/** The columns of an {@link EventRow}, of a row of `events` called `e`. */
+export const EVENT_COLUMNS = `${TOLD_COLUMNS}, e.source_id, e.severity, e.status, e.environment, e.external_event_id,
+  e.log_method, e.log_endpoint, e.log_status, CASE WHEN e.log_has_latency THEN e.log_latency_ms END AS log_latency_ms`;
 
-export function subjectOf(
-  row: EventRow,
-): FilterSubject & { readonly fields: Record<EventField, string | number | null> } {
+export function subjectOf(row: EventRow): FilterSubject & { readonly fields: Record<EventField, unknown> } {
   return {
     fields: {
       event: row.event,
@@ -49,6 +47,6 @@ export function subjectOf(
       'log.status': row.log_status,
       'log.latency_ms': row.log_latency_ms,
     },
-    properties: row.properties ?? {},
+    properties: row.properties,
   };
 }

@@ -1,61 +1,103 @@
-import { overflowSeries, type Series, seriesOf } from '../machine/series.js';
+import { setImmediate } from 'node:timers/promises';
+import { type GroupValue, overflowSeries, type Series, seriesOf } from '../machine/series.js';
 import { restingSeries, type StoredSeries } from '../machine/series.repository.js';
 import type { LiveRule } from '../rules/live-rules.js';
 import type { CompiledRules } from './compiled-rules.js';
-import { type EventRow, subjectOf } from './event-row.js';
 import { keepsState, matched } from './matched-series.js';
+
+/** An accepted event, with what the rules of its project look at. */
+export interface AcceptedEvent {
+  /** Of its row in the outbox. */
+  readonly position: string;
+  /** In that row, from 1. */
+  readonly place: number;
+  readonly acceptedAt: Date;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
 
 /** The events of a batch that belong to one series of a rule, in order. */
 export interface SeriesHits {
   readonly rule: LiveRule;
   readonly series: Series;
-  readonly events: EventRow[];
+  readonly events: AcceptedEvent[];
 }
 
 /** What a batch does to a series: fires for so many events, the last of which is told, or recovers. */
 export type Act =
-  | { readonly kind: 'fire'; readonly hits: SeriesHits; readonly event: EventRow; readonly occurrences: number }
+  | { readonly kind: 'fire'; readonly hits: SeriesHits; readonly event: AcceptedEvent; readonly occurrences: number }
   | { readonly kind: 'recover'; readonly ruleId: string; readonly fingerprint: string };
 
 /** In one batch a rule tells so many groups apart; more go together. */
 const MAX_GROUPS = 200;
+/** No list of values reads so. */
+const OVERFLOW = 'overflow';
+
+/** Many rules with patterns may take long; requests of the same process have their turn meanwhile. */
+const BREATH_MS = 10;
+/** Events between two looks at the clock. */
+const LOOKS_AT_THE_CLOCK = 32;
 
 /**
  * Which events of a batch belong to which series.
  * @param onFault told when a rule cannot be asked about an event, which then does not match it
  */
-export function findHits(
+export async function findHits(
   rules: readonly LiveRule[],
-  events: readonly EventRow[],
+  events: readonly AcceptedEvent[],
   compiled: CompiledRules,
-  onFault: (rule: LiveRule, event: EventRow, error: unknown) => void,
-): SeriesHits[] {
-  const hits = new Map<string, SeriesHits>();
-  const groups = new Map<string, number>();
-  const subjects = events.map(subjectOf);
+  onFault: (rule: LiveRule, event: AcceptedEvent, error: unknown) => void,
+): Promise<SeriesHits[]> {
+  const all: SeriesHits[] = [];
+  let breathedAt = performance.now();
   for (const rule of rules) {
     const { matches, groupOf } = compiled.of(rule);
-    const ungrouped = rule.groupBy.length === 0 ? seriesOf(rule.id, [], []) : null;
+    const groups = new BatchGroups(rule);
     for (const [index, event] of events.entries()) {
-      const subject = subjects[index];
-      if (subject === undefined || event.accepted_at < rule.watchedSince) continue;
+      if (index % LOOKS_AT_THE_CLOCK === 0 && performance.now() - breathedAt > BREATH_MS) {
+        await setImmediate();
+        breathedAt = performance.now();
+      }
+      if (event.acceptedAt < rule.watchedSince) continue;
+      const subject = { fields: event.fields, properties: NO_PROPERTIES };
       try {
-        if (!matches(subject)) continue;
-        let series = ungrouped ?? seriesOf(rule.id, rule.groupBy, groupOf(subject));
-        if (!hits.has(series.fingerprint)) {
-          const count = (groups.get(rule.id) ?? 0) + 1;
-          groups.set(rule.id, count);
-          if (count > MAX_GROUPS) series = overflowSeries(rule.id);
-        }
-        const known = hits.get(series.fingerprint);
-        if (known) known.events.push(event);
-        else hits.set(series.fingerprint, { rule, series, events: [event] });
+        if (matches(subject)) groups.of(groupOf(subject)).events.push(event);
       } catch (error) {
         onFault(rule, event, error);
       }
     }
+    all.push(...groups.all);
   }
-  return [...hits.values()];
+  return all;
+}
+
+const NO_PROPERTIES = {};
+
+/** The groups of one rule in one batch. */
+class BatchGroups {
+  private readonly hits = new Map<string, SeriesHits>();
+
+  constructor(private readonly rule: LiveRule) {}
+
+  get all(): SeriesHits[] {
+    return [...this.hits.values()];
+  }
+
+  of(values: readonly GroupValue[]): SeriesHits {
+    const key = JSON.stringify(values);
+    const { rule } = this;
+    return (
+      this.hits.get(key) ??
+      (this.hits.size < MAX_GROUPS
+        ? this.begin(key, seriesOf(rule.id, rule.groupBy, values))
+        : (this.hits.get(OVERFLOW) ?? this.begin(OVERFLOW, overflowSeries(rule.id))))
+    );
+  }
+
+  private begin(key: string, series: Series): SeriesHits {
+    const hits: SeriesHits = { rule: this.rule, series, events: [] };
+    this.hits.set(key, hits);
+    return hits;
+  }
 }
 
 /** What the hits of one series do, and where they leave it; null: the rule keeps no states. */
@@ -72,7 +114,7 @@ export function actsOf(
   const acts: Act[] = [];
   let current = stored ?? restingSeries(rule.id, series);
   for (const event of events) {
-    const { after, effects } = matched(current, event.accepted_at.getTime(), rule.holds);
+    const { after, effects } = matched(current, event.acceptedAt.getTime(), rule.holds);
     current = after;
     for (const effect of effects) {
       const before = acts.at(-1);

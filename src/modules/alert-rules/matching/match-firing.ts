@@ -1,7 +1,7 @@
-import type { RuleFiring } from '../engine/rule-alerts.js';
+import type { Firing } from '../../alerts/index.js';
 import type { LiveRule } from '../rules/live-rules.js';
 import type { Series } from '../machine/series.js';
-import type { EventRow } from './event-row.js';
+import type { ToldEvent } from './event-row.js';
 
 const MAX_MESSAGE = 500;
 /** Characters of JSON; alerts are kept and sent many times, so large properties are left out. */
@@ -10,10 +10,9 @@ const MAX_PAYLOAD = 16_384;
 export function matchFiring(
   rule: LiveRule,
   series: Series,
-  event: EventRow,
-  properties: Readonly<Record<string, unknown>>,
+  { properties, ...event }: ToldEvent,
   occurrences: number,
-): RuleFiring {
+): Firing {
   return {
     projectId: rule.projectId,
     rule: ruleOf(rule),
@@ -23,11 +22,10 @@ export function matchFiring(
     message: cut(`${rule.name}: ${event.message ?? event.event}`),
     payload: JSON.stringify(properties).length > MAX_PAYLOAD ? { omitted: 'properties are too large' } : properties,
     occurrences,
-    continues: false,
   };
 }
 
-export function ruleOf({ id, name, severity, cooldownSeconds, targets }: LiveRule): RuleFiring['rule'] {
+export function ruleOf({ id, name, severity, cooldownSeconds, targets }: LiveRule): Firing['rule'] {
   return { id, name, severity, cooldownSeconds, targets };
 }
 

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { isPassingFault } from '../engine/database-faults.js';
-import { RuleAlerts } from '../engine/rule-alerts.js';
+import { AlertEvents, type Firing } from '../../alerts/index.js';
 import { RuleMetrics } from '../engine/rule-metrics.js';
 import { SeriesRepository, type StoredSeries } from '../machine/series.repository.js';
 import { type LiveRule, LiveRules } from '../rules/live-rules.js';
@@ -16,7 +16,9 @@ const MOST_ROWS = 500;
 const MOST_EVENTS = 5_000;
 const MOST_LAPSED = 200;
 /** After so many batches of a project the others have their turn. */
-const MOST_BATCHES = 20;
+const MOST_BATCHES = 10;
+
+type HandedAct = Extract<Act, { kind: 'recover' }> | { readonly kind: 'fire'; readonly firing: Firing };
 
 /** How much of a batch may be left out so that the project goes on. */
 type Care = 'none' | 'each alert' | 'leave out';
@@ -35,7 +37,7 @@ export class MatchRound {
     private readonly outbox: OutboxRepository,
     private readonly rules: LiveRules,
     private readonly series: SeriesRepository,
-    private readonly alerts: RuleAlerts,
+    private readonly alerts: AlertEvents,
     private readonly metrics: RuleMetrics,
   ) {}
 
@@ -86,13 +88,15 @@ export class MatchRound {
       if (!(await this.outbox.claim(projectId, tx))) return 0;
       const rows = fitting(await this.outbox.read(projectId, mostRows, tx));
       const rules = await this.rules.ofEvents(projectId, tx);
-      if (rows.length === 0) return this.settle(rules, tx);
+      const [oldest] = rows;
+      if (oldest === undefined) return this.settle(rules, tx);
       const positions = rows.map(({ position }) => position);
       if (care === 'leave out') {
         this.logger.error(`a batch of events of project ${projectId} cannot be matched and is left out`);
         this.metrics.skippedOne('batch');
-      } else await this.match(projectId, rules, positions, care, tx);
+      } else await this.match(projectId, rules, rows, care, tx);
       await this.outbox.remove(positions, tx);
+      this.metrics.matched(rows.length, oldest.waitedSeconds);
       return rows.length;
     });
   }
@@ -100,36 +104,52 @@ export class MatchRound {
   private async match(
     projectId: string,
     rules: readonly LiveRule[],
-    positions: readonly string[],
+    rows: readonly OutboxRow[],
     care: Care,
     tx: Db,
   ): Promise<void> {
     if (rules.length === 0) return;
-    const compiled = rules.map((rule) => this.compiled.of(rule));
-    const types = compiled.every((rule) => rule.types !== null)
-      ? [...new Set(compiled.flatMap((rule) => rule.types ?? []))]
-      : null;
-    const withProperties = compiled.some((rule) => rule.needsProperties);
-    const events = await this.outbox.events(projectId, positions, { types, withProperties }, tx);
-    const hits = findHits(rules, events, this.compiled, (rule, event, error) => {
-      this.logger.error(`rule ${rule.id} cannot be asked about event ${event.id}: ${String(error)}`);
+    const events = await this.outbox.events(projectId, rows, this.compiled.wanted(rules), tx);
+    const hits = await findHits(rules, events, this.compiled, (rule, event, error) => {
+      this.logger.error(`rule ${rule.id} cannot be asked about an event of ${event.position}: ${String(error)}`);
       this.metrics.skippedOne('event');
     });
     const keeping = hits.filter(({ rule }) => keepsState(rule.holds));
     const keys = keeping.map(({ rule, series }) => ({ ruleId: rule.id, fingerprint: series.fingerprint }));
     const stored = new Map((await this.series.find(keys, tx)).map((one) => [one.fingerprint, one]));
-    const left: StoredSeries[] = [];
-    for (const hit of hits) {
-      const { acts, after } = actsOf(hit, stored.get(hit.series.fingerprint));
-      for (const act of acts) await this.perform(projectId, act, care, tx);
-      if (after !== null) left.push(after);
+    const results = hits.map((hit) => actsOf(hit, stored.get(hit.series.fingerprint)));
+    for (const act of await this.withEvents(
+      projectId,
+      results.flatMap(({ acts }) => acts),
+      tx,
+    )) {
+      await this.perform(projectId, act, care, tx);
     }
-    await this.series.save(left, tx);
-    const last = events.at(-1);
-    if (last) this.metrics.matched(positions.length, Date.now() - last.accepted_at.getTime());
+    await this.series.save(
+      results.flatMap(({ after }) => after ?? []),
+      tx,
+    );
   }
 
-  private async perform(projectId: string, act: Act, care: Care, tx: Db): Promise<void> {
+  /** Acts as they are handed on. */
+  private async withEvents(projectId: string, acts: readonly Act[], tx: Db): Promise<HandedAct[]> {
+    const fires = acts.filter((act) => act.kind === 'fire');
+    const told = await this.outbox.told(
+      projectId,
+      fires.map(({ event }) => event),
+      tx,
+    );
+    const events = new Map(fires.map((act, at) => [act, told[at]]));
+    return acts.flatMap((act): HandedAct[] => {
+      if (act.kind === 'recover') return [act];
+      const event = events.get(act);
+      const { hits, occurrences } = act;
+      // An event that is gone since it was read, with its whole month, is told no more.
+      return event ? [{ kind: 'fire', firing: matchFiring(hits.rule, hits.series, event, occurrences) }] : [];
+    });
+  }
+
+  private async perform(projectId: string, act: HandedAct, care: Care, tx: Db): Promise<void> {
     if (care === 'none') return this.hand(projectId, act, tx);
     await this.database.execute('SAVEPOINT one_alert', [], tx);
     try {
@@ -143,17 +163,15 @@ export class MatchRound {
     }
   }
 
-  private async hand(projectId: string, act: Act, tx: Db): Promise<void> {
+  private async hand(projectId: string, act: HandedAct, tx: Db): Promise<void> {
     if (act.kind === 'recover') return this.alerts.recover({ ...act, projectId }, tx);
-    const { hits, event, occurrences } = act;
-    const properties = event.properties ?? (await this.outbox.properties(projectId, event, tx));
-    await this.alerts.fire(matchFiring(hits.rule, hits.series, event, properties, occurrences), tx);
-    this.metrics.occurred(occurrences);
+    await this.alerts.fire(act.firing, tx);
+    this.metrics.occurred(act.firing.occurrences ?? 1);
   }
 
   /** With no event before it any more, a series may come to rest. */
   private async settle(rules: readonly LiveRule[], tx: Db): Promise<number> {
-    const byId = new Map(rules.filter(({ holds }) => keepsState(holds)).map((rule) => [rule.id, rule]));
+    const byId = new Map(rules.map((rule) => [rule.id, rule]));
     if (byId.size === 0) return 0;
     const due = await this.series.lapsed([...byId.keys()], MOST_LAPSED, tx);
     const left: StoredSeries[] = [];
@@ -161,8 +179,7 @@ export class MatchRound {
       const rule = byId.get(series.ruleId);
       if (rule === undefined || series.dueAt === null) continue;
       const { after, effect } = lapsed(series, series.dueAt, rule.holds);
-      // A rule whose times were changed meanwhile may wait longer.
-      left.push(after.state.state === 'inactive' ? after : { ...after, dueAt: dueAfter(after, rule) });
+      left.push(after);
       if (effect === 'recover') {
         await this.alerts.recover({ projectId: rule.projectId, ruleId: rule.id, fingerprint: series.fingerprint }, tx);
       }
@@ -170,10 +187,6 @@ export class MatchRound {
     await this.series.save(left, tx);
     return left.length;
   }
-}
-
-function dueAfter({ state }: StoredSeries, { holds }: LiveRule): number | null {
-  return state.state === 'inactive' ? null : state.breachedAt + holds.keepFiringSeconds * 1_000;
 }
 
 /** As many rows as hold not too many events; one in any case. */

@@ -1,5 +1,4 @@
-import type { Effect, Holds } from '../machine/rule-machine.js';
-import { step } from '../machine/rule-machine.js';
+import { type Effect, type Holds, type SeriesState, step } from '../machine/rule-machine.js';
 import type { StoredSeries } from '../machine/series.repository.js';
 
 /** Whether a rule of events keeps states at all: one that fires at once and rests at once has none. */
@@ -8,8 +7,9 @@ export function keepsState({ forSeconds, keepFiringSeconds }: Holds): boolean {
 }
 
 /**
- * What a matching event does to a series. Events come one by one, so a series holds as long as the next one comes within
- * the longer of the two times; after that it comes to rest as of then, and the event begins anew.
+ * What a matching event does to a series. Events come one by one, so the condition holds from one to the next when that
+ * comes within `forSeconds`, and a series that fires goes on doing so for `keepFiringSeconds` when those are longer. Later
+ * than that the series has come to rest as of then, and the event begins anew.
  */
 export function matched(series: StoredSeries, at: number, holds: Holds): { after: StoredSeries; effects: Effect[] } {
   const effects: Effect[] = [];
@@ -21,13 +21,26 @@ export function matched(series: StoredSeries, at: number, holds: Holds): { after
   }
   const { after, effect } = step(current.state, 'breach', at, holds);
   effects.push(effect);
-  const breachedAt = after.state === 'inactive' ? at : after.breachedAt;
-  const dueAt = breachedAt + Math.max(holds.forSeconds, holds.keepFiringSeconds) * 1_000;
-  return { after: { ...current, state: after, dueAt }, effects: effects.filter((one) => one !== null) };
+  return {
+    after: { ...current, state: after, dueAt: dueAfter(after, holds) },
+    effects: effects.filter((one) => one !== null),
+  };
 }
 
 /** What the passing of time does to a series in which nothing has matched until `at`. */
 export function lapsed(series: StoredSeries, at: number, holds: Holds): { after: StoredSeries; effect: Effect } {
   const { after, effect } = step(series.state, 'clear', at, holds);
-  return { after: { ...series, state: after, dueAt: after.state === 'inactive' ? null : series.dueAt }, effect };
+  return { after: { ...series, state: after, dueAt: dueAfter(after, holds) }, effect };
+}
+
+/** When a series comes to rest unless another event matches. */
+function dueAfter(state: SeriesState, { forSeconds, keepFiringSeconds }: Holds): number | null {
+  if (state.state === 'inactive') return null;
+  const seconds = {
+    pending: forSeconds,
+    firing: Math.max(forSeconds, keepFiringSeconds),
+    // It has waited for the former already.
+    recovering: keepFiringSeconds,
+  };
+  return state.breachedAt + seconds[state.state] * 1_000;
 }

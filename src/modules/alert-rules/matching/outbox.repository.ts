@@ -1,11 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../../platform/database/database.js';
-import { type EventRow, eventColumns } from './event-row.js';
+import { fieldSql } from '../../alert-conditions/index.js';
+import { Parameters } from '../../event-totals/index.js';
+import { TOLD_COLUMNS, type ToldEvent } from './event-row.js';
+import type { AcceptedEvent } from './match-batch.js';
 
 /** A batch of accepted events of one project. */
 export interface OutboxRow {
   readonly position: string;
   readonly events: number;
+  readonly acceptedAt: Date;
+  /** Since then. */
+  readonly waitedSeconds: number;
 }
 
 /**
@@ -34,19 +40,24 @@ export class OutboxRepository {
     return rows.map((row) => row.project_id);
   }
 
-  /** False when another worker has the project, or nobody waits for its events any more. */
+  /**
+   * False when another worker has the project. An advisory lock, so that who changes the last rule need not wait for the
+   * row that says the project is watched; two projects of one hash take turns.
+   */
   async claim(projectId: string, tx: Db): Promise<boolean> {
-    const rows = await this.database.rows(
-      'SELECT FROM event_watches WHERE project_id = $1 FOR UPDATE SKIP LOCKED',
+    const rows = await this.database.rows<{ ours: boolean }>(
+      `SELECT pg_try_advisory_xact_lock(hashtextextended('alert-rules:' || $1::text, 0)) AS ours`,
       [projectId],
       tx,
     );
-    return rows.length > 0;
+    return rows[0]?.ours === true;
   }
 
   async read(projectId: string, limit: number, tx: Db): Promise<OutboxRow[]> {
     return this.database.rows<OutboxRow>(
-      `SELECT o.position::text, cardinality(o.event_ids) AS events FROM event_outbox o
+      `SELECT o.position::text, cardinality(o.event_ids) AS events, o.created_at AS "acceptedAt",
+              extract(epoch FROM clock_timestamp() - o.created_at)::float8 AS "waitedSeconds"
+       FROM event_outbox o
        WHERE o.project_id = $1 AND ${SETTLED} ORDER BY o.position LIMIT $2`,
       [projectId, limit],
       tx,
@@ -54,34 +65,51 @@ export class OutboxRepository {
   }
 
   /**
-   * The events of rows in order.
+   * The events of rows in order, with these fields and no more: most events set nothing off, and reading them whole would
+   * cost more than all the rest.
    * @param types only events of these; null: all
    */
   async events(
     projectId: string,
-    positions: readonly string[],
-    { types, withProperties }: { types: readonly string[] | null; withProperties: boolean },
+    rows: readonly OutboxRow[],
+    { types, fields }: { types: readonly string[] | null; fields: readonly string[] },
     tx: Db,
-  ): Promise<EventRow[]> {
-    return this.database.rows<EventRow>(
-      `SELECT ${eventColumns(withProperties)}, o.created_at AS accepted_at
-       FROM event_outbox o
+  ): Promise<AcceptedEvent[]> {
+    const parameters = new Parameters();
+    const bind = (value: unknown): string => parameters.bind(value);
+    const given = rows.map(({ position }) => position);
+    const found = await this.database.rows<{ event: [number, number, ...unknown[]] }>(
+      `SELECT json_build_array(r.at, w.place${fields.map((field) => `, ${fieldSql(field, bind)}`).join('')}) AS event
+       FROM unnest(${bind(given)}::bigint[]) WITH ORDINALITY AS r (position, at)
+       JOIN event_outbox o USING (position)
        CROSS JOIN LATERAL unnest(o.event_ids, o.timestamps) WITH ORDINALITY AS w (id, at, place)
-       JOIN events e ON e.project_id = $1 AND e."timestamp" = w.at AND e.id = w.id
-       WHERE o.position = ANY ($2::bigint[]) AND ($3::text[] IS NULL OR e.event = ANY ($3::text[]))
-       ORDER BY o.position, w.place`,
-      [projectId, positions, types],
+       ${eventAt(bind(projectId), 'w.id', 'w.at')}
+       ${types === null ? '' : `WHERE e.event = ANY (${bind(types)}::text[])`}
+       ORDER BY r.at, w.place`,
+      parameters.values,
       tx,
     );
+    return found.flatMap(({ event: [at, place, ...values] }) => {
+      const row = rows[at - 1];
+      if (row === undefined) return [];
+      const read = Object.fromEntries(fields.map((field, index) => [field, values[index]]));
+      return [{ position: row.position, place, acceptedAt: row.acceptedAt, fields: read }];
+    });
   }
 
-  async properties(projectId: string, event: EventRow, tx: Db): Promise<Readonly<Record<string, unknown>>> {
-    const rows = await this.database.rows<{ properties: Record<string, unknown> }>(
-      'SELECT properties FROM events WHERE project_id = $1 AND "timestamp" = $2 AND id = $3',
-      [projectId, event.timestamp, event.id],
+  /** What is told of events, in their order. */
+  async told(projectId: string, events: readonly AcceptedEvent[], tx: Db): Promise<(ToldEvent | null)[]> {
+    if (events.length === 0) return [];
+    const rows = await this.database.rows<ToldEvent & { at: number }>(
+      `SELECT r.at::int, ${TOLD_COLUMNS}
+       FROM unnest($2::bigint[], $3::int[]) WITH ORDINALITY AS r (position, place, at)
+       JOIN event_outbox o USING (position)
+       ${eventAt('$1', 'o.event_ids[r.place]', 'o.timestamps[r.place]')}`,
+      [projectId, events.map(({ position }) => position), events.map(({ place }) => place)],
       tx,
     );
-    return rows[0]?.properties ?? {};
+    const found = new Map(rows.map(({ at, ...event }) => [at, event]));
+    return events.map((_, index) => found.get(index + 1) ?? null);
   }
 
   async remove(positions: readonly string[], tx: Db): Promise<void> {
@@ -95,4 +123,11 @@ export class OutboxRepository {
        AND NOT EXISTS (SELECT FROM event_watches w WHERE w.project_id = o.project_id)`,
     );
   }
+}
+
+/** Joins an event by its key, one at a time: no other plan may be tried, since one that reads more grows with the table. */
+function eventAt(projectId: string, id: string, timestamp: string): string {
+  return `CROSS JOIN LATERAL (
+    SELECT * FROM events e WHERE e.project_id = ${projectId}::uuid AND e."timestamp" = ${timestamp} AND e.id = ${id}
+    OFFSET 0) e`;
 }

@@ -34,7 +34,7 @@ export class AlertRulesController {
   @Post()
   @Requires({ project: 'operator' })
   @Documented({
-    summary: 'Create',
+    summary: 'Create a rule',
     description:
       'A rule of kind `anomaly` is 422 `Detector not available`. Events accepted from now on count; windows reach back.',
     status: 201,

@@ -6,7 +6,7 @@ import { newId } from '../../../platform/ids/index.js';
 import type { Condition } from '../../alert-conditions/index.js';
 import { AuditWriter } from '../../audit/index.js';
 import { projectAct, ProjectActs } from '../../projects/index.js';
-import { RuleAlerts } from '../engine/rule-alerts.js';
+import { AlertEvents } from '../../alerts/index.js';
 import { stateOfRule } from '../machine/rule-machine.js';
 import type { AlertRule } from './alert-rule.entity.js';
 import {
@@ -31,7 +31,7 @@ export class AlertRulesService {
     private readonly links: RuleLinksRepository,
     private readonly acts: ProjectActs,
     private readonly audit: AuditWriter,
-    private readonly alerts: RuleAlerts,
+    private readonly alerts: AlertEvents,
   ) {}
 
   async list(scope: ProjectScope): Promise<AlertRuleResponse[]> {
@@ -109,8 +109,9 @@ export class AlertRulesService {
       const links = linksOf(request);
       await this.links.check(scope, links, tx);
       await this.links.replace(id, links, tx);
+      await this.rules.update(scope, id, rule, { redefined: false, restarted: false }, tx);
       await this.record(scope, 'alert_rule.destinations_replaced', id, { name: rule.name, ...request }, tx);
-      return this.answer(rule, tx);
+      return this.answer(await this.rules.find(scope, id, tx), tx);
     });
   }
 

@@ -3,7 +3,9 @@ import { Database, type Db } from '../../../platform/database/database.js';
 
 /** A longer silence than this counts as an outage. Seconds. */
 const OUTAGE_SECONDS = 30;
+/** Told by this process; a beat that comes a little early counts too. */
 export const BEAT_EVERY_MS = 10_000;
+const BEAT_AT_MOST_EVERY_MS = 8_000;
 
 /** What has to run so that the absence of events says something about their senders. */
 export type Watched = 'ingestion' | 'evaluation';
@@ -21,7 +23,7 @@ export class Heartbeats {
   /** Beats unless this process has done so lately. */
   async beat(what: Watched): Promise<void> {
     const now = performance.now();
-    if (now - (this.beatAt.get(what) ?? -Infinity) < BEAT_EVERY_MS) return;
+    if (now - (this.beatAt.get(what) ?? -Infinity) < BEAT_AT_MOST_EVERY_MS) return;
     await this.database.execute(
       `INSERT INTO alert_heartbeats AS h (name, up_since, beat_at) VALUES ($1, now(), now())
        ON CONFLICT ON CONSTRAINT pk_alert_heartbeats DO UPDATE SET beat_at = now(),

@@ -20,6 +20,12 @@ export interface Measure {
   readonly value: number | null;
 }
 
+export interface Measured {
+  readonly measures: readonly Measure[];
+  /** Whether there may be more groups than these: what is not among them is then unknown. */
+  readonly isCut: boolean;
+}
+
 export interface Wanted {
   readonly aggregate: Aggregate;
   readonly field?: string;
@@ -40,15 +46,17 @@ export class Measures {
     private readonly totals: EventTotals,
   ) {}
 
-  async values(rule: MeasuredRule, window: TimeWindow, wanted: Wanted, db?: Db): Promise<Measure[]> {
-    return (await this.counted(rule, window, wanted, db)) ?? this.aggregated(rule, window, wanted, db);
+  async values(rule: MeasuredRule, window: TimeWindow, wanted: Wanted, db?: Db): Promise<Measured> {
+    return measured(
+      (await this.counted(rule, window, wanted, db)) ?? (await this.aggregated(rule, window, wanted, db)),
+    );
   }
 
   /**
    * When events were last seen in the window, by group; groups with none are not among them.
    * @returns epoch milliseconds
    */
-  async lastSeen(rule: MeasuredRule, window: TimeWindow, db?: Db): Promise<Measure[]> {
+  async lastSeen(rule: MeasuredRule, window: TimeWindow, db?: Db): Promise<Measured> {
     const parameters = new Parameters();
     const { where, groups } = this.statement(rule, window, parameters);
     if (groups.length === 0) {
@@ -57,9 +65,10 @@ export class Measures {
         parameters.values,
         db,
       );
-      return [{ group: [], value: rows[0]?.at.getTime() ?? null }];
+      return measured([{ group: [], value: rows[0]?.at.getTime() ?? null }]);
     }
-    return this.grouped(groups, `extract(epoch FROM max(e."timestamp"))::float8 * 1000`, where, parameters, db);
+    const last = `extract(epoch FROM max(e."timestamp"))::float8 * 1000`;
+    return measured(await this.grouped(groups, last, where, parameters, db));
   }
 
   private async counted(
@@ -108,7 +117,7 @@ export class Measures {
       `SELECT jsonb_build_array(${names.join(', ')}) AS groups, value FROM (
          SELECT ${groups.map((sql, index) => `${sql} AS g${index}`).join(', ')}, ${value} AS value, count(*) AS events
          FROM events e WHERE ${where} GROUP BY ${names.map((_, index) => index + 1).join(', ')}
-         ORDER BY events DESC LIMIT ${MAX_MEASURED_GROUPS}) measured`,
+         ORDER BY events DESC, ${names.join(', ')} LIMIT ${MAX_MEASURED_GROUPS}) measured`,
       parameters.values,
       db,
     );
@@ -125,6 +134,10 @@ export class Measures {
       AND ${filterSql(filter, bind)}`;
     return { where, groups: groupBy.map((field) => scalarSql(field, MAX_GROUP_TEXT, bind)) };
   }
+}
+
+function measured(measures: readonly Measure[]): Measured {
+  return { measures, isCut: measures.length >= MAX_MEASURED_GROUPS };
 }
 
 const QUANTILES = { p50: 0.5, p95: 0.95, p99: 0.99 } as const;

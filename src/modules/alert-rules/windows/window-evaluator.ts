@@ -1,12 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { Db } from '../../../platform/database/database.js';
-import type { AbsenceCondition, RateOfChangeCondition, ThresholdCondition } from '../../alert-conditions/index.js';
+import type {
+  AbsenceCondition,
+  Aggregate,
+  RateOfChangeCondition,
+  ThresholdCondition,
+} from '../../alert-conditions/index.js';
 import type { TimeWindow } from '../../event-totals/index.js';
 import type { Observation } from '../machine/rule-machine.js';
 import { type GroupValue, type Series, seriesOf } from '../machine/series.js';
 import type { LiveRule } from '../rules/live-rules.js';
 import { cut } from '../matching/match-firing.js';
-import { type Measure, Measures } from './measures.js';
+import { type Measured, Measures } from './measures.js';
 import { changeInPercent, observeAbsence, observeChange, observeThreshold } from './window-values.js';
 
 /** What was seen of one series at one time, and why. */
@@ -60,9 +65,9 @@ export class WindowEvaluator {
   ): Promise<Seen[]> {
     const { window_seconds: seconds, aggregate, aggregate_field: field, op, value: target } = condition;
     const measured = await this.measures.values(rule, windowBefore(now, seconds), { aggregate, field }, db);
-    return seriesWith(rule, measured, known, aggregate === 'count' ? 0 : null).map(({ series, value }) => ({
+    return readings(rule, measured, known, noneOf(aggregate)).map(({ series, value, isKnown }) => ({
       series,
-      observation: observeThreshold(value, condition),
+      observation: isKnown ? observeThreshold(value, condition) : 'unknown',
       message: sentence(
         rule,
         series,
@@ -83,21 +88,24 @@ export class WindowEvaluator {
     const wanted = { aggregate, field };
     const present = await this.measures.values(rule, windowBefore(now, seconds), wanted, db);
     const before = await this.measures.values(rule, windowBefore(now - ago * 1_000, seconds), wanted, db);
-    const none = aggregate === 'count' ? 0 : null;
-    const past = seriesWith(rule, before, known, none);
-    const pastValues = new Map(past.map(({ series, value }) => [series.fingerprint, value]));
-    const all = seriesWith(
+    const none = noneOf(aggregate);
+    const then = readings(rule, before, known, none);
+    const past = new Map(then.map((reading) => [reading.series.fingerprint, reading]));
+    const all = readings(
       rule,
       present,
-      past.map(({ series }) => series),
+      then.map(({ series }) => series),
       none,
     );
-    return all.map(({ series, value }) => {
-      const previous = pastValues.get(series.fingerprint) ?? none;
+    return all.map(({ series, value, isKnown }) => {
+      const { value: previous, isKnown: wasKnown } = past.get(series.fingerprint) ?? {
+        value: none,
+        isKnown: !before.isCut,
+      };
       const change = changeInPercent(value, previous);
       return {
         series,
-        observation: observeChange(change, condition),
+        observation: isKnown && wasKnown ? observeChange(change, condition) : 'unknown',
         message: sentence(
           rule,
           series,
@@ -128,9 +136,9 @@ export class WindowEvaluator {
   ): Promise<Seen[]> {
     const lookBack = rule.groupBy.length === 0 ? seconds : seconds + REMEMBERED_SECONDS;
     const measured = await this.measures.lastSeen(rule, windowBefore(now, lookBack), db);
-    return seriesWith(rule, measured, known, null).map(({ series, value }) => ({
+    return readings(rule, measured, known, null).map(({ series, value, isKnown }) => ({
       series,
-      observation: observeAbsence(value, now, seconds, watchedSince),
+      observation: isKnown ? observeAbsence(value, now, seconds, watchedSince) : 'unknown',
       message: sentence(rule, series, `no event for ${seconds} s`),
       values: { window_seconds: seconds, last_event_at: value === null ? null : new Date(value).toISOString() },
     }));
@@ -141,23 +149,34 @@ function windowBefore(end: number, seconds: number): TimeWindow {
   return { from: new Date(end - seconds * 1_000), to: new Date(end) };
 }
 
+interface Reading {
+  readonly series: Series;
+  readonly value: number | null;
+  /** False: the series may have events, yet too many others have more. */
+  readonly isKnown: boolean;
+}
+
 /** The measured series, and the known ones of which nothing was measured. */
-function seriesWith(
+function readings(
   rule: LiveRule,
-  measured: readonly Measure[],
+  { measures, isCut }: Measured,
   known: readonly Series[],
   none: number | null,
-): { series: Series; value: number | null }[] {
-  const found = new Map(
-    measured.map(({ group, value }) => {
-      const series = seriesOf(rule.id, rule.groupBy, group);
-      return [series.fingerprint, { series, value }] as const;
-    }),
-  );
+): Reading[] {
+  const found = new Map<string, Reading>();
+  for (const { group, value } of measures) {
+    const series = seriesOf(rule.id, rule.groupBy, group);
+    found.set(series.fingerprint, { series, value, isKnown: true });
+  }
   for (const series of known) {
-    if (!found.has(series.fingerprint)) found.set(series.fingerprint, { series, value: none });
+    if (!found.has(series.fingerprint)) found.set(series.fingerprint, { series, value: none, isKnown: !isCut });
   }
   return [...found.values()];
+}
+
+/** What an aggregate of no events is. */
+function noneOf(aggregate: Aggregate): number | null {
+  return aggregate === 'count' ? 0 : null;
 }
 
 function what(aggregate: string, field: string | undefined): string {

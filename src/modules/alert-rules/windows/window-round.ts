@@ -1,22 +1,14 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Database, type Db } from '../../../platform/database/database.js';
-import { RuleAlerts } from '../engine/rule-alerts.js';
 import { RuleMetrics } from '../engine/rule-metrics.js';
-import { INACTIVE, type SeriesState, step } from '../machine/rule-machine.js';
-import { restingSeries, SeriesRepository, type StoredSeries } from '../machine/series.repository.js';
-import { ruleOf } from '../matching/match-firing.js';
-import { type LiveRule, LiveRules, RULE_COLUMNS, type RuleRow } from '../rules/live-rules.js';
-import { Heartbeats } from './heartbeats.js';
+import { LiveRules, RULE_COLUMNS, type RuleRow } from '../rules/live-rules.js';
+import { WindowEvaluation } from './window-evaluation.js';
 import { evaluationSeconds } from './window-values.js';
-import { type Seen, WindowEvaluator } from './window-evaluator.js';
 
 /** One evaluation may read events for so long. */
 const STATEMENT_TIMEOUT = '10s';
 /** One round does no more than this; the next one goes on. */
 const MOST_RULES = 500;
-/** Evaluations this many times later than they should be have missed some. */
-const LATE_TIMES = 4;
-const LATE_AT_LEAST_SECONDS = 60;
 
 interface Due extends RuleRow {
   now: Date;
@@ -35,10 +27,7 @@ export class WindowRound {
   constructor(
     private readonly database: Database,
     private readonly rules: LiveRules,
-    private readonly series: SeriesRepository,
-    private readonly evaluator: WindowEvaluator,
-    private readonly heartbeats: Heartbeats,
-    private readonly alerts: RuleAlerts,
+    private readonly evaluation: WindowEvaluation,
     private readonly metrics: RuleMetrics,
   ) {}
 
@@ -57,8 +46,7 @@ export class WindowRound {
         if (due === undefined) return false;
         claimed = due.id;
         await this.database.execute(`SET LOCAL statement_timeout = '${STATEMENT_TIMEOUT}'`, [], tx);
-        const [rule] = await this.rules.read([due], tx);
-        if (rule) await this.evaluate(rule, due, tx);
+        await this.evaluate(due, tx);
         this.metrics.evaluated('done');
         return true;
       });
@@ -83,66 +71,18 @@ export class WindowRound {
     return rows[0];
   }
 
-  private async evaluate(rule: LiveRule, due: Due, tx: Db): Promise<void> {
-    const { condition } = rule;
-    if (condition.kind === 'match' || condition.kind === 'anomaly') return;
-    const every = evaluationSeconds(condition.window_seconds);
+  private async evaluate(due: Due, tx: Db): Promise<void> {
+    const [rule] = await this.rules.read([due], tx);
+    if (rule === undefined || !('window_seconds' in rule.condition)) throw new Error('The rule cannot be read');
     await this.database.execute(
       `UPDATE alert_rules SET next_evaluation_at = clock_timestamp() + make_interval(secs => $2), last_evaluated_at = $3,
          last_error = NULL, watched_since = CASE WHEN $4 THEN $3 ELSE watched_since END
        WHERE id = $1`,
-      [rule.id, every, due.now, due.archived],
+      [rule.id, evaluationSeconds(rule.condition.window_seconds), due.now, due.archived],
       tx,
     );
     // An archived project takes no events: what is seen of it says nothing.
-    if (due.archived) return;
-    const now = due.now.getTime();
-    const stored = await this.series.ofRule(rule.id, tx);
-    const upSince = condition.kind === 'absence' ? await this.heartbeats.upSince(tx) : null;
-    const watchedSince = upSince === null ? null : Math.max(upSince, rule.watchedSince.getTime());
-    const seen = await this.evaluator.look(rule, now, stored, watchedSince, tx);
-    await this.follow(rule, seen, stored, now, hasMissed(rule, now, every), tx);
-  }
-
-  private async follow(
-    rule: LiveRule,
-    seen: readonly Seen[],
-    stored: readonly StoredSeries[],
-    now: number,
-    missed: boolean,
-    tx: Db,
-  ): Promise<void> {
-    const known = new Map(stored.map((one) => [one.fingerprint, one]));
-    const left: StoredSeries[] = [];
-    for (const one of seen) {
-      const before = known.get(one.series.fingerprint);
-      const from = stateBefore(before?.state ?? INACTIVE, missed);
-      const { after, effect } = step(from, one.observation, now, rule.holds);
-      if (before !== undefined || after.state !== 'inactive') {
-        left.push({ ...(before ?? restingSeries(rule.id, one.series)), state: after });
-      }
-      const { fingerprint } = one.series;
-      if (effect === 'recover')
-        await this.alerts.recover({ projectId: rule.projectId, ruleId: rule.id, fingerprint }, tx);
-      else if (effect !== null) {
-        await this.alerts.fire(
-          {
-            projectId: rule.projectId,
-            rule: ruleOf(rule),
-            fingerprint,
-            groupValues: one.series.groupValues,
-            event: null,
-            message: one.message,
-            payload: { kind: rule.condition.kind, ...one.values, group: one.series.groupValues },
-            occurrences: 1,
-            continues: effect === 'repeat',
-          },
-          tx,
-        );
-        if (effect === 'fire') this.metrics.occurred(1);
-      }
-    }
-    await this.series.save(left, tx);
+    if (!due.archived) await this.evaluation.evaluate(rule, due.now.getTime(), tx);
   }
 
   /** So that a rule that cannot be evaluated does not keep the others from their turn. */
@@ -153,15 +93,4 @@ export class WindowRound {
       [id, String(error)],
     );
   }
-}
-
-/** A condition that nobody looked at for a while may have held or not: its waiting begins anew. */
-function stateBefore(state: SeriesState, missed: boolean): SeriesState {
-  return missed && state.state === 'pending' ? INACTIVE : state;
-}
-
-function hasMissed({ lastEvaluatedAt }: LiveRule, now: number, everySeconds: number): boolean {
-  if (lastEvaluatedAt === null) return false;
-  const late = Math.max(LATE_AT_LEAST_SECONDS, LATE_TIMES * everySeconds);
-  return now - lastEvaluatedAt.getTime() > late * 1_000;
 }

@@ -1,0 +1,170 @@
+// What rules that match events cost those who send them: the same load on a project without rules and on such with rules,
+// in turns, on one process that takes the events and matches them. BENCH_SECONDS (default 4) is the length of a shot,
+// BENCH_ROUNDS (default 3) how often each is fired.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startDatabase } from './database.mjs';
+import { EVENT } from './event.mjs';
+import { goal, print, ratio } from './goal-table.mjs';
+import { load } from './load.mjs';
+import { facts, measuredMicros, watchOthers } from './machine.mjs';
+import { median } from './processes.mjs';
+import { startService } from './service.mjs';
+import { CONNECTIONS, ROUNDS } from './settings.mjs';
+import { emptyTables, makeTenants } from './tenants.mjs';
+
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 4);
+const PATH = '/v1/events/ingest';
+/** Enough events that those of a hundred kinds that rules look at are among them. */
+const KINDS = 100;
+const DRAINED_WITHIN_S = 60;
+
+const isKind = (kind) => ({ field: 'event', op: 'eq', value: `kind.${kind}` });
+/** A rule for one event in a hundred, by its type and more. */
+const rareRule = (kind) => ({
+  condition: {
+    kind: 'match',
+    all: [
+      isKind(kind),
+      { field: 'properties.amounts.subtotal', op: 'gte', value: 100 },
+      { field: 'message', op: 'matches', value: '^GET /products/\\d+' },
+    ],
+  },
+});
+/** Rules by the project they are made for; each fires for as many of its events. */
+const PROJECTS = {
+  'no rules': { rules: [], share: 0 },
+  '20 rules for one event in a hundred each': {
+    rules: Array.from({ length: 20 }, (_, at) => rareRule(at)),
+    share: 0.2,
+  },
+  '1 rule for every event, by its country': {
+    rules: [{ condition: { kind: 'match' }, groupBy: ['properties.country'] }],
+    share: 1,
+  },
+};
+
+export async function run() {
+  const server = await startDatabase();
+  const database = await server.database('bench_alerts', { migrated: true });
+  const names = Object.keys(PROJECTS);
+  const tenants = await makeTenants(database, { organizations: names.length, keysEach: 1, prefix: 'alerts' });
+  for (const [at, { projectId }] of tenants.entries()) await makeRules(database, projectId, PROJECTS[names[at]].rules);
+  const service = await startService({ databaseUrl: database.url });
+  try {
+    const results = await inTurns(
+      tenants.map(({ key }, at) => ({ name: names[at], requests: requestsOf(key) })),
+      { server, database, service },
+    );
+    console.log(`\n${facts()}; PostgreSQL ${JSON.stringify(await server.settings())}`);
+    print(`${ROUNDS} rounds of ${SECONDS} s, ${CONNECTIONS} connections, matching in the same process`, results);
+    const [plain, ...watched] = names;
+    print('Goals', [
+      ...watched.flatMap((name) => [
+        goal(`req/s, ${name} / ${plain}`, over(results, 'req/s', name, plain), { least: 0.9 }),
+        goal(`CPU a request, ${name} / ${plain}`, over(results, 'CPU µs/req', name, plain), { most: 1.1 }),
+      ]),
+      ...(await exactly(database, service, tenants, names)),
+    ]);
+  } finally {
+    await service.stop();
+    await server.stop();
+  }
+}
+
+function over(results, quantity, name, plain) {
+  const of = (rules) => results.find((result) => result.rules === rules)[quantity];
+  return ratio(of(name) / of(plain));
+}
+
+/**
+ * Each load in each round, on empty tables. The processor time is that of service and database together, until what was
+ * sent has been matched: on a busy machine it tells the cost better than the rate.
+ */
+async function inTurns(loads, { server, database, service }) {
+  const measured = new Map(loads.map(({ name }) => [name, []]));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const { name, requests } of loads) {
+      const order = { url: service.url, requests, connections: CONNECTIONS };
+      await emptied(database);
+      await load({ ...order, seconds: 1 });
+      await drained(database);
+      await emptied(database);
+      await server.checkpoint();
+      const [others, before] = [watchOthers(), measuredMicros()];
+      const result = await load({ ...order, seconds: SECONDS });
+      if (result.failed > 0) throw new Error(`${name}: ${result.failed} failed, the first:\n${result.firstFailure}`);
+      await drained(database);
+      const micros = (measuredMicros() - before) / result.requests;
+      measured.get(name).push({ ...result, micros, others: others() });
+      console.log(`${round + 1}/${ROUNDS} ${name}: ${result.perSecond}/s, ${micros.toFixed(0)} µs`);
+    }
+  }
+  return [...measured].map(([rules, all]) => {
+    const middle = (field) => median(all.map((one) => one[field]));
+    return {
+      rules,
+      'req/s': Math.round(middle('perSecond')),
+      'p50 ms': middle('p50'),
+      'p99 ms': middle('p99'),
+      'CPU µs/req': Math.round(middle('micros')),
+      'others, cores': Math.max(...all.map((one) => one.others)).toFixed(2),
+    };
+  });
+}
+
+function requestsOf(key) {
+  const headers = { 'Content-Type': 'application/json', 'X-API-Key': key };
+  return Array.from({ length: KINDS }, (_, kind) => ({
+    path: PATH,
+    headers,
+    body: JSON.stringify({ ...EVENT, event_type: `kind.${kind}` }),
+  }));
+}
+
+async function makeRules(database, projectId, rules) {
+  for (const [at, { condition, groupBy = [] }] of rules.entries()) {
+    await database.query(
+      `INSERT INTO alert_rules (id, project_id, name, is_enabled, severity, kind, condition, group_by, for_seconds,
+                                keep_firing_seconds, cooldown_seconds)
+       VALUES ($1, $2, $3, true, 'warning', 'match', $4, $5, 0, 0, 300)`,
+      [randomUUID(), projectId, `Rule ${at}`, JSON.stringify(condition), groupBy],
+    );
+  }
+  if (rules.length > 0) await database.query('INSERT INTO event_watches (project_id) VALUES ($1)', [projectId]);
+}
+
+/** What the shot before left to be matched is not this one's. */
+async function emptied(database) {
+  await emptyTables(database);
+  await database.query('DELETE FROM alert_events');
+}
+
+/** Sends events, waits until they are matched, and compares what was counted with what was sent. */
+async function exactly(database, service, tenants, names) {
+  const rows = [];
+  for (const [at, { key, projectId }] of tenants.entries()) {
+    const { share, rules } = PROJECTS[names[at]];
+    if (rules.length === 0) continue;
+    await emptied(database);
+    const count = 20 * KINDS;
+    const sent = await load({ url: service.url, requests: requestsOf(key), connections: 8, count });
+    if (sent.failed > 0) throw new Error(`${sent.failed} failed, the first:\n${sent.firstFailure}`);
+    await drained(database);
+    const [{ told }] = await database.query(
+      'SELECT coalesce(sum(occurrences), 0)::int AS told FROM alert_events WHERE project_id = $1',
+      [projectId],
+    );
+    rows.push(goal(`occurrences of ${count} events, ${names[at]}`, told, { least: count * share }));
+    if (told > count * share) throw new Error(`${told} occurrences are too many`);
+  }
+  return rows;
+}
+
+async function drained(database) {
+  for (const end = performance.now() + DRAINED_WITHIN_S * 1_000; ; await pause(50)) {
+    const [{ waiting }] = await database.query('SELECT count(*)::int AS waiting FROM event_outbox');
+    if (waiting === 0) return;
+    if (performance.now() > end) throw new Error(`${waiting} batches of events were not matched in time`);
+  }
+}

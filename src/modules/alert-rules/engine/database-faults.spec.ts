@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { QueryFailedError, TransactionNotStartedError } from 'typeorm';
+import { isPassingFault } from './database-faults.js';
+
+function answered(code: string): Error {
+  const cause = new pg.DatabaseError('no', 2, 'error');
+  cause.code = code;
+  return new QueryFailedError('SELECT', [], cause);
+}
+
+describe('a fault', () => {
+  it.each<[string, Error]>([
+    ['a deadlock', answered('40P01')],
+    ['a statement that took too long', answered('57014')],
+    ['a shutdown', answered('57P01')],
+    ['a full disk', answered('53100')],
+    ['a connection lost in a query', new QueryFailedError('SELECT', [], new Error('Connection terminated'))],
+    ['a broken pipe', Object.assign(new Error('write EPIPE'), { code: 'EPIPE', syscall: 'write' })],
+    ['a transaction that is over', new TransactionNotStartedError()],
+    ['an exhausted pool', new Error('timeout exceeded when trying to connect')],
+  ])('passes when it is %s', (_, error) => {
+    expect(isPassingFault(error)).toBe(true);
+  });
+
+  it.each<[string, unknown]>([
+    ['a value that does not fit', answered('22003')],
+    ['a broken constraint', answered('23503')],
+    ['a wrong statement', answered('42601')],
+    ['a mistake of ours', new TypeError('x is undefined')],
+    ['an unknown error', new Error('A stored condition does not fit the grammar')],
+    ['no error at all', 'thrown'],
+  ])('stays when it is %s', (_, error) => {
+    expect(isPassingFault(error)).toBe(false);
+  });
+});

@@ -1,0 +1,170 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { filterOf, storedCondition } from '../../alert-conditions/index.js';
+import type { StoredSeries } from '../machine/series.repository.js';
+import type { LiveRule } from '../rules/live-rules.js';
+import { CompiledRules } from './compiled-rules.js';
+import { type AcceptedEvent, type Act, actsOf, findHits } from './match-batch.js';
+import { lapsed } from './matched-series.js';
+
+const SINCE = 1_000_000_000_000;
+
+function rule(more: { condition?: object; groupBy?: string[]; holds?: LiveRule['holds']; id?: string }): LiveRule {
+  const condition = storedCondition({ kind: 'match', ...more.condition });
+  return {
+    id: more.id ?? 'rule',
+    projectId: 'project',
+    name: 'Rule',
+    severity: 'info',
+    condition,
+    filter: filterOf(condition),
+    groupBy: more.groupBy ?? [],
+    holds: more.holds ?? { forSeconds: 0, keepFiringSeconds: 0 },
+    cooldownSeconds: 0,
+    revision: 1,
+    watchedSince: new Date(SINCE),
+    lastEvaluatedAt: null,
+    targets: { kind: 'project' },
+  };
+}
+
+function event(at: number, fields: Record<string, unknown> = {}): AcceptedEvent {
+  return { position: String(at), place: 1, acceptedAt: new Date(SINCE + at * 1_000), fields };
+}
+
+const never = (): never => {
+  throw new Error('no fault was expected');
+};
+
+/** Runs batches one after the other. @returns what was done, with fires between two recoveries counted together */
+async function run(
+  one: LiveRule,
+  batches: readonly AcceptedEvent[][],
+): Promise<{ done: string[]; after: StoredSeries | undefined }> {
+  const compiled = new CompiledRules();
+  let stored: StoredSeries | undefined;
+  const acts: Act[] = [];
+  for (const batch of batches) {
+    for (const hits of await findHits([one], batch, compiled, never)) {
+      const result = actsOf(hits, stored);
+      acts.push(...result.acts);
+      stored = result.after?.state.state === 'inactive' ? undefined : (result.after ?? undefined);
+    }
+  }
+  const done: string[] = [];
+  let fires = 0;
+  for (const act of [...acts, { kind: 'recover' as const }]) {
+    if (act.kind === 'fire') fires += act.occurrences;
+    else {
+      done.push(`${fires}`);
+      fires = 0;
+    }
+  }
+  return { done, after: stored };
+}
+
+const seconds = fc.integer({ min: 0, max: 100 });
+const holds = fc.record({
+  forSeconds: fc.constantFrom(0, 10, 40),
+  keepFiringSeconds: fc.constantFrom(0, 10, 60),
+});
+
+describe('a batch of matching events', () => {
+  it('does the same however the events are dealt out to batches', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(seconds, fc.boolean()), { minLength: 1, maxLength: 40 }),
+        holds,
+        async (waits, held) => {
+          let at = 0;
+          const batches: AcceptedEvent[][] = [[]];
+          for (const [wait, cut] of waits) {
+            if (cut) batches.push([]);
+            batches.at(-1)?.push(event((at += wait)));
+          }
+          const one = rule({ holds: held });
+          expect(await run(one, batches)).toEqual(await run(one, [batches.flat()]));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is one occurrence for each event when nothing has to hold', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(seconds, { minLength: 1, maxLength: 40 }), async (times) => {
+        expect((await run(rule({}), [times.map((at) => event(at))])).done).toEqual([String(times.length)]);
+      }),
+    );
+  });
+
+  it('fires at the first event that ends a run of gaps below the time it has to hold', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(seconds, { minLength: 1, maxLength: 40 }),
+        fc.constantFrom(10, 40),
+        async (waits, forSeconds) => {
+          let [at, runFrom, last] = [0, 0, 0];
+          let fires = 0;
+          const events: AcceptedEvent[] = [];
+          for (const [index, wait] of waits.entries()) {
+            at += wait;
+            if (index === 0 || at - last >= forSeconds) runFrom = at;
+            last = at;
+            if (at - runFrom >= forSeconds) fires += 1;
+            events.push(event(at));
+          }
+          const { done } = await run(rule({ holds: { forSeconds, keepFiringSeconds: 0 } }), [events]);
+          expect(done.reduce((sum, count) => sum + Number(count), 0)).toBe(fires);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('leaves a series that comes to rest by time alone', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(seconds, { minLength: 1, maxLength: 20 }), holds, async (waits, held) => {
+        fc.pre(held.forSeconds + held.keepFiringSeconds > 0);
+        let at = 0;
+        const { after } = await run(rule({ holds: held }), [waits.map((wait) => event((at += wait)))]);
+        const dueAt = after?.dueAt ?? 0;
+        const wait =
+          after?.state.state === 'pending' ? held.forSeconds : Math.max(held.forSeconds, held.keepFiringSeconds);
+        expect(dueAt).toBe(SINCE + (at + wait) * 1_000);
+        if (after)
+          expect(lapsed(after, dueAt, held).after).toMatchObject({ state: { state: 'inactive' }, dueAt: null });
+      }),
+    );
+  });
+
+  it('asks each rule about its own events, and a fault of one stops nothing', async () => {
+    const groups = rule({ id: 'groups', groupBy: ['properties.shop'] });
+    const late = { ...rule({ id: 'late' }), watchedSince: new Date(SINCE + 2_000) };
+    const strict = rule({ id: 'strict', condition: { all: [{ field: 'properties.bad', op: 'exists', value: true }] } });
+    const bad = event(3);
+    Object.defineProperty(bad.fields, 'properties.bad', {
+      enumerable: true,
+      get: () => {
+        throw new Error('poison');
+      },
+    });
+    const faults: string[] = [];
+    const hits = await findHits(
+      [groups, late, strict],
+      [event(1, { 'properties.shop': 'a' }), event(2, { 'properties.shop': 'b', 'properties.bad': 1 }), bad],
+      new CompiledRules(),
+      (of, on) => faults.push(`${of.id} ${on.position}`),
+    );
+    expect(
+      hits.map((hit) => [hit.rule.id, hit.series.groupValues, hit.events.map(({ position }) => position)]),
+    ).toEqual([
+      ['groups', { 'properties.shop': 'a' }, ['1']],
+      ['groups', { 'properties.shop': 'b' }, ['2']],
+      ['groups', { 'properties.shop': null }, ['3']],
+      ['late', {}, ['2', '3']],
+      ['strict', {}, ['2']],
+    ]);
+    expect(faults).toEqual(['strict 3']);
+  });
+});

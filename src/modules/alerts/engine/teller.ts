@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import type { Db } from '../../../platform/database/database.js';
+import { type AlertNotice, AlertNotices } from '../../alert-destinations/index.js';
+import type { AlertEvent } from '../events/alert-event.entity.js';
+import { AlertEventsRepository } from '../events/alert-events.repository.js';
+import { TimelineRepository } from '../events/timeline.repository.js';
+import { asOf } from '../machine/alert-machine.js';
+import { type Hold, holdOf, tellsResolve } from '../machine/telling.js';
+import { Silenced } from '../silences/silenced.js';
+
+/** A silence may be ended or changed before its time. */
+const LOOK_AT_SILENCES_MS = 300_000;
+
+/** Decides who hears of an alert event, and tells them. Its callers hold the row. */
+@Injectable()
+export class Teller {
+  constructor(
+    private readonly events: AlertEventsRepository,
+    private readonly timeline: TimelineRepository,
+    private readonly silenced: Silenced,
+    private readonly notices: AlertNotices,
+  ) {}
+
+  /** Tells of the occurrences nobody was told of, or says when to look again. */
+  async tell(alert: AlertEvent, now: Date, tx: Db): Promise<void> {
+    let hold = holdOf(alert, null, now);
+    // Silences are asked last: in a storm nearly everything is held back without them.
+    if (hold.kind === 'tell') hold = holdOf(alert, await this.silenced.until(alert, tx), now);
+    if (hold.kind === 'tell') {
+      const occurrences = alert.occurrences - alert.toldOccurrences;
+      await this.events.markTold(alert, now, tx);
+      await this.send(alert, occurrences, now, tx);
+      return;
+    }
+    const until = againAt(hold, now);
+    if (until?.getTime() !== alert.noticeDueAt?.getTime()) await this.events.holdUntil(alert, until, tx);
+  }
+
+  /** Tells of the end of the episode; the alert is resolved already. */
+  async tellResolve(alert: AlertEvent, now: Date, tx: Db): Promise<void> {
+    if (!tellsResolve(alert, null) || !tellsResolve(alert, await this.silenced.until(alert, tx))) return;
+    await this.events.markResolveTold(alert, tx);
+    await this.send(alert, alert.occurrences, now, tx);
+  }
+
+  private async send(alert: AlertEvent, occurrences: number, now: Date, tx: Db): Promise<void> {
+    const { status } = asOf(alert, now);
+    const { deliveryIds, attemptIds } = await this.notices.enqueue(
+      { alertEvent: noticeOf({ ...alert, status }, occurrences), targets: alert.targets },
+      tx,
+    );
+    if (deliveryIds.length + attemptIds.length === 0) return;
+    const detail = { status, occurrences, deliveries: deliveryIds.length, attempts: attemptIds.length };
+    await this.timeline.add(alert, { type: 'notified', at: now, detail }, tx);
+  }
+}
+
+function againAt(hold: Hold, now: Date): Date | null {
+  if (hold.kind === 'silenced') return new Date(Math.min(hold.until.getTime(), now.getTime() + LOOK_AT_SILENCES_MS));
+  return 'until' in hold ? hold.until : null;
+}
+
+function noticeOf(alert: AlertEvent, occurrences: number): AlertNotice {
+  const { id: alertEventId, alertRuleId, ruleName, projectId, eventId, eventType, source, severity, status } = alert;
+  const { message, payload, createdAt } = alert;
+  return {
+    alertEventId,
+    alertRuleId,
+    ruleName,
+    projectId,
+    eventId,
+    eventType,
+    source,
+    severity,
+    status,
+    message,
+    payload,
+    occurrences,
+    createdAt,
+  };
+}

@@ -1,0 +1,18 @@
+/** Every column of `alert_events a` under the names of the entity. */
+export const ALERT_COLUMNS = `
+  a.id, a.project_id AS "projectId", a.alert_rule_id AS "alertRuleId", a.rule_name AS "ruleName", a.fingerprint,
+  a.group_values AS "groupValues", a.event_id AS "eventId", a.event_at AS "eventAt",
+  a.event_type AS "eventType", a.source,
+  a.last_event_id AS "lastEventId", a.severity, a.status, a.message, a.payload, a.occurrences::float8 AS occurrences,
+  a.told_occurrences::float8 AS "toldOccurrences", a.assignee_id AS "assigneeId", a.snoozed_until AS "snoozedUntil",
+  a.cooldown_seconds AS "cooldownSeconds", a.targets, a.notified_at AS "notifiedAt",
+  a.notice_due_at AS "noticeDueAt", a.is_resolve_told AS "isResolveTold", a.created_at AS "createdAt",
+  a.changed_at AS "changedAt", a.last_occurred_at AS "lastOccurredAt", a.acknowledged_at AS "acknowledgedAt",
+  a.first_acknowledged_at AS "firstAcknowledgedAt", a.resolved_at AS "resolvedAt"`;
+
+/** The moment of a change. Whole milliseconds, which are all that a `Date` keeps: readers go on from it. */
+export const MOMENT = `date_trunc('milliseconds', clock_timestamp())`;
+
+/** The status at this moment, as `asOf` works it out. */
+export const STATUS_NOW = `CASE WHEN a.status = 'snoozed' AND a.snoozed_until <= statement_timestamp() THEN 'open'
+  ELSE a.status END`;

@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../../platform/access/index.js';
+import { Clock } from '../../../platform/clock/index.js';
+import { AlertEventNotFound } from '../alerts.errors.js';
+import { windowOf } from '../asked-window.js';
+import {
+  alertEventResponse,
+  type AlertEventResponse,
+  type AlertEventsQuery,
+  type AlertEventsResponse,
+  type TimelineEntryResponse,
+  timelineEntryResponse,
+} from './alert-events.dto.js';
+import { AlertReads } from './alert-reads.repository.js';
+import { TimelineRepository } from './timeline.repository.js';
+
+/** Entries of a timeline that are answered at most. */
+const MOST_ENTRIES = 1_000;
+
+@Injectable()
+export class AlertEventsService {
+  constructor(
+    private readonly reads: AlertReads,
+    private readonly timelines: TimelineRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  async list(scope: ProjectScope, query: AlertEventsQuery): Promise<AlertEventsResponse> {
+    const { status, severity, fingerprint, limit, offset } = query;
+    const { alert_rule_id: alertRuleId, assignee_id: assigneeId, event_id: eventId } = query;
+    const filter = { status, severity, fingerprint, alertRuleId, assigneeId, eventId, query: query.query };
+    const window = windowOf(query, this.clock.now());
+    const { items, total } = await this.reads.list(scope, { ...window, ...filter }, { limit, offset });
+    return { items: items.map(alertEventResponse), total, limit, offset };
+  }
+
+  async get(scope: ProjectScope, id: string): Promise<AlertEventResponse> {
+    const found = await this.reads.find(scope, id);
+    if (found === null) throw new AlertEventNotFound();
+    return alertEventResponse(found);
+  }
+
+  async timeline(scope: ProjectScope, id: string): Promise<TimelineEntryResponse[]> {
+    return (await this.timelines.list(scope, id, MOST_ENTRIES)).map(timelineEntryResponse);
+  }
+}

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import type { FeedItem, FeedPlace, FeedSource } from '../../event-streams/index.js';
+import { alertEventResponse } from '../events/alert-events.dto.js';
+import { AlertReads } from '../events/alert-reads.repository.js';
+
+/** Existing alert events that a new stream begins with at most. */
+const EXISTING_ALERTS = 1_000;
+
+/** What the stream of alert events says about itself. */
+export const ALERT_STREAM_RULES = [
+  '`{"type": "alert_event", "alert_event": <alert event>}` with an alert event as `GET /v1/alerts/events` lists it. Messages are `data: <JSON>` and a blank line, without SSE ids or names.',
+  'An alert event comes when it is raised and again, as it is then, whenever it has changed: another occurrence, another status or assignee. Comments change nothing. What changes several times within a second may come once. A new connection begins with the existing ones that changed last, 1,000 at most, and goes on in the order of the changes. There is no resume: the newest message of an id holds.',
+  'When there is nothing new, about once a second, `{"type": "heartbeat", "timestamp": <Unix ms>}` comes, with a `detail` while alert events cannot be read.',
+  'The stream ends when the session or the membership ends, when the project is deleted, when the client reads nothing for 30 seconds, and when the service stops. A person may have 250 streams open and a project 1,000, in each process, those of events and logs included; another is refused with 429 `Too many open streams`.',
+].join('\n\n');
+
+/** Alert events for their stream, in the order of their changes. */
+@Injectable()
+export class AlertFeed implements FeedSource {
+  readonly name = 'alert events';
+
+  constructor(
+    private readonly database: Database,
+    private readonly reads: AlertReads,
+  ) {}
+
+  /**
+   * Before any change that a running transaction may still make visible, unless it takes longer than ten seconds. Other
+   * connections, such as the queue's, change no alert events and may write for as long as they like.
+   */
+  async settled(): Promise<Date> {
+    const [row] = await this.database.rows<{ until: Date }>(
+      `SELECT least(now.at, greatest(coalesce(min(s.xact_start), now.at), now.at - interval '10 seconds')) - interval '0.5 seconds' AS until
+       FROM (SELECT clock_timestamp() AS at) now
+       LEFT JOIN pg_stat_activity s ON s.datname = current_database() AND s.backend_xid IS NOT NULL
+         AND s.application_name LIKE 'service-%'
+       GROUP BY now.at`,
+    );
+    if (row === undefined) throw new Error('An aggregate gives a row');
+    return row.until;
+  }
+
+  start(projectId: string, until: Date): Promise<FeedPlace | null> {
+    return this.reads.placeBefore({ projectId }, until, EXISTING_ALERTS);
+  }
+
+  async read(projectId: string, after: FeedPlace | null, until: Date, limit: number): Promise<FeedItem[]> {
+    const rows = await this.reads.changedAfter({ projectId }, after, until, limit);
+    return rows.map((held) => ({
+      place: { timestamp: held.alert.changedAt, id: held.alert.id },
+      message: { type: 'alert_event', alert_event: alertEventResponse(held) },
+    }));
+  }
+}

@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { type Owner, ownerWithProject } from '../support/actors.js';
+import { alertsOf } from '../support/alerts.js';
+import { createTestApp, type TestApp } from '../support/app.js';
+import { cleanUp, cleanups, temporaryFolder } from '../support/embedded-database.js';
+import { Sender } from '../support/ingestion.js';
+import { createTestDatabase } from '../support/postgres.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+import { type RuleClient, rulesOf } from '../support/rules.js';
+import { CLEAN_EXIT, eventually, type ServiceProcess, startWorker } from '../support/service-process.js';
+
+jest.setTimeout(240_000);
+afterEach(cleanUp);
+
+const BATCHES = 40;
+const LINES = 50;
+const GROUPS = 25;
+const EVENTS = BATCHES * LINES;
+
+/** Events are taken by an API process that matches none of them; workers are processes of their own. */
+describe('workers in the middle of matching', () => {
+  let app: TestApp;
+  let owner: Owner;
+  let rules: RuleClient;
+  let sender: Sender;
+  let receiver: Receiver;
+  let env: Record<string, string>;
+  let ruleIds: string[];
+
+  beforeEach(async () => {
+    const database = await createTestDatabase();
+    cleanups.push(() => database.drop());
+    receiver = await startReceiver();
+    cleanups.push(() => receiver.close());
+    env = {
+      DATA_DIR: await temporaryFolder(),
+      OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
+      DELIVERY_RETRY_POLL_SECONDS: '1',
+    };
+    app = await createTestApp({
+      databaseUrl: database.url,
+      dataDir: env.DATA_DIR,
+      env: { ...env, PROCESS_ROLE: 'api' },
+    });
+    cleanups.push(() => app.close());
+    sender = new Sender(app.url);
+    cleanups.push(() => Promise.resolve(sender.close()));
+    owner = await ownerWithProject(app);
+    rules = rulesOf(app, owner);
+    await alertsOf(app, owner).destination(receiver.url);
+    ruleIds = [
+      await rules.rule({ name: 'Plain' }),
+      await rules.rule({ name: 'Grouped', group_by: ['properties.shop'] }),
+      await rules.rule({ name: 'Kept', keep_firing_seconds: 3_600, group_by: ['properties.shop'] }),
+    ];
+    // So that a transaction lasts long enough to be killed in.
+    await app.rows(`CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN PERFORM pg_sleep(0.01); RETURN NEW; END'`);
+    await app.rows(`CREATE TRIGGER linger BEFORE INSERT OR UPDATE ON alert_events
+      FOR EACH ROW EXECUTE FUNCTION linger()`);
+  });
+
+  const worker = (): Promise<ServiceProcess> => startWorker({ ...env, DATABASE_URL: app.databaseUrl });
+  const sendAll = async (): Promise<void> => {
+    for (let batch = 0; batch < BATCHES; batch += 1) {
+      const lines = Array.from({ length: LINES }, (_, line) => ({
+        event_type: 'payment.failed',
+        source: 'shop',
+        payload: { shop: line % GROUPS },
+      }));
+      expect((await sender.lines(owner.apiKey, lines)).body.accepted).toBe(LINES);
+    }
+  };
+  const waiting = async (): Promise<number> => {
+    const [row] = await app.rows<{ count: number }>('SELECT count(*)::int AS count FROM event_outbox');
+    return row?.count ?? 0;
+  };
+  /** Waits until a worker is in the middle of a batch. */
+  const inTheMiddle = (): Promise<unknown> =>
+    eventually(
+      () => app.rows(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`),
+      (sleeping) => sleeping.length > 0,
+    );
+  /** How many occurrences each alert event has, by rule. */
+  const counted = async (): Promise<number[][]> => {
+    const rows = await app.rows<{ alert_rule_id: string; counts: number[] }>(
+      'SELECT alert_rule_id, array_agg(occurrences::int) AS counts FROM alert_events GROUP BY 1',
+    );
+    return ruleIds.map((id) => rows.find((row) => row.alert_rule_id === id)?.counts ?? []);
+  };
+  const everyEventOnce = [
+    [EVENTS],
+    Array.from({ length: GROUPS }, () => EVENTS / GROUPS),
+    Array.from({ length: GROUPS }, () => EVENTS / GROUPS),
+  ];
+  /** Deliveries are made in the transaction of the match: one for each alert event, in its cooldown. */
+  const noticesOnce = async (): Promise<void> => {
+    const [row] = await app.rows<{ alerts: number; deliveries: number }>(
+      `SELECT (SELECT count(*) FROM alert_events)::int AS alerts, (SELECT count(*) FROM alert_deliveries)::int AS deliveries`,
+    );
+    expect(row).toEqual({ alerts: 2 * GROUPS + 1, deliveries: 2 * GROUPS + 1 });
+  };
+
+  it('may be killed: every event counts once for every rule', async () => {
+    const sending = sendAll();
+    for (let kills = 0; kills < 3; kills += 1) {
+      const [first, second] = await Promise.all([worker(), worker()]);
+      await inTheMiddle();
+      await Promise.all([first.stop('SIGKILL'), second.stop('SIGKILL')]);
+    }
+    await sending;
+    expect(await waiting()).toBeGreaterThan(0);
+    await Promise.all([worker(), worker()]);
+    await eventually(waiting, (count) => count === 0);
+    expect(await counted()).toEqual(everyEventOnce);
+    await noticesOnce();
+  });
+
+  it('may be stopped: they end what they began, and the next ones do the rest', async () => {
+    const sending = sendAll();
+    const first = await worker();
+    await inTheMiddle();
+    expect(await first.stop()).toEqual(CLEAN_EXIT);
+    await sending;
+    await Promise.all([worker(), worker()]);
+    await eventually(waiting, (count) => count === 0);
+    expect(await counted()).toEqual(everyEventOnce);
+    await noticesOnce();
+  });
+});

@@ -1,0 +1,61 @@
+import { LiveRules } from '../../src/modules/alert-rules/rules/live-rules.js';
+import { WindowEvaluation } from '../../src/modules/alert-rules/windows/window-evaluation.js';
+import { Database } from '../../src/platform/database/database.js';
+import type { TestApp } from './app.js';
+
+/** Time that passes when the test says so: the rules on windows of one project are evaluated as of it. */
+export class VirtualRules {
+  now: number;
+
+  constructor(
+    private readonly app: TestApp,
+    readonly projectId: string,
+    start: Date,
+  ) {
+    this.now = start.getTime();
+  }
+
+  at(seconds: number): Date {
+    return new Date(this.now + seconds * 1_000);
+  }
+
+  advance(seconds: number): void {
+    this.now += seconds * 1_000;
+  }
+
+  /** As if the rules had been made now. */
+  async begin(): Promise<void> {
+    await this.app.rows('UPDATE alert_rules SET watched_since = $2, last_evaluated_at = NULL WHERE project_id = $1', [
+      this.projectId,
+      new Date(this.now),
+    ]);
+  }
+
+  /** One evaluation of a rule on windows, as a worker does it when the rule is due. */
+  async evaluate(ruleId: string): Promise<void> {
+    const [rules, evaluation] = [
+      this.app.nest.get(LiveRules, { strict: false }),
+      this.app.nest.get(WindowEvaluation, { strict: false }),
+    ];
+    await this.app.nest.get(Database).transaction(async (tx) => {
+      const rule = await rules.find(this, ruleId, tx);
+      if (rule === null) throw new Error('no such rule');
+      await evaluation.evaluate(rule, this.now, tx);
+    });
+    await this.app.rows('UPDATE alert_rules SET last_evaluated_at = $2 WHERE id = $1', [ruleId, new Date(this.now)]);
+  }
+}
+
+/** Lets time pass for everything that rules and alert events remember, while the clocks stand still. */
+export async function age(app: TestApp, seconds: number): Promise<void> {
+  const REMEMBERED = {
+    alert_rules: ['watched_since', 'last_evaluated_at', 'next_evaluation_at'],
+    alert_rule_series: ['since', 'breached_at', 'due_at'],
+    alert_events: ['created_at', 'notified_at', 'notice_due_at', 'snoozed_until'],
+    alert_heartbeats: ['up_since'],
+  };
+  for (const [table, columns] of Object.entries(REMEMBERED)) {
+    const changes = columns.map((column) => `${column} = ${column} - make_interval(secs => $1)`);
+    await app.rows(`UPDATE ${table} SET ${changes.join(', ')}`, [seconds]);
+  }
+}
