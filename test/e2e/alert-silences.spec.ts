@@ -42,6 +42,63 @@ describe('who hears of alert events', () => {
     );
   };
 
+  describe('by the stream', () => {
+    const clients: StreamClient[] = [];
+
+    afterEach(() => {
+      for (const client of clients.splice(0)) client.close();
+    });
+
+    async function open(who: Pick<Owner, 'bearer'> = owner): Promise<StreamClient> {
+      const path = `/v1/alerts/events/stream?project_id=${owner.projectId}`;
+      const client = await StreamClient.open(app, path, who.bearer);
+      clients.push(client);
+      return client;
+    }
+
+    it('that begins with what there is and goes on with every change', async () => {
+      const rule = { id: newId() };
+      const [first, second] = [await alerts.fire(), await alerts.fire({ rule })];
+      await alertEventsOf(app, await ownerWithProject(app)).fire();
+      const client = await open();
+      expect([client.status, client.headers['content-type']]).toEqual([200, 'text/event-stream']);
+      const told = (): Json[] => client.messages.flatMap(({ alert_event }) => alert_event ?? []);
+      await client.until(() => told().length === 2);
+      expect(told().map(({ id }) => id)).toEqual([first, second]);
+      expect(told()[0]).toEqual(await alerts.get(first));
+      await alerts.act(first, 'acknowledge');
+      await client.until(() => told().length === 3);
+      expect(told()[2]).toEqual(await alerts.get(first));
+      await alerts.act(first, 'comments', { body: 'x' });
+      await alerts.fire({ rule, occurrences: 4 });
+      await client.until(() => told().length === 4);
+      expect(told()[3]).toMatchObject({ id: second, occurrences: 5 });
+      await client.until(({ messages }) => messages.at(-1)?.type === 'heartbeat');
+      expect(client.text).toMatch(/^(data: \{"type":"(alert_event|heartbeat)",[^\n]+\}\n\n)+$/);
+    });
+
+    it('without a gap, however many change at once', async () => {
+      const client = await open();
+      const ids = await Promise.all(Array.from({ length: 150 }, () => alerts.fire()));
+      const seen = new Set<string>();
+      await client.until(({ messages }) => {
+        for (const { alert_event } of messages) if (alert_event) seen.add(alert_event.id);
+        return seen.size === ids.length;
+      });
+      expect([...seen].sort()).toEqual([...ids].sort());
+    });
+
+    it('for members alone, and no longer', async () => {
+      const refused = await open(await ownerWithProject(app));
+      expect([refused.status, await refused.over]).toEqual([403, 'ended']);
+      const viewer = await addMember(app, owner, 'viewer');
+      const client = await open(viewer);
+      await client.until(({ heartbeats }) => heartbeats.length > 0);
+      await alerts.http.send('delete', `/v1/organizations/${owner.organizationId}/members/${viewer.id}`);
+      expect(await client.over).toBe('ended');
+    });
+  });
+
   describe('by destinations', () => {
     let receiver: Receiver;
     let rule: { id: string; cooldownSeconds: number };
@@ -334,61 +391,6 @@ describe('who hears of alert events', () => {
       const answers = await Promise.all(Array.from({ length: 4 }, () => alerts.silence()));
       expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
       expect(answers.find(({ status }) => status === 409)?.body).toEqual({ detail: 'Project has too many silences' });
-    });
-  });
-
-  describe('by the stream', () => {
-    const open = (who: Pick<Owner, 'bearer'> = owner): Promise<StreamClient> =>
-      StreamClient.open(app, `/v1/alerts/events/stream?project_id=${owner.projectId}`, who.bearer);
-
-    it('that begins with what there is and goes on with every change', async () => {
-      const rule = { id: newId() };
-      const [first, second] = [await alerts.fire(), await alerts.fire({ rule })];
-      await alertEventsOf(app, await ownerWithProject(app)).fire();
-      const client = await open();
-      try {
-        expect([client.status, client.headers['content-type']]).toEqual([200, 'text/event-stream']);
-        const told = (): Json[] => client.messages.flatMap(({ alert_event }) => alert_event ?? []);
-        await client.until(() => told().length === 2);
-        expect(told().map(({ id }) => id)).toEqual([first, second]);
-        expect(told()[0]).toEqual(await alerts.get(first));
-        await alerts.act(first, 'acknowledge');
-        await client.until(() => told().length === 3);
-        expect(told()[2]).toEqual(await alerts.get(first));
-        await alerts.act(first, 'comments', { body: 'x' });
-        await alerts.fire({ rule, occurrences: 4 });
-        await client.until(() => told().length === 4);
-        expect(told()[3]).toMatchObject({ id: second, occurrences: 5 });
-        await client.until(({ messages }) => messages.at(-1)?.type === 'heartbeat');
-        expect(client.text).toMatch(/^(data: \{"type":"(alert_event|heartbeat)",[^\n]+\}\n\n)+$/);
-      } finally {
-        client.close();
-      }
-    });
-
-    it('without a gap, however many change at once', async () => {
-      const client = await open();
-      try {
-        const ids = await Promise.all(Array.from({ length: 150 }, () => alerts.fire()));
-        const seen = new Set<string>();
-        await client.until(({ messages }) => {
-          for (const { alert_event } of messages) if (alert_event) seen.add(alert_event.id);
-          return seen.size === ids.length;
-        });
-        expect([...seen].sort()).toEqual([...ids].sort());
-      } finally {
-        client.close();
-      }
-    });
-
-    it('for members alone, and no longer', async () => {
-      const refused = await open(await ownerWithProject(app));
-      expect([refused.status, await refused.over]).toEqual([403, 'ended']);
-      const viewer = await addMember(app, owner, 'viewer');
-      const client = await open(viewer);
-      await client.until(({ heartbeats }) => heartbeats.length > 0);
-      await alerts.http.send('delete', `/v1/organizations/${owner.organizationId}/members/${viewer.id}`);
-      expect(await client.over).toBe('ended');
     });
   });
 });

@@ -78,7 +78,11 @@ describe('the dashboard', () => {
     await app.rows('UPDATE api_keys SET source_id = $1 WHERE id = $2', [sources[1], keyId]);
 
     for (let index = 1; index <= 20; index += 1)
-      await ingest(owner.apiKey, { event_type: `e${index % 12}`, timestamp: ago(index * HOUR_MS), payload: { latency_ms: index * 10 } });
+      await ingest(owner.apiKey, {
+        event_type: `e${index % 12}`,
+        timestamp: ago(index * HOUR_MS),
+        payload: { latency_ms: index * 10 },
+      });
     await ingest(secret, { event_type: 'failing', status: 'failed', timestamp: ago(1) });
     await ingest(secret, { event_type: 'failing', severity: 'critical', timestamp: ago(2) });
     await ingest(owner.apiKey, { event_type: 'old', status: 'failed', timestamp: ago(25 * HOUR_MS) });
@@ -104,7 +108,7 @@ describe('the dashboard', () => {
     expect(dashboard.usage).toEqual({ events_used: 24, events_limit: 10_000 });
   });
 
-  it('asks whoever raises alerts and delivers, once there is such a module', async () => {
+  it('asks whoever raises alerts and delivers', async () => {
     class Alerts extends OpenAlerts {
       countOpen(): Promise<number> {
         return Promise.resolve(3);
@@ -123,7 +127,7 @@ describe('the dashboard', () => {
     const discovery = app.nest.get(DiscoveryService, { strict: false });
     const known = discovery.getProviders();
     const added = [new Alerts(), new Deliveries(), new Related()].map((instance) => ({ instance }));
-    discovery.getProviders = () => [...known, ...(added as unknown as typeof known)];
+    discovery.getProviders = () => [...(added as unknown as typeof known), ...known];
 
     expect((await get().expect(200)).body).toMatchObject({
       open_alerts: 3,
