@@ -117,6 +117,26 @@ describe('recovery of failed deliveries', () => {
       expect((await delivery.attempt(id)).replay_readiness).not.toHaveProperty('attempt');
   });
 
+  it('shows in the counts of the dashboard', async () => {
+    const counts = async (): Promise<Record<string, number>> => {
+      const { body } = await app
+        .request()
+        .get(`/v1/projects/${owner.projectId}/dashboard`)
+        .set('Authorization', owner.bearer)
+        .expect(200);
+      return (body as { deliveries: Record<string, number> }).deliveries;
+    };
+    const before = await counts();
+    await dead();
+    await terminal();
+    receiver.answer(200);
+    const sent = await ruleMatch(app, owner.projectId, channel);
+    await delivery.until(sent, ({ status }) => status === 'sent');
+    const after = await counts();
+    const risen = Object.fromEntries(Object.entries(after).map(([name, count]) => [name, count - (before[name] ?? 0)]));
+    expect(risen).toEqual({ sent: 1, failed: 2, dlq: 1 });
+  });
+
   it('is decided by the channel, and refused in the documented forms', async () => {
     const [retry, letter] = [await scheduled(), await dead()];
     await delivery.send('patch', `/channels/${channel}`, { enabled: false });

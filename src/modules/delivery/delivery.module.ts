@@ -37,6 +37,7 @@ import { ExpiredClaims } from './engine/expired-claims.js';
 import { Sender } from './engine/sender.js';
 import { WebhookDriver } from './engine/webhook-driver.js';
 import { AttemptAnswers } from './history/attempt-answers.js';
+import { AttemptCounts } from './history/attempt-counts.js';
 import { AttemptOfProject } from './history/attempt-of-project.js';
 import { HistoryController } from './history/history.controller.js';
 import { HistoryRepository } from './history/history.repository.js';
@@ -82,6 +83,7 @@ const ENGINE = [
   providers: [
     ...ENGINE,
     AttemptAnswers,
+    AttemptCounts,
     AttemptOfProject,
     AttemptsOfDeletedProjects,
     AttemptsRepository,
