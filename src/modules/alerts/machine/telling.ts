@@ -34,10 +34,13 @@ export function cooldownEnd(notifiedAt: Date | null, cooldownSeconds: number): D
   return notifiedAt === null ? null : new Date(notifiedAt.getTime() + cooldownSeconds * 1_000);
 }
 
-/** Whether the end of an episode is told: once, and only to those who may know of its beginning. */
+/**
+ * Whether the end of an episode is told: once, and only to those who may know of its beginning. A cooldown that is left
+ * from the episode before says nothing of this one.
+ */
 export function tellsResolve(
-  alert: { readonly notifiedAt: Date | null; readonly isResolveTold: boolean },
+  alert: { readonly toldOccurrences: number; readonly isResolveTold: boolean },
   silencedUntil: Date | null,
 ): boolean {
-  return alert.notifiedAt !== null && !alert.isResolveTold && silencedUntil === null;
+  return alert.toldOccurrences > 0 && !alert.isResolveTold && silencedUntil === null;
 }
