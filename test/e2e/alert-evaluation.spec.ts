@@ -101,9 +101,9 @@ describe('rules that are woken by events', () => {
         occurrences: 2,
         status: 'open',
         severity: 'critical',
-        message: 'Payments fail: payment.failed',
-        payload: { amount: 1e9, source: 'shop' },
-        event_id: ids[4],
+        message: 'Payments fail: Card refused',
+        payload: { amount: 100, currency: 'EUR', message: 'Card refused', source: 'shop' },
+        event_id: ids[1],
         last_event_id: ids[4],
       },
     ]);
