@@ -233,6 +233,7 @@ describe('alert deliveries', () => {
     ['a date', () => new Date(Date.now() + 7_200_000).toUTCString(), 7_200],
     ['more than a day', () => '999999', 86_400],
     ['less than the policy', () => '12', 12],
+    ['at once', () => '0', 1],
     ['nonsense', () => 'soon', 30],
   ])('wait after 429 as Retry-After says: %s', async (_, value, seconds) => {
     receiver.answer((response) => response.writeHead(429, { 'Retry-After': value() }).end());
