@@ -58,9 +58,9 @@ export function webhookBody(notice: StoredNotice): AlertWebhookBody {
   };
 }
 
-/** The body has no field of its own for how many occurrences a notice stands for; the payload's own field wins. */
+/** The body has no field of its own for how many occurrences a notice stands for: the payload's is always ours. */
 function payloadOf({ payload, occurrences }: StoredNotice): Readonly<Record<string, unknown>> | null {
-  return occurrences > 1 ? { occurrences, ...payload } : payload;
+  return occurrences > 1 ? { ...payload, occurrences } : payload;
 }
 
 /** What a destination is sent to be tried out. */
