@@ -18,6 +18,7 @@ export class AlertEvents1795211000000 implements MigrationInterface {
         event_at timestamptz,
         event_type text,
         source text,
+        source_id uuid,
         last_event_id uuid,
         severity text NOT NULL,
         status text NOT NULL DEFAULT 'open',

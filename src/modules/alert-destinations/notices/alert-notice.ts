@@ -8,6 +8,8 @@ export interface AlertNotice {
   readonly eventId: string | null;
   readonly eventType: string | null;
   readonly source: string | null;
+  /** The Event Source of the event. */
+  readonly sourceId: string | null;
   readonly severity: string | null;
   readonly status: string | null;
   readonly message: string | null;
@@ -73,6 +75,7 @@ export function testNotice(projectId: string, now: Date): StoredNotice {
     eventId: null,
     eventType: null,
     source: null,
+    sourceId: null,
     severity: 'info',
     status: null,
     message: 'Test notification: alerts of this project reach this destination.',

@@ -11,6 +11,7 @@ const NOTICE: StoredNotice = {
   eventId: '0199f3a1-0000-7000-8000-000000000004',
   eventType: 'payment.failed',
   source: 'checkout',
+  sourceId: null,
   severity: 'critical',
   status: 'open',
   message: 'Amount > 100 & rising',

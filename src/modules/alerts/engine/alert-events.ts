@@ -26,6 +26,8 @@ export interface Firing {
     readonly id: string;
     readonly type: string;
     readonly source: string;
+    /** Its Event Source; null: none sent it. */
+    readonly sourceId?: string | null;
     readonly timestamp: Date;
   } | null;
   readonly message: string;
@@ -80,6 +82,7 @@ export class AlertEvents {
         eventAt: event?.timestamp ?? null,
         eventType: event?.type ?? null,
         source: event?.source ?? null,
+        sourceId: event?.sourceId ?? null,
         lastEventId,
         severity: rule.severity,
         message,

@@ -61,8 +61,8 @@ function againAt(hold: Hold, now: Date): Date | null {
 }
 
 function noticeOf(alert: AlertEvent, occurrences: number): AlertNotice {
-  const { id: alertEventId, alertRuleId, ruleName, projectId, eventId, eventType, source, severity, status } = alert;
-  const { message, payload, createdAt } = alert;
+  const { id: alertEventId, alertRuleId, ruleName, projectId, eventId, eventType, source, sourceId } = alert;
+  const { severity, status, message, payload, createdAt } = alert;
   return {
     alertEventId,
     alertRuleId,
@@ -71,6 +71,7 @@ function noticeOf(alert: AlertEvent, occurrences: number): AlertNotice {
     eventId,
     eventType,
     source,
+    sourceId,
     severity,
     status,
     message,

@@ -64,6 +64,10 @@ export class AlertEvent {
   @Column('text', { nullable: true })
   source!: string | null;
 
+  /** The Event Source that sent it, which may be gone. */
+  @Column('uuid', { name: 'source_id', nullable: true })
+  sourceId!: string | null;
+
   @Index('ix_alert_events_last_event_id', { where: 'last_event_id IS NOT NULL' })
   @Column('uuid', { name: 'last_event_id', nullable: true })
   lastEventId!: string | null;

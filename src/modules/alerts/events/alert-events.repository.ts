@@ -20,6 +20,7 @@ export type Occurrence = Pick<
   | 'eventAt'
   | 'eventType'
   | 'source'
+  | 'sourceId'
   | 'lastEventId'
   | 'severity'
   | 'message'
@@ -48,12 +49,13 @@ export class AlertEventsRepository {
    */
   async occur(occurrence: Occurrence, tx: Db): Promise<HeldAlert & { readonly isNew: boolean }> {
     const { id, projectId, alertRuleId, ruleName, fingerprint, eventId, eventAt, eventType, source } = occurrence;
-    const { lastEventId, severity, message, occurrences, cooldownSeconds, groupValues, payload, targets } = occurrence;
+    const { sourceId, lastEventId, severity, message, occurrences, cooldownSeconds, groupValues, payload, targets } =
+      occurrence;
     const [row] = await this.database.rows<HeldRow>(
       `INSERT INTO alert_events AS a (id, project_id, alert_rule_id, rule_name, fingerprint, group_values, event_id,
-         event_at, event_type, source, last_event_id, severity, message, payload, occurrences, cooldown_seconds, targets,
+         event_at, event_type, source, source_id, last_event_id, severity, message, payload, occurrences, cooldown_seconds, targets,
          created_at, changed_at, last_occurred_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, ${MOMENT}, ${MOMENT},
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, ${MOMENT}, ${MOMENT},
          ${MOMENT})
        ON CONFLICT (project_id, fingerprint) WHERE status <> 'resolved' DO UPDATE
        SET occurrences = a.occurrences + excluded.occurrences, cooldown_seconds = excluded.cooldown_seconds,
@@ -71,6 +73,7 @@ export class AlertEventsRepository {
         eventAt,
         eventType,
         source,
+        sourceId,
         lastEventId,
         severity,
         message,
