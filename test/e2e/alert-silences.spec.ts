@@ -142,6 +142,26 @@ describe('who hears of alert events', () => {
       expect(await alerts.notices(id)).toHaveLength(2);
     });
 
+    it('told nothing by a reopening, and of what occurs after it', async () => {
+      rule = { ...rule, cooldownSeconds: 0 };
+      const silence = await alerts.silence();
+      const id = await alerts.fire({ rule, occurrences: 3 });
+      await alerts.act(id, 'resolve');
+      await alerts.http.send('delete', `/v1/alerts/silences/${silence.body.id}`);
+      await alerts.act(id, 'reopen');
+      await runMaintenance(app);
+      await alerts.act(id, 'resolve');
+      await alerts.act(id, 'reopen');
+      await runMaintenance(app);
+      expect(await alerts.notices(id)).toEqual([]);
+      await alerts.fire({ rule });
+      await alerts.act(id, 'resolve');
+      expect(await alerts.notices(id)).toEqual([
+        { status: 'open', occurrences: 1 },
+        { status: 'resolved', occurrences: 4 },
+      ]);
+    });
+
     it('told once in a cooldown, with the number of what occurred since', async () => {
       const id = await alerts.fire({ rule });
       await Promise.all(Array.from({ length: 30 }, () => alerts.fire({ rule, occurrences: 3 })));

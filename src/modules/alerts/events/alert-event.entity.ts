@@ -88,7 +88,7 @@ export class AlertEvent {
   @Column('bigint', { transformer: BIGINT })
   occurrences!: number;
 
-  /** Of the occurrences, those that notices have told of. */
+  /** Of the occurrences, those that notices have told of, or that were passed over. */
   @Column('bigint', { name: 'told_occurrences', default: 0, transformer: BIGINT })
   toldOccurrences!: number;
 
@@ -116,7 +116,7 @@ export class AlertEvent {
   @Column('timestamptz', { name: 'notice_due_at', nullable: true })
   noticeDueAt!: Date | null;
 
-  /** Whether the end was told since the last notice of an occurrence. */
+  /** Whether the end was told since the last notice of an occurrence, or there is nobody to tell it to. */
   @Column('boolean', { name: 'is_resolve_told', default: false })
   isResolveTold!: boolean;
 

@@ -168,6 +168,17 @@ export class AlertEventsRepository {
     );
   }
 
+  /** Nobody is told of what has occurred so far, nor of the end of what nobody was told of. */
+  async passOver({ id }: AlertEvent, tx: Db): Promise<void> {
+    await this.database.execute(
+      `UPDATE alert_events
+       SET told_occurrences = occurrences, notice_due_at = NULL,
+           is_resolve_told = is_resolve_told OR told_occurrences = 0 WHERE id = $1`,
+      [id],
+      tx,
+    );
+  }
+
   async markResolveTold({ id }: AlertEvent, tx: Db): Promise<void> {
     await this.database.execute('UPDATE alert_events SET is_resolve_told = true WHERE id = $1', [id], tx);
   }
