@@ -198,6 +198,15 @@ describe('who hears of alert events', () => {
       expect(await alerts.notices(third)).toEqual([{ status: 'open', occurrences: 1 }]);
     });
 
+    it('told by itself within a moment when nothing holds it back any more', async () => {
+      const id = await alerts.fire({ rule });
+      await alerts.fire({ rule, occurrences: 2 });
+      expect(await alerts.notices(id)).toHaveLength(1);
+      await goBy(300_000);
+      await receiver.requests(2);
+      expect((await alerts.notices(id)).at(-1)).toEqual({ status: 'open', occurrences: 2 });
+    });
+
     it('not told while snoozed, and told of what occurred when it is over', async () => {
       const id = await alerts.fire({ rule: { ...rule, cooldownSeconds: 0 } });
       await alerts.act(id, 'snooze', { until: fromNow(HOUR) });

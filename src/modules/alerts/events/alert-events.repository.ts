@@ -38,6 +38,9 @@ export interface HeldAlert {
 
 type HeldRow = AlertEvent & { readonly now: Date };
 
+/** Something is due by time alone. */
+const IS_DUE = 'snoozed_until <= statement_timestamp() OR notice_due_at <= statement_timestamp()';
+
 /** Alert events under their row lock; what people look for is read elsewhere. */
 @Injectable()
 export class AlertEventsRepository {
@@ -124,15 +127,30 @@ export class AlertEventsRepository {
     );
   }
 
-  /** One that has something due by time alone; those that somebody else is at are passed over. */
-  async lockDue(without: readonly string[], tx: Db): Promise<HeldAlert | null> {
+  /**
+   * Those that have something due by time alone: the oldest of every project, the projects taking turns.
+   * @param share of one project
+   */
+  async due(without: readonly string[], share: number, limit: number): Promise<string[]> {
+    const rows = await this.database.rows<{ id: string }>(
+      `SELECT id FROM (
+         SELECT a.id, a.due_at, row_number() OVER (PARTITION BY a.project_id ORDER BY a.due_at, a.id) AS turn
+         FROM (SELECT id, project_id, least(snoozed_until, notice_due_at) AS due_at FROM alert_events
+               WHERE (${IS_DUE}) AND id <> ALL ($1::uuid[])) a
+         JOIN projects p ON p.id = a.project_id AND p.deleted_at IS NULL) d
+       WHERE turn <= $2 ORDER BY turn, due_at, id LIMIT $3`,
+      [without, share, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** One that has something due; null: not any more, or somebody else is at it. */
+  async lockDue(id: string, tx: Db): Promise<HeldAlert | null> {
     return this.lockWhere(
       `a.id = (
-         SELECT d.id FROM alert_events d JOIN projects p ON p.id = d.project_id AND p.deleted_at IS NULL
-         WHERE (d.snoozed_until <= statement_timestamp() OR d.notice_due_at <= statement_timestamp())
-           AND d.id <> ALL ($1::uuid[])
-         LIMIT 1 FOR NO KEY UPDATE OF d SKIP LOCKED)`,
-      [without],
+         SELECT d.id FROM (SELECT * FROM alert_events WHERE id = $1 AND (${IS_DUE}) FOR NO KEY UPDATE SKIP LOCKED) d
+         JOIN projects p ON p.id = d.project_id AND p.deleted_at IS NULL)`,
+      [id],
       tx,
     );
   }
