@@ -245,11 +245,26 @@ describe('who hears of alert events', () => {
       expect(await alerts.notices(resolved)).toEqual([]);
     });
 
-    it('not told of the end of what they know when that is silenced', async () => {
-      const id = await alerts.fire({ rule });
-      await alerts.silence();
+    it('not told of the end of what they know in silence, but once when the silence is over', async () => {
+      const [id, reopened] = [await alerts.fire({ rule }), await alerts.fire()];
+      const silence = await alerts.silence();
+      const unknown = await alerts.fire();
       await alerts.recover(rule.id);
-      expect(await alerts.notices(id)).toEqual([{ status: 'open', occurrences: 1 }]);
+      for (const one of [reopened, unknown]) await alerts.act(one, 'resolve');
+      await alerts.act(reopened, 'reopen');
+      await runMaintenance(app);
+      for (const one of [id, reopened]) {
+        expect(await alerts.notices(one)).toEqual([{ status: 'open', occurrences: 1 }]);
+      }
+      await alerts.http.send('delete', `/v1/alerts/silences/${silence.body.id}`);
+      await Promise.all([runMaintenance(app), runMaintenance(app)]);
+      await receiver.requests(3);
+      await runMaintenance(app);
+      expect(await alerts.notices(id)).toEqual([
+        { status: 'open', occurrences: 1 },
+        { status: 'resolved', occurrences: 1 },
+      ]);
+      expect([await alerts.notices(unknown), await alerts.notices(reopened)]).toEqual([[], [expect.anything()]]);
     });
 
     it('told again when a silence is over by itself or no longer fits', async () => {

@@ -47,7 +47,9 @@ export class AlertRound {
       return await this.database.transaction(async (tx) => {
         const held = await this.events.lockDue(id, tx);
         if (held === null) return false;
-        await this.teller.tell(await this.life.wake(held, tx), held.now, tx);
+        const alert = await this.life.wake(held, tx);
+        if (alert.status === 'resolved') await this.teller.tellResolve(alert, held.now, tx);
+        else await this.teller.tell(alert, held.now, tx);
         return true;
       });
     } catch (error) {

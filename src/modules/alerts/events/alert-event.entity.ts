@@ -22,10 +22,7 @@ const BIGINT = { to: (value: number): number => value, from: (value: string): nu
 @Check('ck_alert_events_severity', `severity IN ('info', 'warning', 'critical')`)
 @Check('ck_alert_events_status', `status IN ('open', 'acknowledged', 'snoozed', 'resolved')`)
 @Check('ck_alert_events_snoozed', `(status = 'snoozed') = (snoozed_until IS NOT NULL)`)
-@Check(
-  'ck_alert_events_resolved',
-  `(status = 'resolved') = (resolved_at IS NOT NULL) AND (status <> 'resolved' OR notice_due_at IS NULL)`,
-)
+@Check('ck_alert_events_resolved', `(status = 'resolved') = (resolved_at IS NOT NULL)`)
 @Check('ck_alert_events_occurrences', 'occurrences > 0 AND told_occurrences BETWEEN 0 AND occurrences')
 export class AlertEvent {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_alert_events' })

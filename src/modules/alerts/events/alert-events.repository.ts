@@ -198,7 +198,11 @@ export class AlertEventsRepository {
   }
 
   async markResolveTold({ id }: AlertEvent, tx: Db): Promise<void> {
-    await this.database.execute('UPDATE alert_events SET is_resolve_told = true WHERE id = $1', [id], tx);
+    await this.database.execute(
+      'UPDATE alert_events SET is_resolve_told = true, notice_due_at = NULL WHERE id = $1',
+      [id],
+      tx,
+    );
   }
 
   async holdUntil({ id }: AlertEvent, until: Date | null, tx: Db): Promise<void> {

@@ -35,12 +35,9 @@ export function cooldownEnd(notifiedAt: Date | null, cooldownSeconds: number): D
 }
 
 /**
- * Whether the end of an episode is told: once, and only to those who may know of its beginning. A cooldown that is left
- * from the episode before says nothing of this one.
+ * Whether the end of an episode is to be told, after the silences that match: once, and only to those who may know of its
+ * beginning. A cooldown that is left from the episode before says nothing of this one.
  */
-export function tellsResolve(
-  alert: { readonly toldOccurrences: number; readonly isResolveTold: boolean },
-  silencedUntil: Date | null,
-): boolean {
-  return alert.toldOccurrences > 0 && !alert.isResolveTold && silencedUntil === null;
+export function tellsResolve(alert: { readonly toldOccurrences: number; readonly isResolveTold: boolean }): boolean {
+  return alert.toldOccurrences > 0 && !alert.isResolveTold;
 }
