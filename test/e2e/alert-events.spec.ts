@@ -415,6 +415,22 @@ describe('alert events', () => {
       ]);
     });
 
+    it('go on after a fault with one of them, which has a result too', async () => {
+      const [before, faulty, after] = [await alerts.fire(), await alerts.fire(), await alerts.fire()];
+      await app.rows(`ALTER TABLE alert_events ADD CONSTRAINT fault CHECK (id <> '${faulty}' OR status = 'open')`);
+      const answer = await bulk(alerts, { ids: [before, faulty, after], action: 'resolve' });
+      await app.rows('ALTER TABLE alert_events DROP CONSTRAINT fault');
+      expect([answer.status, answer.body.results]).toEqual([
+        200,
+        [
+          { id: before, ok: true, detail: null },
+          { id: faulty, ok: false, detail: 'Internal Server Error' },
+          { id: after, ok: true, detail: null },
+        ],
+      ]);
+      expect([await alerts.types(faulty), (await alerts.get(after)).status]).toEqual([['opened'], 'resolved']);
+    });
+
     it('are refused as a whole when the request makes no sense', async () => {
       for (const body of [
         {},
