@@ -5,7 +5,7 @@ import { Database } from '../../src/platform/database/database.js';
 import { JobQueue } from '../../src/platform/queue/index.js';
 import { newId } from '../../src/platform/ids/index.js';
 import { addMember, type Owner, ownerWithProject } from '../support/actors.js';
-import { AlertClient, alertsOf, expectedSignature, noticeOf, runAlertDeliveries } from '../support/alerts.js';
+import { type AlertClient, alertsOf, expectedSignature, noticeOf, runAlertDeliveries } from '../support/alerts.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { DELIVERY_ENV, deliveryOf, INTERNAL_TOKEN, type Json } from '../support/delivery.js';
 import { type Receiver, type Received, startReceiver } from '../support/receiver.js';
