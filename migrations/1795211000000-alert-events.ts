@@ -18,6 +18,7 @@ export class AlertEvents1795211000000 implements MigrationInterface {
         event_at timestamptz,
         event_type text,
         source text,
+        source_id uuid,
         last_event_id uuid,
         severity text NOT NULL,
         status text NOT NULL DEFAULT 'open',
@@ -44,8 +45,7 @@ export class AlertEvents1795211000000 implements MigrationInterface {
         CONSTRAINT ck_alert_events_severity CHECK (severity IN ('info', 'warning', 'critical')),
         CONSTRAINT ck_alert_events_status CHECK (status IN ('open', 'acknowledged', 'snoozed', 'resolved')),
         CONSTRAINT ck_alert_events_snoozed CHECK ((status = 'snoozed') = (snoozed_until IS NOT NULL)),
-        CONSTRAINT ck_alert_events_resolved CHECK (
-          (status = 'resolved') = (resolved_at IS NOT NULL) AND (status <> 'resolved' OR notice_due_at IS NULL)),
+        CONSTRAINT ck_alert_events_resolved CHECK ((status = 'resolved') = (resolved_at IS NOT NULL)),
         CONSTRAINT ck_alert_events_occurrences CHECK (occurrences > 0 AND told_occurrences BETWEEN 0 AND occurrences)
       )`);
     await q.query(`

@@ -9,6 +9,7 @@ import { DELIVERY_ENV, deliveryOf, type Json } from '../support/delivery.js';
 import { Sender } from '../support/ingestion.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { eventIs, evaluateRules, matchEvents, type RuleClient, RULES_ENV, rulesOf } from '../support/rules.js';
+import { createSource } from '../support/sources.js';
 import { age } from '../support/virtual-rules.js';
 
 jest.setTimeout(120_000);
@@ -101,9 +102,9 @@ describe('rules that are woken by events', () => {
         occurrences: 2,
         status: 'open',
         severity: 'critical',
-        message: 'Payments fail: payment.failed',
-        payload: { amount: 1e9, source: 'shop' },
-        event_id: ids[4],
+        message: 'Payments fail: Card refused',
+        payload: { amount: 100, currency: 'EUR', message: 'Card refused', source: 'shop' },
+        event_id: ids[1],
         last_event_id: ids[4],
       },
     ]);
@@ -415,10 +416,11 @@ describe('from an event to those who are told', () => {
       const hook = await alertsOf(app, owner).destination(`${receiver.url}/hook`, { secret: SECRET });
       const channel = await deliveryOf(app, owner).webhook(`${receiver.url}/channel`);
       const id = await rules.rule({ destination_ids: [hook], channel_ids: [channel], group_by: ['properties.shop'] });
+      const source = await createSource(app, owner);
       const answer = await app
         .request()
         .post('/v1/events/ingest')
-        .set('X-API-Key', owner.apiKey)
+        .set('X-API-Key', source.key.key)
         .send({ event_type: 'payment.failed', source: 'shop', message: 'Grüße: refused', payload: { shop: 'Köln' } })
         .expect(200);
       const requests = await receiver.requests(2);
@@ -449,6 +451,9 @@ describe('from an event to those who are told', () => {
         rule: { id, name: 'Payments fail' },
         event: { alert_event_id: alert.id, id: answer.body.ingested_event_id },
       });
+      expect(await app.rows('SELECT kind, event_id, rule_id, source_id FROM delivery_attempts')).toEqual([
+        { kind: 'rule_match', event_id: answer.body.ingested_event_id, rule_id: id, source_id: source.id },
+      ]);
       expect((await rules.get(id)).state).toBe('firing');
     } finally {
       await app.close();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { AlertRound } from '../../src/modules/alerts/engine/alert-round.js';
 import { newId } from '../../src/platform/ids/index.js';
 import { type Actor, addMember, type Owner, ownerWithProject } from '../support/actors.js';
 import { type AlertEventsClient, alertEventsOf, runMaintenance } from '../support/alert-events.js';
@@ -8,6 +9,8 @@ import { DELIVERY_ENV, type Json } from '../support/delivery.js';
 jest.setTimeout(60_000);
 
 const inAnHour = (): string => new Date(Date.now() + 3_600_000).toISOString();
+/** Nothing is looked at by itself. */
+const ENV = { ...DELIVERY_ENV, PROCESS_ROLE: 'api' };
 const NOWHERE = 'http://127.0.0.1:9/';
 
 describe('alert events', () => {
@@ -17,7 +20,7 @@ describe('alert events', () => {
   let alerts: AlertEventsClient;
 
   beforeAll(async () => {
-    app = await createTestApp({ env: DELIVERY_ENV });
+    app = await createTestApp({ env: ENV });
     member = await addMember(app, await ownerWithProject(app), 'member');
   });
   beforeEach(async () => {
@@ -102,7 +105,7 @@ describe('alert events', () => {
     });
 
     it('count exactly when many come at once, on several instances', async () => {
-      const other = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir, env: DELIVERY_ENV });
+      const other = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir, env: ENV });
       try {
         await alerts.http.destination(NOWHERE);
         const instances = [alerts, alertEventsOf(other, owner)];
@@ -279,6 +282,33 @@ describe('alert events', () => {
       expect((await alerts.act(id, 'snooze', { until })).status).toBe(200);
     });
 
+    it('are looked at oldest first, and those of one project keep no others waiting', async () => {
+      const other = alertEventsOf(app, await ownerWithProject(app));
+      const ids: string[] = [];
+      for (let n = 0; n < 110; n += 1) ids.push(await alerts.fire());
+      const late = await other.fire();
+      const due = (of: readonly string[], ago: string): Promise<unknown> =>
+        app.rows(
+          `UPDATE alert_events a SET told_occurrences = 0, notice_due_at = now() - $2::interval + n * interval '1 second'
+           FROM unnest($1::uuid[]) WITH ORDINALITY AS o (id, n) WHERE a.id = o.id`,
+          [of, ago],
+        );
+      await due(ids, '1 day');
+      await due([late], '1 minute');
+      const left = async (): Promise<unknown[]> =>
+        (
+          await app.rows<{ id: string }>(
+            'SELECT id FROM alert_events WHERE id = ANY ($1) AND told_occurrences = 0 ORDER BY notice_due_at',
+            [[...ids, late]],
+          )
+        ).map(({ id }) => id);
+      const round = app.nest.get(AlertRound, { strict: false });
+      expect(await round.run()).toBe(101);
+      expect(await left()).toEqual(ids.slice(100));
+      expect(await Promise.all([round.run(), round.run()]).then(([a, b]) => a + b)).toBe(10);
+      expect([await round.run(), await left()]).toEqual([0, []]);
+    });
+
     it('wake before whoever comes first after the end of a snooze', async () => {
       const id = await alerts.fire();
       await alerts.act(id, 'snooze', { until: inAnHour() });
@@ -383,6 +413,22 @@ describe('alert events', () => {
         { ok: true },
         { ok: true },
       ]);
+    });
+
+    it('go on after a fault with one of them, which has a result too', async () => {
+      const [before, faulty, after] = [await alerts.fire(), await alerts.fire(), await alerts.fire()];
+      await app.rows(`ALTER TABLE alert_events ADD CONSTRAINT fault CHECK (id <> '${faulty}' OR status = 'open')`);
+      const answer = await bulk(alerts, { ids: [before, faulty, after], action: 'resolve' });
+      await app.rows('ALTER TABLE alert_events DROP CONSTRAINT fault');
+      expect([answer.status, answer.body.results]).toEqual([
+        200,
+        [
+          { id: before, ok: true, detail: null },
+          { id: faulty, ok: false, detail: 'Internal Server Error' },
+          { id: after, ok: true, detail: null },
+        ],
+      ]);
+      expect([await alerts.types(faulty), (await alerts.get(after)).status]).toEqual([['opened'], 'resolved']);
     });
 
     it('are refused as a whole when the request makes no sense', async () => {

@@ -142,6 +142,26 @@ describe('who hears of alert events', () => {
       expect(await alerts.notices(id)).toHaveLength(2);
     });
 
+    it('told nothing by a reopening, and of what occurs after it', async () => {
+      rule = { ...rule, cooldownSeconds: 0 };
+      const silence = await alerts.silence();
+      const id = await alerts.fire({ rule, occurrences: 3 });
+      await alerts.act(id, 'resolve');
+      await alerts.http.send('delete', `/v1/alerts/silences/${silence.body.id}`);
+      await alerts.act(id, 'reopen');
+      await runMaintenance(app);
+      await alerts.act(id, 'resolve');
+      await alerts.act(id, 'reopen');
+      await runMaintenance(app);
+      expect(await alerts.notices(id)).toEqual([]);
+      await alerts.fire({ rule });
+      await alerts.act(id, 'resolve');
+      expect(await alerts.notices(id)).toEqual([
+        { status: 'open', occurrences: 1 },
+        { status: 'resolved', occurrences: 4 },
+      ]);
+    });
+
     it('told once in a cooldown, with the number of what occurred since', async () => {
       const id = await alerts.fire({ rule });
       await Promise.all(Array.from({ length: 30 }, () => alerts.fire({ rule, occurrences: 3 })));
@@ -158,18 +178,33 @@ describe('who hears of alert events', () => {
       expect(await alerts.notices(id)).toHaveLength(1 + later.length);
     });
 
-    it('told of a new episode when the cooldown of the last is over, and of its end in any case', async () => {
+    it('told of a new episode when the cooldown of the last is over, and not of the end of one nobody heard of', async () => {
       const first = await alerts.fire({ rule });
       await alerts.recover(rule.id);
       const second = await alerts.fire({ rule });
       expect(second).not.toBe(first);
       expect(await alerts.notices(second)).toEqual([]);
       await alerts.recover(rule.id);
-      expect(await alerts.notices(second)).toEqual([{ status: 'resolved', occurrences: 1 }]);
+      expect(await alerts.notices(second)).toEqual([]);
+      const flaps: string[] = [];
+      for (let n = 0; n < 5; n += 1) {
+        flaps.push(await alerts.fire({ rule }));
+        await alerts.recover(rule.id);
+      }
+      expect((await Promise.all(flaps.map((id) => alerts.notices(id)))).flat()).toEqual([]);
       const third = await alerts.fire({ rule });
       await goBy(300_000);
       await runMaintenance(app);
       expect(await alerts.notices(third)).toEqual([{ status: 'open', occurrences: 1 }]);
+    });
+
+    it('told by itself within a moment when nothing holds it back any more', async () => {
+      const id = await alerts.fire({ rule });
+      await alerts.fire({ rule, occurrences: 2 });
+      expect(await alerts.notices(id)).toHaveLength(1);
+      await goBy(300_000);
+      await receiver.requests(2);
+      expect((await alerts.notices(id)).at(-1)).toEqual({ status: 'open', occurrences: 2 });
     });
 
     it('not told while snoozed, and told of what occurred when it is over', async () => {
@@ -210,11 +245,26 @@ describe('who hears of alert events', () => {
       expect(await alerts.notices(resolved)).toEqual([]);
     });
 
-    it('not told of the end of what they know when that is silenced', async () => {
-      const id = await alerts.fire({ rule });
-      await alerts.silence();
+    it('not told of the end of what they know in silence, but once when the silence is over', async () => {
+      const [id, reopened] = [await alerts.fire({ rule }), await alerts.fire()];
+      const silence = await alerts.silence();
+      const unknown = await alerts.fire();
       await alerts.recover(rule.id);
-      expect(await alerts.notices(id)).toEqual([{ status: 'open', occurrences: 1 }]);
+      for (const one of [reopened, unknown]) await alerts.act(one, 'resolve');
+      await alerts.act(reopened, 'reopen');
+      await runMaintenance(app);
+      for (const one of [id, reopened]) {
+        expect(await alerts.notices(one)).toEqual([{ status: 'open', occurrences: 1 }]);
+      }
+      await alerts.http.send('delete', `/v1/alerts/silences/${silence.body.id}`);
+      await Promise.all([runMaintenance(app), runMaintenance(app)]);
+      await receiver.requests(3);
+      await runMaintenance(app);
+      expect(await alerts.notices(id)).toEqual([
+        { status: 'open', occurrences: 1 },
+        { status: 'resolved', occurrences: 1 },
+      ]);
+      expect([await alerts.notices(unknown), await alerts.notices(reopened)]).toEqual([[], [expect.anything()]]);
     });
 
     it('told again when a silence is over by itself or no longer fits', async () => {

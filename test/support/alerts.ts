@@ -97,6 +97,7 @@ export function noticeOf(projectId: string): AlertNotice {
     eventId: newId(),
     eventType: 'payment.failed',
     source: 'checkout',
+    sourceId: null,
     severity: 'critical',
     status: 'open',
     message: 'Grüße: 3 payments failed',

@@ -6,6 +6,8 @@ import { EventStreamsModule } from '../event-streams/index.js';
 import { EventsModule } from '../events/index.js';
 import { ProjectsModule } from '../projects/index.js';
 import { AlertEvents } from './engine/alert-events.js';
+import { AlertPoller } from './engine/alert-poller.js';
+import { AlertRound } from './engine/alert-round.js';
 import { AlertUpkeep } from './engine/alert-upkeep.js';
 import { AlertLife } from './engine/life.js';
 import { Teller } from './engine/teller.js';
@@ -34,7 +36,17 @@ import { SilencesRepository } from './silences/silences.repository.js';
 import { SilencesService } from './silences/silences.service.js';
 import { AlertFeed } from './stream/alert-feed.js';
 
-const ENGINE = [AlertEvents, AlertEventsRepository, AlertLife, AlertUpkeep, Silenced, Teller, TimelineRepository];
+const ENGINE = [
+  AlertEvents,
+  AlertEventsRepository,
+  AlertLife,
+  AlertPoller,
+  AlertRound,
+  AlertUpkeep,
+  Silenced,
+  Teller,
+  TimelineRepository,
+];
 const SILENCES = [ProjectOfSilence, SilencesRepository, SilencesService];
 const INSIGHT = [AlertsOfEvent, InsightRepository, InsightService, OpenAlertsOfProject];
 

@@ -150,13 +150,20 @@ export class DeliveriesRepository {
     return row?.total ?? 0;
   }
 
-  /** Ends what waits for a destination; what is being sent ends by itself. @returns how many */
-  abandon({ projectId }: Tenant, destinationId: string, code: string, tx: Db): Promise<number> {
+  /**
+   * Ends what waits for a destination; what is being sent ends by itself.
+   * @param most the first that are due, no more; null: all
+   * @returns how many
+   */
+  abandon({ projectId }: Tenant, destinationId: string, code: string, most: number | null, tx: Db): Promise<number> {
     return this.database.execute(
       `UPDATE alert_deliveries
        SET status = 'failed', due_at = NULL, failure_code = $3, failure_reason = $3, completed_at = clock_timestamp()
-       WHERE project_id = $1 AND destination_id = $2 AND due_at IS NOT NULL AND claim_token IS NULL`,
-      [projectId, destinationId, code],
+       WHERE id IN (
+         SELECT id FROM alert_deliveries
+         WHERE project_id = $1 AND destination_id = $2 AND due_at IS NOT NULL AND claim_token IS NULL
+         ORDER BY due_at, id LIMIT $4 FOR UPDATE)`,
+      [projectId, destinationId, code, most],
       tx,
     );
   }

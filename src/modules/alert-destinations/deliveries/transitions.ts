@@ -56,7 +56,8 @@ export function nextDelivery(
   }
 }
 
-/** What a receiver asks for takes the place of the policy's wait, be it longer or shorter; "now" asks for nothing. */
+/** What a receiver asks for takes the place of the policy's wait, be it longer or shorter; "now" is a second. */
 function waitAfter(failures: number, asked: number | null): number {
-  return asked !== null && asked > 0 ? Math.min(asked, LONGEST_WAIT_SECONDS) : retryDelaySeconds(POLICY, failures, 0);
+  if (asked === null) return retryDelaySeconds(POLICY, failures, 0);
+  return Math.min(Math.max(asked, 1), LONGEST_WAIT_SECONDS);
 }

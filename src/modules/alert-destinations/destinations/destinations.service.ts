@@ -21,6 +21,9 @@ import { shownAddress, TargetAddresses } from './target-addresses.js';
 /** For how long the secret before signs beside a new one. */
 const ROTATION_SECONDS = 86_400;
 
+/** Deliveries that a disabling ends by itself; what is left then fails when it is due. */
+const MOST_ABANDONED = 5_000;
+
 /** Destinations of a project. Names are looked up before the transaction: nothing waits for the network inside one. */
 @Injectable()
 export class DestinationsService {
@@ -66,7 +69,7 @@ export class DestinationsService {
       if (before === null) throw new DestinationNotFound();
       const { name = before.name, is_enabled: isEnabled = before.isEnabled } = request;
       const after = { ...before, name, isEnabled, ...address };
-      await this.destinations.update(scope, after, tx);
+      await this.change(scope, before, after, tx);
       const isNewSecret = secret !== undefined && !(request.secret && this.vault.isSecret(before, request.secret));
       if (isNewSecret) await this.destinations.rotateSecret(scope, id, secret, ROTATION_SECONDS, tx);
       const detail = changesOf(before, after, { address: url !== null, secret: isNewSecret ? secret : undefined });
@@ -82,7 +85,7 @@ export class DestinationsService {
       const before = await this.destinations.lock(scope, id, tx);
       if (before === null) throw new DestinationNotFound();
       if (before.isEnabled !== isEnabled) {
-        await this.destinations.update(scope, { ...before, isEnabled }, tx);
+        await this.change(scope, before, { ...before, isEnabled }, tx);
         await this.record(scope, isEnabled ? 'enabled' : 'disabled', id, { name: before.name }, tx);
       }
       return destinationResponse(await this.get(scope, id, tx));
@@ -96,7 +99,7 @@ export class DestinationsService {
       const { name, type } = await this.get(scope, id, tx);
       // First the row: whoever is making a delivery holds it, and is waited for.
       await this.destinations.remove(scope, id, tx);
-      const unsent = await this.deliveries.abandon(scope, id, 'destination_deleted', tx);
+      const unsent = await this.deliveries.abandon(scope, id, 'destination_deleted', null, tx);
       await this.record(scope, 'deleted', id, { name, type, unsent_deliveries: unsent }, tx);
     });
   }
@@ -109,6 +112,13 @@ export class DestinationsService {
   ): Pick<AlertDestination, 'targetUrl' | 'sealedUrl'> {
     const sealedUrl = type === 'slack' ? this.vault.seal(scope, id, 'sealed_url', url.href) : null;
     return { targetUrl: shownAddress(type, url), sealedUrl };
+  }
+
+  /** What waits for a destination that is switched off fails with the act. */
+  private async change(scope: ProjectScope, before: AlertDestination, after: AlertDestination, tx: Db): Promise<void> {
+    await this.destinations.update(scope, after, tx);
+    if (!before.isEnabled || after.isEnabled) return;
+    await this.deliveries.abandon(scope, before.id, 'destination_disabled', MOST_ABANDONED, tx);
   }
 
   private async get(scope: ProjectScope, id: string, db?: Db): Promise<AlertDestination> {

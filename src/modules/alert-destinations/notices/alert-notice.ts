@@ -8,6 +8,8 @@ export interface AlertNotice {
   readonly eventId: string | null;
   readonly eventType: string | null;
   readonly source: string | null;
+  /** The Event Source of the event. */
+  readonly sourceId: string | null;
   readonly severity: string | null;
   readonly status: string | null;
   readonly message: string | null;
@@ -58,9 +60,9 @@ export function webhookBody(notice: StoredNotice): AlertWebhookBody {
   };
 }
 
-/** The body has no field of its own for how many occurrences a notice stands for; the payload's own field wins. */
+/** The body has no field of its own for how many occurrences a notice stands for: the payload's is always ours. */
 function payloadOf({ payload, occurrences }: StoredNotice): Readonly<Record<string, unknown>> | null {
-  return occurrences > 1 ? { occurrences, ...payload } : payload;
+  return occurrences > 1 ? { ...payload, occurrences } : payload;
 }
 
 /** What a destination is sent to be tried out. */
@@ -73,6 +75,7 @@ export function testNotice(projectId: string, now: Date): StoredNotice {
     eventId: null,
     eventType: null,
     source: null,
+    sourceId: null,
     severity: 'info',
     status: null,
     message: 'Test notification: alerts of this project reach this destination.',

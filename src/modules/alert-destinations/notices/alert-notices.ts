@@ -71,11 +71,13 @@ export class AlertNotices {
 
 /** What channels read of the alert: who fired under `rule`, what is to be told under `event`. */
 function ruleMatchOf(alert: AlertNotice): Omit<Parameters<DeliveryRequests['ruleMatch']>[1], 'channelId'> {
-  const { projectId, alertRuleId: ruleId, eventId, severity, source, message, payload, occurrences, status } = alert;
+  const { projectId, alertRuleId: ruleId, eventId, sourceId, severity, source, message, payload } = alert;
+  const { occurrences, status } = alert;
   return {
     projectId,
     ruleId,
     eventId,
+    sourceId,
     rule: { id: ruleId, name: alert.ruleName, severity },
     event: {
       alert_event_id: alert.alertEventId,

@@ -11,6 +11,7 @@ const NOTICE: StoredNotice = {
   eventId: '0199f3a1-0000-7000-8000-000000000004',
   eventType: 'payment.failed',
   source: 'checkout',
+  sourceId: null,
   severity: 'critical',
   status: 'open',
   message: 'Amount > 100 & rising',
@@ -39,10 +40,10 @@ describe('the body of a webhook', () => {
     });
   });
 
-  it('says in the payload how many occurrences it stands for, unless the payload says so itself', () => {
+  it('says in the payload how many occurrences it stands for, whatever the sender calls so', () => {
     expect(webhookBody({ ...NOTICE, occurrences: 10_000 }).payload).toEqual({ amount: 120, occurrences: 10_000 });
     expect(webhookBody({ ...NOTICE, occurrences: 2, payload: null }).payload).toEqual({ occurrences: 2 });
-    expect(webhookBody({ ...NOTICE, occurrences: 2, payload: { occurrences: 7 } }).payload).toEqual({ occurrences: 7 });
+    expect(webhookBody({ ...NOTICE, occurrences: 2, payload: { occurrences: 7 } }).payload).toEqual({ occurrences: 2 });
     expect(webhookBody({ ...NOTICE, payload: null }).payload).toBeNull();
   });
 });
@@ -61,6 +62,13 @@ describe('a message to Slack', () => {
     const { text, blocks } = slackMessage({ ...NOTICE, ...bare, alertEventId: null });
     expect(text).toBe('[ALERT] Alert');
     expect(blocks).toHaveLength(2);
+  });
+
+  it('cuts no text that just fits', () => {
+    expect(slackText('0123456789', 10)).toBe('0123456789');
+    expect(slackText('01234567890', 10)).toBe('012345678…');
+    expect(slackText('012345&', 11)).toBe('012345&amp;');
+    expect(slackText('012345&', 10)).toBe('012345…');
   });
 
   it('shows any text as it is, makes nothing of it, and keeps the limits', () => {

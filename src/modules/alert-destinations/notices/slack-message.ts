@@ -54,10 +54,12 @@ const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '
 /** Text that Slack shows as it is: the three characters it reads are escaped, and no escape is cut in two. */
 export function slackText(text: string, most: number): string {
   let out = '';
+  /** What is left of it when there is more to come: the last place is for the sign of the cut. */
+  let cut = '';
   for (const character of text) {
-    const escaped = ESCAPES[character] ?? character;
-    if (out.length + escaped.length > most - 1) return `${out}…`;
-    out += escaped;
+    out += ESCAPES[character] ?? character;
+    if (out.length > most) return `${cut}…`;
+    if (out.length < most) cut = out;
   }
   return out;
 }

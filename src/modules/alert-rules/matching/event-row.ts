@@ -6,16 +6,17 @@ export interface ToldEvent {
   readonly timestamp: Date;
   readonly event: string;
   readonly source: string;
+  /** The Event Source; null: none sent it. */
+  readonly source_id: string | null;
   readonly message: string | null;
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
 /** The columns of a {@link ToldEvent}, of a row of `events` called `e`. */
-export const TOLD_COLUMNS = 'e.id, e."timestamp", e.event, e.source, e.message, e.properties';
+export const TOLD_COLUMNS = 'e.id, e."timestamp", e.event, e.source, e.source_id, e.message, e.properties';
 
 /** An event with everything that filters may look at. */
 export interface EventRow extends ToldEvent {
-  readonly source_id: string | null;
   readonly severity: string | null;
   readonly status: string | null;
   readonly environment: string | null;
@@ -28,7 +29,7 @@ export interface EventRow extends ToldEvent {
 }
 
 /** The columns of an {@link EventRow}, of a row of `events` called `e`. */
-export const EVENT_COLUMNS = `${TOLD_COLUMNS}, e.source_id, e.severity, e.status, e.environment, e.external_event_id,
+export const EVENT_COLUMNS = `${TOLD_COLUMNS}, e.severity, e.status, e.environment, e.external_event_id,
   e.log_method, e.log_endpoint, e.log_status, CASE WHEN e.log_has_latency THEN e.log_latency_ms END AS log_latency_ms`;
 
 export function subjectOf(row: EventRow): FilterSubject & { readonly fields: Record<EventField, unknown> } {

@@ -98,6 +98,20 @@ describe('a batch of matching events', () => {
     );
   });
 
+  it('tells of the event that began an occurrence, and knows the last', async () => {
+    const batch = [event(1), event(11), event(21), event(90), event(95), event(105)];
+    const told = async (held: LiveRule['holds']): Promise<unknown[]> => {
+      const [hits] = await findHits([rule({ holds: held })], batch, new CompiledRules(), never);
+      if (hits === undefined) throw new Error('the events match');
+      return actsOf(hits, undefined).acts.map((act) =>
+        act.kind === 'fire' ? [act.first.position, act.last.position, act.occurrences] : act.kind,
+      );
+    };
+    expect(await told({ forSeconds: 0, keepFiringSeconds: 0 })).toEqual([['1', '105', 6]]);
+    expect(await told({ forSeconds: 20, keepFiringSeconds: 0 })).toEqual([['21', '21', 1], 'recover']);
+    expect(await told({ forSeconds: 0, keepFiringSeconds: 30 })).toEqual([['1', '21', 3], 'recover', ['90', '105', 3]]);
+  });
+
   it('fires at the first event that ends a run of gaps below the time it has to hold', async () => {
     await fc.assert(
       fc.asyncProperty(

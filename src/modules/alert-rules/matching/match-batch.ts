@@ -22,9 +22,15 @@ export interface SeriesHits {
   readonly events: AcceptedEvent[];
 }
 
-/** What a batch does to a series: fires for so many events, the last of which is told, or recovers. */
+/** What a batch does to a series: fires for so many events, the first of which is told, or recovers. */
 export type Act =
-  | { readonly kind: 'fire'; readonly hits: SeriesHits; readonly event: AcceptedEvent; readonly occurrences: number }
+  | {
+      readonly kind: 'fire';
+      readonly hits: SeriesHits;
+      readonly first: AcceptedEvent;
+      readonly last: AcceptedEvent;
+      readonly occurrences: number;
+    }
   | { readonly kind: 'recover'; readonly ruleId: string; readonly fingerprint: string };
 
 /** In one batch a rule tells so many groups apart; more go together. */
@@ -106,10 +112,10 @@ export function actsOf(
   stored: StoredSeries | undefined,
 ): { acts: Act[]; after: StoredSeries | null } {
   const { rule, series, events } = hits;
-  const last = events.at(-1);
-  if (last === undefined) return { acts: [], after: null };
+  const [first, last] = [events.at(0), events.at(-1)];
+  if (first === undefined || last === undefined) return { acts: [], after: null };
   if (!keepsState(rule.holds)) {
-    return { acts: [{ kind: 'fire', hits, event: last, occurrences: events.length }], after: null };
+    return { acts: [{ kind: 'fire', hits, first, last, occurrences: events.length }], after: null };
   }
   const acts: Act[] = [];
   let current = stored ?? restingSeries(rule.id, series);
@@ -120,8 +126,8 @@ export function actsOf(
       const before = acts.at(-1);
       if (effect === 'recover') acts.push({ kind: 'recover', ruleId: rule.id, fingerprint: series.fingerprint });
       else if (before?.kind === 'fire')
-        acts[acts.length - 1] = { ...before, event, occurrences: before.occurrences + 1 };
-      else acts.push({ kind: 'fire', hits, event, occurrences: 1 });
+        acts[acts.length - 1] = { ...before, last: event, occurrences: before.occurrences + 1 };
+      else acts.push({ kind: 'fire', hits, first: event, last: event, occurrences: 1 });
     }
   }
   return { acts, after: current };

@@ -136,16 +136,19 @@ export class MatchRound {
     const fires = acts.filter((act) => act.kind === 'fire');
     const told = await this.outbox.told(
       projectId,
-      fires.map(({ event }) => event),
+      fires.flatMap(({ first, last }) => [first, last]),
       tx,
     );
-    const events = new Map(fires.map((act, at) => [act, told[at]]));
+    const events = new Map(fires.map((act, at) => [act, [told[2 * at], told[2 * at + 1]] as const]));
     return acts.flatMap((act): HandedAct[] => {
       if (act.kind === 'recover') return [act];
-      const event = events.get(act);
+      const [first, last] = events.get(act) ?? [];
       const { hits, occurrences } = act;
       // An event that is gone since it was read, with its whole month, is told no more.
-      return event ? [{ kind: 'fire', firing: matchFiring(hits.rule, hits.series, event, occurrences) }] : [];
+      const event = first ?? last;
+      if (!event) return [];
+      const firing = matchFiring(hits.rule, hits.series, event, occurrences);
+      return [{ kind: 'fire', firing: { ...firing, lastEventId: (last ?? event).id } }];
     });
   }
 

@@ -21,15 +21,19 @@ export interface Firing {
   /** Of the rule and its group. */
   readonly fingerprint: string;
   readonly groupValues: GroupValues;
-  /** Null: no single event did it. */
+  /** The first of the occurrences, which a new alert event tells of. Null: no single event did it. */
   readonly event: {
     readonly id: string;
     readonly type: string;
     readonly source: string;
+    /** Its Event Source; null: none sent it. */
+    readonly sourceId?: string | null;
     readonly timestamp: Date;
   } | null;
   readonly message: string;
   readonly payload: Readonly<Record<string, unknown>>;
+  /** The event of the last occurrence; that of the first when left out. */
+  readonly lastEventId?: string;
   /** 1 when left out. */
   readonly occurrences?: number;
   /** The rule fired before and still does: nothing new, unless that alert event was resolved meanwhile. */
@@ -61,6 +65,7 @@ export class AlertEvents {
    */
   async fire(firing: AnyFiring, tx: Db): Promise<string> {
     const { projectId, rule, fingerprint, groupValues, event, message, payload, occurrences = 1, actorUserId } = firing;
+    const { lastEventId = event?.id ?? null } = firing;
     if (firing.continues === true) {
       const known = await this.events.unresolvedOf(firing, fingerprint, tx);
       if (known !== null) return known;
@@ -77,6 +82,8 @@ export class AlertEvents {
         eventAt: event?.timestamp ?? null,
         eventType: event?.type ?? null,
         source: event?.source ?? null,
+        sourceId: event?.sourceId ?? null,
+        lastEventId,
         severity: rule.severity,
         message,
         payload,

@@ -47,6 +47,7 @@ export class AlertLife {
     await this.timeline.add(before, { ...by, type: ENTRY_OF[wish.kind], at: now }, tx);
     const alert = { ...before, ...after };
     if (wish.kind === 'resolve') await this.teller.tellResolve(alert, now, tx);
+    else if (wish.kind === 'reopen') await this.events.passOver(alert, tx);
     else await this.teller.tell(alert, now, tx);
     return null;
   }

@@ -36,9 +36,17 @@ export class Teller {
     if (until?.getTime() !== alert.noticeDueAt?.getTime()) await this.events.holdUntil(alert, until, tx);
   }
 
-  /** Tells of the end of the episode; the alert is resolved already. */
+  /** Tells of the end of the episode, or says when to look again; the alert is resolved already. */
   async tellResolve(alert: AlertEvent, now: Date, tx: Db): Promise<void> {
-    if (!tellsResolve(alert, null) || !tellsResolve(alert, await this.silenced.until(alert, tx))) return;
+    if (!tellsResolve(alert)) {
+      if (alert.noticeDueAt !== null) await this.events.holdUntil(alert, null, tx);
+      return;
+    }
+    const until = await this.silenced.until(alert, tx);
+    if (until !== null && until > now) {
+      await this.events.holdUntil(alert, againAt({ kind: 'silenced', until }, now), tx);
+      return;
+    }
     await this.events.markResolveTold(alert, tx);
     await this.send(alert, alert.occurrences, now, tx);
   }
@@ -61,8 +69,8 @@ function againAt(hold: Hold, now: Date): Date | null {
 }
 
 function noticeOf(alert: AlertEvent, occurrences: number): AlertNotice {
-  const { id: alertEventId, alertRuleId, ruleName, projectId, eventId, eventType, source, severity, status } = alert;
-  const { message, payload, createdAt } = alert;
+  const { id: alertEventId, alertRuleId, ruleName, projectId, eventId, eventType, source, sourceId } = alert;
+  const { severity, status, message, payload, createdAt } = alert;
   return {
     alertEventId,
     alertRuleId,
@@ -71,6 +79,7 @@ function noticeOf(alert: AlertEvent, occurrences: number): AlertNotice {
     eventId,
     eventType,
     source,
+    sourceId,
     severity,
     status,
     message,

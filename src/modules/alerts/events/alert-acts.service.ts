@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import {
   InsufficientProjectRole,
   MembershipReader,
@@ -16,6 +16,8 @@ import type { BulkRequest, BulkResponse, BulkResult, SnoozeRequest } from './ale
 import type { AlertEventResponse } from './alert-events.dto.js';
 import { AlertEventsRepository } from './alert-events.repository.js';
 
+/** As a single request answers to a fault of ours. */
+const INTERNAL_ERROR = 'Internal Server Error';
 const LONGEST_SNOOZE_MS = 366 * 86_400_000;
 
 type Note = string | null | undefined;
@@ -23,6 +25,8 @@ type Note = string | null | undefined;
 /** What people do with alert events. */
 @Injectable()
 export class AlertActs {
+  private readonly logger = new Logger('alerts');
+
   constructor(
     private readonly changes: AlertChanges,
     private readonly events: AlertEventsRepository,
@@ -71,8 +75,11 @@ export class AlertActs {
       await this.changes.move(await this.memberOf(scope, id), id, wish, note);
       return { id, ok: true, detail: null };
     } catch (error) {
-      if (!(error instanceof DomainError) || typeof error.detail !== 'string') throw error;
-      return { id, ok: false, detail: error.detail };
+      if (error instanceof DomainError && typeof error.detail === 'string')
+        return { id, ok: false, detail: error.detail };
+      // What was done with the ids before is known to nobody else than this answer.
+      this.logger.error(`${wish.kind} of alert event ${id} failed: ${String(error)}`);
+      return { id, ok: false, detail: INTERNAL_ERROR };
     }
   }
 

@@ -2,7 +2,7 @@
 export const ALERT_COLUMNS = `
   a.id, a.project_id AS "projectId", a.alert_rule_id AS "alertRuleId", a.rule_name AS "ruleName", a.fingerprint,
   a.group_values AS "groupValues", a.event_id AS "eventId", a.event_at AS "eventAt",
-  a.event_type AS "eventType", a.source,
+  a.event_type AS "eventType", a.source, a.source_id AS "sourceId",
   a.last_event_id AS "lastEventId", a.severity, a.status, a.message, a.payload, a.occurrences::float8 AS occurrences,
   a.told_occurrences::float8 AS "toldOccurrences", a.assignee_id AS "assigneeId", a.snoozed_until AS "snoozedUntil",
   a.cooldown_seconds AS "cooldownSeconds", a.targets, a.notified_at AS "notifiedAt",

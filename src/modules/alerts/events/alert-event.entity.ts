@@ -22,10 +22,7 @@ const BIGINT = { to: (value: number): number => value, from: (value: string): nu
 @Check('ck_alert_events_severity', `severity IN ('info', 'warning', 'critical')`)
 @Check('ck_alert_events_status', `status IN ('open', 'acknowledged', 'snoozed', 'resolved')`)
 @Check('ck_alert_events_snoozed', `(status = 'snoozed') = (snoozed_until IS NOT NULL)`)
-@Check(
-  'ck_alert_events_resolved',
-  `(status = 'resolved') = (resolved_at IS NOT NULL) AND (status <> 'resolved' OR notice_due_at IS NULL)`,
-)
+@Check('ck_alert_events_resolved', `(status = 'resolved') = (resolved_at IS NOT NULL)`)
 @Check('ck_alert_events_occurrences', 'occurrences > 0 AND told_occurrences BETWEEN 0 AND occurrences')
 export class AlertEvent {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_alert_events' })
@@ -64,6 +61,10 @@ export class AlertEvent {
   @Column('text', { nullable: true })
   source!: string | null;
 
+  /** The Event Source that sent it, which may be gone. */
+  @Column('uuid', { name: 'source_id', nullable: true })
+  sourceId!: string | null;
+
   @Index('ix_alert_events_last_event_id', { where: 'last_event_id IS NOT NULL' })
   @Column('uuid', { name: 'last_event_id', nullable: true })
   lastEventId!: string | null;
@@ -84,7 +85,7 @@ export class AlertEvent {
   @Column('bigint', { transformer: BIGINT })
   occurrences!: number;
 
-  /** Of the occurrences, those that notices have told of. */
+  /** Of the occurrences, those that notices have told of, or that were passed over. */
   @Column('bigint', { name: 'told_occurrences', default: 0, transformer: BIGINT })
   toldOccurrences!: number;
 
@@ -112,7 +113,7 @@ export class AlertEvent {
   @Column('timestamptz', { name: 'notice_due_at', nullable: true })
   noticeDueAt!: Date | null;
 
-  /** Whether the end was told since the last notice of an occurrence. */
+  /** Whether the end was told since the last notice of an occurrence, or there is nobody to tell it to. */
   @Column('boolean', { name: 'is_resolve_told', default: false })
   isResolveTold!: boolean;
 

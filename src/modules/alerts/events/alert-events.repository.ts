@@ -20,6 +20,8 @@ export type Occurrence = Pick<
   | 'eventAt'
   | 'eventType'
   | 'source'
+  | 'sourceId'
+  | 'lastEventId'
   | 'severity'
   | 'message'
   | 'payload'
@@ -36,6 +38,9 @@ export interface HeldAlert {
 
 type HeldRow = AlertEvent & { readonly now: Date };
 
+/** Something is due by time alone. */
+const IS_DUE = 'snoozed_until <= statement_timestamp() OR notice_due_at <= statement_timestamp()';
+
 /** Alert events under their row lock; what people look for is read elsewhere. */
 @Injectable()
 export class AlertEventsRepository {
@@ -47,12 +52,14 @@ export class AlertEventsRepository {
    */
   async occur(occurrence: Occurrence, tx: Db): Promise<HeldAlert & { readonly isNew: boolean }> {
     const { id, projectId, alertRuleId, ruleName, fingerprint, eventId, eventAt, eventType, source } = occurrence;
-    const { severity, message, occurrences, cooldownSeconds, groupValues, payload, targets } = occurrence;
+    const { sourceId, lastEventId, severity, message, occurrences, cooldownSeconds, groupValues, payload, targets } =
+      occurrence;
     const [row] = await this.database.rows<HeldRow>(
       `INSERT INTO alert_events AS a (id, project_id, alert_rule_id, rule_name, fingerprint, group_values, event_id,
-         event_at, event_type, source, last_event_id, severity, message, payload, occurrences, cooldown_seconds, targets,
+         event_at, event_type, source, source_id, last_event_id, severity, message, payload, occurrences, cooldown_seconds, targets,
          created_at, changed_at, last_occurred_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $7, $11, $12, $13, $14, $15, $16, ${MOMENT}, ${MOMENT}, ${MOMENT})
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, ${MOMENT}, ${MOMENT},
+         ${MOMENT})
        ON CONFLICT (project_id, fingerprint) WHERE status <> 'resolved' DO UPDATE
        SET occurrences = a.occurrences + excluded.occurrences, cooldown_seconds = excluded.cooldown_seconds,
            targets = excluded.targets, last_event_id = coalesce(excluded.last_event_id, a.last_event_id),
@@ -69,6 +76,8 @@ export class AlertEventsRepository {
         eventAt,
         eventType,
         source,
+        sourceId,
+        lastEventId,
         severity,
         message,
         JSON.stringify(payload),
@@ -118,15 +127,30 @@ export class AlertEventsRepository {
     );
   }
 
-  /** One that has something due by time alone; those that somebody else is at are passed over. */
-  async lockDue(without: readonly string[], tx: Db): Promise<HeldAlert | null> {
+  /**
+   * Those that have something due by time alone: the oldest of every project, the projects taking turns.
+   * @param share of one project
+   */
+  async due(without: readonly string[], share: number, limit: number): Promise<string[]> {
+    const rows = await this.database.rows<{ id: string }>(
+      `SELECT id FROM (
+         SELECT a.id, a.due_at, row_number() OVER (PARTITION BY a.project_id ORDER BY a.due_at, a.id) AS turn
+         FROM (SELECT id, project_id, least(snoozed_until, notice_due_at) AS due_at FROM alert_events
+               WHERE (${IS_DUE}) AND id <> ALL ($1::uuid[])) a
+         JOIN projects p ON p.id = a.project_id AND p.deleted_at IS NULL) d
+       WHERE turn <= $2 ORDER BY turn, due_at, id LIMIT $3`,
+      [without, share, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** One that has something due; null: not any more, or somebody else is at it. */
+  async lockDue(id: string, tx: Db): Promise<HeldAlert | null> {
     return this.lockWhere(
       `a.id = (
-         SELECT d.id FROM alert_events d JOIN projects p ON p.id = d.project_id AND p.deleted_at IS NULL
-         WHERE (d.snoozed_until <= statement_timestamp() OR d.notice_due_at <= statement_timestamp())
-           AND d.id <> ALL ($1::uuid[])
-         LIMIT 1 FOR NO KEY UPDATE OF d SKIP LOCKED)`,
-      [without],
+         SELECT d.id FROM (SELECT * FROM alert_events WHERE id = $1 AND (${IS_DUE}) FOR NO KEY UPDATE SKIP LOCKED) d
+         JOIN projects p ON p.id = d.project_id AND p.deleted_at IS NULL)`,
+      [id],
       tx,
     );
   }
@@ -162,8 +186,23 @@ export class AlertEventsRepository {
     );
   }
 
+  /** Nobody is told of what has occurred so far, nor of the end of what nobody was told of. */
+  async passOver({ id }: AlertEvent, tx: Db): Promise<void> {
+    await this.database.execute(
+      `UPDATE alert_events
+       SET told_occurrences = occurrences, notice_due_at = NULL,
+           is_resolve_told = is_resolve_told OR told_occurrences = 0 WHERE id = $1`,
+      [id],
+      tx,
+    );
+  }
+
   async markResolveTold({ id }: AlertEvent, tx: Db): Promise<void> {
-    await this.database.execute('UPDATE alert_events SET is_resolve_told = true WHERE id = $1', [id], tx);
+    await this.database.execute(
+      'UPDATE alert_events SET is_resolve_told = true, notice_due_at = NULL WHERE id = $1',
+      [id],
+      tx,
+    );
   }
 
   async holdUntil({ id }: AlertEvent, until: Date | null, tx: Db): Promise<void> {

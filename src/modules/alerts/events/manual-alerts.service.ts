@@ -52,9 +52,10 @@ export class ManualAlerts {
 
   private async eventOf(scope: ProjectScope, request: RaiseAlertRequest): Promise<AnyFiring['event']> {
     const { event_id: id = null, event_type: type = null, source = null } = request;
-    if (id === null) return { id, type, source, timestamp: null };
+    if (id === null) return { id, type, source, sourceId: null, timestamp: null };
     const event = await this.events.find(scope, id);
     if (event === null) throw brokenRule(['body', 'event_id'], 'the project has no event of this id', id);
-    return { id, type: type ?? event.event, source: source ?? event.source, timestamp: event.timestamp };
+    const { source_id: sourceId, timestamp } = event;
+    return { id, type: type ?? event.event, source: source ?? event.source, sourceId, timestamp };
   }
 }

@@ -34,10 +34,10 @@ export function cooldownEnd(notifiedAt: Date | null, cooldownSeconds: number): D
   return notifiedAt === null ? null : new Date(notifiedAt.getTime() + cooldownSeconds * 1_000);
 }
 
-/** Whether the end of an episode is told: once, and only to those who may know of its beginning. */
-export function tellsResolve(
-  alert: { readonly notifiedAt: Date | null; readonly isResolveTold: boolean },
-  silencedUntil: Date | null,
-): boolean {
-  return alert.notifiedAt !== null && !alert.isResolveTold && silencedUntil === null;
+/**
+ * Whether the end of an episode is to be told, after the silences that match: once, and only to those who may know of its
+ * beginning. A cooldown that is left from the episode before says nothing of this one.
+ */
+export function tellsResolve(alert: { readonly toldOccurrences: number; readonly isResolveTold: boolean }): boolean {
+  return alert.toldOccurrences > 0 && !alert.isResolveTold;
 }
