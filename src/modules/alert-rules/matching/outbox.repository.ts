@@ -19,7 +19,6 @@ export interface OutboxRow {
  * for long, whoever's it is, does not hold alerts up for more than ten seconds.
  */
 const SETTLED = `(o.txid < pg_snapshot_xmin(pg_current_snapshot()) OR o.created_at < now() - interval '10 seconds')`;
-const OLDEST = 5_000;
 
 @Injectable()
 export class OutboxRepository {
@@ -29,9 +28,9 @@ export class OutboxRepository {
   async projectsWithWork(): Promise<string[]> {
     const rows = await this.database.rows<{ project_id: string }>(
       `SELECT project_id FROM (
-         SELECT o.project_id, min(o.created_at) AS since
-         FROM (SELECT * FROM event_outbox o WHERE ${SETTLED} ORDER BY o.position LIMIT ${OLDEST}) o
-         JOIN event_watches USING (project_id) GROUP BY 1
+         SELECT w.project_id, o.created_at AS since FROM event_watches w CROSS JOIN LATERAL (
+           SELECT o.created_at FROM event_outbox o WHERE o.project_id = w.project_id AND ${SETTLED}
+           ORDER BY o.position LIMIT 1) o
          UNION ALL
          SELECT r.project_id, min(s.due_at) FROM alert_rule_series s JOIN alert_rules r ON r.id = s.rule_id
          WHERE s.due_at <= now() AND r.kind = 'match' GROUP BY 1) work
