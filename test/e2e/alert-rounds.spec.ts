@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { RuleRound } from '../../src/modules/alert-rules/engine/rule-round.js';
 import { type Owner, ownerWithProject } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import type { Json } from '../support/delivery.js';
@@ -57,4 +58,70 @@ describe('rounds over the rules of all projects', () => {
     await evaluateRules(app);
     expect(await raised()).toEqual([{ occurrences: 1, status: 'open' }]);
   });
+
+  it('go on with events and with other projects while windows of one are slow', async () => {
+    const slow = await ownerWithProject(app);
+    const COUNT = { kind: 'threshold', window_seconds: 300, aggregate: 'count', op: 'lt', value: 10 };
+    const theirs = rulesOf(app, slow);
+    const ids: string[] = [];
+    for (let at = 0; at < 4; at += 1) ids.push(await theirs.rule({ name: `Slow ${at}`, condition: COUNT }));
+    const mine = await rules.rule({ condition: COUNT });
+    await app.rows(
+      `CREATE FUNCTION be_slow() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN PERFORM pg_sleep(CASE WHEN NEW.project_id = '${slow.projectId}' THEN 3 ELSE 0 END); RETURN NEW; END $$`,
+    );
+    await app.rows('CREATE TRIGGER be_slow BEFORE INSERT ON alert_events FOR EACH ROW EXECUTE FUNCTION be_slow()');
+    try {
+      await app.rows(`UPDATE alert_rules SET next_evaluation_at = now() - interval '1 hour' WHERE project_id = $1`, [
+        slow.projectId,
+      ]);
+      const windows = app.nest.get(RuleRound, { strict: false });
+      const round = windows.run('windows');
+      await rules.rule({ name: 'Match' });
+      await send(owner);
+      await outboxIsSettled();
+      await windows.run('matches');
+      expect(await raised()).toContainEqual({ occurrences: 1, status: 'open' });
+      // The slow ones are not through, and what is theirs waits longer for its next turn.
+      expect(await round).toBeLessThan(5);
+      expect((await rules.get(mine)).state).toBe('firing');
+      const waits = await app.rows<{ late: boolean }>(
+        `SELECT next_evaluation_at > now() + interval '40 seconds' AS late FROM alert_rules
+         WHERE id = ANY ($1) AND last_evaluated_at IS NOT NULL`,
+        [ids],
+      );
+      expect(waits.length).toBeLessThan(ids.length);
+      expect(waits.filter(({ late }) => !late)).toEqual([]);
+    } finally {
+      await app.rows('DROP TRIGGER be_slow ON alert_events');
+      await app.rows('DROP FUNCTION be_slow');
+    }
+  });
+
+  it('come back to a rule that fails after a minute, two, four, and an hour at last', async () => {
+    const id = await rules.rule({
+      condition: { kind: 'threshold', window_seconds: 60, aggregate: 'count', op: 'gt', value: 1 },
+    });
+    await app.rows(`UPDATE alert_rules SET condition = '{"kind": "threshold"}' WHERE id = $1`, [id]);
+    const waits: number[] = [];
+    for (let failure = 0; failure < 9; failure += 1) {
+      await evaluateRules(app);
+      const [rule] = await app.rows<{ wait: number }>(
+        'SELECT extract(epoch FROM next_evaluation_at - clock_timestamp())::float8 AS wait FROM alert_rules WHERE id = $1',
+        [id],
+      );
+      waits.push(Math.round(rule?.wait ?? 0));
+      await app.rows(
+        `UPDATE alert_rules SET next_evaluation_at = now(), watched_since = watched_since - make_interval(secs => $2),
+           updated_at = updated_at - make_interval(secs => $2) WHERE id = $1`,
+        [id, rule?.wait],
+      );
+    }
+    expect(waits).toEqual([60, 60, 120, 240, 480, 960, 1_920, 3_600, 3_600].map((wait) => near(wait)));
+  });
 });
+
+/** The clock goes on while the rule is evaluated. */
+function near(seconds: number): unknown {
+  return expect.closeTo(seconds, -1.5);
+}

@@ -41,24 +41,30 @@ export class MatchRound {
     private readonly metrics: RuleMetrics,
   ) {}
 
-  /** Works on every project that has something to do. @returns how many batches and series were worked on */
-  async run(): Promise<number> {
+  /**
+   * Works on every project that has something to do.
+   * @param onStep told after each batch, whether it went well or not
+   * @returns how many batches and series were worked on
+   */
+  async run(onStep: () => void = () => undefined): Promise<number> {
     let processed = 0;
     for (const projectId of await this.outbox.projectsWithWork()) {
       try {
-        processed += await this.drain(projectId);
+        processed += await this.drain(projectId, onStep);
       } catch (error) {
         this.logger.warn(`matching the events of project ${projectId} failed: ${String(error)}`);
+        onStep();
       }
     }
     return processed;
   }
 
-  private async drain(projectId: string): Promise<number> {
+  private async drain(projectId: string, onStep: () => void): Promise<number> {
     let processed = 0;
     for (let batches = 0; batches < MOST_BATCHES; batches += 1) {
       const count = await this.batchWithCare(projectId);
       processed += count;
+      onStep();
       if (count === 0) break;
     }
     return processed;
