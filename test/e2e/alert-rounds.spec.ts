@@ -4,7 +4,7 @@ import { type Owner, ownerWithProject } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import type { Json } from '../support/delivery.js';
 import { Sender } from '../support/ingestion.js';
-import { evaluateRules, type RuleClient, RULES_ENV, rulesOf } from '../support/rules.js';
+import { evaluateRules, matchEvents, type RuleClient, RULES_ENV, rulesOf } from '../support/rules.js';
 import { eventually } from '../support/service-process.js';
 
 jest.setTimeout(120_000);
@@ -57,6 +57,30 @@ describe('rounds over the rules of all projects', () => {
     await outboxIsSettled();
     await evaluateRules(app);
     expect(await raised()).toEqual([{ occurrences: 1, status: 'open' }]);
+  });
+
+  it('take fewer events at a time when they take too long', async () => {
+    await rules.rule();
+    // A batch of more than twenty events runs out of time.
+    await app.rows(
+      `CREATE FUNCTION run_out_of_time() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+         IF NEW.occurrences - (CASE WHEN TG_OP = 'UPDATE' THEN OLD.occurrences ELSE 0 END) > 20 THEN
+           RAISE EXCEPTION 'canceling statement' USING ERRCODE = '57014';
+         END IF;
+         RETURN NEW; END $$`,
+    );
+    await app.rows(
+      `CREATE TRIGGER run_out_of_time BEFORE INSERT OR UPDATE ON alert_events
+       FOR EACH ROW EXECUTE FUNCTION run_out_of_time()`,
+    );
+    try {
+      for (let at = 0; at < 60; at += 1) await send(owner);
+      await matchEvents(app);
+      expect(await raised()).toEqual([{ occurrences: 60, status: 'open' }]);
+    } finally {
+      await app.rows('DROP TRIGGER run_out_of_time ON alert_events');
+      await app.rows('DROP FUNCTION run_out_of_time');
+    }
   });
 
   it('go on with events and with other projects while windows of one are slow', async () => {

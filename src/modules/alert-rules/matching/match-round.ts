@@ -1,18 +1,18 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Database, type Db } from '../../../platform/database/database.js';
-import { isPassingFault } from '../engine/database-faults.js';
+import { isPassingFault, isTakenTooLong } from '../engine/database-faults.js';
 import { AlertEvents, type Firing } from '../../alerts/index.js';
 import { RuleMetrics } from '../engine/rule-metrics.js';
 import { SeriesRepository, type StoredSeries } from '../machine/series.repository.js';
 import { type LiveRule, LiveRules } from '../rules/live-rules.js';
+import { BatchSizes, LONGEST_MS } from './batch-sizes.js';
 import { CompiledRules } from './compiled-rules.js';
 import { type Act, actsOf, findHits } from './match-batch.js';
 import { matchFiring } from './match-firing.js';
 import { keepsState, lapsed } from './matched-series.js';
 import { OutboxRepository, type OutboxRow } from './outbox.repository.js';
 
-/** Rows of the outbox and events that one transaction takes on, at most. */
-const MOST_ROWS = 500;
+/** Events that one transaction takes on, at most, unless one row holds more. */
 const MOST_EVENTS = 5_000;
 const MOST_LAPSED = 200;
 /** After so many batches of a project the others have their turn. */
@@ -31,6 +31,7 @@ type Care = 'none' | 'each alert' | 'leave out';
 export class MatchRound {
   private readonly logger = new Logger('alert-rules');
   private readonly compiled = new CompiledRules();
+  private readonly sizes = new BatchSizes();
 
   constructor(
     private readonly database: Database,
@@ -49,6 +50,7 @@ export class MatchRound {
   async run(onStep: () => void = () => undefined): Promise<number> {
     let processed = 0;
     for (const projectId of await this.outbox.projectsWithWork()) {
+      if (this.sizes.rests(projectId, performance.now())) continue;
       try {
         processed += await this.drain(projectId, onStep);
       } catch (error) {
@@ -62,7 +64,7 @@ export class MatchRound {
   private async drain(projectId: string, onStep: () => void): Promise<number> {
     let processed = 0;
     for (let batches = 0; batches < MOST_BATCHES; batches += 1) {
-      const count = await this.batchWithCare(projectId);
+      const count = await this.batchInTime(projectId);
       processed += count;
       onStep();
       if (count === 0) break;
@@ -70,12 +72,28 @@ export class MatchRound {
     return processed;
   }
 
+  /** What takes too long is tried again with fewer rows, which the project keeps to until it goes quickly again. */
+  private async batchInTime(projectId: string): Promise<number> {
+    for (;;) {
+      const began = performance.now();
+      try {
+        const count = await this.batchWithCare(projectId, this.sizes.of(projectId));
+        this.sizes.went(projectId, performance.now() - began);
+        return count;
+      } catch (error) {
+        // A connection that was ended while we worked does not say why.
+        const isTooLong = isTakenTooLong(error) || performance.now() - began > LONGEST_MS;
+        if (!isTooLong || !this.sizes.tookTooLong(projectId, performance.now())) throw error;
+      }
+    }
+  }
+
   /** What fails for its data is tried again alert by alert, and at last row by row, leaving out what still fails. */
-  private async batchWithCare(projectId: string): Promise<number> {
+  private async batchWithCare(projectId: string, mostRows: number): Promise<number> {
     let failure: unknown;
     for (const [care, rows] of [
-      ['none', MOST_ROWS],
-      ['each alert', MOST_ROWS],
+      ['none', mostRows],
+      ['each alert', mostRows],
       ['each alert', 1],
       ['leave out', 1],
     ] as const) {
