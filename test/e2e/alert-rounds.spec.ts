@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
 import { RuleRound } from '../../src/modules/alert-rules/engine/rule-round.js';
 import { type Owner, ownerWithProject } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
@@ -81,6 +82,65 @@ describe('rounds over the rules of all projects', () => {
       await app.rows('DROP TRIGGER run_out_of_time ON alert_events');
       await app.rows('DROP FUNCTION run_out_of_time');
     }
+  });
+
+  describe('over a series whose time is up', () => {
+    let id: string;
+    let other: pg.Client;
+
+    beforeEach(async () => {
+      id = await rules.rule({ keep_firing_seconds: 3_600 });
+      await send(owner);
+      await matchEvents(app);
+      other = new pg.Client({ connectionString: app.databaseUrl, application_name: 'service-test' });
+      await other.connect();
+      await other.query('BEGIN');
+      await other.query('SELECT pg_current_xact_id()');
+    });
+    afterEach(() => other.end());
+
+    const isUpAt = async (time: string): Promise<void> => {
+      await app.rows(
+        `UPDATE alert_rule_series SET due_at = t.at, since = t.at - interval '1 hour', breached_at = t.at - interval '1 hour'
+         FROM (SELECT ${time} AS at) t WHERE rule_id = $1`,
+        [id],
+      );
+    };
+    const state = async (): Promise<unknown> => (await rules.get(id)).state;
+    const comesToRest = (): Promise<unknown> =>
+      eventually(
+        async () => {
+          await evaluateRules(app);
+          return state();
+        },
+        (now) => now === 'inactive',
+      );
+
+    it('wait for an event that was accepted before and is not settled yet', async () => {
+      await send(owner);
+      await isUpAt(`(SELECT max(created_at) + interval '1 millisecond' FROM event_outbox)`);
+      await evaluateRules(app);
+      expect([await state(), await raised()]).toEqual(['firing', [{ occurrences: 1, status: 'open' }]]);
+      await other.query('ROLLBACK');
+      await matchEvents(app);
+      expect([await state(), await raised()]).toEqual(['firing', [{ occurrences: 2, status: 'open' }]]);
+    });
+
+    it('wait for what is being written, and then let it rest', async () => {
+      await isUpAt('now()');
+      await evaluateRules(app);
+      expect([await state(), await raised()]).toEqual(['firing', [{ occurrences: 1, status: 'open' }]]);
+      await other.query('ROLLBACK');
+      await comesToRest();
+      expect(await raised()).toEqual([{ occurrences: 1, status: 'resolved' }]);
+    });
+
+    it('let it rest although later events wait', async () => {
+      await isUpAt(`now() - interval '1 minute'`);
+      await send(owner);
+      await evaluateRules(app);
+      expect([await state(), await raised()]).toEqual(['inactive', [{ occurrences: 1, status: 'resolved' }]]);
+    });
   });
 
   it('go on with events and with other projects while windows of one are slow', async () => {

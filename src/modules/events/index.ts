@@ -7,3 +7,4 @@ export { EventReads } from './reads/event-reads.repository.js';
 export { EXISTING_EVENTS } from './stream/event-feed.js';
 export { STREAM_RULES } from './stream/event-stream.controller.js';
 export { SettledEvents } from './stream/settled-events.js';
+export { INGEST_CONNECTION_NAME } from './writing/event-writer.provider.js';

@@ -113,7 +113,7 @@ export class MatchRound {
       const rows = fitting(await this.outbox.read(projectId, mostRows, tx));
       const rules = await this.rules.ofEvents(projectId, tx);
       const [oldest] = rows;
-      if (oldest === undefined) return this.settle(rules, tx);
+      if (oldest === undefined) return this.settle(projectId, rules, tx);
       const positions = rows.map(({ position }) => position);
       if (care === 'leave out') {
         this.logger.error(`a batch of events of project ${projectId} cannot be matched and is left out`);
@@ -193,11 +193,12 @@ export class MatchRound {
     this.metrics.occurred(act.firing.occurrences ?? 1);
   }
 
-  /** With no event before it any more, a series may come to rest. */
-  private async settle(rules: readonly LiveRule[], tx: Db): Promise<number> {
+  /** With no event before it any more, also none that is still being accepted, a series may come to rest. */
+  private async settle(projectId: string, rules: readonly LiveRule[], tx: Db): Promise<number> {
     const byId = new Map(rules.map((rule) => [rule.id, rule]));
     if (byId.size === 0) return 0;
-    const due = await this.series.lapsed([...byId.keys()], MOST_LAPSED, tx);
+    const until = await this.outbox.emptyUntil(projectId, tx);
+    const due = await this.series.lapsed([...byId.keys()], until, MOST_LAPSED, tx);
     const left: StoredSeries[] = [];
     for (const series of due) {
       const rule = byId.get(series.ruleId);
@@ -205,7 +206,7 @@ export class MatchRound {
       const { after, effect } = lapsed(series, series.dueAt, rule.holds);
       left.push(after);
       if (effect === 'recover') {
-        await this.alerts.recover({ projectId: rule.projectId, ruleId: rule.id, fingerprint: series.fingerprint }, tx);
+        await this.alerts.recover({ projectId, ruleId: rule.id, fingerprint: series.fingerprint }, tx);
       }
     }
     await this.series.save(left, tx);
