@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { RuleRound } from '../../src/modules/alert-rules/engine/rule-round.js';
+import { Heartbeats } from '../../src/modules/alert-rules/windows/heartbeats.js';
 import { type Owner, ownerWithProject } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
-import type { Json } from '../support/delivery.js';
-import { Sender } from '../support/ingestion.js';
+import { DELIVERY_ENV, type Json } from '../support/delivery.js';
+import { emptyRedis, modeEnv, Sender } from '../support/ingestion.js';
 import { evaluateRules, matchEvents, type RuleClient, RULES_ENV, rulesOf } from '../support/rules.js';
 import { eventually } from '../support/service-process.js';
 
@@ -203,6 +204,22 @@ describe('rounds over the rules of all projects', () => {
     }
     expect(waits).toEqual([60, 60, 120, 240, 480, 960, 1_920, 3_600, 3_600].map((wait) => near(wait)));
   });
+});
+
+it('count the time in which events wait in the queue as none in which senders could be absent', async () => {
+  await emptyRedis();
+  const app = await createTestApp({ env: { ...DELIVERY_ENV, ...modeEnv('queued') } });
+  try {
+    const heartbeats = app.nest.get(Heartbeats, { strict: false });
+    await eventually(
+      () => heartbeats.upSince(),
+      (since) => since !== null,
+    );
+    await app.rows(`UPDATE alert_heartbeats SET beat_at = now() - interval '31 seconds' WHERE name = 'draining'`);
+    expect(await heartbeats.upSince()).toBeNull();
+  } finally {
+    await app.close();
+  }
 });
 
 /** The clock goes on while the rule is evaluated. */

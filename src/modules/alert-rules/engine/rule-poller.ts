@@ -7,6 +7,7 @@ import {
 } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../config/index.js';
 import { JobQueue } from '../../../platform/queue/index.js';
+import { QueueDrained } from '../../events/index.js';
 import { BEAT_EVERY_MS, Heartbeats, type Watched } from '../windows/heartbeats.js';
 import { RULE_PARTS, ruleEvaluationsJob, type RulePart } from './rule-evaluations.job.js';
 import { RuleRound } from './rule-round.js';
@@ -33,6 +34,7 @@ export class RulePoller implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly queue: JobQueue,
     private readonly round: RuleRound,
     private readonly heartbeats: Heartbeats,
+    private readonly drained: QueueDrained,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -41,6 +43,7 @@ export class RulePoller implements OnApplicationBootstrap, BeforeApplicationShut
     const { runsApi, runsWorkers } = this.config.process;
     if (runsApi) this.often(BEAT_EVERY_MS, 'ingestion', () => this.heartbeats.beat('ingestion'));
     if (!runsWorkers) return;
+    this.drained.listen(() => this.once('draining', () => this.heartbeats.beat('draining')));
     this.often(BEAT_EVERY_MS, 'evaluation', async () => {
       if (this.round.isMoving) await this.heartbeats.beat('evaluation');
     });
@@ -53,17 +56,18 @@ export class RulePoller implements OnApplicationBootstrap, BeforeApplicationShut
     await Promise.all(this.running.values());
   }
 
-  /** Now and then again and again, never twice at a time. */
   private often(everyMs: number, what: RulePart | Watched, work: () => Promise<void>): void {
-    const once = (): void => {
-      if (this.stopped || this.running.has(what)) return;
-      const run = work()
-        .catch((error: unknown) => this.logger.warn(`${what} of rules failed: ${String(error)}`))
-        .finally(() => this.running.delete(what));
-      this.running.set(what, run);
-    };
-    once();
-    this.timers.push(setInterval(once, everyMs));
+    this.once(what, work);
+    this.timers.push(setInterval(() => this.once(what, work), everyMs));
+  }
+
+  /** Never twice at a time. */
+  private once(what: RulePart | Watched, work: () => Promise<void>): void {
+    if (this.stopped || this.running.has(what)) return;
+    const run = work()
+      .catch((error: unknown) => this.logger.warn(`${what} of rules failed: ${String(error)}`))
+      .finally(() => this.running.delete(what));
+    this.running.set(what, run);
   }
 
   private async look(part: RulePart): Promise<void> {
