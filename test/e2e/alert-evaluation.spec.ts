@@ -286,6 +286,41 @@ describe('rules that are woken by events', () => {
     expect([await stateOf(id), (await raised()).map(({ status }) => status)]).toEqual(['inactive', ['resolved']]);
   });
 
+  it('come to rest after the time they are told to hold now, shorter or longer', async () => {
+    const id = await rules.rule({ keep_firing_seconds: 3_600 });
+    await ingest({});
+    await age(app, 100);
+    await rules.patch(id, { keep_firing_seconds: 60 });
+    await evaluateRules(app);
+    expect([await stateOf(id), (await raised()).map(({ status }) => status)]).toEqual(['inactive', ['resolved']]);
+    await ingest({});
+    await rules.patch(id, { keep_firing_seconds: 3_600 });
+    await age(app, 100);
+    await evaluateRules(app);
+    expect([await stateOf(id), (await raised()).map(({ status }) => status)]).toEqual(['firing', ['resolved', 'open']]);
+    await rules.patch(id, { keep_firing_seconds: 0, for_seconds: 7_200 });
+    await age(app, 7_000);
+    await evaluateRules(app);
+    expect(await stateOf(id)).toBe('firing');
+    await age(app, 200);
+    await evaluateRules(app);
+    expect(await stateOf(id)).toBe('inactive');
+  });
+
+  it('show where their series stand, also while an earlier alert is open', async () => {
+    const id = await rules.rule({ for_seconds: 60 });
+    await ingest({});
+    await age(app, 50);
+    await ingest({});
+    await age(app, 50);
+    await ingest({});
+    expect(await stateOf(id)).toBe('firing');
+    await rules.patch(id, { group_by: ['properties.shop'] });
+    expect(await stateOf(id)).toBe('inactive');
+    await ingest({});
+    expect([await stateOf(id), (await raised()).map(({ status }) => status)]).toEqual(['pending', ['open']]);
+  });
+
   it('are not held up by an alert that cannot be raised, nor by a rule that cannot be read', async () => {
     await rules.rule({ name: 'Poison', group_by: ['properties.shop'] });
     const good = await rules.rule({ name: 'Good' });

@@ -297,9 +297,9 @@ describe('alert rules', () => {
       "Input should be 'up', 'down' or 'both'",
     ],
     [
-      { condition: { ...CHANGE, compare_seconds: 86_401 } },
+      { condition: { ...CHANGE, compare_seconds: 604_801 } },
       'condition.compare_seconds',
-      'Input should be less than or equal to 86400',
+      'Input should be less than or equal to 604800',
     ],
     [{ condition: { kind: 'absence' } }, 'condition.window_seconds', 'Field required'],
     [

@@ -194,6 +194,24 @@ describe('rules on windows', () => {
     if (fires) expect((await raised())[0]?.payload).toMatchObject({ value: now, previous: before });
   });
 
+  it('compare with the same time a week before', async () => {
+    const WEEK = 604_800;
+    const id = await make({
+      condition: {
+        kind: 'rate_of_change',
+        window_seconds: 3_600,
+        compare_seconds: WEEK,
+        aggregate: 'count',
+        direction: 'up',
+        percent: 50,
+      },
+    });
+    await put([-WEEK - 30], {}, 10);
+    await put([-30], {}, 15);
+    expect(await after(0, id)).toEqual(['firing', ['open']]);
+    expect((await raised())[0]?.payload).toMatchObject({ value: 15, previous: 10, compare_seconds: WEEK });
+  });
+
   describe('for what does not come', () => {
     const ABSENT = { condition: { kind: 'absence', window_seconds: 300, ...eventIs('heartbeat') } };
 
@@ -232,7 +250,7 @@ describe('rules on windows', () => {
 
     it('learn from the processes that run since when there was no gap', async () => {
       const upSince = (): Promise<Json[]> =>
-        app.rows(`SELECT name, up_since = beat_at AS "isNew" FROM alert_heartbeats ORDER BY name`);
+        app.rows(`SELECT name, up_since > now() - interval '1 minute' AS "isNew" FROM alert_heartbeats ORDER BY name`);
       await app.rows(`UPDATE alert_heartbeats SET beat_at = now()`);
       const beating = async (): Promise<Json[]> => {
         const other = await createTestApp({ env: RULES_ENV, databaseUrl: app.databaseUrl, dataDir: app.dataDir });

@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import type { AllowanceReader, SenderAllowances } from '../../src/modules/events/queueing/allowance-reader.js';
 import { EventQueue } from '../../src/modules/events/queueing/event-queue.js';
 import { EventStream } from '../../src/modules/events/queueing/event-stream.js';
+import { StreamDrain } from '../../src/modules/events/queueing/stream-drain.js';
 import type { Sender, Verdict, WriteRequest } from '../../src/modules/events/writing/write-request.js';
 import { OutcomeUnknown } from '../../src/platform/database/dedicated-connection.js';
 import { ServiceOverloaded } from '../../src/platform/http/domain-error.js';
@@ -164,5 +165,45 @@ describe('the queue of events', () => {
       (verdict) => !isAway(verdict),
     );
     expect(await waiting()).toBe(1);
+  });
+
+  it('tells that it is drained once what it held is stored, and not while that waits', async () => {
+    let told = 0;
+    let store: (() => void) | undefined;
+    const verdict = new Promise<Verdict>((resolve) => {
+      store = () => resolve({ kind: 'closed', why: 'gone' });
+    });
+    let atSubmission: number | undefined;
+    const drain = new StreamDrain(
+      stream,
+      {
+        submit: () => {
+          atSubmission = told;
+          return verdict;
+        },
+      },
+      { tell: () => (told += 1) },
+    );
+    drain.onApplicationBootstrap();
+    try {
+      await eventually(
+        () => Promise.resolve(told),
+        (count) => count > 0,
+      );
+      await queue.submit(requestOf(sender, 1));
+      await eventually(
+        () => Promise.resolve(atSubmission),
+        (count) => count !== undefined,
+      );
+      expect([await stream.length(), told]).toEqual([1, atSubmission]);
+      store?.();
+      await eventually(
+        () => Promise.resolve(told),
+        (count) => count > (atSubmission ?? 0),
+      );
+      expect(await stream.length()).toBe(0);
+    } finally {
+      await drain.beforeApplicationShutdown();
+    }
   });
 });

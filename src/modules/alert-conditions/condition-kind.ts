@@ -17,6 +17,7 @@ import {
 import {
   type Aggregate,
   AGGREGATES,
+  COMPARE_SECONDS,
   COMPARED_BY,
   type Condition,
   CONDITION_KINDS,
@@ -47,7 +48,7 @@ const MEMBERS: Readonly<Record<ConditionKind, Readonly<Record<string, Read<unkno
   threshold: { ...MEASURED, op: readerOf(enumOf(COMPARED_BY)), value: readerOf(number()) },
   rate_of_change: {
     ...MEASURED,
-    compare_seconds: WINDOW,
+    compare_seconds: readerOf(int(COMPARE_SECONDS)),
     direction: readerOf(enumOf(DIRECTIONS)),
     percent: readerOf(number({ gt: 0, max: 1_000_000 })),
   },

@@ -14,8 +14,10 @@ export type Direction = (typeof DIRECTIONS)[number];
 export const CONDITION_KINDS = ['match', 'threshold', 'rate_of_change', 'absence', 'anomaly'] as const;
 export type ConditionKind = (typeof CONDITION_KINDS)[number];
 
-/** Seconds that windows and the time compared with may last. */
+/** Seconds that windows may last. */
 export const WINDOW_SECONDS = { min: 60, max: 86_400 } as const;
+/** How many seconds before its window the one may lie that it is compared with: up to the same time a week ago. */
+export const COMPARE_SECONDS = { min: 60, max: 604_800 } as const;
 
 export interface Measured {
   readonly window_seconds: number;

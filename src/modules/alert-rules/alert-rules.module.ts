@@ -4,6 +4,7 @@ import { AlertDestinationsModule } from '../alert-destinations/index.js';
 import { AlertsModule } from '../alerts/index.js';
 import { AuditModule } from '../audit/index.js';
 import { DeliveryModule } from '../delivery/index.js';
+import { EventsModule } from '../events/index.js';
 import { EventTotalsModule } from '../event-totals/index.js';
 import { ProjectsModule } from '../projects/index.js';
 import { BacktestRepository } from './backtest/backtest.repository.js';
@@ -34,6 +35,7 @@ import { WindowRound } from './windows/window-round.js';
     AlertsModule,
     AuditModule,
     DeliveryModule,
+    EventsModule,
     EventTotalsModule,
     ProjectsModule,
     TypeOrmModule.forFeature([AlertRule]),

@@ -13,6 +13,7 @@ import { EventsRepository } from './events.repository.js';
 import { IngestController } from './ingest.controller.js';
 import { IngestService } from './ingest.service.js';
 import { EventPartitions } from './partitions.js';
+import { QueueDrained } from './queueing/queue-drained.js';
 import { QUEUE_PROVIDERS } from './queueing/queue.providers.js';
 import { EventReadsController } from './reads/event-reads.controller.js';
 import { EventReads } from './reads/event-reads.repository.js';
@@ -51,6 +52,6 @@ import { EVENT_WRITER } from './writing/event-writer.provider.js';
     IdempotencyExpiry,
     CounterAudit,
   ],
-  exports: [EventReads, EventRecorder, SettledEvents],
+  exports: [EventReads, EventRecorder, QueueDrained, SettledEvents],
 })
 export class EventsModule {}

@@ -1,9 +1,11 @@
 export { EventRecorder } from './event-recorder.js';
 export { EventsModule } from './events.module.js';
 export { firstObject, firstText } from './log-derivation.js';
+export { QueueDrained } from './queueing/queue-drained.js';
 export { decodeCursor, encodeCursor, type Place } from './reads/cursor.js';
 export { EVENT_COLUMNS, EventRecord, eventRecord, type StoredEvent } from './reads/event-record.js';
 export { EventReads } from './reads/event-reads.repository.js';
 export { EXISTING_EVENTS } from './stream/event-feed.js';
 export { STREAM_RULES } from './stream/event-stream.controller.js';
 export { SettledEvents } from './stream/settled-events.js';
+export { INGEST_CONNECTION_NAME } from './writing/event-writer.provider.js';

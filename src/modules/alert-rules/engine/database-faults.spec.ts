@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { QueryFailedError, TransactionNotStartedError } from 'typeorm';
-import { isPassingFault } from './database-faults.js';
+import { isPassingFault, isTakenTooLong } from './database-faults.js';
 
 function answered(code: string): Error {
   const cause = new pg.DatabaseError('no', 2, 'error');
@@ -13,6 +13,7 @@ describe('a fault', () => {
   it.each<[string, Error]>([
     ['a deadlock', answered('40P01')],
     ['a statement that took too long', answered('57014')],
+    ['a transaction that did nothing for too long', answered('25P03')],
     ['a shutdown', answered('57P01')],
     ['a full disk', answered('53100')],
     ['a connection lost in a query', new QueryFailedError('SELECT', [], new Error('Connection terminated'))],
@@ -32,5 +33,12 @@ describe('a fault', () => {
     ['no error at all', 'thrown'],
   ])('stays when it is %s', (_, error) => {
     expect(isPassingFault(error)).toBe(false);
+  });
+
+  it('asks for less work only when it took too long', () => {
+    expect(['57014', '25P03', '40P01', '57P01', '22003'].filter((code) => isTakenTooLong(answered(code)))).toEqual([
+      '57014',
+      '25P03',
+    ]);
   });
 });

@@ -6,11 +6,23 @@ const PASSING = /^(08|40|53|55|57|58)/;
 /** What a pool says that has no connection to give, or a connection that is gone. */
 const UNREACHABLE = /timeout|terminated|not queryable/i;
 
+/** A statement that took too long, and a transaction that was ended while the database waited for us. */
+const TOO_LONG: readonly (string | undefined)[] = ['57014', '25P03'];
+
+/** Whether the work was ended for the time it took: less of it may get through. */
+export function isTakenTooLong(error: unknown): boolean {
+  return (
+    error instanceof QueryFailedError &&
+    error.driverError instanceof pg.DatabaseError &&
+    TOO_LONG.includes(error.driverError.code)
+  );
+}
+
 /** Whether the same work may well succeed later; otherwise it fails for what it works on. */
 export function isPassingFault(error: unknown): boolean {
   if (error instanceof QueryFailedError) {
     const cause: unknown = error.driverError;
-    return !(cause instanceof pg.DatabaseError) || PASSING.test(cause.code ?? '');
+    return !(cause instanceof pg.DatabaseError) || PASSING.test(cause.code ?? '') || isTakenTooLong(error);
   }
   // Not a query: a transaction or a connection that is in no state to be used.
   if (error instanceof TypeORMError) return true;

@@ -39,11 +39,11 @@ export class SeriesRepository {
     );
   }
 
-  /** Series of these rules that have come to rest by time. */
-  async lapsed(ruleIds: readonly string[], limit: number, tx: Db): Promise<StoredSeries[]> {
+  /** Series of these rules that have come to rest by a time. */
+  async lapsed(ruleIds: readonly string[], until: Date, limit: number, tx: Db): Promise<StoredSeries[]> {
     return this.read(
-      `s.rule_id = ANY ($1::uuid[]) AND s.due_at <= now() ORDER BY s.due_at LIMIT $2`,
-      [ruleIds, limit],
+      `s.rule_id = ANY ($1::uuid[]) AND s.due_at <= $2 ORDER BY s.due_at LIMIT $3`,
+      [ruleIds, until, limit],
       tx,
     );
   }

@@ -1,18 +1,18 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Database, type Db } from '../../../platform/database/database.js';
-import { isPassingFault } from '../engine/database-faults.js';
+import { isPassingFault, isTakenTooLong } from '../engine/database-faults.js';
 import { AlertEvents, type Firing } from '../../alerts/index.js';
 import { RuleMetrics } from '../engine/rule-metrics.js';
 import { SeriesRepository, type StoredSeries } from '../machine/series.repository.js';
 import { type LiveRule, LiveRules } from '../rules/live-rules.js';
+import { BatchSizes, LONGEST_MS } from './batch-sizes.js';
 import { CompiledRules } from './compiled-rules.js';
 import { type Act, actsOf, findHits } from './match-batch.js';
 import { matchFiring } from './match-firing.js';
 import { keepsState, lapsed } from './matched-series.js';
 import { OutboxRepository, type OutboxRow } from './outbox.repository.js';
 
-/** Rows of the outbox and events that one transaction takes on, at most. */
-const MOST_ROWS = 500;
+/** Events that one transaction takes on, at most, unless one row holds more. */
 const MOST_EVENTS = 5_000;
 const MOST_LAPSED = 200;
 /** After so many batches of a project the others have their turn. */
@@ -31,6 +31,7 @@ type Care = 'none' | 'each alert' | 'leave out';
 export class MatchRound {
   private readonly logger = new Logger('alert-rules');
   private readonly compiled = new CompiledRules();
+  private readonly sizes = new BatchSizes();
 
   constructor(
     private readonly database: Database,
@@ -41,35 +42,58 @@ export class MatchRound {
     private readonly metrics: RuleMetrics,
   ) {}
 
-  /** Works on every project that has something to do. @returns how many batches and series were worked on */
-  async run(): Promise<number> {
+  /**
+   * Works on every project that has something to do.
+   * @param onStep told after each batch, whether it went well or not
+   * @returns how many batches and series were worked on
+   */
+  async run(onStep: () => void = () => undefined): Promise<number> {
     let processed = 0;
     for (const projectId of await this.outbox.projectsWithWork()) {
+      if (this.sizes.rests(projectId, performance.now())) continue;
       try {
-        processed += await this.drain(projectId);
+        processed += await this.drain(projectId, onStep);
       } catch (error) {
         this.logger.warn(`matching the events of project ${projectId} failed: ${String(error)}`);
+        onStep();
       }
     }
     return processed;
   }
 
-  private async drain(projectId: string): Promise<number> {
+  private async drain(projectId: string, onStep: () => void): Promise<number> {
     let processed = 0;
     for (let batches = 0; batches < MOST_BATCHES; batches += 1) {
-      const count = await this.batchWithCare(projectId);
+      const count = await this.batchInTime(projectId);
       processed += count;
+      onStep();
       if (count === 0) break;
     }
     return processed;
   }
 
+  /** What takes too long is tried again with fewer rows, which the project keeps to until it goes quickly again. */
+  private async batchInTime(projectId: string): Promise<number> {
+    for (;;) {
+      const began = performance.now();
+      try {
+        const count = await this.batchWithCare(projectId, this.sizes.of(projectId));
+        this.sizes.went(projectId, performance.now() - began);
+        return count;
+      } catch (error) {
+        // A connection that was ended while we worked does not say why.
+        const isTooLong = isTakenTooLong(error) || performance.now() - began > LONGEST_MS;
+        if (!isTooLong || !this.sizes.tookTooLong(projectId, performance.now())) throw error;
+      }
+    }
+  }
+
   /** What fails for its data is tried again alert by alert, and at last row by row, leaving out what still fails. */
-  private async batchWithCare(projectId: string): Promise<number> {
+  private async batchWithCare(projectId: string, mostRows: number): Promise<number> {
     let failure: unknown;
     for (const [care, rows] of [
-      ['none', MOST_ROWS],
-      ['each alert', MOST_ROWS],
+      ['none', mostRows],
+      ['each alert', mostRows],
       ['each alert', 1],
       ['leave out', 1],
     ] as const) {
@@ -89,7 +113,7 @@ export class MatchRound {
       const rows = fitting(await this.outbox.read(projectId, mostRows, tx));
       const rules = await this.rules.ofEvents(projectId, tx);
       const [oldest] = rows;
-      if (oldest === undefined) return this.settle(rules, tx);
+      if (oldest === undefined) return this.settle(projectId, rules, tx);
       const positions = rows.map(({ position }) => position);
       if (care === 'leave out') {
         this.logger.error(`a batch of events of project ${projectId} cannot be matched and is left out`);
@@ -172,11 +196,12 @@ export class MatchRound {
     this.metrics.occurred(act.firing.occurrences ?? 1);
   }
 
-  /** With no event before it any more, a series may come to rest. */
-  private async settle(rules: readonly LiveRule[], tx: Db): Promise<number> {
+  /** With no event before it any more, also none that is still being accepted, a series may come to rest. */
+  private async settle(projectId: string, rules: readonly LiveRule[], tx: Db): Promise<number> {
     const byId = new Map(rules.map((rule) => [rule.id, rule]));
     if (byId.size === 0) return 0;
-    const due = await this.series.lapsed([...byId.keys()], MOST_LAPSED, tx);
+    const until = await this.outbox.emptyUntil(projectId, tx);
+    const due = await this.series.lapsed([...byId.keys()], until, MOST_LAPSED, tx);
     const left: StoredSeries[] = [];
     for (const series of due) {
       const rule = byId.get(series.ruleId);
@@ -184,7 +209,7 @@ export class MatchRound {
       const { after, effect } = lapsed(series, series.dueAt, rule.holds);
       left.push(after);
       if (effect === 'recover') {
-        await this.alerts.recover({ projectId: rule.projectId, ruleId: rule.id, fingerprint: series.fingerprint }, tx);
+        await this.alerts.recover({ projectId, ruleId: rule.id, fingerprint: series.fingerprint }, tx);
       }
     }
     await this.series.save(left, tx);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { fieldSql } from '../../alert-conditions/index.js';
+import { INGEST_CONNECTION_NAME } from '../../events/index.js';
 import { Parameters } from '../../event-totals/index.js';
 import { TOLD_COLUMNS, type ToldEvent } from './event-row.js';
 import type { AcceptedEvent } from './match-batch.js';
@@ -19,7 +20,6 @@ export interface OutboxRow {
  * for long, whoever's it is, does not hold alerts up for more than ten seconds.
  */
 const SETTLED = `(o.txid < pg_snapshot_xmin(pg_current_snapshot()) OR o.created_at < now() - interval '10 seconds')`;
-const OLDEST = 5_000;
 
 @Injectable()
 export class OutboxRepository {
@@ -29,9 +29,9 @@ export class OutboxRepository {
   async projectsWithWork(): Promise<string[]> {
     const rows = await this.database.rows<{ project_id: string }>(
       `SELECT project_id FROM (
-         SELECT o.project_id, min(o.created_at) AS since
-         FROM (SELECT * FROM event_outbox o WHERE ${SETTLED} ORDER BY o.position LIMIT ${OLDEST}) o
-         JOIN event_watches USING (project_id) GROUP BY 1
+         SELECT w.project_id, o.created_at AS since FROM event_watches w CROSS JOIN LATERAL (
+           SELECT o.created_at FROM event_outbox o WHERE o.project_id = w.project_id AND ${SETTLED}
+           ORDER BY o.position LIMIT 1) o
          UNION ALL
          SELECT r.project_id, min(s.due_at) FROM alert_rule_series s JOIN alert_rules r ON r.id = s.rule_id
          WHERE s.due_at <= now() AND r.kind = 'match' GROUP BY 1) work
@@ -62,6 +62,31 @@ export class OutboxRepository {
       [projectId, limit],
       tx,
     );
+  }
+
+  /**
+   * Up to when everything that was accepted for the project has been taken from the outbox: before its oldest row, settled
+   * or not, and before the beginning of any transaction that may still bring one, unless it takes longer than ten seconds.
+   * What brings rows is looked for before the rows, so that one which ends in between is seen.
+   */
+  async emptyUntil(projectId: string, tx: Db): Promise<Date> {
+    const [running] = await this.database.rows<{ until: Date }>(
+      `SELECT least(now.at, greatest(coalesce(min(s.xact_start), now.at), now.at - interval '10 seconds')) - interval '0.5 seconds' AS until
+       FROM (SELECT clock_timestamp() AS at) now
+       LEFT JOIN pg_stat_activity s ON s.datname = current_database() AND s.pid <> pg_backend_pid()
+         AND (s.backend_xid IS NOT NULL AND s.application_name LIKE 'service-%' OR s.application_name = $1)
+       GROUP BY now.at`,
+      [INGEST_CONNECTION_NAME],
+      tx,
+    );
+    if (running === undefined) throw new Error('An aggregate gives a row');
+    const [oldest] = await this.database.rows<{ since: Date | null }>(
+      'SELECT min(created_at) AS since FROM event_outbox WHERE project_id = $1',
+      [projectId],
+      tx,
+    );
+    const since = oldest?.since ?? running.until;
+    return since < running.until ? since : running.until;
   }
 
   /**

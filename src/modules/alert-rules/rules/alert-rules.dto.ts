@@ -23,7 +23,10 @@ const CONDITION =
 field fits \`ne\` and \`exists\` false alone. \`matches\` takes regular expressions without back references and looking around.
 \`match\` fires on each event that fits. \`threshold\`: \`window_seconds\`, \`aggregate\`, \`aggregate_field\`, \`op\`, \`value\`.
 \`rate_of_change\`: \`window_seconds\`, \`compare_seconds\`, \`aggregate\`, \`aggregate_field\`, \`direction\`, \`percent\`. \`absence\`:
-\`window_seconds\`. Unknown members are refused.`.replaceAll('\n', ' ');
+\`window_seconds\`. A window is 60 to 86,400 seconds long and compared with one up to 604,800 seconds before. Unknown members are refused.`.replaceAll(
+    '\n',
+    ' ',
+  );
 const EXAMPLE = {
   kind: 'match',
   all: [

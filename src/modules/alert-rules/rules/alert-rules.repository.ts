@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../platform/access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
-import type { RuleState } from '../machine/rule-machine.js';
+import type { Holds, RuleState } from '../machine/rule-machine.js';
 import { AlertRule } from './alert-rule.entity.js';
 
 /** What clients write of a rule. */
@@ -116,6 +116,17 @@ export class AlertRulesRepository {
     );
     const states = new Map(rows.map((row) => [row.rule_id, row.states]));
     return (ruleId) => states.get(ruleId) ?? [];
+  }
+
+  /** Series that come to rest by time do so as if the rule had always held for so long: as `dueAfter` of matched series. */
+  async holdSeries(ruleId: string, { forSeconds, keepFiringSeconds }: Holds, tx: Db): Promise<void> {
+    await this.database.execute(
+      `UPDATE alert_rule_series SET due_at = breached_at + make_interval(secs => CASE state
+         WHEN 'pending' THEN $2::int WHEN 'firing' THEN greatest($2::int, $3::int) ELSE $3::int END)
+       WHERE rule_id = $1 AND due_at IS NOT NULL`,
+      [ruleId, forSeconds, keepFiringSeconds],
+      tx,
+    );
   }
 
   async forgetSeries(ruleId: string, tx: Db): Promise<void> {

@@ -7,6 +7,7 @@ import type { Condition } from '../../alert-conditions/index.js';
 import { AuditWriter } from '../../audit/index.js';
 import { projectAct, ProjectActs } from '../../projects/index.js';
 import { AlertEvents } from '../../alerts/index.js';
+import { keepsState } from '../matching/matched-series.js';
 import { stateOfRule } from '../machine/rule-machine.js';
 import type { AlertRule } from './alert-rule.entity.js';
 import {
@@ -69,7 +70,7 @@ export class AlertRulesService {
 
   /**
    * A change of what is watched or grouped, or of whether it is watched at all, begins the rule anew: its series are
-   * forgotten, and alert events that are open stay for people to resolve.
+   * forgotten, and alert events that are open stay for people to resolve. How long series hold changes for those there are.
    */
   async update(scope: ProjectMemberScope, id: string, request: UpdateAlertRuleRequest): Promise<AlertRuleResponse> {
     return this.database.transaction(async (tx) => {
@@ -92,6 +93,9 @@ export class AlertRulesService {
       const redefined = restarted || !isDeepStrictEqual(after.condition, before.condition);
       await this.rules.update(scope, id, after, { redefined, restarted }, tx);
       if (restarted) await this.rules.forgetSeries(id, tx);
+      else if (after.forSeconds !== before.forSeconds || after.keepFiringSeconds !== before.keepFiringSeconds) {
+        await this.rules.holdSeries(id, after, tx);
+      }
       await this.rules.followEvents(scope, tx);
       await this.record(scope, 'alert_rule.updated', id, { name: after.name, fields: Object.keys(request) }, tx);
       return this.answer(await this.rules.find(scope, id, tx), tx);
@@ -144,8 +148,8 @@ export class AlertRulesService {
     const states = await this.rules.statesOf(ids, db);
     const alerting = await this.alerts.unresolved(ids, db);
     return rules.map((rule) => {
-      // A rule that fires by single events has no series of its own: it fires while somebody has to look at its alert.
-      const fires = rule.isEnabled && rule.kind === 'match' && alerting.has(rule.id);
+      // A rule that fires by single events and rests at once has no state: it fires while somebody has to look at its alert.
+      const fires = rule.isEnabled && rule.kind === 'match' && !keepsState(rule) && alerting.has(rule.id);
       return alertRuleResponse(rule, links(rule.id), fires ? 'firing' : stateOfRule(states(rule.id)));
     });
   }

@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../../config/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 
 /** A longer silence than this counts as an outage. Seconds. */
@@ -8,17 +9,25 @@ export const BEAT_EVERY_MS = 10_000;
 const BEAT_AT_MOST_EVERY_MS = 8_000;
 
 /** What has to run so that the absence of events says something about their senders. */
-export type Watched = 'ingestion' | 'evaluation';
+export type Watched = 'ingestion' | 'draining' | 'evaluation';
 
 /**
- * Since when events could be taken and rules evaluated without a gap. Every process that does one of the two says so every
- * ten seconds; after half a minute in which none did, the time begins anew.
+ * Since when events could be taken, stored and looked at by rules without a gap. Every process that does one of these says
+ * so every ten seconds; after half a minute in which none did, the time begins anew. Where accepted events wait in a queue,
+ * `draining` says that the queue holds no more than is being stored: what waits there is not absent.
  */
 @Injectable()
 export class Heartbeats {
   private readonly beatAt = new Map<Watched, number>();
 
-  constructor(private readonly database: Database) {}
+  private readonly needed: readonly Watched[];
+
+  constructor(
+    private readonly database: Database,
+    @Inject(CONFIG) { ingestion }: Config,
+  ) {
+    this.needed = ingestion.mode === 'queued' ? ['ingestion', 'draining', 'evaluation'] : ['ingestion', 'evaluation'];
+  }
 
   /** Beats unless this process has done so lately. */
   async beat(what: Watched): Promise<void> {
@@ -33,13 +42,13 @@ export class Heartbeats {
     this.beatAt.set(what, now);
   }
 
-  /** Epoch milliseconds since when both have been running; null when one of them is not. */
+  /** Epoch milliseconds since when all of them have been running; null when one of them is not. */
   async upSince(db?: Db): Promise<number | null> {
     const rows = await this.database.rows<{ since: Date }>(
       `SELECT max(up_since) AS since FROM alert_heartbeats
-       WHERE name IN ('ingestion', 'evaluation') AND beat_at >= clock_timestamp() - make_interval(secs => $1)
-       HAVING count(*) = 2`,
-      [OUTAGE_SECONDS],
+       WHERE name = ANY ($2::text[]) AND beat_at >= clock_timestamp() - make_interval(secs => $1)
+       HAVING count(*) = cardinality($2::text[])`,
+      [OUTAGE_SECONDS, this.needed],
       db,
     );
     return rows[0]?.since.getTime() ?? null;

@@ -7,12 +7,8 @@ import { restingSeries, SeriesRepository, type StoredSeries } from '../machine/s
 import { ruleOf } from '../matching/match-firing.js';
 import type { LiveRule } from '../rules/live-rules.js';
 import { Heartbeats } from './heartbeats.js';
-import { evaluationSeconds } from './window-values.js';
+import { lateSeconds } from './window-values.js';
 import { type Seen, WindowEvaluator } from './window-evaluator.js';
-
-/** Evaluations this many times later than they should be have missed some. */
-const LATE_TIMES = 4;
-const LATE_AT_LEAST_SECONDS = 60;
 
 /** Evaluates one rule on windows as of a time: looks, asks the machine, and does what follows. */
 @Injectable()
@@ -81,6 +77,5 @@ function stateBefore(state: SeriesState, missed: boolean): SeriesState {
 
 function hasMissed({ condition, lastEvaluatedAt }: LiveRule, now: number): boolean {
   if (lastEvaluatedAt === null || !('window_seconds' in condition)) return false;
-  const late = Math.max(LATE_AT_LEAST_SECONDS, LATE_TIMES * evaluationSeconds(condition.window_seconds));
-  return now - lastEvaluatedAt.getTime() > late * 1_000;
+  return now - lastEvaluatedAt.getTime() > lateSeconds(condition.window_seconds) * 1_000;
 }

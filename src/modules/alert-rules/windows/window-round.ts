@@ -3,12 +3,18 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { RuleMetrics } from '../engine/rule-metrics.js';
 import { LiveRules, RULE_COLUMNS, type RuleRow } from '../rules/live-rules.js';
 import { WindowEvaluation } from './window-evaluation.js';
-import { evaluationSeconds } from './window-values.js';
+import { evaluationSeconds, secondsAfterSlow } from './window-values.js';
 
-/** One evaluation may read events for so long. */
+/** One statement of an evaluation may read events for so long. */
 const STATEMENT_TIMEOUT = '10s';
-/** One round does no more than this; the next one goes on. */
+/** One round does no more than this, and begins nothing after so long; the next one goes on. */
 const MOST_RULES = 500;
+const BUDGET_MS = 5_000;
+/** A project that has had so long waits until the others had their turn. */
+const TURN_MS = 500;
+/** What takes longer is looked at less often. */
+const SLOW_MS = 2_500;
+const LONGEST_WAIT_SECONDS = 3_600;
 
 interface Due extends RuleRow {
   now: Date;
@@ -23,6 +29,8 @@ interface Due extends RuleRow {
 @Injectable()
 export class WindowRound {
   private readonly logger = new Logger('alert-rules');
+  /** When projects with rules that are due last had a turn here. */
+  private readonly servedAt = new Map<string, number>();
 
   constructor(
     private readonly database: Database,
@@ -31,18 +39,52 @@ export class WindowRound {
     private readonly metrics: RuleMetrics,
   ) {}
 
-  /** @returns how many rules were evaluated */
-  async run(): Promise<number> {
+  /**
+   * Evaluates what is due, project by project in turn: one with many rules or slow ones keeps no other from its own.
+   * @param onStep told after each rule, whether it went well or not
+   * @returns how many rules were evaluated
+   */
+  async run(onStep: () => void = () => undefined): Promise<number> {
+    const until = performance.now() + BUDGET_MS;
     let evaluated = 0;
-    while (evaluated < MOST_RULES && (await this.next())) evaluated += 1;
+    let waiting = await this.projectsWithDue();
+    while (waiting.length > 0) {
+      const again: string[] = [];
+      for (const projectId of waiting) {
+        const turnEnds = performance.now() + TURN_MS;
+        this.servedAt.set(projectId, performance.now());
+        let isLeft = true;
+        while (isLeft && performance.now() < turnEnds) {
+          if (evaluated >= MOST_RULES || performance.now() >= until) return evaluated;
+          isLeft = await this.next(projectId);
+          if (isLeft) evaluated += 1;
+          onStep();
+        }
+        if (isLeft) again.push(projectId);
+      }
+      waiting = again;
+    }
     return evaluated;
   }
 
-  private async next(): Promise<boolean> {
+  /** Those whose last turn lies longest ago first, then those that wait longest: a round may end before all had theirs. */
+  private async projectsWithDue(): Promise<string[]> {
+    const rows = await this.database.rows<{ id: string }>(
+      `SELECT r.project_id AS id FROM alert_rules r JOIN projects p ON p.id = r.project_id AND p.deleted_at IS NULL
+       WHERE r.next_evaluation_at <= clock_timestamp() GROUP BY 1 ORDER BY min(r.next_evaluation_at)`,
+    );
+    const due = rows.map(({ id }) => id);
+    const known = new Set(due);
+    for (const id of this.servedAt.keys()) if (!known.has(id)) this.servedAt.delete(id);
+    const lastTurn = (id: string): number => this.servedAt.get(id) ?? 0;
+    return due.sort((a, b) => lastTurn(a) - lastTurn(b));
+  }
+
+  private async next(projectId: string): Promise<boolean> {
     let claimed: string | undefined;
     try {
       return await this.database.transaction(async (tx) => {
-        const due = await this.claim(tx);
+        const due = await this.claim(projectId, tx);
         if (due === undefined) return false;
         claimed = due.id;
         await this.database.execute(`SET LOCAL statement_timeout = '${STATEMENT_TIMEOUT}'`, [], tx);
@@ -59,13 +101,13 @@ export class WindowRound {
     }
   }
 
-  private async claim(tx: Db): Promise<Due | undefined> {
+  private async claim(projectId: string, tx: Db): Promise<Due | undefined> {
     const rows = await this.database.rows<Due>(
       `SELECT ${RULE_COLUMNS}, clock_timestamp() AS now, p.archived_at IS NOT NULL AS archived
        FROM alert_rules r JOIN projects p ON p.id = r.project_id AND p.deleted_at IS NULL
-       WHERE r.next_evaluation_at <= clock_timestamp()
+       WHERE r.project_id = $1 AND r.next_evaluation_at <= clock_timestamp()
        ORDER BY r.next_evaluation_at LIMIT 1 FOR NO KEY UPDATE OF r SKIP LOCKED`,
-      [],
+      [projectId],
       tx,
     );
     return rows[0];
@@ -82,15 +124,29 @@ export class WindowRound {
       tx,
     );
     // An archived project takes no events: what is seen of it says nothing.
-    if (!due.archived) await this.evaluation.evaluate(rule, due.now.getTime(), tx);
+    if (due.archived) return;
+    const began = performance.now();
+    await this.evaluation.evaluate(rule, due.now.getTime(), tx);
+    if (performance.now() - began < SLOW_MS) return;
+    await this.database.execute(
+      'UPDATE alert_rules SET next_evaluation_at = clock_timestamp() + make_interval(secs => $2) WHERE id = $1',
+      [rule.id, secondsAfterSlow(rule.condition.window_seconds)],
+      tx,
+    );
   }
 
-  /** So that a rule that cannot be evaluated does not keep the others from their turn. */
+  /**
+   * Waits a minute after the first failure, and then as long again as the rule has been failing for, an hour at most: so
+   * the wait doubles, whichever worker fails. What people change of a rule begins that anew.
+   */
   private async postpone(id: string, error: unknown): Promise<void> {
     await this.database.execute(
-      `UPDATE alert_rules SET next_evaluation_at = clock_timestamp() + interval '60 seconds', last_error = left($2, 500)
+      `UPDATE alert_rules SET last_error = left($2, 500), next_evaluation_at = clock_timestamp() +
+         CASE WHEN last_error IS NULL THEN interval '60 seconds'
+         ELSE least(greatest(clock_timestamp() - greatest(last_evaluated_at, watched_since, updated_at),
+                             interval '60 seconds'), make_interval(secs => $3)) END
        WHERE id = $1 AND next_evaluation_at IS NOT NULL`,
-      [id, String(error)],
+      [id, String(error), LONGEST_WAIT_SECONDS],
     );
   }
 }

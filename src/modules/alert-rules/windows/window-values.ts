@@ -60,3 +60,17 @@ function compares(value: number, op: ComparedBy, target: number): boolean {
 export function evaluationSeconds(windowSeconds: number): number {
   return Math.min(60, Math.max(5, Math.round(windowSeconds / 12)));
 }
+
+/** Evaluations this many times later than they should be have missed some. */
+const LATE_TIMES = 4;
+const LATE_AT_LEAST_SECONDS = 60;
+
+/** How long after an evaluation another one comes too late to say what was between the two. */
+export function lateSeconds(windowSeconds: number): number {
+  return Math.max(LATE_AT_LEAST_SECONDS, LATE_TIMES * evaluationSeconds(windowSeconds));
+}
+
+/** How long a rule waits that was slow: as long as may be without missing anything. */
+export function secondsAfterSlow(windowSeconds: number): number {
+  return lateSeconds(windowSeconds) * 0.75;
+}

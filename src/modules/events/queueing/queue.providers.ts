@@ -6,6 +6,7 @@ import { EventIntake } from '../writing/write-request.js';
 import { AllowanceReader } from './allowance-reader.js';
 import { EventQueue } from './event-queue.js';
 import { EventStream } from './event-stream.js';
+import { QueueDrained } from './queue-drained.js';
 import { StreamDrain } from './stream-drain.js';
 
 const MOST_SILENCE_MS = 30_000;
@@ -47,9 +48,9 @@ const EVENT_INTAKE: FactoryProvider<EventIntake> = {
 /** In every process that works in the background and has Redis: the stream may hold what another mode left behind. */
 const STREAM_DRAIN: FactoryProvider<StreamDrain | null> = {
   provide: StreamDrain,
-  inject: [CONFIG, EventStream, EventWriter],
-  useFactory: ({ process }: Config, stream: EventStream | null, writer: EventWriter) =>
-    stream === null || !process.runsWorkers ? null : new StreamDrain(stream, writer),
+  inject: [CONFIG, EventStream, EventWriter, QueueDrained],
+  useFactory: ({ process }: Config, stream: EventStream | null, writer: EventWriter, drained: QueueDrained) =>
+    stream === null || !process.runsWorkers ? null : new StreamDrain(stream, writer, drained),
 };
 
-export const QUEUE_PROVIDERS = [AllowanceReader, EVENT_STREAM, EVENT_INTAKE, STREAM_DRAIN];
+export const QUEUE_PROVIDERS = [AllowanceReader, QueueDrained, EVENT_STREAM, EVENT_INTAKE, STREAM_DRAIN];

@@ -4,6 +4,7 @@ import { newId } from '../../../platform/ids/index.js';
 import { writeFaultOf } from '../writing/write-faults.js';
 import type { EventIntake, Verdict, WriteRequest } from '../writing/write-request.js';
 import type { Entry, EventStream } from './event-stream.js';
+import type { QueueDrained } from './queue-drained.js';
 import { decodeRequest } from './queued-request.js';
 
 const MOST_ENTRIES = 500;
@@ -30,6 +31,7 @@ export class StreamDrain implements OnApplicationBootstrap, BeforeApplicationShu
   constructor(
     private readonly stream: EventStream,
     private readonly writer: EventIntake,
+    private readonly drained: Pick<QueueDrained, 'tell'>,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -51,6 +53,7 @@ export class StreamDrain implements OnApplicationBootstrap, BeforeApplicationShu
         await this.claim();
         const entries = await this.stream.read(this.consumer, MOST_ENTRIES, BLOCK_MS);
         for (const group of groupsOf(entries)) await this.store(group, false);
+        if (entries.length < MOST_ENTRIES && !this.stopping.signal.aborted) this.drained.tell();
       } catch (error) {
         // The stream may be gone with everything else Redis had.
         isPrepared = false;
