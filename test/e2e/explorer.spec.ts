@@ -369,9 +369,9 @@ describe('the events explorer', () => {
       const read = explorer.before.bind(explorer);
       let rows = 0;
       explorer.before = async (...what) => {
-        const events = await read(...what);
-        rows += events.length;
-        return events;
+        const found = await read(...what);
+        rows += found.events.length;
+        return found;
       };
       const seen = new Set<number>();
       await new Promise<void>((resolve, reject) => {
@@ -417,6 +417,44 @@ describe('the events explorer', () => {
       for (const request of still) request.on('error', () => undefined).destroy();
       await until(200);
       expect(rows).toBeLessThan(4 * 1500);
+    });
+
+    it('holds little when large events follow small ones', async () => {
+      const other = await ownerWithProject(app);
+      await app.rows(
+        `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status,
+                             log_latency_ms, created_at)
+         SELECT $1, now() - n * interval '1 second', gen_random_uuid(), 'e', 's',
+                CASE WHEN n % 500 = 450 THEN jsonb_build_object('filler', repeat('x', 3000000))
+                     WHEN n > 300 AND n < 360 THEN jsonb_build_object('filler', repeat('x', 300000))
+                     ELSE '{}' END, 'GET', '/', 200, 0, now()
+         FROM generate_series(1, 1000) n`,
+        [other.projectId],
+      );
+      await countEvents(app);
+      const explorer = app.nest.get(ExplorerRepository, { strict: false });
+      const before = explorer.before.bind(explorer);
+      const reads: { count: number; bytes: number }[] = [];
+      explorer.before = async (...what) => {
+        const found = await before(...what);
+        const bytes = found.events.reduce((sum, { properties }) => sum + JSON.stringify(properties).length, 0);
+        reads.push({ count: found.events.length, bytes });
+        return found;
+      };
+      const answer = await app
+        .request()
+        .post(`/v1/projects/${other.projectId}/events/export`)
+        .set('Authorization', other.bearer)
+        .buffer(true)
+        .parse((response, done) => {
+          let lines = 0;
+          response.on('data', (chunk: Buffer) => (lines += chunk.filter((byte) => byte === 10).length));
+          response.on('end', () => done(null, lines));
+        });
+      expect(answer.body).toBe(1000);
+      expect(reads.reduce((sum, { count }) => sum + count, 0)).toBe(1000);
+      for (const { count, bytes } of reads) expect(count === 1 || bytes <= 1_000_000).toBe(true);
+      expect(reads.length).toBeLessThan(40);
     });
 
     it('cuts the connection when it fails on the way', async () => {
