@@ -5,6 +5,7 @@ import { addMember, type Owner, ownerWithProject } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { countEvents, insertEvents } from '../support/event-rows.js';
 import { ExplorerRepository } from '../../src/modules/explorer/explorer.repository.js';
+import { ExportPatience } from '../../src/modules/explorer/export-channel.js';
 import { newId } from '../../src/platform/ids/index.js';
 
 const MINUTE_MS = 60_000;
@@ -410,13 +411,42 @@ describe('the events explorer', () => {
       const until = async (status: number): Promise<void> => {
         while ((await fifth()).status !== status) await pause(5);
       };
-      expect((await fifth().expect(429)).body).toEqual({ detail: 'Too many exports at once' });
+      const refused = await fifth().expect(429, { detail: 'Too many exports at once' });
+      expect(refused.headers['retry-after']).toBe('10');
       for (let known = -1; known !== rows; await pause(300)) known = rows;
       // What fits into the buffers of four sockets is a part of the 60 MB that each would take.
       expect(rows).toBeLessThan(4 * 1500);
       for (const request of still) request.on('error', () => undefined).destroy();
       await until(200);
       expect(rows).toBeLessThan(4 * 1500);
+
+      // Whoever never reads on is let go and makes room.
+      const patience = app.nest.get(ExportPatience, { strict: false });
+      const { stalledMs, askAgainMs } = patience;
+      patience.stalledMs = 500;
+      const stalled = await Promise.all(Array.from({ length: 4 }, beginAndStandStill));
+      await fifth().expect(429);
+      for (const request of stalled) request.on('error', () => undefined);
+      await until(200);
+      patience.stalledMs = stalledMs;
+
+      // Whoever loses the project on the way is cut off.
+      patience.askAgainMs = 0;
+      const outsider = await addMember(app, other, 'viewer');
+      const outcome = await new Promise<string>((resolve) => {
+        const leave = { method: 'POST', headers: { Authorization: outsider.bearer } };
+        httpRequest(url, leave, (response) => {
+          response.once('data', () => {
+            response.pause();
+            void app
+              .rows('DELETE FROM organization_members WHERE user_id = $1', [outsider.id])
+              .then(() => response.resume());
+          });
+          response.on('end', () => resolve('ended')).on('error', (error) => resolve(error.message));
+        }).end();
+      });
+      patience.askAgainMs = askAgainMs;
+      expect(outcome).toBe('aborted');
     });
 
     it('holds little when large events follow small ones', async () => {

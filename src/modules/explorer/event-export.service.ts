@@ -1,15 +1,15 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Response } from 'express';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import type { ProjectScope } from '../../platform/access/index.js';
+import { MembershipReader, type ProjectMemberScope, type ProjectScope } from '../../platform/access/index.js';
 import { Clock } from '../../platform/clock/index.js';
 import type { EventFilter, MatchingHour, TimeWindow } from '../event-totals/index.js';
 import type { Place } from '../events/index.js';
+import { SessionLiveness } from '../sessions/index.js';
 import { filterOf, windowOf } from './asked-window.js';
 import type { ExportRequest } from './explorer.dto.js';
 import { TooManyExports } from './explorer.errors.js';
 import { ExplorerRepository, spanOf } from './explorer.repository.js';
+import { ClientGone, ExportChannel, ExportPatience } from './export-channel.js';
 import { EXPORT_WRITERS, type ExportWriter } from './export-formats.js';
 
 /** Of one project at a time, in one process. */
@@ -31,11 +31,14 @@ export class EventExport {
 
   constructor(
     private readonly explorer: ExplorerRepository,
+    private readonly members: MembershipReader,
+    private readonly sessions: SessionLiveness,
+    private readonly patience: ExportPatience,
     private readonly clock: Clock,
   ) {}
 
   /** Refusals come as usual; a failure after the first byte cuts the connection, so that no export looks whole that is not. */
-  async write(scope: ProjectScope, request: ExportRequest, response: Response): Promise<void> {
+  async write(scope: ProjectMemberScope, request: ExportRequest, response: Response): Promise<void> {
     const now = this.clock.now();
     const window = windowOf(request, now, 'body');
     const writer = EXPORT_WRITERS[request.format];
@@ -48,12 +51,21 @@ export class EventExport {
         'Content-Type': writer.mediaType,
         'Content-Disposition': `attachment; filename="events-${scope.projectId}-${day}.${request.format}"`,
       });
-      response.write(writer.head + (first.done === true ? '' : first.value));
-      await pipeline(Readable.from(chunks), response);
+      const channel = new ExportChannel(response, this.patience.stalledMs);
+      await channel.write(writer.head + (first.done === true ? '' : first.value));
+      let askedAt = performance.now();
+      for await (const chunk of chunks) {
+        if (performance.now() - askedAt >= this.patience.askAgainMs) {
+          if (!(await this.mayRead(scope))) throw new ClientGone();
+          askedAt = performance.now();
+        }
+        await channel.write(chunk);
+      }
+      await channel.end();
     } catch (error) {
       if (!response.headersSent) throw error;
-      // Somebody who left is no fault.
-      if (!response.closed) this.logger.error(error);
+      // Somebody who left or was let go is no fault.
+      if (!(error instanceof ClientGone)) this.logger.error(error);
       response.destroy();
     } finally {
       release();
@@ -77,6 +89,12 @@ export class EventExport {
         last = read.events.at(-1) ?? null;
       }
     }
+  }
+
+  private async mayRead({ userId, sessionId, projectId }: ProjectMemberScope): Promise<boolean> {
+    if (!(await this.sessions.isAlive(sessionId, userId))) return false;
+    const membership = await this.members.ofProject(userId, projectId);
+    return membership !== null && membership.role !== null;
   }
 
   private enter(projectId: string): () => void {
