@@ -165,6 +165,11 @@ describe('the events explorer', () => {
     expect(await names({ from_ts: ago(-10 * MINUTE_MS) })).toEqual([]);
   });
 
+  it('finds nothing by values longer than any event has', async () => {
+    for (const field of ['event', 'severity', 'status', 'environment'])
+      expect(await page({ range: 'all', [field]: 'x'.repeat(2000) })).toMatchObject({ total: 0, items: [] });
+  });
+
   it('refuses what it cannot read', async () => {
     expect(await faults({ limit: 0 })).toEqual([
       ['greater_than_equal', 'query', 'limit', 'Input should be greater than or equal to 1'],

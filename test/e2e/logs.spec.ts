@@ -188,6 +188,11 @@ describe('logs', () => {
     expect(await endpoints({ query: 'tea HOUSE' })).toHaveLength(7);
   });
 
+  it('finds nothing by values longer than any event has', async () => {
+    expect(await endpoints({ method: 'x'.repeat(2000) })).toEqual([]);
+    expect(await endpoints({ query: 'x'.repeat(2000) })).toEqual([]);
+  });
+
   it('limits the rows', async () => {
     expect(await endpoints({ limit: 2 })).toEqual(['/Cart', '/orders']);
     const refused = async (limit: unknown) =>
