@@ -77,8 +77,8 @@ export async function rateLimitStore(config: Config, clock: Clock, logger: Logge
 }
 
 /**
- * A key or person is counted wherever they call from; whoever only looks like one is counted by address. The token goes
- * first: a person's requests stay that person's, whichever keys come with them.
+ * A key or person is counted wherever they call from, also by a credential that has ended; whoever only looks like one is
+ * counted by address. The token goes first: a person's requests stay that person's, whichever keys come with them.
  */
 @Injectable()
 export class CredentialHolders extends RateLimitCredentials {
@@ -97,7 +97,7 @@ export class CredentialHolders extends RateLimitCredentials {
   }
 
   private async holderOfToken(token: string, key: string | string[] | undefined): Promise<string | null> {
-    const claims = await this.tokens.verify(token);
+    const claims = await this.tokens.holderOf(token);
     if (claims !== null) return `user:${claims.userId}`;
     return typeof key === 'string' ? this.holderOfKey(key) : null;
   }
