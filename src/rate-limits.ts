@@ -16,6 +16,7 @@ import {
 import type { Logger } from './platform/telemetry/index.js';
 
 const MINUTE = 60;
+const INGESTION = '/v1/events/ingest';
 
 /** SERVICE 8.2, row by row, with the limits of this deployment. */
 export function rateLimitPolicies({ rateLimits }: Config): RateLimitPolicy[] {
@@ -94,6 +95,12 @@ export class CredentialHolders extends RateLimitCredentials {
     const key = headers['x-api-key'];
     if (token !== undefined) return this.holderOfToken(token, key);
     return typeof key === 'string' ? this.holderOfKey(key) : null;
+  }
+
+  /** Refused ingestion is recorded for the owner of the key. */
+  override refused({ method, path, headers }: Request): void {
+    const key = headers['x-api-key'];
+    if (method === 'POST' && path === INGESTION && typeof key === 'string') this.keys.limited(key);
   }
 
   private async holderOfToken(token: string, key: string | string[] | undefined): Promise<string | null> {
