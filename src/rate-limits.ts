@@ -16,6 +16,7 @@ import {
 import type { Logger } from './platform/telemetry/index.js';
 
 const MINUTE = 60;
+const INGESTION = '/v1/events/ingest';
 
 /** SERVICE 8.2, row by row, with the limits of this deployment. */
 export function rateLimitPolicies({ rateLimits }: Config): RateLimitPolicy[] {
@@ -77,8 +78,8 @@ export async function rateLimitStore(config: Config, clock: Clock, logger: Logge
 }
 
 /**
- * A key or person is counted wherever they call from; whoever only looks like one is counted by address. The token goes
- * first: a person's requests stay that person's, whichever keys come with them.
+ * A key or person is counted wherever they call from, also by a credential that has ended; whoever only looks like one is
+ * counted by address. The token goes first: a person's requests stay that person's, whichever keys come with them.
  */
 @Injectable()
 export class CredentialHolders extends RateLimitCredentials {
@@ -96,8 +97,14 @@ export class CredentialHolders extends RateLimitCredentials {
     return typeof key === 'string' ? this.holderOfKey(key) : null;
   }
 
+  /** Refused ingestion is recorded for the owner of the key. */
+  override refused({ method, path, headers }: Request): void {
+    const key = headers['x-api-key'];
+    if (method === 'POST' && path === INGESTION && typeof key === 'string') this.keys.limited(key);
+  }
+
   private async holderOfToken(token: string, key: string | string[] | undefined): Promise<string | null> {
-    const claims = await this.tokens.verify(token);
+    const claims = await this.tokens.holderOf(token);
     if (claims !== null) return `user:${claims.userId}`;
     return typeof key === 'string' ? this.holderOfKey(key) : null;
   }

@@ -49,6 +49,13 @@ describe('the rate limits of the configuration', () => {
     });
   });
 
+  it('read overrides of up to fifteen digits', () => {
+    const [most, more] = ['9'.repeat(15), '1'.padEnd(16, '0')];
+    const { overrides } = loadConfig({ RATE_LIMIT_OVERRIDES: `events=${most}/${most}` }).rateLimits;
+    expect(overrides).toEqual({ events: { ip: Number(most), credential: Number(most) } });
+    expect(faultsOf({ RATE_LIMIT_OVERRIDES: `events=${more}` })).toHaveLength(1);
+  });
+
   it.each(['events', 'events=0', 'events=-1', 'events=1/0', 'nothing=5', 'events=5/6/7', 'events=1.5'])(
     'refuse the override %s',
     (text) => {

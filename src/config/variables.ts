@@ -175,7 +175,7 @@ const isPolicyName = (name: string): name is RateLimitPolicyName =>
 const rateLimitOverrides = list.transform((items, ctx) => {
   const overrides: Partial<Record<RateLimitPolicyName, RateLimitOverride>> = {};
   for (const item of items) {
-    const [, name = '', ip, credential] = /^([a-z-]+)=([1-9]\d{0,8})(?:\/([1-9]\d{0,8}))?$/.exec(item) ?? [];
+    const [, name = '', ip, credential] = /^([a-z-]+)=([1-9]\d{0,14})(?:\/([1-9]\d{0,14}))?$/.exec(item) ?? [];
     if (!isPolicyName(name)) {
       const names = RATE_LIMIT_POLICY_NAMES.join(', ');
       ctx.addIssue({ code: 'custom', message: `must be policy=ip[/credential] pairs; the policies are ${names}` });

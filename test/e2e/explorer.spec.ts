@@ -5,6 +5,7 @@ import { addMember, type Owner, ownerWithProject } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { countEvents, insertEvents } from '../support/event-rows.js';
 import { ExplorerRepository } from '../../src/modules/explorer/explorer.repository.js';
+import { ExportPatience } from '../../src/modules/explorer/export-channel.js';
 import { newId } from '../../src/platform/ids/index.js';
 
 const MINUTE_MS = 60_000;
@@ -162,6 +163,11 @@ describe('the events explorer', () => {
     expect(await names({ range: 'all', to_ts: ago(-2 * HOUR_MS) })).toContain('ahead');
     expect(await names({ from_ts: ago(-10 * MINUTE_MS), to_ts: ago(-2 * HOUR_MS) })).toEqual(['ahead']);
     expect(await names({ from_ts: ago(-10 * MINUTE_MS) })).toEqual([]);
+  });
+
+  it('finds nothing by values longer than any event has', async () => {
+    for (const field of ['event', 'severity', 'status', 'environment'])
+      expect(await page({ range: 'all', [field]: 'x'.repeat(2000) })).toMatchObject({ total: 0, items: [] });
   });
 
   it('refuses what it cannot read', async () => {
@@ -369,9 +375,9 @@ describe('the events explorer', () => {
       const read = explorer.before.bind(explorer);
       let rows = 0;
       explorer.before = async (...what) => {
-        const events = await read(...what);
-        rows += events.length;
-        return events;
+        const found = await read(...what);
+        rows += found.events.length;
+        return found;
       };
       const seen = new Set<number>();
       await new Promise<void>((resolve, reject) => {
@@ -410,13 +416,80 @@ describe('the events explorer', () => {
       const until = async (status: number): Promise<void> => {
         while ((await fifth()).status !== status) await pause(5);
       };
-      expect((await fifth().expect(429)).body).toEqual({ detail: 'Too many exports at once' });
+      const refused = await fifth().expect(429, { detail: 'Too many exports at once' });
+      expect(refused.headers['retry-after']).toBe('10');
       for (let known = -1; known !== rows; await pause(300)) known = rows;
       // What fits into the buffers of four sockets is a part of the 60 MB that each would take.
       expect(rows).toBeLessThan(4 * 1500);
       for (const request of still) request.on('error', () => undefined).destroy();
       await until(200);
       expect(rows).toBeLessThan(4 * 1500);
+
+      // Whoever never reads on is let go and makes room.
+      const patience = app.nest.get(ExportPatience, { strict: false });
+      const { stalledMs, askAgainMs } = patience;
+      patience.stalledMs = 500;
+      const stalled = await Promise.all(Array.from({ length: 4 }, beginAndStandStill));
+      await fifth().expect(429);
+      for (const request of stalled) request.on('error', () => undefined);
+      await until(200);
+      patience.stalledMs = stalledMs;
+
+      // Whoever loses the project on the way is cut off.
+      patience.askAgainMs = 0;
+      const outsider = await addMember(app, other, 'viewer');
+      const outcome = await new Promise<string>((resolve) => {
+        const leave = { method: 'POST', headers: { Authorization: outsider.bearer } };
+        httpRequest(url, leave, (response) => {
+          response.once('data', () => {
+            response.pause();
+            void app
+              .rows('DELETE FROM organization_members WHERE user_id = $1', [outsider.id])
+              .then(() => response.resume());
+          });
+          response.on('end', () => resolve('ended')).on('error', (error) => resolve(error.message));
+        }).end();
+      });
+      patience.askAgainMs = askAgainMs;
+      expect(outcome).toBe('aborted');
+    });
+
+    it('holds little when large events follow small ones', async () => {
+      const other = await ownerWithProject(app);
+      await app.rows(
+        `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status,
+                             log_latency_ms, created_at)
+         SELECT $1, now() - n * interval '1 second', gen_random_uuid(), 'e', 's',
+                CASE WHEN n % 500 = 450 THEN jsonb_build_object('filler', repeat('x', 3000000))
+                     WHEN n > 300 AND n < 360 THEN jsonb_build_object('filler', repeat('x', 300000))
+                     ELSE '{}' END, 'GET', '/', 200, 0, now()
+         FROM generate_series(1, 1000) n`,
+        [other.projectId],
+      );
+      await countEvents(app);
+      const explorer = app.nest.get(ExplorerRepository, { strict: false });
+      const before = explorer.before.bind(explorer);
+      const reads: { count: number; bytes: number }[] = [];
+      explorer.before = async (...what) => {
+        const found = await before(...what);
+        const bytes = found.events.reduce((sum, { properties }) => sum + JSON.stringify(properties).length, 0);
+        reads.push({ count: found.events.length, bytes });
+        return found;
+      };
+      const answer = await app
+        .request()
+        .post(`/v1/projects/${other.projectId}/events/export`)
+        .set('Authorization', other.bearer)
+        .buffer(true)
+        .parse((response, done) => {
+          let lines = 0;
+          response.on('data', (chunk: Buffer) => (lines += chunk.filter((byte) => byte === 10).length));
+          response.on('end', () => done(null, lines));
+        });
+      expect(answer.body).toBe(1000);
+      expect(reads.reduce((sum, { count }) => sum + count, 0)).toBe(1000);
+      for (const { count, bytes } of reads) expect(count === 1 || bytes <= 1_000_000).toBe(true);
+      expect(reads.length).toBeLessThan(40);
     });
 
     it('cuts the connection when it fails on the way', async () => {

@@ -188,6 +188,11 @@ describe('logs', () => {
     expect(await endpoints({ query: 'tea HOUSE' })).toHaveLength(7);
   });
 
+  it('finds nothing by values longer than any event has', async () => {
+    expect(await endpoints({ method: 'x'.repeat(2000) })).toEqual([]);
+    expect(await endpoints({ query: 'x'.repeat(2000) })).toEqual([]);
+  });
+
   it('limits the rows', async () => {
     expect(await endpoints({ limit: 2 })).toEqual(['/Cart', '/orders']);
     const refused = async (limit: unknown) =>
@@ -255,18 +260,43 @@ describe('logs', () => {
     expect(rows.map((row) => row.id)).toEqual([...ids].reverse());
   });
 
-  it('gives up a search that takes too long, and says so', async () => {
+  it('gives up searches that take too long, holds others back, and leaves the database to everybody else', async () => {
+    const owners = [owner, await ownerWithProject(app), await ownerWithProject(app)];
+    const searchOf = async ({ bearer, projectId }: Owner): Promise<[number, string, string | undefined]> => {
+      const { status, body, headers } = await app
+        .request()
+        .get('/v1/logs')
+        .set('Authorization', bearer)
+        .query({ project_id: projectId, query: 'x' });
+      return [status, (body as { detail: string }).detail, headers['retry-after']];
+    };
     const blocker = new pg.Client({ connectionString: app.databaseUrl });
     await blocker.connect();
+    let answers: Awaited<ReturnType<typeof searchOf>>[];
     try {
       await blocker.query('BEGIN');
       await blocker.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
-      await get({ query: 'x' }).expect(503, {
-        detail: 'Log search took too long: choose a shorter range or a more frequent text',
-      });
+      let areAnswered = false;
+      const searches = Promise.all([...owners, ...owners, ...owners].map(searchOf)).finally(() => (areAnswered = true));
+      const stuck = async (): Promise<number> =>
+        (
+          await app.rows<{ count: number }>(
+            `SELECT count(*)::int AS count FROM pg_stat_activity
+             WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%events%'`,
+          )
+        )[0]?.count ?? 0;
+      while ((await stuck()) < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+      await app.request().get('/v1/organizations').set('Authorization', owner.bearer).expect(200);
+      expect(await stuck()).toBe(2);
+      expect(areAnswered).toBe(false);
+      answers = await searches;
     } finally {
       await blocker.end();
     }
+    const tooLong = [503, 'Log search took too long: choose a shorter range or a more frequent text', '5'];
+    const tooMany = [503, 'Too many log searches at once', '2'];
+    expect(answers.filter(([, detail]) => detail === tooLong[1])).toEqual([tooLong, tooLong]);
+    expect(answers.filter(([, detail]) => detail !== tooLong[1])).toEqual(Array(7).fill(tooMany));
     await get({ query: 'x' }).expect(200);
   });
 });

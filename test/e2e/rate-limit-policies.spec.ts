@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request as httpRequest } from 'node:http';
 import type { Response } from 'supertest';
-import { RATE_LIMIT_POLICY_NAMES } from '../../src/config/index.js';
+import { CONFIG, RATE_LIMIT_POLICY_NAMES, RUNTIME_SECRETS } from '../../src/config/index.js';
+import { AccessTokens } from '../../src/modules/sessions/index.js';
 import { generateKey } from '../../src/platform/crypto/index.js';
 import { type Actor, type Owner, ownerWithProject, signedIn } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
@@ -209,6 +210,22 @@ describe('the rate limits of a deployment', () => {
     const send = (key: string) => sender(app, ['GET /v1/usage/current'], address, { 'X-API-Key': key })();
     expect(limitsOf(await send(revoked)).slice(0, 3)).toEqual(['usage', '20', '19']);
     expect(limitsOf(await send(generateKey('oes').key)).slice(0, 3)).toEqual(['usage', '10', '9']);
+  });
+
+  it('counts an expired token for its person still, which opens nothing', async () => {
+    const { id: userId, bearer } = await signedIn(app);
+    const longAgo = { now: () => new Date(Date.now() - 24 * 3_600_000) };
+    const { nest } = app;
+    const then = new AccessTokens(nest.get(CONFIG), nest.get(RUNTIME_SECRETS), longAgo);
+    const old = await then.sign({ userId, sessionId: ID });
+    const send = (token: string) =>
+      sender(app, ['GET /v1/usage/current'], newAddress(), { Authorization: `Bearer ${token}` })();
+    const answer = await send(old);
+    expect([answer.status, limitsOf(answer).slice(0, 3)]).toEqual([401, ['usage', '20', '19']]);
+    expect(limitsOf(await send(bearer.slice('Bearer '.length)))[2]).toBe('18');
+    const forged = await send(`${old.slice(0, -4)}AAAA`);
+    expect([forged.status, limitsOf(forged).slice(0, 3)]).toEqual([401, ['usage', '10', '9']]);
+    expect(await nest.get(AccessTokens, { strict: false }).verify(old)).toBeNull();
   });
 
   it('leaves every other route alone, however often it is asked', async () => {

@@ -234,6 +234,7 @@ describe('event streams', () => {
       .set('Authorization', owner.bearer)
       .query({ project_id: owner.projectId });
     expect([refused.status, refused.body]).toEqual([429, { detail: 'Too many open streams' }]);
+    expect(refused.headers['retry-after']).toBe('10');
     others[0]?.close();
     for (;;) {
       const next = await StreamClient.open(app, `${KINDS[0][0]}?project_id=${owner.projectId}`, owner.bearer);

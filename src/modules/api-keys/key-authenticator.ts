@@ -93,6 +93,17 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     return { kind: 'api-key', apiKeyId, projectId, organizationId, sourceId, scopes };
   }
 
+  /** Records that a rate limit refused ingestion with the key, if it is one that could have sent. Nobody waits for it. */
+  limited(key: string): void {
+    const requestId = currentContext()?.requestId ?? null;
+    this.background.start('refused key', async () => {
+      const identity = await this.identifyNow(key);
+      const now = this.clock.now();
+      if (identity === null || identity.ended || (identity.expiresAt !== null && identity.expiresAt <= now)) return;
+      await this.failures.record(identity, { reasonCode: 'rate_limited', statusCode: 429, requestId });
+    });
+  }
+
   /** Null for anything that is not a known key, whatever its state. */
   async identify(key: string): Promise<KeyIdentity | null> {
     return this.identifyNow(key);

@@ -29,7 +29,8 @@ export class DashboardService {
   ) {}
 
   async get(scope: ProjectScope): Promise<DashboardResponse> {
-    const window = rangeWindow('24h', this.clock.now());
+    // Up to now, this very millisecond included.
+    const window = rangeWindow('24h', new Date(this.clock.now().getTime() + 1));
     const [{ name }, counted, { events }, openAlerts, deliveries] = await Promise.all([
       this.projects.get(scope),
       this.count(scope, window),

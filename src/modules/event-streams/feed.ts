@@ -6,6 +6,8 @@ import type { Turns } from './turns.js';
 const POLL_MS = 1_000;
 /** Rows of one read (SERVICE 4.4). */
 const BATCH = 100;
+/** Rows of the first read, when nobody knows how large they are; from one read to the next it may double. */
+const FIRST_BATCH = 10;
 /** Characters that a read aims at, so that large rows are read few at a time. */
 const AIMED_SIZE = 500_000;
 /** What a client is told of a failure; the log has its cause. */
@@ -42,7 +44,7 @@ export class Feed {
   /** Of the last row the shared poll has read. */
   private place: FeedPlace | null = null;
   private until = new Date(0);
-  private batch = BATCH;
+  private batch = FIRST_BATCH;
   private polling = false;
   private failing = false;
 
@@ -157,7 +159,7 @@ export class Feed {
 
   private resize(frames: readonly Buffer[]): void {
     const average = frames.reduce((sum, { length }) => sum + length, 0) / frames.length;
-    this.batch = Math.max(1, Math.min(BATCH, Math.round(AIMED_SIZE / average)));
+    this.batch = Math.max(1, Math.min(BATCH, this.batch * 2, Math.round(AIMED_SIZE / average)));
   }
 
   /** Reads up to what is settled; that never moves back, so two readers cannot see different pasts. */

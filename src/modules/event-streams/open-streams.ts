@@ -1,5 +1,4 @@
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { setTimeout as pause } from 'node:timers/promises';
 import { MembershipReader, type ProjectMemberScope } from '../../platform/access/index.js';
 import type { EventStream } from '../../platform/http/event-stream.js';
 import { MembershipNotices } from '../organizations/index.js';
@@ -13,6 +12,9 @@ const MOST_OF_A_PROJECT = 1_000;
 /** Everybody is asked again so often, since notices may get lost and sessions expire. */
 const CHECK_EVERY_MS = 60_000;
 const RETRY_MS = 1_000;
+/** While the database is away, those of whom no loss was told are looked at so often, and keep their streams so long. */
+const LOOK_AGAIN_MS = 5_000;
+const MOST_UNCERTAIN_MS = 60_000;
 
 interface OpenStream {
   readonly scope: ProjectMemberScope;
@@ -38,7 +40,7 @@ export class OpenStreams implements OnModuleInit, OnModuleDestroy {
   }
 
   onModuleInit(): void {
-    const sweep = setInterval(() => void this.checkAll(() => true), CHECK_EVERY_MS);
+    const sweep = setInterval(() => void this.checkAll(() => true, MOST_UNCERTAIN_MS), CHECK_EVERY_MS);
     sweep.unref();
     this.releases.push(
       () => clearInterval(sweep),
@@ -47,7 +49,10 @@ export class OpenStreams implements OnModuleInit, OnModuleDestroy {
       ),
       // Undefined: notices may have been missed, about members and sessions too.
       this.projects.onChange(
-        (projectId) => void this.checkAll(({ scope }) => projectId === undefined || scope.projectId === projectId),
+        (projectId) =>
+          void (projectId === undefined
+            ? this.checkAll(() => true, MOST_UNCERTAIN_MS)
+            : this.checkAll(({ scope }) => scope.projectId === projectId)),
       ),
       this.sessions.onRevoked((ids) => {
         for (const { scope, stream } of this.open) if (ids.includes(scope.sessionId)) stream.end();
@@ -79,7 +84,8 @@ export class OpenStreams implements OnModuleInit, OnModuleDestroy {
     void this.check([entry]);
   }
 
-  private async checkAll(concerned: (entry: OpenStream) => boolean): Promise<void> {
+  private async checkAll(concerned: (entry: OpenStream) => boolean, patienceMs = 0): Promise<void> {
+    const endAt = performance.now() + patienceMs;
     const together = new Map<string, OpenStream[]>();
     for (const entry of this.open) {
       if (!concerned(entry)) continue;
@@ -87,20 +93,31 @@ export class OpenStreams implements OnModuleInit, OnModuleDestroy {
       const key = `${userId} ${projectId} ${sessionId}`;
       together.set(key, [...(together.get(key) ?? []), entry]);
     }
-    for (const entries of together.values()) await this.check(entries);
+    for (const entries of together.values()) await this.check(entries, endAt);
   }
 
-  /** Of one person, session and project. Where nobody can tell, the streams end: clients come again. */
-  private async check(entries: readonly OpenStream[]): Promise<void> {
+  /**
+   * Of one person, session and project.
+   * @param endAt until when the streams stay open though nobody can tell; then they end, and clients come again
+   */
+  private async check(entries: readonly OpenStream[], endAt = performance.now()): Promise<void> {
     const [first] = entries;
     if (first === undefined) return;
     const mayRead = await this.mayRead(first.scope)
-      .catch(() => pause(RETRY_MS).then(() => this.mayRead(first.scope)))
+      .catch(() => later(RETRY_MS).then(() => this.mayRead(first.scope)))
       .catch((error: unknown) => {
+        if (performance.now() < endAt) return null;
         this.logger.warn(`a stream was ended, since nobody could tell who may read it: ${String(error)}`);
         return false;
       });
-    if (!mayRead) for (const { stream } of entries) stream.end();
+    if (mayRead === null) {
+      const again = (): void =>
+        void this.check(
+          entries.filter((entry) => this.open.has(entry)),
+          endAt,
+        );
+      setTimeout(again, LOOK_AGAIN_MS).unref();
+    } else if (!mayRead) for (const { stream } of entries) stream.end();
   }
 
   private async mayRead({ userId, sessionId, projectId }: ProjectMemberScope): Promise<boolean> {
@@ -108,4 +125,8 @@ export class OpenStreams implements OnModuleInit, OnModuleDestroy {
     const membership = await this.members.ofProject(userId, projectId);
     return membership !== null && membership.role !== null;
   }
+}
+
+function later(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms));
 }

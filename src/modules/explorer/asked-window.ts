@@ -15,7 +15,9 @@ export function windowOf(
   if (from_ts !== undefined && to_ts !== undefined && from_ts > to_ts) {
     throw brokenRule([place, 'to_ts'], 'to_ts must not be before from_ts', to_ts.toISOString());
   }
-  const to = to_ts ?? (from_ts !== undefined && from_ts > now ? from_ts : now);
+  // Left out, the end is now, this very millisecond included.
+  const end = new Date(now.getTime() + 1);
+  const to = to_ts ?? (from_ts !== undefined && from_ts > end ? from_ts : end);
   const from = from_ts ?? rangeWindow(range, to).from;
   return { from: from > to ? to : from, to };
 }

@@ -1,23 +1,27 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Response } from 'express';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import type { ProjectScope } from '../../platform/access/index.js';
+import { MembershipReader, type ProjectMemberScope, type ProjectScope } from '../../platform/access/index.js';
 import { Clock } from '../../platform/clock/index.js';
 import type { EventFilter, MatchingHour, TimeWindow } from '../event-totals/index.js';
-import type { Place, StoredEvent } from '../events/index.js';
+import type { Place } from '../events/index.js';
+import { SessionLiveness } from '../sessions/index.js';
 import { filterOf, windowOf } from './asked-window.js';
 import type { ExportRequest } from './explorer.dto.js';
 import { TooManyExports } from './explorer.errors.js';
 import { ExplorerRepository, spanOf } from './explorer.repository.js';
+import { ClientGone, ExportChannel, ExportPatience } from './export-channel.js';
 import { EXPORT_WRITERS, type ExportWriter } from './export-formats.js';
 
 /** Of one project at a time, in one process. */
 const MOST_EXPORTS = 4;
-const FIRST_ROWS = 50;
-const MOST_ROWS = 1_000;
-/** What a read aims at, in characters: events may be small or a megabyte each. */
-const AIMED_SIZE = 1_000_000;
+/** Of one read: few enough that the database weighs them quickly where all are large. */
+const MOST_EVENTS = 200;
+/** Of their properties in one read, in bytes: events may be small or a megabyte each. One event may be larger. */
+const MOST_BYTES = 1_000_000;
+/** Of the hours that are gone through together. */
+const EVENTS_OF_A_SPAN = 1_000;
+
+type ReadEvents = Awaited<ReturnType<ExplorerRepository['before']>>;
 
 /** Writes the filtered events to the client as fast as it reads, holding no more than one read of them. */
 @Injectable()
@@ -27,11 +31,14 @@ export class EventExport {
 
   constructor(
     private readonly explorer: ExplorerRepository,
+    private readonly members: MembershipReader,
+    private readonly sessions: SessionLiveness,
+    private readonly patience: ExportPatience,
     private readonly clock: Clock,
   ) {}
 
   /** Refusals come as usual; a failure after the first byte cuts the connection, so that no export looks whole that is not. */
-  async write(scope: ProjectScope, request: ExportRequest, response: Response): Promise<void> {
+  async write(scope: ProjectMemberScope, request: ExportRequest, response: Response): Promise<void> {
     const now = this.clock.now();
     const window = windowOf(request, now, 'body');
     const writer = EXPORT_WRITERS[request.format];
@@ -44,12 +51,21 @@ export class EventExport {
         'Content-Type': writer.mediaType,
         'Content-Disposition': `attachment; filename="events-${scope.projectId}-${day}.${request.format}"`,
       });
-      response.write(writer.head + (first.done === true ? '' : first.value));
-      await pipeline(Readable.from(chunks), response);
+      const channel = new ExportChannel(response, this.patience.stalledMs);
+      await channel.write(writer.head + (first.done === true ? '' : first.value));
+      let askedAt = performance.now();
+      for await (const chunk of chunks) {
+        if (performance.now() - askedAt >= this.patience.askAgainMs) {
+          if (!(await this.mayRead(scope))) throw new ClientGone();
+          askedAt = performance.now();
+        }
+        await channel.write(chunk);
+      }
+      await channel.end();
     } catch (error) {
       if (!response.headersSent) throw error;
-      // Somebody who left is no fault.
-      if (!response.closed) this.logger.error(error);
+      // Somebody who left or was let go is no fault.
+      if (!(error instanceof ClientGone)) this.logger.error(error);
       response.destroy();
     } finally {
       release();
@@ -62,18 +78,23 @@ export class EventExport {
     filter: EventFilter,
     writer: ExportWriter,
   ): AsyncGenerator<string, void> {
-    let rows = FIRST_ROWS;
+    const most = { events: MOST_EVENTS, bytes: MOST_BYTES };
     for (const span of spansOf(await this.explorer.hours(scope, window, filter), window)) {
       let last: Place | null = null;
       for (;;) {
-        const read: StoredEvent[] = await this.explorer.before(scope, span, filter, last, rows);
-        const text = read.map((stored) => writer.line(stored)).join('');
+        const read: ReadEvents = await this.explorer.before(scope, span, filter, last, most);
+        const text = read.events.map((stored) => writer.line(stored)).join('');
         if (text !== '') yield text;
-        if (read.length < rows) break;
-        last = read.at(-1) ?? null;
-        rows = Math.max(1, Math.min(MOST_ROWS, Math.round((AIMED_SIZE / text.length) * read.length)));
+        if (read.areAll) break;
+        last = read.events.at(-1) ?? null;
       }
     }
+  }
+
+  private async mayRead({ userId, sessionId, projectId }: ProjectMemberScope): Promise<boolean> {
+    if (!(await this.sessions.isAlive(sessionId, userId))) return false;
+    const membership = await this.members.ofProject(userId, projectId);
+    return membership !== null && membership.role !== null;
   }
 
   private enter(projectId: string): () => void {
@@ -88,14 +109,14 @@ export class EventExport {
   }
 }
 
-/** Hours that lie together, newest first, in spans of at least a full read where there are as many events. */
+/** Hours that lie together, newest first, in spans of some reads where there are as many events. */
 function* spansOf(hours: readonly MatchingHour[], window: TimeWindow): Generator<TimeWindow> {
   let gathered: MatchingHour[] = [];
   let events = 0;
   for (const hour of hours) {
     gathered.push(hour);
     events += hour.events;
-    if (events < MOST_ROWS) continue;
+    if (events < EVENTS_OF_A_SPAN) continue;
     yield spanOf(gathered, window);
     gathered = [];
     events = 0;

@@ -61,8 +61,11 @@ export class ExplorerController {
   @Documented({
     summary: 'Stream the filtered events as NDJSON or CSV',
     description:
-      'Newest first, without a limit on the number of events, as fast as the client reads. The window is fixed when the export begins: every event stored by then is in it exactly once, one stored meanwhile may be in it or not. A failure after the first byte cuts the connection instead of ending the answer. In CSV (RFC 4180, properties as JSON), text that begins with =, +, -, @, tab or carriage return has an apostrophe before it, so that no spreadsheet runs it. Four exports of a project at a time in one process; another is refused with 429 `Too many exports at once`.',
-    answer: { mediaType: 'application/x-ndjson', description: 'One event a line, or text/csv' },
+      'Newest first, without a limit on the number of events, as fast as the client reads. The window is fixed when the export begins: every event stored by then is in it exactly once, one stored meanwhile may be in it or not. A failure after the first byte cuts the connection instead of ending the answer, and so does a client that takes nothing for 30 seconds, or that loses the project or the session meanwhile (looked at about once a minute). In CSV (RFC 4180, properties as JSON), text that begins with =, +, -, @, tab or carriage return has an apostrophe before it, so that no spreadsheet runs it. Four exports of a project at a time in one process; another is refused with 429 `Too many exports at once`.',
+    answer: {
+      mediaType: ['application/x-ndjson', 'text/csv'],
+      description: 'Events: one a line as JSON, or RFC 4180 with a line of names',
+    },
   })
   export(
     @Scope() scope: ProjectMemberScope,

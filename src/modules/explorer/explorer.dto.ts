@@ -15,19 +15,19 @@ import { type Range, RANGES } from '../projects/index.js';
 
 /** What the explorer, its facets and its export filter by. */
 export class EventFilters {
-  @TextField({ optional: true, max: 200, description: 'Exact event type' })
+  @TextField({ optional: true, description: 'Exact event type' })
   event?: string;
 
   @UuidField({ optional: true })
   source_id?: string;
 
-  @TextField({ optional: true, max: 50, description: 'Exact' })
+  @TextField({ optional: true, description: 'Exact' })
   severity?: string;
 
-  @TextField({ optional: true, max: 100, description: 'Exact' })
+  @TextField({ optional: true, description: 'Exact' })
   status?: string;
 
-  @TextField({ optional: true, max: 100, description: 'Exact' })
+  @TextField({ optional: true, description: 'Exact' })
   environment?: string;
 
   @EnumField(RANGES, {

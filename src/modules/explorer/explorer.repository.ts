@@ -57,14 +57,14 @@ export class ExplorerRepository {
     return (await this.totals.matchingHours(scope, window, filter, { offset: 0, limit: EVERY })).hours;
   }
 
-  /** Newest first within a span, strictly before the place when one is given. */
-  before(
+  /** Newest first within a span, strictly before the place when one is given; at least one event when there is any. */
+  async before(
     scope: Scope,
     span: TimeWindow,
     filter: EventFilter,
     place: Place | null,
-    limit: number,
-  ): Promise<StoredEvent[]> {
+    most: { readonly events: number; readonly bytes: number },
+  ): Promise<{ events: StoredEvent[]; areAll: boolean }> {
     const parameters = new Parameters();
     const conditions = [
       `project_id = ${parameters.bind(scope.projectId)}`,
@@ -75,11 +75,19 @@ export class ExplorerRepository {
       const instant = parameters.bind(place.timestamp);
       conditions.push(`"timestamp" <= ${instant}`, `("timestamp", id) < (${instant}, ${parameters.bind(place.id)})`);
     }
-    return this.database.rows<StoredEvent>(
-      `SELECT ${EVENT_COLUMNS} FROM events WHERE ${conditions.join(' AND ')}${conditionsOf(filter, parameters)}
-       ORDER BY "timestamp" DESC, id DESC LIMIT ${parameters.bind(limit)}`,
+    const read = await this.database.rows<StoredEvent & { found: number }>(
+      `SELECT ${EVENT_COLUMNS}, found FROM (
+         SELECT *, row_number() OVER newest_first AS place, count(*) OVER ()::int AS found,
+                sum(octet_length(properties::text)) OVER newest_first AS bytes
+         FROM (SELECT ${EVENT_COLUMNS} FROM events WHERE ${conditions.join(' AND ')}${conditionsOf(filter, parameters)}
+               ORDER BY "timestamp" DESC, id DESC LIMIT ${parameters.bind(most.events)}) newest
+         WINDOW newest_first AS (ORDER BY "timestamp" DESC, id DESC)) sized
+       WHERE bytes <= ${parameters.bind(most.bytes)} OR place = 1
+       ORDER BY "timestamp" DESC, id DESC`,
       parameters.values,
     );
+    const found = read[0]?.found ?? 0;
+    return { events: read, areAll: found < most.events && read.length === found };
   }
 
   /** Names by id of the project's Event Sources. */

@@ -18,7 +18,7 @@ export class SourceFailuresController {
   @Documented({
     summary: 'Recorded ingestion failures',
     description:
-      'Requests with a key of the source that were blocked, limited, or refused since the source is disabled: one record for each key, reason and UTC hour, newest first. Written best-effort.',
+      'Ingestion with a key of the source that was refused by billing, by the limits of the month or the day, by the rate limit (`rate_limited`), since the source is disabled, or since the project is archived; nothing else is recorded. One record for each key, reason and UTC hour, newest first. Written best-effort.',
     answer: SourceFailuresResponse,
     errors: [EventSourceNotFound],
   })

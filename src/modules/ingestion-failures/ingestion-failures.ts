@@ -10,7 +10,7 @@ export interface RefusedKey {
 }
 
 export interface IngestionFailure {
-  /** A block reason, `daily_limit_exceeded`, `source_disabled` or `project_archived`. */
+  /** A block reason, `daily_limit_exceeded`, `rate_limited`, `source_disabled` or `project_archived`. */
   readonly reasonCode: string;
   readonly statusCode: number;
   readonly requestId: string | null;

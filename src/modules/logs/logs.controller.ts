@@ -8,7 +8,7 @@ import { EventStreams } from '../event-streams/index.js';
 import { STREAM_RULES } from '../events/index.js';
 import { LogFeed } from './log-feed.js';
 import { LogRow, LogsQuery, LogStreamQuery } from './logs.dto.js';
-import { LogSearchTooLong } from './logs.errors.js';
+import { LogSearchTooLong, TooManyLogSearches } from './logs.errors.js';
 import { LogsService } from './logs.service.js';
 
 @ApiTags('logs')
@@ -25,9 +25,9 @@ export class LogsController {
   @Documented({
     summary: 'Log rows',
     description:
-      'Newest first by event timestamp; no pagination. In `query`, %, _ and \\ stand for themselves. A search that has to look through so much that it takes longer than ten seconds is refused with 503, since an answer with some of the rows would look whole.',
+      'Newest first by event timestamp; no pagination. In `query`, %, _ and \\ stand for themselves. A search that has to look through so much that it takes longer than four seconds is refused with 503, since an answer with some of the rows would look whole. A process runs two filtered searches at a time, of one project one; another waits for up to two seconds and is then refused with 503. Both refusals carry `Retry-After`.',
     answer: [LogRow],
-    errors: [LogSearchTooLong],
+    errors: [LogSearchTooLong, TooManyLogSearches],
   })
   list(@Scope() scope: ProjectMemberScope, @Query() query: LogsQuery): Promise<LogRow[]> {
     return this.logs.list(scope, query);

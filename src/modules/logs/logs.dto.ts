@@ -18,7 +18,6 @@ export class LogsQuery {
 
   @TextField({
     optional: true,
-    max: 200,
     description: 'Case-insensitive exact match; ALL disables the filter',
     example: 'GET',
   })
@@ -29,7 +28,6 @@ export class LogsQuery {
 
   @TextField({
     optional: true,
-    max: 500,
     description: 'Case-insensitive substring of endpoint, method, event name or project name',
   })
   query?: string;

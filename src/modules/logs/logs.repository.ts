@@ -6,9 +6,14 @@ import { LOG_COLUMNS, type LoggedEvent } from './log-row.js';
 import { LogSearchTooLong } from './logs.errors.js';
 import { LogSearchIndex } from './search-index.js';
 import { type SearchPart, searchParts } from './search-parts.js';
+import { SearchTurns } from './search-turns.js';
 
 /** A search that has found too little by then gives up. */
-const SEARCH_LIMIT_MS = 10_000;
+const SEARCH_LIMIT_MS = 4_000;
+/** In one process: a search holds a connection of the pool, which serves everybody else too. */
+const SEARCHES_AT_ONCE = 2;
+/** A search whose turn has not come by then is refused. */
+const PATIENCE_MS = 2_000;
 /** Rows of an indexed month that are looked at one by one first: what is frequent is found there at once. */
 const PROBED_ROWS = 10_000;
 const QUERY_CANCELED = '57014';
@@ -30,15 +35,30 @@ const NEWEST_FIRST = 'ORDER BY "timestamp" DESC, id DESC';
 /** Log rows straight from `events`, newest first, events of one instant by id: plain SQL along the primary key. */
 @Injectable()
 export class LogsRepository {
+  private readonly turns = new SearchTurns(SEARCHES_AT_ONCE, PATIENCE_MS);
+
   constructor(
     private readonly database: Database,
     private readonly index: LogSearchIndex,
   ) {}
 
-  /** @throws LogSearchTooLong when matching rows are so rare that they are not found in time */
-  async list(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number): Promise<LoggedEvent[]> {
+  /**
+   * @throws LogSearchTooLong when matching rows are so rare that they are not found in time
+   * @throws TooManyLogSearches when others search for too long
+   */
+  list(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number): Promise<LoggedEvent[]> {
     const isIndexable = filter.text !== undefined || filter.method !== undefined;
     if (!isIndexable && !filter.hideNoise) return this.scan(scope, window, filter, limit);
+    return this.turns.run(scope.projectId, () => this.filtered(scope, window, filter, limit, isIndexable));
+  }
+
+  private async filtered(
+    scope: Scope,
+    window: TimeWindow,
+    filter: LogFilter,
+    limit: number,
+    isIndexable: boolean,
+  ): Promise<LoggedEvent[]> {
     const parts = searchParts(window, isIndexable ? await this.index.months() : []);
     try {
       return await this.database.snapshot(async (tx) => {

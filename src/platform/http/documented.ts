@@ -8,14 +8,14 @@ export interface RouteDocument {
   /** 200 unless the route creates a record (201) or deletes one (204), see DECISIONS 1. */
   status?: 200 | 201 | 204;
   /**
-   * The success body: a class, `[Class]` for an array of it, `oneOf` for different ones, a media type for anything
+   * The success body: a class, `[Class]` for an array of it, `oneOf` for different ones, the media types of anything
    * that is not JSON, nothing for 204.
    */
   answer?:
     | Type<unknown>
     | [Type<unknown>]
     | { oneOf: readonly Type<unknown>[] }
-    | { mediaType: string; description: string }
+    | { mediaType: string | readonly string[]; description: string }
     | undefined;
   /** Headers of the success answer that clients may read, with what they mean. */
   headers?: Readonly<Record<string, string>>;
@@ -68,7 +68,8 @@ function successOf(
   }
   if ('mediaType' in answer) {
     const { mediaType, description } = answer;
-    return [ApiResponse({ status, description, content: { [mediaType]: { schema: { type: 'string' } } }, ...headers })];
+    const content = Object.fromEntries([mediaType].flat().map((type) => [type, { schema: { type: 'string' } }]));
+    return [ApiResponse({ status, description, content, ...headers })];
   }
   return [ApiResponse({ status, description: 'Success', type: answer, ...headers })];
 }

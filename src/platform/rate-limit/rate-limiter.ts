@@ -14,6 +14,8 @@ export const RATE_LIMIT_POLICIES = Symbol('RATE_LIMIT_POLICIES');
 export abstract class RateLimitCredentials {
   /** A stable name of a well-formed credential's holder; null: the request counts for its address. */
   abstract holderOf(request: Request): string | null | Promise<string | null>;
+  /** Told of each request that a limit refuses; the answer does not wait for it. */
+  abstract refused(request: Request): void;
 }
 
 export class RateLimitExceeded extends domainError(429, 'Rate limit exceeded') {
@@ -56,7 +58,10 @@ export class RateLimiter {
     const refusal = whenThere(holder, (name) => {
       const { bucket, limit } = bucketOf(policy, name, request);
       const hit = this.store.hit(bucket, limit, policy.windowSeconds * 1000);
-      return whenThere(hit, (one) => this.answer(policy, limit, one, response));
+      return whenThere(hit, (one) => {
+        if (!one.isAllowed) this.credentials.refused(request);
+        return this.answer(policy, limit, one, response);
+      });
     });
     if (refusal instanceof Promise) void refusal.then(next, next);
     else next(refusal);

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+
+/** What is handed to the socket at a time, so that a slow client that takes some of it is told from one that takes nothing. */
+const SLICE_BYTES = 64 * 1024;
+
+/** How long an export bears with its client. */
+@Injectable()
+export class ExportPatience {
+  /** A client that takes nothing for so long is let go. */
+  stalledMs = 30_000;
+  /** Whether the client may still read the project is asked so often. */
+  askAgainMs = 60_000;
+}
+
+/** The client went away, or was let go. */
+export class ClientGone extends Error {}
+
+/** Writes to a response no faster than its client reads. */
+export class ExportChannel {
+  constructor(
+    private readonly response: Response,
+    private readonly stalledMs: number,
+  ) {}
+
+  /** @throws ClientGone */
+  async write(text: string): Promise<void> {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+      this.mustBeThere();
+      if (!this.response.write(bytes.subarray(at, at + SLICE_BYTES))) await this.when('drain');
+    }
+  }
+
+  /** Resolves when the client has it all. @throws ClientGone */
+  async end(): Promise<void> {
+    this.mustBeThere();
+    this.response.end();
+    if (!this.response.writableFinished) await this.when('finish');
+  }
+
+  private mustBeThere(): void {
+    if (this.response.destroyed || this.response.closed) throw new ClientGone();
+  }
+
+  private when(event: 'drain' | 'finish'): Promise<void> {
+    const { response } = this;
+    return new Promise((resolve, reject) => {
+      const settle = (tell: () => void): void => {
+        clearTimeout(stalled);
+        response.off(event, done).off('close', gone);
+        tell();
+      };
+      const done = (): void => settle(resolve);
+      const gone = (): void => settle(() => reject(new ClientGone()));
+      const stalled = setTimeout(() => response.destroy(), this.stalledMs);
+      stalled.unref();
+      response.once(event, done).once('close', gone);
+    });
+  }
+}
