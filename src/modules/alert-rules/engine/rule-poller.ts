@@ -65,7 +65,7 @@ export class RulePoller implements OnApplicationBootstrap, BeforeApplicationShut
   private once(what: RulePart | Watched, work: () => Promise<void>): void {
     if (this.stopped || this.running.has(what)) return;
     const run = work()
-      .catch((error: unknown) => this.logger.warn(`${what} of rules failed: ${String(error)}`))
+      .catch((error: unknown) => this.logger.warn(`a turn of ${what} failed: ${String(error)}`))
       .finally(() => this.running.delete(what));
     this.running.set(what, run);
   }

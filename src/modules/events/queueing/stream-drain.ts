@@ -53,7 +53,7 @@ export class StreamDrain implements OnApplicationBootstrap, BeforeApplicationShu
         await this.claim();
         const entries = await this.stream.read(this.consumer, MOST_ENTRIES, BLOCK_MS);
         for (const group of groupsOf(entries)) await this.store(group, false);
-        if (entries.length < MOST_ENTRIES && !this.stopping.signal.aborted) this.drained.tell();
+        if (entries.length < MOST_ENTRIES) this.tellDrained();
       } catch (error) {
         // The stream may be gone with everything else Redis had.
         isPrepared = false;
@@ -61,6 +61,11 @@ export class StreamDrain implements OnApplicationBootstrap, BeforeApplicationShu
         await pause(RETRY_MS, undefined, { signal: this.stopping.signal }).catch(() => undefined);
       }
     }
+  }
+
+  /** What is held when the drain stops may be left unstored. */
+  private tellDrained(): void {
+    if (!this.stopping.signal.aborted) this.drained.tell();
   }
 
   private async claim(): Promise<void> {
