@@ -71,10 +71,10 @@ describe('reads of many events', () => {
   /** The statements that a request runs, explained one by one. */
   async function plansOf(path: string): Promise<{ status: number; rows: number; nodes: Plan[] }> {
     const database = app.nest.get(Database);
-    const original = database.rows.bind(database) as typeof database.rows;
+    const original: typeof database.rows = database.rows.bind(database);
     const statements: Statement[] = [];
-    database.rows = (sql, parameters = [], db) => {
-      if (/\bevents\b|event_\w*hours/.test(sql)) statements.push({ sql, parameters });
+    database.rows = (sql, parameters, db) => {
+      if (/\bevents\b|event_\w*(hours|days)/.test(sql)) statements.push({ sql, parameters: parameters ?? [] });
       return original(sql, parameters, db);
     };
     const { status } = await app.request().get(path).set('Authorization', owner.bearer);
