@@ -5,6 +5,7 @@ import { conditionsOf, type Dimension, type EventFilter, isEmptyFilter, type Par
 export interface Count {
   readonly projectId: string;
   readonly coverage: Coverage;
+  readonly now: Date;
   readonly filter: EventFilter;
   /** Columns of the result beside `events` and `errors`. */
   readonly dimensions: readonly Dimension[];
@@ -27,18 +28,21 @@ export function countedRows(count: Count, parameters: Parameters): string {
     ...dimensions,
     ...(bucket === undefined ? [] : [`date_bin('1 ${bucket}', ${time}, '1970-01-01T00:00:00Z') AS bucket`]),
   ];
-  const counted = (table: string, time: string, window: TimeWindow): void => {
+  const counted = (table: string, time: string, window: TimeWindow, sign: 1 | -1 = 1): void => {
     parts.push(
-      `SELECT ${[...columns(time), 'events', 'errors'].join(', ')} FROM ${table}
+      `SELECT ${[...columns(time), `${sign} * events`, `${sign} * errors`].join(', ')} FROM ${table}
        WHERE project_id = ${project} AND ${inWindow(time, window, parameters)}${conditionsOf(filter, parameters)}`,
     );
   };
   if (coverage.hours !== null) {
     if (dimensions.length === 0 && isEmptyFilter(filter)) counted('event_hours', 'hour', coverage.hours);
     else {
-      const { days, hours } = bucket === 'hour' ? { days: null, hours: [coverage.hours] } : wholeDays(coverage.hours);
+      const { days, hours } =
+        bucket === 'hour'
+          ? { days: null, hours: [{ ...coverage.hours, sign: 1 as const }] }
+          : wholeDays(coverage.hours, count.now);
       if (days !== null) counted('event_facet_days', 'day', days);
-      for (const rest of hours) counted('event_facet_hours', 'hour', rest);
+      for (const rest of hours) counted('event_facet_hours', 'hour', rest, rest.sign);
     }
   }
   for (const edge of coverage.edges) {

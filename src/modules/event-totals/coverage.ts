@@ -51,21 +51,41 @@ export function coverageOf(window: TimeWindow, now: Date): Coverage {
   return { hours: { from: new Date(head.at), to: new Date(tail.at) }, edges: [...head.edge, ...tail.edge] };
 }
 
-/** Divides whole hours into whole UTC days, null when there is none, and the hours before and after them. */
-export function wholeDays(hours: TimeWindow): { days: TimeWindow | null; hours: TimeWindow[] } {
-  const first = Math.ceil(hours.from.getTime() / DAY_MS) * DAY_MS;
-  const end = Math.floor(hours.to.getTime() / DAY_MS) * DAY_MS;
-  if (first >= end) return { days: null, hours: [hours] };
-  const days = { from: new Date(first), to: new Date(end) };
-  const rest = [
-    { from: hours.from, to: days.from },
-    { from: days.to, to: hours.to },
-  ];
-  return { days, hours: rest.filter(({ from, to }) => from < to) };
+/**
+ * Divides whole hours into whole UTC days, null when none is worth it, and hours: added beside the days, or taken away
+ * where the days reach beyond the window, whichever are fewer. Hours to come hold few events and cost nothing.
+ */
+export function wholeDays(hours: TimeWindow, now: Date): { days: TimeWindow | null; hours: readonly Edge[] } {
+  const [from, to] = [hours.from.getTime(), hours.to.getTime()];
+  const span = (start: number, end: number): number => Math.max(0, Math.min(end, now.getTime()) - start);
+  const edge = (start: number, end: number, sign: 1 | -1): readonly Edge[] =>
+    start < end ? [{ from: new Date(start), to: new Date(end), sign }] : [];
+
+  const [firstInside, firstOutside] = [ceilDay(from), floorDay(from)];
+  const head = cheaper(
+    { at: firstInside, cost: span(from, firstInside), edge: edge(from, firstInside, 1) },
+    { at: firstOutside, cost: span(firstOutside, from), edge: edge(firstOutside, from, -1) },
+  );
+  const [lastInside, lastOutside] = [floorDay(to), ceilDay(to)];
+  const tail = cheaper(
+    { at: lastInside, cost: span(lastInside, to), edge: edge(lastInside, to, 1) },
+    { at: lastOutside, cost: span(to, lastOutside), edge: edge(to, lastOutside, -1) },
+  );
+  if (head.at >= tail.at || span(from, to) <= head.cost + tail.cost)
+    return { days: null, hours: [{ ...hours, sign: 1 }] };
+  return { days: { from: new Date(head.at), to: new Date(tail.at) }, hours: [...head.edge, ...tail.edge] };
 }
 
 export function floorHour(ms: number): number {
   return Math.floor(ms / HOUR_MS) * HOUR_MS;
+}
+
+function floorDay(ms: number): number {
+  return Math.floor(ms / DAY_MS) * DAY_MS;
+}
+
+function ceilDay(ms: number): number {
+  return Math.ceil(ms / DAY_MS) * DAY_MS;
 }
 
 function ceilHour(ms: number): number {

@@ -81,7 +81,7 @@ export class EventTotals {
     const coverage: Coverage =
       interval === 'minute' ? { hours: null, edges: [{ ...window, sign: 1 }] } : this.coverage(window);
     const counted = countedRows(
-      { projectId: scope.projectId, coverage, filter: {}, dimensions: [], bucket: interval },
+      { projectId: scope.projectId, coverage, now: this.clock.now(), filter: {}, dimensions: [], bucket: interval },
       parameters,
     );
     return this.database.rows<Bucket>(
@@ -207,8 +207,9 @@ export class EventTotals {
     return quantiles.map((_, index) => row?.values?.[index] ?? null);
   }
 
-  private of(scope: Scope, window: TimeWindow): { projectId: string; coverage: Coverage } {
-    return { projectId: scope.projectId, coverage: this.coverage(window) };
+  private of(scope: Scope, window: TimeWindow): { projectId: string; coverage: Coverage; now: Date } {
+    const now = this.clock.now();
+    return { projectId: scope.projectId, coverage: coverageOf(window, now), now };
   }
 
   private coverage(window: TimeWindow): Coverage {

@@ -25,7 +25,7 @@ export class LogsController {
   @Documented({
     summary: 'Log rows',
     description:
-      'Newest first by event timestamp; no pagination. In `query`, %, _ and \\ stand for themselves. A search that has to look through so much that it takes longer than four seconds is refused with 503, since an answer with some of the rows would look whole. A process runs two filtered searches at a time, of one project one; another waits for up to two seconds and is then refused with 503. Both refusals carry `Retry-After`.',
+      'Newest first by event timestamp; no pagination. In `query`, %, _ and \\ stand for themselves. A search that has to look through so much that it takes longer than eight seconds is refused with 503, since an answer with some of the rows would look whole. A process runs two filtered searches at a time, of one project one; another waits for up to two seconds and is then refused with 503. Both refusals carry `Retry-After`.',
     answer: [LogRow],
     errors: [LogSearchTooLong, TooManyLogSearches],
   })

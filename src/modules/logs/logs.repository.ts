@@ -9,7 +9,7 @@ import { type SearchPart, searchParts } from './search-parts.js';
 import { SearchTurns } from './search-turns.js';
 
 /** A search that has found too little by then gives up. */
-const SEARCH_LIMIT_MS = 4_000;
+const SEARCH_LIMIT_MS = 8_000;
 /** In one process: a search holds a connection of the pool, which serves everybody else too. */
 const SEARCHES_AT_ONCE = 2;
 /** A search whose turn has not come by then is refused. */
