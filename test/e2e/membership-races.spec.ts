@@ -9,7 +9,8 @@ describe('acts on one person at the same time', () => {
   let owner: Owner;
 
   beforeAll(async () => {
-    app = await createTestApp();
+    // Room in the pool for all that wait at once: who waits for a connection instead is not in the row's queue yet.
+    app = await createTestApp({ env: { DATABASE_POOL_SIZE: '12' } });
     owner = await ownerWithProject(app);
     await app.rows(`UPDATE organizations SET plan = 'enterprise' WHERE id = $1`, [owner.organizationId]);
   });
@@ -87,7 +88,7 @@ describe('acts on one person at the same time', () => {
         as(orgAdmin.bearer).post('/v1/projects', { organization_id: owner.organizationId, name: 'x', slug: 'late' }),
         as(orgAdmin.bearer).post(`/v1/organizations/${owner.organizationId}/invites`, { email: 'late@example.com' }),
       ].map((request) => request.then((a) => a.status));
-      await waitingForLocks(4);
+      await waitingForLocks(6);
       return [first, then] as const;
     });
     expect(await Promise.all(waiting[0])).toEqual([200, 200]);
