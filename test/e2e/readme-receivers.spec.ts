@@ -167,7 +167,7 @@ describe('the code for receivers in the README tells genuine requests from other
     expect(await verdicts(files, [process.execPath, 'main.mjs'])).toEqual(expected());
   });
 
-  /** Nobody who runs the tests needs Python or Go; the summary counts what is left out. */
+  /** Nobody who runs the tests needs Python or Go; the run names what is left out. */
   const ifInstalled = (command: string, version: string): typeof it.skip => (has(command, version) ? it : it.skip);
 
   ifInstalled('python3', '--version')('in Python, where it is installed', async () => {

@@ -349,7 +349,7 @@ describe('a connection', () => {
 });
 
 const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
-(hasIpv6 ? describe : describe.skip)('IPv6', () => {
+(hasIpv6 ? describe : describe.skip)('IPv6, where the machine has it', () => {
   it('is connected to by its address and by a name, and checked in both', async () => {
     const both = new OutboundHttp(
       new DestinationSafety([...LOOPBACK, { family: 'ipv6', address: '::1', prefix: 128 }], lookup),
