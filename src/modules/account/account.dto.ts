@@ -8,6 +8,7 @@ import {
   TextField,
   UuidField,
 } from '../../platform/http/fields/index.js';
+import { PageResponse } from '../../platform/http/page.dto.js';
 import { PasswordProofRequest } from '../proof/index.js';
 import type { SecurityEvent } from '../security-events/index.js';
 import { NewPasswordField } from '../users/index.js';
@@ -70,18 +71,9 @@ export class SecurityEventResponse {
   detail!: Record<string, unknown>;
 }
 
-export class SecurityEventsResponse {
+export class SecurityEventsResponse extends PageResponse {
   @ListField(nested(() => SecurityEventResponse), {})
   items!: SecurityEventResponse[];
-
-  @IntField({ min: 0 })
-  total!: number;
-
-  @IntField({ min: 1 })
-  limit!: number;
-
-  @IntField({ min: 0 })
-  offset!: number;
 }
 
 export function securityEventResponse(event: SecurityEvent): SecurityEventResponse {

@@ -1,4 +1,5 @@
 import { DateTimeField, IntField, ListField, nested, TextField, UuidField } from '../../platform/http/fields/index.js';
+import { PageResponse } from '../../platform/http/page.dto.js';
 import type { RecordedFailure } from '../ingestion-failures/index.js';
 
 export class SourceFailuresQuery {
@@ -29,18 +30,9 @@ export class SourceFailureResponse {
   count!: number;
 }
 
-export class SourceFailuresResponse {
+export class SourceFailuresResponse extends PageResponse {
   @ListField(nested(() => SourceFailureResponse), {})
   items!: SourceFailureResponse[];
-
-  @IntField({ min: 0 })
-  total!: number;
-
-  @IntField({})
-  limit!: number;
-
-  @IntField({})
-  offset!: number;
 }
 
 export function sourceFailureResponse(failure: RecordedFailure): SourceFailureResponse {

@@ -7,6 +7,7 @@ import {
   TextField,
   UuidField,
 } from '../../../platform/http/fields/index.js';
+import { PageResponse } from '../../../platform/http/page.dto.js';
 import { DESTINATION_TYPES, type DestinationType } from '../destinations/destination.entity.js';
 import type { AlertDelivery } from './delivery.entity.js';
 import { ALERT_DELIVERY_STATUSES, type AlertDeliveryStatus, MOST_TRIES } from './transitions.js';
@@ -109,18 +110,9 @@ export class AlertDeliveryResponse {
   completed_at!: string | null;
 }
 
-export class AlertDeliveriesResponse {
+export class AlertDeliveriesResponse extends PageResponse {
   @ListField(nested(() => AlertDeliveryResponse), {})
   items!: AlertDeliveryResponse[];
-
-  @IntField({ min: 0 })
-  total!: number;
-
-  @IntField({ min: 1 })
-  limit!: number;
-
-  @IntField({ min: 0 })
-  offset!: number;
 }
 
 export function alertDeliveryResponse(delivery: AlertDelivery): AlertDeliveryResponse {

@@ -9,6 +9,7 @@ import {
   TextField,
   UuidField,
 } from '../../../platform/http/fields/index.js';
+import { PageResponse } from '../../../platform/http/page.dto.js';
 import { type Range, RANGES } from '../../projects/index.js';
 import { maskedAddress } from '../../users/index.js';
 import { ALERT_STATUSES, type AlertStatus, asOf } from '../machine/alert-machine.js';
@@ -171,18 +172,9 @@ export class AlertEventResponse {
   resolved_at!: string | null;
 }
 
-export class AlertEventsResponse {
+export class AlertEventsResponse extends PageResponse {
   @ListField(nested(() => AlertEventResponse), {})
   items!: AlertEventResponse[];
-
-  @IntField({ min: 0 })
-  total!: number;
-
-  @IntField({ min: 1 })
-  limit!: number;
-
-  @IntField({ min: 0 })
-  offset!: number;
 }
 
 export class TimelineActor {

@@ -11,6 +11,7 @@ import {
   TextField,
   UuidField,
 } from '../../../platform/http/fields/index.js';
+import { PageResponse } from '../../../platform/http/page.dto.js';
 import {
   ATTEMPT_KINDS,
   ATTEMPT_STATUSES,
@@ -136,18 +137,9 @@ export class AttemptResponse {
   completed_at!: string | null;
 }
 
-export class HistoryResponse {
+export class HistoryResponse extends PageResponse {
   @ListField(nested(() => AttemptResponse), {})
   items!: AttemptResponse[];
-
-  @IntField({ min: 0 })
-  total!: number;
-
-  @IntField({})
-  limit!: number;
-
-  @IntField({})
-  offset!: number;
 }
 
 export class DecisionResponse {
@@ -257,16 +249,7 @@ export class RetryAuditResponse {
   reason!: string | null;
 }
 
-export class RetryAuditsResponse {
+export class RetryAuditsResponse extends PageResponse {
   @ListField(nested(() => RetryAuditResponse), {})
   items!: RetryAuditResponse[];
-
-  @IntField({ min: 0 })
-  total!: number;
-
-  @IntField({})
-  limit!: number;
-
-  @IntField({})
-  offset!: number;
 }

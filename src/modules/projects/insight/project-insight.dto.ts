@@ -1,5 +1,6 @@
 import { type Capability, hasCapability, type ProjectMemberScope } from '../../../platform/access/index.js';
 import { BooleanField, IntField, ListField, nested, UuidField } from '../../../platform/http/fields/index.js';
+import { PageResponse } from '../../../platform/http/page.dto.js';
 import { AuditEventResponse } from '../../audit/index.js';
 
 export class CapabilitiesResponse {
@@ -42,16 +43,7 @@ export class ActivityQuery {
   offset!: number;
 }
 
-export class ActivityResponse {
+export class ActivityResponse extends PageResponse {
   @ListField(nested(() => AuditEventResponse), {})
   items!: AuditEventResponse[];
-
-  @IntField({ min: 0 })
-  total!: number;
-
-  @IntField({})
-  limit!: number;
-
-  @IntField({})
-  offset!: number;
 }
