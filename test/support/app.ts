@@ -9,6 +9,7 @@ import { createApp } from '../../src/app.js';
 import { loadConfig, RATE_LIMIT_POLICY_NAMES, resolveSecrets } from '../../src/config/index.js';
 import { BackgroundWork } from '../../src/platform/background/background-work.js';
 import { Logger } from '../../src/platform/telemetry/index.js';
+import { DocumentedAnswers } from './documented-answers.js';
 import { createTestDatabase } from './postgres.js';
 
 export interface TestApp {
@@ -70,8 +71,10 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       throw error;
     },
   );
-  await nest.listen(config.http.port, config.http.host);
   const server = nest.getHttpServer();
+  const answers = new DocumentedAnswers();
+  answers.watch(server);
+  await nest.listen(config.http.port, config.http.host);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
   // Tests that take the database away end idle connections; a query that needs one fails by itself.
@@ -89,6 +92,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       await nest.close();
       await pool.end();
       await release();
+      if (answers.faults.length > 0) throw new Error(`not as documented:\n${answers.faults.join('\n')}`);
     },
   };
 }

@@ -3,6 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CONFIG, type Config } from '../../config/index.js';
 import { ApiKey, type ApiKeyScope, type ProjectMemberScope, Requires } from '../../platform/access/index.js';
+import { ServiceOverloaded } from '../../platform/http/domain-error.js';
 import { Documented } from '../../platform/http/documented.js';
 import { Body, Headers, LinesOf, Scope } from '../../platform/http/inputs.js';
 import { INGESTION_KEY_ERRORS } from '../api-keys/index.js';
@@ -55,6 +56,7 @@ export class IngestController {
       ...BILLING_ERRORS,
       IdempotencyKeyReused,
       IdempotencyKeyInProgress,
+      ServiceOverloaded,
     ],
   })
   ingest(

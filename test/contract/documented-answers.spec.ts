@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { DocumentedAnswers } from '../support/documented-answers.js';
+
+const ORGANIZATION = {
+  id: '0199f3a1-0000-7000-8000-000000000000',
+  name: 'Acme',
+  slug: 'acme',
+  owner_id: '0199f3a1-0000-7000-8000-000000000001',
+  created_at: '2026-01-01T00:00:00.000Z',
+};
+
+describe('holding answers against the OpenAPI document', () => {
+  let server: Server;
+  let answers: DocumentedAnswers;
+  let answer: { status: number; body: unknown; type: string };
+
+  beforeEach(async () => {
+    answers = new DocumentedAnswers();
+    server = createServer((_, response) => {
+      const text = Buffer.from(JSON.stringify(answer.body));
+      response.statusCode = answer.status;
+      response.setHeader('Content-Type', answer.type);
+      response.write(text.subarray(0, 5));
+      response.end(text.subarray(5));
+    });
+    answers.watch(server);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterEach(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  async function faultsOf(
+    route: string,
+    status: number,
+    body: unknown,
+    type = 'application/json; charset=utf-8',
+  ): Promise<readonly string[]> {
+    answer = { status, body, type };
+    const [method = '', path = ''] = route.split(' ');
+    const { port } = server.address() as AddressInfo;
+    await (await fetch(`http://127.0.0.1:${port}${path}`, { method })).arrayBuffer();
+    return answers.faults;
+  }
+
+  it('finds nothing in those that are as documented', async () => {
+    await faultsOf('GET /v1/organizations?x=1', 200, [ORGANIZATION]);
+    await faultsOf('GET /v1/organizations', 401, { detail: 'Not authenticated' });
+    await faultsOf(`GET /v1/organizations/${ORGANIZATION.id}`, 200, ORGANIZATION);
+    expect(answers.faults).toEqual([]);
+  });
+
+  it('leaves out what the document says nothing of: other paths, limits, defects', async () => {
+    await faultsOf('GET /v1/no-such-thing', 404, { whatever: true });
+    await faultsOf('GET /v1/organizations', 429, { detail: 'Rate limit exceeded' });
+    await faultsOf('GET /v1/organizations', 500, { detail: 'Internal server error' });
+    expect(answers.faults).toEqual([]);
+  });
+
+  it('finds a status and a kind of body that are not listed', async () => {
+    await faultsOf('GET /v1/organizations', 418, {});
+    await faultsOf('GET /v1/organizations', 200, [ORGANIZATION], 'text/plain');
+    expect(answers.faults).toEqual([
+      'GET /v1/organizations 418 is not documented: {}',
+      'GET /v1/organizations 200 answers text/plain, which is not documented',
+    ]);
+  });
+
+  it.each([
+    ['a missing field', { slug: undefined }, /\/\* must have required property 'slug'/],
+    ['a wrong type', { name: 7 }, /\/\*\/name must be string/],
+    ['a wrong format', { id: 'acme' }, /\/\*\/id must match format "uuid"/],
+    ['a further field', { password_hash: '$argon2id$' }, /unevaluatedProperty":"password_hash"/],
+  ])('finds %s in an item of a list', async (_, change, fault) => {
+    const found = await faultsOf('GET /v1/organizations', 200, [ORGANIZATION, { ...ORGANIZATION, ...change }]);
+    expect(found).toEqual([expect.stringMatching(fault)]);
+  });
+});

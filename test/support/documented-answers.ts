@@ -1,0 +1,131 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { document, type ListedOperation, operations, type Schema } from './document.js';
+
+/** The limits of SERVICE 8 are not in the document (SERVICE 9), and a defect of the service is nobody's contract. */
+const OUTSIDE_THE_DOCUMENT: ReadonlySet<number> = new Set([429, 500]);
+
+/** An instance that does background work alone has few of the routes. */
+const NO_SUCH_ROUTE = '{"detail":"Not Found"}';
+const JSON_TYPE = 'application/json';
+
+interface Route {
+  pattern: RegExp;
+  listed: ListedOperation;
+}
+
+/** Those without parameters first: `/v1/projects/select` is not a project. */
+const ROUTES: readonly Route[] = operations
+  .map((listed) => ({ listed, pattern: new RegExp(`^${listed.path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`) }))
+  .sort((a, b) => parameters(a) - parameters(b));
+
+function parameters({ listed }: Route): number {
+  return listed.path.split('{').length;
+}
+
+/**
+ * Holds every JSON answer of an instance against the OpenAPI document: its status is listed, its body fits the schema,
+ * and it has no field that the schema does not name. Clients are generated from the document, so an answer beside it
+ * breaks them, whichever test it came up in.
+ */
+export class DocumentedAnswers {
+  private readonly ajv: Ajv2020;
+  private readonly validators = new Map<string, ValidateFunction>();
+  private readonly found = new Set<string>();
+
+  constructor() {
+    this.ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true });
+    addFormats.default(this.ajv);
+    this.ajv.addSchema(closed({ $id: 'document', components: document.components }) as object);
+  }
+
+  /** Listens to a server; `faults` fills while it answers. */
+  watch(server: Server): void {
+    server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+      const route = this.route(request);
+      if (route !== undefined) this.record(route.listed, response);
+    });
+  }
+
+  /** A line for each kind of fault, empty when all answers were as documented. */
+  get faults(): readonly string[] {
+    return [...this.found];
+  }
+
+  private route({ method, url = '' }: IncomingMessage): Route | undefined {
+    const path = url.split('?', 1)[0] ?? '';
+    return ROUTES.find(({ listed, pattern }) => listed.method === method && pattern.test(path));
+  }
+
+  private record(listed: ListedOperation, response: ServerResponse): void {
+    const chunks: Buffer[] = [];
+    const keep = (chunk: unknown): void => {
+      if (typeof chunk === 'string') chunks.push(Buffer.from(chunk));
+      else if (chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk));
+    };
+    for (const name of ['write', 'end'] as const) {
+      const original = response[name].bind(response) as (...parameters: unknown[]) => unknown;
+      Object.assign(response, {
+        [name]: (...parameters: unknown[]) => {
+          if (contentType(response) === JSON_TYPE) keep(parameters[0]);
+          return original(...parameters);
+        },
+      });
+    }
+    response.once('finish', () => this.check(listed, response, Buffer.concat(chunks).toString('utf8')));
+  }
+
+  private check({ method, path, operation }: ListedOperation, response: ServerResponse, body: string): void {
+    const { statusCode } = response;
+    if (OUTSIDE_THE_DOCUMENT.has(statusCode) || body === NO_SUCH_ROUTE) return;
+    const where = `${method} ${path} ${statusCode}`;
+    const documented = operation.responses[statusCode];
+    if (documented === undefined) {
+      this.found.add(`${where} is not documented: ${body.slice(0, 200)}`);
+      return;
+    }
+    const type = contentType(response);
+    const content = documented.content?.[type];
+    if (content === undefined) {
+      if (type !== '' || documented.content !== undefined)
+        this.found.add(`${where} answers ${type || 'nothing'}, which is not documented`);
+      return;
+    }
+    if (type !== JSON_TYPE) return;
+    const validate = this.validator(where, content.schema);
+    if (validate(JSON.parse(body))) return;
+    for (const { instancePath, message, params } of validate.errors ?? []) {
+      const place = instancePath.replaceAll(/\/\d+/g, '/*');
+      this.found.add(`${where} ${place} ${message} ${JSON.stringify(params)}`);
+    }
+  }
+
+  private validator(where: string, schema: Schema): ValidateFunction {
+    let validate = this.validators.get(where);
+    if (validate === undefined) {
+      validate = this.ajv.compile(
+        closed(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/'))) as object,
+      );
+      this.validators.set(where, validate);
+    }
+    return validate;
+  }
+}
+
+function contentType(response: ServerResponse): string {
+  return String(response.getHeader('content-type') ?? '').split(';', 1)[0] ?? '';
+}
+
+/** The same schema, where an object that says nothing of further fields has none. */
+function closed(schema: unknown, part = false): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => closed(each, part));
+  if (schema === null || typeof schema !== 'object') return schema;
+  const copy = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, closed(value, key === 'allOf')]),
+  ) as Record<string, unknown>;
+  const isObject = 'properties' in copy || 'allOf' in copy;
+  if (isObject && !part && typeof copy.properties !== 'string' && copy.additionalProperties === undefined)
+    copy.unevaluatedProperties = false;
+  return copy;
+}
