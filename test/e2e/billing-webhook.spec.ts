@@ -234,6 +234,27 @@ describe('events of the payment provider', () => {
     });
   });
 
+  it('of the end need no status', async () => {
+    const object = subscription();
+    await deliver(changed(object, NOW)).expect(200);
+    const { id, customer } = object;
+    await deliver(provider.event('customer.subscription.deleted', { id, customer }, { created: NOW + 5 })).expect(200, {
+      ok: true,
+    });
+    expect(await stored()).toMatchObject({ plan: 'pro', billing_status: 'canceled' });
+  });
+
+  it('that do not say when they were made were made when they came', async () => {
+    const object = subscription({ price: provider.prices.scale });
+    const { created: _, ...event } = changed(object);
+    const payload = JSON.stringify(event);
+    await send(payload, { 'Provider-Signature': provider.sign(payload) }).expect(200, { ok: true });
+    await deliver(changed({ ...object, status: 'past_due' }, NOW - 60)).expect(200);
+    expect(await stored()).toMatchObject({ plan: 'scale', billing_status: 'active' });
+    await deliver(changed({ ...object, status: 'past_due' }, Math.floor(Date.now() / 1000) + 60)).expect(200);
+    expect(await stored()).toMatchObject({ billing_status: 'past_due' });
+  });
+
   it('with an unknown price leave the plan as it is, and say so in the log', async () => {
     const object = subscription();
     await deliver(changed(object, NOW)).expect(200);
@@ -321,6 +342,14 @@ describe('events of the payment provider', () => {
     expect(await stored()).toMatchObject({ plan: 'scale', billing_status: 'past_due' });
     await deliver(provider.event('customer.subscription.deleted', object, { created: NOW })).expect(200);
     expect(await stored()).toMatchObject({ billing_status: 'canceled' });
+  });
+
+  it('of one second count in the order in which they come when the provider knows no such subscription', async () => {
+    const object = subscription();
+    for (const status of ['active', 'past_due', 'unpaid', 'trialing']) {
+      await deliver(changed({ ...object, status }, NOW)).expect(200, { ok: true });
+      expect(await stored()).toMatchObject({ payment_subscription_status: status });
+    }
   });
 
   it('that cannot be settled answer 500, and are processed when they come again', async () => {
@@ -420,20 +449,58 @@ describe('events of the payment provider', () => {
       expect(await stored()).toMatchObject({ plan: 'pro' });
     });
 
-    it('are ignored when the subscription is unknown to the provider, or there is none', async () => {
-      const session = await begin();
-      const object = provider.pay(session);
-      provider.subscriptions.delete(object.id);
-      await deliver(completed(session)).expect(200, { ok: true, ignored: true });
-      const oneTime = {
-        id: 'cs_once',
-        mode: 'payment',
-        subscription: null,
-        customer: object.customer,
-        metadata: scope(),
-      };
+    it('are ignored when it was for no subscription', async () => {
+      const oneTime = { id: 'cs_once', mode: 'payment', subscription: null, customer: 'cus_1', metadata: scope() };
       await deliver(provider.event('checkout.session.completed', oneTime)).expect(200, { ok: true, ignored: true });
-      expect(await stored()).toMatchObject({ plan: 'free', payment_subscription_id: null });
+      expect(await stored()).toMatchObject({ plan: 'free', payment_subscription_id: null, payment_customer_id: null });
+    });
+
+    describe('whose subscription the provider does not know', () => {
+      const session = (object: { id: string; customer: string | null }, given: object = {}) =>
+        provider.event(
+          'checkout.session.completed',
+          {
+            id: `cs_${object.id}`,
+            mode: 'subscription',
+            status: 'complete',
+            payment_status: 'paid',
+            subscription: object.id,
+            customer: object.customer,
+            metadata: { ...scope(), plan: 'scale' },
+            ...given,
+          },
+          { created: NOW },
+        );
+
+      it('are taken as paid for the plan they name', async () => {
+        const object = subscription();
+        await deliver(session(object)).expect(200, { ok: true });
+        expect(await stored()).toMatchObject({
+          plan: 'scale',
+          billing_status: 'active',
+          payment_subscription_id: object.id,
+          payment_customer_id: object.customer,
+          payment_subscription_status: 'active',
+          payment_price_id: null,
+        });
+      });
+
+      it('stop the organization while the payment is still to come', async () => {
+        await deliver(session(subscription(), { payment_status: 'unpaid' })).expect(200, { ok: true });
+        expect(await stored()).toMatchObject({ plan: 'scale', billing_status: 'inactive' });
+      });
+
+      it("say less than the subscription's own events, older or newer", async () => {
+        const object = subscription({ price: provider.prices.enterprise, status: 'past_due' });
+        await deliver(session(object)).expect(200, { ok: true });
+        await deliver(changed(object, NOW - 60)).expect(200, { ok: true });
+        const state = { plan: 'enterprise', billing_status: 'past_due', payment_price_id: provider.prices.enterprise };
+        expect(await stored()).toMatchObject(state);
+        const late = session(object);
+        await deliver(late).expect(200, { ok: true });
+        expect((await storedEvent(late.id))?.outcome).toBe('outdated');
+        expect(await stored()).toMatchObject(state);
+      });
     });
   });
 
@@ -633,7 +700,24 @@ describe('events of the payment provider', () => {
     expect(await metered()).toBe(1);
   });
 
-  it('need no checkout to be on, but both secrets', async () => {
+  it('need neither checkout nor the key of the API', async () => {
+    const part = await createTestApp({
+      databaseUrl: app.databaseUrl,
+      env: { ...provider.env, ENABLE_PAYMENT_BILLING: '', PAYMENT_SECRET_KEY: '' },
+    });
+    const object = subscription({ price: provider.prices.scale });
+    provider.subscriptions.set(object.id, object);
+    for (const status of ['active', 'past_due']) {
+      const payload = JSON.stringify(changed({ ...object, status }, NOW));
+      const headers = { 'Provider-Signature': provider.sign(payload) };
+      await part.request().post('/v1/stripe/webhook').set(headers).send(payload).expect(200, { ok: true });
+    }
+    expect(await stored()).toMatchObject({ plan: 'scale', billing_status: 'past_due' });
+    expect(provider.requests).toEqual([]);
+    await part.close();
+  });
+
+  it('need the secret of their signatures', async () => {
     const part = await createTestApp({
       databaseUrl: app.databaseUrl,
       env: { ...provider.env, ENABLE_PAYMENT_BILLING: '', PAYMENT_WEBHOOK_SECRET: '' },

@@ -33,10 +33,9 @@ export class BillingSettings {
     this.secretKey();
   }
 
-  /** The secret of the webhook's signatures. @throws PaymentNotConfigured unless the webhook is on and has its secrets */
+  /** The secret of the webhook's signatures. @throws PaymentNotConfigured unless the webhook is on and has its secret */
   webhookSecret(): string {
     this.requireOn('ENABLE_PAYMENT_WEBHOOKS');
-    this.secretKey();
     return this.required('PAYMENT_WEBHOOK_SECRET');
   }
 

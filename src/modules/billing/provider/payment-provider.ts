@@ -28,6 +28,8 @@ export interface CheckoutState {
   readonly status: string | null;
   readonly customerId: string | null;
   readonly subscriptionId: string | null;
+  /** Complete, while the payment itself is still to come. */
+  readonly isUnpaid: boolean;
   readonly reference: string | null;
   readonly metadata: Readonly<Record<string, string>>;
 }

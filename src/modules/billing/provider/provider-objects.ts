@@ -21,7 +21,10 @@ const instant = z.number().int().min(0).max(253_402_300_799);
 const SUBSCRIPTION = z.object({
   id: identifier,
   customer: optionalReference,
-  status: z.string().regex(/^[a-z_]{1,64}$/),
+  status: z
+    .string()
+    .regex(/^[a-z_]{1,64}$/)
+    .nullish(),
   created: instant.nullish(),
   metadata,
   items: z.object({ data: z.array(z.object({ price: optionalReference })) }).nullish(),
@@ -33,19 +36,33 @@ const CHECKOUT = z.object({
   customer: optionalReference,
   subscription: optionalReference,
   client_reference_id: z.string().nullish(),
+  payment_status: z.string().nullish(),
   metadata,
 });
 
 export const PROVIDER_EVENT = z.object({
   id: identifier,
   type: z.string().regex(/^[a-z0-9_.]{1,255}$/),
-  created: instant,
+  created: instant.nullish(),
   livemode: z.boolean().nullish(),
   data: z.object({ object: z.record(z.string(), z.unknown()) }),
 });
 
 /** @throws ZodError for anything that is no subscription */
 export function readSubscription(value: unknown, prices: PlanPrices): SubscriptionState {
+  const subscription = readAnySubscription(value, prices);
+  return { ...subscription, status: z.string().parse(subscription.status) };
+}
+
+/** One that is over, whatever it says of its status. @throws ZodError for anything that is no subscription */
+export function readEndedSubscription(value: unknown, prices: PlanPrices): SubscriptionState {
+  return { ...readAnySubscription(value, prices), status: 'canceled' };
+}
+
+function readAnySubscription(
+  value: unknown,
+  prices: PlanPrices,
+): Omit<SubscriptionState, 'status'> & { status: string | null | undefined } {
   const { id, customer, status, created, metadata, items } = SUBSCRIPTION.parse(value);
   const given = (items?.data ?? []).map(({ price }) => price).filter((price) => price !== null);
   return {
@@ -67,6 +84,7 @@ export function readCheckout(value: unknown): CheckoutState {
     customerId: session.customer,
     subscriptionId: session.subscription,
     reference: session.client_reference_id ?? null,
+    isUnpaid: session.payment_status === 'unpaid',
     metadata: session.metadata,
   };
 }

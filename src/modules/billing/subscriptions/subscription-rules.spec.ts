@@ -65,7 +65,12 @@ describe('what a subscription means', () => {
     expect(isOver(status)).toBe(over);
   });
 
-  const subscription = (id: string, status: string, started: number) => ({ id, status, startedAt: new Date(started) });
+  const subscription = (id: string, status: string, started: number, seen = started) => ({
+    id,
+    status,
+    startedAt: new Date(started),
+    seenAt: new Date(seen),
+  });
 
   it.each([
     ['none of none', [], null],
@@ -86,7 +91,16 @@ describe('what a subscription means', () => {
       'a',
     ],
     ['the newest of those that are over', [subscription('a', 'canceled', 1), subscription('b', 'canceled', 2)], 'b'],
-    ['always the same of two made at once', [subscription('b', 'active', 1), subscription('a', 'active', 1)], 'b'],
+    [
+      'of two made at once the one heard of last',
+      [subscription('b', 'active', 1, 2), subscription('a', 'active', 1, 3)],
+      'a',
+    ],
+    [
+      'always the same of two made and heard of at once',
+      [subscription('b', 'active', 1), subscription('a', 'active', 1)],
+      'b',
+    ],
   ])('counts %s', (_, list, present) => {
     expect(presentOf(list)?.id ?? null).toBe(present);
     expect(presentOf([...list].reverse())?.id ?? null).toBe(present);

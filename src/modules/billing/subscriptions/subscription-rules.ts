@@ -50,13 +50,20 @@ export function isPassing(status: string): boolean {
   return PASSING.has(status);
 }
 
-/** Of several subscriptions the one that counts: one that is paid before one that waits before one that is over, then the newest. */
-export function presentOf<S extends Pick<PaymentSubscription, 'id' | 'status' | 'startedAt'>>(
+/**
+ * Of several subscriptions the one that counts: one that is paid before one that waits before one that is over, then the
+ * newest, then the one that was heard of last.
+ */
+export function presentOf<S extends Pick<PaymentSubscription, 'id' | 'status' | 'startedAt' | 'seenAt'>>(
   subscriptions: readonly S[],
 ): S | null {
   const rank = ({ status }: S): number => (isPassing(status) ? 2 : isOver(status) ? 0 : 1);
   const [first = null] = [...subscriptions].sort(
-    (a, b) => rank(b) - rank(a) || b.startedAt.getTime() - a.startedAt.getTime() || (a.id < b.id ? 1 : -1),
+    (a, b) =>
+      rank(b) - rank(a) ||
+      b.startedAt.getTime() - a.startedAt.getTime() ||
+      b.seenAt.getTime() - a.seenAt.getTime() ||
+      (a.id < b.id ? 1 : -1),
   );
   return first;
 }

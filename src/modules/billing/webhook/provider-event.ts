@@ -1,6 +1,6 @@
 import type { PlanPrices } from '../plan-prices.js';
 import type { CheckoutState, SubscriptionState } from '../provider/payment-provider.js';
-import { PROVIDER_EVENT, readCheckout, readSubscription } from '../provider/provider-objects.js';
+import { PROVIDER_EVENT, readCheckout, readEndedSubscription, readSubscription } from '../provider/provider-objects.js';
 import { SIGHT_KINDS } from '../subscriptions/subscription-rules.js';
 import { InvalidPayload } from './webhook.errors.js';
 
@@ -26,13 +26,17 @@ export interface ProviderEvent {
   readonly news: News;
 }
 
-/** @throws InvalidPayload for anything that is no event, or lacks what an event of its type has */
-export function readEvent(body: Buffer, prices: PlanPrices): ProviderEvent {
+/**
+ * One that does not say when it was made was made when it came.
+ * @throws InvalidPayload for anything that is no event, or lacks what an event of its type has
+ */
+export function readEvent(body: Buffer, prices: PlanPrices, receivedAt: Date): ProviderEvent {
   try {
     const payload = new TextDecoder('utf-8', { fatal: true }).decode(body);
     const { id, type, created, livemode, data } = PROVIDER_EVENT.parse(JSON.parse(payload));
     const news = newsOf(type, data.object, prices);
-    return { id, type, createdAt: new Date(created * 1000), liveMode: livemode ?? false, payload, news };
+    const createdAt = new Date((created ?? Math.floor(receivedAt.getTime() / 1000)) * 1000);
+    return { id, type, createdAt, liveMode: livemode ?? false, payload, news };
   } catch {
     throw new InvalidPayload();
   }
@@ -41,10 +45,8 @@ export function readEvent(body: Buffer, prices: PlanPrices): ProviderEvent {
 function newsOf(type: string, object: Record<string, unknown>, prices: PlanPrices): News {
   const kind = Object.hasOwn(KIND_OF_TYPE, type) ? KIND_OF_TYPE[type] : undefined;
   if (kind !== undefined) {
-    const subscription = readSubscription(object, prices);
-    // Whatever else the object says, this type means that it is over.
-    const status = kind === SIGHT_KINDS.ended ? 'canceled' : subscription.status;
-    return { about: 'subscription', kind, subscription: { ...subscription, status } };
+    const read = kind === SIGHT_KINDS.ended ? readEndedSubscription : readSubscription;
+    return { about: 'subscription', kind, subscription: read(object, prices) };
   }
   if (type !== 'checkout.session.completed') return { about: 'nothing' };
   const checkout = readCheckout(object);

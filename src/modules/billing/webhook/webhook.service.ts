@@ -1,7 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { BillingSettings } from '../billing-settings.js';
-import { PaymentProvider, type SubscriptionState } from '../provider/payment-provider.js';
+import { PaymentNotConfigured } from '../billing.errors.js';
+import { type CheckoutState, PaymentProvider, type SubscriptionState } from '../provider/payment-provider.js';
 import type { PaymentSubscription } from '../subscriptions/payment-subscription.entity.js';
 import { SubscriptionHolders } from '../subscriptions/subscription-holders.js';
 import { SIGHT_KINDS, type Sight, verdictOn } from '../subscriptions/subscription-rules.js';
@@ -19,7 +21,7 @@ type AboutSubscription = Exclude<News, { about: 'nothing' }>;
 /** What the provider was asked, and what was known of the subscription before. */
 interface Look {
   readonly known: PaymentSubscription | null;
-  /** Undefined: nobody had to ask. Null: the provider has no such subscription. */
+  /** Undefined: nobody had to ask. Null: the provider has no such subscription, or there is no key to ask it with. */
   readonly asked: SubscriptionState | null | undefined;
 }
 
@@ -39,11 +41,12 @@ export class WebhookService {
     private readonly subscriptions: SubscriptionsService,
     private readonly provider: PaymentProvider,
     private readonly settings: BillingSettings,
+    private readonly clock: Clock,
   ) {}
 
   /** @throws InvalidPayload; any other fault is answered with 500, and the provider sends the event again */
   async receive(body: Buffer): Promise<WebhookResponse> {
-    const event = readEvent(body, this.settings.prices);
+    const event = readEvent(body, this.settings.prices, this.clock.now());
     await this.events.keep(event);
     try {
       const outcome = await this.process(event);
@@ -82,7 +85,17 @@ export class WebhookService {
     const id = subscriptionIdOf(news);
     const known = await this.subscriptions.find(id);
     const mustAsk = decide(event, news, known) === 'ask';
-    return { known, asked: mustAsk ? await this.provider.findSubscription(id, this.provider.begin()) : undefined };
+    return { known, asked: mustAsk ? await this.ask(id) : undefined };
+  }
+
+  /** Events alone have to do where there is no key to ask with: they need the secret of their signatures only. */
+  private async ask(id: string): Promise<SubscriptionState | null> {
+    try {
+      return await this.provider.findSubscription(id, this.provider.begin());
+    } catch (error) {
+      if (error instanceof PaymentNotConfigured) return null;
+      throw error;
+    }
   }
 
   private async apply(event: ProviderEvent, news: AboutSubscription, look: Look, tx: Db): Promise<Outcome | 'again'> {
@@ -107,18 +120,10 @@ export class WebhookService {
     const verdict = decide(event, news, known);
     if (verdict === 'outdated') return this.finish(event, 'outdated', holder, tx);
     if (verdict === 'ask' && look.asked === undefined) return 'again';
-    const state = verdict === 'ask' ? look.asked : given;
-    if (state === null || state === undefined) {
-      this.logger.warn(`event ${event.id} is about a subscription that the provider has not: ${subscriptionId}`);
-      return this.finish(event, 'unmatched', holder, tx);
-    }
-    await this.subscriptions.store(
-      holder,
-      state,
-      newer(sightOf(event, news), known),
-      this.subscriptions.planOf(state),
-      tx,
-    );
+    const { state, sight } = seen(event, news, verdict === 'ask' ? (look.asked ?? null) : null);
+    // What a checkout tells of a subscription is less than what its own events have told.
+    if (sight === BEFORE_ALL && known !== null) return this.finish(event, 'outdated', holder, tx);
+    await this.subscriptions.store(holder, state, newer(sight, known), this.subscriptions.planOf(state), tx);
     return this.finish(event, 'applied', holder, tx);
   }
 
@@ -141,7 +146,26 @@ function sightOf({ createdAt }: ProviderEvent, news: AboutSubscription): Sight {
   return { seenAt: createdAt, seenKind: news.about === 'subscription' ? news.kind : SIGHT_KINDS.changed };
 }
 
-/** A completed checkout says nothing of the state of its subscription, so unless it is late the provider is asked. */
+/** Older than whatever a subscription's own events say. */
+const BEFORE_ALL: Sight = { seenAt: new Date(0), seenKind: SIGHT_KINDS.begun };
+
+/** What an event shows: the provider's own word where it was asked and had one, else what the event says. */
+function seen(
+  event: ProviderEvent,
+  news: AboutSubscription,
+  asked: SubscriptionState | null,
+): { state: SubscriptionState; sight: Sight } {
+  if (asked !== null) return { state: asked, sight: sightOf(event, news) };
+  if (news.about === 'subscription') return { state: news.subscription, sight: sightOf(event, news) };
+  return { state: paidBy(news.checkout, news.subscriptionId, event.createdAt), sight: BEFORE_ALL };
+}
+
+/** The subscription that a completed checkout has begun, as far as the checkout tells. */
+function paidBy({ customerId, metadata, isUnpaid }: CheckoutState, id: string, startedAt: Date): SubscriptionState {
+  return { id, customerId, status: isUnpaid ? 'incomplete' : 'active', priceId: null, startedAt, metadata };
+}
+
+/** A completed checkout says little of the state of its subscription, so unless it is late the provider is asked. */
 function decide(
   event: ProviderEvent,
   news: AboutSubscription,
