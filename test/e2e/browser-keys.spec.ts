@@ -117,12 +117,13 @@ describe('browser-safe keys', () => {
     ])
       await from(origin, key).expect(403, refusal);
     await from(SHOP, key).expect(200);
-    await app
-      .request()
-      .get('/v1/usage/current')
-      .set('X-API-Key', key)
-      .set('Origin', SHOP)
-      .expect(403, { detail: 'Missing required scope: events:read' });
+    for (const path of ['/v1/usage/current', '/v1/billing/status'])
+      await app
+        .request()
+        .get(path)
+        .set('X-API-Key', key)
+        .set('Origin', SHOP)
+        .expect(403, { detail: 'Missing required scope: events:read' });
     await app.request().get('/v1/api-keys/me').set('X-API-Key', key).expect(200);
     // An ordinary key does not look at the origin.
     await from(OTHER, owner.apiKey).expect(200);
