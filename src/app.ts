@@ -63,11 +63,12 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
   app.use((request: CheckedRequest, response: Response, next: NextFunction) => {
     const given = request.headers['x-request-id'] as string | undefined;
     request.requestId = requestIdFrom(given);
+    const context = { requestId: request.requestId, cameAt: performance.now() };
+    request.context = context;
     observer.watch(request, response, request.requestId !== given);
     response.setHeader('X-Request-ID', request.requestId);
     setSecurityHeaders(request.path, response);
-    request.context = { requestId: request.requestId };
-    runInContext(request.context, next);
+    runInContext(context, next);
   });
   app.use(app.get(BrowserIngestion, { strict: false }).middleware(EXPOSED_HEADERS));
   if (config.http.corsOrigins.length > 0) {

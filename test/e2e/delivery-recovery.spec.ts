@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
 import { newId } from '../../src/platform/ids/index.js';
 import { addMember, type Owner, ownerWithProject } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
@@ -343,6 +344,32 @@ describe('recovery of failed deliveries', () => {
     expect(receiver.received).toHaveLength(sends + 1);
   });
 
+  it.each([0, 20])('retries now once for twenty callers whose try fails after %i ms', async (ms) => {
+    const id = await scheduled();
+    receiver.answer((response) => void setTimeout(() => response.writeHead(500).end(), ms));
+    const sends = receiver.received.length;
+    const other = deliveryOf(twin, owner);
+    // All of them have come before the first can begin.
+    const client = new pg.Client({ connectionString: app.databaseUrl });
+    await client.connect();
+    await client.query('BEGIN');
+    await client.query('SELECT FROM organizations WHERE id = $1 FOR UPDATE', [owner.organizationId]);
+    const came = Promise.all([arrivals(app, 10), arrivals(twin, 10)]);
+    const asked = Array.from({ length: 20 }, (_, at) => act(id, 'retry-now', at % 2 === 0 ? delivery : other));
+    await came;
+    await client.query('COMMIT');
+    await client.end();
+    const answers = await Promise.all(asked);
+    expect(answers.filter(({ body }) => body.executed === true)).toHaveLength(1);
+    expect(new Set(answers.filter(({ body }) => !body.executed).map(({ body }) => body.readiness.reason_code))).toEqual(
+      new Set(['retry_claim_active']),
+    );
+    expect(receiver.received).toHaveLength(sends + 1);
+    expect((await delivery.attempt(id)).try_number).toBe(2);
+    // Who asks after that gets a try of their own.
+    expect((await act(id, 'retry-now')).body).toMatchObject({ executed: true });
+  });
+
   it('makes one attempt of a source when replay and drain race, and one send when Retry Now races the worker', async () => {
     const letter = await dead();
     receiver.answer(200);
@@ -528,3 +555,18 @@ describe('recovery while the queue is away', () => {
     receiver.answer(400);
   });
 });
+
+/** Until so many requests have come to an instance. */
+function arrivals(app: TestApp, count: number): Promise<void> {
+  let left = count;
+  const server = app.nest.getHttpServer();
+  return new Promise((resolve) => {
+    const came = (): void => {
+      left -= 1;
+      if (left > 0) return;
+      server.off('request', came);
+      resolve();
+    };
+    server.on('request', came);
+  });
+}

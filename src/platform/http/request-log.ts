@@ -31,9 +31,9 @@ export class RequestObserver {
 
   /** To be called when the request arrives. `isOwnId`: the request id was made here and needs no redaction. */
   watch(request: CheckedRequest, response: Response, isOwnId: boolean): void {
-    const startedAt = performance.now();
+    const cameAt = request.context?.cameAt ?? performance.now();
     response.on('close', () => {
-      const milliseconds = performance.now() - startedAt;
+      const milliseconds = performance.now() - cameAt;
       const kind = this.kindOf(request, response);
       kind.observe(milliseconds / 1000);
       const id = isOwnId ? `"${request.requestId}"` : JSON.stringify(redactText(request.requestId));

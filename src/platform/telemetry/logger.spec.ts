@@ -33,7 +33,7 @@ describe('Logger', () => {
 
   it('carries the ids of the running request and nothing of them outside it', () => {
     const { logger, lines } = loggerInMemory();
-    runInContext({ requestId: 'r1', userId: 'u1' }, () => {
+    runInContext({ requestId: 'r1', cameAt: 0, userId: 'u1' }, () => {
       Object.assign(currentContext() ?? {}, { organizationId: 'o1', projectId: 'p1', apiKeyId: 'k1' });
       logger.info('inside');
     });
@@ -144,7 +144,7 @@ describe('Logger', () => {
 
   it('writes readable lines for a terminal without their control characters', () => {
     const { logger, raw } = loggerInMemory({ pretty: true });
-    runInContext({ requestId: 'r1' }, () => logger.log('hello\u001b[2J', { n: 1 }, 'Boot'));
+    runInContext({ requestId: 'r1', cameAt: 0 }, () => logger.log('hello\u001b[2J', { n: 1 }, 'Boot'));
     logger.error('it broke', { err: new Error('broken') });
     expect(raw[0]).toMatch(/^[\d:.]{12} \u001b\[32mINFO \u001b\[0m \[Boot\] hello\[2J request_id=r1 n=1\n$/);
     expect(raw[1]).toMatch(/ERROR.* it broke\nError: broken\n +at /);

@@ -7,7 +7,7 @@ describe('request context', () => {
   });
 
   it('follows asynchronous work, and shows what is added on the way', async () => {
-    const context: RequestContext = { requestId: 'r1' };
+    const context: RequestContext = { requestId: 'r1', cameAt: 0 };
     await runInContext(context, async () => {
       await Promise.resolve();
       context.userId = 'u1';
@@ -17,14 +17,14 @@ describe('request context', () => {
         context.projectId = 'p1';
       };
       await guard();
-      expect(currentContext()).toEqual({ requestId: 'r1', userId: 'u1', projectId: 'p1' });
+      expect(currentContext()).toEqual({ requestId: 'r1', cameAt: 0, userId: 'u1', projectId: 'p1' });
     });
   });
 
   it('keeps parallel requests apart', async () => {
     const seen = await Promise.all(
       ['r1', 'r2'].map((requestId) =>
-        runInContext({ requestId }, async () => {
+        runInContext({ requestId, cameAt: 0 }, async () => {
           Object.assign(currentContext() ?? {}, { userId: `user of ${requestId}` });
           await new Promise((resolve) => setImmediate(resolve));
           return currentContext();

@@ -3,6 +3,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 /** Who is being served, on every log line. It grows as guards find out: whoever has the object adds to it. */
 export interface RequestContext {
   readonly requestId: string;
+  /** When the request came: what `performance.now()` said. */
+  readonly cameAt: number;
   organizationId?: string;
   projectId?: string;
   userId?: string;

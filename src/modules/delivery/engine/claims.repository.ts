@@ -71,6 +71,8 @@ const BY_ID = `
   WITH locked AS (
     SELECT a.id FROM delivery_attempts a
     WHERE a.id = $5 AND a.due_at IS NOT NULL AND a.claim_token IS NULL AND ${isLive('a.project_id')}
+      AND NOT EXISTS (SELECT FROM delivery_retry_audits r
+        WHERE r.attempt_id = a.id AND r.started_at > clock_timestamp() - $6 * interval '1 millisecond')
     FOR UPDATE OF a SKIP LOCKED
   )`;
 
@@ -135,9 +137,12 @@ export class ClaimsRepository {
     return this.claimBy(OF_LANES, claimant, batch, [...shares, batch]);
   }
 
-  /** One attempt that still has a try before it, due or not; null when somebody else has it or it is over. */
-  async claimOne(claimant: Claimant, id: string, db?: Db): Promise<ClaimedAttempt | null> {
-    return (await this.claimBy(BY_ID, claimant, 1, [id], db))[0] ?? null;
+  /**
+   * One attempt that still has a try before it, due or not; null when somebody else has it, it is over, or it was tried
+   * again within the last `unlessTriedMs` milliseconds.
+   */
+  async claimOne(claimant: Claimant, id: string, db?: Db, unlessTriedMs = 0): Promise<ClaimedAttempt | null> {
+    return (await this.claimBy(BY_ID, claimant, 1, [id, unlessTriedMs], db))[0] ?? null;
   }
 
   /** @returns false when the claim is not ours any more, and nothing was written */

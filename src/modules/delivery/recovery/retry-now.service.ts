@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../../platform/access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
+import { currentContext } from '../../../platform/telemetry/index.js';
 import { AuditWriter } from '../../audit/index.js';
 import { projectAct } from '../../projects/index.js';
 import { DeliveryActs } from '../delivery-acts.js';
@@ -29,7 +30,7 @@ export class RetryNowService {
     private readonly audit: AuditWriter,
   ) {}
 
-  /** Of parallel calls one holds the claim and sends; the others are told so. */
+  /** Of parallel calls one holds the claim and sends, however soon its try is over; the others are told so. */
   async retry(scope: ProjectMemberScope, id: string): Promise<RetryNowResponse> {
     const { readiness, claimed } = await this.claim(scope, id);
     const refused = { executed: false, source_attempt_id: id, readiness, attempt: null, retry_audit: null };
@@ -53,8 +54,10 @@ export class RetryNowService {
       await this.acts.begin(scope, 'delivery:retry_now', tx);
       const before = await this.readiness.of(await this.view(scope, id, tx), 'retry_now');
       const claimant = this.dispatcher.claimant('retry_now', `user:${scope.userId}`, LEASE_SECONDS);
-      // The view is no lock: a worker may have been quicker, and then there is nothing to claim.
-      const claimed = before.allowed ? await this.claims.claimOne(claimant, id, tx) : null;
+      // The view is no lock: a worker may have been quicker, and then there is nothing to claim. A try that has begun since
+      // this request came is the one its caller asks for, also when it has failed meanwhile.
+      const waitedMs = performance.now() - (currentContext()?.cameAt ?? performance.now());
+      const claimed = before.allowed ? await this.claims.claimOne(claimant, id, tx, waitedMs) : null;
       if (!before.allowed || claimed !== null) {
         if (claimed !== null) {
           const target = { type: 'delivery_attempt', id };
