@@ -5,7 +5,15 @@ import { cleanUp, cleanups, GONE_WITHIN_MS, query, start, temporaryFolder } from
 import { expectTrueCounters, modeEnv } from '../support/ingestion.js';
 import { createTestDatabase } from '../support/postgres.js';
 import { type RedisServer, startRedis } from '../support/redis.js';
-import { CLEAN_EXIT, eventually, type ServiceProcess, startService, startWorker } from '../support/service-process.js';
+import {
+  CLEAN_EXIT,
+  embeddedDatabase,
+  eventually,
+  runningDatabase,
+  type ServiceProcess,
+  startService,
+  startWorker,
+} from '../support/service-process.js';
 import {
   type Account,
   call,
@@ -118,6 +126,25 @@ describe('a database that is killed under load', () => {
     await expectOnce(again.url, traffic.accepted);
     expect(await service.stop()).toEqual(CLEAN_EXIT);
     await again.stop();
+  });
+});
+
+describe('an embedded database that is killed under load', () => {
+  it('is started again by the service, with every event once', async () => {
+    const dataDir = await temporaryFolder();
+    const service = await startService({ env: { DATA_DIR: dataDir } });
+    const account = await openAccount(service.url, dataDir);
+    const traffic = new StubbornTraffic(() => service.url, account, CLIENTS, 40);
+    await traffic.hasAccepted(100);
+    const before = await runningDatabase(dataDir);
+    process.kill(before.pid, 'SIGKILL');
+    await traffic.over;
+    await isHealthy(service);
+    const after = await runningDatabase(dataDir);
+    expect([after.url, after.pid === before.pid]).toEqual([before.url, false]);
+    await expectOnce(after.url, traffic.accepted);
+    expect(await service.stop()).toEqual(CLEAN_EXIT);
+    expect(await embeddedDatabase(dataDir)).toBeNull();
   });
 });
 

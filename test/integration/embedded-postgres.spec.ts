@@ -34,6 +34,7 @@ import {
   startService,
   temporaryFolder,
 } from '../support/embedded-database.js';
+import { eventually } from '../support/service-process.js';
 
 afterEach(cleanUp);
 
@@ -95,6 +96,47 @@ describe('an embedded PostgreSQL', () => {
     const third = await start(folder);
     expect(third.port).not.toBe(first.port);
     expect(await query(third.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  it('is started again on its port when it ends by itself, until that goes on and on', async () => {
+    const lost: string[] = [];
+    const postgres = await start(await temporaryFolder(), {
+      revives: true,
+      onLost: (reason) => void lost.push(reason),
+    });
+    const { port } = postgres;
+    await query(postgres.url, 'CREATE TABLE kept (id int)');
+    const ends = async (): Promise<number> => {
+      const { pid } = postgres;
+      process.kill(pid, 'SIGKILL');
+      expect(await waitUntilGone(pid, GONE_WITHIN_MS)).toBe(true);
+      return pid;
+    };
+    for (let times = 0; times < 5; times += 1) {
+      const old = await ends();
+      await eventually(
+        () => Promise.resolve(postgres.pid),
+        (pid) => pid !== old,
+      );
+      expect(postgres.port).toBe(port);
+      expect(await query(postgres.url, 'SELECT FROM kept')).toEqual([]);
+    }
+    expect(lost).toEqual([]);
+    await ends();
+    await eventually(
+      () => Promise.resolve(lost.length),
+      (count) => count > 0,
+    );
+    expect(lost).toEqual([expect.stringContaining('ended by itself')]);
+    await postgres.stop();
+  });
+
+  it('is stopped while it is being started again', async () => {
+    const postgres = await start(await temporaryFolder(), { revives: true });
+    process.kill(postgres.pid, 'SIGKILL');
+    expect(await waitUntilGone(postgres.pid, GONE_WITHIN_MS)).toBe(true);
+    await postgres.stop();
+    expect(await inspectProcess(postgres.pid)).toBeNull();
   });
 
   it('refuses a second service on the same folder', async () => {

@@ -10,7 +10,7 @@ import {
 import { openDataFolder } from './data-folder.js';
 import { EmbeddedDatabaseError, OWN_SERVER_HINT, errorCode, errorMessage } from './embedded-database-error.js';
 import { clearLeftovers } from './leftovers.js';
-import { startServer } from './server.js';
+import { KeptServer } from './kept-server.js';
 import { lockDataFolder } from './service-lock.js';
 
 export { EmbeddedDatabaseError };
@@ -25,8 +25,10 @@ export interface EmbeddedPostgresOptions {
   durable?: boolean;
   /** Default 100. */
   maxConnections?: number;
+  /** Starts a server again that ends without having been asked to, unless it does so again and again. Default false. */
+  revives?: boolean;
   log?(line: string): void;
-  /** Called when the server ends without having been asked to. */
+  /** Called when the server has ended without having been asked to, and is not started again. */
   onLost?(reason: string): void;
 }
 
@@ -36,7 +38,8 @@ export interface EmbeddedPostgres {
   /** Connects as superuser to the database `postgres`; for maintenance and tests. */
   adminUrl: string;
   port: number;
-  pid: number;
+  /** Of the server that runs now. */
+  readonly pid: number;
   /** PostgreSQL's own data folder, links resolved. */
   dataDir: string;
   /** Fast shutdown; resolves when the server has ended, also when called again. */
@@ -60,7 +63,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 }
 
 async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { durable = true, maxConnections = 100 } = options;
+  const { durable = true, maxConnections = 100, revives = false } = options;
   const log = (line: string): void => options.log?.(line);
   const folder = await openDataFolder({ dataDir: options.dataDir, dataDirIsDefault: options.dataDirIsDefault, log });
   const unlock = await lockDataFolder(folder.home, options.dataDir);
@@ -68,28 +71,27 @@ async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres
     const binaries = await findBinaries(folder.account, folder.home);
     const cluster = await openCluster(folder, binaries, durable);
     await clearLeftovers(cluster.data, log);
-    const server = await startServer({ folder, binaries, data: cluster.data, durable, maxConnections });
+    const server = await KeptServer.start(
+      { folder, binaries, data: cluster.data, durable, maxConnections },
+      { revives, log, lost: (reason) => options.onLost?.(reason) },
+    );
     try {
       await ensureServiceDatabase(cluster, server.port);
     } catch (error) {
-      await server.process.stop();
+      await server.stop();
       throw error;
     }
 
     let stopping: Promise<void> | null = null;
-    server.process.exited.then(
-      (code) => {
-        if (stopping === null) options.onLost?.(`the embedded PostgreSQL ended by itself (${code ?? 'unknown code'})`);
-      },
-      () => undefined,
-    );
     return {
       url: clusterUrl(cluster, server.port, SERVICE_ROLE, SERVICE_DATABASE),
       adminUrl: clusterUrl(cluster, server.port, SUPERUSER, 'postgres'),
       port: server.port,
-      pid: server.process.pid,
+      get pid() {
+        return server.pid;
+      },
       dataDir: cluster.data,
-      stop: () => (stopping ??= server.process.stop().finally(unlock)),
+      stop: () => (stopping ??= server.stop().finally(unlock)),
     };
   } catch (error) {
     await unlock();

@@ -14,6 +14,8 @@ export interface ServerOptions {
   readonly data: string;
   readonly durable: boolean;
   readonly maxConnections: number;
+  /** The only port that will do; absent: the last one if it is free, else any. */
+  readonly port?: number;
 }
 
 export interface Server {
@@ -34,13 +36,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   let reason = '';
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     await rename(log, `${log}.1`).catch(() => undefined);
-    const port = PORT_TAKEN.test(reason) ? await anyPort() : await choosePort(options.data);
+    const port = options.port ?? (PORT_TAKEN.test(reason) ? await anyPort() : await choosePort(options.data));
     const server = await launch(options, port, log);
     if (await becomesReady(server, options.data)) return { port, process: server };
     await server.stop();
     const output = await readFile(log, 'utf8').catch(() => '');
     reason = output.trim();
-    if (STILL_IN_USE.test(reason)) await delay(250);
+    // One that must have its port back waits for whatever of the old server still holds it.
+    if (STILL_IN_USE.test(reason) || options.port !== undefined) await delay(250);
     else if (!PORT_TAKEN.test(reason)) break;
   }
   const lines = reason.split('\n');
