@@ -101,6 +101,7 @@ describe('an embedded PostgreSQL', () => {
   it('is started again on its port when it ends by itself, until that goes on and on', async () => {
     const lost: string[] = [];
     const postgres = await start(await temporaryFolder(), {
+      durable: true,
       revives: true,
       onLost: (reason) => void lost.push(reason),
     });
