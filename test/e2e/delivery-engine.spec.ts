@@ -432,6 +432,21 @@ describe('the delivery engine', () => {
     }
   });
 
+  it('is counted in the state of the job while it is due', async () => {
+    receiver.answer(500);
+    const id = await ruleMatch(app, owner.projectId, channel);
+    await delivery.until(id, ({ retry_state }) => retry_state === 'scheduled_retry');
+    const due = async (): Promise<number> =>
+      (await app.request().get('/internal/jobs').set('X-Internal-Token', INTERNAL_TOKEN)).body.find(
+        ({ name }: { name: string }) => name === 'delivery-retries',
+      ).due;
+    expect(await due()).toBe(0);
+    await makeDue(app, id);
+    expect(await due()).toBe(1);
+    expect(await runRetries(app)).toBe(1);
+    expect(await due()).toBe(0);
+  });
+
   it('is seen in the metrics, the jobs and the health', async () => {
     const metrics = (await app.request().get('/metrics')).text;
     for (const name of [

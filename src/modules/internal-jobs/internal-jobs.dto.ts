@@ -14,7 +14,10 @@ export class JobStateResponse {
   @TextField({ nullable: true, description: 'Null after a run that succeeded' })
   last_error!: string | null;
 
-  @IntField({ min: 0, description: 'Runs that wait in the queue' })
+  @IntField({
+    min: 0,
+    description: 'Deliveries, rules or projects that wait to be worked on; for other jobs, runs that wait in the queue',
+  })
   due!: number;
 }
 

@@ -15,7 +15,7 @@ export interface JobState {
   last_duration_ms: number | null;
   /** Null after a run that succeeded. */
   last_error: string | null;
-  /** Jobs that wait in the job's queue to be run now. */
+  /** What waits to be worked on, where the job looks for it by itself; else runs that wait in the job's queue. */
   due: number;
   /** Null for a job that runs when it is asked for alone. */
   every_ms: number | null;
@@ -29,8 +29,13 @@ export interface AddOptions {
 
 export type QueueHealth = 'ok' | 'degraded' | 'down';
 
+interface Polled {
+  readonly ms: number;
+  countDue(): Promise<number>;
+}
+
 export class JobQueue {
-  private readonly polled = new Map<string, number>();
+  private readonly polled = new Map<string, Polled>();
 
   constructor(
     private readonly jobs: readonly JobDeclaration[],
@@ -64,37 +69,42 @@ export class JobQueue {
 
   /**
    * Says that something beside the queue runs this job so often by {@link runNow}, in some process: its state then
-   * tells so, as for a scheduled job. For work that has to go on while the backend is away.
+   * tells so, as for a scheduled job, and what is due by `countDue`. For work that has to go on while the backend is away.
    */
-  runsEvery(job: JobDeclaration, ms: number): void {
+  runsEvery(job: JobDeclaration, ms: number, countDue: () => Promise<number>): void {
     this.queueOf(job);
-    this.polled.set(job.name, ms);
+    this.polled.set(job.name, { ms, countDue });
   }
 
   /** The declared jobs in their order. Rejects with QueueUnavailableError when backend or database do not answer. */
   async state(): Promise<JobState[]> {
     return this.answer(async () => {
-      const [runs, due] = await Promise.all([this.log.read(), this.countDue()]);
-      return this.jobs.map((job) => ({
-        name: job.name,
-        ...(runs.get(job.name) ?? { last_run_at: null, last_duration_ms: null, last_error: null }),
-        due: due.get(job.queue) ?? 0,
-        every_ms: job.every?.ms ?? this.polled.get(job.name) ?? null,
-      }));
+      const [runs, waiting] = await Promise.all([this.log.read(), this.countWaiting()]);
+      return Promise.all(
+        this.jobs.map(async (job) => {
+          const polled = this.polled.get(job.name);
+          return {
+            name: job.name,
+            ...(runs.get(job.name) ?? { last_run_at: null, last_duration_ms: null, last_error: null }),
+            due: (await polled?.countDue()) ?? waiting.get(job.queue) ?? 0,
+            every_ms: job.every?.ms ?? polled?.ms ?? null,
+          };
+        }),
+      );
     });
   }
 
   /** `down`: the backend does not answer in time; `degraded`: it does, but a worker of this process has stopped. */
   async health(): Promise<QueueHealth> {
     try {
-      await this.answer(() => this.countDue());
+      await this.answer(() => this.countWaiting());
     } catch {
       return 'down';
     }
     return this.workers.areRunning ? 'ok' : 'degraded';
   }
 
-  private async countDue(): Promise<Map<string, number>> {
+  private async countWaiting(): Promise<Map<string, number>> {
     const counts = [...this.queues].map(
       async ([name, queue]) => [name, await queue.getJobCountByTypes('waiting', 'prioritized')] as const,
     );

@@ -22,11 +22,14 @@ export abstract class DuePoller implements OnApplicationBootstrap, BeforeApplica
 
   onApplicationBootstrap(): void {
     const everyMs = this.config.deliveryRetries.pollSeconds * 1_000;
-    this.queue.runsEvery(this.job, everyMs);
+    this.queue.runsEvery(this.job, everyMs, () => this.countDue());
     if (!this.config.process.runsWorkers) return;
     this.look();
     this.timer = setInterval(() => this.look(), everyMs);
   }
+
+  /** How much is due and not claimed. */
+  protected abstract countDue(): Promise<number>;
 
   async beforeApplicationShutdown(): Promise<void> {
     this.stopped = true;

@@ -39,7 +39,7 @@ export class RulePoller implements OnApplicationBootstrap, BeforeApplicationShut
   ) {}
 
   onApplicationBootstrap(): void {
-    this.queue.runsEvery(ruleEvaluationsJob, EVERY_MS * RECORD_EACH);
+    this.queue.runsEvery(ruleEvaluationsJob, EVERY_MS * RECORD_EACH, () => this.round.countDue());
     const { runsApi, runsWorkers } = this.config.process;
     if (runsApi) this.often(BEAT_EVERY_MS, 'ingestion', () => this.heartbeats.beat('ingestion'));
     if (!runsWorkers) return;

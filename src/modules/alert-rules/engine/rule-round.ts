@@ -29,6 +29,11 @@ export class RuleRound {
     return processed;
   }
 
+  /** Projects whose events wait to be matched, and rules whose window is due. */
+  async countDue(): Promise<number> {
+    return (await this.matches.countDue()) + (await this.windows.countDue());
+  }
+
   /** False when a part has not ended a round, a batch or a rule for a minute. */
   get isMoving(): boolean {
     return RULE_PARTS.every((part) => performance.now() - this.movedAt[part] < STUCK_AFTER_MS);

@@ -42,6 +42,10 @@ export class MatchRound {
     private readonly metrics: RuleMetrics,
   ) {}
 
+  async countDue(): Promise<number> {
+    return (await this.outbox.projectsWithWork()).length;
+  }
+
   /**
    * Works on every project that has something to do.
    * @param onStep told after each batch, whether it went well or not

@@ -67,6 +67,14 @@ export class WindowRound {
     return evaluated;
   }
 
+  async countDue(): Promise<number> {
+    const [row] = await this.database.rows<{ due: number }>(
+      `SELECT count(*)::int AS due FROM alert_rules r JOIN projects p ON p.id = r.project_id AND p.deleted_at IS NULL
+       WHERE r.next_evaluation_at <= clock_timestamp()`,
+    );
+    return row?.due ?? 0;
+  }
+
   /** Those whose last turn lies longest ago first, then those that wait longest: a round may end before all had theirs. */
   private async projectsWithDue(): Promise<string[]> {
     const rows = await this.database.rows<{ id: string }>(
