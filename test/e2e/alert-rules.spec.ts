@@ -65,6 +65,12 @@ describe('alert rules', () => {
       ),
     );
 
+  it('are refused with what was sent, also where it is called a value', async () => {
+    const condition = { ...THRESHOLD, all: [{ field: 'event', op: 'eq', value: 'payment.failed' }] };
+    const refused = await rules.create({ name: undefined, condition });
+    expect(refused.body.detail[0]).toMatchObject({ loc: ['body', 'name'], input: { condition } });
+  });
+
   it('are made with defaults, shown, listed newest first and deleted', async () => {
     const condition = { kind: 'match', all: [{ field: 'event', op: 'eq', value: 'payment.failed' }] };
     const created = await rules.create({ condition });

@@ -27,7 +27,7 @@ import {
   WINDOW_SECONDS,
 } from './conditions.js';
 import { EVENT_FIELDS, typeOfField } from './filter.js';
-import { faulty, FilterReader } from './filter-reader.js';
+import { faulty, FilterReader, OPEN_MEMBERS } from './filter-reader.js';
 
 const readerOf = <T>(kind: Kind<T>): Read<T> =>
   kind.build(() => {
@@ -58,7 +58,7 @@ const MEMBERS: Readonly<Record<ConditionKind, Readonly<Record<string, Read<unkno
 
 /** A condition of any kind, read and checked; every fault is told at its own place. */
 export function condition(): Kind<Condition> {
-  return { document: { type: 'object', additionalProperties: true }, build: () => readCondition };
+  return { document: { type: 'object', additionalProperties: true }, open: OPEN_MEMBERS, build: () => readCondition };
 }
 
 /** The property is a `Condition`, read and checked. */

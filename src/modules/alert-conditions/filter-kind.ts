@@ -7,12 +7,13 @@ import {
   objectExpected,
 } from '../../platform/http/fields/index.js';
 import { EVENT_FIELDS, type FilterNode, type Vocabulary } from './filter.js';
-import { FilterReader } from './filter-reader.js';
+import { FilterReader, OPEN_MEMBERS } from './filter-reader.js';
 
 /** A filter in the grammar of alert conditions, over the fields of a vocabulary. */
 export function filter(vocabulary: Vocabulary = EVENT_FIELDS): Kind<FilterNode> {
   return {
     document: { type: 'object', additionalProperties: true },
+    open: OPEN_MEMBERS,
     build: () => (value) => (isObject(value) ? new FilterReader(vocabulary).node(value, 1) : objectExpected(value)),
   };
 }

@@ -39,6 +39,8 @@ type Members = Readonly<Record<string, unknown>>;
 
 const GROUPS = ['all', 'any', 'not'];
 const COMPARISON = ['field', 'op', 'value'];
+/** What events are compared with and measures are held against is no secret, though its name says so. */
+export const OPEN_MEMBERS: readonly string[] = ['value'];
 const TEXT_OPERATORS: readonly Operator[] = ['contains', 'starts_with', 'matches'];
 const NUMBER_OPERATORS: readonly Operator[] = ['gt', 'gte', 'lt', 'lte'];
 

@@ -12,6 +12,8 @@ export interface Kind<T> {
   readonly document: Document;
   /** True for a list: a repeated query parameter keeps all its values. */
   readonly repeats?: boolean;
+  /** Names inside the value that look like secrets and are none. */
+  readonly open?: readonly string[];
   /** Set for an object of another class. */
   readonly cls?: () => Type<unknown>;
   build(readerOf: ReaderOf): Read<T>;

@@ -182,7 +182,10 @@ function secretNames(schema: Schema): SecretNames {
   const visited = new Set<Schema>([schema]);
   // A set being walked also yields what is added meanwhile.
   for (const part of visited) {
-    for (const field of part.fields) (field.hidden ? secret : open).add(field.wire);
+    for (const field of part.fields) {
+      (field.hidden ? secret : open).add(field.wire);
+      for (const name of field.kind.open ?? []) open.add(name);
+    }
     for (const inner of part.parts) visited.add(inner);
   }
   return (schema.names = { secret, open });
