@@ -123,12 +123,39 @@ describe('Event Sources', () => {
       expect((await call('patch', `/${source.id}`, change).expect(200)).body).toEqual(expected);
       expect((await call('get', `/${source.id}`).expect(200)).body).toEqual(expected);
     }
-    for (const change of [{ name: null }, { name: '' }, { type: 'ftp' }, { type: null }])
+    for (const change of [
+      { name: null },
+      { name: '' },
+      { type: 'ftp' },
+      { type: null },
+      { is_enabled: null },
+      { name: 'Not this either', is_enabled: 'perhaps' },
+    ])
       await call('patch', `/${source.id}`, change).expect(422);
     expect((await acts()).map((act) => (act as { action: string }).action)).toEqual([
       'event_source.created',
       ...Array<string>(3).fill('event_source.updated'),
     ]);
+  });
+
+  it('are switched off and on by a change too, and made switched off', async () => {
+    const { key, ...source } = await createSource(app, owner);
+    const change = async (body: object): Promise<unknown> =>
+      (await call('patch', `/${source.id}`, body).expect(200)).body as unknown;
+    expect(await change({ is_enabled: false })).toEqual({ ...source, is_enabled: false });
+    await ingest(app, key.key).expect(403, { detail: 'Event source is disabled' });
+    expect(await change({ is_enabled: false, name: 'Off' })).toEqual({ ...source, is_enabled: false, name: 'Off' });
+    expect(await change({ is_enabled: true })).toEqual({ ...source, name: 'Off' });
+    await ingest(app, key.key).expect(200);
+    expect((await acts()).map((act) => (act as { action: string }).action)).toEqual([
+      'event_source.created',
+      'event_source.disabled',
+      'event_source.updated',
+      'event_source.enabled',
+    ]);
+    const off = (await create({ is_enabled: false }).expect(201)).body as { is_enabled: boolean; key: { key: string } };
+    expect(off.is_enabled).toBe(false);
+    await ingest(app, off.key.key).expect(403, { detail: 'Event source is disabled' });
   });
 
   it.each([

@@ -25,6 +25,9 @@ export class CreateEventSourceRequest {
 
   @TextField(DESCRIPTION)
   description?: string | null;
+
+  @BooleanField({ optional: true, default: true })
+  is_enabled!: boolean;
 }
 
 export class ChangeEventSourceRequest {
@@ -36,6 +39,9 @@ export class ChangeEventSourceRequest {
 
   @TextField({ ...DESCRIPTION, description: 'Null takes it away' })
   description?: string | null;
+
+  @BooleanField({ optional: true, description: 'As `enable` and `disable` do' })
+  is_enabled?: boolean;
 }
 
 export class EventSourceResponse {

@@ -55,7 +55,7 @@ export class EventSourcesRepository {
 
   async insert(
     { projectId }: ProjectScope,
-    source: Pick<EventSource, 'id' | 'name' | 'type' | 'description' | 'createdBy'>,
+    source: Pick<EventSource, 'id' | 'name' | 'type' | 'description' | 'isEnabled' | 'createdBy'>,
     tx: Db,
   ): Promise<void> {
     await this.database.repository(EventSource, tx).insert({ ...source, projectId });

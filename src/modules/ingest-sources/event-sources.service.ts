@@ -29,13 +29,13 @@ export class EventSourcesService {
 
   /** The act holds the project, so parallel creations are counted one after the other. Disabled sources count. */
   create(scope: ProjectMemberScope, request: CreateEventSourceRequest): Promise<CreatedEventSourceResponse> {
-    const { name, type, description = null } = request;
+    const { name, type, description = null, is_enabled: isEnabled } = request;
     const id = newId();
     return this.database.transaction(async (tx) => {
       const { organization } = await this.acts.begin(scope, 'admin', tx);
       const limit = PLAN_LIMITS[organization.plan].sources;
       if (limit !== null && (await this.sources.countOf(scope, tx)) >= limit) throw new SourcePlanLimit();
-      await this.sources.insert(scope, { id, name, type, description, createdBy: scope.userId }, tx);
+      await this.sources.insert(scope, { id, name, type, description, isEnabled, createdBy: scope.userId }, tx);
       await this.record(scope, id, 'created', { name, type }, tx);
       const key = await this.issuer.issue(scope, { name, scopes: ['events:write'], sourceId: id, expiresAt: null }, tx);
       return { ...eventSourceResponse(await this.found(scope, id, tx)), key };
@@ -51,10 +51,11 @@ export class EventSourcesService {
   }
 
   /** A change of nothing is no act. */
-  change(scope: ProjectMemberScope, id: string, request: ChangeEventSourceRequest): Promise<EventSourceResponse> {
-    return this.database.transaction(async (tx) => {
+  async change(scope: ProjectMemberScope, id: string, request: ChangeEventSourceRequest): Promise<EventSourceResponse> {
+    const answer = await this.database.transaction(async (tx) => {
       await this.acts.begin(scope, 'admin', tx);
       const source = await this.found(scope, id, tx);
+      const switched = await this.switch(scope, source, request.is_enabled ?? source.isEnabled, tx);
       const from = { name: source.name, type: source.type, description: source.description };
       const to = {
         name: request.name ?? from.name,
@@ -62,24 +63,21 @@ export class EventSourcesService {
         description: request.description === undefined ? from.description : request.description,
       };
       if (to.name === from.name && to.type === from.type && to.description === from.description) {
-        return eventSourceResponse(source);
+        return eventSourceResponse(switched);
       }
       await this.sources.update(scope, id, to, tx);
       await this.record(scope, id, 'updated', { from, to }, tx);
-      return eventSourceResponse({ ...source, ...to });
+      return eventSourceResponse({ ...switched, ...to });
     });
+    if (request.is_enabled !== undefined) this.authenticator.forgetAll();
+    return answer;
   }
 
   /** Doing it again answers the same and records nothing. */
   async setEnabled(scope: ProjectMemberScope, id: string, isEnabled: boolean): Promise<EventSourceResponse> {
     const answer = await this.database.transaction(async (tx) => {
       await this.acts.begin(scope, 'admin', tx);
-      const source = await this.found(scope, id, tx);
-      if (source.isEnabled === isEnabled) return eventSourceResponse(source);
-      await this.sources.update(scope, id, { isEnabled }, tx);
-      await this.record(scope, id, isEnabled ? 'enabled' : 'disabled', { name: source.name }, tx);
-      await this.authenticator.announceChange(id, tx);
-      return eventSourceResponse({ ...source, isEnabled });
+      return eventSourceResponse(await this.switch(scope, await this.found(scope, id, tx), isEnabled, tx));
     });
     this.authenticator.forgetAll();
     return answer;
@@ -97,6 +95,19 @@ export class EventSourcesService {
       await this.authenticator.announceChange(id, tx);
     });
     this.authenticator.forgetAll();
+  }
+
+  private async switch(
+    scope: ProjectMemberScope,
+    source: SeenEventSource,
+    isEnabled: boolean,
+    tx: Db,
+  ): Promise<SeenEventSource> {
+    if (source.isEnabled === isEnabled) return source;
+    await this.sources.update(scope, source.id, { isEnabled }, tx);
+    await this.record(scope, source.id, isEnabled ? 'enabled' : 'disabled', { name: source.name }, tx);
+    await this.authenticator.announceChange(source.id, tx);
+    return { ...source, isEnabled };
   }
 
   private async found(scope: ProjectScope, id: string, tx?: Db): Promise<SeenEventSource> {
