@@ -280,6 +280,9 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
         body: { detail: 'Project is archived' },
       });
       expect(await failures(fresh)).toEqual([{ reason_code: 'project_archived', status_code: 403, count: 1 }]);
+      // What is wrong with the body is told before that.
+      const late = { ...EVENT, timestamp: new Date(Date.now() + 172_800_000).toISOString() };
+      expect(await sender.ingest(fresh.apiKey, late)).toMatchObject({ status: 422 });
     });
   });
 

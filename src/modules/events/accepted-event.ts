@@ -6,11 +6,14 @@ import { type NormalizedEvent, normalizeEvent } from './normalized-event.js';
 
 const MAX_AHEAD_MS = 24 * 3600 * 1000;
 
-/** The event of a valid request, with an id of ours. @throws ValidationError when its time is too far ahead */
-export function acceptEvent(request: IngestRequest, arrivedAt: Date, redact: Redact): NormalizedEvent {
-  const { timestamp } = request;
+/** The part of validation that needs the time. @throws ValidationError when the event's is too far ahead */
+export function checkTime({ timestamp }: IngestRequest, arrivedAt: Date): void {
   if (timestamp !== undefined && timestamp.getTime() > arrivedAt.getTime() + MAX_AHEAD_MS) {
     throw brokenRule(['body', 'timestamp'], 'timestamp must not be more than 24 hours ahead', timestamp.toISOString());
   }
+}
+
+/** The event of a valid request, with an id of ours. */
+export function acceptEvent(request: IngestRequest, arrivedAt: Date, redact: Redact): NormalizedEvent {
   return normalizeEvent(request, newId(), arrivedAt, redact);
 }

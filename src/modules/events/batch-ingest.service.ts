@@ -7,7 +7,7 @@ import { sha256 } from '../../platform/crypto/index.js';
 import { BodyTooLarge } from '../../platform/http/domain-error.js';
 import { compile, parseJsonBody, validateJson, ValidationError } from '../../platform/http/fields/index.js';
 import { IngestionRefusals, type RefusalReason } from '../quotas/index.js';
-import { acceptEvent } from './accepted-event.js';
+import { acceptEvent, checkTime } from './accepted-event.js';
 import { EventAdmission } from './event-admission.js';
 import { type EventLine, splitLines } from './event-lines.js';
 import { type IngestBatchResponse, type IngestLineResult, IngestRequest } from './ingest.dto.js';
@@ -46,6 +46,7 @@ export class BatchIngestService {
     for (const { line, bytes } of splitLines(body)) {
       try {
         const request = this.read(bytes);
+        checkTime(request, arrivedAt);
         const event = acceptEvent(request, arrivedAt, redact);
         events.push(event);
         lines.push({ line, id: event.id });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock/index.js';
-import { acceptEvent } from './accepted-event.js';
+import { acceptEvent, checkTime } from './accepted-event.js';
 import { EventAdmission } from './event-admission.js';
 import type { IngestRequest } from './ingest.dto.js';
 import type { StoredEvent } from './reads/event-record.js';
@@ -17,8 +17,9 @@ export class EventRecorder {
   /** @throws DomainError whatever ingestion refuses an event with */
   async record(scope: Omit<Sender, 'apiKeyId'>, request: IngestRequest): Promise<StoredEvent> {
     const sender = { ...scope, apiKeyId: null };
-    const { redact } = await this.admission.policyOf(sender);
     const now = this.clock.now();
+    checkTime(request, now);
+    const { redact } = await this.admission.policyOf(sender);
     const event = acceptEvent(request, now, redact);
     const admitted = await this.admission.submit({ sender, events: [event], idempotency: null });
     return {

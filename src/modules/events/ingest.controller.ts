@@ -80,7 +80,7 @@ export class IngestController {
     description: 'Counts in the quotas of the organization like every other event. It belongs to no key and no source.',
     status: 201,
     answer: EventRecord,
-    errors: [ProjectIsArchived, ...BILLING_ERRORS],
+    errors: [ProjectIsArchived, ...BILLING_ERRORS, ServiceOverloaded],
   })
   record(@Scope() scope: ProjectMemberScope, @Body() body: RecordEventRequest): Promise<EventRecord> {
     return this.recorder.record({ ...scope, sourceId: null }, body).then(eventRecord);

@@ -2,6 +2,7 @@ import { Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { type ProjectMemberScope, Requires } from '../../platform/access/index.js';
 import { Documented } from '../../platform/http/documented.js';
+import { ServiceOverloaded } from '../../platform/http/domain-error.js';
 import { IdParam, Query, Scope } from '../../platform/http/inputs.js';
 import { EventSourceDisabled, EventSourceNotFound } from '../api-keys/index.js';
 import { ProjectOfSource } from '../ingest-sources/index.js';
@@ -95,6 +96,7 @@ export class SourceInsightController {
       BlockedByBilling,
       MonthlyEventsExceeded,
       MonthlyRequestsExceeded,
+      ServiceOverloaded,
     ],
   })
   test(@Scope() scope: ProjectMemberScope, @IdParam('source_id') sourceId: string): Promise<SourceTestResponse> {
