@@ -6,15 +6,16 @@ const FIELDS = [
   'event_id',
   'event_type',
   'message',
-  'payload',
-  'properties',
   'severity',
   'source',
   'status',
   'timestamp',
 ] as const;
 
-/** SHA-256 of the canonical JSON of a request: its known fields as read, names sorted, nothing that was filled in. */
+/**
+ * SHA-256 of the canonical JSON of a request: its known fields as read, payload and properties as the one they become
+ * (SERVICE 2.7), names sorted, nothing that was filled in.
+ */
 export function requestHash(request: IngestRequest): Buffer {
   return sha256(canonicalRequest(request));
 }
@@ -25,6 +26,10 @@ export function canonicalRequest(request: IngestRequest): string {
     const value = request[name];
     if (value !== undefined) members.push(`"${name}":${canonicalJson(value)}`);
   }
+  const { payload, properties } = request;
+  members.push(
+    `"properties":${canonicalJson(payload === undefined ? (properties ?? {}) : { ...payload, ...properties })}`,
+  );
   return `{${members.join(',')}}`;
 }
 
