@@ -21,6 +21,7 @@ export default {
     ],
   },
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
+  setupFilesAfterEnv: ['<rootDir>/test/support/after-file.ts'],
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
   maxWorkers: 2,
   workerIdleMemoryLimit: '512MB',

@@ -30,15 +30,7 @@ function parameters({ listed }: Route): number {
  * breaks them, whichever test it came up in.
  */
 export class DocumentedAnswers {
-  private readonly ajv: Ajv2020;
-  private readonly validators = new Map<string, ValidateFunction>();
   private readonly found = new Set<string>();
-
-  constructor() {
-    this.ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true });
-    addFormats.default(this.ajv);
-    this.ajv.addSchema(closed({ $id: 'document', components: document.components }) as object);
-  }
 
   /** Listens to a server; `faults` fills while it answers. */
   watch(server: Server): void {
@@ -93,24 +85,32 @@ export class DocumentedAnswers {
       return;
     }
     if (type !== JSON_TYPE) return;
-    const validate = this.validator(where, content.schema);
+    const validate = validatorOf(where, content.schema);
     if (validate(JSON.parse(body))) return;
     for (const { instancePath, message, params } of validate.errors ?? []) {
       const place = instancePath.replaceAll(/\/\d+/g, '/*');
       this.found.add(`${where} ${place} ${message} ${JSON.stringify(params)}`);
     }
   }
+}
 
-  private validator(where: string, schema: Schema): ValidateFunction {
-    let validate = this.validators.get(where);
-    if (validate === undefined) {
-      validate = this.ajv.compile(
-        closed(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/'))) as object,
-      );
-      this.validators.set(where, validate);
-    }
-    return validate;
+const validators = new Map<string, ValidateFunction>();
+let schemas: Ajv2020 | undefined;
+
+function validatorOf(where: string, schema: Schema): ValidateFunction {
+  let validate = validators.get(where);
+  if (validate === undefined) {
+    const known = JSON.stringify(schema).replaceAll('"#/', '"document#/');
+    validate = (schemas ??= documentSchemas()).compile(closed(JSON.parse(known)) as object);
+    validators.set(where, validate);
   }
+  return validate;
+}
+
+function documentSchemas(): Ajv2020 {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  return ajv.addSchema(closed({ $id: 'document', components: document.components }) as object);
 }
 
 function contentType(response: ServerResponse): string {
