@@ -170,6 +170,23 @@ describe('the life of a subscription', () => {
     );
   }, 300_000);
 
+  it('ends alike in every order where the provider knows nothing of it, as long as no two changes share a second', async () => {
+    await fc.assert(
+      fc.asyncProperty(life, delivery, async (lived, delivered) => {
+        const id = await newOrganization();
+        const steps = lived.steps.map((one) => ({ ...one, wait: one.wait + 1 }));
+        const { events, final } = eventsOf({ ...lived, steps }, { billing_scope: 'organization', organization_id: id });
+        provider.subscriptions.delete(final.id);
+        const often = events.flatMap((event, at) =>
+          Array.from({ length: 1 + (delivered.times[at] ?? 0) }, () => event),
+        );
+        await deliver(often, delivered);
+        expect(await stateOf(id)).toEqual(expected(final));
+      }),
+      { numRuns: 30 },
+    );
+  }, 300_000);
+
   it('ends in the state of its newest event for somebody without an organization too', async () => {
     await fc.assert(
       fc.asyncProperty(life, delivery, async (lived, delivered) => {

@@ -36,10 +36,10 @@ describe('the names of the payment provider', () => {
     [{ ENABLE_PAYMENT_BILLING: 'perhaps' }, billing, 'ENABLE_PAYMENT_BILLING is not true'],
     [{ PAYMENT_SECRET_KEY: '' }, billing, 'PAYMENT_SECRET_KEY is not set'],
     [{ PAYMENT_SECRET_KEY: 'sk_test_1\nPAYMENT_PRICE_ID_PRO=x' }, billing, 'PAYMENT_SECRET_KEY is not a key'],
-    [{ PAYMENT_SECRET_KEY: 'sk_test_€' }, billing, 'PAYMENT_SECRET_KEY is not a key'],
+    [{ PAYMENT_SECRET_KEY: 'sk_test_€' }, webhook, 'PAYMENT_SECRET_KEY is not a key'],
     [{ PAYMENT_SECRET_KEY: 'sk test' }, connection, 'PAYMENT_SECRET_KEY is not a key'],
     [{ ENABLE_PAYMENT_WEBHOOKS: 'off' }, webhook, 'ENABLE_PAYMENT_WEBHOOKS is not true'],
-    [{ PAYMENT_SECRET_KEY: ' ' }, connection, 'PAYMENT_SECRET_KEY is not set'],
+    [{ PAYMENT_SECRET_KEY: ' ' }, webhook, 'PAYMENT_SECRET_KEY is not set'],
     [{ PAYMENT_WEBHOOK_SECRET: '' }, webhook, 'PAYMENT_WEBHOOK_SECRET is not set'],
     [{}, (s) => s.price('scale', null), 'PAYMENT_PRICE_ID_SCALE is not set'],
     [{}, (s) => s.price('enterprise', 'eur'), 'PAYMENT_PRICE_ID_ENTERPRISE is not set'],
@@ -80,6 +80,15 @@ describe('the names of the payment provider', () => {
     ]);
     expect(settings({ PAYMENT_PRICE_ID_PRO_EUR: '' }).price('pro', 'eur')).toBe('price_pro');
     expect(told).toEqual([]);
+  });
+
+  it.each([
+    ['sk_live_1', true],
+    ['rk_live_1', true],
+    ['sk_test_1', false],
+    ['key', null],
+  ])('tell by the key %s whether payments are real', (PAYMENT_SECRET_KEY, isLive) => {
+    expect(settings({ PAYMENT_SECRET_KEY }).isLive()).toBe(isLive);
   });
 
   it.each([

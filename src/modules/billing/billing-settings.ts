@@ -33,10 +33,17 @@ export class BillingSettings {
     this.secretKey();
   }
 
-  /** The secret of the webhook's signatures. @throws PaymentNotConfigured unless the webhook is on and has its secret */
+  /** The secret of the webhook's signatures. @throws PaymentNotConfigured unless the webhook is on and has its secrets */
   webhookSecret(): string {
     this.requireOn('ENABLE_PAYMENT_WEBHOOKS');
+    this.secretKey();
     return this.required('PAYMENT_WEBHOOK_SECRET');
+  }
+
+  /** Whether the key is one of real payments; null: it does not say. */
+  isLive(): boolean | null {
+    const mode = /^[a-z]+_(live|test)_/.exec(this.secretKey())?.[1];
+    return mode === undefined ? null : mode === 'live';
   }
 
   connection(): ProviderConnection {

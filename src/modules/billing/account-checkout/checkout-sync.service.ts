@@ -101,7 +101,8 @@ export class CheckoutSyncService {
     const present = await this.subscriptions.find(subscription.id, tx);
     if (present !== null && present.userId !== user.id) throw new CheckoutOfSomebodyElse();
     if (present?.revision !== known?.revision) return false;
-    const sight = present ?? { seenAt: subscription.startedAt ?? new Date(0), seenKind: SIGHT_KINDS.changed };
+    const begun = { seenAt: subscription.startedAt ?? new Date(0), seenKind: SIGHT_KINDS.changed };
+    const sight = present !== null && present.seenAt >= begun.seenAt ? present : begun;
     await this.subscriptions.store({ kind: 'person', user }, subscription, sight, plan, tx);
     return true;
   }

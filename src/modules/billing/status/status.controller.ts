@@ -21,7 +21,7 @@ export class BillingStatusController {
   @Documented({
     summary: 'Billing status record',
     description:
-      'For members of the organization, by access token and `organization_id`, or for an API key of one of its projects, which needs no `organization_id` and is never led to another organization by one; browser-safe keys only write events. With both credentials the key counts. Reading reserves nothing: an event sent afterwards may still be refused.',
+      'For members of the organization, by access token and `organization_id`, or for an API key of one of its projects, which needs no `organization_id` and is never led to another organization by one; browser-safe keys are refused. With both credentials the key counts. Reading reserves nothing: an event sent afterwards may still be refused.',
     answer: StatusResponse,
     errors: [OrganizationIdRequired],
   })

@@ -37,7 +37,7 @@ export class PaymentSubscription {
   @Column('timestamptz', { name: 'started_at' })
   startedAt!: Date;
 
-  /** Time of the newest event that counts, in whole seconds as the provider gives it. */
+  /** Time of the newest event that counts, in whole seconds as the provider gives it; 1970: only its checkout is known. */
   @Column('timestamptz', { name: 'seen_at' })
   seenAt!: Date;
 

@@ -8,13 +8,16 @@ import { type Outcome, PaymentEvent } from './payment-event.entity.js';
 export class PaymentEventsRepository {
   constructor(private readonly database: Database) {}
 
-  /** An event that is stored already stays as it is. */
-  async keep(event: Pick<PaymentEvent, 'id' | 'type' | 'liveMode' | 'payload'>): Promise<void> {
-    await this.database.execute(
-      `INSERT INTO payment_events (id, type, live_mode, payload) VALUES ($1, $2, $3, $4)
-       ON CONFLICT ON CONSTRAINT pk_payment_events DO NOTHING`,
+  /** An event that is stored already stays as it is. @returns when it first came */
+  async keep(event: Pick<PaymentEvent, 'id' | 'type' | 'liveMode' | 'payload'>): Promise<Date> {
+    const [row] = await this.database.rows<{ receivedAt: Date }>(
+      `INSERT INTO payment_events AS e (id, type, live_mode, payload) VALUES ($1, $2, $3, $4)
+       ON CONFLICT ON CONSTRAINT pk_payment_events DO UPDATE SET id = e.id
+       RETURNING received_at AS "receivedAt"`,
       [event.id, event.type, event.liveMode, event.payload],
     );
+    if (row === undefined) throw new Error('an event that was kept is there');
+    return row.receivedAt;
   }
 
   /** Null: it went with the account it belonged to. */

@@ -26,16 +26,22 @@ export interface ProviderEvent {
   readonly news: News;
 }
 
-/**
- * One that does not say when it was made was made when it came.
- * @throws InvalidPayload for anything that is no event, or lacks what an event of its type has
- */
-export function readEvent(body: Buffer, prices: PlanPrices, receivedAt: Date): ProviderEvent {
+/** An event as it reads: it may not say when it was made. */
+export type ReadEvent = Omit<ProviderEvent, 'createdAt'> & { readonly createdAt: Date | null };
+
+/** One that does not say when it was made was made when it first came. */
+export function dated(event: ReadEvent, receivedAt: Date): ProviderEvent {
+  const wholeSecond = new Date(Math.floor(receivedAt.getTime() / 1000) * 1000);
+  return { ...event, createdAt: event.createdAt ?? wholeSecond };
+}
+
+/** @throws InvalidPayload for anything that is no event, or lacks what an event of its type has */
+export function readEvent(body: Buffer, prices: PlanPrices): ReadEvent {
   try {
     const payload = new TextDecoder('utf-8', { fatal: true }).decode(body);
     const { id, type, created, livemode, data } = PROVIDER_EVENT.parse(JSON.parse(payload));
     const news = newsOf(type, data.object, prices);
-    const createdAt = new Date((created ?? Math.floor(receivedAt.getTime() / 1000)) * 1000);
+    const createdAt = typeof created === 'number' ? new Date(created * 1000) : null;
     return { id, type, createdAt, liveMode: livemode ?? false, payload, news };
   } catch {
     throw new InvalidPayload();

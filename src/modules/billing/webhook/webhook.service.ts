@@ -1,16 +1,14 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Clock } from '../../../platform/clock/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { BillingSettings } from '../billing-settings.js';
-import { PaymentNotConfigured } from '../billing.errors.js';
-import { type CheckoutState, PaymentProvider, type SubscriptionState } from '../provider/payment-provider.js';
+import { PaymentProvider, type SubscriptionState } from '../provider/payment-provider.js';
 import type { PaymentSubscription } from '../subscriptions/payment-subscription.entity.js';
 import { SubscriptionHolders } from '../subscriptions/subscription-holders.js';
 import { SIGHT_KINDS, type Sight, verdictOn } from '../subscriptions/subscription-rules.js';
 import { type LockedHolder, SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 import type { Outcome, PaymentEvent } from './payment-event.entity.js';
 import { PaymentEventsRepository } from './payment-events.repository.js';
-import { type News, type ProviderEvent, readEvent } from './provider-event.js';
+import { dated, type News, type ProviderEvent, readEvent } from './provider-event.js';
 import type { WebhookResponse } from './webhook.dto.js';
 
 /** Other events that come in between make one begin anew; more of them than this is left to the provider's repeat. */
@@ -21,7 +19,7 @@ type AboutSubscription = Exclude<News, { about: 'nothing' }>;
 /** What the provider was asked, and what was known of the subscription before. */
 interface Look {
   readonly known: PaymentSubscription | null;
-  /** Undefined: nobody had to ask. Null: the provider has no such subscription, or there is no key to ask it with. */
+  /** Undefined: nobody had to ask. Null: the provider has no such subscription. */
   readonly asked: SubscriptionState | null | undefined;
 }
 
@@ -41,13 +39,12 @@ export class WebhookService {
     private readonly subscriptions: SubscriptionsService,
     private readonly provider: PaymentProvider,
     private readonly settings: BillingSettings,
-    private readonly clock: Clock,
   ) {}
 
   /** @throws InvalidPayload; any other fault is answered with 500, and the provider sends the event again */
   async receive(body: Buffer): Promise<WebhookResponse> {
-    const event = readEvent(body, this.settings.prices, this.clock.now());
-    await this.events.keep(event);
+    const read = readEvent(body, this.settings.prices);
+    const event = dated(read, await this.events.keep(read));
     try {
       const outcome = await this.process(event);
       if (outcome === 'duplicate') return { ok: true, duplicate: true };
@@ -85,17 +82,7 @@ export class WebhookService {
     const id = subscriptionIdOf(news);
     const known = await this.subscriptions.find(id);
     const mustAsk = decide(event, news, known) === 'ask';
-    return { known, asked: mustAsk ? await this.ask(id) : undefined };
-  }
-
-  /** Events alone have to do where there is no key to ask with: they need the secret of their signatures only. */
-  private async ask(id: string): Promise<SubscriptionState | null> {
-    try {
-      return await this.provider.findSubscription(id, this.provider.begin());
-    } catch (error) {
-      if (error instanceof PaymentNotConfigured) return null;
-      throw error;
-    }
+    return { known, asked: mustAsk ? await this.provider.findSubscription(id, this.provider.begin()) : undefined };
   }
 
   private async apply(event: ProviderEvent, news: AboutSubscription, look: Look, tx: Db): Promise<Outcome | 'again'> {
@@ -120,11 +107,24 @@ export class WebhookService {
     const verdict = decide(event, news, known);
     if (verdict === 'outdated') return this.finish(event, 'outdated', holder, tx);
     if (verdict === 'ask' && look.asked === undefined) return 'again';
-    const { state, sight } = seen(event, news, verdict === 'ask' ? (look.asked ?? null) : null);
-    // What a checkout tells of a subscription is less than what its own events have told.
-    if (sight === BEFORE_ALL && known !== null) return this.finish(event, 'outdated', holder, tx);
-    await this.subscriptions.store(holder, state, newer(sight, known), this.subscriptions.planOf(state), tx);
+    const asked = verdict === 'ask' ? (look.asked ?? null) : null;
+    if (verdict === 'ask' && asked === null) {
+      this.logger.warn(`event ${event.id} is about a subscription that the provider has not: ${subscriptionId}`);
+      if (!this.isOfOurMode(event)) return this.finish(event, 'unmatched', holder, tx);
+    }
+    const { state, sight } = seen(event, news, asked, known);
+    const plan =
+      sight === known
+        ? (known.plan ?? this.subscriptions.planOf({ ...state, priceId: null }))
+        : this.subscriptions.planOf(state);
+    await this.subscriptions.store(holder, state, newer(sight, known), plan, tx);
     return this.finish(event, 'applied', holder, tx);
+  }
+
+  /** Test payments pay for nothing where the key is one of real payments. */
+  private isOfOurMode({ liveMode }: ProviderEvent): boolean {
+    const isLive = this.settings.isLive();
+    return isLive === null || isLive === liveMode;
   }
 
   private async finish(event: ProviderEvent, outcome: Outcome, holder: LockedHolder | null, tx: Db): Promise<Outcome> {
@@ -149,20 +149,33 @@ function sightOf({ createdAt }: ProviderEvent, news: AboutSubscription): Sight {
 /** Older than whatever a subscription's own events say. */
 const BEFORE_ALL: Sight = { seenAt: new Date(0), seenKind: SIGHT_KINDS.begun };
 
-/** What an event shows: the provider's own word where it was asked and had one, else what the event says. */
+/**
+ * What an event shows: the provider's own word where it was asked and had one, else what the event says. A completed
+ * checkout tells less than the subscription's own events, whenever those come, so it fills in what they leave open.
+ */
 function seen(
   event: ProviderEvent,
   news: AboutSubscription,
   asked: SubscriptionState | null,
+  known: PaymentSubscription | null,
 ): { state: SubscriptionState; sight: Sight } {
   if (asked !== null) return { state: asked, sight: sightOf(event, news) };
   if (news.about === 'subscription') return { state: news.subscription, sight: sightOf(event, news) };
-  return { state: paidBy(news.checkout, news.subscriptionId, event.createdAt), sight: BEFORE_ALL };
-}
-
-/** The subscription that a completed checkout has begun, as far as the checkout tells. */
-function paidBy({ customerId, metadata, isUnpaid }: CheckoutState, id: string, startedAt: Date): SubscriptionState {
-  return { id, customerId, status: isUnpaid ? 'incomplete' : 'active', priceId: null, startedAt, metadata };
+  const { customerId, metadata, isUnpaid } = news.checkout;
+  if (known !== null) {
+    return { state: { ...known, customerId: known.customerId ?? customerId, metadata }, sight: known };
+  }
+  return {
+    state: {
+      id: news.subscriptionId,
+      customerId,
+      status: isUnpaid ? 'incomplete' : 'active',
+      priceId: null,
+      startedAt: event.createdAt,
+      metadata,
+    },
+    sight: BEFORE_ALL,
+  };
 }
 
 /** A completed checkout says little of the state of its subscription, so unless it is late the provider is asked. */
