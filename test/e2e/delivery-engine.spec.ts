@@ -393,7 +393,9 @@ describe('the delivery engine', () => {
       most = Math.max(most, open);
       response.on('close', () => (open -= 1));
     });
-    const stuck = await delivery.webhook(hanging.url);
+    const stuck = await delivery.webhook(hanging.url, {
+      configuration: { retry_policy: { base_delay_seconds: 3_600 } },
+    });
     for (let at = 0; at < 30; at += 1) await ruleMatch(app, owner.projectId, stuck);
     const ids: string[] = [];
     for (let at = 0; at < 60; at += 1) ids.push(await ruleMatch(app, owner.projectId, channel));

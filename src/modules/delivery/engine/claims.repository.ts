@@ -72,7 +72,7 @@ const BY_ID = `
     SELECT a.id FROM delivery_attempts a
     WHERE a.id = $5 AND a.due_at IS NOT NULL AND a.claim_token IS NULL AND ${isLive('a.project_id')}
       AND NOT EXISTS (SELECT FROM delivery_retry_audits r
-        WHERE r.attempt_id = a.id AND r.started_at > clock_timestamp() - $6 * interval '1 millisecond')
+        WHERE r.attempt_id = a.id AND r.status <> 'skipped' AND r.started_at BETWEEN $6 AND clock_timestamp())
     FOR UPDATE OF a SKIP LOCKED
   )`;
 
@@ -139,10 +139,17 @@ export class ClaimsRepository {
 
   /**
    * One attempt that still has a try before it, due or not; null when somebody else has it, it is over, or it was tried
-   * again within the last `unlessTriedMs` milliseconds.
+   * again since `unlessTriedSince`, a time of the database.
    */
-  async claimOne(claimant: Claimant, id: string, db?: Db, unlessTriedMs = 0): Promise<ClaimedAttempt | null> {
-    return (await this.claimBy(BY_ID, claimant, 1, [id, unlessTriedMs], db))[0] ?? null;
+  async claimOne(claimant: Claimant, id: string, db?: Db, unlessTriedSince?: Date): Promise<ClaimedAttempt | null> {
+    return (await this.claimBy(BY_ID, claimant, 1, [id, unlessTriedSince ?? 'infinity'], db))[0] ?? null;
+  }
+
+  /** What the database's clock showed so many milliseconds ago, at the latest. */
+  async timeBefore(elapsedMs: () => number, db: Db): Promise<Date> {
+    const [row] = await this.database.rows<{ now: Date }>('SELECT clock_timestamp() AS now', [], db);
+    if (row === undefined) throw new Error('the database told no time');
+    return new Date(row.now.getTime() - elapsedMs());
   }
 
   /** @returns false when the claim is not ours any more, and nothing was written */

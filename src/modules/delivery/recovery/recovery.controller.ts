@@ -76,7 +76,7 @@ export class RecoveryController {
   @Documented({
     summary: 'Retry now',
     description:
-      'Makes the next try of a scheduled attempt at once and waits for it. Takes nothing of the automatic retries. Refused: `executed` false.',
+      'Makes the next try of a scheduled attempt at once and waits for it. Takes nothing of the automatic retries. Refused: `executed` false; of callers at the same time one gets the try, and the others `retry_claim_active`, also when that try is over by then.',
     answer: RetryNowResponse,
     errors: [AttemptNotFound],
   })

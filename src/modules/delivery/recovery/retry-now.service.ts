@@ -56,8 +56,8 @@ export class RetryNowService {
       const claimant = this.dispatcher.claimant('retry_now', `user:${scope.userId}`, LEASE_SECONDS);
       // The view is no lock: a worker may have been quicker, and then there is nothing to claim. A try that has begun since
       // this request came is the one its caller asks for, also when it has failed meanwhile.
-      const waitedMs = performance.now() - (currentContext()?.cameAt ?? performance.now());
-      const claimed = before.allowed ? await this.claims.claimOne(claimant, id, tx, waitedMs) : null;
+      const cameAt = await this.claims.timeBefore(waitedMs, tx);
+      const claimed = before.allowed ? await this.claims.claimOne(claimant, id, tx, cameAt) : null;
       if (!before.allowed || claimed !== null) {
         if (claimed !== null) {
           const target = { type: 'delivery_attempt', id };
@@ -74,4 +74,10 @@ export class RetryNowService {
     if (view === null) throw new AttemptNotFound();
     return view;
   }
+}
+
+/** How long ago the request of the caller came. */
+function waitedMs(): number {
+  const now = performance.now();
+  return now - (currentContext()?.cameAt ?? now);
 }
