@@ -19,6 +19,7 @@ export async function prepareRuntime(config: Config, logger: Logger): Promise<Pr
           dataDir: config.dataDir.path,
           dataDirIsDefault: config.dataDir.isDefault,
           log: (line) => logger.info(line),
+          warn: (line) => logger.warn(line),
           revives: true,
           // Nothing works without it, and a restart finds the data as they were: let whoever runs us decide.
           onLost: (reason) => {

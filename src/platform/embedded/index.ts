@@ -28,6 +28,8 @@ export interface EmbeddedPostgresOptions {
   /** Starts a server again that ends without having been asked to, unless it does so again and again. Default false. */
   revives?: boolean;
   log?(line: string): void;
+  /** What somebody should look into. */
+  warn?(line: string): void;
   /** Called when the server has ended without having been asked to, and is not started again. */
   onLost?(reason: string): void;
 }
@@ -73,7 +75,7 @@ async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres
     await clearLeftovers(cluster.data, log);
     const server = await KeptServer.start(
       { folder, binaries, data: cluster.data, durable, maxConnections },
-      { revives, log, lost: (reason) => options.onLost?.(reason) },
+      { revives, log, warn: (line) => options.warn?.(line), lost: (reason) => options.onLost?.(reason) },
     );
     try {
       await ensureServiceDatabase(cluster, server.port);

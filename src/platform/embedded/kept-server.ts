@@ -1,32 +1,32 @@
-import { clearLeftovers } from './leftovers.js';
 import { errorMessage } from './embedded-database-error.js';
+import { clearLeftovers } from './leftovers.js';
 import { type Server, type ServerOptions, startServer } from './server.js';
 
-/** One that ends more often than this within a minute is not started again. */
+/** One that ends more often than this within ten minutes is not started again. */
 const MOST_ENDS = 5;
-const WITHIN_MS = 60_000;
+const WITHIN_MS = 600_000;
 
 export interface Keeping {
   /** Whether a server that ends without having been asked to is started again, on the same port. */
   readonly revives: boolean;
   log(line: string): void;
+  warn(line: string): void;
   /** Called once, when it has ended and is not or cannot be started again. */
   lost(reason: string): void;
 }
 
 /** A server that is looked after until it is stopped. */
 export class KeptServer {
+  private readonly stopped = new AbortController();
   private readonly ends: number[] = [];
-  private stopping: Promise<void> | null = null;
-  /** Set while the server is being started again. */
-  private reviving: Promise<void> | null = null;
+  private readonly kept: Promise<void>;
 
   private constructor(
     private readonly options: ServerOptions,
     private readonly keeping: Keeping,
     private server: Server,
   ) {
-    this.watch();
+    this.kept = this.keep();
   }
 
   static async start(options: ServerOptions, keeping: Keeping): Promise<KeptServer> {
@@ -42,38 +42,39 @@ export class KeptServer {
     return this.server.process.pid;
   }
 
-  stop(): Promise<void> {
-    return (this.stopping ??= this.end());
-  }
-
-  private async end(): Promise<void> {
-    await this.reviving;
+  /** Also of one that is just being started again. */
+  async stop(): Promise<void> {
+    this.stopped.abort();
     await this.server.process.stop();
+    await this.kept;
   }
 
-  private watch(): void {
-    this.server.process.exited.then(
-      (code) => {
-        if (this.stopping === null) this.reviving = this.ended(code).finally(() => (this.reviving = null));
-      },
-      () => undefined,
-    );
+  private isStopped(): boolean {
+    return this.stopped.signal.aborted;
   }
 
-  private async ended(code: number | null): Promise<void> {
-    const reason = `the embedded PostgreSQL ended by itself (${code ?? 'unknown code'})`;
+  private async keep(): Promise<void> {
+    const { signal } = this.stopped;
+    for (;;) {
+      const code = await this.server.process.exited.catch(() => null);
+      if (this.isStopped()) return;
+      const reason = `the embedded PostgreSQL ended by itself (${code ?? 'unknown code'})`;
+      if (!this.keeping.revives || this.endsTooOften()) return this.keeping.lost(reason);
+      this.keeping.warn(`${reason} and is started again`);
+      try {
+        await clearLeftovers(this.options.data, (line) => this.keeping.log(line));
+        this.server = await startServer({ ...this.options, port: this.server.port, signal });
+      } catch (error) {
+        if (this.isStopped()) return;
+        return this.keeping.lost(`${reason} and did not start again: ${errorMessage(error)}`);
+      }
+      if (this.isStopped()) return this.server.process.stop();
+    }
+  }
+
+  private endsTooOften(): boolean {
     const now = performance.now();
     this.ends.push(now);
-    const recent = this.ends.filter((at) => at > now - WITHIN_MS).length;
-    if (!this.keeping.revives || recent > MOST_ENDS) return this.keeping.lost(reason);
-    this.keeping.log(`${reason} and is started again`);
-    try {
-      await clearLeftovers(this.options.data, (line) => this.keeping.log(line));
-      const server = await startServer({ ...this.options, port: this.server.port });
-      this.server = server;
-      this.watch();
-    } catch (error) {
-      this.keeping.lost(`${reason} and did not start again: ${errorMessage(error)}`);
-    }
+    return this.ends.filter((at) => at > now - WITHIN_MS).length > MOST_ENDS;
   }
 }

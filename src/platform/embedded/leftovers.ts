@@ -21,7 +21,7 @@ export async function clearLeftovers(data: string, log: (line: string) => void):
   if (text === null) return;
   const pid = Number(text.split('\n')[0]);
   if (await isServerOf(pid, data)) {
-    log(`shutting down a PostgreSQL (process ${pid}) that an earlier service left on ${data}`);
+    log(`shutting down a PostgreSQL (process ${pid}) that was left on ${data}`);
     await shutDown(pid, data);
   }
   await rm(file, { force: true });

@@ -16,6 +16,8 @@ export interface ServerOptions {
   readonly maxConnections: number;
   /** The only port that will do; absent: the last one if it is free, else any. */
   readonly port?: number;
+  /** Ends a start that takes its time. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Server {
@@ -30,7 +32,10 @@ const PORT_TAKEN = /Address already in use|could not create any TCP\/IP sockets/
 /** The backends of a server that was killed hold the shared memory for a moment longer. */
 const STILL_IN_USE = /is still in use/;
 
-/** Starts the server and returns when it accepts connections; another port is taken when one is lost to somebody. */
+/**
+ * Starts the server and returns when it accepts connections. When a port is lost to somebody another one is taken, or, if
+ * only this one will do, it is waited for.
+ */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const log = join(options.folder.home, 'postgres.log');
   let reason = '';
@@ -38,13 +43,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     await rename(log, `${log}.1`).catch(() => undefined);
     const port = options.port ?? (PORT_TAKEN.test(reason) ? await anyPort() : await choosePort(options.data));
     const server = await launch(options, port, log);
-    if (await becomesReady(server, options.data)) return { port, process: server };
+    if (await becomesReady(server, options)) return { port, process: server };
     await server.stop();
+    if (options.signal?.aborted === true)
+      throw new EmbeddedDatabaseError('The start of the embedded PostgreSQL was ended.');
     const output = await readFile(log, 'utf8').catch(() => '');
     reason = output.trim();
-    // One that must have its port back waits for whatever of the old server still holds it.
-    if (STILL_IN_USE.test(reason) || options.port !== undefined) await delay(250);
-    else if (!PORT_TAKEN.test(reason)) break;
+    const isPortTaken = PORT_TAKEN.test(reason);
+    if (STILL_IN_USE.test(reason) || (isPortTaken && options.port !== undefined)) await delay(250);
+    else if (!isPortTaken) break;
   }
   const lines = reason.split('\n');
   const last = lines.findLast((line) => /FATAL|PANIC|error while loading/.test(line)) ?? lines.at(-1) ?? '';
@@ -92,9 +99,9 @@ function settings(options: ServerOptions): Record<string, string> {
 }
 
 /** False when the server ended instead, or took longer than it may. */
-async function becomesReady(server: TiedProcess, data: string): Promise<boolean> {
+async function becomesReady(server: TiedProcess, { data, signal }: ServerOptions): Promise<boolean> {
   const deadline = Date.now() + READY_WITHIN_MS;
-  while (!server.hasExited() && Date.now() < deadline) {
+  while (!server.hasExited() && Date.now() < deadline && signal?.aborted !== true) {
     const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
     // The eighth line is the server's state; the first tells whose file it is.
     if (lines[0] === String(server.pid) && lines[7]?.trim() === 'ready') return true;
