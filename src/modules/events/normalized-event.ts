@@ -18,7 +18,8 @@ export interface NormalizedEvent {
   readonly log: DerivedLog;
 }
 
-const REPEATED = ['source', 'severity', 'message', 'status', 'environment', 'event_id'] as const;
+/** The fields that are properties, too, and take the place of a property of their name. */
+export const REPEATED = ['source', 'severity', 'message', 'status', 'environment', 'event_id'] as const;
 
 /**
  * Properties are payload, then properties, then the top-level fields supplied (SERVICE 2.7).

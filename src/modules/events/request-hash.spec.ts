@@ -17,6 +17,7 @@ describe('the hash of a request', () => {
       'a property that another one takes the place of',
       { ...request, payload: { ...request.payload, x: 2 }, properties: { x: 1 } },
     ],
+    ['a property whose place a field takes', { ...request, properties: { source: 'x' } }],
   ])('does not depend on %s', (_, other) => {
     expect(hash(other)).toBe(hash(request));
   });
@@ -25,6 +26,7 @@ describe('the hash of a request', () => {
     ['a value', { ...request, source: 'c' }],
     ['the order of a list', { ...request, payload: { x: 1, y: [{ z: null }, 1] } }],
     ['what a property means', { ...request, properties: { x: 2 } }],
+    ['a field that is a property elsewhere', { ...request, properties: { severity: 'error' } }],
     ['a timestamp', { ...request, timestamp: new Date(0) }],
   ])('depends on %s', (_, other) => {
     expect(hash(other)).not.toBe(hash(request));

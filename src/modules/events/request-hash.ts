@@ -1,5 +1,6 @@
 import { sha256 } from '../../platform/crypto/index.js';
 import type { IngestRequest } from './ingest.dto.js';
+import { REPEATED } from './normalized-event.js';
 
 const FIELDS = [
   'environment',
@@ -13,8 +14,8 @@ const FIELDS = [
 ] as const;
 
 /**
- * SHA-256 of the canonical JSON of a request: its known fields as read, payload and properties as the one they become
- * (SERVICE 2.7), names sorted, nothing that was filled in.
+ * SHA-256 of the canonical JSON of a request: its known fields as read, and payload and properties as what they become
+ * under them (SERVICE 2.7), names sorted, nothing that was filled in.
  */
 export function requestHash(request: IngestRequest): Buffer {
   return sha256(canonicalRequest(request));
@@ -26,10 +27,9 @@ export function canonicalRequest(request: IngestRequest): string {
     const value = request[name];
     if (value !== undefined) members.push(`"${name}":${canonicalJson(value)}`);
   }
-  const { payload, properties } = request;
-  members.push(
-    `"properties":${canonicalJson(payload === undefined ? (properties ?? {}) : { ...payload, ...properties })}`,
-  );
+  const supplied = new Set<string>(REPEATED.filter((name) => request[name] !== undefined));
+  const properties = Object.entries({ ...request.payload, ...request.properties });
+  members.push(`"properties":${canonicalJson(Object.fromEntries(properties.filter(([name]) => !supplied.has(name))))}`);
   return `{${members.join(',')}}`;
 }
 
