@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addMember, type Actor, type Owner, ownerWithProject } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
+import { eventually } from '../support/service-process.js';
 
 const ROUNDS = 12;
 
@@ -113,12 +114,12 @@ describe('acts on one person at the same time', () => {
 
   /** Until at least so many of the service's transactions wait for a row. */
   async function waitingForLocks(count: number): Promise<void> {
-    for (let tries = 0; tries < 1000; tries += 1) {
-      const rows = await app.rows(
-        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event IN ('transactionid', 'tuple')`,
-      );
-      if (rows.length >= count) return;
-    }
-    throw new Error(`never ${count} transactions waited`);
+    await eventually(
+      () =>
+        app.rows(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event IN ('transactionid', 'tuple')`,
+        ),
+      (rows) => rows.length >= count,
+    );
   }
 });

@@ -36,7 +36,7 @@ export class EventSourcesService {
       const limit = PLAN_LIMITS[organization.plan].sources;
       if (limit !== null && (await this.sources.countOf(scope, tx)) >= limit) throw new SourcePlanLimit();
       await this.sources.insert(scope, { id, name, type, description, isEnabled, createdBy: scope.userId }, tx);
-      await this.record(scope, id, 'created', { name, type }, tx);
+      await this.record(scope, id, 'created', { name, type, ...(isEnabled ? {} : { is_enabled: false }) }, tx);
       const key = await this.issuer.issue(scope, { name, scopes: ['events:write'], sourceId: id, expiresAt: null }, tx);
       return { ...eventSourceResponse(await this.found(scope, id, tx)), key };
     });
@@ -55,7 +55,7 @@ export class EventSourcesService {
     const answer = await this.database.transaction(async (tx) => {
       await this.acts.begin(scope, 'admin', tx);
       const source = await this.found(scope, id, tx);
-      const switched = await this.switch(scope, source, request.is_enabled ?? source.isEnabled, tx);
+      const switched = await this.withEnabled(scope, source, request.is_enabled ?? source.isEnabled, tx);
       const from = { name: source.name, type: source.type, description: source.description };
       const to = {
         name: request.name ?? from.name,
@@ -77,7 +77,7 @@ export class EventSourcesService {
   async setEnabled(scope: ProjectMemberScope, id: string, isEnabled: boolean): Promise<EventSourceResponse> {
     const answer = await this.database.transaction(async (tx) => {
       await this.acts.begin(scope, 'admin', tx);
-      return eventSourceResponse(await this.switch(scope, await this.found(scope, id, tx), isEnabled, tx));
+      return eventSourceResponse(await this.withEnabled(scope, await this.found(scope, id, tx), isEnabled, tx));
     });
     this.authenticator.forgetAll();
     return answer;
@@ -97,7 +97,7 @@ export class EventSourcesService {
     this.authenticator.forgetAll();
   }
 
-  private async switch(
+  private async withEnabled(
     scope: ProjectMemberScope,
     source: SeenEventSource,
     isEnabled: boolean,

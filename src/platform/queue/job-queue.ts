@@ -78,20 +78,18 @@ export class JobQueue {
 
   /** The declared jobs in their order. Rejects with QueueUnavailableError when backend or database do not answer. */
   async state(): Promise<JobState[]> {
-    return this.answer(async () => {
-      const [runs, waiting] = await Promise.all([this.log.read(), this.countWaiting()]);
-      return Promise.all(
-        this.jobs.map(async (job) => {
-          const polled = this.polled.get(job.name);
-          return {
-            name: job.name,
-            ...(runs.get(job.name) ?? { last_run_at: null, last_duration_ms: null, last_error: null }),
-            due: (await polled?.countDue()) ?? waiting.get(job.queue) ?? 0,
-            every_ms: job.every?.ms ?? polled?.ms ?? null,
-          };
-        }),
-      );
-    });
+    const [runs, waiting] = await this.answer(() => Promise.all([this.log.read(), this.countWaiting()]));
+    return Promise.all(
+      this.jobs.map(async (job) => {
+        const polled = this.polled.get(job.name);
+        return {
+          name: job.name,
+          ...(runs.get(job.name) ?? { last_run_at: null, last_duration_ms: null, last_error: null }),
+          due: (await polled?.countDue()) ?? waiting.get(job.queue) ?? 0,
+          every_ms: job.every?.ms ?? polled?.ms ?? null,
+        };
+      }),
+    );
   }
 
   /** `down`: the backend does not answer in time; `degraded`: it does, but a worker of this process has stopped. */
