@@ -138,6 +138,13 @@ async function readAll({ service, database, bearer, large, small }) {
     }
     const alone = await ask(path, { connections: 1, seconds: SECONDS });
     const together = await ask(path, { connections: READERS, seconds: SECONDS });
+    // Searches that have to look at too much are refused, alone or beside others.
+    const refused = [alone, together].find(({ statuses }) => statuses['503'] > 0);
+    if (refused !== undefined) {
+      const who = refused === alone ? 'one reader' : `${READERS} readers`;
+      table.push({ name, why: `${refused.statuses['503']} of ${refused.requests} of ${who} refused (503)` });
+      continue;
+    }
     const before = growth && (await ask(ofSmall[name].path, { connections: 1, seconds: SECONDS }));
     const failed = [alone, together, before].find((one) => one?.failed > 0);
     if (failed) throw new Error(`${name}:\n${failed.firstFailure}`);

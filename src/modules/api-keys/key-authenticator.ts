@@ -87,7 +87,7 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     if (needed.length > 0 && !needed.some((scope) => identity.scopes.includes(scope))) {
       throw needed[0] === 'events:write' ? new MissingWriteScope() : new MissingReadScope();
     }
-    // Everybody who opens the page has a browser-safe key: it may write events and nothing else (DECISIONS 4).
+    // Everybody who opens the page has a browser-safe key: it writes events, shows itself, and does nothing else (DECISIONS 4).
     if (needed.length > 0 && !isIngestion && identity.allowedOrigins !== null) throw new MissingReadScope();
     if (isIngestion && !admitsOrigin(identity, origin)) throw new OriginNotAllowed();
     this.uses.record(identity.apiKeyId, now);
