@@ -161,6 +161,18 @@ describe('ingestion', () => {
     expect(await counts()).toEqual(before);
   });
 
+  it('tells of a time too far ahead beside every other fault, as it was sent', async () => {
+    const { body } = await ingest({ event_type: '', source: 'b', timestamp: '9999-12-31T23:59:59Z' }).expect(422);
+    expect((body as { detail: { loc: string[]; msg: string; input: unknown }[] }).detail).toMatchObject([
+      { loc: ['body', 'event_type'] },
+      {
+        loc: ['body', 'timestamp'],
+        msg: 'Value error, timestamp must not be more than 24 hours ahead',
+        input: '9999-12-31T23:59:59Z',
+      },
+    ]);
+  });
+
   it('takes a time up to 24 hours ahead', async () => {
     await ingest({ event_type: 'a', source: 'b', timestamp: new Date(Date.now() + 86_000_000).toISOString() }).expect(
       200,

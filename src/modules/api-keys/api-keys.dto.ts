@@ -3,6 +3,7 @@ import {
   DateTimeField,
   EnumField,
   enumOf,
+  inFuture,
   IntField,
   ListField,
   text,
@@ -43,7 +44,7 @@ export class CreateApiKeyRequest {
   })
   scopes!: ApiKeyScopeName[];
 
-  @DateTimeField({ optional: true, nullable: true, description: EXPIRY })
+  @DateTimeField({ optional: true, nullable: true, check: inFuture('expires_at'), description: EXPIRY })
   expires_at?: Date | null;
 }
 
@@ -59,7 +60,12 @@ export class ChangeApiKeyRequest {
   })
   scopes?: ApiKeyScopeName[];
 
-  @DateTimeField({ optional: true, nullable: true, description: 'Must lie ahead; null: does not expire any more' })
+  @DateTimeField({
+    optional: true,
+    nullable: true,
+    check: inFuture('expires_at'),
+    description: 'Must lie ahead; null: does not expire any more',
+  })
   expires_at?: Date | null;
 }
 

@@ -38,7 +38,6 @@ export class KeyChanges {
 
   change(scope: ProjectMemberScope, id: string, request: ChangeApiKeyRequest): Promise<ApiKeyResponse> {
     const { name, scopes, expires_at: expiresAt } = request;
-    this.issuer.checkExpiry(expiresAt);
     return this.applied(scope, id, {}, (key) => {
       if (key.allowedOrigins !== null && scopes?.some((one) => one !== 'events:write') === true) {
         throw brokenRule(['body', 'scopes'], 'a browser-safe key may only have events:write', scopes);

@@ -3,7 +3,6 @@ import type { ApiKeyScopeName, ProjectMemberScope } from '../../platform/access/
 import { Clock } from '../../platform/clock/index.js';
 import { generateKey } from '../../platform/crypto/index.js';
 import type { Db } from '../../platform/database/database.js';
-import { brokenRule } from '../../platform/http/fields/index.js';
 import { newId } from '../../platform/ids/index.js';
 import { AuditWriter } from '../audit/index.js';
 import { projectAct } from '../projects/index.js';
@@ -55,12 +54,5 @@ export class KeyIssuer {
     const record = await this.keys.find(scope, id, {}, tx);
     if (record === null) throw new Error('a key is found in the transaction that made it');
     return { ...apiKeyResponse(record, this.clock.now()), key };
-  }
-
-  /** @throws ValidationError (422) for an end that has passed */
-  checkExpiry(expiresAt: Date | null | undefined): void {
-    if (expiresAt instanceof Date && expiresAt <= this.clock.now()) {
-      throw brokenRule(['body', 'expires_at'], 'expires_at must lie in the future', expiresAt.toISOString());
-    }
   }
 }

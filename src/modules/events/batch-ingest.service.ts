@@ -6,12 +6,12 @@ import { Clock } from '../../platform/clock/index.js';
 import { sha256 } from '../../platform/crypto/index.js';
 import { BodyTooLarge } from '../../platform/http/domain-error.js';
 import { compile, parseJsonBody, validateJson, ValidationError } from '../../platform/http/fields/index.js';
+import { newId } from '../../platform/ids/index.js';
 import { IngestionRefusals, type RefusalReason } from '../quotas/index.js';
-import { acceptEvent, checkTime } from './accepted-event.js';
 import { EventAdmission } from './event-admission.js';
 import { type EventLine, splitLines } from './event-lines.js';
 import { type IngestBatchResponse, type IngestLineResult, IngestRequest } from './ingest.dto.js';
-import type { NormalizedEvent } from './normalized-event.js';
+import { type NormalizedEvent, normalizeEvent } from './normalized-event.js';
 import { canonicalRequest } from './request-hash.js';
 
 /** What a batch is answered from: each line with the id it gets when it is admitted, or why it can not be. */
@@ -46,8 +46,7 @@ export class BatchIngestService {
     for (const { line, bytes } of splitLines(body)) {
       try {
         const request = this.read(bytes);
-        checkTime(request, arrivedAt);
-        const event = acceptEvent(request, arrivedAt, redact);
+        const event = normalizeEvent(request, newId(), arrivedAt, redact);
         events.push(event);
         lines.push({ line, id: event.id });
         if (key !== undefined) canonical.push(`${line} ${canonicalRequest(request)}`);

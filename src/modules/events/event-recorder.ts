@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock/index.js';
-import { acceptEvent, checkTime } from './accepted-event.js';
+import { newId } from '../../platform/ids/index.js';
 import { EventAdmission } from './event-admission.js';
 import type { IngestRequest } from './ingest.dto.js';
+import { normalizeEvent } from './normalized-event.js';
 import type { StoredEvent } from './reads/event-record.js';
 import type { Sender } from './writing/write-request.js';
 
@@ -17,10 +18,9 @@ export class EventRecorder {
   /** @throws DomainError whatever ingestion refuses an event with */
   async record(scope: Omit<Sender, 'apiKeyId'>, request: IngestRequest): Promise<StoredEvent> {
     const sender = { ...scope, apiKeyId: null };
-    const now = this.clock.now();
-    checkTime(request, now);
     const { redact } = await this.admission.policyOf(sender);
-    const event = acceptEvent(request, now, redact);
+    const now = this.clock.now();
+    const event = normalizeEvent(request, newId(), now, redact);
     const admitted = await this.admission.submit({ sender, events: [event], idempotency: null });
     return {
       id: event.id,

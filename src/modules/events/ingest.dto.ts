@@ -1,5 +1,6 @@
 import {
   AnyField,
+  atMostAhead,
   BooleanField,
   DateTimeField,
   IntField,
@@ -22,6 +23,7 @@ export class IngestRequest {
 
   @DateTimeField({
     optional: true,
+    check: atMostAhead('timestamp', 24),
     description: 'Defaults to the time of arrival; more than 24 hours ahead is refused',
   })
   timestamp?: Date;

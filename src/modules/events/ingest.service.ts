@@ -2,10 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/index.js';
 import type { ApiKeyScope } from '../../platform/access/index.js';
 import { Clock } from '../../platform/clock/index.js';
-import { acceptEvent, checkTime } from './accepted-event.js';
+import { newId } from '../../platform/ids/index.js';
 import { EventAdmission } from './event-admission.js';
 import type { IngestRequest, IngestResponse } from './ingest.dto.js';
-import type { NormalizedEvent } from './normalized-event.js';
+import { type NormalizedEvent, normalizeEvent } from './normalized-event.js';
 import { requestHash } from './request-hash.js';
 
 /**
@@ -21,10 +21,8 @@ export class IngestService {
   ) {}
 
   async ingest(scope: ApiKeyScope, key: string | undefined, request: IngestRequest): Promise<IngestResponse> {
-    const arrivedAt = this.clock.now();
-    checkTime(request, arrivedAt);
     const { redact } = await this.admission.policyOf(scope);
-    const event = acceptEvent(request, arrivedAt, redact);
+    const event = normalizeEvent(request, newId(), this.clock.now(), redact);
     const answer = this.answer(scope, event);
     const idempotency = key === undefined ? null : { key, hash: requestHash(request), answer };
     const admitted = await this.admission.submit({ sender: scope, events: [event], idempotency });

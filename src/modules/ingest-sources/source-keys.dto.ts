@@ -1,5 +1,13 @@
 import { API_KEY_SCOPES, type ApiKeyScopeName } from '../../platform/access/index.js';
-import { DateTimeField, enumOf, IntField, ListField, TextField, url } from '../../platform/http/fields/index.js';
+import {
+  DateTimeField,
+  enumOf,
+  inFuture,
+  IntField,
+  ListField,
+  TextField,
+  url,
+} from '../../platform/http/fields/index.js';
 import { ApiKeyResponse } from '../api-keys/index.js';
 
 const NAME = { min: 1, max: 200, example: 'Production' };
@@ -18,7 +26,7 @@ export class IssueKeyRequest {
   })
   scopes!: ApiKeyScopeName[];
 
-  @DateTimeField({ optional: true, nullable: true, description: EXPIRY })
+  @DateTimeField({ optional: true, nullable: true, check: inFuture('expires_at'), description: EXPIRY })
   expires_at?: Date | null;
 }
 
@@ -53,7 +61,7 @@ export class IssueBrowserKeyRequest {
   @IntField({ ...RATE, optional: true, default: 60 })
   rate_limit_per_minute!: number;
 
-  @DateTimeField({ optional: true, nullable: true, description: EXPIRY })
+  @DateTimeField({ optional: true, nullable: true, check: inFuture('expires_at'), description: EXPIRY })
   expires_at?: Date | null;
 }
 

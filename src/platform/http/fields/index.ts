@@ -25,5 +25,5 @@ export { boolean, int, number, type IntOptions, type NumberOptions } from './sca
 export { compile, validateJson, validateStrings, type Schema, type StringSource, type Validated } from './schema.js';
 export { any, isObject, list, nested, object, objectExpected, type ListOptions } from './structure-kinds.js';
 export { email, enumOf, text, url, uuid, type TextOptions, type UrlOptions } from './text-kinds.js';
-export { date, dateTime } from './time-kinds.js';
+export { atMostAhead, date, dateTime, inFuture } from './time-kinds.js';
 export { parseUuid } from './uuid-text.js';

@@ -1,4 +1,4 @@
-import { Fault, notFinite, withCheck, type Failure } from './fault.js';
+import { type Check, Fault, notFinite, withCheck, type Failure } from './fault.js';
 import { dateFromUnix, fromUnix, parseDate, parseMoment } from './iso-time.js';
 import type { CheckOptions, Kind } from './kind.js';
 
@@ -18,6 +18,19 @@ export function dateTime(options: CheckOptions<Date> = {}): Kind<Date> {
     return new Fault('datetime_parsing', `Input should be a valid datetime, ${moment}`, value, { error: moment });
   };
   return { document: { type: 'string', format: 'date-time' }, build: () => withCheck(read, options.check) };
+}
+
+/** Refuses what is not after now: the host's, when the request is validated. */
+export function inFuture(name: string): Check<Date> {
+  return (moment) => (moment.getTime() > Date.now() ? undefined : `${name} must lie in the future`);
+}
+
+/** Refuses what lies further ahead of now than so many hours. */
+export function atMostAhead(name: string, hours: number): Check<Date> {
+  return (moment) =>
+    moment.getTime() <= Date.now() + hours * 3_600_000
+      ? undefined
+      : `${name} must not be more than ${hours} hours ahead`;
 }
 
 /** A calendar date as `YYYY-MM-DD`; takes also a date-time or timestamp at midnight. */
