@@ -8,6 +8,7 @@ const FLUSH_MS = 20_000;
 export class KeyUse implements OnModuleInit, BeforeApplicationShutdown {
   private uses = new Map<string, Date>();
   private timer: NodeJS.Timeout | undefined;
+  private writing: Promise<void> = Promise.resolve();
   private readonly logger = new Logger('api-keys');
 
   constructor(private readonly keys: ApiKeysRepository) {}
@@ -20,7 +21,12 @@ export class KeyUse implements OnModuleInit, BeforeApplicationShutdown {
     this.uses.set(apiKeyId, at);
   }
 
-  async flush(): Promise<void> {
+  /** Resolves when all that was recorded so far is written, or is lost and logged. */
+  flush(): Promise<void> {
+    return (this.writing = this.writing.then(() => this.write()));
+  }
+
+  private async write(): Promise<void> {
     if (this.uses.size === 0) return;
     const uses = this.uses;
     this.uses = new Map();
