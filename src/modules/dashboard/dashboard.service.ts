@@ -54,9 +54,11 @@ export class DashboardService {
   private count(scope: ProjectScope, window: TimeWindow): Promise<Counted> {
     return this.database.snapshot(async (tx): Promise<Counted> => {
       const hours = await this.totals.over(scope, 'hour', window, tx);
-      const top = await this.totals.by(scope, 'event', window, { limit: TOP_EVENTS }, tx);
-      const bySource = await this.totals.by(scope, 'source_id', window, {}, tx);
-      const [p50, p95] = await this.totals.latencies(scope, window, [0.5, 0.95], tx);
+      const events = hours.reduce((sum, hour) => sum + hour.events, 0);
+      const errors = hours.reduce((sum, hour) => sum + hour.errors, 0);
+      const most = { event: TOP_EVENTS, source_id: null };
+      const { event: top, source_id: bySource } = await this.totals.values(scope, window, {}, most, tx);
+      const [p50, p95] = await this.totals.latencies(scope, window, [0.5, 0.95], events, tx);
       const eventsOf = new Map(bySource.map(({ value, events }) => [value, events]));
       const sources = (await this.dashboard.sources(scope, tx)).map(({ id, name, last_event_at }): DashboardSource => ({
         id,
@@ -64,8 +66,6 @@ export class DashboardService {
         events: eventsOf.get(id) ?? 0,
         last_event_at: last_event_at?.toISOString() ?? null,
       }));
-      const events = hours.reduce((sum, hour) => sum + hour.events, 0);
-      const errors = hours.reduce((sum, hour) => sum + hour.errors, 0);
       return {
         totals: {
           events,

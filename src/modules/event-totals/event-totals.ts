@@ -91,43 +91,51 @@ export class EventTotals {
     );
   }
 
-  /**
-   * The values of each dimension with their events, each counted under the filter on the other dimensions; most events
-   * first, `limit` values of each at most.
-   */
-  async facets(
+  /** {@link values} of every dimension, `limit` of each at most. */
+  facets(
     scope: Scope,
     window: TimeWindow,
     filter: EventFilter,
     limit: number,
     db?: Db,
   ): Promise<Record<Dimension, FacetValue[]>> {
+    const most = { event: limit, source_id: limit, severity: limit, status: limit, environment: limit };
+    return this.values(scope, window, filter, most, db);
+  }
+
+  /**
+   * The values of the named dimensions with their events, each counted under the filter on the other dimensions; most
+   * events first. Each dimension has the number of values it gives at most, or null.
+   */
+  async values<D extends Dimension>(
+    scope: Scope,
+    window: TimeWindow,
+    filter: EventFilter,
+    most: Readonly<Record<D, number | null>>,
+    db?: Db,
+  ): Promise<Record<D, FacetValue[]>> {
+    const wanted = DIMENSIONS.filter((name): name is D => name in most);
+    const needed = DIMENSIONS.filter((name) => name in most || filter[name] !== undefined);
     const parameters = new Parameters();
-    const counted = countedRows({ ...this.of(scope, window), filter: {}, dimensions: DIMENSIONS }, parameters);
-    const most = parameters.bind(limit);
-    const ofOne = (name: Dimension): string =>
+    const counted = countedRows({ ...this.of(scope, window), filter: {}, dimensions: needed }, parameters);
+    const ofOne = (name: D): string =>
       `(SELECT '${name}' AS name, ${name}::text AS value, sum(events)::float8 AS events FROM combinations
-        WHERE true${conditionsOf(filter, parameters, name)} GROUP BY ${name} ORDER BY 3 DESC, 2 LIMIT ${most})`;
-    const rows = await this.database.rows<FacetValue & { name: Dimension }>(
+        WHERE true${conditionsOf(filter, parameters, name)} GROUP BY ${name} ORDER BY 3 DESC, 2
+        LIMIT ${parameters.bind(most[name])}::bigint)`;
+    const rows = await this.database.rows<FacetValue & { name: D }>(
       `WITH combinations AS MATERIALIZED (
-         SELECT ${DIMENSIONS.join(', ')}, sum(events) AS events FROM ${counted}
-         GROUP BY ${DIMENSIONS.join(', ')} HAVING sum(events) > 0)
-       ${DIMENSIONS.map(ofOne).join('\nUNION ALL\n')}`,
+         SELECT ${needed.join(', ')}, sum(events) AS events FROM ${counted}
+         GROUP BY ${needed.join(', ')} HAVING sum(events) > 0)
+       ${wanted.map(ofOne).join('\nUNION ALL\n')}`,
       parameters.values,
       db,
     );
-    const of = (wanted: Dimension): FacetValue[] =>
+    const of = (dimension: D): FacetValue[] =>
       rows
-        .filter(({ name }) => name === wanted)
+        .filter(({ name }) => name === dimension)
         .map(({ value, events }) => ({ value, events }))
         .sort((a, b) => b.events - a.events);
-    return {
-      event: of('event'),
-      source_id: of('source_id'),
-      severity: of('severity'),
-      status: of('status'),
-      environment: of('environment'),
-    };
+    return Object.fromEntries(wanted.map((name) => [name, of(name)])) as Record<D, FacetValue[]>;
   }
 
   /**
@@ -166,9 +174,15 @@ export class EventTotals {
    * Nearest-rank percentiles of the latencies that events carry, in milliseconds; null when none does. Exact up to 5,000
    * events in the window, above that within 1 % or one millisecond.
    * @param quantiles between 0 and 1
+   * @param events how many events the window has
    */
-  async latencies(scope: Scope, window: TimeWindow, quantiles: readonly number[], db?: Db): Promise<(number | null)[]> {
-    const { events } = await this.total(scope, window, {}, db);
+  async latencies(
+    scope: Scope,
+    window: TimeWindow,
+    quantiles: readonly number[],
+    events: number,
+    db?: Db,
+  ): Promise<(number | null)[]> {
     if (events <= EXACT_UP_TO) return this.exactLatencies(scope, window, quantiles, db);
     const parameters = new Parameters();
     const { hours, edges } = this.coverage(window);
