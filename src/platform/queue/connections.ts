@@ -37,6 +37,10 @@ export class QueueConnections {
     this.timings = { ...DEFAULT_TIMINGS, ...options.timings };
     this.pool.setMaxListeners(0);
     this.pool.on('error', (error) => trouble.report('database connection', error));
+    // BullMQ takes clients out without listening to them: one that the server ends then would end the process.
+    this.pool.on('connect', (client) => {
+      client.on('error', (error) => trouble.report('database connection', error));
+    });
   }
 
   /**
