@@ -50,7 +50,7 @@ export function answerClientErrors(server: Server, tell: (refusal: ParserRefusal
     };
     if (response !== undefined && !response.req.complete) {
       // The fault is in the body of this request, which then will never be whole: its own answer tells, if it still can.
-      if (response.headersSent) return void endAfter(response, socket);
+      if (response.headersSent) return endAfter(response, socket);
       response.shouldKeepAlive = false;
       const body = bodyOf(status);
       response.writeHead(status, { 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(body) }).end(body);
@@ -72,6 +72,7 @@ export function answerClientErrors(server: Server, tell: (refusal: ParserRefusal
   });
 }
 
+/** Lets the answer finish that is being written, then ends the connection. */
 function endAfter(response: ServerResponse, socket: Socket): void {
   const end = (): void => {
     socket.end();
