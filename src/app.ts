@@ -9,6 +9,8 @@ import { serveDocument } from './openapi/pages.js';
 import type { CheckedRequest } from './platform/http/inputs.js';
 import { answerClientErrors } from './platform/http/client-errors.js';
 import { FastExpressAdapter } from './platform/http/fast-express-adapter.js';
+import { parsePairs } from './platform/http/pairs.js';
+import { faultOfHead } from './platform/http/request-head.js';
 import { RequestObserver } from './platform/http/request-log.js';
 import { requestIdFrom } from './platform/http/request-id.js';
 import { indexRoutes } from './platform/http/route-index.js';
@@ -56,7 +58,7 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
   );
   app.set('trust proxy', config.http.trustProxy);
   app.set('etag', false);
-  app.set('query parser', 'simple');
+  app.set('query parser', (text: string | null) => parsePairs(text ?? '', 'query'));
   app.disable('x-powered-by');
 
   const observer = new RequestObserver(runtime.logger, app.get(Metrics));
@@ -68,7 +70,9 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
     observer.watch(request, response, request.requestId !== given);
     response.setHeader('X-Request-ID', request.requestId);
     setSecurityHeaders(request.path, response);
-    runInContext(context, next);
+    const fault = faultOfHead(request);
+    if (fault !== undefined) response.shouldKeepAlive = false;
+    runInContext(context, fault === undefined ? next : () => next(fault));
   });
   app.use(app.get(BrowserIngestion, { strict: false }).middleware(EXPOSED_HEADERS));
   if (config.http.corsOrigins.length > 0) {
@@ -87,7 +91,7 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
   const express = app.getHttpAdapter().getInstance() as Application;
   indexRoutes(express);
   app.get(RouteTable).attach(express);
-  answerClientErrors(app.getHttpServer());
+  answerClientErrors(app.getHttpServer(), (refusal) => observer.refusedByParser(refusal));
   return app;
 }
 

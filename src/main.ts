@@ -12,6 +12,9 @@ import { configOrExit, type PreparedRuntime, prepareRuntime, reportFailedStart }
 /** After this long a shutdown is cut short: something hangs that no limit of its own ended. */
 const SHUTDOWN_LIMIT_MS = 30_000;
 
+/** Ctrl-C under npm comes twice, from the terminal and from npm: signals this close together are one. */
+const ONE_SIGNAL_MS = 1_000;
+
 const { config, logger } = configOrExit(process.env);
 
 interface Running {
@@ -19,14 +22,17 @@ interface Running {
 }
 
 let stopping: Promise<void> | undefined;
+let stoppingSince = 0;
 let running: Running | undefined;
 
 function onSignal(signal: NodeJS.Signals): void {
   if (stopping !== undefined) {
+    if (performance.now() - stoppingSince < ONE_SIGNAL_MS) return;
     logger.warn(`${signal} again: giving up on an orderly stop`);
     process.exit(1);
   }
   logger.info(`${signal}: stopping`);
+  stoppingSince = performance.now();
   setTimeout(() => process.exit(1), SHUTDOWN_LIMIT_MS).unref();
   stopping = starting
     .then(() => running?.stop())

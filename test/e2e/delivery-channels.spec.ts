@@ -165,6 +165,10 @@ describe('delivery channels', () => {
     'Expect',
     'Proxy-Authorization',
     'proxy-x',
+    'Accept-Encoding',
+    'content-encoding',
+    'HTTP2-Settings',
+    'Via',
     'User-Agent',
     'X-Service-Anything',
     'x-service-signature',
@@ -182,7 +186,35 @@ describe('delivery channels', () => {
     await refused({ configuration: { url: url() }, protected_headers: [{ name, value: 'v' }] }, own, /./);
   });
 
-  it.each(['Authorization', 'cookie', 'X-API-Key', 'X-Auth-Token'])(
+  it('send every header that they accept, as it was given', async () => {
+    const names = [
+      'Accept', 'Accept-Charset', 'Accept-Language', 'Accept-Ranges', 'Age', 'Alt-Svc', 'Cache-Control', 'Close',
+      'Content-Disposition', 'Content-Language', 'Content-Location', 'Content-MD5', 'Content-Range', 'Date', 'DNT',
+      'Early-Data', 'ETag', 'Expires', 'Forwarded', 'From', 'HTTP2-Settings', 'If-Match', 'If-None-Match', 'Link',
+      'Accept-Encoding', 'Content-Encoding', 'Max-Forwards', 'MIME-Version', 'Origin', 'Pragma', 'Prefer', 'Priority',
+      'Range', 'Referer', 'Server', 'TE', 'Traceparent', 'Transfer-Encoding', 'Vary', 'Via', 'Warning', 'X-Forwarded-For',
+      'X-HTTP-Method-Override', 'X-Request-Id', 'Upgrade-Insecure-Requests', 'Connection', 'Keep-Alive', 'X-Team',
+    ]; // prettier-ignore
+    const accepted: string[] = [];
+    for (const name of names) {
+      const answer = await delivery.create({
+        type: 'webhook',
+        configuration: { url: url(), headers: { [name]: `of ${name}` } },
+      });
+      if (answer.status === 422) continue;
+      const tested = await delivery.send('post', `/channels/${answer.body.id}/test`);
+      expect([name, tested.body.ok, receiver.received.at(-1)?.headers[name.toLowerCase()]]).toEqual([
+        name,
+        true,
+        `of ${name}`,
+      ]);
+      accepted.push(name);
+      await delivery.send('delete', `/channels/${answer.body.id}`);
+    }
+    expect(accepted).toEqual(expect.arrayContaining(['Accept', 'Date', 'Forwarded', 'X-Team']));
+  });
+
+  it.each(['Authorization', 'cookie', 'X-API-Key', 'X-Auth-Token', 'X-Custom-Auth'])(
     'take %s as a protected header alone',
     async (name) => {
       const at = ['body', 'configuration', 'headers', name];

@@ -128,6 +128,15 @@ describe('destinations in the own network', () => {
     'X-Amz-Signature',
     'session-token',
     '%74oken',
+    'x_api_key',
+    'subscription-key',
+    'sessiontoken',
+    'pwd',
+    'jwt',
+    'token[]',
+    'b=1;token',
+    '%2574oken',
+    'auth%5Btoken%5D',
   ])('have no credential in the query: %s', async (name) => {
     const value = 'very-private-0123456789';
     const answer = await delivery.create({
@@ -137,10 +146,16 @@ describe('destinations in the own network', () => {
     expect([answer.status, answer.text.includes(value)]).toEqual([422, false]);
   });
 
-  it.each(['monkey', 'tokenize', 'keyboard', 'sign', 'page'])('may have a query parameter called %s', async (name) => {
-    const answer = await delivery.create({ type: 'webhook', configuration: { url: `https://example.com/?${name}=1` } });
-    expect(answer.status).toBe(201);
-  });
+  it.each(['monkey', 'tokenize', 'keyboard', 'sign', 'page', 'author', 'routing_key', 'country_code'])(
+    'may have a query parameter called %s',
+    async (name) => {
+      const answer = await delivery.create({
+        type: 'webhook',
+        configuration: { url: `https://example.com/?${name}=1` },
+      });
+      expect(answer.status).toBe(201);
+    },
+  );
 });
 
 describe('what comes back from receivers', () => {
@@ -179,6 +194,16 @@ describe('what comes back from receivers', () => {
     return [JSON.stringify(rows), ...[list, ...details, ...others].map(({ text }) => text), ...app.logLines].join('\n');
   }
 
+  /** Ways to write a character that are not those of any one encoder alone. */
+  const ESCAPES: ((character: string) => string)[] = [
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    (character) => (/[&<>"]/.test(character) ? `\\u00${character.charCodeAt(0).toString(16)}` : character),
+    (character) => `&#${character.charCodeAt(0)};`,
+    (character) => `&#x${character.charCodeAt(0).toString(16)};`,
+    (character) => `%25${character.charCodeAt(0).toString(16)}`,
+    (character) => `\\x${character.charCodeAt(0).toString(16)}`,
+  ];
+
   it('is stored and shown without the values of protected headers, in whatever form they are echoed', async () => {
     const secret = 'Bearer pr0tected+value/with=signs&"quotes" 0123456789';
     const bare = secret.slice('Bearer '.length);
@@ -192,6 +217,9 @@ describe('what comes back from receivers', () => {
       Buffer.from(bare).toString('hex'),
       JSON.stringify(bare).slice(1, -1),
       JSON.stringify({ headers: { authorization: secret } }),
+      ...ESCAPES.map((escape) => [...bare].map(escape).join('')),
+      [...bare].map((character, at) => (ESCAPES[at % ESCAPES.length] ?? String)(character)).join('\n'),
+      `${bare.slice(0, 9)}=\r\n${bare.slice(9, 20)}\n${bare.slice(20)}`,
     ];
     for (const form of forms) {
       for (const status of [200, 500]) {
@@ -212,6 +240,8 @@ describe('what comes back from receivers', () => {
     ['rejected Authorization: Bearer FAKE.bearer-token_0123456789', 'FAKE.bearer-token_0123456789'],
     ['authorization=basic ZmFrZTpmYWtlLXBhc3N3b3Jk', 'ZmFrZTpmYWtlLXBhc3N3b3Jk'],
     ['Proxy-Authorization: Digest username="u", response="fakeDigest0011223344"', 'fakeDigest0011223344'],
+    ['you sent Bearer fakefakefakefake', 'fakefakefakefake'],
+    ['{"X-Custom-Auth":"fakeCustom98","X-Team":"blue"}', 'fakeCustom98'],
     ['Authorization: fakeRawAuthorization0099', 'fakeRawAuthorization0099'],
     ['x-api-key=FAKE_API_KEY_0000000002', 'FAKE_API_KEY_0000000002'],
     ["curl -H 'X-Auth-Token: fakeHeaderToken55'", 'fakeHeaderToken55'],

@@ -1,9 +1,14 @@
-import { connect } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { connect, type Socket } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Owner, ownerWithProject } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 
+const ENCODINGS = [
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+] as const;
 const ORIGIN = 'https://app.example.com';
 
 describe('what every answer has in common', () => {
@@ -73,12 +78,192 @@ describe('what every answer has in common', () => {
     });
   });
 
-  it('answers what the parser refuses in the same form', async () => {
-    const large = await raw(['GET /health HTTP/1.1', `X-Big: ${'x'.repeat(20_000)}`]);
-    expect(large).toMatch(/^HTTP\/1\.1 431 /);
-    expect(large).toMatch(/\{"detail":"Request Header Fields Too Large"\}$/);
-    const nonsense = await raw(['NONSENSE']);
-    expect(nonsense).toMatch(/^HTTP\/1\.1 400 [\s\S]*\{"detail":"Bad Request"\}$/);
+  describe('requests that break the protocol', () => {
+    /** Bytes in parts over one connection, until the service closes it; `between` waits for what `sent` answers. */
+    const conversation = (parts: readonly (string | Buffer)[]): Promise<string> =>
+      new Promise((resolve, reject) => {
+        const { hostname, port } = new URL(app.url);
+        const socket = connect(Number(port), hostname);
+        const chunks: Buffer[] = [];
+        const rest = [...parts];
+        const next = (): void => {
+          const part = rest.shift();
+          if (part !== undefined) socket.write(part);
+        };
+        socket.on('connect', next);
+        socket.on('data', (chunk) => {
+          chunks.push(chunk);
+          next();
+        });
+        socket.on('end', () => socket.end());
+        socket.on('close', () => resolve(Buffer.concat(chunks).toString()));
+        socket.on('error', reject);
+      });
+    /** The answers in a stream of them. */
+    const answersIn = (text: string) =>
+      text
+        .split(/(?=HTTP\/1\.1 \d{3} )/)
+        .filter(Boolean)
+        .map((answer) => {
+          const [head = '', body = ''] = answer.split('\r\n\r\n');
+          const headers = head.toLowerCase();
+          return {
+            status: Number(head.split(' ')[1]),
+            hasId: /\r\nx-request-id: [\x21-\x7e]+(\r\n|$)/.test(headers),
+            isProtected:
+              headers.includes('\r\nx-content-type-options: nosniff') &&
+              headers.includes('\r\ncache-control: no-store'),
+            detail: body.startsWith('{') ? (JSON.parse(body) as { detail?: unknown }).detail : undefined,
+          };
+        });
+    const HEALTH = 'GET /ready HTTP/1.1\r\nHost: a\r\n\r\n';
+    const head = (...lines: string[]): string => `${lines.join('\r\n')}\r\n\r\n`;
+    const BROKEN: [what: string, bytes: string, status: number, detail: string][] = [
+      [
+        'a request line of 17 KB',
+        head(`GET /${'x'.repeat(17_000)} HTTP/1.1`, 'Host: a'),
+        431,
+        'Request Header Fields Too Large',
+      ],
+      [
+        'a header of 20 KB',
+        head('GET / HTTP/1.1', 'Host: a', `X: ${'x'.repeat(20_000)}`),
+        431,
+        'Request Header Fields Too Large',
+      ],
+      [
+        '201 headers',
+        head('GET / HTTP/1.1', 'Host: a', ...Array<string>(200).fill('X: 1')),
+        431,
+        'Request Header Fields Too Large',
+      ],
+      [
+        '3,000 headers',
+        head('GET / HTTP/1.1', 'Host: a', ...Array<string>(3_000).fill('X:')),
+        431,
+        'Request Header Fields Too Large',
+      ],
+      ['no protocol', head('NONSENSE'), 400, 'Bad Request'],
+      ['an unknown method', head('FOO / HTTP/1.1', 'Host: a'), 400, 'Bad Request'],
+      ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'Bad Request'],
+      ['no Host', head('GET /ready HTTP/1.1'), 400, 'Bad Request'],
+      ['two Hosts', head('GET /ready HTTP/1.1', 'Host: a', 'Host: b'), 400, 'Bad Request'],
+      [
+        'an expectation',
+        head('GET /ready HTTP/1.1', 'Host: a', 'Expect: miracles', 'Connection: close'),
+        417,
+        'Expectation Failed',
+      ],
+      ['two lengths', head('POST / HTTP/1.1', 'Host: a', 'Content-Length: 1', 'Content-Length: 2'), 400, 'Bad Request'],
+      [
+        'a length and chunks',
+        head('POST / HTTP/1.1', 'Host: a', 'Content-Length: 5', 'Transfer-Encoding: chunked'),
+        400,
+        'Bad Request',
+      ],
+      ['an unknown coding', head('POST / HTTP/1.1', 'Host: a', 'Transfer-Encoding: rot13'), 400, 'Bad Request'],
+      [
+        'a coding below the chunks',
+        `${head('POST / HTTP/1.1', 'Host: a', 'Transfer-Encoding: gzip, chunked')}0\r\n\r\n`,
+        400,
+        'Bad Request',
+      ],
+      ['lines that end in LF alone', 'GET / HTTP/1.1\nHost: a\n\n', 400, 'Bad Request'],
+      ['a name with a blank', head('GET / HTTP/1.1', 'Host: a', 'X Y: 1'), 400, 'Bad Request'],
+      ['CONNECT', head('CONNECT example.com:443 HTTP/1.1', 'Host: example.com'), 405, 'Method Not Allowed'],
+      [
+        'a body whose chunks are none',
+        `${head('POST /v1/auth/register HTTP/1.1', 'Host: a', 'Content-Type: application/json', 'Transfer-Encoding: chunked')}zz\r\n`,
+        400,
+        'Bad Request',
+      ],
+    ];
+
+    it.each(BROKEN)('are answered in the documented form: %s', async (_, bytes, status, detail) => {
+      const whole = { hasId: true, isProtected: true };
+      expect(answersIn(await conversation([bytes]))).toEqual([{ status, detail, ...whole }]);
+      // The same behind an answer, and behind one that is still being made.
+      const before = { status: 200, detail: undefined, ...whole };
+      expect(answersIn(await conversation([HEALTH, bytes]))).toEqual([before, { status, detail, ...whole }]);
+      expect(answersIn(await conversation([`${HEALTH}${HEALTH}${bytes}`]))).toEqual([
+        before,
+        before,
+        { status, detail, ...whole },
+      ]);
+    });
+
+    it('are answered when they do not come in time', async () => {
+      const server = app.nest.getHttpServer();
+      const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+      const begin =
+        'POST /v1/auth/register HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n';
+      for (const bytes of [begin, `${begin}\r\n{"a"`]) {
+        // What Node does every few seconds with connections that are too slow.
+        server.once('connection', (socket: Socket) => {
+          socket.once('data', () => setImmediate(() => setImmediate(() => server.emit('clientError', late, socket))));
+        });
+        expect(answersIn(await conversation([bytes]))).toEqual([
+          { status: 408, detail: 'Request Timeout', hasId: true, isProtected: true },
+        ]);
+      }
+    });
+
+    it('leave a line in the log that the request id finds', async () => {
+      const text = await conversation([head('NONSENSE')]);
+      const id = /x-request-id: (\S+)/i.exec(text)?.[1];
+      const line = app.logLines
+        .map((one) => JSON.parse(one) as Record<string, unknown>)
+        .find((one) => one.request_id === id);
+      expect(line).toMatchObject({ message: 'request', status: '400', code: expect.stringMatching(/^HPE_/) });
+    });
+
+    it('are told from odd ones, which are answered like any other', async () => {
+      const odd: [string, number][] = [
+        [head('GET http://other.example/ready HTTP/1.1', 'Host: a', 'Connection: close'), 200],
+        [head('GET /ready HTTP/1.0'), 200],
+        [head('OPTIONS * HTTP/1.1', 'Host: a', 'Connection: close'), 204],
+        [head('PROPFIND /v1/organizations HTTP/1.1', 'Host: a', 'Connection: close'), 405],
+        [head('TRACE /v1/organizations HTTP/1.1', 'Host: a', 'Connection: close'), 405],
+        [head('GET // HTTP/1.1', 'Host: a', 'Connection: close'), 404],
+        [head('GET /v1/projects/%00 HTTP/1.1', 'Host: a', 'Connection: close'), 401],
+        [head('GET /ready HTTP/1.1', 'Host: a', 'Connection: Upgrade, close', 'Upgrade: websocket'), 200],
+        [head('GET /ready HTTP/1.1', 'Host: a', 'Connection: close', ...Array<string>(150).fill('X: 1')), 200],
+      ];
+      for (const [bytes, status] of odd) {
+        const [answer, ...more] = answersIn(await conversation([bytes]));
+        expect([bytes, answer?.status, answer?.hasId, answer?.isProtected]).toEqual([bytes, status, true, true]);
+        expect(more).toEqual([]);
+        if (status >= 400) expect(answer?.detail).toEqual(expect.any(String));
+      }
+    });
+  });
+
+  describe('parameters', () => {
+    const TOO_MANY = (place: string) => ({
+      detail: [
+        {
+          type: 'value_error',
+          loc: [place],
+          msg: `Value error, ${place} must not have more than 1000 parameters`,
+          input: null,
+          ctx: { error: {} },
+        },
+      ],
+    });
+
+    it('never vanish in silence, however many come', async () => {
+      const logs = (text: string) => app.request().get(`/v1/logs?${text}`).set('Authorization', owner.bearer);
+      const filler = '&'.repeat(998);
+      await logs(`${filler}project_id=${owner.projectId}`).expect(200);
+      await logs(`${filler}&a&project_id=${owner.projectId}`).expect(422, TOO_MANY('query'));
+      await logs(`project_id=${owner.projectId}&${'level=info&'.repeat(1_000)}`).expect(422, TOO_MANY('query'));
+    });
+
+    it('of a form are bounded before they are taken apart', async () => {
+      const login = (text: string) => app.request().post('/v1/auth/login').type('form').send(text);
+      await login('a&'.repeat(45_000)).expect(422, TOO_MANY('body'));
+      await login(`${'&'.repeat(998)}username=a%40example.com&password=x`).expect(401);
+    });
   });
 
   describe('request ids', () => {
@@ -153,26 +338,36 @@ describe('what every answer has in common', () => {
       const chunked = `${Buffer.byteLength(large).toString(16)}\r\n${large}\r\n0\r\n\r\n`;
       const head = ['POST /v1/events/ingest HTTP/1.1', `X-API-Key: ${owner.apiKey}`, 'Content-Type: application/json'];
       expect(await raw([...head, 'Transfer-Encoding: chunked'], chunked)).toMatch(/^HTTP\/1\.1 413 /);
-      const bomb = gzipSync(Buffer.alloc(10_000_000, 0x20));
-      expect(await raw([...head, 'Content-Encoding: gzip', `Content-Length: ${bomb.length}`], bomb)).toMatch(
-        /^HTTP\/1\.1 413 /,
-      );
+      for (const [encoding, compress] of ENCODINGS) {
+        const bomb = compress(Buffer.alloc(10_000_000, 0x20));
+        const lines = [...head, `Content-Encoding: ${encoding}`, `Content-Length: ${bomb.length}`];
+        expect(await raw(lines, bomb)).toMatch(/^HTTP\/1\.1 413 /);
+      }
       expect(await rowCounts()).toEqual(before);
     });
 
     it('may be compressed', async () => {
-      const body = gzipSync(JSON.stringify(valid));
-      const head = ['POST /v1/events/ingest HTTP/1.1', `X-API-Key: ${owner.apiKey}`, 'Content-Type: application/json'];
-      expect(await raw([...head, 'Content-Encoding: gzip', `Content-Length: ${body.length}`], body)).toMatch(
-        /^HTTP\/1\.1 200 /,
-      );
-      const noise = Buffer.from('this is not gzip');
-      expect(await raw([...head, 'Content-Encoding: gzip', `Content-Length: ${noise.length}`], noise)).toMatch(
-        /^HTTP\/1\.1 422 /,
-      );
-      expect(await raw([...head, 'Content-Encoding: rot13', `Content-Length: ${noise.length}`], noise)).toMatch(
-        /^HTTP\/1\.1 415 /,
-      );
+      const bearing = [`X-API-Key: ${owner.apiKey}`, 'Content-Type: application/json'];
+      const send = (path: string, encoding: string, body: Buffer, ...lines: string[]) =>
+        raw(
+          [`POST ${path} HTTP/1.1`, ...lines, `Content-Encoding: ${encoding}`, `Content-Length: ${body.length}`],
+          body,
+        );
+      const text = Buffer.from(JSON.stringify(valid));
+      for (const [encoding, compress] of ENCODINGS) {
+        const whole = compress(text);
+        expect(await send('/v1/events/ingest', encoding.toUpperCase(), whole, ...bearing)).toMatch(/^HTTP\/1\.1 200 /);
+        const broken = [text, whole.subarray(0, -3), Buffer.from([0xff]), Buffer.from(whole).reverse()];
+        for (const body of broken) {
+          const refusal = /^HTTP\/1\.1 422 [\s\S]*"msg":"JSON decode error"/;
+          expect(await send('/v1/events/ingest', encoding, body, ...bearing)).toMatch(refusal);
+          expect(await send('/v1/auth/register', encoding, body, 'Content-Type: application/json')).toMatch(refusal);
+        }
+      }
+      for (const encoding of ['rot13', 'zstd', 'gzip, gzip', 'constructor']) {
+        expect(await send('/v1/events/ingest', encoding, text, ...bearing)).toMatch(/^HTTP\/1\.1 415 /);
+      }
+      expect(await send('/v1/events/ingest', 'identity', text, ...bearing)).toMatch(/^HTTP\/1\.1 200 /);
     });
 
     it.each([

@@ -6,6 +6,13 @@ import { document, type ListedOperation, operations, type Schema } from './docum
 /** The limits of SERVICE 8 are not in the document (SERVICE 9), and a defect of the service is nobody's contract. */
 const OUTSIDE_THE_DOCUMENT: ReadonlySet<number> = new Set([429, 500]);
 
+/** Of HTTP itself, whatever the operation: the message is cut short, too slow, too large in its head or none at all. */
+const OF_THE_PROTOCOL: ReadonlySet<string> = new Set(
+  ['Bad Request', 'Request Timeout', 'Expectation Failed', 'Request Header Fields Too Large'].map((detail) =>
+    JSON.stringify({ detail }),
+  ),
+);
+
 /** An instance that does background work alone has few of the routes. */
 const NO_SUCH_ROUTE = '{"detail":"Not Found"}';
 const JSON_TYPE = 'application/json';
@@ -70,7 +77,7 @@ export class DocumentedAnswers {
 
   private check({ method, path, operation }: ListedOperation, response: ServerResponse, body: string): void {
     const { statusCode } = response;
-    if (OUTSIDE_THE_DOCUMENT.has(statusCode) || body === NO_SUCH_ROUTE) return;
+    if (OUTSIDE_THE_DOCUMENT.has(statusCode) || OF_THE_PROTOCOL.has(body) || body === NO_SUCH_ROUTE) return;
     const where = `${method} ${path} ${statusCode}`;
     const documented = operation.responses[statusCode];
     if (documented === undefined) {

@@ -1,6 +1,5 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { Response } from 'express';
 import { CONFIG, type Config } from '../../config/index.js';
 import { constantTimeEqual } from '../crypto/index.js';
 import { BodyReader, isLines, type ReadBody } from '../http/body-reader.js';
@@ -38,11 +37,10 @@ export class AccessGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<CheckedRequest>();
-    const response = context.switchToHttp().getResponse<Response>();
     const plan = this.planOf(context);
 
     const caller = await this.authenticate(plan.access, request);
-    const body = await this.readBody(plan, request, response);
+    const body = await this.readBody(plan, request);
     if (plan.access.kind === 'provider') await this.provider.authenticate(request.headers, body.raw ?? Buffer.alloc(0));
     // A key opens its own project and nothing else has to be looked up: ingestion comes this way.
     const scope =
@@ -105,19 +103,16 @@ export class AccessGuard implements CanActivate {
     return user;
   }
 
-  private async readBody(plan: RoutePlan, request: CheckedRequest, response: Response): Promise<ReadBody> {
+  private async readBody(plan: RoutePlan, request: CheckedRequest): Promise<ReadBody> {
     const { body, lines } = plan.inputs;
     if (body === undefined) return {};
     if (lines !== undefined && isLines(request)) {
-      return { lines: await this.bodies.readLines(request, response, lines.maxBytes) };
+      return { lines: await this.bodies.readLines(request, lines.maxBytes) };
     }
-    if (body.form === 'raw') return { raw: await this.bodies.readRaw(request, response) };
+    if (body.form === 'raw') return { raw: await this.bodies.readRaw(request) };
     try {
       return {
-        value:
-          body.form === 'json'
-            ? await this.bodies.readJson(request, response)
-            : await this.bodies.readForm(request, response),
+        value: body.form === 'json' ? await this.bodies.readJson(request) : await this.bodies.readForm(request),
       };
     } catch (error) {
       // Malformed JSON is an input fault: membership of what path or query names is still decided first.

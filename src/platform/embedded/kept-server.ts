@@ -1,5 +1,6 @@
 import { errorMessage } from './embedded-database-error.js';
 import { clearLeftovers } from './leftovers.js';
+import { reasonOfEnd } from './server-log.js';
 import { type Server, type ServerOptions, startServer } from './server.js';
 
 /** One that ends more often than this within ten minutes is not started again. */
@@ -58,7 +59,8 @@ export class KeptServer {
     for (;;) {
       const code = await this.server.process.exited.catch(() => null);
       if (this.isStopped()) return;
-      const reason = `the embedded PostgreSQL ended by itself (${code ?? 'unknown code'})`;
+      const last = await reasonOfEnd(this.options.folder.home);
+      const reason = `the embedded PostgreSQL ended by itself (${code ?? 'unknown code'}${last === null ? '' : `; ${last}`})`;
       if (!this.keeping.revives || this.endsTooOften()) return this.keeping.lost(reason);
       this.keeping.warn(`${reason} and is started again`);
       try {

@@ -6,6 +6,7 @@ import type { Binaries } from './binaries.js';
 import type { DataFolder } from './data-folder.js';
 import { EmbeddedDatabaseError, OWN_SERVER_HINT } from './embedded-database-error.js';
 import { anyPort, choosePort } from './port.js';
+import { isDiskFull, reasonIn, serverLogOf } from './server-log.js';
 import { type TiedProcess, startTied } from './tied-process.js';
 
 export interface ServerOptions {
@@ -37,7 +38,7 @@ const STILL_IN_USE = /is still in use/;
  * only this one will do, it is waited for.
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const log = join(options.folder.home, 'postgres.log');
+  const log = serverLogOf(options.folder.home);
   let reason = '';
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     await rename(log, `${log}.1`).catch(() => undefined);
@@ -53,10 +54,13 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     if (STILL_IN_USE.test(reason) || (isPortTaken && options.port !== undefined)) await delay(250);
     else if (!isPortTaken) break;
   }
-  const lines = reason.split('\n');
-  const last = lines.findLast((line) => /FATAL|PANIC|error while loading/.test(line)) ?? lines.at(-1) ?? '';
+  const fatal = reasonIn(reason);
+  const last = fatal ?? reason.split('\n').at(-1);
+  const wayOut = (await isDiskFull(options.folder.home, fatal))
+    ? `make room on the disk that holds "${options.data}"`
+    : `set DATA_DIR to another folder, or ${OWN_SERVER_HINT}`;
   throw new EmbeddedDatabaseError(
-    `The embedded PostgreSQL did not start (${last || 'it gave no reason'}; more in "${log}"): set DATA_DIR to another folder, or ${OWN_SERVER_HINT}.`,
+    `The embedded PostgreSQL did not start (${last || 'it gave no reason'}; more in "${log}"): ${wayOut}.`,
   );
 }
 

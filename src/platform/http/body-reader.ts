@@ -1,6 +1,8 @@
-import express, { type Request, type Response } from 'express';
+import type { Request } from 'express';
+import { bodyBytes, BrokenCompression } from './body-bytes.js';
 import { BodyTooLarge, UnsupportedMediaType } from './domain-error.js';
 import { type Issue, parseJsonBody, ValidationError } from './fields/index.js';
+import { parsePairs } from './pairs.js';
 import type { BodyForm } from './inputs.js';
 
 /** How bytes are read: a body's form, or newline-delimited JSON in its place. */
@@ -10,6 +12,14 @@ const MEDIA_TYPES: Record<Exclude<Reading, 'raw'>, readonly string[]> = {
   json: ['application/json'],
   form: ['application/x-www-form-urlencoded'],
   lines: ['application/x-ndjson'],
+};
+
+const INVALID_COMPRESSION: Issue = {
+  type: 'json_invalid',
+  loc: ['body', 0],
+  msg: 'JSON decode error',
+  input: {},
+  ctx: { error: 'Invalid compressed data' },
 };
 
 /** A body as read: its value, or why it is no JSON. Neither when there is none. */
@@ -27,21 +37,16 @@ export function isLines({ headers }: Request): boolean {
   return /^application\/x-ndjson(?![^ ;])/i.test(headers['content-type'] ?? '');
 }
 
-/** The client went away or broke the transfer; nobody is left to answer. */
-export class RequestAborted extends Error {}
-
 /**
  * Reads request bodies after the credentials were checked, so that strangers cannot make the service buffer.
  * Answers 413 above the limit, 415 for another media type, charset or encoding.
  */
 export class BodyReader {
-  private readonly parsers = new Map<string, ReturnType<typeof express.raw>>();
-
   constructor(private readonly maxBytes: number) {}
 
   /** The decoded JSON value; undefined when there is no body. */
-  async readJson(request: Request, response: Response): Promise<unknown> {
-    const bytes = await this.readBytes(request, response, 'json');
+  async readJson(request: Request): Promise<unknown> {
+    const bytes = await this.readBytes(request, 'json');
     if (bytes === undefined) return undefined;
     const parsed = parseJsonBody(bytes);
     if ('issues' in parsed) throw new ValidationError(parsed.issues);
@@ -49,32 +54,22 @@ export class BodyReader {
   }
 
   /** Form fields; a repeated field keeps all its values. */
-  async readForm(request: Request, response: Response): Promise<Record<string, string | string[]>> {
-    const bytes = await this.readBytes(request, response, 'form');
-    const fields: Record<string, string | string[]> = Object.create(null) as Record<string, string | string[]>;
-    for (const [name, value] of new URLSearchParams(bytes?.toString('utf8') ?? '')) {
-      const known = fields[name];
-      fields[name] = known === undefined ? value : [...(Array.isArray(known) ? known : [known]), value];
-    }
-    return fields;
+  async readForm(request: Request): Promise<Record<string, string | string[]>> {
+    const bytes = await this.readBytes(request, 'form');
+    return parsePairs(bytes?.toString('utf8') ?? '', 'body');
   }
 
   /** Newline-delimited JSON up to a limit of its own; undefined when there is no body. */
-  readLines(request: Request, response: Response, maxBytes: number): Promise<Buffer | undefined> {
-    return this.readBytes(request, response, 'lines', maxBytes);
+  readLines(request: Request, maxBytes: number): Promise<Buffer | undefined> {
+    return this.readBytes(request, 'lines', maxBytes);
   }
 
   /** The bytes as they were sent, of any media type; compressed ones are refused (415). Empty when there is no body. */
-  async readRaw(request: Request, response: Response): Promise<Buffer> {
-    return (await this.readBytes(request, response, 'raw')) ?? Buffer.alloc(0);
+  async readRaw(request: Request): Promise<Buffer> {
+    return (await this.readBytes(request, 'raw')) ?? Buffer.alloc(0);
   }
 
-  private async readBytes(
-    request: Request,
-    response: Response,
-    form: Reading,
-    maxBytes = this.maxBytes,
-  ): Promise<Buffer | undefined> {
+  private async readBytes(request: Request, form: Reading, maxBytes = this.maxBytes): Promise<Buffer | undefined> {
     const { headers } = request;
     const declared = Number(headers['content-length'] ?? 0);
     if (declared === 0 && headers['transfer-encoding'] === undefined) return undefined;
@@ -84,20 +79,10 @@ export class BodyReader {
       const ready = readArrived(request, declared);
       if (ready !== null) return ready;
     }
-    await new Promise<void>((resolve, reject) => {
-      this.parser(maxBytes, form !== 'raw')(request, response, (error?: unknown) =>
-        error === undefined ? resolve() : reject(translate(error)),
-      );
+    const body = await bodyBytes(request, maxBytes, form !== 'raw').catch((error: unknown) => {
+      throw error instanceof BrokenCompression ? new ValidationError([INVALID_COMPRESSION]) : error;
     });
-    const body: unknown = request.body;
-    return Buffer.isBuffer(body) && body.length > 0 ? body : undefined;
-  }
-
-  private parser(limit: number, inflate: boolean): ReturnType<typeof express.raw> {
-    const name = `${limit} ${inflate}`;
-    const known = this.parsers.get(name) ?? express.raw({ type: () => true, limit, inflate });
-    this.parsers.set(name, known);
-    return known;
+    return body.length > 0 ? body : undefined;
   }
 
   private checkMediaType(header: string | undefined, form: Exclude<Reading, 'raw'>): void {
@@ -124,24 +109,4 @@ export class BodyReader {
 function readArrived(request: Request, length: number): Buffer | null {
   if (request.readableLength !== length || request.readableFlowing !== null) return null;
   return request.read() as Buffer | null;
-}
-
-function translate(error: unknown): Error {
-  const type = (error as { type?: string }).type;
-  if (type === 'entity.too.large') return new BodyTooLarge();
-  if (type === 'encoding.unsupported') return new UnsupportedMediaType();
-  if (type === 'request.aborted' || type === 'request.size.invalid') return new RequestAborted();
-  // zlib reports a body that is not what Content-Encoding says by a numeric errno and a Z_ code.
-  if (typeof (error as { code?: unknown }).code === 'string' && /^Z_/.test((error as { code: string }).code)) {
-    return new ValidationError([
-      {
-        type: 'json_invalid',
-        loc: ['body', 0],
-        msg: 'JSON decode error',
-        input: {},
-        ctx: { error: 'Invalid compressed data' },
-      },
-    ]);
-  }
-  return error instanceof Error ? error : new Error(String(error));
 }

@@ -1,5 +1,7 @@
-import { type Server, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { newId } from '../ids/index.js';
+import { apiHeaderLines } from './security-headers.js';
 
 const STATUS_OF: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -7,18 +9,101 @@ const STATUS_OF: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Requests that the parser refuses never reach a handler; they get the documented form all the same. */
-export function answerClientErrors(server: Server): void {
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
-      socket.destroy();
+/** The connection itself is broken: nobody would read an answer. */
+const GONE: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT']);
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** How long a refused client may go on sending before it is cut off; cut off at once it might never read the answer. */
+const LINGER_MS = 2_000;
+
+export interface ParserRefusal {
+  readonly requestId: string;
+  readonly status: number;
+  /** Node's own name of what is wrong. */
+  readonly code: string;
+}
+
+/**
+ * Requests that the parser refuses never reach a handler, nor does CONNECT, for which Node has no answer; they get the
+ * documented form all the same: `{"detail"}`, a request id and the usual headers, behind the answers that the same
+ * connection still waits for. The connection ends with it, since nobody can tell where the next request would begin.
+ */
+export function answerClientErrors(server: Server, tell: (refusal: ParserRefusal) => void): void {
+  const latest = new WeakMap<Socket, ServerResponse>();
+  const refused = new WeakSet<Socket>();
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    latest.set(request.socket, response);
+  });
+
+  const refuse = (socket: Socket, status: number, code: string): void => {
+    // What a refused client goes on sending is refused again by the parser.
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    const response = latest.get(socket);
+    const answer = (): void => {
+      const requestId = newId();
+      tell({ requestId, status, code });
+      if (!socket.writable) return void socket.destroy();
+      socket.end(answerText(status, requestId));
+      linger(socket);
+    };
+    if (response !== undefined && !response.req.complete) {
+      // The fault is in the body of this request, which then will never be whole: its own answer tells, if it still can.
+      if (response.headersSent) return endAfter(response, socket);
+      response.shouldKeepAlive = false;
+      const body = bodyOf(status);
+      response.writeHead(status, { 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(body) }).end(body);
       return;
     }
-    const status = STATUS_OF[error.code ?? ''] ?? 400;
-    const reason = STATUS_CODES[status] ?? 'Bad Request';
-    const body = JSON.stringify({ detail: reason });
-    socket.end(
-      `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
-    );
+    // Answers of one connection leave in the order of their requests: behind the latest there is nothing more.
+    if (response === undefined || response.writableFinished || response.destroyed) answer();
+    else response.once('close', answer);
+  };
+
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const { code = '' } = error;
+    if (GONE.has(code) || !socket.writable) return void socket.destroy();
+    refuse(socket, STATUS_OF[code] ?? 400, code);
   });
+  server.on('connect', (_request, socket: Socket) => {
+    socket.on('error', () => socket.destroy());
+    refuse(socket, 405, 'CONNECT');
+  });
+}
+
+/** Lets the answer finish that is being written, then ends the connection. */
+function endAfter(response: ServerResponse, socket: Socket): void {
+  const end = (): void => {
+    socket.end();
+    linger(socket);
+  };
+  if (response.writableFinished || response.destroyed) end();
+  else response.once('close', end);
+}
+
+/** Reads on, and drops it, so that the system does not throw our answer away with what it has received; then cuts. */
+function linger(socket: Socket): void {
+  socket.resume();
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+function bodyOf(status: number): string {
+  return JSON.stringify({ detail: STATUS_CODES[status] });
+}
+
+function answerText(status: number, requestId: string): string {
+  const body = bodyOf(status);
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...apiHeaderLines,
+    `X-Request-ID: ${requestId}`,
+    `Date: ${new Date().toUTCString()}`,
+    `Content-Type: ${JSON_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...(status === 405 ? ['Allow: GET, HEAD, POST, PUT, PATCH, DELETE'] : []),
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
 }

@@ -9,7 +9,7 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { OverloadedError } from '../crypto/index.js';
-import { RequestAborted } from './body-reader.js';
+import { RequestAborted } from './body-bytes.js';
 import {
   DomainError,
   type DomainErrorClass,

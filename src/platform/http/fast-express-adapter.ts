@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { type NestApplicationOptions, StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Application, Response } from 'express';
+import { SERVER_OPTIONS } from './request-head.js';
 import { sendJson } from './send-json.js';
 import { takeStandingHeaders } from './standing-headers.js';
 
@@ -37,11 +38,19 @@ export class FastExpressAdapter extends ExpressAdapter {
     takeStandingHeaders(Response.prototype);
     application.response = Response.prototype;
 
-    const classes = { IncomingMessage: Request, ServerResponse: Response } as unknown as http.ServerOptions;
+    const classes = {
+      ...SERVER_OPTIONS,
+      IncomingMessage: Request,
+      ServerResponse: Response,
+    } as unknown as http.ServerOptions;
     const server =
       options.httpsOptions === undefined
         ? http.createServer(classes, application)
         : https.createServer({ ...options.httpsOptions, ...classes }, application);
+    // By default Node forgets what comes beyond 2,000 lines in silence.
+    server.maxHeadersCount = 0;
+    // Judged with the rest of the head; by itself Node would answer 417 without a body.
+    server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
     if (options.forceCloseConnections === true) this.connections = connectionsOf(server);
     this.setHttpServer(server);
   }

@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import type { LeanHistogram, Logger, LogLevel, Metrics } from '../telemetry/index.js';
 import { redactText } from '../telemetry/index.js';
+import type { ParserRefusal } from './client-errors.js';
 import type { CheckedRequest } from './inputs.js';
 
 /** Asked every few seconds by machines; worth a line only when they fail. */
@@ -42,16 +43,26 @@ export class RequestObserver {
     });
   }
 
+  /** A request without a method or route that could be told. */
+  refusedByParser({ requestId, status, code }: ParserRefusal): void {
+    this.kind('unparsed', 'unparsed', String(status), 'info').observe(0);
+    this.logger.info('request', { request_id: requestId, status: String(status), code });
+  }
+
   private kindOf({ method, route: matched }: CheckedRequest, { writableFinished, statusCode }: Response): Kind {
     const route = (matched as { path?: string } | undefined)?.path ?? 'unmatched';
     const status = writableFinished ? String(statusCode) : 'aborted';
+    return this.kind(method, route, status, PROBES.has(route) && statusCode < 400 ? 'debug' : 'info');
+  }
+
+  private kind(method: string, route: string, status: string, level: LogLevel): Kind {
     const name = `${method} ${route} ${status}`;
     const known = this.kinds.get(name);
     if (known !== undefined) return known;
     const series = this.duration.series({ method, route, status });
     const kind: Kind = {
       observe: (seconds) => series.observe(seconds),
-      level: PROBES.has(route) && statusCode < 400 ? 'debug' : 'info',
+      level,
       members: `,"method":"${method}","route":${JSON.stringify(route)},"status":"${status}"`,
     };
     this.kinds.set(name, kind);

@@ -24,6 +24,12 @@ const FOR_PAGES = headersOf({
   },
 });
 
+/** The same as lines of a head, for answers that are written past Node's HTTP. */
+export const apiHeaderLines: readonly string[] = [
+  ...FOR_API.headers.map(([name, value]) => `${name}: ${value}`),
+  'Cache-Control: no-store',
+];
+
 const PAGE = /^\/(docs|redoc)(\/|$)/;
 
 /** Sets what protects every answer. */

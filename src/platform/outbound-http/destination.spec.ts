@@ -94,11 +94,15 @@ describe('names of query parameters', () => {
     'token', 'TOKEN', 'access_token', 'access-token', 'accessToken', 'api_key', 'api-key', 'apikey', 'apiKey', 'key',
     'secret', 'password', 'passwd', 'auth', 'Authorization', 'signature', 'sig', 'credential', 'credentials',
     'client_secret', 'private-key', 'X-Amz-Signature', 'x-auth-token', 'refresh_token', 'hook-secret', ' token ',
+    'x_api_key', 'XAPIKEY', 'subscription-key', 'Ocp-Apim-Subscription-Key', 'sessiontoken', 'session_id', 'pwd', 'jwt',
+    'id_jwt', 'token[]', 'token[0]', 'auth[token]', 'tokens', 'api_keys', 'user.password', 'X-Custom-Auth', 'x-hub-sig',
+    'mysecret', 'code', 'sas', 'hmac', 'otp', 'ｔoken', 'page_token', 'x-partner-key', 'access_token_2',
   ])('%s is a credential', (name) => expect(isCredentialName(name)).toBe(true)); // prettier-ignore
 
   it.each([
     '', 'monkey', 'keyboard', 'tokens_left', 'author', 'authority', 'design', 'signal', 'tenant', 'secretary', 'keys',
-    'mysecret', 'password_policy', 'x-signature-version',
+    'password_policy', 'x-signature-version', 'token_count', 'max_tokens', 'routing_key', 'sort-key', 'idempotency_key',
+    'country_code', 'compass', 'sessions', 'page', 'config', 'sid_name', 'ticket', 'X-Request-Id', 'turkey', 'publickey',
   ])('%s is none', (name) => expect(isCredentialName(name)).toBe(false)); // prettier-ignore
 });
 

@@ -1,21 +1,9 @@
-const CREDENTIAL_NAMES = new Set([
-  'token',
-  'accesstoken',
-  'apikey',
-  'key',
-  'secret',
-  'password',
-  'passwd',
-  'auth',
-  'authorization',
-  'signature',
-  'sig',
-  'credential',
-  'credentials',
-  'clientsecret',
-  'privatekey',
-]);
-const CREDENTIAL_ENDING = /[-_](token|secret|signature)$/;
+import { kindOfName } from '../sanitize/index.js';
+
+/** Words of credentials that a hook may use for things of its own. */
+const ORDINARY = new Set(['ticket', 'assertion']);
+/** Names are decoded so often: some receivers do it once more than the address asks for. */
+const MOST_DECODINGS = 3;
 const LABEL = /^[a-z0-9_-]{1,63}$/;
 const LONGEST_NAME = 253;
 
@@ -41,15 +29,37 @@ function problemOf(url: URL, rules: DestinationRules): string | null {
   if (url.username !== '' || url.password !== '') return 'URL must not contain a user name or password';
   if (url.port === '0') return 'URL port must not be 0';
   if (!isHost(url)) return 'URL host name is not valid';
-  if (rules.refuseCredentialQuery && [...url.searchParams.keys()].some(isCredentialName))
+  if (rules.refuseCredentialQuery && namesInQuery(url).some(isCredentialName))
     return 'URL query must not contain credentials';
   return null;
 }
 
-/** Whole names, in any case, `-` and `_` alike: `X-Amz-Signature` and `apiKey` are, `monkey` is not. */
+/** Also of parameters parted by `;`, as some receivers read them. */
+function namesInQuery(url: URL): string[] {
+  return url.search
+    .slice(1)
+    .split(/[&;]/)
+    .map((pair) => decoded(pair.split('=', 1)[0] ?? ''));
+}
+
+function decoded(name: string): string {
+  let plain = name.replaceAll('+', ' ');
+  for (let times = 0; times < MOST_DECODINGS && plain.includes('%'); times += 1) {
+    // An escape that is none, or of no UTF-8, stays: the other ones still have to be seen through.
+    plain = plain.replace(/(?:%[\da-f]{2})+/gi, (escapes) =>
+      Buffer.from(escapes.replaceAll('%', ''), 'hex').toString(),
+    );
+  }
+  return plain;
+}
+
+/**
+ * Whether a query parameter is called like a credential, by the names that the masking of texts knows, in any case and
+ * with any separators: `X-Amz-Signature`, `apiKey`, `x_api_key`, `sessiontoken`, `token[]` are, `monkey` and `author` not.
+ */
 export function isCredentialName(name: string): boolean {
-  const lower = name.trim().toLowerCase();
-  return CREDENTIAL_NAMES.has(lower.replace(/[-_]/g, '')) || CREDENTIAL_ENDING.test(lower);
+  const kind = kindOfName(name.normalize('NFKC').trim(), true);
+  return kind !== null && kind !== 'container' && !ORDINARY.has(name.trim().toLowerCase());
 }
 
 /** Host name or address, without the brackets of IPv6 and the dot that ends an absolute name. */

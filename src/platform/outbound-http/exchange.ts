@@ -3,6 +3,7 @@ import { connect as connectTcp, type LookupFunction, isIP, type Socket } from 'n
 import { connect as connectTls, type SecureContext } from 'node:tls';
 import { canonicalAddress } from './addresses.js';
 import { AnswerText } from './answer-text.js';
+import { isConnectionHeader } from './connection-headers.js';
 import { bareHost } from './destination.js';
 import type { HostAddress } from './host-lookup.js';
 import { failure, failureOf, type OutboundResult, type Phase, timeout } from './outcome.js';
@@ -11,22 +12,6 @@ import { failure, failureOf, type OutboundResult, type Phase, timeout } from './
 const ATTEMPT_MS = 1_000;
 const MOST_ADDRESSES = 8;
 const MOST_HEAD_BYTES = 16_384;
-/** Of the connection, not of the message: the caller's are passed over. */
-const OWN_HEADERS = new Set([
-  'host',
-  'connection',
-  'content-length',
-  'transfer-encoding',
-  'accept-encoding',
-  'expect',
-  'upgrade',
-  'te',
-  'trailer',
-  'keep-alive',
-  'proxy-connection',
-  'proxy-authorization',
-]);
-
 export interface Exchange {
   readonly url: URL;
   /** Vetted ones; no other is connected to. */
@@ -156,7 +141,7 @@ function isVetted(remote: string | undefined, addresses: readonly HostAddress[])
 
 function headersOf({ url, headers, body }: Exchange): Record<string, string> {
   return {
-    ...Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name.toLowerCase()))),
+    ...Object.fromEntries(Object.entries(headers).filter(([name]) => !isConnectionHeader(name))),
     Host: url.host,
     'Content-Length': String(body.length),
     'Accept-Encoding': 'identity',

@@ -1,3 +1,4 @@
+export { isConnectionHeader } from './connection-headers.js';
 export { type DestinationRules, parseDestination, type ParsedDestination } from './destination.js';
 export { DestinationSafety } from './destination-safety.js';
 export { DnsLookup } from './dns-lookup.js';

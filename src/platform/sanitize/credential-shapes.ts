@@ -3,13 +3,18 @@ import { looksRandom } from './urls.js';
 
 const PRIVATE_KEY =
   /-----BEGIN [A-Z0-9 ]{0,40}(?:PRIVATE KEY|PRIVATE KEY BLOCK)-----(?:(?!-----END )[^])*(?:-----END [A-Z0-9 ]{0,60}-----)?/g;
-const BEARER = /\b(bearer(?:[\s:=]|%20){1,4}(?:token\s{1,2})?["']?)([A-Za-z0-9._~+/=-]{6,})/gi;
+const BEARER = /\b((?:bearer|ApiKey)(?:[\s:=]|%20){1,4}(?:token\s{1,2})?["']?)([A-Za-z0-9._~+/=-]{6,})/gi;
 const BASIC = /\b(basic(?:\s|%20){1,4})([A-Za-z0-9+/_-]{8,}={0,2})/gi;
 const SPOKEN =
   /\b((?:api[ _-]?key|access key|token|secret|password|passphrase|credential)\s{1,4}(?:(is|was)\s{1,4})?["'`]?)([^\s"'`,;()<>[\]]{6,256})/gi;
 const FLAG = /(?<=^|\s)(-{1,2}[A-Za-z][\w-]{0,40}\s{1,4}["']?)([^\s"'-][^\s"']*)/g;
+/** Headers as a list of pairs, and as a list of objects that name them. */
 const HEADER_PAIR =
-  /(["'](?:proxy-)?(?:authorization|cookie|set-cookie|x-api-key)["']\s{0,4},\s{0,4}["'])([^"'\r\n]+)/gi;
+  /(\\{0,3}["']([A-Za-z][\w-]{1,63})\\{0,3}["']\s{0,4},\s{0,4}\\{0,3}["'])((?:(?!\\{0,3}["'])[^\r\n])+)(?=\\{0,3}["'](?!\s{0,4}:)|[\r\n]|$)/g;
+const NAMED_HEADER =
+  /(["'](?:name|header|key)\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["']([A-Za-z][\w-]{1,63})\\{0,3}["']\s{0,4},\s{0,4}\\{0,3}["']value\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["'])((?:(?!\\{0,3}["'])[^\r\n])+)/gi;
+/** Schemes whose parameters are the credential. */
+const PARAMETERS = /\b((?:digest|hawk|oauth|mac)[ \t]{1,4})(?=[A-Za-z_]{1,40}=["'])[^\r\n]*/gi;
 const ELEMENT = /(<([A-Za-z][\w:.-]{0,63})(?:\s[^<>]{0,200})?>)([^<>]{1,4096})(?=<\/)/g;
 
 /** Bodies of credentials by the prefix their issuers print on them. */
@@ -56,12 +61,18 @@ const ISSUED = new RegExp(`(?<![A-Za-z0-9])(?:${SHAPES.join('|')})`, 'g');
 export function maskIntroduced(text: string, isSensitiveName: (name: string) => boolean): string {
   return text
     .replace(PRIVATE_KEY, MASK)
-    .replace(HEADER_PAIR, `$1${MASK}`)
+    .replace(HEADER_PAIR, (whole, head: string, name: string) =>
+      isHeaderPair(name, isSensitiveName) ? head + MASK : whole,
+    )
+    .replace(NAMED_HEADER, (whole, head: string, name: string) => (isSensitiveName(name) ? head + MASK : whole))
+    .replace(PARAMETERS, `$1${MASK}`)
     .replace(ELEMENT, (whole, tag: string, name: string, body: string) =>
       isSensitiveName(name) && body.trim() !== '' ? tag + MASK : whole,
     )
-    .replace(BEARER, (whole, head: string, token: string) => (looksIssued(token) ? head + MASK : whole))
-    .replace(BASIC, (whole, head: string, token: string) => (looksIssued(token) ? head + MASK : whole))
+    .replace(BEARER, (whole, head: string, token: string) => (isSpokenOf(token) ? whole : head + MASK))
+    .replace(BASIC, (whole, head: string, token: string) =>
+      looksIssued(token) || holdsCredentials(token) ? head + MASK : whole,
+    )
     .replace(FLAG, (whole, flag: string, value: string) => {
       const name = flag.replace(/[\s"']+$/, '').replace(/^-+/, '');
       const isUser = (name === 'u' || name === 'user') && value.includes(':');
@@ -78,7 +89,35 @@ export function maskIssued(text: string): string {
   return text.replace(ISSUED, MASK);
 }
 
-/** Tells a token behind "Bearer" or "Basic" from the word that follows them in a sentence. */
+/** What sentences say about bearer tokens and API keys; everything else behind these words is one. */
+const SPOKEN_OF = new Set(
+  (
+    'access against and are assertion assertions auth authenticated authentication authorization because before bonds ' +
+    'cannot certificate challenge check credential credentials error errors expected expires expired expiry failed failure ' +
+    'flow format found from grant header headers identity instead invalid issued issuer length malformed method methods ' +
+    'mismatch missing mode must needed not other permission permissions prefix present provided realm received rejected ' +
+    'required requires rotation scheme schemes scope scopes security service services should shares signature string ' +
+    'support supported syntax the this token tokens type types unknown unsupported usage validation value values was were ' +
+    'when which will with without would'
+  ).split(' '),
+);
+
+function isSpokenOf(word: string): boolean {
+  return SPOKEN_OF.has(word.replace(/[.:]+$/, '').toLowerCase());
+}
+
+/** Two quoted words one after the other are a header and its value where the first is a name that only headers have. */
+function isHeaderPair(name: string, isSensitiveName: (name: string) => boolean): boolean {
+  return /^(?:authorization|cookie)$/i.test(name) || (name.includes('-') && isSensitiveName(name));
+}
+
+/** Whether this is base64 of `user:password`, as the Basic scheme has it. */
+function holdsCredentials(token: string): boolean {
+  const text = Buffer.from(token, 'base64').toString('latin1');
+  return /^[\x20-\x7e]*:[\x20-\x7e]*$/.test(text);
+}
+
+/** Tells a token behind "Basic" from the word that follows them in a sentence. */
 function looksIssued(token: string): boolean {
   return (
     token.length >= 20 ||

@@ -1,4 +1,12 @@
+import { type Bytes, bytesOf, compared, type Gaps, type Notation, readings } from './canonical.js';
 import { MASK } from './mask.js';
+import { cutAtEnd, occurrences } from './search.js';
+
+const GAPS: readonly Gaps[] = ['spaces', 'lines'];
+/** In place of a mask, as long, and part of no value. */
+const BLANK = '\0'.repeat(MASK.length);
+/** From this length on, what counts of a value is also found with white space anywhere in it. */
+const BROKEN_LENGTH = 8;
 
 /** From this length on a value is masked wherever it occurs; a shorter one only where it stands alone. */
 const ANYWHERE_LENGTH = 4;
@@ -6,40 +14,150 @@ const ANYWHERE_LENGTH = 4;
 const EMBEDDED_LENGTH = 8;
 const SCHEME = /^[A-Za-z][A-Za-z0-9-]{1,20}[ \t]+(?=\S)/;
 
-/** Masks values the caller knows to be secret, in every form a receiver may echo them. */
+/** A cut that nobody told of is taken for one from this much of a value on. */
+const TOLD_BY_LENGTH = 8;
+
+type Span = readonly [start: number, end: number];
+
+/** What is looked for in one reading of a text. */
+type Needles = Readonly<Record<Notation, Readonly<Record<Gaps, ReadonlySet<string>>>>>;
+
+/** Masks values the caller knows to be secret, in every form a receiver may echo them, its characters escaped in any mix. */
 export class KnownValues {
-  private readonly anywhere: readonly string[];
+  /** As they are written, with the encodings that are no escapes of single characters. */
+  private readonly exact: readonly string[];
   private readonly alone: readonly string[];
+  private readonly needles: Needles;
 
   constructor(values: readonly string[]) {
-    const forms = new Set<string>();
-    for (const value of values) {
-      for (const part of new Set([value, value.trim(), value.trim().replace(SCHEME, '')])) {
-        for (const form of formsOf(part)) forms.add(form);
-      }
-    }
-    // Longest first, or a value that contains another would leave its rest behind.
-    const ordered = [...forms].filter((form) => form !== '').sort((a, b) => b.length - a.length);
-    this.anywhere = ordered.filter((form) => form.length >= ANYWHERE_LENGTH);
-    this.alone = ordered.filter((form) => form.length < ANYWHERE_LENGTH);
+    const parts = new Set(values.flatMap((value) => [value, value.trim(), value.trim().replace(SCHEME, '')]));
+    const forms = new Set([...parts].flatMap(formsOf).filter((form) => form !== ''));
+    this.exact = [...forms].filter((form) => form.length >= ANYWHERE_LENGTH);
+    this.alone = [...forms].filter((form) => form.length < ANYWHERE_LENGTH).sort((a, b) => b.length - a.length);
+    this.needles = needlesOf(parts);
+  }
+
+  private get isEmpty(): boolean {
+    return this.exact.length === 0 && this.alone.length === 0;
   }
 
   mask(text: string): string {
-    let masked = text;
-    for (const form of this.anywhere) masked = outsideMasks(masked, (part) => part.replaceAll(form, MASK));
+    if (this.isEmpty) return text;
+    let masked = replaced(text, [...this.exactSpans(text), ...this.escapedSpans(text)]);
     for (const form of this.alone) masked = outsideMasks(masked, (part) => replaceWords(part, form));
     return masked;
   }
 
-  /** Masks the beginning of a known value at the very end, where a cut has taken the rest of it. */
-  maskCutEnd(text: string): string {
-    for (const form of this.anywhere) {
-      for (let length = Math.min(form.length - 1, text.length); length >= ANYWHERE_LENGTH; length--) {
-        if (text.endsWith(form.slice(0, length))) return text.slice(0, -length) + MASK;
+  /** Masks the beginning of a known value at the very end. `isCut`: text is known to be missing there. */
+  maskCutEnd(text: string, isCut: boolean): string {
+    if (this.isEmpty) return text;
+    const least = isCut ? ANYWHERE_LENGTH : TOLD_BY_LENGTH;
+    let from = text.length;
+    for (const form of this.exact) {
+      const length = cutAtEnd(text, form);
+      if (length >= least) from = Math.min(from, text.length - length);
+    }
+    this.eachReading(text, (reading, needles) => {
+      for (const needle of needles) {
+        const length = cutAtEnd(reading.text, needle);
+        if (length >= least) from = Math.min(from, reading.starts[reading.text.length - length] ?? from);
+      }
+    });
+    return from === text.length ? text : text.slice(0, from) + MASK;
+  }
+
+  private exactSpans(text: string): Span[] {
+    const spans: Span[] = [];
+    const plain = text.replaceAll(MASK, BLANK);
+    for (const form of this.exact) {
+      addSpans(spans, occurrences(plain, form), (at) => [at, at + form.length]);
+    }
+    return spans;
+  }
+
+  private escapedSpans(text: string): Span[] {
+    const spans: Span[] = [];
+    this.eachReading(text, ({ text: bytes, starts, ends }, needles) => {
+      for (const needle of needles) {
+        addSpans(spans, occurrences(bytes, needle), (at) => [starts[at] ?? 0, ends[at + needle.length - 1] ?? 0]);
+      }
+    });
+    return spans;
+  }
+
+  private eachReading(text: string, look: (reading: Bytes, needles: ReadonlySet<string>) => void): void {
+    const common = readings(bytesOf(text), 'common');
+    const lookIn = (notation: Notation, all: readonly Bytes[]): void => {
+      for (const gaps of GAPS) {
+        const needles = this.needles[notation][gaps];
+        if (needles.size > 0) for (const reading of all) look(compared(reading, gaps), needles);
+      }
+    };
+    lookIn('common', common);
+    // Without its sign the other notation reads the same.
+    if (common.some((reading) => reading.text.includes('='))) {
+      lookIn('quotedPrintable', readings(bytesOf(text), 'quotedPrintable'));
+    }
+  }
+}
+
+/** Each value in both its readings: as it stands, and with what in it happens to be an escape undone as in the text. */
+function needlesOf(parts: ReadonlySet<string>): Needles {
+  const whole = [...parts].flatMap(wholeForms).map((form) => form.replace(/[+=]/g, ''));
+  const needlesIn = (notation: Notation): Record<Gaps, Set<string>> => {
+    const needles = {
+      spaces: new Set(whole.filter(({ length }) => length >= BROKEN_LENGTH)),
+      lines: new Set<string>(),
+    };
+    for (const part of parts) {
+      const all = readings(bytesOf(part), notation);
+      for (const reading of new Set([all[0], all.at(-1)])) {
+        if (reading === undefined) continue;
+        const dense = compared(reading, 'spaces').text;
+        const loose = compared(reading, 'lines').text;
+        if (dense.length >= BROKEN_LENGTH) needles.spaces.add(dense);
+        else if (loose.length >= ANYWHERE_LENGTH) needles.lines.add(loose);
       }
     }
-    return text;
+    return needles;
+  };
+  return { common: needlesIn('common'), quotedPrintable: needlesIn('quotedPrintable') };
+}
+
+/** Of one pattern, whose places come in order: those that overlap are one span, so that there are never many. */
+function addSpans(spans: Span[], places: Iterable<number>, spanAt: (place: number) => Span): void {
+  let open: Span | null = null;
+  for (const place of places) {
+    const [start, end] = spanAt(place);
+    if (open !== null && start < open[1]) open = [open[0], end];
+    else {
+      if (open !== null) spans.push(open);
+      open = [start, end];
+    }
   }
+  if (open !== null) spans.push(open);
+}
+
+/** The text with a mask in place of each stretch of overlapping spans. */
+function replaced(text: string, spans: readonly Span[]): string {
+  if (spans.length === 0) return text;
+  let masked = '';
+  let done = 0;
+  let open: Span | null = null;
+  const close = (): void => {
+    if (open === null) return;
+    masked += text.slice(done, open[0]) + MASK;
+    done = open[1];
+  };
+  for (const span of [...spans].sort((a, b) => a[0] - b[0] || b[1] - a[1])) {
+    if (open !== null && span[0] < open[1]) open = [open[0], Math.max(open[1], span[1])];
+    else {
+      close();
+      open = span;
+    }
+  }
+  close();
+  return masked + text.slice(done);
 }
 
 function outsideMasks(text: string, change: (part: string) => string): string {
@@ -59,7 +177,6 @@ function replaceWords(text: string, word: string): string {
 }
 
 function formsOf(value: string): string[] {
-  const bytes = Buffer.from(value, 'utf8');
   const json = JSON.stringify(value).slice(1, -1);
   const percent = encodeURIComponent(value.replace(/\p{Surrogate}/gu, '\ufffd'));
   const strict = percent.replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
@@ -77,12 +194,17 @@ function formsOf(value: string): string[] {
     ...[percent, strict].map((form) => form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())),
   );
   forms.push(value.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'));
-  if (value.length < ANYWHERE_LENGTH) return forms;
+  return [...forms, ...wholeForms(value)];
+}
+
+/** Encodings of the whole, beside those that escape single characters. */
+function wholeForms(value: string): string[] {
+  if (value.length < ANYWHERE_LENGTH) return [];
+  const bytes = Buffer.from(value, 'utf8');
+  const forms = [bytes.toString('hex'), bytes.toString('hex').toUpperCase()];
   for (const encoded of [bytes.toString('base64'), bytes.toString('base64url')])
     forms.push(encoded, encoded.replace(/=+$/, ''));
-  forms.push(bytes.toString('hex'), bytes.toString('hex').toUpperCase());
-  if (bytes.length >= EMBEDDED_LENGTH) forms.push(...embeddedBase64(bytes));
-  return forms;
+  return bytes.length >= EMBEDDED_LENGTH ? [...forms, ...embeddedBase64(bytes)] : forms;
 }
 
 function asciiJson(json: string): string {

@@ -20,6 +20,28 @@ describe('sanitizeText: credentials by structure', () => {
       ['["authorization","Bearer q1w2e3"]', '["authorization","[redacted]"]'],
       [`{'authorization': ['Bearer q1w2e3'], 'x': 1}`, `{'authorization': [redacted], 'x': 1}`],
       ['the caller used bearer q1w2e3r4 yesterday', 'the caller used bearer [redacted] yesterday'],
+      ['Bearer abcdefghijk', 'Bearer [redacted]'],
+      ['you sent "Bearer abcdefghijk", which expired', 'you sent "Bearer [redacted]", which expired'],
+      ['bearer: abcdefghijk', 'bearer: [redacted]'],
+      ['ApiKey abcdefghijk is unknown', 'ApiKey [redacted] is unknown'],
+      ['you sent Basic YWRtaW46aHVudGVy', 'you sent Basic [redacted]'],
+      ['you sent Digest username="u", response="abcdefgh"', 'you sent Digest [redacted]'],
+    ]);
+  });
+
+  it('masks headers of any credential-like name, however they are listed', () => {
+    table([
+      ['{"X-Custom-Auth":"abcdefgh","X-Team":"blue"}', '{"X-Custom-Auth":"[redacted]","X-Team":"blue"}'],
+      ['{"headers":"{\\"X-Custom-Auth\\":\\"abcdefgh\\"}"}', '{"headers":"{\\"X-Custom-Auth\\":\\"[redacted]\\"}"}'],
+      [
+        "{'x-partner-key': 'abcdefgh', 'x-routing-key': 'blue'}",
+        "{'x-partner-key': '[redacted]', 'x-routing-key': 'blue'}",
+      ],
+      ['X-Session: abcdefgh', 'X-Session: [redacted]'],
+      ['[["X-Custom-Auth","abcdefgh"],["X-Team","blue"]]', '[["X-Custom-Auth","[redacted]"],["X-Team","blue"]]'],
+      ['{"name":"X-Custom-Auth","value":"abcdefgh"}', '{"name":"X-Custom-Auth","value":"[redacted]"}'],
+      ['{"name":"X-Team","value":"blue"}', '{"name":"X-Team","value":"blue"}'],
+      ['"loc":["body","password"],"msg":"Field required"', '"loc":["body","password"],"msg":"Field required"'],
     ]);
   });
 
@@ -177,6 +199,11 @@ describe('sanitizeText: ordinary texts', () => {
     'password must have at least 8 characters',
     'Bearer token missing',
     'Basic authentication required',
+    'Basic functionality of the basic subscription',
+    'Bearer authentication required',
+    'the bearer of bad news',
+    'a bearer token. Bearer tokens must be sent in the header',
+    '{"auth":false,"basic_auth":true,"primary_key":"id","X-Idempotency-Key":"abc"}',
     'the key to success: persistence',
     'session: closed',
     'compass: north',

@@ -20,7 +20,7 @@ const LONE_SURROGATE = /\p{Surrogate}/gu;
  * `known` are secrets of the very destination; they are masked in every encoding.
  */
 export function sanitizeText(input: string, known: readonly string[] = []): string {
-  const values = new KnownValues(known);
+  const values = valuesOf(known);
   let text = values.mask(bounded(input, values)).replace(INVISIBLE, '');
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const next = cut(visible(maskOnce(text, values)));
@@ -36,6 +36,15 @@ export function maskSecrets(text: string): string {
 }
 
 const NONE = new KnownValues([]);
+/** The texts of one answer are cleaned of the same values, whose forms are worked out once. */
+const MADE = new WeakMap<readonly string[], KnownValues>();
+
+function valuesOf(known: readonly string[]): KnownValues {
+  if (known.length === 0) return NONE;
+  const values = MADE.get(known) ?? new KnownValues(known);
+  MADE.set(known, values);
+  return values;
+}
 
 function maskOnce(text: string, known: KnownValues): string {
   const structured = maskAssignments(maskIntroduced(known.mask(text), isSensitiveName));
@@ -44,8 +53,9 @@ function maskOnce(text: string, known: KnownValues): string {
 
 /** Without the word that the bound tears apart, since half a credential is not recognised. */
 function bounded(input: string, known: KnownValues): string {
-  if (input.length <= MAX_INPUT) return input;
-  return known.maskCutEnd(input.slice(0, MAX_INPUT)).replace(/\S{1,512}$/, '');
+  // What is handed in may have been cut before, where nobody looked at what stood there.
+  if (input.length <= MAX_INPUT) return known.maskCutEnd(input, false);
+  return known.maskCutEnd(input.slice(0, MAX_INPUT), true).replace(/\S{1,512}$/, '');
 }
 
 function visible(text: string): string {

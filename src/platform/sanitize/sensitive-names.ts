@@ -62,6 +62,44 @@ const AMBIGUOUS = new Set([
 /** Too ordinary to mean a secret in a text, but not as the name of a query parameter. */
 const SECRET_IN_QUERY = new Set(['key', 'code', 'ticket', 'assertion', 'samlresponse', 'hmac', 'sas']);
 const SECRET_PARTS = new Set(['password', 'passwd', 'passphrase', 'pwd', 'secret']);
+/** Ordinary words that tell a credential at the end of a longer name: `basic_auth`, `user-session`, `login_otp`. */
+const SECRET_LAST = new Set(['auth', 'bearer', 'cred', 'creds', 'hmac', 'otp', 'pass', 'pw', 'session', 'sig', 'totp']);
+/** In the name of a header of somebody's own (`X-…`) each of these tells, wherever it stands. */
+const SECRET_IN_HEADER = new Set([
+  ...SECRET_PARTS,
+  ...SECRET_LAST,
+  'apikey',
+  'authentication',
+  'cookie',
+  'credential',
+  'credentials',
+  'jwt',
+  'key',
+  'sid',
+  'signature',
+  'token',
+]);
+/** Keys by which things are found, not opened. */
+const LOOKUP_KEYS = new Set([
+  'cache',
+  'correlation',
+  'dedup',
+  'deduplication',
+  'event',
+  'foreign',
+  'group',
+  'idempotency',
+  'message',
+  'object',
+  'ordering',
+  'partition',
+  'primary',
+  'public',
+  'routing',
+  'shard',
+  'sort',
+  'surrogate',
+]);
 const TOKEN_SUFFIXES = new Set(['value', 'hash', 'plain', 'raw', 'base64', 'string', 'secret', 'confirmation']);
 /** Names that speak about a secret rather than carry one, such as `password_policy`. */
 const ABOUT = new Set([
@@ -159,9 +197,17 @@ export function kindOfName(name: string, inQuery = false): NameKind | null {
   if (PLURALS.has(compact)) return 'plural';
   if (AMBIGUOUS.has(compact)) return 'ambiguous';
   if (SECRET_ENDINGS.some((ending) => compact.endsWith(ending))) return 'value';
-  if (last === 'cred' || last === 'creds' || (parts.length > 1 && last === 'pass')) return 'value';
+  if (last === 'cred' || last === 'creds' || (parts.length > 1 && SECRET_LAST.has(last))) return 'value';
+  if (parts[0] === 'x' && isSecretHeader(parts.slice(1), last)) return 'value';
   if (parts.some((part) => SECRET_PARTS.has(part)) && !ABOUT.has(last)) return 'value';
   return parts.at(-2) === 'token' && TOKEN_SUFFIXES.has(last) ? 'value' : null;
+}
+
+function isSecretHeader(parts: readonly string[], last: string): boolean {
+  if (ABOUT.has(last)) return false;
+  return parts.some(
+    (part, at) => SECRET_IN_HEADER.has(part) && (part !== 'key' || !LOOKUP_KEYS.has(parts[at - 1] ?? '')),
+  );
 }
 
 /** Whether a field of this name must never be written out, whatever its value. */

@@ -1,3 +1,4 @@
+import { isConnectionHeader } from '../../../platform/outbound-http/index.js';
 import { isSensitiveName } from '../../../platform/sanitize/index.js';
 
 /** Public and protected headers of a channel together (SERVICE 8.3). */
@@ -7,20 +8,9 @@ export const PUBLIC_VALUE_LENGTH = 300;
 export const PROTECTED_VALUE_LENGTH = 2_048;
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const RESERVED = new Set([
-  'host',
-  'content-length',
-  'content-type',
-  'transfer-encoding',
-  'connection',
-  'keep-alive',
-  'te',
-  'trailer',
-  'upgrade',
-  'expect',
-  'user-agent',
-]);
-const RESERVED_PREFIX = /^(?:proxy-|x-service-|webhook-)/;
+/** Set by the service on every delivery. */
+const OWN = new Set(['content-type', 'user-agent']);
+const OWN_PREFIX = /^(?:x-service-|webhook-)/;
 const CREDENTIALS = new Set(['authorization', 'cookie', 'set-cookie', 'x-api-key']);
 
 /** Names are compared in this form. */
@@ -30,7 +20,8 @@ export const headerKey = (name: string): string => name.toLowerCase();
 export function headerNameFault(name: string): string | undefined {
   if (!TOKEN.test(name)) return "header name must consist of letters, digits and !#$%&'*+-.^_`|~";
   const key = headerKey(name);
-  if (RESERVED.has(key) || RESERVED_PREFIX.test(key)) return 'header name is controlled by the transport';
+  if (isConnectionHeader(name) || OWN.has(key) || OWN_PREFIX.test(key))
+    return 'header name is controlled by the transport';
   return undefined;
 }
 
