@@ -20,8 +20,8 @@ const UNREACHABLE = new Set([
 const NO_CONNECTION =
   /^(timeout exceeded when trying to connect|Connection terminated due to connection timeout|Connection terminated unexpectedly|timeout expired)$/;
 
-/** Classes and codes by which the server turns a connection away: too many, starting up, shutting down, connection lost. */
-const TURNED_AWAY = /^(08...|53300|57P0[1-3])$/;
+/** By which the server turns a connection away: lost, not let in, no such or a closed database, too many, not running. */
+const TURNED_AWAY = /^(08...|28...|3D000|53300|55000|57P0[1-3])$/;
 
 /** The calls of a socket, in contrast to those of files. */
 const OF_A_SOCKET = /^(connect|getaddrinfo|read|write)$/;
