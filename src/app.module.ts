@@ -66,11 +66,14 @@ class PlatformShutdown implements OnApplicationShutdown {
     private readonly notices: NoticeBus,
     private readonly mailer: Mailer,
     private readonly rateLimits: RateLimitStore,
+    private readonly background: BackgroundWork,
+    private readonly database: Database,
   ) {}
 
   async onApplicationShutdown(): Promise<void> {
     this.rateLimits.close();
-    await Promise.all([this.notices.close(), this.mailer.close()]);
+    await this.background.drain();
+    await Promise.all([this.notices.close(), this.mailer.close(), this.database.closeApart()]);
   }
 }
 
@@ -119,9 +122,14 @@ class PlatformModule {
         },
         {
           provide: PlatformShutdown,
-          useFactory: (notices: NoticeBus, mailer: Mailer, rateLimits: RateLimitStore) =>
-            new PlatformShutdown(notices, mailer, rateLimits),
-          inject: [NoticeBus, Mailer, RateLimitStore],
+          useFactory: (
+            notices: NoticeBus,
+            mailer: Mailer,
+            rateLimits: RateLimitStore,
+            background: BackgroundWork,
+            database: Database,
+          ) => new PlatformShutdown(notices, mailer, rateLimits, background, database),
+          inject: [NoticeBus, Mailer, RateLimitStore, BackgroundWork, Database],
         },
         { provide: RATE_LIMIT_POLICIES, useFactory: () => rateLimitPolicies(config) },
         {

@@ -160,6 +160,8 @@ function addDerivedResponses(operation: Operation): void {
   const hasInputs = operation.parameters?.some(
     ({ in: place, name }) => place !== 'header' || !/^x-(api-key|internal-token)$/i.test(name),
   );
+  // Whatever asks the database may find it away or every connection taken; `/health` says so in its own form.
+  if (operation.tags?.includes('health') !== true) add(503, 'Service overloaded');
   if (access !== 'provider' && (operation.requestBody !== undefined || hasInputs))
     add(422, 'Validation failed', 'ValidationFailure');
   operation.responses = sorted(operation.responses);

@@ -7,13 +7,14 @@ import { mailsTo, tokenIn, waitForMails } from '../support/outbox.js';
 import { securityEvents, securityEventTypes } from '../support/security-events.js';
 
 const NEW_PASSWORD = 'difference-engine-no-2';
+const TOKEN = 'internal-job-token-of-the-test';
 const WRONG = { detail: 'Incorrect password' };
 
 describe('an account', () => {
   let app: TestApp;
 
   beforeAll(async () => {
-    app = await createTestApp();
+    app = await createTestApp({ env: { INTERNAL_JOB_TOKEN: TOKEN } });
   });
   afterAll(() => app.close());
 
@@ -137,6 +138,43 @@ describe('an account', () => {
         .post('/v1/auth/password-reset/confirm')
         .send({ token, password: 'somebody-elses-choice' })
         .expect(400);
+    });
+
+    it('happens once for a step-up token, however many come at the same time, and tells its owner once', async () => {
+      const actor = await signedIn(app);
+      const token = await stepUpOf(actor);
+      const answers = await Promise.all(
+        Array.from({ length: 60 }, (_, one) =>
+          post('password/change', actor, { password: `${NEW_PASSWORD}-${one}` }).set('X-Step-Up-Token', token),
+        ),
+      );
+      const statuses = answers.map(({ status }) => status);
+      expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+      expect(statuses.filter((status) => ![200, 403, 429].includes(status))).toEqual([]);
+      for (const { status, body, headers } of answers) {
+        if (status !== 429) continue;
+        expect(body).toEqual({ detail: 'Too many requests at once' });
+        expect(headers['retry-after']).toBe('1');
+      }
+      const won = statuses.indexOf(200);
+      await signIn(actor.email, `${NEW_PASSWORD}-${won}`).expect(200);
+      await post('password/change', actor, { password: NEW_PASSWORD }).set('X-Step-Up-Token', token).expect(403, WRONG);
+      await app.backgroundDone();
+      const subjects = (await mailsTo(app.dataDir, actor.email)).map(({ subject }) => subject);
+      expect(subjects.filter((subject) => subject === 'Your password was changed')).toHaveLength(1);
+    });
+
+    it('is taken ten times an hour', async () => {
+      const actor = await signedIn(app);
+      await app.rows(
+        `INSERT INTO security_events (id, user_id, type) SELECT gen_random_uuid(), $1, 'password_changed'
+         FROM generate_series(1, 10)`,
+        [actor.id],
+      );
+      const answer = await post('password/change', actor, { current_password: PASSWORD, password: NEW_PASSWORD });
+      expect([answer.status, answer.body]).toEqual([429, { detail: 'Too many password changes' }]);
+      expect(answer.headers['retry-after']).toBe('3600');
+      await signIn(actor.email, PASSWORD).expect(200);
     });
 
     it('stops guesses at the current password after ten, without locking the sign-in', async () => {
@@ -321,6 +359,57 @@ describe('an account', () => {
     it.each(['limit=0', 'limit=101', 'offset=-1', 'limit=x'])('refuses %s', async (query) => {
       const { bearer } = await signedIn(app);
       await app.request().get(`/v1/account/security-events?${query}`).set('Authorization', bearer).expect(422);
+    });
+  });
+
+  describe('mails about an account', () => {
+    it('name the program from a list and never repeat what a stranger sent', async () => {
+      const actor = await signedIn(app);
+      const words = 'URGENT your account was hacked. Restore it at https://evil.example/x';
+      for (let one = 0; one < 10; one += 1)
+        await signIn(actor.email, 'wrong-guess').set('User-Agent', words).expect(401);
+      await app.backgroundDone();
+      const mails = await mailsTo(app.dataDir, actor.email);
+      const mail = mails.find(({ subject }) => subject === 'Too many failed sign-in attempts');
+      expect(mail?.text).toContain('Program: an unknown program');
+      expect(mail?.text).toContain('Address: 127.0.0.1');
+      expect(mail?.text).not.toMatch(/URGENT|evil/);
+      const [event] = await app.rows<{ user_agent: string }>(
+        `SELECT user_agent FROM security_events WHERE user_id = $1 AND type = 'sign_in_locked'`,
+        [actor.id],
+      );
+      expect(event?.user_agent).toBe(words);
+    });
+
+    it('are sent by the upkeep when the process that owed them has died, one for all of a kind', async () => {
+      const actor = await signedIn(app);
+      await app.backgroundDone();
+      await app.rows(
+        `INSERT INTO security_events (id, user_id, type, ip, notice_to)
+         SELECT gen_random_uuid(), $1, 'passkey_added', '192.0.2.7', $2 FROM generate_series(1, 3)`,
+        [actor.id, actor.email],
+      );
+      const maintain = async (): Promise<void> => {
+        await app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', TOKEN).expect(200);
+        await app.backgroundDone();
+      };
+      const notices = async () =>
+        (await mailsTo(app.dataDir, actor.email)).filter(({ subject }) => subject?.startsWith('A passkey was added'));
+      await maintain();
+      expect((await notices()).map(({ text }) => text)).toEqual([expect.stringContaining('This happened 3 times')]);
+      await app.rows(
+        `INSERT INTO security_events (id, user_id, type, notice_to)
+         VALUES (gen_random_uuid(), $1, 'passkey_added', $2)`,
+        [actor.id, actor.email],
+      );
+      await maintain();
+      expect(await notices()).toHaveLength(1);
+      await app.rows(`UPDATE security_events SET notice_at = now() - interval '61 seconds' WHERE user_id = $1`, [
+        actor.id,
+      ]);
+      await maintain();
+      await maintain();
+      expect(await notices()).toHaveLength(2);
     });
   });
 

@@ -114,6 +114,8 @@ describe('paying before there is an organization', () => {
       pending_price_id: provider.prices.scale,
     });
 
+    await checkout().expect(409, { detail: 'Subscription already active' });
+
     const id = await created();
     expect(await organization(id)).toMatchObject({
       plan: 'scale',

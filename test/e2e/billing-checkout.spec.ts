@@ -34,6 +34,11 @@ describe('checkout and portal of an organization', () => {
     post('/v1/billing/checkout-session', { organization_id: owner.organizationId, plan: 'pro', ...body }, bearer);
   const portal = (body: object = {}, bearer = owner.bearer) =>
     post('/v1/billing/portal', { organization_id: owner.organizationId, ...body }, bearer);
+  const deliver = async (type: string, object: object): Promise<void> => {
+    const payload = JSON.stringify(provider.event(type, object));
+    const request = app.request().post('/v1/stripe/webhook').set('Provider-Signature', provider.sign(payload));
+    await request.send(payload).expect(200);
+  };
   const stored = async () =>
     (await app.rows<Record<string, unknown>>('SELECT * FROM organizations WHERE id = $1', [owner.organizationId]))[0];
 
@@ -86,6 +91,31 @@ describe('checkout and portal of an organization', () => {
   ] as const)('sells %s in %s at the price configured for it', async (plan, currency, price) => {
     await checkout({ plan, currency }).expect(200);
     expect(provider.asked('POST', /checkout/)[0]?.form['line_items[0][price]']).toBe(provider.prices[price]);
+  });
+
+  it.each(['active', 'trialing', 'past_due'])('sells no second subscription beside one that is %s', async (status) => {
+    const { body } = (await checkout().expect(200)) as { body: Checkout };
+    const second = ((await checkout().expect(200)).body as Checkout).checkout_session_id;
+    const subscription = provider.pay(body.checkout_session_id, { status });
+    await deliver('customer.subscription.updated', subscription);
+    const made = provider.asked('POST', /checkout/).length;
+    await checkout().expect(409, { detail: 'Subscription already active' });
+    expect(provider.asked('POST', /checkout/)).toHaveLength(made);
+    await portal().expect(200);
+    // One that was open before can still be paid: it counts, and the log warns.
+    await deliver('customer.subscription.updated', provider.pay(second));
+    expect(app.logLines.join('')).toContain('several subscriptions of one holder are paid for');
+    await deliver('customer.subscription.deleted', { ...subscription, status: 'canceled' });
+    await checkout().expect(409);
+  });
+
+  it('sells another subscription once the one before is over', async () => {
+    const { body } = (await checkout().expect(200)) as { body: Checkout };
+    const subscription = provider.pay(body.checkout_session_id);
+    await deliver('customer.subscription.updated', subscription);
+    await checkout().expect(409);
+    await deliver('customer.subscription.deleted', { ...subscription, status: 'canceled' });
+    await checkout().expect(200);
   });
 
   it('uses the customer again, and makes another one when the provider has lost it', async () => {

@@ -99,6 +99,10 @@ describe('health and internal jobs', () => {
       const answer = await lost.request().get('/health').expect(503);
       expect(answer.body).toMatchObject({ status: 'down', checks: { database: 'down' } });
       await lost.request().get('/ready').expect(503, { ready: false });
+      const form = { username: 'ada@example.com', password: 'analytical-engine' };
+      const login = await lost.request().post('/v1/auth/login').type('form').send(form);
+      expect([login.status, login.body]).toEqual([503, { detail: 'Service overloaded' }]);
+      expect(login.headers['retry-after']).toBe('1');
       await app.rows(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS true`);
       let status = 0;
       for (let tries = 0; tries < 100 && status !== 200; tries += 1)

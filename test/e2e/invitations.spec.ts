@@ -444,7 +444,7 @@ describe('invitations', () => {
     const email = randomEmail();
     await invited(owner, email);
     const [mail] = await waitForMails(app.dataDir, email, 1);
-    expect(mail?.text?.split('\n')[0]).toContain('Acme" Your account is locked: https://evil.example');
+    expect(mail?.text?.split('\n')[0]).toContain('"Acme Your account is locked https evil example" at');
     expect(mail?.text).not.toMatch(/[\u2028\u202e]/);
   });
 

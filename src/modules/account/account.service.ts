@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../platform/access/index.js';
 import { BackgroundWork } from '../../platform/background/background-work.js';
 import { Passwords } from '../../platform/crypto/index.js';
-import { Database } from '../../platform/database/database.js';
+import { Database, type Db } from '../../platform/database/database.js';
 import { AuditWriter } from '../audit/index.js';
 import { type MeResponse, SignInService, UserTokensRepository } from '../auth/index.js';
 import { OrganizationsRepository } from '../organizations/index.js';
-import { FreshProof, type OfferedProof } from '../proof/index.js';
+import { FreshProof, IncorrectPassword, type OfferedProof, StepUpTokens } from '../proof/index.js';
 import { type SecurityAct, SecurityEventsRepository, SecurityEventsWriter } from '../security-events/index.js';
 import { type Client, SessionsService } from '../sessions/index.js';
 import { AccountDeletion, refuseAddressAsPassword, UsersRepository } from '../users/index.js';
@@ -16,8 +16,12 @@ import {
   type SecurityEventsResponse,
   type UpdateAccountRequest,
 } from './account.dto.js';
-import { AccountOwnsOrganization } from './account.errors.js';
+import { AccountOwnsOrganization, TooManyPasswordChanges } from './account.errors.js';
 import { AccountMails } from './account-mails.js';
+
+/** Each costs two hashes and a mail. */
+const MOST_CHANGES_AN_HOUR = 10;
+const HOUR_SECONDS = 3600;
 
 /** What people change of their own account. */
 @Injectable()
@@ -30,6 +34,7 @@ export class AccountService {
     private readonly tokens: UserTokensRepository,
     private readonly passwords: Passwords,
     private readonly proof: FreshProof,
+    private readonly stepUps: StepUpTokens,
     private readonly sessions: SessionsService,
     private readonly organizations: OrganizationsRepository,
     private readonly events: SecurityEventsWriter,
@@ -56,29 +61,42 @@ export class AccountService {
   }
 
   /**
-   * Ends the other sessions, and makes stale what was mailed before. The session is looked at again under the row
-   * lock: a reset by mail that came in between wins.
+   * Ends the other sessions and every step-up token, and makes stale what was mailed before. The session is looked at
+   * again under the row lock: a reset by mail that came in between wins. So does another change: whatever proved its
+   * sender was shown for the password that stood then.
+   * @throws TooManyPasswordChanges
    */
   async changePassword(scope: UserScope, proof: OfferedProof, password: string, client: Client): Promise<void> {
+    const before = await this.users.findById(scope.userId);
     await this.proof.require(scope, proof);
-    const passwordHash = await this.passwords.hash(password);
+    await this.refuseFurtherChanges(scope);
+    const passwordHash = await this.passwords.hash(password, scope.userId);
     const act: SecurityAct = { userId: scope.userId, type: 'password_changed', client };
-    const { ended, email } = await this.database.transaction(async (tx) => {
+    const ended = await this.database.transaction(async (tx) => {
       const user = await this.users.lock(scope.userId, tx);
       await this.sessions.requireAlive(scope, tx);
+      if (user.passwordHash !== before?.passwordHash) throw new IncorrectPassword();
+      await this.refuseFurtherChanges(scope, tx);
       refuseAddressAsPassword(password, user.email);
       await this.users.replacePasswordHash(user.id, passwordHash, tx);
+      await this.stepUps.revokeAllOf(user.id, tx);
       await this.tokens.revokeAll(user.id, ['reset_password', 'change_email'], tx);
       await this.events.record(act, tx);
-      return { ended: await this.sessions.revokeAllOf(user.id, tx, scope.sessionId), email: user.email };
+      return this.sessions.revokeAllOf(user.id, tx, scope.sessionId);
     });
     this.sessions.forget(ended);
-    this.events.announce(act, email);
+    this.events.announce(act);
+  }
+
+  private async refuseFurtherChanges({ userId }: UserScope, db?: Db): Promise<void> {
+    const changes = await this.history.countWithin(userId, 'password_changed', HOUR_SECONDS, db);
+    if (changes >= MOST_CHANGES_AN_HOUR) throw new TooManyPasswordChanges();
   }
 
   /** Deletes what is the person's; acts in the audit keep their user id. @throws AccountOwnsOrganization */
   async delete(scope: UserScope, proof: OfferedProof): Promise<void> {
     await this.proof.require(scope, proof);
+    this.background.requireRoom('promised');
     const { userId } = scope;
     const { ended, email } = await this.database.transaction(async (tx) => {
       await this.organizations.lockAllOf(scope, tx);
@@ -95,7 +113,11 @@ export class AccountService {
       return { ended: sessions, email: user.email };
     });
     this.sessions.forget(ended);
-    this.background.start('mail about a closed account', () => this.mails.closed(email));
+    this.background.start('promised', {
+      name: 'mail about a closed account',
+      share: userId,
+      work: () => this.mails.closed(email),
+    });
   }
 
   async securityEvents(scope: UserScope, { limit, offset }: SecurityEventsQuery): Promise<SecurityEventsResponse> {

@@ -9,7 +9,7 @@ import { UserTokensRepository } from '../auth/index.js';
 import { FreshProof, type OfferedProof } from '../proof/index.js';
 import { type SecurityAct, SecurityEventsWriter } from '../security-events/index.js';
 import { type Client, SessionsService } from '../sessions/index.js';
-import { UsersRepository } from '../users/index.js';
+import { emailKeyOf, UsersRepository } from '../users/index.js';
 import { InvalidEmailChangeToken } from './account.errors.js';
 import { AccountMails } from './account-mails.js';
 
@@ -34,9 +34,19 @@ export class EmailChangeService {
   /** Looks at the new address after the answer only, so that neither text nor time tells whether it is taken. */
   async request(scope: UserScope, proof: OfferedProof, email: string, client: Client): Promise<void> {
     await this.proof.require(scope, proof);
-    this.background.start('e-mail change', async () => {
-      const token = randomToken();
-      if (await this.prepare(scope, email, token, client)) await this.mails.confirmNewAddress(email, token);
+    this.background.start('request', {
+      name: 'e-mail change',
+      key: `e-mail change of ${scope.userId} to ${emailKeyOf(email)}`,
+      share: scope.userId,
+      work: async () => {
+        const token = randomToken();
+        if (!(await this.prepare(scope, email, token, client))) return;
+        this.background.start('mail', {
+          name: 'mail to a new address',
+          share: scope.userId,
+          work: () => this.mails.confirmNewAddress(email, token),
+        });
+      },
     });
   }
 
@@ -48,17 +58,16 @@ export class EmailChangeService {
     if (found === null || newEmail === null) throw new InvalidEmailChangeToken();
     const act: SecurityAct = { userId: found.userId, type: 'email_changed', client, detail: { email: newEmail } };
     try {
-      const oldEmail = await this.database.transaction(async (tx) => {
+      await this.database.transaction(async (tx) => {
         const user = await this.users.lock(found.userId, tx);
         if ((await this.tokens.consume(tokenHash, 'change_email', user.id, tx)) === null)
           throw new InvalidEmailChangeToken();
         // Whatever was mailed to the old address must not open the account any more.
         await this.tokens.revokeAll(user.id, ['verify_email', 'reset_password', 'change_email'], tx);
         await this.users.changeEmail(user.id, newEmail, tx);
-        await this.events.record(act, tx);
-        return user.email;
+        await this.events.record({ ...act, noticeTo: user.email }, tx);
       });
-      this.events.announce(act, oldEmail);
+      this.events.announce(act);
       return newEmail;
     } catch (error) {
       throw constraintOf(error) === 'uq_users_email_key' ? new InvalidEmailChangeToken() : error;

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/com
 import { ApiKeyAuthenticator, type ApiKeyScope, type ApiKeyScopeName } from '../../platform/access/index.js';
 import { BackgroundWork } from '../../platform/background/background-work.js';
 import { Clock } from '../../platform/clock/index.js';
-import { parseKey, sha256 } from '../../platform/crypto/index.js';
+import { parseKey, sha256, sha256Hex } from '../../platform/crypto/index.js';
 import type { Db } from '../../platform/database/database.js';
 import { NoticeBus } from '../../platform/database/notices.js';
 import { NotAuthenticated } from '../../platform/http/domain-error.js';
@@ -81,7 +81,11 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     if (isIngestion && !identity.sourceEnabled) {
       const requestId = currentContext()?.requestId ?? null;
       const failure = { reasonCode: 'source_disabled', statusCode: EventSourceDisabled.status, requestId };
-      this.background.start('refused key', () => this.failures.record(identity, failure));
+      this.background.start('record', {
+        name: 'refusal of a disabled source',
+        share: identity.apiKeyId,
+        work: () => this.failures.record(identity, failure),
+      });
       throw new EventSourceDisabled();
     }
     if (needed.length > 0 && !needed.some((scope) => identity.scopes.includes(scope))) {
@@ -98,12 +102,13 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
   /** Records that a rate limit refused ingestion with the key, if it is one that could have sent. Nobody waits for it. */
   limited(key: string): void {
     const requestId = currentContext()?.requestId ?? null;
-    this.background.start('refused key', async () => {
+    const work = async (): Promise<void> => {
       const identity = await this.identifyNow(key);
       const now = this.clock.now();
       if (identity === null || identity.ended || (identity.expiresAt !== null && identity.expiresAt <= now)) return;
       await this.failures.record(identity, { reasonCode: 'rate_limited', statusCode: 429, requestId });
-    });
+    };
+    this.background.start('record', { name: 'refusal by a rate limit', share: sha256Hex(key), work });
   }
 
   /** Null for anything that is not a known key, whatever its state. */

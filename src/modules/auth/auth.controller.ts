@@ -63,8 +63,8 @@ export class AuthController {
     description: 'At most one mail a minute and address.',
     answer: MessageResponse,
   })
-  resendVerification(@Body() body: ResendVerificationRequest): MessageResponse {
-    this.registration.resend(body.email);
+  resendVerification(@Body() body: ResendVerificationRequest, @CallingClient() client: Client): MessageResponse {
+    this.registration.resend(body.email, client);
     return { message: 'If the address waits for confirmation, a mail is on its way' };
   }
 

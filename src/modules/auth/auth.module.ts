@@ -7,6 +7,7 @@ import { SessionsModule } from '../sessions/index.js';
 import { UsersModule } from '../users/index.js';
 import { AuthController } from './auth.controller.js';
 import { AuthMails } from './auth-mails.js';
+import { MailedLinks } from './mailed-links.js';
 import { PasswordResetController } from './password-reset.controller.js';
 import { PasswordResetService } from './password-reset.service.js';
 import { RegistrationService } from './registration.service.js';
@@ -24,7 +25,7 @@ import { UserTokensRepository } from './user-tokens.repository.js';
     TypeOrmModule.forFeature([UserToken]),
   ],
   controllers: [AuthController, PasswordResetController],
-  providers: [AuthMails, PasswordResetService, RegistrationService, SignInService, UserTokensRepository],
+  providers: [AuthMails, MailedLinks, PasswordResetService, RegistrationService, SignInService, UserTokensRepository],
   exports: [SignInService, UserTokensRepository],
 })
 export class AuthModule {}

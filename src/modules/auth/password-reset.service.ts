@@ -1,19 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { BackgroundWork } from '../../platform/background/background-work.js';
-import { Passwords, randomToken, sha256 } from '../../platform/crypto/index.js';
+import { Passwords, sha256 } from '../../platform/crypto/index.js';
 import { Database } from '../../platform/database/database.js';
-import { newId } from '../../platform/ids/index.js';
 import { PasswordCheck } from '../proof/index.js';
 import { type SecurityAct, SecurityEventsWriter } from '../security-events/index.js';
 import { type Client, CredentialsReset, SessionsService } from '../sessions/index.js';
-import { refuseAddressAsPassword, type User, UsersRepository } from '../users/index.js';
+import { refuseAddressAsPassword, UsersRepository } from '../users/index.js';
 import { InvalidResetToken } from './auth.errors.js';
 import { AuthMails } from './auth-mails.js';
+import { MailedLinks } from './mailed-links.js';
 import type { ConfirmPasswordResetRequest } from './password-reset.dto.js';
 import { UserTokensRepository } from './user-tokens.repository.js';
 
 const LIFE_SECONDS = 3600;
-const PAUSE_SECONDS = 60;
 
 /**
  * A new password for somebody who can read the account's mail. It signs nobody in and leaves the second factor as it
@@ -31,14 +29,17 @@ export class PasswordResetService {
     private readonly reset: CredentialsReset,
     private readonly mails: AuthMails,
     private readonly events: SecurityEventsWriter,
-    private readonly background: BackgroundWork,
+    private readonly links: MailedLinks,
   ) {}
 
   /** Answers before it looks anything up, so that neither text nor time tells about the address. */
   request(email: string, client: Client): void {
-    this.background.start('password reset', async () => {
-      const user = await this.users.findByEmail(email);
-      if (user !== null) await this.send(user, client);
+    this.links.ask(email, client, {
+      purpose: 'reset_password',
+      lifeSeconds: LIFE_SECONDS,
+      event: 'password_reset_requested',
+      isFor: () => true,
+      mail: (address, token) => this.mails.passwordReset(address, token),
     });
   }
 
@@ -54,7 +55,7 @@ export class PasswordResetService {
     const owner = found === null ? null : await this.users.findById(found.userId);
     if (owner === null) throw new InvalidResetToken();
     refuseAddressAsPassword(password, owner.email);
-    const passwordHash = await this.passwords.hash(password);
+    const passwordHash = await this.passwords.hash(password, owner.id);
     const act: SecurityAct = { userId: owner.id, type: 'password_reset', client };
     const { ended, email } = await this.database.transaction(async (tx) => {
       const user = await this.users.lock(owner.id, tx);
@@ -69,25 +70,6 @@ export class PasswordResetService {
     });
     this.sessions.forget(ended);
     await this.passwordCheck.forgive(email);
-    this.events.announce(act, email);
-  }
-
-  /** At most one mail a minute: the row lock makes parallel requests see each other's token. */
-  private async send(user: User, client: Client): Promise<void> {
-    const token = randomToken();
-    const isDue = await this.database.transaction(async (tx) => {
-      const owner = await this.users.lock(user.id, tx);
-      // An address that changed meanwhile must not get a link to the account.
-      if (owner.emailKey !== user.emailKey) return false;
-      if (await this.tokens.madeWithin(user.id, 'reset_password', PAUSE_SECONDS, tx)) return false;
-      const tokenHash = sha256(token);
-      await this.tokens.insert(
-        { id: newId(), userId: user.id, purpose: 'reset_password', tokenHash, lifeSeconds: LIFE_SECONDS },
-        tx,
-      );
-      await this.events.record({ userId: user.id, type: 'password_reset_requested', client }, tx);
-      return true;
-    });
-    if (isDue) await this.mails.passwordReset(user.email, token);
+    this.events.announce(act);
   }
 }

@@ -1,14 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { BackgroundWork } from '../../platform/background/background-work.js';
 import { Passwords, randomToken, sha256 } from '../../platform/crypto/index.js';
-import { Database } from '../../platform/database/database.js';
+import { Database, type Db } from '../../platform/database/database.js';
 import { newId } from '../../platform/ids/index.js';
+import { addressBucket } from '../../platform/rate-limit/index.js';
 import { SecurityEventsRepository, SecurityEventsWriter } from '../security-events/index.js';
 import type { Client } from '../sessions/index.js';
-import { refuseAddressAsPassword, type User, UsersRepository } from '../users/index.js';
+import { emailKeyOf, refuseAddressAsPassword, type User, UsersRepository } from '../users/index.js';
 import type { RegisterRequest, RegisterResponse, VerifyEmailRequest, VerifyEmailResponse } from './auth.dto.js';
 import { InvalidVerificationToken } from './auth.errors.js';
 import { AuthMails } from './auth-mails.js';
+import { MailedLinks } from './mailed-links.js';
 import { type RegistrationChoice, UserTokensRepository } from './user-tokens.repository.js';
 
 const VERIFICATION_LIFE_SECONDS = 24 * 3600;
@@ -23,6 +25,7 @@ export class RegistrationService {
     private readonly tokens: UserTokensRepository,
     private readonly passwords: Passwords,
     private readonly mails: AuthMails,
+    private readonly links: MailedLinks,
     private readonly background: BackgroundWork,
     private readonly events: SecurityEventsWriter,
     private readonly history: SecurityEventsRepository,
@@ -34,8 +37,12 @@ export class RegistrationService {
    */
   async register(request: RegisterRequest, client: Client): Promise<RegisterResponse> {
     const { email, password, name } = request;
+    this.background.requireRoom('promised');
     refuseAddressAsPassword(password, email);
-    const choice: RegistrationChoice = { passwordHash: await this.passwords.hash(password), name: name ?? null };
+    const choice: RegistrationChoice = {
+      passwordHash: await this.passwords.hash(password, emailKeyOf(email)),
+      name: name ?? null,
+    };
     const token = randomToken();
     const created = await this.database.transaction(async (tx) => {
       const id = newId();
@@ -48,9 +55,11 @@ export class RegistrationService {
       if (user !== null) await this.events.record({ userId: user.id, type: 'registration_repeated', client }, tx);
       return false;
     });
-    this.background.start('registration mail', () =>
-      created ? this.mails.verification(email, token) : this.answerRepeated(email, password, choice),
-    );
+    this.background.start('promised', {
+      name: 'registration',
+      share: addressBucket(client.ip ?? undefined),
+      work: () => (created ? this.mails.verification(email, token) : this.answerRepeated(email, password, choice)),
+    });
     return { message: 'Check your mail to confirm the address', email, verification_required: true };
   }
 
@@ -73,11 +82,23 @@ export class RegistrationService {
   }
 
   /** Answers before it looks anything up, so that neither text nor time tells about the address. */
-  resend(email: string): void {
-    this.background.start('resend verification', async () => {
-      const user = await this.users.findByEmail(email);
-      if (user !== null && user.emailVerifiedAt === null) await this.sendVerification(user);
+  resend(email: string, client: Client): void {
+    this.links.ask(email, client, {
+      purpose: 'verify_email',
+      lifeSeconds: VERIFICATION_LIFE_SECONDS,
+      isFor: (user) => user.emailVerifiedAt === null,
+      candidate: (userId, tx) => this.candidateOf(userId, tx),
+      mail: (address, token) => this.mails.verification(address, token),
     });
+  }
+
+  /** Of several registrations none counts, since no mail can tell them apart. */
+  private async candidateOf(userId: string, tx: Db): Promise<RegistrationChoice | undefined> {
+    const known = await this.tokens.choicesOf(userId, tx);
+    if (known.length <= 1) return known[0];
+    await this.tokens.forgetChoices(userId, tx);
+    await this.users.forgetPassword(userId, tx);
+    return undefined;
   }
 
   private async answerRepeated(email: string, password: string, choice: RegistrationChoice): Promise<void> {
@@ -92,7 +113,9 @@ export class RegistrationService {
     const known = await this.tokens.choicesOf(user.id);
     const [newest] = known;
     const isSame =
-      newest !== undefined && known.length === 1 && (await this.passwords.verify(newest.passwordHash, password));
+      newest !== undefined &&
+      known.length === 1 &&
+      (await this.passwords.verify(newest.passwordHash, password, user.id));
     await this.sendVerification(user, isSame ? newest : choice);
   }
 
@@ -101,28 +124,27 @@ export class RegistrationService {
    * have registered the address and no mail can tell them apart, none of their passwords counts: the address can
    * still be confirmed, and its owner chooses a password by a reset.
    */
-  private async sendVerification(user: User, choice?: RegistrationChoice): Promise<void> {
+  private async sendVerification(user: User, choice: RegistrationChoice): Promise<void> {
     const token = randomToken();
     const due = await this.database.transaction(async (tx) => {
       const owner = await this.users.lock(user.id, tx);
       if (owner.emailVerifiedAt !== null) return false;
       const known = await this.tokens.choicesOf(user.id, tx);
       const isDue = !(await this.tokens.madeWithin(user.id, 'verify_email', RESEND_PAUSE_SECONDS, tx));
-      const isOthers = choice !== undefined && known.some(({ passwordHash }) => passwordHash !== choice.passwordHash);
-      if ((isOthers && !isDue) || (choice === undefined && known.length > 1)) {
+      const isOthers = known.some(({ passwordHash }) => passwordHash !== choice.passwordHash);
+      if (isOthers && !isDue) {
         await this.tokens.forgetChoices(user.id, tx);
         await this.users.forgetPassword(user.id, tx);
       }
       if (!isDue) return false;
-      const candidate = choice ?? (known.length === 1 ? known[0] : undefined);
-      await this.tokens.insert(verificationToken(user.id, token, candidate), tx);
+      await this.tokens.insert(verificationToken(user.id, token, choice), tx);
       return true;
     });
     if (due) await this.mails.verification(user.email, token);
   }
 }
 
-function verificationToken(userId: string, token: string, candidate: RegistrationChoice | undefined) {
+function verificationToken(userId: string, token: string, candidate: RegistrationChoice) {
   return {
     id: newId(),
     userId,

@@ -4,6 +4,7 @@ import { NotAuthenticated } from '../../platform/http/domain-error.js';
 import type { UserScope } from '../../platform/access/index.js';
 import { BackgroundWork } from '../../platform/background/background-work.js';
 import { Passwords } from '../../platform/crypto/index.js';
+import { addressBucket } from '../../platform/rate-limit/index.js';
 import { type CheckedPassword, PasswordCheck } from '../proof/index.js';
 import { type SecurityAct, SecurityEventsWriter } from '../security-events/index.js';
 import { isPlatformAdministrator, type User, UsersRepository } from '../users/index.js';
@@ -42,7 +43,7 @@ export class SignInService {
     const user = await this.users.findByEmail(username);
     const checked = await this.passwordCheck.ofAddress(username, user, password);
     if (user === null || user.passwordHash === null || !checked.isCorrect) {
-      if (user !== null) this.recordFailure(user, checked, client);
+      this.recordFailure(user, checked, client);
       throw new IncorrectCredentials();
     }
     if (user.emailVerifiedAt === null) throw new EmailNotVerified();
@@ -65,22 +66,24 @@ export class SignInService {
    */
   private async upgraded(userId: string, storedHash: string, password: string): Promise<string> {
     if (!this.passwords.needsRehash(storedHash)) return storedHash;
-    const hash = await this.passwords.hash(password);
+    const hash = await this.passwords.hash(password, userId);
     if (await this.users.upgradePasswordHash(userId, storedHash, hash)) return hash;
     const present = (await this.users.findById(userId))?.passwordHash ?? null;
-    return present !== null && (await this.passwords.verify(present, password)) ? present : storedHash;
+    return present !== null && (await this.passwords.verify(present, password, userId)) ? present : storedHash;
   }
 
-  /** After the answer, which would otherwise take longer for addresses that have an account. */
-  private recordFailure({ id, email }: User, { locks }: CheckedPassword, client: Client): void {
-    this.background.start('failed sign-in', async () => {
-      const failed: SecurityAct = { userId: id, type: 'sign_in_failed', client, detail: { method: 'password' } };
+  /** After the answer, and by the same statements for an address without an account: no time tells of one. */
+  private recordFailure(user: User | null, { locks }: CheckedPassword, client: Client): void {
+    const userId = user?.id ?? null;
+    const work = async (): Promise<void> => {
+      const failed: SecurityAct = { userId, type: 'sign_in_failed', client, detail: { method: 'password' } };
       await this.events.record(failed);
       if (!locks) return;
-      const locked: SecurityAct = { userId: id, type: 'sign_in_locked', client };
+      const locked: SecurityAct = { userId, type: 'sign_in_locked', client };
       await this.events.record(locked);
-      this.events.announce(locked, email);
-    });
+      this.events.announce(locked);
+    };
+    this.background.start('record', { name: 'failed sign-in', share: addressBucket(client.ip ?? undefined), work });
   }
 
   async me(scope: UserScope): Promise<MeResponse> {

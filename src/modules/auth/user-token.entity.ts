@@ -6,6 +6,8 @@ export type UserTokenPurpose = 'verify_email' | 'reset_password' | 'change_email
 @Entity('user_tokens')
 @Unique('uq_user_tokens_token_hash', ['tokenHash'])
 @Index('ix_user_tokens_user_id_purpose', ['userId', 'purpose'])
+@Index('ix_user_tokens_stranger_hash', ['strangerHash', 'purpose'], { where: 'stranger_hash IS NOT NULL' })
+@Check('ck_user_tokens_stranger', `(user_id IS NULL) = (stranger_hash IS NOT NULL)`)
 @Check('ck_user_tokens_purpose', `purpose IN ('verify_email', 'reset_password', 'change_email')`)
 @Check('ck_user_tokens_candidate', `purpose = 'verify_email' OR (password_hash IS NULL AND name IS NULL)`)
 @Check('ck_user_tokens_email', `(purpose = 'change_email') = (email IS NOT NULL)`)
@@ -13,8 +15,13 @@ export class UserToken {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_user_tokens' })
   id!: string;
 
-  @Column('uuid', { name: 'user_id' })
-  userId!: string;
+  /** Null: asked for by an address without an account, so that it costs the same. */
+  @Column('uuid', { name: 'user_id', nullable: true })
+  userId!: string | null;
+
+  /** Of such an address: SHA-256, so that addresses of strangers are not kept. */
+  @Column('bytea', { name: 'stranger_hash', nullable: true })
+  strangerHash!: Buffer | null;
 
   @Column('text')
   purpose!: UserTokenPurpose;

@@ -9,6 +9,9 @@ export interface RegistrationChoice {
   readonly name: string | null;
 }
 
+/** Whom a token is for: an account, or an address that has none, for which as much is written. */
+export type TokenOwner = { readonly userId: string } | { readonly strangerHash: Buffer };
+
 /** Mailed single-use tokens, by hash. */
 @Injectable()
 export class UserTokensRepository extends Upkeep {
@@ -17,9 +20,8 @@ export class UserTokensRepository extends Upkeep {
   }
 
   async insert(
-    token: {
+    token: TokenOwner & {
       id: string;
-      userId: string;
       purpose: UserTokenPurpose;
       tokenHash: Buffer;
       lifeSeconds: number;
@@ -31,11 +33,13 @@ export class UserTokensRepository extends Upkeep {
     db?: Db,
   ): Promise<void> {
     await this.database.execute(
-      `INSERT INTO user_tokens (id, user_id, purpose, token_hash, expires_at, email, password_hash, name)
-       VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5), $6, $7, $8)`,
+      `INSERT INTO user_tokens
+         (id, user_id, stranger_hash, purpose, token_hash, expires_at, email, password_hash, name)
+       VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6), $7, $8, $9)`,
       [
         token.id,
-        token.userId,
+        'userId' in token ? token.userId : null,
+        'strangerHash' in token ? token.strangerHash : null,
         token.purpose,
         token.tokenHash,
         token.lifeSeconds,
@@ -51,7 +55,7 @@ export class UserTokensRepository extends Upkeep {
   async find(tokenHash: Buffer, purpose: UserTokenPurpose): Promise<{ userId: string; email: string | null } | null> {
     const rows = await this.database.rows<{ userId: string; email: string | null }>(
       `SELECT user_id AS "userId", email FROM user_tokens
-       WHERE token_hash = $1 AND purpose = $2 AND used_at IS NULL AND expires_at > now()`,
+       WHERE token_hash = $1 AND purpose = $2 AND used_at IS NULL AND expires_at > now() AND user_id IS NOT NULL`,
       [tokenHash, purpose],
     );
     return rows[0] ?? null;
@@ -124,11 +128,17 @@ export class UserTokensRepository extends Upkeep {
   }
 
   /** Was a token of this purpose made within the last seconds? Keeps mails apart. */
-  async madeWithin(userId: string, purpose: UserTokenPurpose, seconds: number, db?: Db): Promise<boolean> {
+  async madeWithin(owner: string | TokenOwner, purpose: UserTokenPurpose, seconds: number, db?: Db): Promise<boolean> {
+    const [column, value] =
+      typeof owner === 'string'
+        ? ['user_id', owner]
+        : 'userId' in owner
+          ? ['user_id', owner.userId]
+          : ['stranger_hash', owner.strangerHash];
     const rows = await this.database.rows(
       `SELECT 1 FROM user_tokens
-       WHERE user_id = $1 AND purpose = $2 AND created_at > now() - make_interval(secs => $3) LIMIT 1`,
-      [userId, purpose, seconds],
+       WHERE ${column} = $1 AND purpose = $2 AND created_at > now() - make_interval(secs => $3) LIMIT 1`,
+      [value, purpose, seconds],
       db,
     );
     return rows.length > 0;
@@ -136,6 +146,11 @@ export class UserTokensRepository extends Upkeep {
 
   /** Deletes what can no longer be used. @returns how many */
   async upkeep(): Promise<number> {
-    return this.database.execute(`DELETE FROM user_tokens WHERE expires_at < now() - interval '1 day'`);
+    const expired = await this.database.execute(`DELETE FROM user_tokens WHERE expires_at < now() - interval '1 day'`);
+    // Nobody has been mailed those of strangers; they only keep requests apart.
+    const strangers = await this.database.execute(
+      `DELETE FROM user_tokens WHERE stranger_hash IS NOT NULL AND created_at < now() - interval '5 minutes'`,
+    );
+    return expired + strangers;
   }
 }

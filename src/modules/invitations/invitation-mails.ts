@@ -1,13 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/index.js';
 import { sha256 } from '../../platform/crypto/index.js';
-import { Mailer } from '../../platform/mail/index.js';
+import { bareName, Mailer } from '../../platform/mail/index.js';
 import { type Organization, OrganizationsRepository } from '../organizations/index.js';
 import type { Invitation } from './invitation.entity.js';
 import { LIFE_DAYS } from './invitation-states.js';
 import { InvitationsRepository } from './invitations.repository.js';
-
-const LONGEST_NAME = 100;
 
 /** Mails an invitation after its transaction, and remembers whether the mail went out. */
 @Injectable()
@@ -32,7 +30,8 @@ export class InvitationMails {
 
   private textFor(invitation: Invitation, organization: Organization, token: string): string {
     const query = new URLSearchParams({ token }).toString();
-    return `You are invited to join "${oneLine(organization.name)}" at the Operational Event Service as ${invitation.role}.
+    const name = bareName(organization.name) || 'an organization';
+    return `You are invited to join "${name}" at the Operational Event Service as ${invitation.role}.
 
 Open this link within ${LIFE_DAYS} days to answer:
 
@@ -42,9 +41,4 @@ If you have no account yet, register with this address first. If you do not know
 anything.
 `;
   }
-}
-
-/** A name cannot add lines of its own to the mail, nor turn the reading direction. */
-function oneLine(name: string): string {
-  return [...name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')].slice(0, LONGEST_NAME).join('');
 }

@@ -50,7 +50,7 @@ export class AccountAdmission {
    */
   async admit(arrival: Arrival): Promise<string> {
     const { nonceHash, client } = arrival;
-    const { userId, email, act } = await this.database.transaction(async (tx) => {
+    const { userId, act } = await this.database.transaction(async (tx) => {
       if (nonceHash !== null && !(await this.starts.markUsed(nonceHash, tx))) {
         throw new OAuthFault('the nonce was used before');
       }
@@ -60,7 +60,7 @@ export class AccountAdmission {
       if (made !== null) await this.events.record(made, tx);
       return { ...account, act: made };
     });
-    if (act !== null) this.events.announce(act, email);
+    if (act !== null) this.events.announce(act);
     return userId;
   }
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { FairTurns } from '../../platform/concurrency/index.js';
 import { Passwords, sha256 } from '../../platform/crypto/index.js';
 import { emailKeyOf, type User } from '../users/index.js';
 import { PasswordAttemptsRepository } from './password-attempts.repository.js';
@@ -13,8 +14,13 @@ export interface CheckedPassword {
 /** Compares passwords, at most ten wrong ones in 15 minutes for each address, and for each signed-in account. */
 @Injectable()
 export class PasswordCheck {
-  /** The end of the queue of each subject: one comparison at a time, so that right passwords in parallel never lock. */
-  private readonly queues = new Map<string, Promise<void>>();
+  /** One comparison of a subject at a time, so that right passwords in parallel never lock. */
+  private readonly turns = new FairTurns({
+    parallel: 1_000,
+    parallelOfShare: 1,
+    mostWaiting: 1_000,
+    mostWaitingOfShare: 32,
+  });
 
   constructor(
     private readonly attempts: PasswordAttemptsRepository,
@@ -24,9 +30,11 @@ export class PasswordCheck {
   /**
    * At sign-in. An address without an account or password costs the same and is locked the same.
    * @throws TooManySignInAttempts
+   * @throws ShareExhaustedError when more than a few of the address wait
    */
   ofAddress(address: string, user: User | null, password: string): Promise<CheckedPassword> {
-    return this.guarded(signInSubject(address), user?.passwordHash ?? null, password);
+    const subject = signInSubject(address);
+    return this.guarded(subject, subject, user?.passwordHash ?? null, password);
   }
 
   /**
@@ -34,7 +42,7 @@ export class PasswordCheck {
    * @throws TooManySignInAttempts
    */
   ofAccount(user: User, password: string): Promise<CheckedPassword> {
-    return this.guarded(`account:${user.id}`, user.passwordHash, password);
+    return this.guarded(`account:${user.id}`, user.id, user.passwordHash, password);
   }
 
   /** After a reset by mail: wrong guesses at the old password do not keep its owner out. */
@@ -42,12 +50,12 @@ export class PasswordCheck {
     return this.attempts.clear(sha256(signInSubject(address)));
   }
 
-  private guarded(subject: string, hash: string | null, password: string): Promise<CheckedPassword> {
+  private guarded(subject: string, share: string, hash: string | null, password: string): Promise<CheckedPassword> {
     const subjectHash = sha256(subject);
-    return this.inTurn(subjectHash.toString('base64'), async () => {
+    return this.turns.run(subject, async () => {
       const reservation = await this.attempts.reserve(subjectHash);
       if (reservation.outcome === 'locked') throw new TooManySignInAttempts(reservation.secondsLeft);
-      const isCorrect = await this.compare(hash, password).catch(async (error: unknown) => {
+      const isCorrect = await this.compare(hash, password, share).catch(async (error: unknown) => {
         await this.attempts.release(subjectHash, reservation.at);
         throw error;
       });
@@ -56,22 +64,8 @@ export class PasswordCheck {
     });
   }
 
-  private compare(hash: string | null, password: string): Promise<boolean> {
-    return hash === null ? this.passwords.verifyDummy(password) : this.passwords.verify(hash, password);
-  }
-
-  private async inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const result = (this.queues.get(key) ?? Promise.resolve()).then(work);
-    const end = result.then(
-      () => undefined,
-      () => undefined,
-    );
-    this.queues.set(key, end);
-    try {
-      return await result;
-    } finally {
-      if (this.queues.get(key) === end) this.queues.delete(key);
-    }
+  private compare(hash: string | null, password: string, share: string): Promise<boolean> {
+    return hash === null ? this.passwords.verifyDummy(password, share) : this.passwords.verify(hash, password, share);
   }
 }
 

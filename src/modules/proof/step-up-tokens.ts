@@ -39,6 +39,11 @@ export class StepUpTokens extends Upkeep {
     return rows[0].proves_both_factors ? 'both_factors' : 'one_factor';
   }
 
+  /** After a change of what they were earned with. */
+  async revokeAllOf(userId: string, tx: Db): Promise<void> {
+    await this.database.execute('DELETE FROM step_up_tokens WHERE user_id = $1', [userId], tx);
+  }
+
   async upkeep(): Promise<number> {
     return this.database.execute('DELETE FROM step_up_tokens WHERE expires_at < now()');
   }

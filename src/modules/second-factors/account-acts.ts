@@ -44,16 +44,16 @@ export class AccountActs {
   /** A thrown error undoes the act; a returned {@link Refused} commits it and is thrown afterwards. */
   async run<T>(userId: string, client: Client, work: (act: AccountAct) => Promise<T | Refused>): Promise<T> {
     const noted: SecurityAct[] = [];
-    const { user, result } = await this.database.transaction(async (tx) => {
+    const result = await this.database.transaction(async (tx) => {
       const owner = await this.users.lock(userId, tx);
       const note: AccountAct['note'] = async (type, detail) => {
         const event: SecurityAct = { userId, type, client, detail };
         await this.events.record(event, tx);
         noted.push(event);
       };
-      return { user: owner, result: await work({ tx, user: owner, client, note }) };
+      return work({ tx, user: owner, client, note });
     });
-    for (const event of noted) this.events.announce(event, user.email);
+    for (const event of noted) this.events.announce(event);
     if (result instanceof Refused) throw result.error;
     return result;
   }

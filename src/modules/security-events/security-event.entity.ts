@@ -3,12 +3,15 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 /** One security-relevant act of or against an account (DECISIONS 2). */
 @Entity('security_events')
 @Index('ix_security_events_user_id', ['userId', 'createdAt'])
+@Index('ix_security_events_notice_to', ['userId', 'createdAt'], { where: 'notice_to IS NOT NULL' })
+@Index('ix_security_events_of_nobody', ['createdAt'], { where: 'user_id IS NULL' })
 export class SecurityEvent {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_security_events' })
   id!: string;
 
-  @Column('uuid', { name: 'user_id' })
-  userId!: string;
+  /** Null: of an address without an account, written so that it costs the same and removed by the upkeep. */
+  @Column('uuid', { name: 'user_id', nullable: true })
+  userId!: string | null;
 
   @Column('text')
   type!: string;
@@ -24,4 +27,12 @@ export class SecurityEvent {
 
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
+
+  /** Whom a mail about it is still to be sent to; null: nobody, or it was sent. */
+  @Column('text', { name: 'notice_to', nullable: true })
+  noticeTo!: string | null;
+
+  /** When that mail was last begun. */
+  @Column('timestamptz', { name: 'notice_at', nullable: true })
+  noticeAt!: Date | null;
 }

@@ -6,7 +6,6 @@ import { Database, type Db } from '../../platform/database/database.js';
 import { NotAuthenticated } from '../../platform/http/domain-error.js';
 import { newId } from '../../platform/ids/index.js';
 import { type SecurityAct, SecurityEventsRepository, SecurityEventsWriter } from '../security-events/index.js';
-import { UsersRepository } from '../users/index.js';
 import { AccessTokens } from './access-tokens.js';
 import type { Client } from './client.js';
 import { SessionLiveness } from './session-liveness.js';
@@ -38,7 +37,6 @@ export class SessionsService {
     private readonly sessions: SessionsRepository,
     private readonly liveness: SessionLiveness,
     private readonly accessTokens: AccessTokens,
-    private readonly users: UsersRepository,
     private readonly events: SecurityEventsWriter,
     private readonly history: SecurityEventsRepository,
     @Inject(CONFIG) private readonly config: Config,
@@ -68,7 +66,7 @@ export class SessionsService {
       await this.events.record(signedIn, tx);
       return signedIn;
     });
-    if (act.type === 'signed_in_new_device') await this.announce(act);
+    if (act.type === 'signed_in_new_device') this.events.announce(act);
     return this.answer(userId, id, refreshToken, lifeSeconds);
   }
 
@@ -83,7 +81,7 @@ export class SessionsService {
     }
     if (rotation.outcome === 'invalid') throw new InvalidRefreshToken();
     this.liveness.forget([rotation.sessionId]);
-    await this.announce(rotation.act);
+    this.events.announce(rotation.act);
     throw new RefreshTokenReused();
   }
 
@@ -123,11 +121,6 @@ export class SessionsService {
    */
   async requireAlive(scope: UserScope, tx: Db): Promise<void> {
     if (!(await this.sessions.isAlive(scope.sessionId, scope.userId, tx))) throw new NotAuthenticated();
-  }
-
-  private async announce(act: SecurityAct): Promise<void> {
-    const user = await this.users.findById(act.userId);
-    if (user !== null) this.events.announce(act, user.email);
   }
 
   /** The reuse outcome commits too: the revocation must stand although the caller is refused. */

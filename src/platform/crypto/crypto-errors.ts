@@ -13,11 +13,3 @@ export class DecryptionError extends Error {
     super('Protected value cannot be decrypted');
   }
 }
-
-/** So much password work waits already that one more would only make everybody late. */
-export class OverloadedError extends Error {
-  override readonly name = 'OverloadedError';
-  constructor() {
-    super('Too much password work is waiting');
-  }
-}

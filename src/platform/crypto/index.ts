@@ -1,6 +1,6 @@
 export { generateKey, parseKey, type GeneratedKey, type KeyMarker } from './api-key-format.js';
 export { CredentialCipher, type CipherContext, type CipherKeys } from './cipher.js';
 export { isCommonPassword } from './common-passwords.js';
-export { CryptographyUnavailableError, DecryptionError, OverloadedError } from './crypto-errors.js';
+export { CryptographyUnavailableError, DecryptionError } from './crypto-errors.js';
 export { asHashed, Passwords, type PasswordsOptions } from './passwords.js';
 export { constantTimeEqual, randomBase62, randomToken, sha256, sha256Hex } from './random.js';

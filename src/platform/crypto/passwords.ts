@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { hash, hashSync, parseOptions, verify } from '@node-rs/argon2';
-import { OverloadedError } from './crypto-errors.js';
+import { FairTurns } from '../concurrency/index.js';
 import { randomToken } from './random.js';
 
 /** 19 MiB, 2 passes, 1 lane; argon2id is the library's default algorithm. */
@@ -15,33 +15,44 @@ export interface PasswordsOptions {
   readonly parallel?: number;
   /** Calls that may wait for a turn before further ones are refused. */
   readonly maxWaiting?: number;
+  /** Calls of one share that may wait. */
+  readonly maxWaitingOfShare?: number;
 }
 
 /**
  * argon2id hashes in PHC text form. Passwords are compared in Unicode form NFKC, so that the same
- * letters typed on another device match. Every call may throw {@link OverloadedError}.
+ * letters typed on another device match.
+ *
+ * Every call says whose it is: the account of who is signed in, else the address (of mail or of the client) that the
+ * request is about. A share hashes one password at a time and shares take turns, so that whoever asks for many waits for
+ * themselves alone. Every call may throw `ShareExhaustedError` for the greedy and `OverloadedError` when all are too many.
  */
 export class Passwords {
-  private readonly turns: Turns;
+  private readonly turns: FairTurns;
   private readonly dummyHash = hashSync(randomToken(), COST);
 
   constructor(options: PasswordsOptions = {}) {
     const parallel = options.parallel ?? Math.min(availableParallelism(), MAX_THREADS);
-    this.turns = new Turns(parallel, options.maxWaiting ?? 256);
+    this.turns = new FairTurns({
+      parallel,
+      parallelOfShare: 1,
+      mostWaiting: options.maxWaiting ?? 256,
+      mostWaitingOfShare: options.maxWaitingOfShare ?? 32,
+    });
   }
 
-  hash(password: string): Promise<string> {
-    return this.turns.run(() => hash(asHashed(password), COST));
+  hash(password: string, share: string): Promise<string> {
+    return this.turns.run(share, () => hash(asHashed(password), COST));
   }
 
   /** Rejects when the stored hash is not in PHC form. */
-  verify(storedHash: string, password: string): Promise<boolean> {
-    return this.turns.run(() => verify(storedHash, asHashed(password)));
+  verify(storedHash: string, password: string, share: string): Promise<boolean> {
+    return this.turns.run(share, () => verify(storedHash, asHashed(password)));
   }
 
   /** Costs what {@link verify} costs and is always false: for accounts that do not exist or have no password. */
-  async verifyDummy(password: string): Promise<false> {
-    await this.verify(this.dummyHash, password);
+  async verifyDummy(password: string, share: string): Promise<false> {
+    await this.verify(this.dummyHash, password, share);
     return false;
   }
 
@@ -62,32 +73,4 @@ export class Passwords {
 /** The form that is hashed and compared; rules about passwords look at it too. */
 export function asHashed(password: string): string {
   return password.normalize('NFKC');
-}
-
-/** A first-come-first-served semaphore with a bounded queue. */
-class Turns {
-  private running = 0;
-  private readonly waiting: (() => void)[] = [];
-
-  constructor(
-    private readonly parallel: number,
-    private readonly maxWaiting: number,
-  ) {}
-
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.running < this.parallel) {
-      this.running++;
-    } else {
-      if (this.waiting.length >= this.maxWaiting) throw new OverloadedError();
-      await new Promise<void>((resolve) => this.waiting.push(resolve));
-    }
-    try {
-      return await work();
-    } finally {
-      // A finished call hands its place over, so `running` never dips and nobody overtakes the queue.
-      const next = this.waiting.shift();
-      if (next === undefined) this.running--;
-      else next();
-    }
-  }
 }

@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import {
   DataSource,
+  type DataSourceOptions,
   type EntityManager,
   type EntityTarget,
   type ObjectLiteral,
@@ -14,12 +16,48 @@ export type Db = EntityManager;
 /** Injection token of the address, for what needs a connection of its own. */
 export const DATABASE_URL = Symbol('DATABASE_URL');
 
+/** Connections that {@link Database.apart} has, beside those of requests. */
+const CONNECTIONS_APART = 3;
+
 /** The door to PostgreSQL for repositories and services. */
 @Injectable()
 export class Database {
   private readonly afterCommits = new WeakMap<Db, (() => void)[]>();
+  private readonly present = new AsyncLocalStorage<DataSource>();
+  private apartSource: Promise<DataSource> | undefined;
 
-  constructor(private readonly source: DataSource) {}
+  constructor(private readonly main: DataSource) {}
+
+  private get source(): DataSource {
+    return this.present.getStore() ?? this.main;
+  }
+
+  /**
+   * Runs work whose statements, and those of all that it starts, go over a few connections of their own, so that it takes
+   * none from requests however much of it there is. They are opened when first needed.
+   */
+  async apart<T>(work: () => Promise<T>): Promise<T> {
+    return this.present.run(await this.openApart(), work);
+  }
+
+  /** Closes what {@link apart} has opened. */
+  async closeApart(): Promise<void> {
+    const opened = this.apartSource;
+    this.apartSource = undefined;
+    await (await opened?.catch(() => undefined))?.destroy();
+  }
+
+  private openApart(): Promise<DataSource> {
+    const source = (this.apartSource ??= new DataSource({
+      ...this.main.options,
+      poolSize: CONNECTIONS_APART,
+      applicationName: 'service-background',
+    } as DataSourceOptions).initialize());
+    source.catch(() => {
+      if (this.apartSource === source) this.apartSource = undefined;
+    });
+    return source;
+  }
 
   /** The pool, for reads and single statements outside a transaction. */
   get db(): Db {

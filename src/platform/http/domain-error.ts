@@ -47,6 +47,10 @@ export class ServiceOverloaded extends domainError(503, 'Service overloaded') {
   override readonly headers = { 'Retry-After': '1' };
   override readonly logLevel = 'warn' as const;
 }
+/** Of one account or address alone; others are served. */
+export class TooManyAtOnce extends domainError(429, 'Too many requests at once') {
+  override readonly headers = { 'Retry-After': '1' };
+}
 export class MethodNotAllowed extends domainError(405, 'Method Not Allowed') {
   override readonly headers: Readonly<Record<string, string>>;
 

@@ -8,7 +8,8 @@ import {
   Logger,
 } from '@nestjs/common';
 import type { Response } from 'express';
-import { OverloadedError } from '../crypto/index.js';
+import { OverloadedError, ShareExhaustedError } from '../concurrency/index.js';
+import { isOutOfReach } from '../database/database-faults.js';
 import { RequestAborted } from './body-bytes.js';
 import {
   DomainError,
@@ -16,6 +17,7 @@ import {
   MethodNotAllowed,
   RouteNotFound,
   ServiceOverloaded,
+  TooManyAtOnce,
 } from './domain-error.js';
 import { ValidationError } from './fields/index.js';
 import type { CheckedRequest } from './inputs.js';
@@ -62,7 +64,8 @@ export class ErrorFilter implements ExceptionFilter {
 
   private toDomainError(thrown: unknown, request: CheckedRequest): DomainError | null {
     if (thrown instanceof DomainError) return thrown;
-    if (thrown instanceof OverloadedError) return new ServiceOverloaded();
+    if (thrown instanceof ShareExhaustedError) return new TooManyAtOnce();
+    if (thrown instanceof OverloadedError || isOutOfReach(thrown)) return new ServiceOverloaded();
     if (thrown instanceof HttpException && thrown.getStatus() === 404) {
       const allowed = this.routes.methodsOf(request.path);
       return allowed.length === 0 ? new RouteNotFound() : new MethodNotAllowed(allowed);

@@ -1,3 +1,4 @@
+export { addressBucket } from './client-address.js';
 export { FailOpenStore } from './fail-open-store.js';
 export { MemoryRateLimitStore } from './memory-store.js';
 export { overridden, type RateLimitPolicy } from './policy.js';

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { Requires, type UserScope } from '../../../platform/access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { Body, Scope } from '../../../platform/http/inputs.js';
-import { PaymentNotConfigured, PaymentProviderFailed } from '../billing.errors.js';
+import { PaymentNotConfigured, PaymentProviderFailed, SubscriptionActive } from '../billing.errors.js';
 import {
   AccountCheckoutRequest,
   AccountCheckoutResponse,
@@ -33,9 +33,9 @@ export class AccountCheckoutController {
   @Documented({
     summary: 'Pre-workspace checkout',
     description:
-      'For a person who belongs to no organization yet: pays for the first one before it exists. Send the browser to `checkout_url`, after the payment call the sync route, then create the organization. Who has paid already does that at once: a second checkout makes a second subscription.',
+      'For a person who belongs to no organization yet: pays for the first one before it exists. Send the browser to `checkout_url`, after the payment call the sync route, then create the organization. Who has paid already does that at once, and changes the plan in the portal afterwards.',
     answer: AccountCheckoutResponse,
-    errors: [WorkspaceExists, PaymentNotConfigured, PaymentProviderFailed],
+    errors: [WorkspaceExists, SubscriptionActive, PaymentNotConfigured, PaymentProviderFailed],
   })
   begin(@Scope() scope: UserScope, @Body() body: AccountCheckoutRequest): Promise<AccountCheckoutResponse> {
     return this.checkout.begin(scope, body);

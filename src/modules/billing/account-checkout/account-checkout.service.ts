@@ -5,8 +5,10 @@ import { UsersRepository } from '../../users/index.js';
 import { PRE_WORKSPACE_SCOPE } from '../billing-scope.js';
 import { BillingSettings } from '../billing-settings.js';
 import { CustomersService } from '../customers/customers.service.js';
+import { SubscriptionActive } from '../billing.errors.js';
 import { PaymentProvider } from '../provider/payment-provider.js';
 import { PendingSubscriptionsRepository } from '../subscriptions/pending-subscriptions.repository.js';
+import { isPassing } from '../subscriptions/subscription-rules.js';
 import type { AccountCheckoutRequest, AccountCheckoutResponse } from './account-checkout.dto.js';
 import { WorkspaceExists } from './account-checkout.errors.js';
 
@@ -21,11 +23,13 @@ export class AccountCheckoutService {
     private readonly provider: PaymentProvider,
   ) {}
 
+  /** @throws WorkspaceExists. @throws SubscriptionActive: the first organization takes over what is paid for already */
   async begin(scope: UserScope, request: AccountCheckoutRequest): Promise<AccountCheckoutResponse> {
     const { plan, currency = null, success_url: successUrl, cancel_url: cancelUrl } = request;
     const user = await this.database.transaction(async (tx) => {
       const locked = await this.users.lock(scope.userId, tx);
       if (await this.pending.hasWorkspace(scope.userId, tx)) throw new WorkspaceExists();
+      if (isPassing(locked.pendingBillingStatus ?? '')) throw new SubscriptionActive();
       return locked;
     });
     this.settings.requireBilling();

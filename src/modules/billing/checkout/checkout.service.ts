@@ -4,7 +4,9 @@ import { Database } from '../../../platform/database/database.js';
 import { OrganizationActs, type PaidPlan } from '../../organizations/index.js';
 import { BillingSettings } from '../billing-settings.js';
 import { CustomersService } from '../customers/customers.service.js';
+import { SubscriptionActive } from '../billing.errors.js';
 import { PaymentProvider } from '../provider/payment-provider.js';
+import { isPassing } from '../subscriptions/subscription-rules.js';
 import { ORGANIZATION_SCOPE } from '../billing-scope.js';
 import type { CheckoutRequest, CheckoutResponse } from './checkout.dto.js';
 
@@ -18,7 +20,10 @@ export class CheckoutService {
     private readonly provider: PaymentProvider,
   ) {}
 
-  /** Nothing is kept but the customer, which the next checkout uses: the plan comes with the provider's events. */
+  /**
+   * Nothing is kept but the customer, which the next checkout uses: the plan comes with the provider's events.
+   * @throws SubscriptionActive while one is paid for: a second checkout would make a second subscription
+   */
   async begin(scope: OrganizationScope, { plan: asked, currency = null }: CheckoutRequest): Promise<CheckoutResponse> {
     // The field has refused `free`.
     const plan = asked as PaidPlan;
@@ -28,6 +33,7 @@ export class CheckoutService {
     const successUrl = this.settings.url('PAYMENT_SUCCESS_URL');
     const cancelUrl = this.settings.url('PAYMENT_CANCEL_URL');
     const organization = await this.database.transaction((tx) => this.acts.begin(scope, 'admin', tx));
+    if (isPassing(organization.paymentSubscriptionStatus ?? '')) throw new SubscriptionActive();
     const within = this.provider.begin();
     const customerId = await this.customers.ofOrganization(organization, within);
     const metadata = { billing_scope: ORGANIZATION_SCOPE, organization_id: organizationId, plan };

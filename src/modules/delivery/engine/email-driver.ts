@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Mail, Mailer, type MailResult } from '../../../platform/mail/index.js';
+import { type Mail, Mailer, type MailResult, oneLine } from '../../../platform/mail/index.js';
 import { sanitizeText } from '../../../platform/sanitize/index.js';
 import { failedTry, type TryOutcome } from '../../../platform/tries/index.js';
 import { type EmailConfiguration, isConfiguration, isWebhook } from '../channels/channel-configuration.js';
@@ -77,7 +77,7 @@ function mailOf(
   const subject = [prefix, titleOf(notification)].filter(Boolean).join(' ');
   return {
     to,
-    subject: subject.replace(/\p{Cc}+/gu, ' ').slice(0, LONGEST_SUBJECT),
+    subject: oneLine(subject, LONGEST_SUBJECT),
     text: textOf(notification),
     headers: { 'X-Service-Delivery-Id': notification.attempt_id, 'X-Service-Attempt': String(tryNumber) },
   };

@@ -1,0 +1,106 @@
+import { OverloadedError, ShareExhaustedError } from './overload.js';
+
+export interface FairTurnsOptions {
+  /** Pieces of work at the same time. */
+  readonly parallel: number;
+  /** Pieces of one share at the same time; by default any number. */
+  readonly parallelOfShare?: number;
+  /** Pieces that may wait for their turn. */
+  readonly mostWaiting: number;
+  /** Pieces of one share that may wait; by default as many as may wait at all. */
+  readonly mostWaitingOfShare?: number;
+}
+
+interface Waiter {
+  readonly begin: () => void;
+  readonly refuse: (error: Error) => void;
+}
+
+interface Share {
+  running: number;
+  readonly waiting: Waiter[];
+}
+
+/**
+ * A semaphore with a bounded queue whose shares take turns, so that whoever brings much waits for themselves alone. When
+ * the queue is full, a share that has less waiting takes the last place of the one that has most.
+ */
+export class FairTurns {
+  /** In the order of their turns: a share that has had one goes to the end. */
+  private readonly shares = new Map<string, Share>();
+  private running = 0;
+  private waitingNow = 0;
+
+  constructor(private readonly options: FairTurnsOptions) {}
+
+  /** How many wait for their turn. */
+  get waiting(): number {
+    return this.waitingNow;
+  }
+
+  /**
+   * @param share whose work it is
+   * @throws ShareExhaustedError when as much of the share waits as may
+   * @throws OverloadedError when as much waits as may at all; both before the work has begun
+   */
+  async run<T>(share: string, work: () => Promise<T>): Promise<T> {
+    await this.turnOf(share);
+    try {
+      return await work();
+    } finally {
+      this.end(share);
+    }
+  }
+
+  private turnOf(name: string): Promise<void> | undefined {
+    const share = this.shares.get(name) ?? { running: 0, waiting: [] };
+    if (this.running < this.options.parallel && share.waiting.length === 0 && this.mayRun(share)) {
+      this.begin(name, share);
+      return undefined;
+    }
+    this.makeRoomFor(share);
+    this.shares.set(name, share);
+    this.waitingNow += 1;
+    return new Promise<void>((resolve, reject) => share.waiting.push({ begin: resolve, refuse: reject }));
+  }
+
+  private mayRun(share: Share): boolean {
+    return share.running < (this.options.parallelOfShare ?? Infinity);
+  }
+
+  private begin(name: string, share: Share): void {
+    this.running += 1;
+    share.running += 1;
+    this.shares.delete(name);
+    this.shares.set(name, share);
+  }
+
+  private makeRoomFor(share: Share): void {
+    const { mostWaiting, mostWaitingOfShare = Infinity } = this.options;
+    if (share.waiting.length >= mostWaitingOfShare) throw new ShareExhaustedError();
+    if (this.waitingNow < mostWaiting) return;
+    let largest = share;
+    for (const other of this.shares.values()) if (other.waiting.length > largest.waiting.length) largest = other;
+    if (largest.waiting.length <= share.waiting.length + 1) throw new OverloadedError();
+    this.waitingNow -= 1;
+    largest.waiting.pop()?.refuse(new OverloadedError());
+  }
+
+  private end(name: string): void {
+    this.running -= 1;
+    const share = this.shares.get(name);
+    if (share !== undefined) {
+      share.running -= 1;
+      if (share.running === 0 && share.waiting.length === 0) this.shares.delete(name);
+    }
+    for (const [next, waiting] of this.shares) {
+      if (this.running >= this.options.parallel) return;
+      if (!this.mayRun(waiting)) continue;
+      const waiter = waiting.waiting.shift();
+      if (waiter === undefined) continue;
+      this.waitingNow -= 1;
+      this.begin(next, waiting);
+      waiter.begin();
+    }
+  }
+}

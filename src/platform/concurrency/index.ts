@@ -1,0 +1,2 @@
+export { FairTurns, type FairTurnsOptions } from './fair-turns.js';
+export { OverloadedError, ShareExhaustedError } from './overload.js';

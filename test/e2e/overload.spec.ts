@@ -1,0 +1,167 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
+import { DataSource } from 'typeorm';
+import { ownerWithProject, PASSWORD, randomEmail, signedIn } from '../support/actors.js';
+import { createTestApp, type TestApp } from '../support/app.js';
+import { mailsTo } from '../support/outbox.js';
+
+const OVERLOADED = { detail: 'Service overloaded' };
+const BACKGROUND = 'service-background';
+
+describe('a service that is asked for too much', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await createTestApp({ env: { DATABASE_POOL_SIZE: '3', ENABLE_METRICS: 'true' } });
+  });
+  afterAll(() => app.close());
+  afterEach(() => void jest.restoreAllMocks());
+
+  const ask = (path: string, email: string) => app.request().post(`/v1/auth/${path}`).send({ email });
+  const signIn = (username: string, password: string) =>
+    app.request().post('/v1/auth/login').type('form').send({ username, password });
+  const REQUESTS = ['password-reset/request', 'resend-verification'];
+
+  it('keeps its connections for requests while nobody knows how many links are asked for', async () => {
+    const owner = await ownerWithProject(app);
+    const floods = REQUESTS.flatMap((path) => Array.from({ length: 60 }, () => ask(path, randomEmail())));
+    const reads = Array.from({ length: 20 }, () =>
+      app.request().get('/v1/organizations').set('Authorization', owner.bearer),
+    );
+    const answers = await Promise.all([...floods, ...reads]);
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    await app.backgroundDone();
+    const [{ connections } = { connections: 0 }] = await app.rows<{ connections: number }>(
+      `SELECT count(*)::int AS connections FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = $1`,
+      [BACKGROUND],
+    );
+    expect(connections).toBeGreaterThan(0);
+    expect(connections).toBeLessThanOrEqual(3);
+  });
+
+  it('does the work of one request for many of one address, and says so in its metrics', async () => {
+    const actor = await signedIn(app);
+    await Promise.all(Array.from({ length: 30 }, () => ask('password-reset/request', actor.email).expect(200)));
+    await app.backgroundDone();
+    const mails = (await mailsTo(app.dataDir, actor.email)).filter(
+      ({ subject }) => subject === 'Choose a new password',
+    );
+    expect(mails).toHaveLength(1);
+    const { text } = await app.request().get('/metrics').expect(200);
+    expect(text).toMatch(/background_work_total\{lane="request",outcome="folded"\} [1-9]/);
+  });
+
+  describe('an address tells nobody whether it has an account', () => {
+    /** The statements that a request causes after its answer, whatever their values. */
+    async function statementsOf(request: () => Promise<unknown>): Promise<string[]> {
+      await app.backgroundDone();
+      const seen: string[] = [];
+      const query = Reflect.get(pg.Client.prototype, 'query') as (...parameters: unknown[]) => unknown;
+      jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+        this: pg.Client & { connectionParameters: { application_name: string } },
+        ...parameters: unknown[]
+      ) {
+        const [statement] = parameters;
+        if (this.connectionParameters.application_name === BACKGROUND && typeof statement === 'string')
+          seen.push(statement.replace('stranger_hash = $1', 'user_id = $1').replaceAll(/\s+/g, ' '));
+        return query.apply(this, parameters);
+      } as never);
+      await request();
+      await app.backgroundDone();
+      jest.restoreAllMocks();
+      return seen;
+    }
+    const rowsOf = async (): Promise<number[]> => {
+      const [row] = await app.rows<{ tokens: number; events: number }>(
+        `SELECT (SELECT count(*)::int FROM user_tokens) AS tokens, (SELECT count(*)::int FROM security_events) AS events`,
+      );
+      return [row?.tokens ?? 0, row?.events ?? 0];
+    };
+
+    async function unverified(): Promise<string> {
+      const email = randomEmail();
+      await app.request().post('/v1/auth/register').send({ email, password: PASSWORD }).expect(201);
+      await app.rows(`UPDATE user_tokens SET created_at = now() - interval '61 seconds'`);
+      return email;
+    }
+
+    it.each(REQUESTS)('by the statements of %s, also when it is asked for again', async (path) => {
+      const verified = (await signedIn(app)).email;
+      const addresses = [verified, await unverified(), randomEmail()];
+      const first: string[][] = [];
+      const again: string[][] = [];
+      const written: string[] = [];
+      for (const email of addresses) {
+        const before = await rowsOf();
+        first.push(await statementsOf(() => ask(path, email).expect(200)));
+        again.push(await statementsOf(() => ask(path, email).expect(200)));
+        written.push((await rowsOf()).map((count, at) => count - (before[at] ?? 0)).join(' '));
+      }
+      expect(new Set(written).size).toBe(1);
+      expect(first[0]?.filter((statement) => statement.startsWith('INSERT')).length).toBeGreaterThan(0);
+      expect(first[0]).toContain('COMMIT');
+      expect(first[1]).toEqual(first[0]);
+      expect(first[2]).toEqual(first[0]);
+      expect(again[1]).toEqual(again[0]);
+      expect(again[2]).toEqual(again[0]);
+    });
+
+    it('by the statements after a failed sign-in, up to the lock', async () => {
+      const known = (await signedIn(app)).email;
+      const fail = (email: string) => async (): Promise<void> => {
+        for (let one = 0; one < 10; one += 1) await signIn(email, 'wrong-guess').expect(401);
+      };
+      const [ofKnown, ofStranger] = [await statementsOf(fail(known)), await statementsOf(fail(randomEmail()))];
+      const records = (statements: string[]) => statements.filter((statement) => statement.startsWith('INSERT'));
+      expect(records(ofStranger)).toHaveLength(11);
+      expect(records(ofKnown)).toEqual(records(ofStranger));
+    });
+
+    it('and leaves nothing of strangers behind', async () => {
+      await ask('password-reset/request', 'stranger@example.com').expect(200);
+      await app.backgroundDone();
+      expect(JSON.stringify(await app.rows('SELECT * FROM user_tokens WHERE user_id IS NULL'))).not.toContain(
+        'stranger@',
+      );
+    });
+  });
+
+  describe('without a free connection to the database', () => {
+    it('answers 503 with Retry-After, and works again when there is one', async () => {
+      const owner = await ownerWithProject(app);
+      const source = app.nest.get(DataSource);
+      const { options } = Reflect.get(source.driver, 'master') as { options: { connectionTimeoutMillis: number } };
+      const usual = options.connectionTimeoutMillis;
+      options.connectionTimeoutMillis = 50;
+      const runners = Array.from({ length: 3 }, () => source.createQueryRunner());
+      try {
+        await Promise.all(runners.map((runner) => runner.connect()));
+        const answers = await Promise.all([
+          app.request().get('/v1/organizations').set('Authorization', owner.bearer),
+          app.request().get(`/v1/logs?project_id=${owner.projectId}`).set('Authorization', owner.bearer),
+          signIn(owner.email, PASSWORD),
+          app
+            .request()
+            .post('/v1/organizations')
+            .set('Authorization', owner.bearer)
+            .send({ name: 'Late', slug: 'late' }),
+        ]);
+        for (const { status, body, headers } of answers) {
+          expect([status, body]).toEqual([503, OVERLOADED]);
+          expect(headers['retry-after']).toBe('1');
+        }
+        // What is answered before anything is looked up is not held up by it, nor is what follows.
+        await ask('password-reset/request', owner.email).expect(200);
+        await app.backgroundDone();
+        const mails = await mailsTo(app.dataDir, owner.email);
+        expect(mails.map(({ subject }) => subject)).toContain('Choose a new password');
+      } finally {
+        await Promise.all(runners.map((runner) => runner.release()));
+        options.connectionTimeoutMillis = usual;
+      }
+      const { body } = await app.request().get('/v1/organizations').set('Authorization', owner.bearer).expect(200);
+      expect((body as { slug: string }[]).map(({ slug }) => slug)).not.toContain('late');
+    });
+  });
+});
