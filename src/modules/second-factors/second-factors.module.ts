@@ -84,6 +84,6 @@ const ENTITIES = [
     TwoFactorService,
     WebAuthnChallenges,
   ],
-  exports: [FactorInventory, SignInGate],
+  exports: [AccountActs, ChangeProof, FactorInventory, SignInGate],
 })
 export class SecondFactorsModule {}

@@ -5,7 +5,15 @@ import { Passkey } from './passkey.entity.js';
 
 export type NewPasskey = Pick<
   Passkey,
-  'userId' | 'name' | 'credentialId' | 'publicKey' | 'signCount' | 'backupEligible' | 'backedUp' | 'transports'
+  | 'userId'
+  | 'name'
+  | 'credentialId'
+  | 'publicKey'
+  | 'signCount'
+  | 'backupEligible'
+  | 'backedUp'
+  | 'transports'
+  | 'proven'
 >;
 
 /** Passkeys, by the account they belong to. */
