@@ -17,6 +17,7 @@ import { AlertDestinations1795210000000 } from './1795210000000-alert-destinatio
 import { AlertEvents1795211000000 } from './1795211000000-alert-events.js';
 import { AlertRules1795212000000 } from './1795212000000-alert-rules.js';
 import { ProofsOfChanges1795223000000 } from './1795223000000-proofs-of-changes.js';
+import { VoidRegistrations1795223100000 } from './1795223100000-void-registrations.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -39,4 +40,5 @@ export const MIGRATIONS = [
   AlertEvents1795211000000,
   AlertRules1795212000000,
   ProofsOfChanges1795223000000,
+  VoidRegistrations1795223100000,
 ] as const;
