@@ -4,11 +4,12 @@ import { Passwords, randomToken, sha256 } from '../../platform/crypto/index.js';
 import { Database } from '../../platform/database/database.js';
 import { newId } from '../../platform/ids/index.js';
 import { PasswordCheck } from '../proof/index.js';
-import { type SecurityAct, SecurityEventsWriter } from '../security-events/index.js';
+import { type SecurityAct, SecurityEventsRepository, SecurityEventsWriter } from '../security-events/index.js';
 import { type Client, CredentialsReset, SessionsService } from '../sessions/index.js';
 import { refuseAddressAsPassword, type User, UsersRepository } from '../users/index.js';
 import { InvalidResetToken } from './auth.errors.js';
 import { AuthMails } from './auth-mails.js';
+import { linesAbout, reviewOf } from './reset-review.js';
 import type { ConfirmPasswordResetRequest } from './password-reset.dto.js';
 import { UserTokensRepository } from './user-tokens.repository.js';
 
@@ -17,7 +18,8 @@ const PAUSE_SECONDS = 60;
 
 /**
  * A new password for somebody who can read the account's mail. It signs nobody in and leaves the second factor as it
- * is, but ends every session and trusted device, since the old password may have been in other hands.
+ * is, but ends every session and trusted device and passkeys that were added without a proof, since the old password
+ * may have been in other hands. The owner is told which ways in stay and which of them are newer than they may know.
  */
 @Injectable()
 export class PasswordResetService {
@@ -31,6 +33,7 @@ export class PasswordResetService {
     private readonly reset: CredentialsReset,
     private readonly mails: AuthMails,
     private readonly events: SecurityEventsWriter,
+    private readonly history: SecurityEventsRepository,
     private readonly background: BackgroundWork,
   ) {}
 
@@ -55,21 +58,22 @@ export class PasswordResetService {
     if (owner === null) throw new InvalidResetToken();
     refuseAddressAsPassword(password, owner.email);
     const passwordHash = await this.passwords.hash(password);
-    const act: SecurityAct = { userId: owner.id, type: 'password_reset', client };
-    const { ended, email } = await this.database.transaction(async (tx) => {
+    const { ended, email, act, review } = await this.database.transaction(async (tx) => {
       const user = await this.users.lock(owner.id, tx);
       if ((await this.tokens.consume(tokenHash, 'reset_password', user.id, tx)) === null) throw new InvalidResetToken();
       await this.tokens.revokeAll(user.id, ['reset_password', 'change_email'], tx);
       await this.users.replacePasswordHash(user.id, passwordHash, tx);
       // The token was read at the account's address, which is all that a confirmation shows.
       await this.users.markVerified(user.id, tx);
-      await this.reset.run(user.id, tx);
+      const waysIn = await this.reset.run(user.id, tx);
+      const review = reviewOf(waysIn, await this.history.lastPasswordSignIn(user.id, tx));
+      const act: SecurityAct = { userId: user.id, type: 'password_reset', client, detail: review.detail };
       await this.events.record(act, tx);
-      return { ended: await this.sessions.revokeAllOf(user.id, tx), email: user.email };
+      return { ended: await this.sessions.revokeAllOf(user.id, tx), email: user.email, act, review };
     });
     this.sessions.forget(ended);
     await this.passwordCheck.forgive(email);
-    this.events.announce(act, email);
+    this.events.announce(act, email, linesAbout(review));
   }
 
   /** At most one mail a minute: the row lock makes parallel requests see each other's token. */

@@ -5,6 +5,7 @@ import { SessionsModule } from '../sessions/index.js';
 import { UsersModule } from '../users/index.js';
 import { AccountAdmission } from './account-admission.js';
 import { AuthorizationService } from './authorization.service.js';
+import { IdentitiesOnReset } from './identities-on-reset.js';
 import { OAuthController } from './oauth.controller.js';
 import { OAuthIdentitiesRepository } from './oauth-identities.repository.js';
 import { OAuthIdentity } from './oauth-identity.entity.js';
@@ -25,6 +26,7 @@ import { Providers } from './providers/providers.js';
   providers: [
     AccountAdmission,
     AuthorizationService,
+    IdentitiesOnReset,
     OAuthIdentitiesRepository,
     OAuthSignInService,
     OAuthStartsRepository,

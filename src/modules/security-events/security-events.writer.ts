@@ -38,23 +38,27 @@ export class SecurityEventsWriter {
     );
   }
 
-  /** After the commit: mails the owner in the background when the kind of event calls for it. */
-  announce(act: SecurityAct, email: string): void {
+  /**
+   * After the commit: mails the owner in the background when the kind of event calls for it, with further lines of ours
+   * that hold no words of others.
+   */
+  announce(act: SecurityAct, email: string, lines: readonly string[] = []): void {
     const subject = SECURITY_EVENT_MAILS[act.type];
     if (subject === null) return;
     this.background.start(`mail about ${act.type}`, () =>
-      this.mailer.send({ to: email, subject, text: mailText(subject, act) }),
+      this.mailer.send({ to: email, subject, text: mailText(subject, act, lines) }),
     );
   }
 }
 
-function mailText(subject: string, { client }: SecurityAct): string {
+function mailText(subject: string, { client }: SecurityAct, lines: readonly string[]): string {
   const where =
     client === null ? [] : [`Address: ${client.ip ?? 'unknown'}`, `Program: ${client.userAgent ?? 'unknown'}`, ''];
   return [
     `${subject}.`,
     '',
     ...where,
+    ...(lines.length === 0 ? [] : [...lines, '']),
     'If this was you, you need not do anything. If not, change your password and look at the',
     'sessions and second factors of your account.',
     '',

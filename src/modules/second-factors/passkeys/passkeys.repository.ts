@@ -67,6 +67,10 @@ export class PasskeysRepository {
     await this.database.execute('DELETE FROM passkeys WHERE user_id = $1 AND id = $2', [userId, id], tx);
   }
 
+  async removeUnproven(userId: string, tx: Db): Promise<void> {
+    await this.database.execute('DELETE FROM passkeys WHERE user_id = $1 AND NOT proven', [userId], tx);
+  }
+
   async markUsed(id: string, use: { signCount: number; backedUp: boolean }, tx: Db): Promise<void> {
     await this.database.execute(
       'UPDATE passkeys SET sign_count = $2, backed_up = $3, last_used_at = now() WHERE id = $1',
