@@ -18,6 +18,7 @@ import { AlertEvents1795211000000 } from './1795211000000-alert-events.js';
 import { AlertRules1795212000000 } from './1795212000000-alert-rules.js';
 import { ProofsOfChanges1795223000000 } from './1795223000000-proofs-of-changes.js';
 import { VoidRegistrations1795223100000 } from './1795223100000-void-registrations.js';
+import { PendingLinks1795223200000 } from './1795223200000-pending-links.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -41,4 +42,5 @@ export const MIGRATIONS = [
   AlertRules1795212000000,
   ProofsOfChanges1795223000000,
   VoidRegistrations1795223100000,
+  PendingLinks1795223200000,
 ] as const;
