@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { decodeJwt } from 'jose';
+import type { ProofMethod } from '../../src/modules/proof/index.js';
 import { type Actor, addMember, login, ownerWithProject, PASSWORD, randomEmail, signedIn } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { mailsTo, tokenIn, waitForMails } from '../support/outbox.js';
+import { stepUpOf as showing } from '../support/second-factors.js';
 import { securityEvents, securityEventTypes } from '../support/security-events.js';
 
 const NEW_PASSWORD = 'difference-engine-no-2';
@@ -23,17 +23,7 @@ describe('an account', () => {
   const me = (actor: Pick<Actor, 'bearer'>) => app.request().get('/v1/auth/me').set('Authorization', actor.bearer);
   const signIn = (email: string, password: string) =>
     app.request().post('/v1/auth/login').type('form').send({ username: email, password });
-  const sessionOf = ({ accessToken }: Actor): string => decodeJwt(accessToken).sid as string;
-  /** A token as POST /v1/auth/step-up gives it out. */
-  async function stepUpOf(actor: Actor): Promise<string> {
-    const token = randomUUID();
-    await app.rows(
-      `INSERT INTO step_up_tokens (token_hash, user_id, session_id, expires_at)
-       VALUES (sha256(convert_to($1, 'UTF8')), $2, $3, now() + interval '5 minutes')`,
-      [token, actor.id, sessionOf(actor)],
-    );
-    return token;
-  }
+  const stepUpOf = ({ bearer }: Actor, by: ProofMethod = 'password') => showing(app, bearer, [by]);
 
   describe('profile', () => {
     const patch = ({ bearer }: Actor, body?: object) => {
@@ -112,7 +102,7 @@ describe('an account', () => {
       const body = { current_password: PASSWORD, password: NEW_PASSWORD };
       await post('password/change', actor, body).expect(403, WRONG);
       await post('password/change', actor, { password: NEW_PASSWORD })
-        .set('X-Step-Up-Token', await stepUpOf(actor))
+        .set('X-Step-Up-Token', await stepUpOf(actor, 'passkey'))
         .expect(200);
       await signIn(actor.email, NEW_PASSWORD).expect(200);
     });

@@ -5,6 +5,17 @@ import { createTestApp, type TestApp } from '../support/app.js';
 import { loginBody, OAuthClient, type Tokens } from '../support/oauth-client.js';
 import { type StandIn, startApple, startGoogle } from '../support/oidc-provider.js';
 import { tokenIn, waitForMails } from '../support/outbox.js';
+import {
+  type Challenge,
+  eventTypes,
+  get,
+  guardedByTotp,
+  mailAbout,
+  post,
+  tally,
+  totpCode,
+  wrongCode,
+} from '../support/second-factors.js';
 
 const FAILED = { detail: 'OAuth login failed' };
 
@@ -149,6 +160,120 @@ describe('accounts of people who sign in by Google and Apple', () => {
       const before = await count();
       await viaGoogle.login(await viaGoogle.ready(google, subject)).expect(401, FAILED);
       expect(await count()).toEqual(before);
+    });
+  });
+
+  describe('an account with a second factor', () => {
+    const GONE = { detail: 'Invalid or expired challenge' };
+    const identitiesOf = (userId: string) => app.rows('SELECT 1 FROM oauth_identities WHERE user_id = $1', [userId]);
+    const challenged = async (subject: string): Promise<Challenge> =>
+      (await viaGoogle.login(await viaGoogle.ready(google, subject)).expect(200)).body as Challenge;
+    const pass = ({ challenge_token }: Challenge, recovery_code: string | undefined) =>
+      post(app, '/v1/auth/mfa/recovery-code/verify', { challenge_token, recovery_code });
+    const guarded = async () => {
+      const actor = await guardedByTotp(app);
+      return { actor, subject: google.addPerson(actor.email).subject, codes: actor.recoveryCodes };
+    };
+
+    it('is not opened by whoever makes a provider account for its address', async () => {
+      const { actor, subject, codes } = await guarded();
+      const challenge = await challenged(subject);
+      expect(challenge).toEqual({
+        mfa_required: true,
+        challenge_token: expect.stringMatching(/^[\w-]{43}$/),
+        challenge_expires_in: 300,
+        methods: ['totp', 'recovery_code'],
+      });
+      const { challenge_token } = challenge;
+      await get(app, '/v1/auth/me', `Bearer ${challenge_token}`).expect(401);
+      const code = wrongCode(actor.secret);
+      for (let n = 0; n < 5; n += 1) {
+        await post(app, '/v1/auth/mfa/totp/verify', { challenge_token, code }).expect(401);
+      }
+      await pass(challenge, codes[0]).expect(401, GONE);
+      expect(await challenged(subject)).toMatchObject({ mfa_required: true });
+      expect(await identitiesOf(actor.id)).toEqual([]);
+      expect(await eventTypes(app, actor.id)).not.toContain('oauth_linked');
+    });
+
+    it('is linked by its owner, whose later sign-ins there stand for both factors', async () => {
+      const { actor, subject } = await guarded();
+      const { challenge_token } = await challenged(subject);
+      const body = { challenge_token, code: totpCode(actor.secret), remember_device: true };
+      const answer = await post(app, '/v1/auth/mfa/totp/verify', body).expect(200);
+      expect(answer.body).toMatchObject({ trusted_device_token: expect.any(String) });
+      expect(await me(answer.body as Tokens)).toMatchObject({ id: actor.id });
+      const newest = `SELECT method FROM sessions WHERE user_id = $1 ORDER BY created_at DESC LIMIT 1`;
+      expect(await app.rows(newest, [actor.id])).toEqual([{ method: 'oauth' }]);
+      await mailAbout(app, actor.email, 'A sign-in provider was linked to your account');
+      expect(await me(await viaGoogle.signIn(google, subject))).toMatchObject({ id: actor.id });
+      expect((await passwordLogin(actor.email).expect(200)).body).toMatchObject({ mfa_required: true });
+      const linked = (await eventsOf(actor.email)).filter(({ type }) => type === 'oauth_linked');
+      expect(linked).toEqual([{ type: 'oauth_linked', detail: { provider: 'google' }, ip: '127.0.0.1' }]);
+    });
+
+    it('is linked once when two of its sign-ins pass at the same instant', async () => {
+      const { actor, subject, codes } = await guarded();
+      const challenges = [await challenged(subject), await challenged(subject)];
+      const answers = await Promise.all(challenges.map((challenge, one) => pass(challenge, codes[one])));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+      expect(await identitiesOf(actor.id)).toHaveLength(1);
+      expect((await eventTypes(app, actor.id)).filter((type) => type === 'oauth_linked')).toHaveLength(1);
+    });
+
+    it('is linked with one of two subjects of a provider, and lets the other in by nothing', async () => {
+      const { actor, subject, codes } = await guarded();
+      const other = google.addPerson(actor.email).subject;
+      const challenges = [await challenged(subject), await challenged(other)];
+      const answers = await Promise.all(challenges.map((challenge, one) => pass(challenge, codes[one])));
+      expect(tally(answers)).toEqual({ '200': 1, '401 Invalid or expired challenge': 1 });
+      expect(await identitiesOf(actor.id)).toHaveLength(1);
+      const late = google.addPerson(actor.email).subject;
+      await viaGoogle.login(await viaGoogle.ready(google, late)).expect(401, FAILED);
+    });
+
+    it.each([
+      ['has another address', `UPDATE users SET email = 'x' || email, email_key = 'x' || email_key WHERE id = $1`],
+      ['is gone', 'DELETE FROM users WHERE id = $1'],
+      ['belongs to another subject', `INSERT INTO oauth_identities VALUES ('ISSUER', 'somebody', $1)`],
+    ])('is not linked any more when it %s by then', async (_, change) => {
+      const { actor, subject, codes } = await guarded();
+      const challenge = await challenged(subject);
+      await app.rows(change.replace('ISSUER', google.issuer), [actor.id]);
+      const before = await identitiesOf(actor.id);
+      await pass(challenge, codes[0]).expect(401, GONE);
+      await pass(challenge, codes[1]).expect(401, GONE);
+      expect(await identitiesOf(actor.id)).toEqual(before);
+    });
+
+    it('is not locked open: too many wrong codes end its sign-ins by a provider too', async () => {
+      const { actor, subject, codes } = await guarded();
+      const challenge = await challenged(subject);
+      await app.rows(
+        `INSERT INTO second_factor_failures (user_id, locked_until) VALUES ($1, now() + interval '5 minutes')`,
+        [actor.id],
+      );
+      await viaGoogle.login(await viaGoogle.ready(google, subject)).expect(429);
+      await pass(challenge, codes[0]).expect(429);
+      expect(await identitiesOf(actor.id)).toEqual([]);
+    });
+
+    it('gets no passkey by a linked sign-in alone, with a password or without one', async () => {
+      const actor = await signedIn(app);
+      const linked = await viaGoogle.signIn(google, google.addPerson(actor.email).subject);
+      const options = (tokens: Tokens, body: object = {}) =>
+        post(app, '/v1/account/passkeys/register/options', body, `Bearer ${tokens.access_token}`);
+      await options(linked).expect(403, { detail: 'Incorrect password' });
+      await options(linked, { current_password: PASSWORD }).expect(200);
+      const { subject, email } = google.addPerson();
+      const fresh = await viaGoogle.signIn(google, subject);
+      await options(fresh).expect(200);
+      await app.rows(
+        `UPDATE sessions SET created_at = now() - interval '5 minutes'
+         WHERE user_id = (SELECT id FROM users WHERE email_key = $1)`,
+        [email],
+      );
+      await options(fresh).expect(403, { detail: 'Incorrect password' });
     });
   });
 

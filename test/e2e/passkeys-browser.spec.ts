@@ -2,7 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { signedIn } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { openPasskeyBrowser, type PasskeyBrowser } from '../support/passkey-browser.js';
-import { type Ceremony, challengeFor, eventTypes, get, post, type Tokens } from '../support/second-factors.js';
+import {
+  type Ceremony,
+  challengeFor,
+  eventTypes,
+  get,
+  post,
+  registrationOptions,
+  type Tokens,
+} from '../support/second-factors.js';
 
 const PASSKEYS = '/v1/account/passkeys';
 const PASSWORDLESS = '/v1/auth/passkey/passwordless';
@@ -31,7 +39,7 @@ describe('passkeys in a real browser', () => {
   };
 
   it('registers one', async () => {
-    const { challenge_token, options } = await ceremony(`${PASSKEYS}/register/options`, {}, actor.bearer);
+    const { challenge_token, options } = await registrationOptions(app, actor.bearer);
     const credential = await browser.create(options);
     const body = { challenge_token, credential, name: 'This browser' };
     const answer = await post(app, `${PASSKEYS}/register/verify`, body, actor.bearer).expect(201);
@@ -46,7 +54,7 @@ describe('passkeys in a real browser', () => {
   });
 
   it('will not register it again', async () => {
-    const { options } = await ceremony(`${PASSKEYS}/register/options`, {}, actor.bearer);
+    const { options } = await registrationOptions(app, actor.bearer);
     await expect(browser.create(options)).rejects.toThrow(/InvalidStateError/);
   });
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { login, PASSWORD, randomEmail, signedIn } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { capturedMails, mailsTo, tokenIn, waitForMails } from '../support/outbox.js';
+import { type AddedPasskey, addPasskey, type Ceremony, get, post, stepUpOf } from '../support/second-factors.js';
 import { securityEvents } from '../support/security-events.js';
 import { startSmtpServer } from '../support/smtp.js';
 
@@ -194,6 +195,62 @@ describe('a password reset', () => {
     await waitForMails(app.dataDir, email, 1);
     await confirm(await requested(email)).expect(200);
     await signIn(email, NEW_PASSWORD).expect(200);
+  });
+
+  it('throws a stranger with the old password out, with the passkey they added without a proof', async () => {
+    const owner = await signedIn(app);
+    const [old, recent, unproven] = [
+      await addPasskey(app, owner, undefined, 'Old'),
+      await addPasskey(app, owner, undefined, 'Visit https://evil.example'),
+      await addPasskey(app, owner, undefined, 'Unproven'),
+    ];
+    await app.rows(`UPDATE passkeys SET created_at = now() - interval '1 day' WHERE id = $1`, [old.id]);
+    await app.rows('UPDATE passkeys SET proven = false WHERE id = $1', [unproven.id]);
+    await post(app, '/v1/account/two-factor/setup', {}, owner.bearer)
+      .set('X-Step-Up-Token', await stepUpOf(app, owner.bearer))
+      .expect(200);
+
+    await request(owner.email).expect(200);
+    await app.backgroundDone();
+    await confirm(tokenIn((await resetMails(owner.email))[0] as never)).expect(200);
+    const passwordless = async ({ authenticator }: AddedPasskey) => {
+      const { challenge_token, options } = (await post(app, '/v1/auth/passkey/passwordless/options')).body as Ceremony;
+      const credential = authenticator.get(options);
+      return post(app, '/v1/auth/passkey/passwordless/verify', { challenge_token, credential });
+    };
+    expect((await passwordless(unproven)).status).toBe(401);
+    const { access_token } = (await passwordless(old)).body as { access_token: string };
+    const bearer = `Bearer ${access_token}`;
+    const left = (await get(app, '/v1/account/passkeys', bearer)).body as { id: string }[];
+    expect(left.map(({ id }) => id).sort()).toEqual([old.id, recent.id].sort());
+    expect((await get(app, '/v1/account/two-factor', bearer)).body).toMatchObject({ pending: false });
+
+    const [event] = (await securityEvents(app, bearer)).filter(({ type }) => type === 'password_reset');
+    const inLog = ({ id }: AddedPasskey) => expect.objectContaining({ kind: 'passkey', passkey_id: id });
+    expect(event?.detail).toEqual({
+      factors_added: [inLog(recent)],
+      passkeys_removed: [inLog(unproven)],
+      factors_kept: [inLog(old)],
+    });
+    await app.backgroundDone();
+    const mail = (await mailsTo(app.dataDir, owner.email)).find(({ subject }) => subject === 'Your password was reset');
+    const minute = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC';
+    const listed = [/Added since .*:/, /Removed, .*:/, /Older, .*:/].map(
+      (heading) => `${heading.source}\\s+- passkey, added ${minute}\\s+`,
+    );
+    expect(mail?.text).toMatch(new RegExp(listed.join('')));
+    expect(mail?.text).not.toContain('evil.example');
+  });
+
+  it('leaves nothing of a second factor when the only passkey goes', async () => {
+    const { id, email, ...owner } = await signedIn(app);
+    await addPasskey(app, { id, email, ...owner });
+    await app.rows('UPDATE passkeys SET proven = false WHERE user_id = $1', [id]);
+    await request(email).expect(200);
+    await app.backgroundDone();
+    await confirm(tokenIn((await resetMails(email))[0] as never)).expect(200);
+    expect((await signIn(email, NEW_PASSWORD).expect(200)).body).toHaveProperty('access_token');
+    expect(await app.rows('SELECT 1 FROM recovery_codes WHERE user_id = $1', [id])).toEqual([]);
   });
 
   it('lets the owner in whose address wrong guesses have locked', async () => {

@@ -156,7 +156,7 @@ describe('passkeys without a password, renamed and removed', () => {
       const proof = { current_password: PASSWORD };
       const [recovery_code = ''] = passkey.recoveryCodes ?? [];
       await post(app, path, {}, bearer).expect(403, { detail: 'Incorrect password' });
-      await post(app, path, proof, bearer).expect(401, WRONG);
+      await post(app, path, proof, bearer).expect(403, { detail: 'Second factor required' });
       await post(app, path, { ...proof, code: '123456' }, bearer).expect(401, WRONG);
       await post(app, path, { current_password: 'wrong', recovery_code }, bearer).expect(403);
       await post(app, path, { ...proof, recovery_code }, bearer).expect(200);

@@ -12,11 +12,13 @@ import {
   mailAbout,
   post,
   signIn,
+  stepUpOf,
   tally,
   totpCode,
   wrongCode,
 } from '../support/second-factors.js';
 
+const REQUIRED = { detail: 'Second factor required' };
 const DISABLE = '/v1/account/two-factor/disable';
 const REGENERATE = '/v1/account/two-factor/recovery-codes/regenerate';
 const VERIFY = '/v1/auth/mfa/recovery-code/verify';
@@ -81,7 +83,7 @@ describe('recovery codes and the removal of the authenticator app', () => {
       403,
       NO_PASSWORD,
     );
-    await post(app, REGENERATE, proof, actor.bearer).expect(401, WRONG);
+    await post(app, REGENERATE, proof, actor.bearer).expect(403, REQUIRED);
     await post(app, REGENERATE, { ...proof, code: wrongCode(actor.secret) }, actor.bearer).expect(401, WRONG);
     await post(app, REGENERATE, { ...proof, recovery_code: 'nope' }, actor.bearer).expect(401, WRONG);
     expect(await status(actor.bearer)).toMatchObject({ recovery_codes_remaining: 10 });
@@ -111,7 +113,7 @@ describe('recovery codes and the removal of the authenticator app', () => {
     const actor = await guardedByTotp(app);
     const proof = { current_password: PASSWORD };
     const open = await challengeFor(app, actor.email);
-    await post(app, DISABLE, proof, actor.bearer).expect(401, WRONG);
+    await post(app, DISABLE, proof, actor.bearer).expect(403, REQUIRED);
     await post(app, DISABLE, { ...proof, code: wrongCode(actor.secret) }, actor.bearer).expect(401, WRONG);
     await post(app, DISABLE, { code: totpCode(actor.secret) }, actor.bearer).expect(403, NO_PASSWORD);
     const off = { enabled: false, pending: false, passkey_count: 0, recovery_codes_remaining: 0 };
@@ -136,9 +138,11 @@ describe('recovery codes and the removal of the authenticator app', () => {
   it('of a setup come into force with it and not before', async () => {
     const actor = await signedIn(app);
     const { recoveryCodes: [ofPasskey = ''] = [] } = await addPasskey(app, actor);
-    const setup = await post(app, '/v1/account/two-factor/setup', { current_password: PASSWORD }, actor.bearer).expect(
-      200,
-    );
+    const setUp = (proof: object) => post(app, '/v1/account/two-factor/setup', proof, actor.bearer);
+    await setUp({ current_password: PASSWORD }).expect(403, REQUIRED);
+    const setup = await setUp({})
+      .set('X-Step-Up-Token', await stepUpOf(app, actor.bearer))
+      .expect(200);
     const { secret, recovery_codes: [ofSetup = ''] = [] } = setup.body as { secret: string; recovery_codes?: string[] };
     const guarded = { ...actor, secret, recoveryCodes: [] };
     expect((await answer(guarded, ofSetup)).status).toBe(401);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { login, PASSWORD, signedIn } from '../support/actors.js';
+import { login, PASSWORD, randomEmail, signedIn } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import {
   addPasskey,
@@ -20,6 +20,7 @@ const SETUP = '/v1/account/two-factor/setup';
 const DISABLE = '/v1/account/two-factor/disable';
 const WRONG = { detail: 'Invalid authentication code' };
 const NO_PASSWORD = { detail: 'Incorrect password' };
+const REQUIRED = { detail: 'Second factor required' };
 
 describe('step-up', () => {
   let app: TestApp;
@@ -91,11 +92,12 @@ describe('step-up', () => {
     const byCode = await earn({ code: totpCode(actor.secret) }, actor.bearer);
     await forgetUsedCodes(app, actor.id);
     const byPassword = await earn({ password: PASSWORD }, actor.bearer);
-    for (const token of [byCode, byPassword]) await change(DISABLE, token, actor.bearer).expect(401, WRONG);
+    await change(DISABLE, byCode, actor.bearer).expect(403, NO_PASSWORD);
+    await change(DISABLE, byPassword, actor.bearer).expect(403, REQUIRED);
     await change(DISABLE, byPassword, actor.bearer, { code: totpCode(actor.secret) }).expect(200);
   });
 
-  it('takes a passkey that verifies its user, for both', async () => {
+  it('takes a passkey that verifies its user, as the second factor beside the password', async () => {
     const actor = await signedIn(app);
     const passkey = await addPasskey(app, actor);
     const { challenge_token, options } = await assertion(actor.bearer);
@@ -106,7 +108,9 @@ describe('step-up', () => {
     const credential = passkey.authenticator.get(options);
     const token = await earn({ challenge_token, credential }, actor.bearer);
     await stepUp({ challenge_token, credential }, actor.bearer).expect(401, WRONG);
-    await change(`/v1/account/passkeys/${passkey.id}/remove`, token, actor.bearer).expect(200);
+    const remove = `/v1/account/passkeys/${passkey.id}/remove`;
+    await change(remove, token, actor.bearer).expect(403, NO_PASSWORD);
+    await change(remove, token, actor.bearer, { current_password: PASSWORD }).expect(200);
     expect((await signIn(app, actor.email).expect(200)).body).toHaveProperty('access_token');
   });
 
@@ -151,8 +155,65 @@ describe('step-up', () => {
     await change(SETUP, token, actor.bearer).expect(200);
 
     await app.rows(`UPDATE sessions SET method = 'oauth' WHERE user_id = $1`, [actor.id]);
-    await post(app, SETUP, {}, actor.bearer).expect(200);
+    await post(app, SETUP, {}, actor.bearer).expect(403, REQUIRED);
+    const [one = '', two = ''] = passkey.recoveryCodes ?? [];
+    await post(app, SETUP, { recovery_code: one }, actor.bearer).expect(200);
     await app.rows(`UPDATE sessions SET created_at = now() - interval '5 minutes' WHERE user_id = $1`, [actor.id]);
-    await post(app, SETUP, {}, actor.bearer).expect(403, NO_PASSWORD);
+    await post(app, SETUP, { recovery_code: two }, actor.bearer).expect(403, NO_PASSWORD);
+  });
+
+  describe('where an authenticator app stands', () => {
+    const CHANGES: [string, string, object][] = [
+      ['another password', '/v1/account/password/change', { password: 'difference-engine-no-2' }],
+      ['another address', '/v1/account/email-change/request', { email: randomEmail() }],
+      ['another passkey', '/v1/account/passkeys/register/options', {}],
+      ['new recovery codes', '/v1/account/two-factor/recovery-codes/regenerate', {}],
+      ['the removal of the app', DISABLE, {}],
+      ['the end of the account', '/v1/account/delete', {}],
+    ];
+
+    it.each(CHANGES)('a stolen password or a stolen code alone does not bring %s about', async (_, path, body) => {
+      const actor = await guardedByTotp(app);
+      const [first, second] = actor.recoveryCodes;
+      const try_ = (proof: object, token = '') => change(path, token, actor.bearer, { ...body, ...proof });
+      await try_({}).expect(403, NO_PASSWORD);
+      await try_({ current_password: PASSWORD }).expect(403, REQUIRED);
+      await try_({ current_password: 'wrong', recovery_code: first }).expect(403, NO_PASSWORD);
+      await try_({ recovery_code: first }).expect(403, NO_PASSWORD);
+      await try_({ current_password: PASSWORD, code: wrongCode(actor.secret) }).expect(401, WRONG);
+      const byCode = await earn({ recovery_code: first }, actor.bearer);
+      const byPassword = await earn({ password: PASSWORD }, actor.bearer);
+      await try_({}, byCode).expect(403, NO_PASSWORD);
+      await try_({}, byPassword).expect(403, REQUIRED);
+      await try_({ recovery_code: first }, byPassword).expect(401, WRONG);
+      await get(app, '/v1/auth/me', actor.bearer).expect(200);
+      // What was refused used nothing up, and body and token add up.
+      await try_({ recovery_code: second }, byPassword).expect(200);
+    });
+
+    it('one step-up by both is enough for several changes, until one of them is a new password', async () => {
+      const actor = await guardedByTotp(app);
+      const both = await earn({ password: PASSWORD, recovery_code: actor.recoveryCodes[0] }, actor.bearer);
+      const options = () => change('/v1/account/passkeys/register/options', both, actor.bearer);
+      await options().expect(200);
+      await options().expect(200);
+      const answers = await Promise.all(
+        Array.from({ length: 5 }, (_, one) =>
+          change('/v1/account/password/change', both, actor.bearer, { password: `difference-engine-no-${one}` }),
+        ),
+      );
+      expect(tally(answers)).toEqual({ '200': 1, '403 Incorrect password': 4 });
+      await options().expect(403, NO_PASSWORD);
+    });
+
+    it('wrong codes at a change count towards the lockout of the second factor', async () => {
+      const actor = await guardedByTotp(app);
+      const byPassword = await earn({ password: PASSWORD }, actor.bearer);
+      const body = { email: randomEmail(), code: wrongCode(actor.secret) };
+      const guess = () => change('/v1/account/email-change/request', byPassword, actor.bearer, body);
+      for (let n = 0; n < 20; n += 1) await guess().expect(401, WRONG);
+      await guess().expect(429, { detail: 'Too many failed sign-in attempts' });
+      await signIn(app, actor.email, { otp_code: totpCode(actor.secret) }).expect(429);
+    });
   });
 });

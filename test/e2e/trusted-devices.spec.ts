@@ -98,8 +98,8 @@ describe('trusted devices', () => {
     });
     await get(app, '/v1/auth/me', `Bearer ${token}`).expect(401);
     const proof = { current_password: PASSWORD, trusted_device_token: token };
-    await post(app, '/v1/account/two-factor/disable', proof, actor.bearer).expect(401, {
-      detail: 'Invalid authentication code',
+    await post(app, '/v1/account/two-factor/disable', proof, actor.bearer).expect(403, {
+      detail: 'Second factor required',
     });
   });
 

@@ -1,6 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { decodeJwt } from 'jose';
 import type { Test } from 'supertest';
+import type { ProofMethod } from '../../src/modules/proof/index.js';
 import { type Actor, PASSWORD, signedIn } from './actors.js';
 import type { TestApp } from './app.js';
 import { type CeremonyOptions, SoftwareAuthenticator } from './authenticator.js';
@@ -82,6 +85,30 @@ export async function guardedByTotp(app: TestApp): Promise<Guarded> {
   return { ...actor, secret, recoveryCodes };
 }
 
+/** A token as POST /v1/auth/step-up gives it out to a session for what it shows; left out: all that any change asks. */
+export async function stepUpOf(
+  app: TestApp,
+  bearer: string,
+  methods: readonly ProofMethod[] = ['password', 'totp'],
+): Promise<string> {
+  const { sub, sid } = decodeJwt(bearer.replace('Bearer ', ''));
+  const token = randomUUID();
+  await app.rows(
+    `INSERT INTO step_up_tokens (token_hash, user_id, session_id, methods, expires_at)
+     VALUES (sha256(convert_to($1, 'UTF8')), $2, $3, $4, now() + interval '5 minutes')`,
+    [token, sub, sid, methods],
+  );
+  return token;
+}
+
+/** Options of a registration, with all the proof that they can ask for. */
+export async function registrationOptions(app: TestApp, bearer: string): Promise<Ceremony> {
+  const answer = await post(app, '/v1/account/passkeys/register/options', {}, bearer)
+    .set('X-Step-Up-Token', await stepUpOf(app, bearer))
+    .expect(200);
+  return answer.body as Ceremony;
+}
+
 export interface AddedPasskey {
   readonly authenticator: SoftwareAuthenticator;
   readonly id: string;
@@ -94,8 +121,7 @@ export async function addPasskey(
   authenticator = new SoftwareAuthenticator(),
   name = 'Laptop',
 ): Promise<AddedPasskey> {
-  const { options } = (await post(app, '/v1/account/passkeys/register/options', {}, actor.bearer).expect(200))
-    .body as Ceremony;
+  const { options } = await registrationOptions(app, actor.bearer);
   const answer = await post(
     app,
     '/v1/account/passkeys/register/verify',

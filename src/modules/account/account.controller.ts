@@ -5,7 +5,8 @@ import { Documented } from '../../platform/http/documented.js';
 import { MessageResponse } from '../../platform/http/message.dto.js';
 import { Body, Headers, Query, Scope } from '../../platform/http/inputs.js';
 import { MeResponse } from '../auth/index.js';
-import { IncorrectPassword, type OfferedProof, type PasswordProofRequest, StepUpHeaders } from '../proof/index.js';
+import { IncorrectPassword, StepUpHeaders } from '../proof/index.js';
+import { CHANGE_PROOF, InvalidAuthenticationCode, SecondFactorRequired } from '../second-factors/index.js';
 import { CallingClient, type Client } from '../sessions/index.js';
 import {
   ChangePasswordRequest,
@@ -20,6 +21,8 @@ import {
 import { AccountOwnsOrganization, InvalidEmailChangeToken } from './account.errors.js';
 import { AccountService } from './account.service.js';
 import { EmailChangeService } from './email-change.service.js';
+
+const CHANGE_REFUSALS = [IncorrectPassword, SecondFactorRequired, InvalidAuthenticationCode];
 
 @ApiTags('account')
 @Controller('v1/account')
@@ -44,18 +47,18 @@ export class AccountController {
   @Requires()
   @Documented({
     summary: 'Change the password',
-    description:
-      'Revokes the other sessions. With a step-up token, an account that signs in through a provider sets its first password.',
+    description: `${CHANGE_PROOF} Revokes the other sessions and every step-up token. An account that signs in through a provider sets its first password by this.`,
     answer: MessageResponse,
-    errors: [IncorrectPassword],
+    errors: CHANGE_REFUSALS,
   })
   async changePassword(
     @Scope() scope: UserScope,
     @Headers() headers: StepUpHeaders,
-    @Body() body: ChangePasswordRequest,
+    @Body() request: ChangePasswordRequest,
     @CallingClient() client: Client,
   ): Promise<MessageResponse> {
-    await this.account.changePassword(scope, offered(body, headers), body.password, client);
+    const change = { scope, request, stepUpToken: headers.step_up_token, client };
+    await this.account.changePassword(change, request.password);
     return { message: 'The password is changed; other sessions are revoked' };
   }
 
@@ -63,18 +66,18 @@ export class AccountController {
   @Requires()
   @Documented({
     summary: 'Ask to change the e-mail address',
-    description:
-      'Mails a link to the new address, unless it belongs to an account; the answer does not tell. At most five mails an hour; only the newest link works.',
+    description: `${CHANGE_PROOF} Mails a link to the new address, unless it belongs to an account; the answer does not tell. At most five mails an hour; only the newest link works.`,
     answer: MessageResponse,
-    errors: [IncorrectPassword],
+    errors: CHANGE_REFUSALS,
   })
   async requestEmailChange(
     @Scope() scope: UserScope,
     @Headers() headers: StepUpHeaders,
-    @Body() body: RequestEmailChangeRequest,
+    @Body() request: RequestEmailChangeRequest,
     @CallingClient() client: Client,
   ): Promise<MessageResponse> {
-    await this.emailChange.request(scope, offered(body, headers), body.email, client);
+    const change = { scope, request, stepUpToken: headers.step_up_token, client };
+    await this.emailChange.request(change, request.email);
     return { message: 'If the address can be used, a mail is on its way to it' };
   }
 
@@ -104,21 +107,17 @@ export class AccountController {
   @Requires()
   @Documented({
     summary: 'Close the account',
-    description:
-      'Deletes everything personal; audit records keep the user id. What was paid for before there was an organization ends at the payment provider within minutes.',
+    description: `${CHANGE_PROOF} Deletes everything personal; audit records keep the user id. What was paid for before there was an organization ends at the payment provider within minutes.`,
     answer: MessageResponse,
-    errors: [IncorrectPassword, AccountOwnsOrganization],
+    errors: [...CHANGE_REFUSALS, AccountOwnsOrganization],
   })
   async delete(
     @Scope() scope: UserScope,
     @Headers() headers: StepUpHeaders,
-    @Body() body: DeleteAccountRequest,
+    @Body() request: DeleteAccountRequest,
+    @CallingClient() client: Client,
   ): Promise<MessageResponse> {
-    await this.account.delete(scope, offered(body, headers));
+    await this.account.delete({ scope, request, stepUpToken: headers.step_up_token, client });
     return { message: 'The account is closed' };
   }
-}
-
-function offered(body: PasswordProofRequest, headers: StepUpHeaders): OfferedProof {
-  return { currentPassword: body.current_password, stepUpToken: headers.step_up_token };
 }

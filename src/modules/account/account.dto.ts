@@ -9,7 +9,7 @@ import {
   UuidField,
 } from '../../platform/http/fields/index.js';
 import { PageResponse } from '../../platform/http/page.dto.js';
-import { PasswordProofRequest } from '../proof/index.js';
+import { FactorProofRequest } from '../second-factors/index.js';
 import type { SecurityEvent } from '../security-events/index.js';
 import { NewPasswordField } from '../users/index.js';
 
@@ -18,12 +18,12 @@ export class UpdateAccountRequest {
   name?: string | null;
 }
 
-export class ChangePasswordRequest extends PasswordProofRequest {
+export class ChangePasswordRequest extends FactorProofRequest {
   @NewPasswordField()
   password!: string;
 }
 
-export class RequestEmailChangeRequest extends PasswordProofRequest {
+export class RequestEmailChangeRequest extends FactorProofRequest {
   @EmailField({ description: 'The new address' })
   email!: string;
 }
@@ -41,7 +41,7 @@ export class ConfirmEmailChangeResponse {
   email!: string;
 }
 
-export class DeleteAccountRequest extends PasswordProofRequest {}
+export class DeleteAccountRequest extends FactorProofRequest {}
 
 export class SecurityEventsQuery {
   @IntField({ min: 1, max: 100, optional: true, default: 50 })

@@ -3,6 +3,7 @@ import { AuditModule } from '../audit/index.js';
 import { AuthModule } from '../auth/index.js';
 import { OrganizationsModule } from '../organizations/index.js';
 import { ProofModule } from '../proof/index.js';
+import { SecondFactorsModule } from '../second-factors/index.js';
 import { SecurityEventsModule } from '../security-events/index.js';
 import { SessionsModule } from '../sessions/index.js';
 import { UsersModule } from '../users/index.js';
@@ -17,6 +18,7 @@ import { EmailChangeService } from './email-change.service.js';
     AuthModule,
     OrganizationsModule,
     ProofModule,
+    SecondFactorsModule,
     SecurityEventsModule,
     SessionsModule,
     UsersModule,

@@ -6,8 +6,9 @@ import { Database, type Db } from '../../platform/database/database.js';
 import { AuditWriter } from '../audit/index.js';
 import { type MeResponse, SignInService, UserTokensRepository } from '../auth/index.js';
 import { OrganizationsRepository } from '../organizations/index.js';
-import { FreshProof, IncorrectPassword, type OfferedProof, StepUpTokens } from '../proof/index.js';
-import { type SecurityAct, SecurityEventsRepository, SecurityEventsWriter } from '../security-events/index.js';
+import { StepUpTokens } from '../proof/index.js';
+import { type AccountAct, ChangeProof, type ProvenChange } from '../second-factors/index.js';
+import { SecurityEventsRepository, SecurityEventsWriter } from '../security-events/index.js';
 import { type Client, SessionsService } from '../sessions/index.js';
 import { AccountDeletion, refuseAddressAsPassword, UsersRepository } from '../users/index.js';
 import {
@@ -33,7 +34,7 @@ export class AccountService {
     private readonly signIn: SignInService,
     private readonly tokens: UserTokensRepository,
     private readonly passwords: Passwords,
-    private readonly proof: FreshProof,
+    private readonly proof: ChangeProof,
     private readonly stepUps: StepUpTokens,
     private readonly sessions: SessionsService,
     private readonly organizations: OrganizationsRepository,
@@ -61,31 +62,25 @@ export class AccountService {
   }
 
   /**
-   * Ends the other sessions and every step-up token, and makes stale what was mailed before. The session is looked at
-   * again under the row lock: a reset by mail that came in between wins. So does another change: whatever proved its
-   * sender was shown for the password that stood then.
+   * Ends the other sessions, and makes stale what was mailed before and shown for a step-up. The session is looked at
+   * again under the row lock: a reset by mail that came in between wins.
    * @throws TooManyPasswordChanges
    */
-  async changePassword(scope: UserScope, proof: OfferedProof, password: string, client: Client): Promise<void> {
-    const before = await this.users.findById(scope.userId);
-    await this.proof.require(scope, proof);
+  async changePassword(change: ProvenChange, password: string): Promise<void> {
+    const { scope } = change;
+    const shown = await this.proof.begin(change);
     await this.refuseFurtherChanges(scope);
     const passwordHash = await this.passwords.hash(password, scope.userId);
-    const act: SecurityAct = { userId: scope.userId, type: 'password_changed', client };
-    const ended = await this.database.transaction(async (tx) => {
-      const user = await this.users.lock(scope.userId, tx);
-      await this.sessions.requireAlive(scope, tx);
-      if (user.passwordHash !== before?.passwordHash) throw new IncorrectPassword();
+    const ended = await this.proof.complete(change, shown, async ({ tx, user, note }) => {
       await this.refuseFurtherChanges(scope, tx);
       refuseAddressAsPassword(password, user.email);
       await this.users.replacePasswordHash(user.id, passwordHash, tx);
       await this.stepUps.revokeAllOf(user.id, tx);
       await this.tokens.revokeAll(user.id, ['reset_password', 'change_email'], tx);
-      await this.events.record(act, tx);
+      await note('password_changed');
       return this.sessions.revokeAllOf(user.id, tx, scope.sessionId);
     });
     this.sessions.forget(ended);
-    this.events.announce(act);
   }
 
   private async refuseFurtherChanges({ userId }: UserScope, db?: Db): Promise<void> {
@@ -94,14 +89,11 @@ export class AccountService {
   }
 
   /** Deletes what is the person's; acts in the audit keep their user id. @throws AccountOwnsOrganization */
-  async delete(scope: UserScope, proof: OfferedProof): Promise<void> {
-    await this.proof.require(scope, proof);
+  async delete(change: ProvenChange): Promise<void> {
     this.background.requireRoom('promised');
+    const { scope } = change;
     const { userId } = scope;
-    const { ended, email } = await this.database.transaction(async (tx) => {
-      await this.organizations.lockAllOf(scope, tx);
-      const user = await this.users.lock(userId, tx);
-      await this.sessions.requireAlive(scope, tx);
+    const removal = async ({ tx, user }: AccountAct): Promise<{ ended: string[]; email: string }> => {
       if ((await this.organizations.plansOwnedBy(scope, tx)).length > 0) throw new AccountOwnsOrganization();
       const sessions = await this.sessions.revokeAllOf(userId, tx);
       await this.audit.record(
@@ -111,7 +103,9 @@ export class AccountService {
       await this.deletion.run(userId, tx);
       await this.users.delete(userId, tx);
       return { ended: sessions, email: user.email };
-    });
+    };
+    const lockFirst = async (tx: Db): Promise<void> => void (await this.organizations.lockAllOf(scope, tx));
+    const { ended, email } = await this.proof.run(change, removal, { lockFirst });
     this.sessions.forget(ended);
     this.background.start('promised', {
       name: 'mail about a closed account',

@@ -6,7 +6,7 @@ import { Database } from '../../platform/database/database.js';
 import { constraintOf } from '../../platform/http/error.filter.js';
 import { newId } from '../../platform/ids/index.js';
 import { UserTokensRepository } from '../auth/index.js';
-import { FreshProof, type OfferedProof } from '../proof/index.js';
+import { ChangeProof, type ProvenChange } from '../second-factors/index.js';
 import { type SecurityAct, SecurityEventsWriter } from '../security-events/index.js';
 import { type Client, SessionsService } from '../sessions/index.js';
 import { emailKeyOf, UsersRepository } from '../users/index.js';
@@ -24,7 +24,7 @@ export class EmailChangeService {
     private readonly database: Database,
     private readonly users: UsersRepository,
     private readonly tokens: UserTokensRepository,
-    private readonly proof: FreshProof,
+    private readonly proof: ChangeProof,
     private readonly sessions: SessionsService,
     private readonly mails: AccountMails,
     private readonly events: SecurityEventsWriter,
@@ -32,8 +32,9 @@ export class EmailChangeService {
   ) {}
 
   /** Looks at the new address after the answer only, so that neither text nor time tells whether it is taken. */
-  async request(scope: UserScope, proof: OfferedProof, email: string, client: Client): Promise<void> {
-    await this.proof.require(scope, proof);
+  async request(change: ProvenChange, email: string): Promise<void> {
+    await this.proof.require(change);
+    const { scope, client } = change;
     this.background.start('request', {
       name: 'e-mail change',
       key: `e-mail change of ${scope.userId} to ${emailKeyOf(email)}`,

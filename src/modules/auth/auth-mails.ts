@@ -2,6 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/index.js';
 import { Mailer } from '../../platform/mail/index.js';
 
+const VOID = `The address was registered more than once, with different passwords, so none of them counts. When
+you have confirmed it, ask for a new password where you sign in.
+
+`;
+
 /** The words of the mails of this module. Links carry their token in the query (DECISIONS 2). */
 @Injectable()
 export class AuthMails {
@@ -10,7 +15,8 @@ export class AuthMails {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  async verification(email: string, token: string): Promise<void> {
+  /** `isVoid`: the address was registered with different passwords, none of which counts. */
+  async verification(email: string, token: string, { isVoid }: { isVoid: boolean }): Promise<void> {
     const query = new URLSearchParams({ email, token }).toString();
     await this.mailer.send({
       to: email,
@@ -21,7 +27,7 @@ Open this link within 24 hours to confirm your address:
 
 ${this.config.http.publicAppUrl}/verify-email?${query}
 
-If you did not register, you need not do anything.
+${isVoid ? VOID : ''}If you did not register, you need not do anything.
 `,
     });
   }

@@ -37,7 +37,8 @@ export class AuthController {
   @Public('anybody may open an account')
   @Documented({
     summary: 'Register an account',
-    description: 'Answers the same for an address that already has an account; its owner is mailed instead.',
+    description:
+      'Answers the same for an address that already has an account; its owner is mailed instead. Registering an address that waits for confirmation with another password voids both passwords, whoever sent them: a reset chooses one.',
     status: 201,
     answer: RegisterResponse,
   })
@@ -49,6 +50,8 @@ export class AuthController {
   @Public('the mailed token is the proof')
   @Documented({
     summary: 'Confirm the e-mail address with the mailed token',
+    description:
+      'Where the address was registered with different passwords, none counts: the message says so, sign-in answers as to a wrong password, and a reset chooses one.',
     answer: VerifyEmailResponse,
     errors: [InvalidVerificationToken],
   })

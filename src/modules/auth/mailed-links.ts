@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { BackgroundWork } from '../../platform/background/background-work.js';
 import { randomToken, sha256 } from '../../platform/crypto/index.js';
-import { Database, type Db } from '../../platform/database/database.js';
+import { Database } from '../../platform/database/database.js';
 import { newId } from '../../platform/ids/index.js';
 import { addressBucket } from '../../platform/rate-limit/index.js';
 import { type SecurityEventType, SecurityEventsWriter } from '../security-events/index.js';
 import type { Client } from '../sessions/index.js';
 import { emailKeyOf, type User, UsersRepository } from '../users/index.js';
 import type { UserTokenPurpose } from './user-token.entity.js';
-import { type RegistrationChoice, type TokenOwner, UserTokensRepository } from './user-tokens.repository.js';
+import { type TokenOwner, UserTokensRepository } from './user-tokens.repository.js';
 
 const PAUSE_SECONDS = 60;
 
@@ -19,9 +19,7 @@ export interface MailedLink {
   readonly event?: SecurityEventType;
   /** Which accounts get it; the others are treated like addresses without one. */
   readonly isFor: (user: User) => boolean;
-  /** What the token carries besides. */
-  readonly candidate?: (userId: string, tx: Db) => Promise<RegistrationChoice | undefined>;
-  readonly mail: (address: string, token: string) => Promise<void>;
+  readonly mail: (user: User, token: string) => Promise<void>;
 }
 
 /**
@@ -57,21 +55,16 @@ export class MailedLinks {
       const found = await this.users.findByEmailLocked(email, tx);
       const user = found !== null && link.isFor(found) ? found : null;
       const owner: TokenOwner = user === null ? { strangerHash: strangerHash(email) } : { userId: user.id };
-      // Nobody has the id that stands in for a missing account's.
-      const candidate = await link.candidate?.(user?.id ?? newId(), tx);
       if (await this.tokens.madeWithin(owner, purpose, PAUSE_SECONDS, tx)) return null;
       const tokenHash = sha256(token);
-      await this.tokens.insert(
-        { id: newId(), ...owner, purpose, tokenHash, lifeSeconds, ...(candidate && { candidate }) },
-        tx,
-      );
+      await this.tokens.insert({ id: newId(), ...owner, purpose, tokenHash, lifeSeconds }, tx);
       if (event !== undefined) await this.events.record({ userId: user?.id ?? null, type: event, client }, tx);
-      return user?.email ?? null;
+      return user;
     });
     if (addressee === null) return;
     this.background.start('mail', {
       name: `mail to ${purpose}`,
-      share: addressee,
+      share: addressee.id,
       work: () => link.mail(addressee, token),
     });
   }

@@ -35,7 +35,8 @@ export class PasswordResetController {
   @Public('the mailed token is the proof')
   @Documented({
     summary: 'Set the new password; revoke sessions and trusted devices',
-    description: 'Signs nobody in: the next sign-in needs the second factor where one stands.',
+    description:
+      'Signs nobody in: the next sign-in needs the second factor where one stands. Passkeys that were added without a proof are removed; the mail to the owner and the security log list the factors added since the last sign-in with the old password.',
     answer: MessageResponse,
     errors: [InvalidResetToken],
   })

@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { Passwords, sha256 } from '../../platform/crypto/index.js';
 import { Database } from '../../platform/database/database.js';
 import { PasswordCheck } from '../proof/index.js';
-import { type SecurityAct, SecurityEventsWriter } from '../security-events/index.js';
+import { type SecurityAct, SecurityEventsRepository, SecurityEventsWriter } from '../security-events/index.js';
 import { type Client, CredentialsReset, SessionsService } from '../sessions/index.js';
 import { refuseAddressAsPassword, UsersRepository } from '../users/index.js';
 import { InvalidResetToken } from './auth.errors.js';
 import { AuthMails } from './auth-mails.js';
 import { MailedLinks } from './mailed-links.js';
+import { reviewOf } from './reset-review.js';
 import type { ConfirmPasswordResetRequest } from './password-reset.dto.js';
 import { UserTokensRepository } from './user-tokens.repository.js';
 
@@ -15,7 +16,8 @@ const LIFE_SECONDS = 3600;
 
 /**
  * A new password for somebody who can read the account's mail. It signs nobody in and leaves the second factor as it
- * is, but ends every session and trusted device, since the old password may have been in other hands.
+ * is, but ends every session and trusted device and passkeys that were added without a proof, since the old password
+ * may have been in other hands. The owner is told which ways in stay and which of them are newer than they may know.
  */
 @Injectable()
 export class PasswordResetService {
@@ -30,6 +32,7 @@ export class PasswordResetService {
     private readonly mails: AuthMails,
     private readonly events: SecurityEventsWriter,
     private readonly links: MailedLinks,
+    private readonly history: SecurityEventsRepository,
   ) {}
 
   /** Answers before it looks anything up, so that neither text nor time tells about the address. */
@@ -39,7 +42,7 @@ export class PasswordResetService {
       lifeSeconds: LIFE_SECONDS,
       event: 'password_reset_requested',
       isFor: () => true,
-      mail: (address, token) => this.mails.passwordReset(address, token),
+      mail: ({ email: address }, token) => this.mails.passwordReset(address, token),
     });
   }
 
@@ -56,17 +59,18 @@ export class PasswordResetService {
     if (owner === null) throw new InvalidResetToken();
     refuseAddressAsPassword(password, owner.email);
     const passwordHash = await this.passwords.hash(password, owner.id);
-    const act: SecurityAct = { userId: owner.id, type: 'password_reset', client };
-    const { ended, email } = await this.database.transaction(async (tx) => {
+    const { ended, email, act } = await this.database.transaction(async (tx) => {
       const user = await this.users.lock(owner.id, tx);
       if ((await this.tokens.consume(tokenHash, 'reset_password', user.id, tx)) === null) throw new InvalidResetToken();
       await this.tokens.revokeAll(user.id, ['reset_password', 'change_email'], tx);
       await this.users.replacePasswordHash(user.id, passwordHash, tx);
       // The token was read at the account's address, which is all that a confirmation shows.
       await this.users.markVerified(user.id, tx);
-      await this.reset.run(user.id, tx);
+      const waysIn = await this.reset.run(user.id, tx);
+      const detail = reviewOf(waysIn, await this.history.lastPasswordSignIn(user.id, tx));
+      const act: SecurityAct = { userId: user.id, type: 'password_reset', client, detail };
       await this.events.record(act, tx);
-      return { ended: await this.sessions.revokeAllOf(user.id, tx), email: user.email };
+      return { ended: await this.sessions.revokeAllOf(user.id, tx), email: user.email, act };
     });
     this.sessions.forget(ended);
     await this.passwordCheck.forgive(email);

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { BackgroundWork } from '../../platform/background/background-work.js';
 import { Passwords, randomToken, sha256 } from '../../platform/crypto/index.js';
-import { Database, type Db } from '../../platform/database/database.js';
+import { Database } from '../../platform/database/database.js';
+import { ServiceOverloaded } from '../../platform/http/domain-error.js';
 import { newId } from '../../platform/ids/index.js';
 import { addressBucket } from '../../platform/rate-limit/index.js';
 import { SecurityEventsRepository, SecurityEventsWriter } from '../security-events/index.js';
@@ -11,10 +12,12 @@ import type { RegisterRequest, RegisterResponse, VerifyEmailRequest, VerifyEmail
 import { InvalidVerificationToken } from './auth.errors.js';
 import { AuthMails } from './auth-mails.js';
 import { MailedLinks } from './mailed-links.js';
-import { type RegistrationChoice, UserTokensRepository } from './user-tokens.repository.js';
+import { UserTokensRepository } from './user-tokens.repository.js';
 
 const VERIFICATION_LIFE_SECONDS = 24 * 3600;
 const RESEND_PAUSE_SECONDS = 60;
+/** An account changes from none over waiting and void to confirmed, so a registration meets few changes. */
+const MOST_TRIES = 5;
 
 /** From an address and a password to a verified account, without telling strangers which addresses have one. */
 @Injectable()
@@ -32,53 +35,48 @@ export class RegistrationService {
   ) {}
 
   /**
-   * The same answer, the same hash and one transaction of the same weight whether or not the address has an account;
-   * the mail comes after the answer.
+   * The same answer, one hash and one transaction of the same weight whether or not the address has an account; the mail
+   * comes after the answer.
+   *
+   * Whoever registers somebody else's address first, or last, must not have their password confirmed by its owner's
+   * mail, and nobody can tell the two apart: another password voids the one before, and both stay void (DECISIONS 2).
+   * That is done here, before the answer, so that no mail can confirm what a second registration has put in doubt.
    */
   async register(request: RegisterRequest, client: Client): Promise<RegisterResponse> {
-    const { email, password, name } = request;
+    const { email, password } = request;
     this.background.requireRoom('promised');
     refuseAddressAsPassword(password, email);
-    const choice: RegistrationChoice = {
-      passwordHash: await this.passwords.hash(password, emailKeyOf(email)),
-      name: name ?? null,
-    };
     const token = randomToken();
-    const created = await this.database.transaction(async (tx) => {
-      const id = newId();
-      if (await this.users.insert({ id, email, ...choice }, tx)) {
-        await this.tokens.insert(verificationToken(id, token, choice), tx);
-        await this.events.record({ userId: id, type: 'account_registered', client }, tx);
-        return true;
-      }
-      const user = await this.users.findByEmail(email, tx);
-      if (user !== null) await this.events.record({ userId: user.id, type: 'registration_repeated', client }, tx);
-      return false;
-    });
+    let outcome = await this.enter(request, token, client);
+    for (let tries = 1; outcome === 'changed'; tries += 1) {
+      if (tries === MOST_TRIES) throw new ServiceOverloaded();
+      outcome = await this.enter(request, token, client);
+    }
+    const isNew = outcome === 'created';
     this.background.start('promised', {
       name: 'registration',
       share: addressBucket(client.ip ?? undefined),
-      work: () => (created ? this.mails.verification(email, token) : this.answerRepeated(email, password, choice)),
+      work: () => (isNew ? this.mails.verification(email, token, { isVoid: false }) : this.answerRepeated(email)),
     });
     return { message: 'Check your mail to confirm the address', email, verification_required: true };
   }
 
-  /**
-   * Whoever answers the mail gets the password of the registration that caused it, so that registering somebody
-   * else's address first gains nothing.
-   */
+  /** The answer tells whether there is a password to sign in with, which only the reader of the mail learns. */
   async verify({ email, token }: VerifyEmailRequest, client: Client): Promise<VerifyEmailResponse> {
     const user = await this.users.findByEmail(email);
     if (user === null) throw new InvalidVerificationToken();
-    await this.database.transaction(async (tx) => {
-      await this.users.lock(user.id, tx);
-      const choice = await this.tokens.consumeVerification(sha256(token), user.id, tx);
-      if (choice === null) throw new InvalidVerificationToken();
-      await this.users.confirm(user.id, choice, tx);
+    const { passwordHash } = await this.database.transaction(async (tx) => {
+      const owner = await this.users.lock(user.id, tx);
+      if ((await this.tokens.consume(sha256(token), 'verify_email', user.id, tx)) === null) {
+        throw new InvalidVerificationToken();
+      }
+      await this.users.markVerified(user.id, tx);
       await this.tokens.revokeAll(user.id, ['verify_email'], tx);
       await this.events.record({ userId: user.id, type: 'email_verified', client }, tx);
+      return owner;
     });
-    return { message: 'The address is confirmed', email_verified: true };
+    const next = passwordHash === null ? '; choose a password by a reset' : '';
+    return { message: `The address is confirmed${next}`, email_verified: true };
   }
 
   /** Answers before it looks anything up, so that neither text nor time tells about the address. */
@@ -87,70 +85,69 @@ export class RegistrationService {
       purpose: 'verify_email',
       lifeSeconds: VERIFICATION_LIFE_SECONDS,
       isFor: (user) => user.emailVerifiedAt === null,
-      candidate: (userId, tx) => this.candidateOf(userId, tx),
-      mail: (address, token) => this.mails.verification(address, token),
+      mail: ({ email: address, passwordHash }, token) =>
+        this.mails.verification(address, token, { isVoid: passwordHash === null }),
     });
   }
 
-  /** Of several registrations none counts, since no mail can tell them apart. */
-  private async candidateOf(userId: string, tx: Db): Promise<RegistrationChoice | undefined> {
-    const known = await this.tokens.choicesOf(userId, tx);
-    if (known.length <= 1) return known[0];
-    await this.tokens.forgetChoices(userId, tx);
-    await this.users.forgetPassword(userId, tx);
-    return undefined;
+  /** `changed`: the account is not what the password was hashed for, because of an act at the same time. */
+  private async enter(
+    { email, password, name }: RegisterRequest,
+    token: string,
+    client: Client,
+  ): Promise<'created' | 'repeated' | 'changed'> {
+    const known = await this.users.findByEmail(email);
+    const waitingHash = known === null || known.emailVerifiedAt !== null ? null : known.passwordHash;
+    // Compared by the hash it would have cost anyway.
+    const isSame = waitingHash !== null && (await this.passwords.verify(waitingHash, password, emailKeyOf(email)));
+    const passwordHash = waitingHash === null ? await this.passwords.hash(password, emailKeyOf(email)) : null;
+    return this.database.transaction(async (tx) => {
+      const id = newId();
+      if (passwordHash !== null && (await this.users.insert({ id, email, passwordHash, name: name ?? null }, tx))) {
+        await this.tokens.insert(verificationToken(id, token), tx);
+        await this.events.record({ userId: id, type: 'account_registered', client }, tx);
+        return 'created';
+      }
+      const user = await this.users.findByEmailLocked(email, tx);
+      if (user === null) return 'changed';
+      if (user.emailVerifiedAt === null && user.passwordHash !== null) {
+        if (user.passwordHash !== waitingHash) return 'changed';
+        if (!isSame) await this.users.voidRegistration(user.id, tx);
+      }
+      await this.events.record({ userId: user.id, type: 'registration_repeated', client }, tx);
+      return 'repeated';
+    });
   }
 
-  private async answerRepeated(email: string, password: string, choice: RegistrationChoice): Promise<void> {
+  private async answerRepeated(email: string): Promise<void> {
     const user = await this.users.findByEmail(email);
     if (user === null) return;
-    if (user.emailVerifiedAt !== null) {
-      // This repetition is recorded already; a second one within the minute is not mailed.
-      const repeated = await this.history.countWithin(user.id, 'registration_repeated', RESEND_PAUSE_SECONDS);
-      if (repeated <= 1) await this.mails.alreadyRegistered(user.email);
-      return;
-    }
-    const known = await this.tokens.choicesOf(user.id);
-    const [newest] = known;
-    const isSame =
-      newest !== undefined &&
-      known.length === 1 &&
-      (await this.passwords.verify(newest.passwordHash, password, user.id));
-    await this.sendVerification(user, isSame ? newest : choice);
+    if (user.emailVerifiedAt === null) return this.sendVerification(user);
+    // This repetition is recorded already; a second one within the minute is not mailed.
+    const repeated = await this.history.countWithin(user.id, 'registration_repeated', RESEND_PAUSE_SECONDS);
+    if (repeated <= 1) await this.mails.alreadyRegistered(user.email);
   }
 
-  /**
-   * At most one mail a minute: the row lock makes parallel requests see each other's token. Where several people may
-   * have registered the address and no mail can tell them apart, none of their passwords counts: the address can
-   * still be confirmed, and its owner chooses a password by a reset.
-   */
-  private async sendVerification(user: User, choice: RegistrationChoice): Promise<void> {
+  /** At most one mail a minute: the row lock makes parallel requests see each other's token. */
+  private async sendVerification(user: User): Promise<void> {
     const token = randomToken();
     const due = await this.database.transaction(async (tx) => {
       const owner = await this.users.lock(user.id, tx);
-      if (owner.emailVerifiedAt !== null) return false;
-      const known = await this.tokens.choicesOf(user.id, tx);
-      const isDue = !(await this.tokens.madeWithin(user.id, 'verify_email', RESEND_PAUSE_SECONDS, tx));
-      const isOthers = known.some(({ passwordHash }) => passwordHash !== choice.passwordHash);
-      if (isOthers && !isDue) {
-        await this.tokens.forgetChoices(user.id, tx);
-        await this.users.forgetPassword(user.id, tx);
-      }
-      if (!isDue) return false;
-      await this.tokens.insert(verificationToken(user.id, token, choice), tx);
-      return true;
+      if (owner.emailVerifiedAt !== null) return null;
+      if (await this.tokens.madeWithin(user.id, 'verify_email', RESEND_PAUSE_SECONDS, tx)) return null;
+      await this.tokens.insert(verificationToken(user.id, token), tx);
+      return { isVoid: owner.passwordHash === null };
     });
-    if (due) await this.mails.verification(user.email, token);
+    if (due !== null) await this.mails.verification(user.email, token, due);
   }
 }
 
-function verificationToken(userId: string, token: string, candidate: RegistrationChoice) {
+function verificationToken(userId: string, token: string) {
   return {
     id: newId(),
     userId,
     purpose: 'verify_email' as const,
     tokenHash: sha256(token),
     lifeSeconds: VERIFICATION_LIFE_SECONDS,
-    candidate,
   };
 }

@@ -9,7 +9,6 @@ export type UserTokenPurpose = 'verify_email' | 'reset_password' | 'change_email
 @Index('ix_user_tokens_stranger_hash', ['strangerHash', 'purpose'], { where: 'stranger_hash IS NOT NULL' })
 @Check('ck_user_tokens_stranger', `(user_id IS NULL) = (stranger_hash IS NOT NULL)`)
 @Check('ck_user_tokens_purpose', `purpose IN ('verify_email', 'reset_password', 'change_email')`)
-@Check('ck_user_tokens_candidate', `purpose = 'verify_email' OR (password_hash IS NULL AND name IS NULL)`)
 @Check('ck_user_tokens_email', `(purpose = 'change_email') = (email IS NOT NULL)`)
 export class UserToken {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_user_tokens' })
@@ -29,13 +28,6 @@ export class UserToken {
   /** The address to change to; null for the other purposes. */
   @Column('text', { nullable: true })
   email!: string | null;
-
-  /** What the registration chose, for `verify_email`; null: the account keeps what it has. */
-  @Column('text', { name: 'password_hash', nullable: true })
-  passwordHash!: string | null;
-
-  @Column('text', { nullable: true })
-  name!: string | null;
 
   @Column('bytea', { name: 'token_hash' })
   tokenHash!: Buffer;

@@ -3,12 +3,6 @@ import { Database, type Db } from '../../platform/database/database.js';
 import { Upkeep } from '../../platform/upkeep/upkeep.js';
 import type { UserTokenPurpose } from './user-token.entity.js';
 
-/** The credentials of a registration, which count once its own mail is answered. */
-export interface RegistrationChoice {
-  readonly passwordHash: string;
-  readonly name: string | null;
-}
-
 /** Whom a token is for: an account, or an address that has none, for which as much is written. */
 export type TokenOwner = { readonly userId: string } | { readonly strangerHash: Buffer };
 
@@ -27,15 +21,12 @@ export class UserTokensRepository extends Upkeep {
       lifeSeconds: number;
       /** The address to change to, for that purpose alone. */
       email?: string;
-      /** What the registration chose, for `verify_email` alone. */
-      candidate?: RegistrationChoice;
     },
     db?: Db,
   ): Promise<void> {
     await this.database.execute(
-      `INSERT INTO user_tokens
-         (id, user_id, stranger_hash, purpose, token_hash, expires_at, email, password_hash, name)
-       VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6), $7, $8, $9)`,
+      `INSERT INTO user_tokens (id, user_id, stranger_hash, purpose, token_hash, expires_at, email)
+       VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6), $7)`,
       [
         token.id,
         'userId' in token ? token.userId : null,
@@ -44,8 +35,6 @@ export class UserTokensRepository extends Upkeep {
         token.tokenHash,
         token.lifeSeconds,
         token.email ?? null,
-        token.candidate?.passwordHash ?? null,
-        token.candidate?.name ?? null,
       ],
       db,
     );
@@ -71,40 +60,6 @@ export class UserTokensRepository extends Upkeep {
       tx,
     );
     return rows[0]?.user_id ?? null;
-  }
-
-  /** As `consume`, with what the registration chose. Null: unknown, used or expired. */
-  async consumeVerification(tokenHash: Buffer, userId: string, tx: Db): Promise<Partial<RegistrationChoice> | null> {
-    const rows = await this.database.rows<{ password_hash: string | null; name: string | null }>(
-      `UPDATE user_tokens SET used_at = now()
-       WHERE token_hash = $1 AND purpose = 'verify_email' AND user_id = $2 AND used_at IS NULL AND expires_at > now()
-       RETURNING password_hash, name`,
-      [tokenHash, userId],
-      tx,
-    );
-    const [row] = rows;
-    if (row === undefined) return null;
-    return row.password_hash === null ? {} : { passwordHash: row.password_hash, name: row.name };
-  }
-
-  /** The different choices of registrations that wait for confirmation, newest first. */
-  async choicesOf(userId: string, db?: Db): Promise<RegistrationChoice[]> {
-    return this.database.rows<RegistrationChoice>(
-      `SELECT password_hash AS "passwordHash", (array_agg(name ORDER BY created_at DESC))[1] AS name FROM user_tokens
-       WHERE user_id = $1 AND purpose = 'verify_email' AND used_at IS NULL AND password_hash IS NOT NULL
-       GROUP BY password_hash ORDER BY max(created_at) DESC`,
-      [userId],
-      db,
-    );
-  }
-
-  /** Links that are on their way then confirm the address and give no password. */
-  async forgetChoices(userId: string, tx: Db): Promise<void> {
-    await this.database.execute(
-      `UPDATE user_tokens SET password_hash = NULL, name = NULL WHERE user_id = $1 AND purpose = 'verify_email'`,
-      [userId],
-      tx,
-    );
   }
 
   /** Uses up what an account still holds of these purposes, since an act has made it stale. */

@@ -28,6 +28,15 @@ export class OAuthIdentitiesRepository {
     return rows[0] ?? null;
   }
 
+  /** The issuers an account is linked with, and since when. */
+  of(userId: string, db?: Db): Promise<{ issuer: string; linkedAt: Date }[]> {
+    return this.database.rows<{ issuer: string; linkedAt: Date }>(
+      'SELECT issuer, created_at AS "linkedAt" FROM oauth_identities WHERE user_id = $1',
+      [userId],
+      db,
+    );
+  }
+
   /** False when the subject has an account, or the account another subject of this issuer. */
   async insert({ issuer, subject }: Subject, userId: string, tx: Db): Promise<boolean> {
     const inserted = await this.database.execute(

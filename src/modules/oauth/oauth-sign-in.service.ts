@@ -1,7 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { sha256 } from '../../platform/crypto/index.js';
+import { NotAuthenticated } from '../../platform/http/domain-error.js';
+import { type MfaChallengeResponse, Refused } from '../second-factors/index.js';
 import { type Client, SessionsService, type TokenResponse } from '../sessions/index.js';
-import { AccountAdmission } from './account-admission.js';
+import { AccountAdmission, type Admitted } from './account-admission.js';
 import { AuthorizationService } from './authorization.service.js';
 import type { OAuthLoginRequest } from './oauth.dto.js';
 import { OAuthLoginFailed } from './oauth.errors.js';
@@ -23,17 +25,22 @@ export class OAuthSignInService {
   ) {}
 
   /** @throws OAuthProviderNotConfigured, OAuthLoginFailed for every other reason, which is logged */
-  async login(request: OAuthLoginRequest, client: Client): Promise<TokenResponse> {
+  async login(request: OAuthLoginRequest, client: Client): Promise<TokenResponse | MfaChallengeResponse> {
     const provider = this.providers.get(request.provider);
-    const userId = await this.admit(provider, request, client).catch((error: unknown) => {
+    const admitted = await this.admit(provider, request, client).catch((error: unknown) => {
       if (!(error instanceof OAuthFault)) throw error;
       this.logger.warn(`login by ${request.provider} failed: ${error.message}`);
       throw new OAuthLoginFailed();
     });
-    return this.sessions.open(userId, 'oauth', client);
+    if (admitted instanceof Refused) throw admitted.error;
+    if ('challenge' in admitted) return admitted.challenge;
+    return this.sessions.open(admitted.userId, 'oauth', client).catch((error: unknown) => {
+      // The account was deleted on the way.
+      throw error instanceof NotAuthenticated ? new OAuthLoginFailed() : error;
+    });
   }
 
-  private async admit(provider: ProviderConnection, request: OAuthLoginRequest, client: Client): Promise<string> {
+  private async admit(provider: ProviderConnection, request: OAuthLoginRequest, client: Client): Promise<Admitted> {
     const { code, redirect_uri: redirectUri, nonce } = request;
     const hasStart = await this.authorization.claimStart(request);
     if (typeof request.iss === 'string' && !(await provider.isIssuer(request.iss))) {

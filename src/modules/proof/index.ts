@@ -1,6 +1,7 @@
-export { FreshProof, type OfferedProof } from './fresh-proof.js';
+export { FreshProof, type OfferedProof, type ShownProof } from './fresh-proof.js';
 export { type CheckedPassword, PasswordCheck } from './password-check.js';
 export { PasswordProofRequest, StepUpHeaders } from './proof.dto.js';
 export { IncorrectPassword } from './proof.errors.js';
 export { ProofModule } from './proof.module.js';
-export { type ProofStrength, STEP_UP_SECONDS, StepUpTokens } from './step-up-tokens.js';
+export type { ProofMethod } from './step-up-token.entity.js';
+export { STEP_UP_SECONDS, StepUpTokens } from './step-up-tokens.js';

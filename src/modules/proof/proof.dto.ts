@@ -2,7 +2,12 @@ import { TextField } from '../../platform/http/fields/index.js';
 
 /** The current password, for changes that ask for a fresh proof. */
 export class PasswordProofRequest {
-  @TextField({ max: 1024, optional: true, secret: true, description: 'Or a step-up token in X-Step-Up-Token' })
+  @TextField({
+    max: 1024,
+    optional: true,
+    secret: true,
+    description: 'Or a step-up token in X-Step-Up-Token that has shown it',
+  })
   current_password?: string;
 }
 
@@ -13,7 +18,7 @@ export class StepUpHeaders {
     optional: true,
     max: 512,
     secret: true,
-    description: 'Token of POST /v1/auth/step-up, in place of the current password',
+    description: 'Token of POST /v1/auth/step-up, in place of what was shown for it',
   })
   step_up_token?: string;
 }

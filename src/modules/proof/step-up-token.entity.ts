@@ -1,7 +1,12 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** A short-lived proof that a session's owner has shown a factor again; only its SHA-256 is kept. */
+/** What an account's owner can show to prove who they are. */
+export const PROOF_METHODS = ['password', 'totp', 'recovery_code', 'passkey'] as const;
+export type ProofMethod = (typeof PROOF_METHODS)[number];
+
+/** A short-lived proof that a session's owner has shown factors again; only its SHA-256 is kept. */
 @Entity('step_up_tokens')
+@Check('ck_step_up_tokens_methods', `methods <@ ARRAY['password', 'totp', 'recovery_code', 'passkey']`)
 export class StepUpToken {
   @PrimaryColumn('bytea', { name: 'token_hash', primaryKeyConstraintName: 'pk_step_up_tokens' })
   tokenHash!: Buffer;
@@ -12,9 +17,9 @@ export class StepUpToken {
   @Column('uuid', { name: 'session_id' })
   sessionId!: string;
 
-  /** Earned by a passkey that verified its user: it stands for the password and the second factor. */
-  @Column('boolean', { name: 'proves_both_factors', default: false })
-  provesBothFactors!: boolean;
+  /** All that was shown for it. A passkey here has verified its user. */
+  @Column('text', { array: true })
+  methods!: ProofMethod[];
 
   @Index('ix_step_up_tokens_expires_at')
   @Column('timestamptz', { name: 'expires_at' })

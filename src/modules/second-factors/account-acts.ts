@@ -20,6 +20,9 @@ export class Refused {
   constructor(readonly error: DomainError) {}
 }
 
+/** Takes the locks that come before the account's row in the order of the house. */
+export type LockFirst = (tx: Db) => Promise<void>;
+
 /**
  * Acts on the second factors of one account follow each other: each holds the account's row until its commit,
  * so what may happen once happens once and failures are counted exactly.
@@ -34,17 +37,29 @@ export class AccountActs {
   ) {}
 
   /** An act of somebody signed in, which must not outlive their session: one that was just revoked changes nothing. */
-  runAs<T>(scope: UserScope, client: Client, work: (act: AccountAct) => Promise<T | Refused>): Promise<T> {
-    return this.run<T>(scope.userId, client, async (act) => {
+  runAs<T>(
+    scope: UserScope,
+    client: Client,
+    work: (act: AccountAct) => Promise<T | Refused>,
+    lockFirst?: LockFirst,
+  ): Promise<T> {
+    const aliveWork = async (act: AccountAct): Promise<T | Refused> => {
       await this.sessions.requireAlive(scope, act.tx);
       return work(act);
-    });
+    };
+    return this.run<T>(scope.userId, client, aliveWork, lockFirst);
   }
 
   /** A thrown error undoes the act; a returned {@link Refused} commits it and is thrown afterwards. */
-  async run<T>(userId: string, client: Client, work: (act: AccountAct) => Promise<T | Refused>): Promise<T> {
+  async run<T>(
+    userId: string,
+    client: Client,
+    work: (act: AccountAct) => Promise<T | Refused>,
+    lockFirst?: LockFirst,
+  ): Promise<T> {
     const noted: SecurityAct[] = [];
     const result = await this.database.transaction(async (tx) => {
+      await lockFirst?.(tx);
       const owner = await this.users.lock(userId, tx);
       const note: AccountAct['note'] = async (type, detail) => {
         const event: SecurityAct = { userId, type, client, detail };

@@ -50,9 +50,18 @@ export class FactorInventory {
     if (hasSecondFactor(left)) return left;
     const revoked = await this.database.execute('DELETE FROM trusted_devices WHERE user_id = $1', [user.id], tx);
     if (revoked > 0) await note('trusted_device_revoked', { devices: revoked, reason: 'last factor removed' });
-    await this.database.execute('DELETE FROM recovery_codes WHERE user_id = $1 AND is_active', [user.id], tx);
-    await this.database.execute('DELETE FROM sign_in_challenges WHERE user_id = $1', [user.id], tx);
-    await this.database.execute('DELETE FROM second_factor_failures WHERE user_id = $1', [user.id], tx);
+    await this.forgetCompanions(user.id, tx);
     return { ...left, recoveryCodes: 0 };
+  }
+
+  /** As {@link tidy}, where trusted devices are gone already. */
+  async tidyWithoutDevices(userId: string, tx: Db): Promise<void> {
+    if (!hasSecondFactor(await this.of(userId, tx))) await this.forgetCompanions(userId, tx);
+  }
+
+  private async forgetCompanions(userId: string, tx: Db): Promise<void> {
+    await this.database.execute('DELETE FROM recovery_codes WHERE user_id = $1 AND is_active', [userId], tx);
+    await this.database.execute('DELETE FROM sign_in_challenges WHERE user_id = $1', [userId], tx);
+    await this.database.execute('DELETE FROM second_factor_failures WHERE user_id = $1', [userId], tx);
   }
 }

@@ -2,6 +2,7 @@ import { DomainError, domainError } from '../../platform/http/domain-error.js';
 
 export class InvalidChallenge extends domainError(401, 'Invalid or expired challenge') {}
 export class InvalidAuthenticationCode extends domainError(401, 'Invalid authentication code') {}
+export class SecondFactorRequired extends domainError(403, 'Second factor required') {}
 export class InvalidSetupCode extends domainError(400, 'Invalid authentication code') {}
 export class InvalidPasskeyRegistration extends domainError(400, 'Invalid passkey registration') {}
 export class NoPasskey extends domainError(409, 'No passkey is registered') {}

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ProofModule } from '../proof/index.js';
 import { SecurityEventsModule } from '../security-events/index.js';
@@ -8,6 +9,7 @@ import { AccountActs } from './account-acts.js';
 import { ChallengesController } from './challenges/challenges.controller.js';
 import { ChallengesService } from './challenges/challenges.service.js';
 import { FactorAnswers } from './challenges/factor-answers.js';
+import { PassedChallenges } from './challenges/on-challenge-passed.js';
 import { SecondFactorFailures } from './challenges/second-factor-failures.entity.js';
 import { SecondFactorLock } from './challenges/second-factor-lock.js';
 import { SignInChallenge } from './challenges/sign-in-challenge.entity.js';
@@ -51,7 +53,14 @@ const ENTITIES = [
 ];
 
 @Module({
-  imports: [ProofModule, SecurityEventsModule, SessionsModule, UsersModule, TypeOrmModule.forFeature(ENTITIES)],
+  imports: [
+    DiscoveryModule,
+    ProofModule,
+    SecurityEventsModule,
+    SessionsModule,
+    UsersModule,
+    TypeOrmModule.forFeature(ENTITIES),
+  ],
   controllers: [
     ChallengesController,
     PasswordlessController,
@@ -67,6 +76,7 @@ const ENTITIES = [
     ChangeProof,
     FactorAnswers,
     FactorInventory,
+    PassedChallenges,
     PasskeyAssertions,
     PasskeyRegistration,
     PasskeysRepository,
@@ -84,6 +94,6 @@ const ENTITIES = [
     TwoFactorService,
     WebAuthnChallenges,
   ],
-  exports: [FactorInventory, SignInGate],
+  exports: [ChangeProof, FactorInventory, SignInGate],
 })
 export class SecondFactorsModule {}

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { type Mail, programOf } from '../../platform/mail/index.js';
+import { resetLines } from './reset-lines.js';
 import { SECURITY_EVENT_MAILS } from './security-event-types.js';
 import type { DueNotice } from './security-notices.repository.js';
 
@@ -16,13 +17,14 @@ export function noticeMails(notices: readonly DueNotice[]): { mail: Mail; ids: s
   });
 }
 
-function mailOf({ type, ip, userAgent, noticeTo }: DueNotice, times: number): Mail {
+function mailOf({ type, ip, userAgent, noticeTo, detail }: DueNotice, times: number): Mail {
   const subject = SECURITY_EVENT_MAILS[type] ?? 'Something happened to your account';
   const text = [
     `${subject}.`,
     '',
     ...(times === 1 ? [] : [`This happened ${times} times; the last time:`]),
     ...(ip === null && userAgent === null ? [] : [`Address: ${addressOf(ip)}`, `Program: ${programOf(userAgent)}`, '']),
+    ...(type === 'password_reset' ? resetLines(detail) : []),
     'If this was you, you need not do anything. If not, change your password and look at the',
     'sessions and second factors of your account.',
     '',

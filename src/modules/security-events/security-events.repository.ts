@@ -37,6 +37,17 @@ export class SecurityEventsRepository {
     return row?.count ?? 0;
   }
 
+  /** The newest sign-in with a password; null: there was none. */
+  async lastPasswordSignIn(userId: string, db?: Db): Promise<Date | null> {
+    const [row] = await this.database.rows<{ at: Date | null }>(
+      `SELECT max(created_at) AS at FROM security_events
+       WHERE user_id = $1 AND type IN ('signed_in', 'signed_in_new_device') AND detail->>'method' = 'password'`,
+      [userId],
+      db,
+    );
+    return row?.at ?? null;
+  }
+
   /** Whether the owner has acted from this address and program before. */
   async knowsDevice(
     userId: string,

@@ -8,6 +8,7 @@ export interface DueNotice {
   readonly type: SecurityEventType;
   readonly ip: string | null;
   readonly userAgent: string | null;
+  readonly detail: Readonly<Record<string, unknown>>;
   readonly noticeTo: string;
 }
 
@@ -33,9 +34,9 @@ export class SecurityNoticesRepository {
          ORDER BY created_at LIMIT ${MOST_AT_ONCE} FOR UPDATE SKIP LOCKED
        ), claimed AS (
          UPDATE security_events e SET notice_at = now() FROM due WHERE e.id = due.id
-         RETURNING e.id, e.type, e.ip, e.user_agent, e.notice_to, e.created_at
+         RETURNING e.id, e.type, e.ip, e.user_agent, e.detail, e.notice_to, e.created_at
        )
-       SELECT id, type, ip, user_agent AS "userAgent", notice_to AS "noticeTo" FROM claimed ORDER BY created_at, id`,
+       SELECT id, type, ip, user_agent AS "userAgent", detail, notice_to AS "noticeTo" FROM claimed ORDER BY created_at, id`,
       [userId],
     );
   }

@@ -3,16 +3,23 @@ import { DiscoveryModule } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import type { Db } from '../../platform/database/database.js';
 import { CredentialsReset } from './credentials-reset.js';
-import { OnCredentialsReset } from './on-credentials-reset.js';
+import { OnCredentialsReset, type WayIn } from './on-credentials-reset.js';
 
 const calls: unknown[][] = [];
 
 class Devices extends OnCredentialsReset {
-  override credentialsReset(userId: string, tx: Db): Promise<void> {
+  override credentialsReset(userId: string, tx: Db): Promise<WayIn[]> {
     calls.push([userId, tx]);
-    return Promise.resolve();
+    return Promise.resolve([passkeyOf(2), passkeyOf(1)]);
   }
 }
+
+const passkeyOf = (day: number): WayIn => ({
+  kind: 'passkey',
+  addedAt: new Date(Date.UTC(2026, 0, day)),
+  removed: false,
+  detail: {},
+});
 
 describe('CredentialsReset', () => {
   it('calls every provider of the application that wants to know, in the transaction of the act', async () => {
@@ -21,7 +28,7 @@ describe('CredentialsReset', () => {
       providers: [CredentialsReset, Devices],
     }).compile();
     const tx = {} as Db;
-    await module.get(CredentialsReset).run('ada', tx);
+    expect(await module.get(CredentialsReset).run('ada', tx)).toEqual([passkeyOf(1), passkeyOf(2)]);
     expect(calls).toEqual([['ada', tx]]);
   });
 });

@@ -8,12 +8,12 @@ import type { SignInMethod } from './session.entity.js';
 export class RecentSignIns {
   constructor(private readonly database: Database) {}
 
-  /** Was the caller's session opened within the last seconds, by the given method if one is named? */
-  async has(scope: UserScope, seconds: number, method?: SignInMethod): Promise<boolean> {
+  /** Was the caller's session opened within the last seconds, by the given method? */
+  async has(scope: UserScope, seconds: number, method: SignInMethod): Promise<boolean> {
     const rows = await this.database.rows(
       `SELECT 1 FROM sessions WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL
-         AND created_at > now() - make_interval(secs => $3) AND method = coalesce($4, method)`,
-      [scope.sessionId, scope.userId, seconds, method ?? null],
+         AND created_at > now() - make_interval(secs => $3) AND method = $4`,
+      [scope.sessionId, scope.userId, seconds, method],
     );
     return rows.length === 1;
   }

@@ -160,14 +160,14 @@ export class SessionsRepository extends Upkeep {
     return rows.map(({ id }) => id);
   }
 
-  /** The account's password hash, held until the transaction ends; null also when there is no such account. */
-  async holdPasswordHash(userId: string, tx: Db): Promise<string | null> {
+  /** The account's password hash, held until the transaction ends; undefined when there is no such account. */
+  async holdPasswordHash(userId: string, tx: Db): Promise<string | null | undefined> {
     const rows = await this.database.rows<{ password_hash: string | null }>(
       'SELECT password_hash FROM users WHERE id = $1 FOR SHARE',
       [userId],
       tx,
     );
-    return rows[0]?.password_hash ?? null;
+    return rows[0]?.password_hash;
   }
 
   async revoke(sessionId: string, tx: Db): Promise<void> {

@@ -44,7 +44,7 @@ export class SessionsService {
 
   /**
    * A new session for somebody who has proved who they are. Mails the owner about an address or program never seen.
-   * @throws NotAuthenticated when the compared password is no longer the account's
+   * @throws NotAuthenticated when the account is gone or the compared password is no longer its own
    */
   async open(
     userId: string,
@@ -58,6 +58,7 @@ export class SessionsService {
     const act = await this.database.transaction(async (tx): Promise<SecurityAct> => {
       // A reset waits for this lock and then revokes the session, or is waited for and has changed the hash.
       const hash = await this.sessions.holdPasswordHash(userId, tx);
+      if (hash === undefined) throw new NotAuthenticated();
       if (comparedHash !== undefined && hash !== comparedHash) throw new NotAuthenticated();
       const isKnown = await this.history.knowsDevice(userId, client, tx);
       await this.sessions.insert({ id, userId, method, ...client, lifeSeconds }, sha256(refreshToken), tx);

@@ -17,7 +17,7 @@ export class User {
   @Column('text', { name: 'email_key' })
   emailKey!: string;
 
-  /** Argon2id; null for an account that signs in through a provider alone. */
+  /** Argon2id; null: it signs in through a provider alone, or its registrations disagreed and a reset is to choose. */
   @Column('text', { name: 'password_hash', nullable: true })
   passwordHash!: string | null;
 

@@ -61,20 +61,8 @@ export class UsersRepository {
     await this.database.execute('DELETE FROM sessions WHERE user_id = $1', [id], tx);
   }
 
-  /** A confirmed address, with the credentials of the registration whose mail was answered. */
-  async confirm(id: string, choice: { passwordHash?: string; name?: string | null }, db: Db): Promise<void> {
-    await this.database.execute(
-      `UPDATE users SET password_hash = CASE WHEN email_verified_at IS NULL THEN coalesce($2, password_hash) ELSE password_hash END,
-              name = CASE WHEN email_verified_at IS NULL AND $2 IS NOT NULL THEN $3 ELSE name END,
-              email_verified_at = coalesce(email_verified_at, now())
-       WHERE id = $1`,
-      [id, choice.passwordHash ?? null, choice.name ?? null],
-      db,
-    );
-  }
-
-  /** Of an account nobody has confirmed; its owner chooses a password by a reset. */
-  async forgetPassword(id: string, tx: Db): Promise<void> {
+  /** What was chosen for an account that nobody has confirmed counts no more; its owner chooses a password by a reset. */
+  async voidRegistration(id: string, tx: Db): Promise<void> {
     await this.database.execute(
       'UPDATE users SET password_hash = NULL, name = NULL WHERE id = $1 AND email_verified_at IS NULL',
       [id],

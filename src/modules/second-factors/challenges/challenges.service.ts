@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { sha256 } from '../../../platform/crypto/index.js';
+import { NotAuthenticated } from '../../../platform/http/domain-error.js';
 import type { Client } from '../../sessions/index.js';
 import { UsersRepository } from '../../users/index.js';
 import { AccountActs, Refused } from '../account-acts.js';
@@ -17,8 +19,11 @@ import type {
   VerifyTotpRequest,
 } from './challenges.dto.js';
 import { type FactorAnswer, FactorAnswers } from './factor-answers.js';
+import { PassedChallenges } from './on-challenge-passed.js';
 import { SignInGate } from './sign-in-gate.js';
 import { type FirstFactor, type OpenChallenge, SignInChallenges, stillHolds } from './sign-in-challenges.js';
+
+type RememberingAnswer = Pick<VerifyTotpRequest, 'challenge_token' | 'remember_device'>;
 
 interface Passed {
   readonly first: FirstFactor;
@@ -32,6 +37,7 @@ export class ChallengesService {
     private readonly acts: AccountActs,
     private readonly challenges: SignInChallenges,
     private readonly answers: FactorAnswers,
+    private readonly passed: PassedChallenges,
     private readonly devices: TrustedDevices,
     private readonly gate: SignInGate,
     private readonly inventory: FactorInventory,
@@ -73,8 +79,21 @@ export class ChallengesService {
     return this.verify(request, answer, client);
   }
 
+  /** An account that is deleted, or a password that is changed, on the way reads as the end of the challenge. */
   private async verify(
-    request: { challenge_token: string; remember_device: boolean },
+    request: RememberingAnswer,
+    answerOf: (userId: string) => FactorAnswer,
+    client: Client,
+  ): Promise<SignedInResponse> {
+    try {
+      return await this.pass(request, answerOf, client);
+    } catch (error) {
+      throw error instanceof NotAuthenticated ? new InvalidChallenge() : error;
+    }
+  }
+
+  private async pass(
+    request: RememberingAnswer,
     answerOf: (userId: string) => FactorAnswer,
     client: Client,
   ): Promise<SignedInResponse> {
@@ -90,7 +109,9 @@ export class ChallengesService {
         await this.challenges.countWrongAnswer(token, act.tx);
         return new Refused(refusal);
       }
+      const isAllDone = await this.passed.run(sha256(token), act);
       await this.challenges.close(token, act.tx);
+      if (!isAllDone) return new Refused(new InvalidChallenge());
       const comparedHash = challenge.comparedHashDigest === null ? undefined : (passwordHash ?? undefined);
       return {
         first: { method: challenge.method, comparedHash },

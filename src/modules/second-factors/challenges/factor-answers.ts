@@ -35,7 +35,7 @@ export class FactorAnswers {
     return new InvalidAuthenticationCode();
   }
 
-  async lockOf({ user, tx }: AccountAct): Promise<DomainError | null> {
+  async lockOf({ user, tx }: Pick<AccountAct, 'user' | 'tx'>): Promise<DomainError | null> {
     const seconds = await this.lock.secondsLeft(user.id, tx);
     return seconds === null ? null : new SecondFactorLocked(seconds);
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { NotAuthenticated } from '../../../platform/http/domain-error.js';
 import { type Client, SessionsService } from '../../sessions/index.js';
 import { type AccountAct, AccountActs, Refused } from '../account-acts.js';
-import { FactorInventory, hasSecondFactor, methodsOf } from '../factor-inventory.js';
+import { FactorInventory, type Factors, hasSecondFactor, methodsOf } from '../factor-inventory.js';
 import { TrustedDevices } from '../trusted-devices/trusted-devices.js';
 import type { MfaChallengeResponse, SignedInResponse } from './challenges.dto.js';
 import { type FactorAnswer, FactorAnswers } from './factor-answers.js';
@@ -16,6 +16,8 @@ export interface OfferedFactors {
   readonly trustedDeviceTokens?: readonly string[];
   readonly rememberDevice?: boolean;
 }
+
+type HeldAccount = Pick<AccountAct, 'user' | 'tx'>;
 
 type Decision = { deviceToken: string | undefined } | { challenge: MfaChallengeResponse };
 
@@ -51,6 +53,12 @@ export class SignInGate {
     return 'challenge' in decision ? decision.challenge : this.signedIn(userId, first, client, decision.deviceToken);
   }
 
+  /** For an act that holds the account's row: the challenge of a first factor; null when no second one stands. */
+  async challenge(act: HeldAccount, first: FirstFactor): Promise<MfaChallengeResponse | Refused | null> {
+    const factors = await this.inventory.of(act.user.id, act.tx);
+    return hasSecondFactor(factors) ? this.open(act, first, factors) : null;
+  }
+
   /** After the act that let its owner in has been committed. */
   async signedIn(
     userId: string,
@@ -69,15 +77,18 @@ export class SignInGate {
       if ((await this.answers.judge(act, answer)) !== null) continue;
       return { deviceToken: offered.rememberDevice === true ? await this.devices.trust(act) : undefined };
     }
+    const challenge = await this.open(act, first, await this.inventory.of(act.user.id, act.tx));
+    return challenge instanceof Refused ? challenge : { challenge };
+  }
+
+  private async open(act: HeldAccount, first: FirstFactor, factors: Factors): Promise<MfaChallengeResponse | Refused> {
     const locked = await this.answers.lockOf(act);
     if (locked !== null) return new Refused(locked);
     return {
-      challenge: {
-        mfa_required: true,
-        challenge_token: await this.challenges.open(act.user.id, first, act.tx),
-        challenge_expires_in: CHALLENGE_SECONDS,
-        methods: methodsOf(await this.inventory.of(act.user.id, act.tx)),
-      },
+      mfa_required: true,
+      challenge_token: await this.challenges.open(act.user.id, first, act.tx),
+      challenge_expires_in: CHALLENGE_SECONDS,
+      methods: methodsOf(factors),
     };
   }
 }

@@ -2,11 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../../platform/access/index.js';
 import { randomToken } from '../../../platform/crypto/index.js';
 import { NotAuthenticated } from '../../../platform/http/domain-error.js';
-import { type PasswordProofRequest, STEP_UP_SECONDS } from '../../proof/index.js';
-import { type Client, RecentSignIns } from '../../sessions/index.js';
+import type { Client } from '../../sessions/index.js';
 import { UsersRepository } from '../../users/index.js';
 import { type AccountAct, AccountActs } from '../account-acts.js';
-import { ChangeProof } from '../change-proof.js';
+import { ChangeProof, type ProvenChange } from '../change-proof.js';
 import { FactorInventory } from '../factor-inventory.js';
 import { RecoveryCodes } from '../recovery-codes/recovery-codes.js';
 import { InvalidPasskeyRegistration, PasskeyInUse, PasskeyNotFound } from '../second-factors.errors.js';
@@ -31,25 +30,19 @@ export class PasskeyRegistration {
     private readonly challenges: WebAuthnChallenges,
     private readonly relyingParty: RelyingParty,
     private readonly proof: ChangeProof,
-    private readonly signIns: RecentSignIns,
     private readonly inventory: FactorInventory,
     private readonly recoveryCodes: RecoveryCodes,
   ) {}
 
   /** A passkey outlives the session that added it, so a session that is merely stolen must not add one. */
-  async options(
-    scope: UserScope,
-    request: PasswordProofRequest,
-    stepUpToken: string | undefined,
-  ): Promise<CeremonyResponse> {
-    if (!(await this.signIns.has(scope, STEP_UP_SECONDS))) {
-      await this.proof.ofPassword(scope, request, stepUpToken);
-    }
-    const user = await this.users.findById(scope.userId);
+  async options(change: ProvenChange): Promise<CeremonyResponse> {
+    await this.proof.require(change);
+    const { userId } = change.scope;
+    const user = await this.users.findById(userId);
     if (user === null) throw new NotAuthenticated();
     const token = randomToken();
-    const challenge = await this.challenges.issue({ purpose: 'registration', userId: scope.userId, token });
-    const options = await this.relyingParty.creationOptions(user, challenge, await this.passkeys.list(scope.userId));
+    const challenge = await this.challenges.issue({ purpose: 'registration', userId, token });
+    const options = await this.relyingParty.creationOptions(user, challenge, await this.passkeys.list(userId));
     return { challenge_token: token, options: { ...options } };
   }
 
@@ -84,6 +77,8 @@ export class PasskeyRegistration {
         backupEligible: info.credentialDeviceType === 'multiDevice',
         backedUp: info.credentialBackedUp,
         transports: [...new Set(transports)],
+        // Only options give out challenges of registrations, and they take the proof.
+        proven: true,
       },
       tx,
     );

@@ -36,6 +36,10 @@ export class Passkey {
   @Column('text', { array: true })
   transports!: string[];
 
+  /** Whether a proof was shown to add it. One without goes with a password reset: whoever had the password made it. */
+  @Column('boolean', { default: false })
+  proven!: boolean;
+
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
 

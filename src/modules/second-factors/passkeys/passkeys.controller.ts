@@ -4,14 +4,15 @@ import { Requires, type UserScope } from '../../../platform/access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { Body, Headers, IdParam, Scope } from '../../../platform/http/inputs.js';
 import { MessageResponse } from '../../../platform/http/message.dto.js';
-import { IncorrectPassword, PasswordProofRequest, StepUpHeaders } from '../../proof/index.js';
+import { IncorrectPassword, StepUpHeaders } from '../../proof/index.js';
 import { CallingClient, type Client } from '../../sessions/index.js';
-import { FactorProofRequest } from '../change-proof.js';
+import { CHANGE_PROOF, FactorProofRequest } from '../change-proof.js';
 import {
   InvalidAuthenticationCode,
   InvalidPasskeyRegistration,
   PasskeyInUse,
   PasskeyNotFound,
+  SecondFactorRequired,
 } from '../second-factors.errors.js';
 import { PasskeyRegistration } from './passkey-registration.service.js';
 import {
@@ -42,16 +43,17 @@ export class PasskeysController {
   @Requires()
   @Documented({
     summary: 'Registration options',
-    description: 'Takes the current password or a step-up token when the session was opened more than 5 minutes ago.',
+    description: CHANGE_PROOF,
     answer: CeremonyResponse,
-    errors: [IncorrectPassword],
+    errors: [IncorrectPassword, SecondFactorRequired, InvalidAuthenticationCode],
   })
   options(
     @Scope() scope: UserScope,
-    @Body() body: PasswordProofRequest,
+    @Body() request: FactorProofRequest,
     @Headers() headers: StepUpHeaders,
+    @CallingClient() client: Client,
   ): Promise<CeremonyResponse> {
-    return this.registration.options(scope, body, headers.step_up_token);
+    return this.registration.options({ scope, request, stepUpToken: headers.step_up_token, client });
   }
 
   @Post('register/verify')
@@ -86,10 +88,9 @@ export class PasskeysController {
   @Requires()
   @Documented({
     summary: 'Remove a passkey',
-    description:
-      'Takes the current password and a code of either kind. A step-up token that a passkey has earned stands for both. Without another factor left the recovery codes go too, and no device stays trusted.',
+    description: `${CHANGE_PROOF} Without another factor left the recovery codes go too, and no device stays trusted.`,
     answer: MessageResponse,
-    errors: [IncorrectPassword, InvalidAuthenticationCode, PasskeyNotFound],
+    errors: [IncorrectPassword, SecondFactorRequired, InvalidAuthenticationCode, PasskeyNotFound],
   })
   async remove(
     @Scope() scope: UserScope,

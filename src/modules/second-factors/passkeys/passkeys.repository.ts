@@ -5,7 +5,15 @@ import { Passkey } from './passkey.entity.js';
 
 export type NewPasskey = Pick<
   Passkey,
-  'userId' | 'name' | 'credentialId' | 'publicKey' | 'signCount' | 'backupEligible' | 'backedUp' | 'transports'
+  | 'userId'
+  | 'name'
+  | 'credentialId'
+  | 'publicKey'
+  | 'signCount'
+  | 'backupEligible'
+  | 'backedUp'
+  | 'transports'
+  | 'proven'
 >;
 
 /** Passkeys, by the account they belong to. */
@@ -57,6 +65,10 @@ export class PasskeysRepository {
 
   async remove(userId: string, id: string, tx: Db): Promise<void> {
     await this.database.execute('DELETE FROM passkeys WHERE user_id = $1 AND id = $2', [userId, id], tx);
+  }
+
+  async removeUnproven(userId: string, tx: Db): Promise<void> {
+    await this.database.execute('DELETE FROM passkeys WHERE user_id = $1 AND NOT proven', [userId], tx);
   }
 
   async markUsed(id: string, use: { signCount: number; backedUp: boolean }, tx: Db): Promise<void> {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../../platform/access/index.js';
 import type { Client } from '../../sessions/index.js';
-import { AccountActs, Refused } from '../account-acts.js';
-import { ChangeProof, type FactorProofRequest, type ProvenChange } from '../change-proof.js';
+import { AccountActs } from '../account-acts.js';
+import { ChangeProof, type ProvenChange } from '../change-proof.js';
 import { FactorInventory } from '../factor-inventory.js';
 import { PasskeyNotFound } from '../second-factors.errors.js';
 import { passkeyResponse, type PasskeyResponse, type RenamePasskeyRequest } from './passkeys.dto.js';
@@ -32,16 +32,13 @@ export class PasskeysService {
     });
   }
 
-  /** A passkey is a second factor itself, so a code is always asked for. @throws PasskeyNotFound before any proof */
-  async remove(id: string, { scope, request, stepUpToken, client }: ProvenChange<FactorProofRequest>): Promise<void> {
+  /** A passkey is a second factor itself, so one is always asked for. @throws PasskeyNotFound before any proof */
+  async remove(id: string, change: ProvenChange): Promise<void> {
+    const { scope } = change;
     if ((await this.passkeys.find(scope.userId, id)) === null) throw new PasskeyNotFound();
-    const strength = await this.proof.ofPassword(scope, request, stepUpToken);
-    await this.acts.runAs<null>(scope, client, async (act) => {
+    await this.proof.run<null>(change, async (act) => {
       const passkey = await this.passkeys.find(scope.userId, id, act.tx);
       if (passkey === null) throw new PasskeyNotFound();
-      const standing = await this.inventory.of(scope.userId, act.tx);
-      const refusal = await this.proof.ofFactor(act, standing, { strength, request });
-      if (refusal !== null) return new Refused(refusal);
       await this.passkeys.remove(scope.userId, id, act.tx);
       await act.note('passkey_removed', { passkey_id: id, name: passkey.name });
       await this.inventory.tidy(act);

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { randomToken } from '../../../platform/crypto/index.js';
+import { NotAuthenticated } from '../../../platform/http/domain-error.js';
 import { type Client, SessionsService, type TokenResponse } from '../../sessions/index.js';
 import { AccountActs, Refused } from '../account-acts.js';
 import { InvalidAuthenticationCode, InvalidChallenge } from '../second-factors.errors.js';
@@ -37,10 +38,15 @@ export class PasswordlessService {
     const owner = await this.passkeys.ownerOf(Buffer.from(credential.id, 'base64url'));
     // Without the handle the authenticator has not said whose passkey it is.
     if (owner === null || !credential.response.userHandle) throw new InvalidAuthenticationCode();
-    await this.acts.run<null>(owner, client, async (act) => {
-      if (await this.assertions.isGood(act, credential, challenge, 'required')) return null;
-      return new Refused(new InvalidAuthenticationCode());
-    });
-    return this.sessions.open(owner, 'passkey', client);
+    try {
+      await this.acts.run<null>(owner, client, async (act) => {
+        if (await this.assertions.isGood(act, credential, challenge, 'required')) return null;
+        return new Refused(new InvalidAuthenticationCode());
+      });
+      return await this.sessions.open(owner, 'passkey', client);
+    } catch (error) {
+      // The account was deleted on the way.
+      throw error instanceof NotAuthenticated ? new InvalidAuthenticationCode() : error;
+    }
   }
 }

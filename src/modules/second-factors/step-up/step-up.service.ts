@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../../platform/access/index.js';
 import { randomToken } from '../../../platform/crypto/index.js';
 import { brokenRule } from '../../../platform/http/fields/index.js';
-import { FreshProof, STEP_UP_SECONDS, StepUpTokens } from '../../proof/index.js';
+import { FreshProof, type ProofMethod, STEP_UP_SECONDS, StepUpTokens } from '../../proof/index.js';
 import type { Client } from '../../sessions/index.js';
 import { AccountActs, Refused } from '../account-acts.js';
 import { type FactorAnswer, FactorAnswers } from '../challenges/factor-answers.js';
@@ -28,7 +28,7 @@ export class StepUpService {
 
   /** Everything that is offered must be good. With `method` and nothing offered: the options of an assertion. */
   async stepUp(scope: UserScope, request: StepUpRequest, client: Client): Promise<StepUpResponse | CeremonyResponse> {
-    const { password, credential, method } = request;
+    const { password, method } = request;
     const answers = answersIn(scope, request);
     if (password === undefined && answers.length === 0) {
       if (method === undefined) throw nothingOffered();
@@ -37,14 +37,14 @@ export class StepUpService {
     if (password !== undefined) {
       await this.freshProof.requirePassword(scope, password);
     }
-    const strength = credential === undefined ? 'one_factor' : 'both_factors';
     const token = await this.acts.runAs<string>(scope, client, async (act) => {
       for (const answer of answers) {
         const refusal = await this.answers.judge(act, answer);
         if (refusal !== null) return new Refused(refusal);
       }
-      await act.note('step_up_passed', { methods: methodsIn(request) });
-      return this.tokens.issue(scope, strength, act.tx);
+      const methods = methodsIn(request);
+      await act.note('step_up_passed', { methods });
+      return this.tokens.issue(scope, methods, act.tx);
     });
     return { step_up_token: token, expires_in: STEP_UP_SECONDS };
   }
@@ -59,7 +59,7 @@ export class StepUpService {
   }
 }
 
-/** A passkey must verify its user, since its token stands for the password too. */
+/** A passkey must verify its user: where the account has no password, its token stands in for one. */
 function answersIn({ userId }: UserScope, request: StepUpRequest): FactorAnswer[] {
   const { code, recovery_code, credential, challenge_token: token } = request;
   const answers: FactorAnswer[] = [];
@@ -72,10 +72,14 @@ function answersIn({ userId }: UserScope, request: StepUpRequest): FactorAnswer[
   return answers;
 }
 
-function methodsIn(request: StepUpRequest): string[] {
-  const { password, code, recovery_code, credential } = request;
-  const offered = { password, totp: code, recovery_code, passkey: credential };
-  return Object.entries(offered).flatMap(([method, value]) => (value === undefined ? [] : [method]));
+function methodsIn({ password, code, recovery_code, credential }: StepUpRequest): ProofMethod[] {
+  const offered: [ProofMethod, unknown][] = [
+    ['password', password],
+    ['totp', code],
+    ['recovery_code', recovery_code],
+    ['passkey', credential],
+  ];
+  return offered.flatMap(([method, value]) => (value === undefined ? [] : [method]));
 }
 
 function nothingOffered(): Error {

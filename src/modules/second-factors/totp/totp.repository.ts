@@ -49,6 +49,20 @@ export class TotpRepository {
     await this.database.execute('UPDATE totp_factors SET secret = $2 WHERE id = $1', [id, secret], tx);
   }
 
+  async removePending(userId: string, tx: Db): Promise<void> {
+    await this.database.execute('DELETE FROM totp_factors WHERE user_id = $1 AND confirmed_at IS NULL', [userId], tx);
+  }
+
+  /** Null: none is confirmed. */
+  async confirmedAt(userId: string, db?: Db): Promise<Date | null> {
+    const [row] = await this.database.rows<{ confirmed_at: Date | null }>(
+      'SELECT confirmed_at FROM totp_factors WHERE user_id = $1',
+      [userId],
+      db,
+    );
+    return row?.confirmed_at ?? null;
+  }
+
   async remove(userId: string, tx: Db): Promise<void> {
     await this.database.execute('DELETE FROM totp_factors WHERE user_id = $1', [userId], tx);
   }

@@ -3,12 +3,13 @@ import { ApiTags } from '@nestjs/swagger';
 import { Requires, type UserScope } from '../../../platform/access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { Body, Headers, Scope } from '../../../platform/http/inputs.js';
-import { IncorrectPassword, PasswordProofRequest, StepUpHeaders } from '../../proof/index.js';
+import { IncorrectPassword, StepUpHeaders } from '../../proof/index.js';
 import { CallingClient, type Client } from '../../sessions/index.js';
-import { FactorProofRequest } from '../change-proof.js';
+import { CHANGE_PROOF, FactorProofRequest } from '../change-proof.js';
 import {
   InvalidAuthenticationCode,
   InvalidSetupCode,
+  SecondFactorRequired,
   TwoFactorAlreadyEnabled,
   TwoFactorNotEnabled,
   TwoFactorNotPending,
@@ -38,13 +39,19 @@ export class TwoFactorController {
   @Requires()
   @Documented({
     summary: 'Begin TOTP setup (current password)',
-    description: 'The recovery codes come into force, in place of earlier ones, when the setup is confirmed.',
+    description: `${CHANGE_PROOF} The recovery codes come into force, in place of earlier ones, when the setup is confirmed.`,
     answer: TwoFactorSetupResponse,
-    errors: [IncorrectPassword, TwoFactorAlreadyEnabled, TwoFactorUnavailable],
+    errors: [
+      IncorrectPassword,
+      SecondFactorRequired,
+      InvalidAuthenticationCode,
+      TwoFactorAlreadyEnabled,
+      TwoFactorUnavailable,
+    ],
   })
   setup(
     @Scope() scope: UserScope,
-    @Body() request: PasswordProofRequest,
+    @Body() request: FactorProofRequest,
     @Headers() headers: StepUpHeaders,
     @CallingClient() client: Client,
   ): Promise<TwoFactorSetupResponse> {
@@ -71,10 +78,9 @@ export class TwoFactorController {
   @Requires()
   @Documented({
     summary: 'Remove TOTP',
-    description:
-      'Takes the current password and a code of either kind. Without another factor left the recovery codes go too, and no device stays trusted.',
+    description: `${CHANGE_PROOF} Without another factor left the recovery codes go too, and no device stays trusted.`,
     answer: TwoFactorStatusResponse,
-    errors: [IncorrectPassword, InvalidAuthenticationCode, TwoFactorNotEnabled],
+    errors: [IncorrectPassword, SecondFactorRequired, InvalidAuthenticationCode, TwoFactorNotEnabled],
   })
   disable(
     @Scope() scope: UserScope,
@@ -89,9 +95,9 @@ export class TwoFactorController {
   @Requires()
   @Documented({
     summary: 'Replace the recovery codes',
-    description: 'Takes the current password and a code of either kind. Earlier recovery codes end.',
+    description: `${CHANGE_PROOF} Earlier recovery codes end.`,
     answer: RecoveryCodesResponse,
-    errors: [IncorrectPassword, InvalidAuthenticationCode, TwoFactorNotEnabled],
+    errors: [IncorrectPassword, SecondFactorRequired, InvalidAuthenticationCode, TwoFactorNotEnabled],
   })
   regenerate(
     @Scope() scope: UserScope,

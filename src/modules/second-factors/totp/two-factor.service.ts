@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../../platform/access/index.js';
-import type { PasswordProofRequest } from '../../proof/index.js';
 import type { Client } from '../../sessions/index.js';
-import { type AccountAct, AccountActs, Refused } from '../account-acts.js';
-import { ChangeProof, type FactorProofRequest, type ProvenChange } from '../change-proof.js';
+import { type AccountAct, AccountActs } from '../account-acts.js';
+import { ChangeProof, type ProvenChange } from '../change-proof.js';
 import { FactorInventory, type Factors, hasSecondFactor } from '../factor-inventory.js';
 import { RecoveryCodes } from '../recovery-codes/recovery-codes.js';
 import {
@@ -38,17 +37,18 @@ export class TwoFactorService {
   }
 
   /** A setup begun again takes the place of the pending one. Recovery codes come into force with the first code. */
-  async setup(change: ProvenChange<PasswordProofRequest>): Promise<TwoFactorSetupResponse> {
-    const { scope, request, stepUpToken, client } = change;
-    await this.proof.ofPassword(scope, request, stepUpToken);
-    if (!this.apps.isAvailable) throw new TwoFactorUnavailable();
-    return this.acts.runAs(scope, client, async (act) => {
-      if ((await this.inventory.of(scope.userId, act.tx)).totp) throw new TwoFactorAlreadyEnabled();
+  setup(change: ProvenChange): Promise<TwoFactorSetupResponse> {
+    const begin = async (act: AccountAct): Promise<TwoFactorSetupResponse> => {
       const { secret, otpauthUrl } = await this.apps.begin(act);
       const codes = await this.recoveryCodes.prepare(act);
       await act.note('totp_setup_started');
       return { secret, otpauth_url: otpauthUrl, recovery_codes: codes };
-    });
+    };
+    const allow = ({ totp }: Factors): void => {
+      if (!this.apps.isAvailable) throw new TwoFactorUnavailable();
+      if (totp) throw new TwoFactorAlreadyEnabled();
+    };
+    return this.proof.run(change, begin, { allow });
   }
 
   /** Wrong codes here count for no lockout: who has the pending secret can only fail at their own setup. */
@@ -63,37 +63,25 @@ export class TwoFactorService {
     });
   }
 
-  disable(change: ProvenChange<FactorProofRequest>): Promise<TwoFactorStatusResponse> {
-    return this.proven(
-      change,
-      ({ totp }) => totp,
-      async (act) => {
-        await this.apps.remove(act);
-        await act.note('totp_disabled');
-        return twoFactorStatus(await this.inventory.tidy(act));
-      },
-    );
+  disable(change: ProvenChange): Promise<TwoFactorStatusResponse> {
+    const disable = async (act: AccountAct): Promise<TwoFactorStatusResponse> => {
+      await this.apps.remove(act);
+      await act.note('totp_disabled');
+      return twoFactorStatus(await this.inventory.tidy(act));
+    };
+    return this.proof.run(change, disable, { allow: ({ totp }) => requireEnabled(totp) });
   }
 
-  regenerate(change: ProvenChange<FactorProofRequest>): Promise<RecoveryCodesResponse> {
-    return this.proven(change, hasSecondFactor, async (act) => {
+  regenerate(change: ProvenChange): Promise<RecoveryCodesResponse> {
+    const regenerate = async (act: AccountAct): Promise<RecoveryCodesResponse> => {
       const codes = await this.recoveryCodes.replace(act);
       await act.note('recovery_codes_regenerated');
       return { recovery_codes: codes };
-    });
+    };
+    return this.proof.run(change, regenerate, { allow: (standing) => requireEnabled(hasSecondFactor(standing)) });
   }
+}
 
-  private async proven<T>(
-    { scope, request, stepUpToken, client }: ProvenChange<FactorProofRequest>,
-    stands: (factors: Factors) => boolean,
-    work: (act: AccountAct) => Promise<T>,
-  ): Promise<T> {
-    const strength = await this.proof.ofPassword(scope, request, stepUpToken);
-    return this.acts.runAs<T>(scope, client, async (act) => {
-      const factors = await this.inventory.of(scope.userId, act.tx);
-      if (!stands(factors)) throw new TwoFactorNotEnabled();
-      const refusal = await this.proof.ofFactor(act, factors, { strength, request });
-      return refusal === null ? work(act) : new Refused(refusal);
-    });
-  }
+function requireEnabled(isEnabled: boolean): void {
+  if (!isEnabled) throw new TwoFactorNotEnabled();
 }
