@@ -11,6 +11,7 @@ import {
   SignJWT,
 } from 'jose';
 import { CONFIG, type Config, RUNTIME_SECRETS, type RuntimeSecrets } from '../../config/index.js';
+import { bearerTokenOf, type Credentialed, RequestMemo } from '../../platform/access/index.js';
 import { Clock } from '../../platform/clock/index.js';
 
 const ISSUER = 'operational-event-service';
@@ -21,6 +22,12 @@ const BEFORE_ANY_EXPIRY = new Date(0);
 export interface AccessClaims {
   userId: string;
   sessionId: string;
+}
+
+/** Of a token that one of our keys signed, which may have expired. */
+export interface VerifiedClaims extends AccessClaims {
+  /** Seconds since 1970. */
+  readonly expiresAt: number;
 }
 
 interface SigningKey {
@@ -34,6 +41,7 @@ interface SigningKey {
 @Injectable()
 export class AccessTokens {
   private keys: Promise<SigningKey[]> | undefined;
+  private readonly read = new RequestMemo<Promise<VerifiedClaims | null> | null>('access token');
 
   constructor(
     @Inject(CONFIG) private readonly config: Config,
@@ -60,16 +68,27 @@ export class AccessTokens {
   }
 
   /** Null for anything but an unexpired token signed by one of our keys. */
-  verify(token: string): Promise<AccessClaims | null> {
-    return this.read(token, this.clock.now());
+  async verify(token: string): Promise<AccessClaims | null> {
+    const claims = await this.claims(token);
+    return claims === null || this.hasExpired(claims) ? null : claims;
   }
 
-  /** Whose token it is, expired or not: says who asks, never that they may. Null for anything we did not sign. */
-  holderOf(token: string): Promise<AccessClaims | null> {
-    return this.read(token, BEFORE_ANY_EXPIRY);
+  /**
+   * Whose token the request carries, expired or not: says who asks, never that they may. It is verified once a request. Null
+   * for anything we did not sign, at once when there is no token.
+   */
+  claimsOf(request: Credentialed): Promise<VerifiedClaims | null> | null {
+    return this.read.of(request, () => {
+      const token = bearerTokenOf(request);
+      return token === null ? null : this.claims(token);
+    });
   }
 
-  private async read(token: string, currentDate: Date): Promise<AccessClaims | null> {
+  hasExpired({ expiresAt }: VerifiedClaims): boolean {
+    return expiresAt <= Math.floor(this.clock.now().getTime() / 1000);
+  }
+
+  private async claims(token: string): Promise<VerifiedClaims | null> {
     const keys = await this.loadKeys();
     try {
       const { payload } = await jwtVerify(
@@ -85,11 +104,12 @@ export class AccessTokens {
           issuer: ISSUER,
           audience: AUDIENCE,
           requiredClaims: ['sub', 'sid', 'iat', 'exp'],
-          currentDate,
+          currentDate: BEFORE_ANY_EXPIRY,
         },
       );
-      return typeof payload.sub === 'string' && typeof payload.sid === 'string'
-        ? { userId: payload.sub, sessionId: payload.sid }
+      const { sub, sid, exp } = payload;
+      return typeof sub === 'string' && typeof sid === 'string' && exp !== undefined
+        ? { userId: sub, sessionId: sid, expiresAt: exp }
         : null;
     } catch (error) {
       if (error instanceof errors.JOSEError) return null;

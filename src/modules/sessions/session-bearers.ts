@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BearerAuthenticator, type UserScope } from '../../platform/access/index.js';
+import { BearerAuthenticator, type Credentialed, type UserScope } from '../../platform/access/index.js';
 import { AccessTokens } from './access-tokens.js';
 import { SessionLiveness } from './session-liveness.js';
 
@@ -13,9 +13,10 @@ export class SessionBearers extends BearerAuthenticator {
     super();
   }
 
-  async authenticate(token: string): Promise<UserScope | null> {
-    const claims = await this.tokens.verify(token);
-    if (claims === null || !(await this.liveness.isAlive(claims.sessionId, claims.userId))) return null;
-    return { kind: 'user', ...claims };
+  async authenticate(request: Credentialed): Promise<UserScope | null> {
+    const claims = await this.tokens.claimsOf(request);
+    if (claims === null || this.tokens.hasExpired(claims)) return null;
+    const { userId, sessionId } = claims;
+    return (await this.liveness.isAlive(sessionId, userId)) ? { kind: 'user', userId, sessionId } : null;
   }
 }

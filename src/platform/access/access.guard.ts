@@ -13,7 +13,7 @@ import { ACCESS, type AccessDeclaration } from './declarations.js';
 import { checkInputs } from './input-check.js';
 import { ApiKeyAuthenticator, BearerAuthenticator, ProviderAuthenticator } from './ports.js';
 import { isTenantLeftOut, planRoute, type RoutePlan } from './route-plan.js';
-import type { AccessScope, ApiKeyScopeName } from './scope.js';
+import type { AccessScope } from './scope.js';
 
 /**
  * Fails closed: resolves credentials, then membership of what the route names, then checks the inputs —
@@ -84,23 +84,18 @@ export class AccessGuard implements CanActivate {
         this.provider.expect(request.headers);
         return null;
       case 'api-key':
-        return this.byKey(request, access.scopes);
+        return this.apiKeys.authenticate(request, access.scopes);
       case 'member-or-key':
-        return request.headers['x-api-key'] === undefined ? this.byToken(request) : this.byKey(request, access.scopes);
+        return request.headers['x-api-key'] === undefined
+          ? this.byToken(request)
+          : this.apiKeys.authenticate(request, access.scopes);
       default:
         return this.byToken(request);
     }
   }
 
-  private async byKey(request: CheckedRequest, scopes: readonly ApiKeyScopeName[]): Promise<AccessScope> {
-    const key = request.headers['x-api-key'];
-    if (typeof key !== 'string' || key === '') throw new CredentialMissing();
-    return this.apiKeys.authenticate(key, scopes, request.headers.origin);
-  }
-
   private async byToken(request: CheckedRequest): Promise<AccessScope> {
-    const token = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(request.headers.authorization ?? '')?.[1];
-    const user = token === undefined ? null : await this.bearers.authenticate(token);
+    const user = await this.bearers.authenticate(request);
     if (user === null) throw new NotAuthenticated();
     return user;
   }
