@@ -2,10 +2,20 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Credentialed } from './credentials.js';
 import type { ApiKeyScope, ApiKeyScopeName, Role, UserScope } from './scope.js';
 
+/** What an access token says that one of our keys signed, expired or not. */
+export interface VerifiedToken {
+  readonly userId: string;
+  readonly sessionId: string;
+  /** Seconds since 1970. */
+  readonly expiresAt: number;
+}
+
 /** Tells whose bearer token a request carries. Implemented by the sessions module. */
 export abstract class BearerAuthenticator {
-  /** Null without the access token of a living session; throws only on faults of our own. */
-  abstract authenticate(request: Credentialed): Promise<UserScope | null>;
+  /** The name of the passport strategy that makes a {@link VerifiedToken} of the request's. */
+  abstract readonly strategy: string;
+  /** Null when the token has expired or its session has ended; throws only on faults of our own. */
+  abstract admit(token: VerifiedToken): Promise<UserScope | null>;
 }
 
 /** Tells which project the API key of a request opens. Implemented by the api-keys module. */
