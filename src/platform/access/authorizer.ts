@@ -4,14 +4,11 @@ import type { ReadBody } from '../http/body-reader.js';
 import type { CheckedRequest } from '../http/inputs.js';
 import {
   AdminRoleRequired,
-  InsufficientProjectRole,
-  MissingCapability,
   NotAnOrganizationMember,
   NotAProjectMember,
   OrganizationNotFound,
   ProjectNotFound,
 } from './access-errors.js';
-import { hasCapability } from './capabilities.js';
 import type {
   AccessDeclaration,
   AddressedResource,
@@ -20,7 +17,9 @@ import type {
 } from './declarations.js';
 import { MembershipReader, PlatformAdministrators, type ProjectMembership } from './ports.js';
 import { isTenantLeftOut, readPathId, readTenantId, type RoutePlan } from './route-plan.js';
-import { type AccessScope, type ProjectMemberScope, type Role, roleAtLeast, type UserScope } from './scope.js';
+import { assertFulfilled } from './requirements.js';
+import { type Role, roleAtLeast } from './roles.js';
+import type { AccessScope, ProjectMemberScope, ProjectRequirement, UserScope } from './scope.js';
 
 type ProjectAccess = Extract<AccessDeclaration, { kind: 'project' | 'capability' }>;
 
@@ -87,7 +86,7 @@ export class Authorizer {
     if (membership === null) throw new OrganizationNotFound();
     if (membership.role === null) throw new NotAnOrganizationMember();
     if (!roleAtLeast(membership.role, needed)) throw new AdminRoleRequired();
-    return { kind: 'organization', organizationId, userId: user.userId, role: membership.role };
+    return { kind: 'organization', organizationId, userId: user.userId, role: membership.role, needed };
   }
 
   private async inOrganizationOf(
@@ -104,7 +103,7 @@ export class Authorizer {
       organizationId === null ? null : await this.memberships.ofOrganization(user.userId, organizationId);
     if (organizationId === null || membership === null || membership.role === null) throw new resource.notFound();
     if (!roleAtLeast(membership.role, needed)) throw new AdminRoleRequired();
-    return { kind: 'organization', organizationId, userId: user.userId, role: membership.role };
+    return { kind: 'organization', organizationId, userId: user.userId, role: membership.role, needed };
   }
 
   private async asAddressee(
@@ -160,12 +159,10 @@ function asMember(
   projectId: string,
   { organizationId }: ProjectMembership,
   role: Role,
-  needed: ProjectAccess,
+  access: ProjectAccess,
 ): ProjectMemberScope {
-  if (needed.kind === 'capability') {
-    if (!hasCapability(role, needed.capability)) throw new MissingCapability(needed.capability);
-  } else if (!roleAtLeast(role, needed.role)) {
-    throw new InsufficientProjectRole();
-  }
-  return { kind: 'project', projectId, organizationId, userId, sessionId, role };
+  const needed: ProjectRequirement =
+    access.kind === 'capability' ? { capability: access.capability } : { role: access.role };
+  assertFulfilled(needed, role);
+  return { kind: 'project', projectId, organizationId, userId, sessionId, role, needed };
 }

@@ -3,7 +3,8 @@ import { ApiBearerAuth, ApiExtension, ApiHeader } from '@nestjs/swagger';
 import { applyDecorators } from '@nestjs/common';
 import type { DomainErrorClass } from '../http/domain-error.js';
 import type { Capability } from './capabilities.js';
-import type { ApiKeyScopeName, ProjectScope, Role, UserScope } from './scope.js';
+import type { Role } from './roles.js';
+import type { ApiKeyScopeName, ProjectScope, UserScope } from './scope.js';
 
 /** Finds the project of a thing that a path names by its own id. */
 export abstract class ProjectOfResource {

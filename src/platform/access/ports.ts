@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Credentialed } from './credentials.js';
-import type { ApiKeyScope, ApiKeyScopeName, Role, UserScope } from './scope.js';
+import type { Role } from './roles.js';
+import type { ApiKeyScope, ApiKeyScopeName, UserScope } from './scope.js';
 
 /** What an access token says that one of our keys signed, expired or not. */
 export interface VerifiedToken {

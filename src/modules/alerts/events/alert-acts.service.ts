@@ -1,9 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import {
-  InsufficientProjectRole,
+  assertFulfilled,
   MembershipReader,
   type ProjectMemberScope,
-  roleAtLeast,
   type UserScope,
 } from '../../../platform/access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
@@ -88,7 +87,8 @@ export class AlertActs {
     const membership = projectId === null ? null : await this.members.ofProject(userId, projectId);
     if (projectId === null || membership === null || membership.role === null) throw new AlertEventNotFound();
     const { organizationId, role } = membership;
-    if (!roleAtLeast(role, 'member')) throw new InsufficientProjectRole();
-    return { kind: 'project', projectId, organizationId, userId, sessionId, role };
+    const needed = { role: 'member' } as const;
+    assertFulfilled(needed, role);
+    return { kind: 'project', projectId, organizationId, userId, sessionId, role, needed };
   }
 }
