@@ -40,6 +40,15 @@ export interface ProjectMemberScope extends ProjectScope {
   readonly needed: ProjectRequirement;
 }
 
+/** Things of any projects, of which the request names many: each is judged by itself. */
+export interface EachProjectScope {
+  readonly kind: 'each';
+  readonly userId: string;
+  readonly sessionId: string;
+  /** The project of one thing, as the route of the single thing would see it. @throws DomainError as that would answer */
+  memberOf(id: string): Promise<ProjectMemberScope>;
+}
+
 /** One project, seen through an API key. */
 export interface ApiKeyScope extends ProjectScope {
   readonly kind: 'api-key';
@@ -48,4 +57,4 @@ export interface ApiKeyScope extends ProjectScope {
   readonly scopes: readonly ApiKeyScopeName[];
 }
 
-export type AccessScope = UserScope | OrganizationScope | ProjectMemberScope | ApiKeyScope;
+export type AccessScope = UserScope | OrganizationScope | ProjectMemberScope | EachProjectScope | ApiKeyScope;

@@ -36,6 +36,7 @@ function contextOf(scope: AccessScope): {
 } {
   switch (scope.kind) {
     case 'user':
+    case 'each':
       return { userId: scope.userId };
     case 'organization':
       return { userId: scope.userId, organizationId: scope.organizationId };

@@ -66,6 +66,7 @@ function credentialFor(access: AccessDeclaration, { headers }: CheckedRequest): 
     case 'organization':
     case 'project':
     case 'capability':
+    case 'each':
     case 'platform-admin':
       return 'bearer';
   }
