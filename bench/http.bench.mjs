@@ -39,6 +39,11 @@ export async function run() {
           expected: [422],
         },
       ],
+      // The same with a rate limit in front of it, which counts the person's requests.
+      'bearer, limited, refused input (422)': [
+        service,
+        { requests: [{ path: '/v1/logs', headers: bearing }], expected: [422] },
+      ],
       'POST /v1/events/ingest': [service, { requests: ingest(EVENT_BODY) }],
     };
     for (const [{ url }, order] of Object.values(shots)) await measured(0, { url, ...order, seconds: 1 });

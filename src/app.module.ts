@@ -1,5 +1,5 @@
 import { type DynamicModule, Global, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { APP_FILTER } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { join } from 'node:path';
 import { CONFIG, type Config, RUNTIME_SECRETS, type RuntimeSecrets } from './config/index.js';
@@ -34,8 +34,7 @@ import { SecurityEventsModule } from './modules/security-events/index.js';
 import { SessionsModule } from './modules/sessions/index.js';
 import { SourceInsightModule } from './modules/source-insight/index.js';
 import { UsageModule } from './modules/usage/index.js';
-import { AccessGuard } from './platform/access/access.guard.js';
-import { Authorizer } from './platform/access/authorizer.js';
+import { ACCESS_PROVIDERS } from './platform/access/guards/access-guards.js';
 import { BackgroundWork } from './platform/background/background-work.js';
 import { Clock, SystemClock } from './platform/clock/index.js';
 import { CredentialCipher, Passwords } from './platform/crypto/index.js';
@@ -216,11 +215,10 @@ export class AppModule {
       ],
       providers: [
         RouteTable,
-        Authorizer,
         { provide: CONSTRAINT_ERRORS, useValue: CONSTRAINT_ERROR_TABLE },
         { provide: RateLimitCredentials, useClass: CredentialHolders },
         RateLimiter,
-        { provide: APP_GUARD, useClass: AccessGuard },
+        ...ACCESS_PROVIDERS,
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],
     };

@@ -3,6 +3,7 @@ import type { Request } from 'express';
 import type { Config, RateLimitPolicyName } from './config/index.js';
 import { KeyAuthenticator } from './modules/api-keys/index.js';
 import { AccessTokens } from './modules/sessions/index.js';
+import { apiKeyOf } from './platform/access/index.js';
 import type { Clock } from './platform/clock/index.js';
 import {
   FailOpenStore,
@@ -90,27 +91,20 @@ export class CredentialHolders extends RateLimitCredentials {
     super();
   }
 
-  override holderOf({ headers }: Request): string | null | Promise<string | null> {
-    const token = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(headers.authorization ?? '')?.[1];
-    const key = headers['x-api-key'];
-    if (token !== undefined) return this.holderOfToken(token, key);
-    return typeof key === 'string' ? this.holderOfKey(key) : null;
+  override holderOf(request: Request): string | null | Promise<string | null> {
+    const claims = this.tokens.claimsOf(request);
+    if (claims === null) return this.holderOfKey(request);
+    return claims.then((person) => (person === null ? this.holderOfKey(request) : `user:${person.userId}`));
   }
 
   /** Refused ingestion is recorded for the owner of the key. */
-  override refused({ method, path, headers }: Request): void {
-    const key = headers['x-api-key'];
-    if (method === 'POST' && path === INGESTION && typeof key === 'string') this.keys.limited(key);
+  override refused(request: Request): void {
+    if (request.method === 'POST' && request.path === INGESTION && apiKeyOf(request) !== null)
+      this.keys.limited(request);
   }
 
-  private async holderOfToken(token: string, key: string | string[] | undefined): Promise<string | null> {
-    const claims = await this.tokens.holderOf(token);
-    if (claims !== null) return `user:${claims.userId}`;
-    return typeof key === 'string' ? this.holderOfKey(key) : null;
-  }
-
-  private holderOfKey(key: string): string | null | Promise<string | null> {
-    const identity = this.keys.identifyNow(key);
+  private holderOfKey(request: Request): string | null | Promise<string | null> {
+    const identity = this.keys.identityOf(request);
     return identity instanceof Promise ? identity.then(holderOfIdentity) : holderOfIdentity(identity);
   }
 }

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request as httpRequest } from 'node:http';
+import { Strategy } from 'passport-jwt';
 import type { Response } from 'supertest';
 import { CONFIG, RATE_LIMIT_POLICY_NAMES, RUNTIME_SECRETS } from '../../src/config/index.js';
+import { KeyAuthenticator } from '../../src/modules/api-keys/index.js';
 import { AccessTokens } from '../../src/modules/sessions/index.js';
 import { generateKey } from '../../src/platform/crypto/index.js';
 import { type Actor, type Owner, ownerWithProject, signedIn } from '../support/actors.js';
@@ -226,6 +228,47 @@ describe('the rate limits of a deployment', () => {
     const forged = await send(`${old.slice(0, -4)}AAAA`);
     expect([forged.status, limitsOf(forged).slice(0, 3)]).toEqual([401, ['usage', '10', '9']]);
     expect(await nest.get(AccessTokens, { strict: false }).verify(old)).toBeNull();
+  });
+
+  it('looks at a credential once a request, whoever asks for it: the limit, the guard, CORS and metering', async () => {
+    const { key } = await newKey();
+    const { bearer } = await signedIn(app);
+    const looks = { token: 0, key: 0 };
+    const verifier = Strategy as unknown as { JwtVerifier: (...words: unknown[]) => unknown };
+    const keys = KeyAuthenticator.prototype as unknown as { identify: (given: string) => unknown };
+    const { JwtVerifier: verify } = verifier;
+    const { identify } = keys;
+    verifier.JwtVerifier = (...words) => {
+      looks.token += 1;
+      return verify(...words);
+    };
+    keys.identify = function (given) {
+      looks.key += 1;
+      return identify.call(this, given);
+    };
+    try {
+      const send = (request: string, headers: Record<string, string>) =>
+        sender(app, [request], newAddress(), headers)();
+      const forged = `${bearer.slice(0, -4)}AAAA`;
+      const asked: [string, Record<string, string>, number, number, number][] = [
+        ['GET /v1/logs', { Authorization: bearer }, 422, 1, 0],
+        ['GET /v1/logs', { Authorization: forged }, 401, 1, 0],
+        ['GET /v1/auth/me', { Authorization: bearer }, 200, 1, 0],
+        ['GET /v1/auth/me', { Authorization: bearer, 'X-API-Key': key }, 200, 1, 1],
+        ['GET /v1/api-keys/me', { 'X-API-Key': key }, 200, 0, 1],
+        ['POST /v1/events/ingest', { 'X-API-Key': key, Origin: 'https://page.example' }, 422, 0, 1],
+        ['GET /v1/auth/jwks', { Authorization: bearer }, 200, 0, 0],
+      ];
+      for (const [request, headers, status, token, ofKey] of asked) {
+        Object.assign(looks, { token: 0, key: 0 });
+        const answer = await send(request, headers);
+        await app.backgroundDone();
+        expect([request, answer.status, looks]).toEqual([request, status, { token, key: ofKey }]);
+      }
+    } finally {
+      verifier.JwtVerifier = verify;
+      keys.identify = identify;
+    }
   });
 
   it('leaves every other route alone, however often it is asked', async () => {

@@ -34,7 +34,7 @@ export class ApiKeysService {
   /** The key itself is in this answer alone; the database keeps its hash. */
   async issue(scope: ProjectMemberScope, wish: KeyWish): Promise<CreatedApiKeyResponse> {
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'admin', tx);
+      await this.acts.begin(scope, tx);
       if (wish.sourceId !== null && !(await this.keys.hasSource(scope, wish.sourceId, tx))) {
         throw new EventSourceNotFound();
       }

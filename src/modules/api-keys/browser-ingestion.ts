@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
+import { apiKeyOf } from '../../platform/access/index.js';
 import { admitsOrigin, KeyAuthenticator } from './key-authenticator.js';
 
 /** The one route that browser-safe keys are for. */
@@ -31,9 +32,8 @@ export class BrowserIngestion {
         response.status(204).end();
         return;
       }
-      const key = request.headers['x-api-key'];
-      if (typeof key !== 'string' || !key.startsWith('oesb_')) return next();
-      this.keys.identify(key).then(
+      if (apiKeyOf(request)?.startsWith('oesb_') !== true) return next();
+      Promise.resolve(this.keys.identityOf(request)).then(
         (identity) => {
           if (identity !== null && admitsOrigin(identity, origin)) {
             response.set({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposed });

@@ -1,5 +1,13 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { ApiKeyAuthenticator, type ApiKeyScope, type ApiKeyScopeName } from '../../platform/access/index.js';
+import {
+  ApiKeyAuthenticator,
+  apiKeyOf,
+  type ApiKeyScope,
+  type ApiKeyScopeName,
+  CredentialMissing,
+  type Credentialed,
+  RequestMemo,
+} from '../../platform/access/index.js';
 import { BackgroundWork } from '../../platform/background/background-work.js';
 import { Clock } from '../../platform/clock/index.js';
 import { parseKey, sha256, sha256Hex } from '../../platform/crypto/index.js';
@@ -26,6 +34,9 @@ const TRUST_MS = 4_000;
 const MAX_ENTRIES = 20_000;
 const MAX_UNKNOWN = 5_000;
 
+/** Told at once where the key was looked up a moment ago: every ingestion asks. */
+type Told = KeyIdentity | null | Promise<KeyIdentity | null>;
+
 interface CachedLookup {
   readonly until: number;
   readonly identity: Promise<KeyIdentity | null>;
@@ -41,6 +52,7 @@ interface CachedLookup {
 export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleInit, OnModuleDestroy {
   private readonly lookups = new Map<string, CachedLookup>();
   private readonly unknown = new Map<string, number>();
+  private readonly identities = new RequestMemo<Told>('API key');
   private readonly releases: (() => void)[] = [];
 
   constructor(
@@ -70,10 +82,12 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
   }
 
   /** Source and origin are asked for at ingestion alone: they say who may send, not who may look. */
-  async authenticate(key: string, needed: readonly ApiKeyScopeName[], origin?: string): Promise<ApiKeyScope> {
+  async authenticate(request: Credentialed, needed: readonly ApiKeyScopeName[]): Promise<ApiKeyScope> {
+    const key = apiKeyOf(request);
+    if (key === null) throw new CredentialMissing();
     // A person's token is not a key at all; anything else that fails is a key nobody knows.
     if (/^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(key)) throw new NotAuthenticated();
-    const identity = await this.identifyNow(key);
+    const identity = await this.identityOf(request);
     if (identity === null) throw new InvalidApiKey();
     const now = this.clock.now();
     if (identity.ended || (identity.expiresAt !== null && identity.expiresAt <= now)) throw new ApiKeyNotActive();
@@ -93,31 +107,33 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     }
     // Everybody who opens the page has a browser-safe key: it writes events, shows itself, and does nothing else (DECISIONS 4).
     if (needed.length > 0 && !isIngestion && identity.allowedOrigins !== null) throw new MissingReadScope();
-    if (isIngestion && !admitsOrigin(identity, origin)) throw new OriginNotAllowed();
+    if (isIngestion && !admitsOrigin(identity, request.headers.origin)) throw new OriginNotAllowed();
     this.uses.record(identity.apiKeyId, now);
     const { apiKeyId, projectId, organizationId, sourceId, scopes } = identity;
     return { kind: 'api-key', apiKeyId, projectId, organizationId, sourceId, scopes };
   }
 
   /** Records that a rate limit refused ingestion with the key, if it is one that could have sent. Nobody waits for it. */
-  limited(key: string): void {
+  limited(request: Credentialed): void {
     const requestId = currentContext()?.requestId ?? null;
     const work = async (): Promise<void> => {
-      const identity = await this.identifyNow(key);
+      const identity = await this.identityOf(request);
       const now = this.clock.now();
       if (identity === null || identity.ended || (identity.expiresAt !== null && identity.expiresAt <= now)) return;
       await this.failures.record(identity, { reasonCode: 'rate_limited', statusCode: 429, requestId });
     };
-    this.background.start('record', { name: 'refusal by a rate limit', share: sha256Hex(key), work });
+    this.background.start('record', { name: 'refusal by a rate limit', share: sha256Hex(apiKeyOf(request) ?? ''), work });
   }
 
-  /** Null for anything that is not a known key, whatever its state. */
-  async identify(key: string): Promise<KeyIdentity | null> {
-    return this.identifyNow(key);
+  /** The key that the request carries, looked up once a request; null for anything that is not a known key, whatever its state. */
+  identityOf(request: Credentialed): Told {
+    return this.identities.of(request, () => {
+      const key = apiKeyOf(request);
+      return key === null ? null : this.identify(key);
+    });
   }
 
-  /** {@link identify} without a promise where the key was looked up a moment ago: every ingestion asks several times. */
-  identifyNow(key: string): KeyIdentity | null | Promise<KeyIdentity | null> {
+  private identify(key: string): Told {
     const hash = sha256(key);
     const cacheKey = hash.toString('base64');
     const now = this.clock.now().getTime();

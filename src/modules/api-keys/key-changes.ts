@@ -76,7 +76,7 @@ export class KeyChanges {
     filter: KeyFilter = {},
   ): Promise<CreatedApiKeyResponse> {
     const issued = await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'admin', tx);
+      await this.acts.begin(scope, tx);
       const old = await this.get(scope, id, filter, tx);
       this.assertActive(old);
       const { name, scopes, sourceId, expiresAt, allowedOrigins, rateLimitPerMinute } = old;
@@ -94,7 +94,7 @@ export class KeyChanges {
   /** Revoking twice answers the same. */
   async revoke(scope: ProjectMemberScope, id: string, filter: KeyFilter = {}): Promise<ApiKeyResponse> {
     const revoked = await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'admin', tx);
+      await this.acts.begin(scope, tx);
       await this.get(scope, id, filter, tx);
       if (await this.keys.revoke(scope, id, tx)) await this.record(scope, id, 'revoked', {}, tx);
       return this.get(scope, id, {}, tx);
@@ -111,7 +111,7 @@ export class KeyChanges {
     changeOf: (key: ApiKeyRecord) => Change,
   ): Promise<ApiKeyResponse> {
     const changed = await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'admin', tx);
+      await this.acts.begin(scope, tx);
       const key = await this.get(scope, id, filter, tx);
       if (key.revokedAt !== null) throw new ApiKeyRevoked();
       const change = changeOf(key);

@@ -19,7 +19,6 @@ import { HeaderVault } from './channels/header-vault.js';
 import { ProtectedHeader } from './channels/protected-header.entity.js';
 import { ProtectedHeadersController } from './channels/protected-headers.controller.js';
 import { ProtectedHeadersService } from './channels/protected-headers.service.js';
-import { DeliveryActs } from './delivery-acts.js';
 import { DeliveryRequests } from './delivery-requests.js';
 import { ClaimsRepository } from './engine/claims.repository.js';
 import { DeliveryMetrics } from './engine/delivery-metrics.js';
@@ -91,7 +90,6 @@ const ENGINE = [
     ChannelTestService,
     ChannelsRepository,
     ChannelsService,
-    DeliveryActs,
     DeliveryRequests,
     Destinations,
     HeaderVault,

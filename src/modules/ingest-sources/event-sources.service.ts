@@ -32,7 +32,7 @@ export class EventSourcesService {
     const { name, type, description = null, is_enabled: isEnabled } = request;
     const id = newId();
     return this.database.transaction(async (tx) => {
-      const { organization } = await this.acts.begin(scope, 'admin', tx);
+      const { organization } = await this.acts.begin(scope, tx);
       const limit = PLAN_LIMITS[organization.plan].sources;
       if (limit !== null && (await this.sources.countOf(scope, tx)) >= limit) throw new SourcePlanLimit();
       await this.sources.insert(scope, { id, name, type, description, isEnabled, createdBy: scope.userId }, tx);
@@ -53,7 +53,7 @@ export class EventSourcesService {
   /** A change of nothing is no act. */
   async change(scope: ProjectMemberScope, id: string, request: ChangeEventSourceRequest): Promise<EventSourceResponse> {
     const answer = await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'admin', tx);
+      await this.acts.begin(scope, tx);
       const source = await this.found(scope, id, tx);
       const switched = await this.withEnabled(scope, source, request.is_enabled ?? source.isEnabled, tx);
       const from = { name: source.name, type: source.type, description: source.description };
@@ -76,7 +76,7 @@ export class EventSourcesService {
   /** Doing it again answers the same and records nothing. */
   async setEnabled(scope: ProjectMemberScope, id: string, isEnabled: boolean): Promise<EventSourceResponse> {
     const answer = await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'admin', tx);
+      await this.acts.begin(scope, tx);
       return eventSourceResponse(await this.withEnabled(scope, await this.found(scope, id, tx), isEnabled, tx));
     });
     this.authenticator.forgetAll();
@@ -86,7 +86,7 @@ export class EventSourcesService {
   /** What has ingested stays, so that every event keeps the source it names; first events wait for the lock. */
   async remove(scope: ProjectMemberScope, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'admin', tx);
+      await this.acts.begin(scope, tx);
       await this.sources.lock(scope, id, tx);
       const { name, type } = await this.found(scope, id, tx);
       if (await this.sources.hasIngested(scope, id, tx)) throw new SourceHasEvents();

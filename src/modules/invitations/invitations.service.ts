@@ -53,7 +53,7 @@ export class InvitationsService {
     const act = { act: 'create', actorUserId: scope.userId, organizationId: scope.organizationId } as const;
     await this.audits.withRefusals({ ...act, invitationId: null, requestedRole: role }, () =>
       this.database.transaction(async (tx) => {
-        await this.acts.begin(scope, 'admin', tx);
+        await this.acts.begin(scope, tx);
         const emailKey = emailKeyOf(email);
         if ((await this.members.findByEmailKey(scope, emailKey, tx)) !== null) throw new AlreadyMember();
         await this.expireFormer(scope, emailKey, tx);
@@ -94,7 +94,7 @@ export class InvitationsService {
     const audited = { act, actorUserId, organizationId, invitationId: id, requestedRole: role };
     await this.audits.withRefusals(audited, () =>
       this.database.transaction(async (tx) => {
-        await this.acts.begin(scope, 'admin', tx);
+        await this.acts.begin(scope, tx);
         const invitation = await this.invitations.lock(scope, id, tx);
         if (invitation === null) throw new InvitationNotFound();
         if (invitation.status !== 'pending') throw new OVER[invitation.status]();

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import {
-  InsufficientProjectRole,
+  assertFulfilled,
   NotAProjectMember,
   type ProjectMemberScope,
   ProjectNotFound,
   type Role,
-  roleAtLeast,
 } from '../../platform/access/index.js';
 import type { Db } from '../../platform/database/database.js';
 import { type Organization, OrganizationsRepository } from '../organizations/index.js';
@@ -15,7 +14,7 @@ import { ProjectsRepository } from './projects.repository.js';
 /**
  * How every act on a project begins: the organization's row is locked, then the project's, in the order in which
  * everything that touches memberships locks them; then the caller's role is read again, since what the guard read
- * may have changed while this waited for another act.
+ * may have changed while this waited for another act, and held against what the route asks for, as the scope carries it.
  */
 @Injectable()
 export class ProjectActs {
@@ -24,10 +23,12 @@ export class ProjectActs {
     private readonly projects: ProjectsRepository,
   ) {}
 
-  /** @throws ProjectNotFound, NotAProjectMember or InsufficientProjectRole when the caller has lost the project meanwhile */
+  /**
+   * @throws ProjectNotFound, NotAProjectMember, InsufficientProjectRole or MissingCapability when the caller has lost the
+   *   project or the role meanwhile
+   */
   async begin(
     scope: ProjectMemberScope,
-    needed: Role,
     tx: Db,
   ): Promise<{ organization: Organization; project: Project; role: Role }> {
     const organization = await this.organizations.lock(scope, tx);
@@ -35,7 +36,7 @@ export class ProjectActs {
     const membership = await this.projects.membershipOf(scope.userId, scope.projectId, tx);
     if (membership === null) throw new ProjectNotFound();
     if (membership.role === null) throw new NotAProjectMember();
-    if (!roleAtLeast(membership.role, needed)) throw new InsufficientProjectRole();
+    assertFulfilled(scope.needed, membership.role);
     return { organization, project, role: membership.role };
   }
 }

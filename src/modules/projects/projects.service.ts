@@ -29,7 +29,7 @@ export class ProjectsService {
   async create(scope: OrganizationScope, { name, slug }: CreateProjectRequest): Promise<ProjectResponse> {
     const id = newId();
     return this.database.transaction(async (tx) => {
-      const { plan } = await this.organizationActs.begin(scope, 'admin', tx);
+      const { plan } = await this.organizationActs.begin(scope, tx);
       const limit = PLAN_LIMITS[plan].projects;
       if (limit !== null && (await this.projects.countOf(scope, tx)) >= limit) throw new ProjectPlanLimit();
       await this.projects.insert({ id, organizationId: scope.organizationId, name, slug, ownerId: scope.userId }, tx);
@@ -60,7 +60,7 @@ export class ProjectsService {
   /** Changes nothing and records nothing when both names stay what they are. */
   async rename(scope: ProjectMemberScope, request: RenameProjectRequest): Promise<ProjectResponse> {
     return this.database.transaction(async (tx) => {
-      const { project } = await this.acts.begin(scope, 'admin', tx);
+      const { project } = await this.acts.begin(scope, tx);
       const from = { name: project.name, slug: project.slug };
       const to = { name: request.name ?? from.name, slug: request.slug ?? from.slug };
       if (to.name === from.name && to.slug === from.slug) return projectResponse(project);

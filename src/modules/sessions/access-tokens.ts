@@ -1,56 +1,51 @@
-import { createPrivateKey, createPublicKey } from 'node:crypto';
-import { Inject, Injectable } from '@nestjs/common';
-import {
-  calculateJwkThumbprint,
-  type CryptoKey,
-  errors,
-  importJWK,
-  importPKCS8,
-  type JWK,
-  jwtVerify,
-  SignJWT,
-} from 'jose';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { type JWK, SignJWT } from 'jose';
+import passport from 'passport';
 import { CONFIG, type Config, RUNTIME_SECRETS, type RuntimeSecrets } from '../../config/index.js';
+import { bearerTokenOf, type Credentialed, type VerifiedToken } from '../../platform/access/index.js';
 import { Clock } from '../../platform/clock/index.js';
-
-const ISSUER = 'operational-event-service';
-const AUDIENCE = 'operational-event-service/api';
-const ALGORITHM = 'ES256';
-const BEFORE_ANY_EXPIRY = new Date(0);
+import { AccessTokenStrategy, AUDIENCE, ISSUER, TOKEN_TYPE } from './access-token.strategy.js';
+import { SIGNING_ALGORITHM, type SigningKey, signingKeyOf } from './signing-keys.js';
 
 export interface AccessClaims {
   userId: string;
   sessionId: string;
 }
 
-interface SigningKey {
-  kid: string;
-  privateKey: CryptoKey;
-  publicKey: CryptoKey;
-  jwk: JWK;
-}
-
 /** Short-lived ES256 access tokens. The first configured key signs, every configured key verifies. */
 @Injectable()
-export class AccessTokens {
-  private keys: Promise<SigningKey[]> | undefined;
+export class AccessTokens implements OnApplicationShutdown {
+  private readonly keys: readonly SigningKey[];
+  private readonly verifier: AccessTokenStrategy;
 
   constructor(
     @Inject(CONFIG) private readonly config: Config,
-    @Inject(RUNTIME_SECRETS) private readonly secrets: RuntimeSecrets,
+    @Inject(RUNTIME_SECRETS) secrets: RuntimeSecrets,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.keys = secrets.jwtPrivateKeys.map(signingKeyOf);
+    this.verifier = new AccessTokenStrategy(new Map(this.keys.map(({ kid, publicKey }) => [kid, publicKey])));
+  }
+
+  /** The name of the passport strategy that verifies them. */
+  get strategy(): string {
+    return this.verifier.name;
+  }
 
   get lifeSeconds(): number {
     return this.config.tokens.accessTtlSeconds;
   }
 
+  onApplicationShutdown(): void {
+    passport.unuse(this.strategy);
+  }
+
   async sign({ userId, sessionId }: AccessClaims): Promise<string> {
-    const [key] = await this.loadKeys();
+    const [key] = this.keys;
     if (key === undefined) throw new Error('there is no signing key');
     const now = Math.floor(this.clock.now().getTime() / 1000);
     return new SignJWT({ sid: sessionId })
-      .setProtectedHeader({ alg: ALGORITHM, kid: key.kid, typ: 'at+jwt' })
+      .setProtectedHeader({ alg: SIGNING_ALGORITHM, kid: key.kid, typ: TOKEN_TYPE })
       .setSubject(userId)
       .setIssuer(ISSUER)
       .setAudience(AUDIENCE)
@@ -59,63 +54,26 @@ export class AccessTokens {
       .sign(key.privateKey);
   }
 
-  /** Null for anything but an unexpired token signed by one of our keys. */
-  verify(token: string): Promise<AccessClaims | null> {
-    return this.read(token, this.clock.now());
+  /** Null for anything but an unexpired token signed by one of our keys. For whoever holds a token and no request. */
+  async verify(token: string): Promise<AccessClaims | null> {
+    const claims = await this.verifier.claimsOf({ headers: { authorization: `Bearer ${token}` } });
+    return claims === null || this.hasExpired(claims) ? null : claims;
   }
 
-  /** Whose token it is, expired or not: says who asks, never that they may. Null for anything we did not sign. */
-  holderOf(token: string): Promise<AccessClaims | null> {
-    return this.read(token, BEFORE_ANY_EXPIRY);
+  /**
+   * Whose token the request carries, expired or not: says who asks, never that they may. Null for anything we did not sign, at
+   * once when there is no token.
+   */
+  claimsOf(request: Credentialed): Promise<VerifiedToken | null> | null {
+    return bearerTokenOf(request) === null ? null : this.verifier.claimsOf(request);
   }
 
-  private async read(token: string, currentDate: Date): Promise<AccessClaims | null> {
-    const keys = await this.loadKeys();
-    try {
-      const { payload } = await jwtVerify(
-        token,
-        ({ kid }) => {
-          const key = keys.find((candidate) => candidate.kid === kid);
-          if (key === undefined) throw new errors.JWKSNoMatchingKey();
-          return key.publicKey;
-        },
-        {
-          algorithms: [ALGORITHM],
-          typ: 'at+jwt',
-          issuer: ISSUER,
-          audience: AUDIENCE,
-          requiredClaims: ['sub', 'sid', 'iat', 'exp'],
-          currentDate,
-        },
-      );
-      return typeof payload.sub === 'string' && typeof payload.sid === 'string'
-        ? { userId: payload.sub, sessionId: payload.sid }
-        : null;
-    } catch (error) {
-      if (error instanceof errors.JOSEError) return null;
-      throw error;
-    }
+  hasExpired({ expiresAt }: VerifiedToken): boolean {
+    return expiresAt <= Math.floor(this.clock.now().getTime() / 1000);
   }
 
   /** Public keys in JWK form. */
-  async publicKeys(): Promise<JWK[]> {
-    return (await this.loadKeys()).map((key) => key.jwk);
-  }
-
-  private loadKeys(): Promise<SigningKey[]> {
-    this.keys ??= Promise.all(
-      this.secrets.jwtPrivateKeys.map(async (pem) => {
-        const key = createPrivateKey(pem);
-        const { kty, crv, x, y } = createPublicKey(key).export({ format: 'jwk' }) as Required<
-          Pick<JWK, 'kty' | 'crv' | 'x' | 'y'>
-        >;
-        const kid = await calculateJwkThumbprint({ kty, crv, x, y });
-        const jwk = { kty, crv, x, y, kid, alg: ALGORITHM, use: 'sig' };
-        const publicKey = (await importJWK(jwk, ALGORITHM)) as CryptoKey;
-        const privateKey = await importPKCS8(key.export({ type: 'pkcs8', format: 'pem' }).toString(), ALGORITHM);
-        return { kid, privateKey, publicKey, jwk };
-      }),
-    );
-    return this.keys;
+  publicKeys(): JWK[] {
+    return this.keys.map((key) => key.jwk);
   }
 }

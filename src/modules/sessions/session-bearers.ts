@@ -1,21 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import { BearerAuthenticator, type UserScope } from '../../platform/access/index.js';
+import { BearerAuthenticator, type UserScope, type VerifiedToken } from '../../platform/access/index.js';
 import { AccessTokens } from './access-tokens.js';
 import { SessionLiveness } from './session-liveness.js';
 
 /** Accepts access tokens whose session still lives. */
 @Injectable()
 export class SessionBearers extends BearerAuthenticator {
+  readonly strategy: string;
+
   constructor(
     private readonly tokens: AccessTokens,
     private readonly liveness: SessionLiveness,
   ) {
     super();
+    this.strategy = tokens.strategy;
   }
 
-  async authenticate(token: string): Promise<UserScope | null> {
-    const claims = await this.tokens.verify(token);
-    if (claims === null || !(await this.liveness.isAlive(claims.sessionId, claims.userId))) return null;
-    return { kind: 'user', ...claims };
+  async admit(token: VerifiedToken): Promise<UserScope | null> {
+    if (this.tokens.hasExpired(token)) return null;
+    const { userId, sessionId } = token;
+    return (await this.liveness.isAlive(sessionId, userId)) ? { kind: 'user', userId, sessionId } : null;
   }
 }

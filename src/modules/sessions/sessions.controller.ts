@@ -88,7 +88,7 @@ export class SessionsController {
   @Get('jwks')
   @Public('public keys')
   @Documented({ summary: 'Public keys that verify access tokens', answer: JwksResponse })
-  async jwks(): Promise<object> {
-    return { keys: await this.accessTokens.publicKeys() };
+  jwks(): object {
+    return { keys: this.accessTokens.publicKeys() };
   }
 }

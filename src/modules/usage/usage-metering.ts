@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
+import { apiKeyOf } from '../../platform/access/index.js';
 import type { CheckedRequest } from '../../platform/http/inputs.js';
 import { KeyAuthenticator } from '../api-keys/index.js';
 import { RequestMeter } from './request-meter.js';
@@ -16,20 +17,19 @@ export class UsageMetering {
 
   /** To be called when the request arrives. */
   watch(request: CheckedRequest, response: Response): void {
-    const key = request.headers['x-api-key'];
-    if (!this.meter.enabled || typeof key !== 'string' || BYPASSED.has(request.path)) return;
+    if (!this.meter.enabled || apiKeyOf(request) === null || BYPASSED.has(request.path)) return;
     response.on('finish', () => {
-      if (response.statusCode < 400) this.count(request, key);
+      if (response.statusCode < 400) this.count(request);
     });
   }
 
-  private count(request: CheckedRequest, key: string): void {
+  private count(request: CheckedRequest): void {
     if (request.access?.kind === 'api-key') {
       this.meter.record(request.access);
       return;
     }
     // A key that a bearer route did not look at: metering must not fail anything, so a fault just counts nothing.
-    void this.keys.identify(key).then(
+    void Promise.resolve(this.keys.identityOf(request)).then(
       (identity) => identity !== null && this.meter.record(identity),
       () => undefined,
     );

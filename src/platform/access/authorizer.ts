@@ -4,14 +4,11 @@ import type { ReadBody } from '../http/body-reader.js';
 import type { CheckedRequest } from '../http/inputs.js';
 import {
   AdminRoleRequired,
-  InsufficientProjectRole,
-  MissingCapability,
   NotAnOrganizationMember,
   NotAProjectMember,
   OrganizationNotFound,
   ProjectNotFound,
 } from './access-errors.js';
-import { hasCapability } from './capabilities.js';
 import type {
   AccessDeclaration,
   AddressedResource,
@@ -20,9 +17,9 @@ import type {
 } from './declarations.js';
 import { MembershipReader, PlatformAdministrators, type ProjectMembership } from './ports.js';
 import { isTenantLeftOut, readPathId, readTenantId, type RoutePlan } from './route-plan.js';
-import { type AccessScope, type ProjectMemberScope, type Role, roleAtLeast, type UserScope } from './scope.js';
-
-type ProjectAccess = Extract<AccessDeclaration, { kind: 'project' | 'capability' }>;
+import { assertFulfilled } from './requirements.js';
+import { type Role, roleAtLeast } from './roles.js';
+import type { AccessScope, ProjectMemberScope, ProjectRequirement, UserScope } from './scope.js';
 
 /** Decides existence and membership of what a request names, by one look-up. */
 @Injectable()
@@ -54,13 +51,19 @@ export class Authorizer {
       }
       case 'project':
       case 'capability': {
-        if (access.via !== undefined) return this.inProjectOf(user, access.via, access, request);
+        if (access.via !== undefined) return this.inProjectOf(user, access.via, requirementOf(access), request);
         const id = isTenantLeftOut(plan, request, body)
           ? await this.memberships.selectedProject(user.userId)
           : readTenantId(plan, request, body);
         if (id === null) return 'undecided';
-        const scope = await this.inProject(user, id, access);
+        const scope = await this.inProject(user, id, requirementOf(access));
         return this.withThing(scope, access, request);
+      }
+      case 'each': {
+        const { role, via } = access;
+        const { userId, sessionId } = user;
+        const resource = this.modules.get(via, { strict: false });
+        return { kind: 'each', userId, sessionId, memberOf: (id) => this.memberOf(user, resource, { role }, id) };
       }
       case 'member-or-key': {
         if (caller?.kind === 'api-key') return caller;
@@ -87,7 +90,7 @@ export class Authorizer {
     if (membership === null) throw new OrganizationNotFound();
     if (membership.role === null) throw new NotAnOrganizationMember();
     if (!roleAtLeast(membership.role, needed)) throw new AdminRoleRequired();
-    return { kind: 'organization', organizationId, userId: user.userId, role: membership.role };
+    return { kind: 'organization', organizationId, userId: user.userId, role: membership.role, needed };
   }
 
   private async inOrganizationOf(
@@ -104,7 +107,7 @@ export class Authorizer {
       organizationId === null ? null : await this.memberships.ofOrganization(user.userId, organizationId);
     if (organizationId === null || membership === null || membership.role === null) throw new resource.notFound();
     if (!roleAtLeast(membership.role, needed)) throw new AdminRoleRequired();
-    return { kind: 'organization', organizationId, userId: user.userId, role: membership.role };
+    return { kind: 'organization', organizationId, userId: user.userId, role: membership.role, needed };
   }
 
   private async asAddressee(
@@ -121,7 +124,7 @@ export class Authorizer {
 
   private async withThing(
     scope: ProjectMemberScope,
-    access: ProjectAccess,
+    access: AccessDeclaration,
     request: CheckedRequest,
   ): Promise<AccessScope | 'undecided'> {
     if (access.kind !== 'capability' || access.thing === undefined) return scope;
@@ -132,7 +135,7 @@ export class Authorizer {
     return scope;
   }
 
-  private async inProject(user: UserScope, projectId: string, needed: ProjectAccess): Promise<ProjectMemberScope> {
+  private async inProject(user: UserScope, projectId: string, needed: ProjectRequirement): Promise<ProjectMemberScope> {
     const membership = await this.memberships.ofProject(user.userId, projectId);
     if (membership === null) throw new ProjectNotFound();
     if (membership.role === null) throw new NotAProjectMember();
@@ -142,12 +145,21 @@ export class Authorizer {
   private async inProjectOf(
     user: UserScope,
     via: Type<ProjectOfResource>,
-    needed: ProjectAccess,
+    needed: ProjectRequirement,
     request: CheckedRequest,
   ): Promise<AccessScope | 'undecided'> {
     const resource = this.modules.get(via, { strict: false });
     const id = readPathId(resource.parameter, request);
     if (id === null) return 'undecided';
+    return this.memberOf(user, resource, needed, id);
+  }
+
+  private async memberOf(
+    user: UserScope,
+    resource: ProjectOfResource,
+    needed: ProjectRequirement,
+    id: string,
+  ): Promise<ProjectMemberScope> {
     const projectId = await resource.projectOf(id);
     const membership = projectId === null ? null : await this.memberships.ofProject(user.userId, projectId);
     if (projectId === null || membership === null || membership.role === null) throw new resource.notFound();
@@ -155,17 +167,17 @@ export class Authorizer {
   }
 }
 
+function requirementOf(access: Extract<AccessDeclaration, { kind: 'project' | 'capability' }>): ProjectRequirement {
+  return access.kind === 'capability' ? { capability: access.capability } : { role: access.role };
+}
+
 function asMember(
   { userId, sessionId }: UserScope,
   projectId: string,
   { organizationId }: ProjectMembership,
   role: Role,
-  needed: ProjectAccess,
+  needed: ProjectRequirement,
 ): ProjectMemberScope {
-  if (needed.kind === 'capability') {
-    if (!hasCapability(role, needed.capability)) throw new MissingCapability(needed.capability);
-  } else if (!roleAtLeast(role, needed.role)) {
-    throw new InsufficientProjectRole();
-  }
-  return { kind: 'project', projectId, organizationId, userId, sessionId, role };
+  assertFulfilled(needed, role);
+  return { kind: 'project', projectId, organizationId, userId, sessionId, role, needed };
 }

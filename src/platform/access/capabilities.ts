@@ -1,4 +1,4 @@
-import type { Role } from './scope.js';
+import type { Role } from './roles.js';
 
 export const CAPABILITIES = [
   'delivery:read',

@@ -3,7 +3,8 @@ import { ApiBearerAuth, ApiExtension, ApiHeader } from '@nestjs/swagger';
 import { applyDecorators } from '@nestjs/common';
 import type { DomainErrorClass } from '../http/domain-error.js';
 import type { Capability } from './capabilities.js';
-import type { ApiKeyScopeName, ProjectScope, Role, UserScope } from './scope.js';
+import type { Role } from './roles.js';
+import type { ApiKeyScopeName, ProjectScope, UserScope } from './scope.js';
 
 /** Finds the project of a thing that a path names by its own id. */
 export abstract class ProjectOfResource {
@@ -63,6 +64,7 @@ export type AccessDeclaration =
       readonly via?: Type<ProjectOfResource>;
       readonly thing?: Type<ThingOfProject>;
     }
+  | { readonly kind: 'each'; readonly role: Role; readonly via: Type<ProjectOfResource> }
   | { readonly kind: 'api-key'; readonly scopes: readonly ApiKeyScopeName[] }
   | {
       readonly kind: 'member-or-key';
@@ -98,6 +100,11 @@ export type Requirement =
       readonly thing?: Type<ThingOfProject>;
     }
   | {
+      /** Least role in the project of each thing that the body names, which the handler asks for one by one. */
+      readonly each: Role;
+      readonly via: Type<ProjectOfResource>;
+    }
+  | {
       /** The person the named thing is meant for. */
       readonly addressee: Type<AddressedResource>;
     }
@@ -118,6 +125,7 @@ export function Requires(requirement?: Requirement): MethodDecorator {
     const { capability, via, thing } = requirement;
     return declare({ kind: 'capability', capability, via, thing }, bearer);
   }
+  if ('each' in requirement) return declare({ kind: 'each', role: requirement.each, via: requirement.via }, bearer);
   if ('addressee' in requirement) return declare({ kind: 'bearer', addressee: requirement.addressee }, bearer);
   if ('platform' in requirement) return declare({ kind: 'platform-admin' }, bearer);
   const { organization: role, via, orSelf } = requirement;
@@ -186,6 +194,8 @@ export function describeAccess(access: AccessDeclaration): string {
   switch (access.kind) {
     case 'bearer':
       return access.addressee === undefined ? 'bearer' : 'bearer:addressee';
+    case 'each':
+      return 'bearer';
     case 'capability':
       return `capability:${access.capability}`;
     case 'project':
@@ -201,10 +211,43 @@ export function describeAccess(access: AccessDeclaration): string {
   }
 }
 
+/**
+ * The other half of the line in the route table: what names the organization or project, or which class finds it.
+ * `project_id`, `project_id|selected`, `via:ProjectOfApiKey`, `project_id+thing:ChannelOfProject`, `each:member:ProjectOfAlertEvent`,
+ * `addressee:InvitedToAccept`, `key`; `-` where there is no tenant.
+ */
+export function describeTenant(access: AccessDeclaration): string {
+  switch (access.kind) {
+    case 'organization':
+      return access.via === undefined ? 'organization_id' : `via:${access.via.name}`;
+    case 'project':
+      if (access.via !== undefined) return `via:${access.via.name}`;
+      return access.orSelected === true ? 'project_id|selected' : 'project_id';
+    case 'capability':
+      if (access.via !== undefined) return `via:${access.via.name}`;
+      return access.thing === undefined ? 'project_id' : `project_id+thing:${access.thing.name}`;
+    case 'each':
+      return `each:${access.role}:${access.via.name}`;
+    case 'bearer':
+      return access.addressee === undefined ? '-' : `addressee:${access.addressee.name}`;
+    case 'platform-admin':
+      return 'organization_id';
+    case 'member-or-key':
+      return 'organization_id|key';
+    case 'api-key':
+      return 'key';
+    case 'public':
+    case 'internal':
+    case 'provider':
+      return '-';
+  }
+}
+
 function declare(access: AccessDeclaration, ...documentation: MethodDecorator[]): MethodDecorator {
   return applyDecorators(
     SetMetadata(ACCESS, access),
     ApiExtension('x-access', describeAccess(access)),
+    ApiExtension('x-tenant', describeTenant(access)),
     ...documentation,
   );
 }

@@ -1,20 +1,31 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ApiKeyScope, ApiKeyScopeName, Role, UserScope } from './scope.js';
+import type { Credentialed } from './credentials.js';
+import type { Role } from './roles.js';
+import type { ApiKeyScope, ApiKeyScopeName, UserScope } from './scope.js';
 
-/** Tells whose bearer token this is. Implemented by the auth module. */
-export abstract class BearerAuthenticator {
-  /** Null for anything that is not a living session's access token; throws only on faults of our own. */
-  abstract authenticate(token: string): Promise<UserScope | null>;
+/** What an access token says that one of our keys signed, expired or not. */
+export interface VerifiedToken {
+  readonly userId: string;
+  readonly sessionId: string;
+  /** Seconds since 1970. */
+  readonly expiresAt: number;
 }
 
-/** Tells which project an API key opens. Implemented by the api-keys module. */
+/** Tells whose bearer token a request carries. Implemented by the sessions module. */
+export abstract class BearerAuthenticator {
+  /** The name of the passport strategy that makes a {@link VerifiedToken} of the request's. */
+  abstract readonly strategy: string;
+  /** Null when the token has expired or its session has ended; throws only on faults of our own. */
+  abstract admit(token: VerifiedToken): Promise<UserScope | null>;
+}
+
+/** Tells which project the API key of a request opens. Implemented by the api-keys module. */
 export abstract class ApiKeyAuthenticator {
   /**
    * @param needed any one of these scopes is enough; empty means any key.
-   * @param origin the `Origin` header, which keys that live in browsers are bound to.
-   * @throws DomainError 401 for an unknown key, 403 for an inactive one, a missing scope or a foreign origin.
+   * @throws DomainError 401 without a known key, 403 for an inactive one, a missing scope or a foreign origin.
    */
-  abstract authenticate(key: string, needed: readonly ApiKeyScopeName[], origin?: string): Promise<ApiKeyScope>;
+  abstract authenticate(request: Credentialed, needed: readonly ApiKeyScopeName[]): Promise<ApiKeyScope>;
 }
 
 /** Tells who administers the platform. Implemented by the billing module. */

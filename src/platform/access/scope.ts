@@ -1,10 +1,5 @@
-/** Organization and project roles, weakest first (DECISIONS 3). */
-export const ROLES = ['viewer', 'member', 'operator', 'admin', 'owner'] as const;
-export type Role = (typeof ROLES)[number];
-
-export function roleAtLeast(role: Role, needed: Role): boolean {
-  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
-}
+import type { Capability } from './capabilities.js';
+import type { Role } from './roles.js';
 
 export const API_KEY_SCOPES = ['events:read', 'events:write'] as const;
 export type ApiKeyScopeName = (typeof API_KEY_SCOPES)[number];
@@ -16,12 +11,17 @@ export interface UserScope {
   readonly sessionId: string;
 }
 
+/** What a person's role in a project must be at least, or must allow. */
+export type ProjectRequirement = { readonly role: Role } | { readonly capability: Capability };
+
 /** One organization, seen by a member of it. Queries of organization data require it by type. */
 export interface OrganizationScope {
   readonly kind: 'organization';
   readonly organizationId: string;
   readonly userId: string;
   readonly role: Role;
+  /** What the route asked for at least; an act asks again when it has waited for its turn. */
+  readonly needed: Role;
 }
 
 /** What a query of project data needs, whoever asks: a person, a key or a worker. */
@@ -36,6 +36,17 @@ export interface ProjectMemberScope extends ProjectScope {
   readonly userId: string;
   readonly sessionId: string;
   readonly role: Role;
+  /** What the route asked for; an act asks again when it has waited for its turn. */
+  readonly needed: ProjectRequirement;
+}
+
+/** Things of any projects, of which the request names many: each is judged by itself. */
+export interface EachProjectScope {
+  readonly kind: 'each';
+  readonly userId: string;
+  readonly sessionId: string;
+  /** The project of one thing, as the route of the single thing would see it. @throws DomainError as that would answer */
+  memberOf(id: string): Promise<ProjectMemberScope>;
 }
 
 /** One project, seen through an API key. */
@@ -46,4 +57,4 @@ export interface ApiKeyScope extends ProjectScope {
   readonly scopes: readonly ApiKeyScopeName[];
 }
 
-export type AccessScope = UserScope | OrganizationScope | ProjectMemberScope | ApiKeyScope;
+export type AccessScope = UserScope | OrganizationScope | ProjectMemberScope | EachProjectScope | ApiKeyScope;

@@ -76,6 +76,7 @@ function caller({ access }: CheckedRequest): string {
     case undefined:
       return '';
     case 'user':
+    case 'each':
       return `,"user_id":"${access.userId}"`;
     case 'organization':
       return `,"organization_id":"${access.organizationId}","user_id":"${access.userId}"`;

@@ -56,7 +56,7 @@ export class DeliveriesService {
 
   async retry(scope: ProjectMemberScope, id: string): Promise<AlertDeliveryResponse> {
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'operator', tx);
+      await this.acts.begin(scope, tx);
       const delivery = await this.deliveries.lock(scope, id, tx);
       if (delivery === null) throw new AlertDeliveryNotFound();
       if (delivery.status !== 'failed') throw new AlertDeliveryNotFailed();
@@ -82,7 +82,7 @@ export class DeliveriesService {
     const { destination_id: destinationId, alert_event_id: alertEventId } = request;
     const filter = { destinationId, alertEventId, from, to };
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'operator', tx);
+      await this.acts.begin(scope, tx);
       const renewed = await this.deliveries.renewAll(scope, filter, MOST_RETRIED, tx);
       const remaining = await this.deliveries.countFailed(scope, filter, tx);
       if (renewed.length > 0) {

@@ -34,7 +34,7 @@ export class DestinationTestService {
   async test(scope: ProjectMemberScope, id: string): Promise<DestinationTestResponse> {
     const deliveryId = newId();
     const destination = await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'operator', tx);
+      await this.acts.begin(scope, tx);
       const found = await this.destinations.find(scope, id, tx);
       if (found === null) throw new DestinationNotFound();
       const target = { type: 'alert_destination', id };

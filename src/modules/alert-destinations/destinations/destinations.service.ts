@@ -47,7 +47,7 @@ export class DestinationsService {
     const address = this.addressOf(scope, id, type, await this.addresses.admit(request.target_url, scope.projectId));
     const secret = request.secret ? this.vault.seal(scope, id, 'secret', request.secret) : null;
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'operator', tx);
+      await this.acts.begin(scope, tx);
       await this.destinations.insert(scope, { id, type, name, ...address, secret, isEnabled }, tx);
       await this.record(scope, 'created', id, { name, type, is_enabled: isEnabled, has_secret: secret !== null }, tx);
       return destinationResponse(await this.get(scope, id, tx));
@@ -64,7 +64,7 @@ export class DestinationsService {
     const address = url === null ? {} : this.addressOf(scope, id, type, url);
     const secret = request.secret ? this.vault.seal(scope, id, 'secret', request.secret) : request.secret;
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'operator', tx);
+      await this.acts.begin(scope, tx);
       const before = await this.destinations.lock(scope, id, tx);
       if (before === null) throw new DestinationNotFound();
       const { name = before.name, is_enabled: isEnabled = before.isEnabled } = request;
@@ -81,7 +81,7 @@ export class DestinationsService {
   /** Doing it again answers the same and is no act. */
   async setEnabled(scope: ProjectMemberScope, id: string, isEnabled: boolean): Promise<DestinationResponse> {
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'operator', tx);
+      await this.acts.begin(scope, tx);
       const before = await this.destinations.lock(scope, id, tx);
       if (before === null) throw new DestinationNotFound();
       if (before.isEnabled !== isEnabled) {
@@ -95,7 +95,7 @@ export class DestinationsService {
   /** Address and secrets are gone with the row; deliveries stay as evidence, those not sent yet end as failed. */
   async delete(scope: ProjectMemberScope, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'operator', tx);
+      await this.acts.begin(scope, tx);
       const { name, type } = await this.get(scope, id, tx);
       // First the row: whoever is making a delivery holds it, and is waited for.
       await this.destinations.remove(scope, id, tx);

@@ -56,7 +56,7 @@ export class AlertRulesService {
       cooldownSeconds: request.cooldown_seconds,
     };
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'operator', tx);
+      await this.acts.begin(scope, tx);
       const links = linksOf(request);
       await this.links.check(scope, links, tx);
       if ((await this.rules.countOf(scope, tx)) >= MAX_RULES) throw new TooManyAlertRules();
@@ -74,7 +74,7 @@ export class AlertRulesService {
    */
   async update(scope: ProjectMemberScope, id: string, request: UpdateAlertRuleRequest): Promise<AlertRuleResponse> {
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'operator', tx);
+      await this.acts.begin(scope, tx);
       const before = await this.locked(scope, id, tx);
       const after = changed(before, request);
       if (request.destination_ids !== undefined || request.channel_ids !== undefined) {
@@ -108,7 +108,7 @@ export class AlertRulesService {
     request: ReplaceRuleLinksRequest,
   ): Promise<AlertRuleResponse> {
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'operator', tx);
+      await this.acts.begin(scope, tx);
       const rule = await this.locked(scope, id, tx);
       const links = linksOf(request);
       await this.links.check(scope, links, tx);
@@ -122,7 +122,7 @@ export class AlertRulesService {
   /** Alert events of the rule stay. */
   async remove(scope: ProjectMemberScope, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'operator', tx);
+      await this.acts.begin(scope, tx);
       const { name } = await this.locked(scope, id, tx);
       await this.rules.remove(scope, id, tx);
       await this.rules.followEvents(scope, tx);

@@ -1,20 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
-import {
-  InsufficientProjectRole,
-  MembershipReader,
-  type ProjectMemberScope,
-  roleAtLeast,
-  type UserScope,
-} from '../../../platform/access/index.js';
+import type { EachProjectScope, ProjectMemberScope } from '../../../platform/access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { DomainError } from '../../../platform/http/domain-error.js';
 import { brokenRule } from '../../../platform/http/fields/index.js';
-import { AlertEventNotFound } from '../alerts.errors.js';
 import type { AlertMove } from '../machine/alert-machine.js';
 import { AlertChanges } from './alert-changes.js';
 import type { BulkRequest, BulkResponse, BulkResult, SnoozeRequest } from './alert-acts.dto.js';
 import type { AlertEventResponse } from './alert-events.dto.js';
-import { AlertEventsRepository } from './alert-events.repository.js';
 
 /** As a single request answers to a fault of ours. */
 const INTERNAL_ERROR = 'Internal Server Error';
@@ -29,8 +21,6 @@ export class AlertActs {
 
   constructor(
     private readonly changes: AlertChanges,
-    private readonly events: AlertEventsRepository,
-    private readonly members: MembershipReader,
     private readonly clock: Clock,
   ) {}
 
@@ -62,7 +52,7 @@ export class AlertActs {
   }
 
   /** Each id by itself, in a transaction of its own; whoever is no member learns nothing of it. */
-  async bulk(scope: UserScope, { ids, action, note }: BulkRequest): Promise<BulkResponse> {
+  async bulk(scope: EachProjectScope, { ids, action, note }: BulkRequest): Promise<BulkResponse> {
     const results = new Map<string, BulkResult>();
     for (const id of ids) {
       if (!results.has(id)) results.set(id, await this.one(scope, id, { kind: action }, note));
@@ -70,9 +60,9 @@ export class AlertActs {
     return { results: ids.flatMap((id) => results.get(id) ?? []) };
   }
 
-  private async one(scope: UserScope, id: string, wish: AlertMove, note: Note): Promise<BulkResult> {
+  private async one(scope: EachProjectScope, id: string, wish: AlertMove, note: Note): Promise<BulkResult> {
     try {
-      await this.changes.move(await this.memberOf(scope, id), id, wish, note);
+      await this.changes.move(await scope.memberOf(id), id, wish, note);
       return { id, ok: true, detail: null };
     } catch (error) {
       if (error instanceof DomainError && typeof error.detail === 'string')
@@ -81,14 +71,5 @@ export class AlertActs {
       this.logger.error(`${wish.kind} of alert event ${id} failed: ${String(error)}`);
       return { id, ok: false, detail: INTERNAL_ERROR };
     }
-  }
-
-  private async memberOf({ userId, sessionId }: UserScope, id: string): Promise<ProjectMemberScope> {
-    const projectId = await this.events.projectOf(id);
-    const membership = projectId === null ? null : await this.members.ofProject(userId, projectId);
-    if (projectId === null || membership === null || membership.role === null) throw new AlertEventNotFound();
-    const { organizationId, role } = membership;
-    if (!roleAtLeast(role, 'member')) throw new InsufficientProjectRole();
-    return { kind: 'project', projectId, organizationId, userId, sessionId, role };
   }
 }

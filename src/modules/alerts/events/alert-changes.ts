@@ -67,7 +67,7 @@ export class AlertChanges {
     work: (held: HeldAlert, tx: Db) => Promise<void>,
   ): Promise<AlertEventResponse> {
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'member', tx);
+      await this.acts.begin(scope, tx);
       await work(await this.held(scope, id, tx), tx);
       return alertEventResponse(await this.held(scope, id, tx));
     });

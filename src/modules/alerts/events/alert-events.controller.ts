@@ -1,7 +1,7 @@
 import { Controller, Get, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { type ProjectMemberScope, Requires, type UserScope } from '../../../platform/access/index.js';
+import { type EachProjectScope, type ProjectMemberScope, Requires } from '../../../platform/access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { Body, IdParam, Query, RawRequest, Scope } from '../../../platform/http/inputs.js';
 import { ProjectQuery } from '../../api-keys/index.js';
@@ -56,14 +56,14 @@ export class AlertEventsController {
   }
 
   @Post('bulk')
-  @Requires()
+  @Requires({ each: 'member', via: ProjectOfAlertEvent })
   @Documented({
     summary: 'Acknowledge or resolve many',
     description:
       'Each by itself, as the single request does it, so some may succeed and others not. Takes the role of a member in the project of each; what the caller cannot see is answered as not found.',
     answer: BulkResponse,
   })
-  bulk(@Scope() scope: UserScope, @Body() body: BulkRequest): Promise<BulkResponse> {
+  bulk(@Scope() scope: EachProjectScope, @Body() body: BulkRequest): Promise<BulkResponse> {
     return this.acts.bulk(scope, body);
   }
 

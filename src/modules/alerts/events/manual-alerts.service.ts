@@ -40,7 +40,7 @@ export class ManualAlerts {
       actorUserId: userId,
     };
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'operator', tx);
+      await this.acts.begin(scope, tx);
       const id = await this.alerts.fire(firing, tx);
       const target = { type: 'alert_event', id };
       await this.audit.record(projectAct(scope, 'alert_event.raised', { severity }, target), tx);

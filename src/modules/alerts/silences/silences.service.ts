@@ -47,7 +47,7 @@ export class SilencesService {
     this.checkTimes(startsAt, endsAt);
     const id = newId();
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'operator', tx);
+      await this.acts.begin(scope, tx);
       if ((await this.silences.countUnexpired(scope, tx)) >= MOST_SILENCES) throw new TooManySilences();
       await this.silences.insert(scope, id, scope.userId, { filter, startsAt, endsAt, reason }, tx);
       return this.changed(scope, 'created', id, tx);
@@ -58,7 +58,7 @@ export class SilencesService {
     const { filter, starts_at: startsAt = null, ends_at: endsAt, reason } = request;
     if (endsAt !== undefined) this.checkTimes(null, endsAt);
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'operator', tx);
+      await this.acts.begin(scope, tx);
       const before = await this.read(scope, id, tx);
       if (before.state === 'expired') throw new SilenceHasExpired();
       const after = {
@@ -76,7 +76,7 @@ export class SilencesService {
   /** It stays as a record. Ending it again is no act. */
   async end(scope: ProjectMemberScope, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'operator', tx);
+      await this.acts.begin(scope, tx);
       if ((await this.read(scope, id, tx)).state === 'expired') return;
       await this.silences.end(scope, id, tx);
       await this.changed(scope, 'ended', id, tx);

@@ -32,7 +32,7 @@ export class CheckoutService {
     const priceId = this.settings.price(plan, currency);
     const successUrl = this.settings.url('PAYMENT_SUCCESS_URL');
     const cancelUrl = this.settings.url('PAYMENT_CANCEL_URL');
-    const organization = await this.database.transaction((tx) => this.acts.begin(scope, 'admin', tx));
+    const organization = await this.database.transaction((tx) => this.acts.begin(scope, tx));
     if (isPassing(organization.paymentSubscriptionStatus ?? '')) throw new SubscriptionActive();
     const within = this.provider.begin();
     const customerId = await this.customers.ofOrganization(organization, within);

@@ -21,7 +21,7 @@ export class PortalService {
   async open(scope: OrganizationScope, asked: string | null): Promise<PortalResponse> {
     this.settings.requireBilling();
     const returnUrl = asked ?? this.settings.url('PAYMENT_PORTAL_RETURN_URL');
-    const organization = await this.database.transaction((tx) => this.acts.begin(scope, 'admin', tx));
+    const organization = await this.database.transaction((tx) => this.acts.begin(scope, tx));
     const within = this.provider.begin();
     const customerId = await this.customers.ofOrganization(organization, within);
     return { url: await this.provider.createPortalSession(customerId, returnUrl, within) };

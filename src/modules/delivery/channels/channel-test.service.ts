@@ -3,9 +3,8 @@ import type { ProjectMemberScope } from '../../../platform/access/index.js';
 import { Database } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/ids/index.js';
 import { AuditWriter } from '../../audit/index.js';
-import { projectAct } from '../../projects/index.js';
+import { projectAct, ProjectActs } from '../../projects/index.js';
 import { AttemptsRepository } from '../attempts/attempts.repository.js';
-import { DeliveryActs } from '../delivery-acts.js';
 import { AttemptNotFound, ChannelNotFound } from '../delivery.errors.js';
 import { ClaimsRepository } from '../engine/claims.repository.js';
 import { DeliveryDispatcher } from '../engine/delivery-dispatcher.js';
@@ -21,7 +20,7 @@ export class ChannelTestService {
     private readonly attempts: AttemptsRepository,
     private readonly claims: ClaimsRepository,
     private readonly dispatcher: DeliveryDispatcher,
-    private readonly acts: DeliveryActs,
+    private readonly acts: ProjectActs,
     private readonly audit: AuditWriter,
   ) {}
 
@@ -29,7 +28,7 @@ export class ChannelTestService {
   async test(scope: ProjectMemberScope, channelId: string): Promise<ChannelTestResponse> {
     const id = newId();
     const claimed = await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'delivery:manage_channels', tx);
+      await this.acts.begin(scope, tx);
       if ((await this.channels.share(scope, channelId, tx)) === null) throw new ChannelNotFound();
       await this.attempts.insert(scope, { id, channelId, kind: 'test' }, tx);
       const target = { type: 'delivery_channel', id: channelId };

@@ -3,8 +3,7 @@ import type { ProjectMemberScope, ProjectScope } from '../../../platform/access/
 import { Database, type Db } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/ids/index.js';
 import { AuditWriter } from '../../audit/index.js';
-import { projectAct } from '../../projects/index.js';
-import { DeliveryActs } from '../delivery-acts.js';
+import { projectAct, ProjectActs } from '../../projects/index.js';
 import { ChannelNotFound } from '../delivery.errors.js';
 import { readConfiguration } from './channel-configuration.js';
 import type { DeliveryChannel } from './channel.entity.js';
@@ -26,7 +25,7 @@ export class ChannelsService {
     private readonly channels: ChannelsRepository,
     private readonly headers: ProtectedHeadersService,
     private readonly destinations: Destinations,
-    private readonly acts: DeliveryActs,
+    private readonly acts: ProjectActs,
     private readonly audit: AuditWriter,
   ) {}
 
@@ -48,7 +47,7 @@ export class ChannelsService {
     assertNoDuplicates(headers);
     const id = newId();
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'delivery:manage_channels', tx);
+      await this.acts.begin(scope, tx);
       await this.channels.insert(scope, { id, name, type, enabled, configuration }, tx);
       await this.record(scope, id, 'delivery.channel_created', { name, type, enabled }, tx);
       const channel = await this.get(scope, id, tx);
@@ -65,7 +64,7 @@ export class ChannelsService {
     if (read) assertHeadersFit({ configuration: read }, headers, ['body', 'protected_headers']);
     const configuration = read && (await this.destinations.admit(read, scope.projectId));
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'delivery:manage_channels', tx);
+      await this.acts.begin(scope, tx);
       const before = await this.channels.lock(scope, id, tx);
       if (before === null) throw new ChannelNotFound();
       const after = {
@@ -88,7 +87,7 @@ export class ChannelsService {
   /** @throws ChannelHasEvidence by the foreign key of attempts; what was recorded here is undone with it */
   async delete(scope: ProjectMemberScope, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'delivery:manage_channels', tx);
+      await this.acts.begin(scope, tx);
       const channel = await this.channels.lock(scope, id, tx);
       if (channel === null) throw new ChannelNotFound();
       const headers = await this.channels.headers(scope, id, tx);

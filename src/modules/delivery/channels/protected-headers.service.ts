@@ -4,8 +4,7 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { type Issue, ValidationError } from '../../../platform/http/fields/index.js';
 import { newId } from '../../../platform/ids/index.js';
 import { AuditWriter } from '../../audit/index.js';
-import { projectAct } from '../../projects/index.js';
-import { DeliveryActs } from '../delivery-acts.js';
+import { projectAct, ProjectActs } from '../../projects/index.js';
 import { ChannelNotFound, DuplicateProtectedHeader, ProtectedHeaderNotFound } from '../delivery.errors.js';
 import { isWebhook, ruleIssue } from './channel-configuration.js';
 import type { DeliveryChannel } from './channel.entity.js';
@@ -22,7 +21,7 @@ export class ProtectedHeadersService {
     private readonly database: Database,
     private readonly channels: ChannelsRepository,
     private readonly vault: HeaderVault,
-    private readonly acts: DeliveryActs,
+    private readonly acts: ProjectActs,
     private readonly audit: AuditWriter,
   ) {}
 
@@ -91,7 +90,7 @@ export class ProtectedHeadersService {
     work: (channel: DeliveryChannel, headers: ProtectedHeader[], tx: Db) => Promise<T>,
   ): Promise<T> {
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'delivery:manage_channels', tx);
+      await this.acts.begin(scope, tx);
       const channel = await this.channels.lock(scope, channelId, tx);
       if (channel === null) throw new ChannelNotFound();
       const result = await work(channel, await this.channels.headers(scope, channelId, tx), tx);

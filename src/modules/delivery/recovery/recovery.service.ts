@@ -3,9 +3,9 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../../platform/access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/ids/index.js';
+import { ProjectActs } from '../../projects/index.js';
 import type { Recovery } from '../attempts/attempt-states.js';
 import { AttemptsRepository } from '../attempts/attempts.repository.js';
-import { DeliveryActs } from '../delivery-acts.js';
 import { AttemptNotFound, RecoveryRefused } from '../delivery.errors.js';
 import { AttemptAnswers } from '../history/attempt-answers.js';
 import type { AttemptView } from '../history/attempt-view.js';
@@ -34,7 +34,7 @@ export class RecoveryService {
     private readonly attempts: AttemptsRepository,
     private readonly history: HistoryRepository,
     private readonly answers: AttemptAnswers,
-    private readonly acts: DeliveryActs,
+    private readonly acts: ProjectActs,
     private readonly audits: RecoveryAudits,
     private readonly sends: RecoverySends,
   ) {}
@@ -42,7 +42,7 @@ export class RecoveryService {
   /** @throws RecoveryRefused by the decision that readiness shows, made again under the lock of the source */
   async recover(scope: ProjectMemberScope, id: string, action: Recovery): Promise<Recovered> {
     const { audit, due } = await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, action === 'replay' ? 'delivery:replay' : 'delivery:dlq_drain', tx);
+      await this.acts.begin(scope, tx);
       const source = await this.attempts.lock(scope, id, tx);
       if (source === null) throw new AttemptNotFound();
       const view = await this.view(scope, id, tx);

@@ -3,8 +3,7 @@ import type { ProjectMemberScope, ProjectScope } from '../../../platform/access/
 import { Database, type Db } from '../../../platform/database/database.js';
 import { currentContext } from '../../../platform/telemetry/index.js';
 import { AuditWriter } from '../../audit/index.js';
-import { projectAct } from '../../projects/index.js';
-import { DeliveryActs } from '../delivery-acts.js';
+import { projectAct, ProjectActs } from '../../projects/index.js';
 import { AttemptNotFound } from '../delivery.errors.js';
 import { type ClaimedAttempt, ClaimsRepository } from '../engine/claims.repository.js';
 import { DeliveryDispatcher } from '../engine/delivery-dispatcher.js';
@@ -26,7 +25,7 @@ export class RetryNowService {
     private readonly readiness: ReadinessService,
     private readonly claims: ClaimsRepository,
     private readonly dispatcher: DeliveryDispatcher,
-    private readonly acts: DeliveryActs,
+    private readonly acts: ProjectActs,
     private readonly audit: AuditWriter,
   ) {}
 
@@ -51,7 +50,7 @@ export class RetryNowService {
     id: string,
   ): Promise<{ readiness: ReadinessResponse; claimed: ClaimedAttempt | null }> {
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'delivery:retry_now', tx);
+      await this.acts.begin(scope, tx);
       const before = await this.readiness.of(await this.view(scope, id, tx), 'retry_now');
       const claimant = this.dispatcher.claimant('retry_now', `user:${scope.userId}`, LEASE_SECONDS);
       // The view is no lock: a worker may have been quicker, and then there is nothing to claim. A try that has begun since

@@ -35,7 +35,7 @@ export class ProjectLifecycleService {
   /** Gone for everybody at the commit; {@link ProjectRemoval} then removes the rows that belong to it. */
   async delete(scope: ProjectMemberScope): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const { archivedAt, name, slug } = (await this.acts.begin(scope, 'admin', tx)).project;
+      const { archivedAt, name, slug } = (await this.acts.begin(scope, tx)).project;
       if (archivedAt === null) throw new ProjectNotArchived();
       await this.audit.record(projectAct(scope, 'project.deleted', { name, slug }), tx);
       await this.projects.markDeleted(scope, tx);
@@ -50,7 +50,7 @@ export class ProjectLifecycleService {
     action: string,
   ): Promise<ProjectStateResponse> {
     const answer = await this.database.transaction(async (tx) => {
-      const { project } = await this.acts.begin(scope, 'admin', tx);
+      const { project } = await this.acts.begin(scope, tx);
       if ((project.archivedAt === null) === (archivedAt === null)) return projectStateResponse(project);
       await this.projects.update(scope, { archivedAt }, tx);
       await this.audit.record(projectAct(scope, action, {}), tx);

@@ -33,7 +33,7 @@ export class ProjectMembersService {
 
   async add(scope: ProjectMemberScope, { user_id: userId, role }: AddMemberRequest): Promise<ProjectMemberResponse> {
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'admin', tx);
+      await this.acts.begin(scope, tx);
       const candidate = await this.members.find(scope, userId, tx);
       if (candidate === null) throw new UserNotInOrganization();
       if (candidate.role !== null) throw new AlreadyProjectMember();
@@ -69,7 +69,7 @@ export class ProjectMembersService {
     newRole: GivenRole | null,
     tx: Db,
   ): Promise<Member> {
-    const { role: callerRole } = await this.acts.begin(scope, 'admin', tx);
+    const { role: callerRole } = await this.acts.begin(scope, tx);
     const member = await this.members.find(scope, userId, tx);
     if (member === null) throw new ProjectMemberNotFound();
     const Refusal = refusalOf({

@@ -35,7 +35,7 @@ export class SavedViewsService {
   async create(scope: ProjectMemberScope, { name, filters }: CreateSavedViewRequest): Promise<SavedViewResponse> {
     const id = newId();
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'member', tx);
+      await this.acts.begin(scope, tx);
       if ((await this.views.countOf(scope, tx)) >= MAX_VIEWS) throw new TooManySavedViews();
       await this.views.insert(scope, { id, name, filters, createdBy: scope.userId }, tx);
       await this.record(scope, 'saved_view.created', { id, name }, tx);
@@ -45,7 +45,7 @@ export class SavedViewsService {
 
   async change(scope: ProjectMemberScope, id: string, request: ChangeSavedViewRequest): Promise<SavedViewResponse> {
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'member', tx);
+      await this.acts.begin(scope, tx);
       const view = await this.get(scope, id, tx);
       if (request.name === undefined && request.filters === undefined) return savedViewResponse(view);
       const { name = view.name, filters = view.filters } = request;
@@ -57,7 +57,7 @@ export class SavedViewsService {
 
   async remove(scope: ProjectMemberScope, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'member', tx);
+      await this.acts.begin(scope, tx);
       const { name } = await this.get(scope, id, tx);
       await this.views.remove(scope, id, tx);
       await this.record(scope, 'saved_view.deleted', { id, name }, tx);

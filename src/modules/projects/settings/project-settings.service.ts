@@ -37,7 +37,7 @@ export class ProjectSettingsService {
       noiseEndpoints: [...new Set(request.noise_endpoints)],
     };
     await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, 'admin', tx);
+      await this.acts.begin(scope, tx);
       const before: Settings = (await this.settings.find(scope, tx)) ?? DEFAULTS;
       await this.settings.replace(scope, next, tx);
       await this.audit.record(

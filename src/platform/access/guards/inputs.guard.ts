@@ -1,0 +1,48 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { CheckedRequest } from '../../http/inputs.js';
+import { checkInputs } from '../input-check.js';
+import { isTenantLeftOut } from '../route-plan.js';
+import type { AccessScope } from '../scope.js';
+import { RouteChecks } from './route-checks.js';
+
+/**
+ * What was sent, all of it in one answer: path, query, header and body. It stands behind memberships (404 and 403 before 422),
+ * which is why it is a guard and not a pipe. As the last one it hands the handler its scope and its inputs.
+ */
+@Injectable()
+export class InputsGuard implements CanActivate {
+  constructor(private readonly routes: RouteChecks) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<CheckedRequest>();
+    const { plan, body, decision } = this.routes.of(context);
+    if (decision === undefined || body === undefined)
+      throw new Error('no guard has decided on the access of this route');
+    const isTenantMissing = decision === 'undecided' && isTenantLeftOut(plan, request, body);
+    request.inputs = checkInputs(plan, request, body, isTenantMissing);
+    if (decision === 'undecided') throw new Error('the inputs are valid but the access of this route was not decided');
+    if (decision === null) return true;
+    request.access = decision;
+    Object.assign(request.context ?? {}, contextOf(decision));
+    return true;
+  }
+}
+
+function contextOf(scope: AccessScope): {
+  userId?: string;
+  organizationId?: string;
+  projectId?: string;
+  apiKeyId?: string;
+} {
+  switch (scope.kind) {
+    case 'user':
+    case 'each':
+      return { userId: scope.userId };
+    case 'organization':
+      return { userId: scope.userId, organizationId: scope.organizationId };
+    case 'project':
+      return { userId: scope.userId, organizationId: scope.organizationId, projectId: scope.projectId };
+    case 'api-key':
+      return { apiKeyId: scope.apiKeyId, organizationId: scope.organizationId, projectId: scope.projectId };
+  }
+}
