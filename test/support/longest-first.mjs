@@ -10,6 +10,7 @@ const LONG = [
   'e2e/process',
   'integration/embedded-postgres',
   'integration/queue',
+  'e2e/process-worst-inputs',
   'e2e/process-alert-notices',
   'e2e/process-database',
   'e2e/process-alerts',
