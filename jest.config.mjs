@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
@@ -23,8 +25,11 @@ export default {
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   setupFilesAfterEnv: ['<rootDir>/test/support/after-file.ts'],
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
-  maxWorkers: 2,
-  workerIdleMemoryLimit: '512MB',
+  testSequencer: '<rootDir>/test/support/longest-first.mjs',
+  // One more than there are cores: a third of the time a file waits, for processes, polls and the database.
+  maxWorkers: Math.min(availableParallelism(), 4) + 1,
+  // A replaced worker has to find all packages anew, which takes as long as a small file.
+  workerIdleMemoryLimit: '1GB',
   // A worker above that limit is replaced behind its last file too. The new one has yet to start before it can end, which
   // on a busy machine takes longer than the usual half second and reads as a test that left something open.
   workerGracefulExitTimeout: 10_000,

@@ -30,7 +30,7 @@ export function announced(child, pattern) {
 
 /** Ends the process in an orderly way and waits for it. */
 export async function stopped(child) {
-  if (child.exitCode !== null) return;
+  if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');
   child.kill('SIGTERM');
   await gone;

@@ -13,10 +13,12 @@ const HIGH_LIMITS = RATE_LIMIT_POLICY_NAMES.map((name) => `${name}=100000000/100
 
 const MAIN = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
 
-/** The built service; with `databaseUrl` on that database, else on an embedded one of its own. */
-export async function startService({ env = {}, databaseUrl, nodeArguments = [] } = {}) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'bench-'));
-  await chmod(dataDir, 0o711);
+/**
+ * The built service; with `databaseUrl` on that database, else on an embedded one of its own. A `dataDir` that is given is
+ * there before and afterwards, so that another start finds what lies in it.
+ */
+export async function startService({ env = {}, databaseUrl, nodeArguments = [], dataDir: given } = {}) {
+  const dataDir = given ?? (await newDataDir());
   const child = spawn(process.execPath, [...nodeArguments, MAIN], {
     env: {
       ...process.env,
@@ -34,11 +36,20 @@ export async function startService({ env = {}, databaseUrl, nodeArguments = [] }
     url,
     dataDir,
     pid: child.pid,
+    /** How it ended: the signal, else the exit code; null while it runs. */
+    ended: () => child.signalCode ?? child.exitCode,
+    kill: () => child.kill('SIGKILL'),
     stop: async () => {
       await stopped(child);
-      await rm(dataDir, { recursive: true, force: true });
+      if (given === undefined) await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+export async function newDataDir() {
+  const dataDir = await mkdtemp(join(tmpdir(), 'bench-'));
+  await chmod(dataDir, 0o711);
+  return dataDir;
 }
 
 /** The token of the verification mail, which is written after the answer. */

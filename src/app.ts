@@ -85,8 +85,7 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
     limiter.handle(request, response, next);
   });
 
-  const { document } = buildDocument(app);
-  serveDocument(app, document);
+  serveDocument(app, () => buildDocument(app).document);
   await app.init();
   const express = app.getHttpAdapter().getInstance() as Application;
   indexRoutes(express);

@@ -14,8 +14,11 @@ const REDOC_PAGE = `<!DOCTYPE html>
 </html>
 `;
 
-/** Serves the document and its two readers from files of installed packages; nothing comes from elsewhere. */
-export function serveDocument(app: NestExpressApplication, document: OpenAPIObject): void {
+/**
+ * Serves the document and its two readers from files of installed packages; nothing comes from elsewhere. The document
+ * is made when it is first asked for, and once: at every start it would be a tenth of what that costs.
+ */
+export function serveDocument(app: NestExpressApplication, document: () => OpenAPIObject): void {
   SwaggerModule.setup('docs', app, document, {
     jsonDocumentUrl: 'openapi.json',
     raw: ['json'],

@@ -115,7 +115,8 @@ function validatorOf(where: string, schema: Schema): ValidateFunction {
 }
 
 function documentSchemas(): Ajv2020 {
-  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  // That the document is one is a test of its own; here it would be compiled anew for every file.
+  const ajv = new Ajv2020({ strict: false, allErrors: true, meta: false, validateSchema: false });
   addFormats.default(ajv);
   return ajv.addSchema(closed({ $id: 'document', components: document.components }) as object);
 }

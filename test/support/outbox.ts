@@ -3,12 +3,24 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import PostalMime, { type Email } from 'postal-mime';
 
+/** By path: a file appears whole and stays as it is, and who waits for a mail looks again and again. */
+const parsed = new Map<string, Promise<Email>>();
+
 /** Captured mails, oldest first. */
 export async function capturedMails(dataDir: string): Promise<Email[]> {
   const folder = join(dataDir, 'outbox');
   const names = await readdir(folder).catch(() => [] as string[]);
   const files = names.filter((name) => name.endsWith('.eml')).sort();
-  return Promise.all(files.map(async (name) => PostalMime.parse(await readFile(join(folder, name)))));
+  return Promise.all(files.map((name) => parsedMail(join(folder, name))));
+}
+
+function parsedMail(path: string): Promise<Email> {
+  let mail = parsed.get(path);
+  if (mail === undefined) {
+    mail = readFile(path).then((text) => PostalMime.parse(text));
+    parsed.set(path, mail);
+  }
+  return mail;
 }
 
 export async function mailsTo(dataDir: string, address: string): Promise<Email[]> {
@@ -17,10 +29,10 @@ export async function mailsTo(dataDir: string, address: string): Promise<Email[]
 
 /** Waits until an address has so many mails; fails after a generous bound. */
 export async function waitForMails(dataDir: string, address: string, count: number): Promise<Email[]> {
-  for (let tries = 0; tries < 400; tries += 1) {
+  for (let tries = 0; tries < 2_000; tries += 1) {
     const mails = await mailsTo(dataDir, address);
     if (mails.length >= count) return mails;
-    await pause(25);
+    await pause(5);
   }
   throw new Error(`no ${count} mails for ${address}`);
 }

@@ -1,0 +1,52 @@
+// Another tenant at a steady, low rate, in a process of its own: what it waits is the service's doing alone. A request has
+// its time whether or not the one before it is answered, and its wait begins when it was due.
+import { Agent, request } from 'node:http';
+import { setInterval } from 'node:timers';
+
+const EVERY_MS = 50;
+/** One request in forty: a sign-in every two seconds. */
+const SIGN_IN_EVERY = 40;
+const GIVEN_UP_MS = 30_000;
+/** Another one than the attacker's, who may use up what an address may have. */
+const LOCAL_ADDRESS = '127.0.0.2';
+
+let target;
+let samples = [];
+let turn = 0;
+
+process.on('message', ({ follow, collect }) => {
+  if (follow !== undefined) target = { ...follow, agent: new Agent({ keepAlive: true, maxSockets: 64 }) };
+  if (collect === undefined) return;
+  process.send(samples);
+  samples = [];
+});
+process.on('disconnect', () => process.exit());
+
+let dueAt = performance.now();
+setInterval(() => {
+  for (; dueAt <= performance.now(); dueAt += EVERY_MS) if (target !== undefined) ask(target, (turn += 1), dueAt);
+}, EVERY_MS / 5);
+
+function ask({ url, projectId, bearer, email, password, agent }, number, askedAt) {
+  const Authorization = `Bearer ${bearer}`;
+  const reads = [`/v1/logs?project_id=${projectId}&limit=20`, '/v1/organizations'];
+  const [kind, path, options, body] =
+    number % SIGN_IN_EVERY === 0
+      ? ['login', '/v1/auth/login', { method: 'POST' }, new URLSearchParams({ username: email, password }).toString()]
+      : number % 2 === 0
+        ? ['health', '/health', {}]
+        : ['read', reads[(number >> 1) % 2], { headers: { Authorization } }];
+  const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const note = (status) => samples.push({ kind, status, ms: performance.now() - askedAt });
+  const sent = request(
+    url + path,
+    { agent, headers: form, timeout: GIVEN_UP_MS, localAddress: LOCAL_ADDRESS, ...options },
+    (response) => {
+      response.resume().once('end', () => note(response.statusCode));
+      response.once('error', () => note(0));
+    },
+  );
+  sent.once('timeout', () => sent.destroy());
+  sent.once('error', () => note(0));
+  sent.end(body);
+}

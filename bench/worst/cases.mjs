@@ -1,0 +1,44 @@
+// The worst that a caller may send, shared by the bench, which measures, and the tests, which only see that all goes on.
+import { ACCOUNTS } from './accounts.mjs';
+import { FANOUT } from './fanout.mjs';
+import { PAGES } from './pages.mjs';
+import { PROGRAMS } from './programs.mjs';
+import { REQUESTS } from './requests.mjs';
+
+/**
+ * `prepare(attacker, size)` gives what the attacks need, or undefined when the service refuses it: then there is nothing
+ * to attack with. `attacks` by name: `(attacker, size, prepared)`. `release(prepared)` ends what `prepare` started.
+ */
+export const CASES = [...PROGRAMS, ...PAGES, ...REQUESTS, ...ACCOUNTS, ...FANOUT];
+
+/** How much of each: as much as hurts, in a bounded time. */
+export const SIZES = {
+  bench: {
+    events: 300,
+    rows: 300,
+    readers: 4,
+    streamMs: 4_000,
+    matchMs: 4_000,
+    floodMs: 5_000,
+    backtested: 5_000,
+    searched: 3_000,
+    logins: 100,
+    changes: 300,
+    channels: 60,
+    fanned: 3_000,
+  },
+  test: {
+    events: 24,
+    rows: 300,
+    readers: 2,
+    streamMs: 1_000,
+    matchMs: 500,
+    floodMs: 500,
+    backtested: 500,
+    searched: 500,
+    logins: 12,
+    changes: 24,
+    channels: 4,
+    fanned: 100,
+  },
+};

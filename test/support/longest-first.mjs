@@ -1,0 +1,28 @@
+// Which files begin first, so that none of the long ones is left to a single worker at the end. Where an earlier run told
+// how long each takes Jest sorts by that; on a new machine it would sort by size, which says little of files that wait.
+import TestSequencer from '@jest/test-sequencer';
+
+/** They take long and wait much: for processes to start and end, for leases, for the polls of streams. */
+const LONG = [
+  'e2e/streams',
+  'e2e/process-ingest',
+  'e2e/process-delivery',
+  'e2e/process',
+  'integration/embedded-postgres',
+  'integration/queue',
+  'e2e/process-worst-inputs',
+  'e2e/process-alert-notices',
+  'e2e/process-database',
+  'e2e/process-alerts',
+  'e2e/billing-faults',
+  'e2e/alert-windows',
+  'e2e/alert-silences',
+].map((name) => `/test/${name}.spec.ts`);
+
+export default class LongestFirst extends TestSequencer {
+  sort(tests) {
+    const sorted = super.sort(tests);
+    const first = LONG.flatMap((name) => sorted.find(({ path }) => path.endsWith(name)) ?? []);
+    return [...first, ...sorted.filter((test) => !first.includes(test))];
+  }
+}
