@@ -87,7 +87,12 @@ async function call(
 ): Promise<unknown> {
   const Routes = controllerOf(capability);
   const handler = (Routes.prototype as Record<string, object>)['project_id' in params ? 'byProject' : 'byAttempt'];
-  const request = { headers: { authorization: 'Bearer t' }, params, query: {} } as unknown as CheckedRequest;
+  const request = {
+    headers: { authorization: 'Bearer t' },
+    headersDistinct: {},
+    params,
+    query: {},
+  } as unknown as CheckedRequest;
   const context = {
     getHandler: () => handler,
     getClass: () => Routes,
@@ -96,7 +101,15 @@ async function call(
   const modules = { get: (Resource: Type<unknown>) => new Resource() } as unknown as ModuleRef;
   const config = loadConfig({ NODE_ENV: 'test' });
   const authorizer = new Authorizer(new OneProject(role), modules, new NoAdministrators());
-  const guard = new AccessGuard(new Reflector(), new People(), new NoKeys(), authorizer, new NoProvider(), config);
+  const guard = new AccessGuard(
+    new Reflector(),
+    new People(),
+    new NoKeys(),
+    authorizer,
+    new NoProvider(),
+    {} as ModuleRef,
+    config,
+  );
   await guard.canActivate(context);
   return request.access;
 }

@@ -1,5 +1,5 @@
-import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
+import { type CanActivate, type ExecutionContext, Inject, Injectable, type Type } from '@nestjs/common';
+import { ModuleRef, Reflector } from '@nestjs/core';
 import type { Response } from 'express';
 import { CONFIG, type Config } from '../../config/index.js';
 import { constantTimeEqual } from '../crypto/index.js';
@@ -12,6 +12,7 @@ import { Authorizer } from './authorizer.js';
 import { ACCESS, type AccessDeclaration } from './declarations.js';
 import { checkInputs } from './input-check.js';
 import { ApiKeyAuthenticator, BearerAuthenticator, ProviderAuthenticator } from './ports.js';
+import { REFUSAL_MASK, type RefusalMask } from './refusal-mask.js';
 import { isTenantLeftOut, planRoute, type RoutePlan } from './route-plan.js';
 import type { AccessScope, ApiKeyScopeName } from './scope.js';
 
@@ -31,6 +32,7 @@ export class AccessGuard implements CanActivate {
     private readonly apiKeys: ApiKeyAuthenticator,
     private readonly authorizer: Authorizer,
     private readonly provider: ProviderAuthenticator,
+    private readonly modules: ModuleRef,
     @Inject(CONFIG) private readonly config: Config,
   ) {
     this.bodies = new BodyReader(config.http.maxBodyBytes);
@@ -48,7 +50,11 @@ export class AccessGuard implements CanActivate {
     const scope =
       plan.access.kind === 'api-key' ? caller : await this.authorizer.authorize(plan, caller, request, body);
     const isTenantMissing = scope === 'undecided' && isTenantLeftOut(plan, request, body);
-    request.inputs = checkInputs(plan, request, body, isTenantMissing);
+    try {
+      request.inputs = checkInputs(plan, request, body, isTenantMissing);
+    } catch (error) {
+      throw await this.masked(context, scope === 'undecided' ? null : scope, error);
+    }
     if (scope === 'undecided') throw new Error('the inputs are valid but the access of this route was not decided');
     if (scope !== null) {
       request.access = scope;
@@ -67,6 +73,12 @@ export class AccessGuard implements CanActivate {
     const plan = planRoute(handler, access, title);
     this.plans.set(handler, plan);
     return plan;
+  }
+
+  private async masked(context: ExecutionContext, scope: AccessScope | null, error: unknown): Promise<unknown> {
+    const type = this.reflector.get<Type<RefusalMask> | undefined>(REFUSAL_MASK, context.getHandler());
+    if (type === undefined || !(error instanceof ValidationError)) return error;
+    return new ValidationError(await this.modules.get(type, { strict: false }).mask(scope, error.issues));
   }
 
   private async authenticate(access: AccessDeclaration, request: CheckedRequest): Promise<AccessScope | null> {
@@ -99,6 +111,8 @@ export class AccessGuard implements CanActivate {
   }
 
   private async byToken(request: CheckedRequest): Promise<AccessScope> {
+    // Of several Node keeps the first, where something before us may have looked at another.
+    if ((request.headersDistinct.authorization?.length ?? 0) > 1) throw new NotAuthenticated();
     const token = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(request.headers.authorization ?? '')?.[1];
     const user = token === undefined ? null : await this.bearers.authenticate(token);
     if (user === null) throw new NotAuthenticated();
