@@ -16,6 +16,7 @@ import { Delivery1795208000000 } from './1795208000000-delivery.js';
 import { AlertDestinations1795210000000 } from './1795210000000-alert-destinations.js';
 import { AlertEvents1795211000000 } from './1795211000000-alert-events.js';
 import { AlertRules1795212000000 } from './1795212000000-alert-rules.js';
+import { SizesOfEvents1795220000000 } from './1795220000000-sizes-of-events.js';
 import { ProofsOfChanges1795223000000 } from './1795223000000-proofs-of-changes.js';
 import { VoidRegistrations1795223100000 } from './1795223100000-void-registrations.js';
 import { PendingLinks1795223200000 } from './1795223200000-pending-links.js';
@@ -41,6 +42,7 @@ export const MIGRATIONS = [
   AlertDestinations1795210000000,
   AlertEvents1795211000000,
   AlertRules1795212000000,
+  SizesOfEvents1795220000000,
   ProofsOfChanges1795223000000,
   VoidRegistrations1795223100000,
   PendingLinks1795223200000,

@@ -88,6 +88,7 @@ describe('project settings', () => {
     ['an unknown range', { default_range: '2h' }, ['default_range']],
     ['51 paths', { redacted_properties: Array.from({ length: 51 }, (_, n) => `p${n}`) }, ['redacted_properties']],
     ['a path of 201 characters', { redacted_properties: ['a'.repeat(201)] }, ['redacted_properties', 0]],
+    ['a path of 17 names', { redacted_properties: [Array(17).fill('*').join('.')] }, ['redacted_properties', 0]],
     ['a path with an empty name', { redacted_properties: ['ok', 'a..b'] }, ['redacted_properties', 1]],
     ['101 endpoints', { noise_endpoints: Array.from({ length: 101 }, (_, n) => `/${n}`) }, ['noise_endpoints']],
     ['an empty endpoint', { noise_endpoints: [''] }, ['noise_endpoints', 0]],

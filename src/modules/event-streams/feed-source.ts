@@ -1,3 +1,5 @@
+import type { AnswerHold, WrittenJson } from '../../platform/http/written-json.js';
+
 /** A place in the order of a feed: by time, things of one instant by id. */
 export interface FeedPlace {
   readonly timestamp: Date;
@@ -7,7 +9,15 @@ export interface FeedPlace {
 export interface FeedItem {
   readonly place: FeedPlace;
   /** Goes out as JSON. */
-  readonly message: object;
+  readonly message: object | WrittenJson;
+}
+
+export interface FeedRead {
+  readonly items: readonly FeedItem[];
+  /** Whether there are more behind these; false when there are none. */
+  readonly hasMore: boolean;
+  /** Of large items: what counts their bytes, to be told how far they have come. */
+  readonly hold?: AnswerHold;
 }
 
 /** Where the things that a stream shows are read. */
@@ -18,8 +28,10 @@ export interface FeedSource {
   settled(): Promise<Date>;
   /** Where a new reader begins; null: with the first thing there is. */
   start(projectId: string, until: Date): Promise<FeedPlace | null>;
-  /** Ascending, strictly after a place (null: from the first on) and before an instant. */
-  read(projectId: string, after: FeedPlace | null, until: Date, limit: number): Promise<FeedItem[]>;
+  /**
+   * Ascending, strictly after a place (null: from the first on) and before an instant. Null: there is no room for them now.
+   */
+  read(projectId: string, after: FeedPlace | null, until: Date, limit: number): Promise<FeedRead | null>;
 }
 
 export function isAfter(place: FeedPlace, other: FeedPlace | null): boolean {

@@ -2,7 +2,7 @@ import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Feed, type FeedClient } from './feed.js';
-import { type FeedItem, type FeedPlace, type FeedSource, isAfter } from './feed-source.js';
+import { type FeedItem, type FeedPlace, type FeedRead, type FeedSource, isAfter } from './feed-source.js';
 import { Turns } from './turns.js';
 
 interface Message {
@@ -66,7 +66,7 @@ class TestSource implements FeedSource {
     return Promise.resolve(this.rows[this.begin - 1]?.place ?? null);
   }
 
-  async read(_project: string, after: FeedPlace | null, _until: Date, limit: number): Promise<FeedItem[]> {
+  async read(_project: string, after: FeedPlace | null, _until: Date, limit: number): Promise<FeedRead> {
     this.reads += 1;
     if (this.failures > 0) {
       this.failures -= 1;
@@ -74,7 +74,7 @@ class TestSource implements FeedSource {
     }
     const rows = this.rows.filter(({ place }) => isAfter(place, after)).slice(0, limit);
     await turn();
-    return rows;
+    return { items: rows, hasMore: rows.length === limit };
   }
 
   add(count: number): void {

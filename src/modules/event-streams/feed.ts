@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type EventStream, frameOf } from '../../platform/http/event-stream.js';
-import { type FeedItem, type FeedPlace, type FeedSource, isAfter } from './feed-source.js';
+import { Delivery } from './delivery.js';
+import { type FeedPlace, type FeedRead, type FeedSource, isAfter } from './feed-source.js';
 import type { Turns } from './turns.js';
 
 const POLL_MS = 1_000;
@@ -74,12 +75,14 @@ export class Feed {
         if (begins) reader.place = await this.take((until) => source.start(projectId, until));
         begins = false;
         const { batch } = this;
-        const items = await this.take((until) => source.read(projectId, reader.place, until, batch));
+        const read = await this.take((until) => source.read(projectId, reader.place, until, batch));
         this.recovered();
-        const sent = this.send(reader, items, items.map(frameOfItem));
-        if (items.length === batch || !sent) continue;
-        if (this.isAbreast(reader)) return this.share(reader);
-        if (items.length > 0) continue;
+        if (read !== null) {
+          await this.giveSlowly(reader, this.deliveryOf(read));
+          if (read.hasMore) continue;
+          if (this.isAbreast(reader)) return this.share(reader);
+          if (read.items.length > 0) continue;
+        } else this.heartbeat(reader);
       } catch (error) {
         this.failed(error);
         this.heartbeat(reader, CANNOT_READ);
@@ -121,21 +124,17 @@ export class Feed {
     try {
       for (let more = true; more && this.abreast.size > 0;) {
         const { batch, place } = this;
-        const items = await this.take((until) => source.read(projectId, place, until, batch));
+        const read = await this.take((until) => source.read(projectId, place, until, batch));
         this.recovered();
-        // Everybody had left and somebody came who begins elsewhere.
-        if (this.place !== place) continue;
-        this.place = items.at(-1)?.place ?? place;
-        const frames = items.map(frameOfItem);
-        for (const reader of this.abreast) {
-          const before = reader.place;
-          const kept = this.send(reader, items, frames);
-          if (reader.place !== before) served.add(reader);
-          if (kept) continue;
-          this.abreast.delete(reader);
-          void this.catchUp(reader);
-        }
-        more = items.length === batch;
+        if (read === null) break;
+        const delivery = this.deliveryOf(read);
+        more = read.hasMore;
+        // Unless everybody had left and somebody came who begins elsewhere.
+        if (this.place === place) {
+          this.place = read.items.at(-1)?.place ?? place;
+          for (const reader of this.giveAll(delivery)) served.add(reader);
+        } else more = true;
+        delivery.given();
       }
       for (const reader of this.abreast) if (!served.has(reader)) this.heartbeat(reader);
     } catch (error) {
@@ -144,17 +143,42 @@ export class Feed {
     }
   }
 
+  /** To all who share the poll; who is full leaves it. @returns those who were sent something */
+  private giveAll(delivery: Delivery): Reader[] {
+    const served: Reader[] = [];
+    for (const reader of this.abreast) {
+      const before = reader.place;
+      const kept = this.send(reader, delivery);
+      if (reader.place !== before) served.push(reader);
+      if (kept) continue;
+      this.abreast.delete(reader);
+      void this.catchUp(reader);
+    }
+    return served;
+  }
+
   /** Sends what the reader has not had. @returns false when it is full before the end */
-  private send(reader: Reader, items: readonly FeedItem[], frames: readonly Buffer[]): boolean {
-    for (const [index, { place }] of items.entries()) {
-      const frame = frames[index];
+  private send(reader: Reader, delivery: Delivery): boolean {
+    for (const [index, { place }] of delivery.items.entries()) {
+      const frame = delivery.frames[index];
       if (frame === undefined || !isAfter(place, reader.place)) continue;
       if (reader.stream.isFull) return false;
-      reader.stream.send(frame);
+      reader.stream.send(frame, delivery.taken());
       reader.place = place;
     }
-    if (items.length > 0) this.resize(frames);
     return true;
+  }
+
+  /** Sends what the reader has not had, as fast as it takes it. */
+  private async giveSlowly(reader: Reader, delivery: Delivery): Promise<void> {
+    while (!this.send(reader, delivery) && (await reader.stream.drained()));
+    delivery.given();
+  }
+
+  private deliveryOf(read: FeedRead): Delivery {
+    const delivery = new Delivery(read);
+    if (read.items.length > 0) this.resize(delivery.frames);
+    return delivery;
   }
 
   private resize(frames: readonly Buffer[]): void {
@@ -190,8 +214,4 @@ export class Feed {
   private get pollMs(): number {
     return this.options.pollMs ?? POLL_MS;
   }
-}
-
-function frameOfItem({ message }: FeedItem): Buffer {
-  return frameOf(message);
 }

@@ -1,3 +1,3 @@
 export { EventStreams } from './event-streams.js';
 export { EventStreamsModule } from './event-streams.module.js';
-export type { FeedItem, FeedPlace, FeedSource } from './feed-source.js';
+export type { FeedPlace, FeedRead, FeedSource } from './feed-source.js';

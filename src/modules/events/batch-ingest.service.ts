@@ -7,17 +7,17 @@ import { sha256 } from '../../platform/crypto/index.js';
 import { BodyTooLarge } from '../../platform/http/domain-error.js';
 import { compile, parseJsonBody, validateJson, ValidationError } from '../../platform/http/fields/index.js';
 import { newId } from '../../platform/ids/index.js';
+import type { Redaction } from '../projects/index.js';
 import { IngestionRefusals, type RefusalReason } from '../quotas/index.js';
 import { EventAdmission } from './event-admission.js';
 import { type EventLine, splitLines } from './event-lines.js';
-import { type IngestBatchResponse, type IngestLineResult, IngestRequest } from './ingest.dto.js';
+import { batchAnswer, type BatchLine, type StoredBatchAnswer } from './batch-answer.js';
+import { type IngestBatchResponse, IngestRequest } from './ingest.dto.js';
+import type { IngestAnswer } from './ingest-answer.js';
+import { maskIssues } from './masked-issues.js';
 import { type NormalizedEvent, normalizeEvent } from './normalized-event.js';
 import { canonicalRequest } from './request-hash.js';
-
-/** What a batch is answered from: each line with the id it gets when it is admitted, or why it can not be. */
-interface BatchAnswer {
-  readonly lines: readonly ({ readonly line: number } & ({ readonly id: string } | { readonly detail: unknown }))[];
-}
+import { checkWrittenSize, MOST_GROWTH } from './written-size.js';
 
 /** Lines are read for a while, then others have a turn. */
 const LINES_A_TURN = 100;
@@ -37,32 +37,35 @@ export class BatchIngestService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  async ingest(scope: ApiKeyScope, key: string | undefined, body: Buffer): Promise<IngestBatchResponse> {
-    const { redact } = await this.admission.policyOf(scope);
+  async ingest(scope: ApiKeyScope, key: string | undefined, body: Buffer): Promise<IngestAnswer<IngestBatchResponse>> {
+    const { redaction } = await this.admission.policyOf(scope);
     const arrivedAt = this.clock.now();
     const events: NormalizedEvent[] = [];
-    const lines: BatchAnswer['lines'][number][] = [];
+    const lines: BatchLine[] = [];
+    const mostBytes = MOST_GROWTH * this.config.http.maxBodyBytes;
     const canonical: string[] = [];
     for (const { line, bytes } of splitLines(body)) {
       try {
         const request = this.read(bytes);
-        const event = normalizeEvent(request, newId(), arrivedAt, redact);
+        const event = normalizeEvent(request, newId(), arrivedAt, redaction.properties);
+        checkWrittenSize(event.bytes, mostBytes);
         events.push(event);
         lines.push({ line, id: event.id });
         if (key !== undefined) canonical.push(`${line} ${canonicalRequest(request)}`);
       } catch (error) {
-        lines.push({ line, detail: refusalOf(error) });
+        lines.push({ line, refusal: JSON.stringify(refusalOf(error, redaction)) });
         if (key !== undefined) canonical.push(`${line} ${bytes.toString('base64')}`);
       }
       if (lines.length % LINES_A_TURN === 0) await nextTurn();
     }
-    const answer: BatchAnswer = { lines };
+    const { mode } = this.config.ingestion;
+    const answer = { lines, mode };
     const idempotency = key === undefined ? null : { key, hash: sha256(canonical.join('\n')), answer };
     const admitted = await this.admission.submit({ sender: scope, events, idempotency });
-    if (admitted.kind === 'written') return this.answer(answer, admitted.admitted, admitted.rest);
+    if (admitted.kind === 'written') return batchAnswer(answer, admitted.admitted, this.sentenceOf(admitted.rest));
     const { stored } = admitted;
-    const first = this.answer(stored.answer as BatchAnswer, stored.admitted ?? Infinity, stored.why ?? null);
-    return { ...first, duplicate: true };
+    const first = { mode, ...(stored.answer as StoredBatchAnswer) };
+    return batchAnswer(first, stored.admitted ?? Infinity, this.sentenceOf(stored.why), true);
   }
 
   /** As the guard reads a request of its own. @throws ValidationError, BodyTooLarge */
@@ -75,21 +78,14 @@ export class BatchIngestService {
     return read.value as IngestRequest;
   }
 
-  private answer({ lines }: BatchAnswer, admitted: number, rest: RefusalReason | null): IngestBatchResponse {
-    let accepted = 0;
-    const results = lines.map((read): IngestLineResult => {
-      const { line } = read;
-      if ('detail' in read) return { line, accepted: false, detail: read.detail };
-      if (accepted >= admitted) return { line, accepted: false, detail: this.refusals.sentenceOf(rest ?? 'blocked') };
-      accepted += 1;
-      return { line, accepted: true, ingested_event_id: read.id };
-    });
-    return { accepted, rejected: results.length - accepted, results };
+  /** What those behind the admitted ones are told. */
+  private sentenceOf(rest: RefusalReason | null | undefined): unknown {
+    return this.refusals.sentenceOf(rest ?? 'blocked');
   }
 }
 
-function refusalOf(error: unknown): unknown {
-  if (error instanceof ValidationError) return error.issues;
+function refusalOf(error: unknown, redaction: Redaction): unknown {
+  if (error instanceof ValidationError) return maskIssues(error.issues, redaction);
   if (error instanceof BodyTooLarge) return error.detail;
   throw error;
 }

@@ -1,10 +1,12 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../config/index.js';
 import { Clock } from '../../platform/clock/index.js';
 import { newId } from '../../platform/ids/index.js';
 import { EventAdmission } from './event-admission.js';
 import type { IngestRequest } from './ingest.dto.js';
 import { normalizeEvent } from './normalized-event.js';
 import type { StoredEvent } from './reads/event-record.js';
+import { checkWrittenSize, MOST_GROWTH } from './written-size.js';
 import type { Sender } from './writing/write-request.js';
 
 /** Records an event that no key brought, the way of every other event: same refusals, counts and storage. */
@@ -13,14 +15,16 @@ export class EventRecorder {
   constructor(
     private readonly admission: EventAdmission,
     private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   /** @throws DomainError whatever ingestion refuses an event with */
   async record(scope: Omit<Sender, 'apiKeyId'>, request: IngestRequest): Promise<StoredEvent> {
     const sender = { ...scope, apiKeyId: null };
-    const { redact } = await this.admission.policyOf(sender);
+    const { redaction } = await this.admission.policyOf(sender);
     const now = this.clock.now();
-    const event = normalizeEvent(request, newId(), now, redact);
+    const event = normalizeEvent(request, newId(), now, redaction.properties);
+    checkWrittenSize(event.bytes, MOST_GROWTH * this.config.http.maxBodyBytes);
     const admitted = await this.admission.submit({ sender, events: [event], idempotency: null });
     return {
       id: event.id,
@@ -34,7 +38,7 @@ export class EventRecorder {
       environment: event.environment,
       message: event.message,
       external_event_id: event.externalEventId,
-      properties: event.properties,
+      properties: event.json,
       timestamp: event.timestamp,
       created_at: admitted.kind === 'written' ? admitted.acceptedAt : now,
     };

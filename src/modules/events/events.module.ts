@@ -8,6 +8,7 @@ import { QuotasModule } from '../quotas/index.js';
 import { BatchIngestService } from './batch-ingest.service.js';
 import { EventAdmission } from './event-admission.js';
 import { EventRecorder } from './event-recorder.js';
+import { EventRefusals } from './event-refusals.js';
 import { EventsOfDeletedProjects } from './events-of-deleted-projects.js';
 import { EventsRepository } from './events.repository.js';
 import { IngestController } from './ingest.controller.js';
@@ -16,8 +17,11 @@ import { EventPartitions } from './partitions.js';
 import { QueueDrained } from './queueing/queue-drained.js';
 import { QUEUE_PROVIDERS } from './queueing/queue.providers.js';
 import { EventReadsController } from './reads/event-reads.controller.js';
+import { EventPages } from './reads/event-pages.js';
 import { EventReads } from './reads/event-reads.repository.js';
 import { EventReadsService } from './reads/event-reads.service.js';
+import { EventRows } from './reads/event-rows.repository.js';
+import { ReadBudget } from './reads/read-budget.js';
 import { EventFeed } from './stream/event-feed.js';
 import { EventStreamController } from './stream/event-stream.controller.js';
 import { SettledEvents } from './stream/settled-events.js';
@@ -46,12 +50,16 @@ import { EVENT_WRITER } from './writing/event-writer.provider.js';
     EventPartitions,
     EventsOfDeletedProjects,
     EventReads,
+    EventRows,
+    ReadBudget,
+    EventPages,
+    EventRefusals,
     EventReadsService,
     EventFeed,
     SettledEvents,
     IdempotencyExpiry,
     CounterAudit,
   ],
-  exports: [EventReads, EventRecorder, QueueDrained, SettledEvents],
+  exports: [EventFeed, EventReads, EventRows, EventPages, ReadBudget, EventRecorder, QueueDrained, SettledEvents],
 })
 export class EventsModule {}

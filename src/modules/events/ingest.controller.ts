@@ -1,19 +1,27 @@
-import { Controller, Inject, Post, Res } from '@nestjs/common';
+import { Controller, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { CONFIG, type Config } from '../../config/index.js';
-import { ApiKey, type ApiKeyScope, type ProjectMemberScope, Requires } from '../../platform/access/index.js';
+import {
+  ApiKey,
+  type ApiKeyScope,
+  MaskRefusals,
+  type ProjectMemberScope,
+  Requires,
+} from '../../platform/access/index.js';
 import { ServiceOverloaded } from '../../platform/http/domain-error.js';
 import { Documented } from '../../platform/http/documented.js';
 import { Body, Headers, LinesOf, Scope } from '../../platform/http/inputs.js';
+import type { WrittenJson } from '../../platform/http/written-json.js';
 import { INGESTION_KEY_ERRORS } from '../api-keys/index.js';
 import { ProjectIsArchived } from '../projects/index.js';
 import { BillingInactive, BlockedByBilling, MonthlyEventsExceeded, MonthlyRequestsExceeded } from '../quotas/index.js';
 import { BatchIngestService } from './batch-ingest.service.js';
 import { MOST_BYTES } from './event-lines.js';
 import { EventRecorder } from './event-recorder.js';
+import { EventRefusals } from './event-refusals.js';
 import { IngestBatchResponse, IngestHeaders, IngestRequest, IngestResponse, RecordEventRequest } from './ingest.dto.js';
 import { IdempotencyKeyInProgress, IdempotencyKeyReused } from './ingest.errors.js';
+import type { IngestAnswer } from './ingest-answer.js';
 import { IngestService } from './ingest.service.js';
 import { EventRecord, eventRecord } from './reads/event-record.js';
 
@@ -30,22 +38,15 @@ const INGEST_DESCRIPTION = `Takes one event as JSON, or up to 1,000 as lines of 
 @ApiTags('events')
 @Controller('v1/events')
 export class IngestController {
-  private readonly modeHeaders: readonly (readonly [name: string, value: string])[];
-
   constructor(
     private readonly ingestion: IngestService,
     private readonly batches: BatchIngestService,
     private readonly recorder: EventRecorder,
-    @Inject(CONFIG) { ingestion: { mode } }: Config,
-  ) {
-    this.modeHeaders = [
-      ['X-Service-Ingest-Mode', mode],
-      ['X-Service-Persisted-Synchronously', String(mode !== 'queued')],
-    ];
-  }
+  ) {}
 
   @Post('ingest')
   @ApiKey('events:write')
+  @MaskRefusals(EventRefusals)
   @Documented({
     summary: 'Ingest one event',
     description: INGEST_DESCRIPTION,
@@ -66,7 +67,7 @@ export class IngestController {
     @LinesOf({ maxBytes: MOST_BYTES, description: 'Up to 1,000 ingestion bodies, one a line, at most 5 MiB' })
     lines: Buffer | undefined,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<IngestResponse | IngestBatchResponse> {
+  ): Promise<WrittenJson<IngestResponse | IngestBatchResponse>> {
     return this.withMode<IngestResponse | IngestBatchResponse>(
       response,
       lines === undefined ? this.ingestion.ingest(scope, key, body) : this.batches.ingest(scope, key, lines),
@@ -75,6 +76,7 @@ export class IngestController {
 
   @Post()
   @Requires({ project: 'operator' })
+  @MaskRefusals(EventRefusals)
   @Documented({
     summary: 'Record an event from the dashboard',
     description: 'Counts in the quotas of the organization like every other event. It belongs to no key and no source.',
@@ -82,13 +84,17 @@ export class IngestController {
     answer: EventRecord,
     errors: [ProjectIsArchived, ...BILLING_ERRORS, ServiceOverloaded],
   })
-  record(@Scope() scope: ProjectMemberScope, @Body() body: RecordEventRequest): Promise<EventRecord> {
+  record(@Scope() scope: ProjectMemberScope, @Body() body: RecordEventRequest): Promise<WrittenJson<EventRecord>> {
     return this.recorder.record({ ...scope, sourceId: null }, body).then(eventRecord);
   }
 
-  private async withMode<Answer>(response: Response, answer: Promise<Answer>): Promise<Answer> {
-    const accepted = await answer;
-    for (const [name, value] of this.modeHeaders) response.setHeader(name, value);
-    return accepted;
+  private async withMode<Answer>(
+    response: Response,
+    ingested: Promise<IngestAnswer<Answer>>,
+  ): Promise<WrittenJson<Answer>> {
+    const { mode, answer } = await ingested;
+    response.setHeader('X-Service-Ingest-Mode', mode);
+    response.setHeader('X-Service-Persisted-Synchronously', String(mode !== 'queued'));
+    return answer;
   }
 }

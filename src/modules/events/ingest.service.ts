@@ -5,8 +5,10 @@ import { Clock } from '../../platform/clock/index.js';
 import { newId } from '../../platform/ids/index.js';
 import { EventAdmission } from './event-admission.js';
 import type { IngestRequest, IngestResponse } from './ingest.dto.js';
-import { type NormalizedEvent, normalizeEvent } from './normalized-event.js';
+import { type IngestAnswer, ingestAnswer, storedAnswer, type StoredIngestAnswer } from './ingest-answer.js';
+import { normalizeEvent } from './normalized-event.js';
 import { requestHash } from './request-hash.js';
+import { checkWrittenSize, MOST_GROWTH } from './written-size.js';
 
 /**
  * Takes one event. The order is key, body, idempotent replay, billing, daily limit, write (DECISIONS 5);
@@ -20,30 +22,22 @@ export class IngestService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  async ingest(scope: ApiKeyScope, key: string | undefined, request: IngestRequest): Promise<IngestResponse> {
-    const { redact } = await this.admission.policyOf(scope);
-    const event = normalizeEvent(request, newId(), this.clock.now(), redact);
-    const answer = this.answer(scope, event);
+  async ingest(
+    scope: ApiKeyScope,
+    key: string | undefined,
+    request: IngestRequest,
+  ): Promise<IngestAnswer<IngestResponse>> {
+    const { ingestion, http } = this.config;
+    const { redaction } = await this.admission.policyOf(scope);
+    const event = normalizeEvent(request, newId(), this.clock.now(), redaction.properties);
+    checkWrittenSize(event.bytes, MOST_GROWTH * http.maxBodyBytes);
+    const answer = storedAnswer(scope, event, ingestion.mode);
     const idempotency = key === undefined ? null : { key, hash: requestHash(request), answer };
+    // Whoever called holds the request until it is answered; its objects may take far more than the text they came as.
+    delete request.payload;
+    delete request.properties;
     const admitted = await this.admission.submit({ sender: scope, events: [event], idempotency });
-    if (admitted.kind === 'written') return answer;
-    return { ...(admitted.stored.answer as IngestResponse), duplicate: true };
-  }
-
-  private answer(scope: ApiKeyScope, event: NormalizedEvent): IngestResponse {
-    const { mode } = this.config.ingestion;
-    return {
-      accepted: true,
-      project_id: scope.projectId,
-      api_key_id: scope.apiKeyId,
-      ingested_event_id: event.id,
-      external_event_id: event.externalEventId,
-      event_type: event.event,
-      timestamp: event.timestamp.toISOString(),
-      properties: event.properties,
-      duplicate: false,
-      ingest_mode: mode,
-      persisted_synchronously: mode !== 'queued',
-    };
+    if (admitted.kind === 'written') return ingestAnswer(answer, false);
+    return ingestAnswer(admitted.stored.answer as StoredIngestAnswer, true);
   }
 }

@@ -32,23 +32,11 @@ export function deriveLog(input: DerivationInput): DerivedLog {
 }
 
 /** The first property that is non-empty text, a number or a boolean. */
-export function firstText(properties: Readonly<Record<string, unknown>>, names: readonly string[]): string | undefined {
+function firstText(properties: Readonly<Record<string, unknown>>, names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = ownValue(properties, name);
     if (typeof value === 'string' && value !== '') return value;
     if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  }
-  return undefined;
-}
-
-/** The first property that is an object. */
-export function firstObject(
-  properties: Readonly<Record<string, unknown>>,
-  names: readonly string[],
-): Record<string, unknown> | undefined {
-  for (const name of names) {
-    const value = ownValue(properties, name);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   }
   return undefined;
 }

@@ -2,35 +2,39 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Response } from 'express';
 import { MembershipReader, type ProjectMemberScope, type ProjectScope } from '../../platform/access/index.js';
 import { Clock } from '../../platform/clock/index.js';
+import { ClientGone, PacedResponse } from '../../platform/http/paced-response.js';
 import type { EventFilter, MatchingHour, TimeWindow } from '../event-totals/index.js';
-import type { Place } from '../events/index.js';
+import { type EventPlace, EventRows, type Place, ReadBudget, RECORDS } from '../events/index.js';
 import { SessionLiveness } from '../sessions/index.js';
 import { filterOf, windowOf } from './asked-window.js';
 import type { ExportRequest } from './explorer.dto.js';
 import { TooManyExports } from './explorer.errors.js';
 import { ExplorerRepository, spanOf } from './explorer.repository.js';
-import { ClientGone, ExportChannel, ExportPatience } from './export-channel.js';
+import { ExportPatience } from './export-patience.js';
 import { EXPORT_WRITERS, type ExportWriter } from './export-formats.js';
 
 /** Of one project at a time, in one process. */
 const MOST_EXPORTS = 4;
-/** Of one read: few enough that the database weighs them quickly where all are large. */
-const MOST_EVENTS = 200;
-/** Of their properties in one read, in bytes: events may be small or a megabyte each. One event may be larger. */
-const MOST_BYTES = 1_000_000;
+/** Of all projects: each holds one read while its client takes it. */
+const MOST_EXPORTS_AT_ALL = 32;
+/** Of one look for where events lie. */
+const MOST_PLACES = 500;
+/** Of one read, in bytes: events may be small or a megabyte each. One event may be larger. */
+const MOST_BYTES = 1024 * 1024;
 /** Of the hours that are gone through together. */
 const EVENTS_OF_A_SPAN = 1_000;
-
-type ReadEvents = Awaited<ReturnType<ExplorerRepository['before']>>;
 
 /** Writes the filtered events to the client as fast as it reads, holding no more than one read of them. */
 @Injectable()
 export class EventExport {
   private readonly logger = new Logger('exports');
   private readonly running = new Map<string, number>();
+  private runningAtAll = 0;
 
   constructor(
     private readonly explorer: ExplorerRepository,
+    private readonly events: EventRows,
+    private readonly budget: ReadBudget,
     private readonly members: MembershipReader,
     private readonly sessions: SessionLiveness,
     private readonly patience: ExportPatience,
@@ -51,8 +55,9 @@ export class EventExport {
         'Content-Type': writer.mediaType,
         'Content-Disposition': `attachment; filename="events-${scope.projectId}-${day}.${request.format}"`,
       });
-      const channel = new ExportChannel(response, this.patience.stalledMs);
-      await channel.write(writer.head + (first.done === true ? '' : first.value));
+      const channel = new PacedResponse(response, this.patience.stalledMs);
+      await channel.write(Buffer.from(writer.head));
+      if (first.done !== true) await channel.write(first.value);
       let askedAt = performance.now();
       for await (const chunk of chunks) {
         if (performance.now() - askedAt >= this.patience.askAgainMs) {
@@ -72,22 +77,37 @@ export class EventExport {
     }
   }
 
+  /** As bytes, which lie outside the heap while the client takes its time. */
   private async *chunks(
     scope: ProjectScope,
     window: TimeWindow,
     filter: EventFilter,
     writer: ExportWriter,
-  ): AsyncGenerator<string, void> {
-    const most = { events: MOST_EVENTS, bytes: MOST_BYTES };
+  ): AsyncGenerator<Buffer, void> {
     for (const span of spansOf(await this.explorer.hours(scope, window, filter), window)) {
       let last: Place | null = null;
       for (;;) {
-        const read: ReadEvents = await this.explorer.before(scope, span, filter, last, most);
-        const text = read.events.map((stored) => writer.line(stored)).join('');
-        if (text !== '') yield text;
-        if (read.areAll) break;
-        last = read.events.at(-1) ?? null;
+        const places: EventPlace[] = await this.explorer.before(scope, span, filter, last, MOST_PLACES);
+        yield* this.reads(scope, places, writer);
+        if (places.length < MOST_PLACES) break;
+        last = places.at(-1) ?? null;
       }
+    }
+  }
+
+  private async *reads(
+    scope: ProjectScope,
+    places: readonly EventPlace[],
+    writer: ExportWriter,
+  ): AsyncGenerator<Buffer, void> {
+    for (let left = places; left.length > 0;) {
+      const fitting = await this.events.fit(scope, left, MOST_BYTES);
+      left = left.slice(fitting.places.length);
+      const bytes = await this.budget.during(scope.projectId, fitting.bytes, async () => {
+        const rows = await this.events.read(scope, fitting.places, RECORDS);
+        return Buffer.from(rows.map((stored) => writer.line(stored)).join(''));
+      });
+      if (bytes.length > 0) yield bytes;
     }
   }
 
@@ -99,9 +119,11 @@ export class EventExport {
 
   private enter(projectId: string): () => void {
     const count = this.running.get(projectId) ?? 0;
-    if (count >= MOST_EXPORTS) throw new TooManyExports();
+    if (count >= MOST_EXPORTS || this.runningAtAll >= MOST_EXPORTS_AT_ALL) throw new TooManyExports();
+    this.runningAtAll += 1;
     this.running.set(projectId, count + 1);
     return () => {
+      this.runningAtAll -= 1;
       const left = (this.running.get(projectId) ?? 1) - 1;
       if (left > 0) this.running.set(projectId, left);
       else this.running.delete(projectId);

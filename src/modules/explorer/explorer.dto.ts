@@ -1,4 +1,5 @@
 import {
+  BooleanField,
   DateTimeField,
   EnumField,
   IntField,
@@ -15,19 +16,19 @@ import { type Range, RANGES } from '../projects/index.js';
 
 /** What the explorer, its facets and its export filter by. */
 export class EventFilters {
-  @TextField({ optional: true, description: 'Exact event type' })
+  @TextField({ optional: true, max: 200, description: 'Exact event type' })
   event?: string;
 
   @UuidField({ optional: true })
   source_id?: string;
 
-  @TextField({ optional: true, description: 'Exact' })
+  @TextField({ optional: true, max: 50, description: 'Exact' })
   severity?: string;
 
-  @TextField({ optional: true, description: 'Exact' })
+  @TextField({ optional: true, max: 100, description: 'Exact' })
   status?: string;
 
-  @TextField({ optional: true, description: 'Exact' })
+  @TextField({ optional: true, max: 100, description: 'Exact' })
   environment?: string;
 
   @EnumField(RANGES, {
@@ -88,6 +89,9 @@ export class ExplorerPage extends WindowResponse {
 
   @IntField({})
   offset!: number;
+
+  @BooleanField({ description: 'Whether there are events behind these: they begin at offset plus the number of items' })
+  has_more!: boolean;
 }
 
 export class FacetValueResponse {

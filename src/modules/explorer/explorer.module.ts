@@ -8,7 +8,7 @@ import { EventExport } from './event-export.service.js';
 import { ExplorerController } from './explorer.controller.js';
 import { ExplorerRepository } from './explorer.repository.js';
 import { ExplorerService } from './explorer.service.js';
-import { ExportPatience } from './export-channel.js';
+import { ExportPatience } from './export-patience.js';
 
 @Module({
   imports: [DiscoveryModule, EventsModule, EventTotalsModule, ProjectsModule, SessionsModule],

@@ -9,7 +9,7 @@ import {
   Parameters,
   type TimeWindow,
 } from '../event-totals/index.js';
-import { EVENT_COLUMNS, type Place, type StoredEvent } from '../events/index.js';
+import { type EventPlace, type Place, PLACE_COLUMNS } from '../events/index.js';
 
 const HOUR_MS = 3_600_000;
 /** Matching hours that are read row by row; beyond, the rollups say which events to look at in each hour. */
@@ -24,7 +24,7 @@ export interface Page {
   readonly offset: number;
 }
 
-/** Pages of events, newest first by timestamp, events of one instant by id. */
+/** Where the events of pages lie, newest first by timestamp, events of one instant by id. */
 @Injectable()
 export class ExplorerRepository {
   constructor(
@@ -38,17 +38,17 @@ export class ExplorerRepository {
     window: TimeWindow,
     filter: EventFilter,
     page: Page,
-  ): Promise<{ total: number; items: StoredEvent[] }> {
+  ): Promise<{ total: number; places: EventPlace[] }> {
     return this.database.snapshot(async (tx) => {
       const { total, hours } = await this.totals.matchingHours(scope, window, filter, page, tx);
       const [newest] = hours;
-      if (newest === undefined) return { total, items: [] };
+      if (newest === undefined) return { total, places: [] };
       const inNewest: Page = { limit: page.limit, offset: page.offset - newest.newer };
       const span = spanOf(hours, window);
-      const items = isScattered(filter, hours)
+      const places = isScattered(filter, hours)
         ? await this.scattered(scope, span, hours, filter, inNewest, tx)
         : await this.together(scope, span, filter, inNewest, tx);
-      return { total, items };
+      return { total, places };
     });
   }
 
@@ -57,14 +57,14 @@ export class ExplorerRepository {
     return (await this.totals.matchingHours(scope, window, filter, { offset: 0, limit: EVERY })).hours;
   }
 
-  /** Newest first within a span, strictly before the place when one is given; at least one event when there is any. */
-  async before(
+  /** Newest first within a span, strictly before the place when one is given. */
+  before(
     scope: Scope,
     span: TimeWindow,
     filter: EventFilter,
     place: Place | null,
-    most: { readonly events: number; readonly bytes: number },
-  ): Promise<{ events: StoredEvent[]; areAll: boolean }> {
+    limit: number,
+  ): Promise<EventPlace[]> {
     const parameters = new Parameters();
     const conditions = [
       `project_id = ${parameters.bind(scope.projectId)}`,
@@ -75,19 +75,11 @@ export class ExplorerRepository {
       const instant = parameters.bind(place.timestamp);
       conditions.push(`"timestamp" <= ${instant}`, `("timestamp", id) < (${instant}, ${parameters.bind(place.id)})`);
     }
-    const read = await this.database.rows<StoredEvent & { found: number }>(
-      `SELECT ${EVENT_COLUMNS}, found FROM (
-         SELECT *, row_number() OVER newest_first AS place, count(*) OVER ()::int AS found,
-                sum(octet_length(properties::text)) OVER newest_first AS bytes
-         FROM (SELECT ${EVENT_COLUMNS} FROM events WHERE ${conditions.join(' AND ')}${conditionsOf(filter, parameters)}
-               ORDER BY "timestamp" DESC, id DESC LIMIT ${parameters.bind(most.events)}) newest
-         WINDOW newest_first AS (ORDER BY "timestamp" DESC, id DESC)) sized
-       WHERE bytes <= ${parameters.bind(most.bytes)} OR place = 1
-       ORDER BY "timestamp" DESC, id DESC`,
+    return this.database.rows<EventPlace>(
+      `SELECT ${PLACE_COLUMNS} FROM events WHERE ${conditions.join(' AND ')}${conditionsOf(filter, parameters)}
+       ORDER BY "timestamp" DESC, id DESC LIMIT ${parameters.bind(limit)}`,
       parameters.values,
     );
-    const found = read[0]?.found ?? 0;
-    return { events: read, areAll: found < most.events && read.length === found };
   }
 
   /** Names by id of the project's Event Sources. */
@@ -100,10 +92,10 @@ export class ExplorerRepository {
   }
 
   /** Along an index whose order is that of the page. */
-  private together(scope: Scope, span: TimeWindow, filter: EventFilter, page: Page, tx: Db): Promise<StoredEvent[]> {
+  private together(scope: Scope, span: TimeWindow, filter: EventFilter, page: Page, tx: Db): Promise<EventPlace[]> {
     const parameters = new Parameters();
-    return this.database.rows<StoredEvent>(
-      `SELECT ${EVENT_COLUMNS} FROM events
+    return this.database.rows<EventPlace>(
+      `SELECT ${PLACE_COLUMNS} FROM events
        WHERE project_id = ${parameters.bind(scope.projectId)} AND "timestamp" >= ${parameters.bind(span.from)}
          AND "timestamp" < ${parameters.bind(span.to)}${conditionsOf(filter, parameters)}
        ORDER BY "timestamp" DESC, id DESC LIMIT ${parameters.bind(page.limit)} OFFSET ${parameters.bind(page.offset)}`,
@@ -120,11 +112,11 @@ export class ExplorerRepository {
     filter: EventFilter,
     page: Page,
     tx: Db,
-  ): Promise<StoredEvent[]> {
+  ): Promise<EventPlace[]> {
     const parameters = new Parameters();
     const project = parameters.bind(scope.projectId);
     const wanted = conditionsOf(filter, parameters);
-    return this.database.rows<StoredEvent>(
+    return this.database.rows<EventPlace>(
       `WITH places AS MATERIALIZED (
          SELECT found."timestamp" AS at, found.id AS which
          FROM (SELECT DISTINCT hour, event AS name FROM event_facet_hours
@@ -136,7 +128,7 @@ export class ExplorerRepository {
              AND "timestamp" < least(kinds.hour + interval '1 hour', ${parameters.bind(span.to)})${wanted}
            OFFSET 0) found
          ORDER BY 1 DESC, 2 DESC LIMIT ${parameters.bind(page.limit)} OFFSET ${parameters.bind(page.offset)})
-       SELECT ${EVENT_COLUMNS} FROM places
+       SELECT ${PLACE_COLUMNS} FROM places
        JOIN events ON project_id = ${project} AND "timestamp" = at AND id = which
        ORDER BY "timestamp" DESC, id DESC`,
       parameters.values,

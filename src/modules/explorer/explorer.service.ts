@@ -3,9 +3,19 @@ import { DiscoveryService } from '@nestjs/core';
 import type { ProjectScope } from '../../platform/access/index.js';
 import { Clock } from '../../platform/clock/index.js';
 import { providerOf } from '../../platform/discovery/provider-of.js';
+import { writeList, writeObject, type WrittenJson } from '../../platform/http/written-json.js';
 import { EventTotals, type FacetValue } from '../event-totals/index.js';
-import { EVENT_COLUMNS, eventRecord, EventReads, type StoredEvent } from '../events/index.js';
-import { LOG_COLUMNS, type LoggedEvent, logRow } from '../logs/index.js';
+import {
+  EVENT_COLUMNS,
+  eventMembers,
+  EventPages,
+  eventRecord,
+  EventReads,
+  RECORDS,
+  type Selection,
+  type StoredEvent,
+} from '../events/index.js';
+import { LOG_COLUMNS, LOG_JOIN, type LoggedEvent, logRow } from '../logs/index.js';
 import { ProjectsRepository } from '../projects/index.js';
 import { filterOf, windowOf } from './asked-window.js';
 import type { EventDetail, EventFilters, ExplorerPage, ExplorerQuery, FacetsResponse } from './explorer.dto.js';
@@ -14,6 +24,7 @@ import { ExplorerRepository } from './explorer.repository.js';
 import { RelatedAlerts } from './related-alerts.js';
 
 const MOST_FACET_VALUES = 100;
+const DETAILS: Selection<StoredEvent & LoggedEvent> = { columns: `${EVENT_COLUMNS}, ${LOG_COLUMNS}`, join: LOG_JOIN };
 
 /** Looks into the events of a project. */
 @Injectable()
@@ -22,28 +33,32 @@ export class ExplorerService {
     private readonly explorer: ExplorerRepository,
     private readonly totals: EventTotals,
     private readonly events: EventReads,
+    private readonly pages: EventPages,
     private readonly projects: ProjectsRepository,
     private readonly discovery: DiscoveryService,
     private readonly clock: Clock,
   ) {}
 
-  async page(scope: ProjectScope, query: ExplorerQuery): Promise<ExplorerPage> {
+  async page(scope: ProjectScope, query: ExplorerQuery): Promise<WrittenJson<ExplorerPage>> {
     const window = windowOf(query, this.clock.now(), 'query');
     const { limit, offset } = query;
-    const [{ name }, { total, items }] = await Promise.all([
+    const [{ name }, { total, places }] = await Promise.all([
       this.projects.get(scope),
       this.explorer.page(scope, window, filterOf(query), { limit, offset }),
     ]);
-    return {
-      project_id: scope.projectId,
-      project_name: name,
-      from_ts: window.from.toISOString(),
-      to_ts: window.to.toISOString(),
-      items: items.map(eventRecord),
-      total,
-      limit,
-      offset,
-    };
+    return this.pages.answer(scope, places, RECORDS, (rows) =>
+      writeObject<ExplorerPage>({
+        project_id: scope.projectId,
+        project_name: name,
+        from_ts: window.from.toISOString(),
+        to_ts: window.to.toISOString(),
+        items: writeList(rows.map(eventRecord)),
+        total,
+        limit,
+        offset,
+        has_more: offset + rows.length < total,
+      }),
+    );
   }
 
   async facets(scope: ProjectScope, query: EventFilters): Promise<FacetsResponse> {
@@ -72,13 +87,16 @@ export class ExplorerService {
     };
   }
 
-  async detail(scope: ProjectScope, eventId: string): Promise<EventDetail> {
-    const [{ name }, stored, alerts] = await Promise.all([
+  async detail(scope: ProjectScope, eventId: string): Promise<WrittenJson<EventDetail>> {
+    const [{ name }, found, alerts] = await Promise.all([
       this.projects.get(scope),
-      this.events.find<StoredEvent & LoggedEvent>(scope, eventId, `${EVENT_COLUMNS}, ${LOG_COLUMNS}`),
+      this.events.find(scope, eventId),
       providerOf(this.discovery, RelatedAlerts)?.ofEvent(scope, eventId) ?? [],
     ]);
-    if (stored === null) throw new EventNotFound();
-    return { ...eventRecord(stored), log: logRow(stored, name), related_alerts: alerts };
+    if (found === null) throw new EventNotFound();
+    return this.pages.answer(scope, [found], DETAILS, ([stored]) => {
+      if (stored === undefined) throw new EventNotFound();
+      return writeObject<EventDetail>({ ...eventMembers(stored), log: logRow(stored, name), related_alerts: alerts });
+    });
   }
 }

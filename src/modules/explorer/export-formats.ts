@@ -1,4 +1,4 @@
-import { type EventRecord, eventRecord, type StoredEvent } from '../events/index.js';
+import { compactJson, type EventRecord, eventRecord, type StoredEvent } from '../events/index.js';
 import type { ExportFormat } from './explorer.dto.js';
 
 export interface ExportWriter {
@@ -36,9 +36,11 @@ export function csvField(text: string): string {
 }
 
 function csvLine(stored: StoredEvent): string {
-  const record = eventRecord(stored);
-  const text = (name: (typeof COLUMNS)[number]): string =>
-    name === 'properties' ? JSON.stringify(record.properties) : (record[name] ?? '');
+  const text = (name: (typeof COLUMNS)[number]): string => {
+    const value = stored[name];
+    if (name === 'properties') return compactJson(stored.properties);
+    return value instanceof Date ? value.toISOString() : (value ?? '');
+  };
   return `${COLUMNS.map((name) => csvField(text(name))).join(',')}\r\n`;
 }
 
@@ -46,7 +48,7 @@ export const EXPORT_WRITERS: Readonly<Record<ExportFormat, ExportWriter>> = {
   ndjson: {
     mediaType: 'application/x-ndjson',
     head: '',
-    line: (stored) => `${JSON.stringify(eventRecord(stored))}\n`,
+    line: (stored) => `${eventRecord(stored).text}\n`,
   },
   csv: { mediaType: 'text/csv; charset=utf-8', head: `${COLUMNS.join(',')}\r\n`, line: csvLine },
 };

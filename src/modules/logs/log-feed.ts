@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { FeedItem, FeedPlace, FeedSource } from '../event-streams/index.js';
-import { EVENT_COLUMNS, EventReads, EXISTING_EVENTS, SettledEvents, type StoredEvent } from '../events/index.js';
+import { writeObject } from '../../platform/http/written-json.js';
+import type { FeedPlace, FeedRead, FeedSource } from '../event-streams/index.js';
+import { EventFeed } from '../events/index.js';
 import { ProjectsRepository } from '../projects/index.js';
-import { LOG_COLUMNS, type LoggedEvent, logRow } from './log-row.js';
+import { LOG_ROWS, logRow } from './log-row.js';
 
 /** Log rows for their stream. */
 @Injectable()
@@ -10,24 +11,22 @@ export class LogFeed implements FeedSource {
   readonly name = 'logs';
 
   constructor(
-    private readonly events: EventReads,
-    private readonly state: SettledEvents,
+    private readonly events: EventFeed,
     private readonly projects: ProjectsRepository,
   ) {}
 
   settled(): Promise<Date> {
-    return this.state.settled();
+    return this.events.settled();
   }
 
   start(projectId: string, until: Date): Promise<FeedPlace | null> {
-    return this.events.placeBefore({ projectId }, until, EXISTING_EVENTS);
+    return this.events.start(projectId, until);
   }
 
-  async read(projectId: string, after: FeedPlace | null, until: Date, limit: number): Promise<FeedItem[]> {
-    const columns = `${EVENT_COLUMNS}, ${LOG_COLUMNS}`;
-    const rows = await this.events.after<StoredEvent & LoggedEvent>({ projectId }, after, until, limit, columns);
-    if (rows.length === 0) return [];
+  async read(projectId: string, after: FeedPlace | null, until: Date, limit: number): Promise<FeedRead | null> {
     const { name } = await this.projects.get({ projectId });
-    return rows.map((row) => ({ place: row, message: { type: 'log', log: logRow(row, name) } }));
+    return this.events.readAs(projectId, after, until, limit, LOG_ROWS, (row) =>
+      writeObject({ type: 'log', log: logRow(row, name) }),
+    );
   }
 }

@@ -5,7 +5,8 @@ import { type ProjectMemberScope, Requires } from '../../platform/access/index.j
 import { Documented } from '../../platform/http/documented.js';
 import { Query, RawRequest, Scope } from '../../platform/http/inputs.js';
 import { EventStreams } from '../event-streams/index.js';
-import { STREAM_RULES } from '../events/index.js';
+import type { WrittenJson } from '../../platform/http/written-json.js';
+import { STREAM_RULES, TooManyLargeReads } from '../events/index.js';
 import { LogFeed } from './log-feed.js';
 import { LogRow, LogsQuery, LogStreamQuery } from './logs.dto.js';
 import { LogSearchTooLong, TooManyLogSearches } from './logs.errors.js';
@@ -25,11 +26,11 @@ export class LogsController {
   @Documented({
     summary: 'Log rows',
     description:
-      'Newest first by event timestamp; no pagination. In `query`, %, _ and \\ stand for themselves. A search that has to look through so much that it takes longer than eight seconds is refused with 503, since an answer with some of the rows would look whole. A process runs two filtered searches at a time, of one project one; another waits for up to two seconds and is then refused with 503. Both refusals carry `Retry-After`.',
+      'Newest first by event timestamp; no pagination. Fewer rows than `limit` come, the newest of them, where they take more than 4 MiB; one row comes always. In `query`, %, _ and \\ stand for themselves. A search that has to look through so much that it takes longer than eight seconds is refused with 503, since an answer with some of the rows would look whole. A process runs two filtered searches at a time, of one project one; another waits for up to two seconds and is then refused with 503. Both refusals carry `Retry-After`.',
     answer: [LogRow],
-    errors: [LogSearchTooLong, TooManyLogSearches],
+    errors: [LogSearchTooLong, TooManyLogSearches, TooManyLargeReads],
   })
-  list(@Scope() scope: ProjectMemberScope, @Query() query: LogsQuery): Promise<LogRow[]> {
+  list(@Scope() scope: ProjectMemberScope, @Query() query: LogsQuery): Promise<WrittenJson<LogRow[]>> {
     return this.logs.list(scope, query);
   }
 

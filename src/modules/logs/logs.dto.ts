@@ -18,6 +18,7 @@ export class LogsQuery {
 
   @TextField({
     optional: true,
+    max: 200,
     description: 'Case-insensitive exact match; ALL disables the filter',
     example: 'GET',
   })
@@ -28,6 +29,7 @@ export class LogsQuery {
 
   @TextField({
     optional: true,
+    max: 200,
     description: 'Case-insensitive substring of endpoint, method, event name or project name',
   })
   query?: string;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../platform/access/index.js';
 import { Database, type Db } from '../../platform/database/database.js';
 import { Parameters, type TimeWindow } from '../event-totals/index.js';
-import { LOG_COLUMNS, type LoggedEvent } from './log-row.js';
+import { type EventPlace, type Place, PLACE_COLUMNS } from '../events/index.js';
 import { LogSearchTooLong } from './logs.errors.js';
 import { LogSearchIndex } from './search-index.js';
 import { type SearchPart, searchParts } from './search-parts.js';
@@ -27,12 +27,9 @@ export interface LogFilter {
 }
 
 type Scope = Pick<ProjectScope, 'projectId'>;
-type Place = Pick<LoggedEvent, 'timestamp' | 'id'>;
-
-const COLUMNS = `id, "timestamp", event, api_key_id, properties, ${LOG_COLUMNS}`;
 const NEWEST_FIRST = 'ORDER BY "timestamp" DESC, id DESC';
 
-/** Log rows straight from `events`, newest first, events of one instant by id: plain SQL along the primary key. */
+/** Where log rows lie, straight from `events`, newest first, events of one instant by id: plain SQL along the primary key. */
 @Injectable()
 export class LogsRepository {
   private readonly turns = new SearchTurns(SEARCHES_AT_ONCE, PATIENCE_MS);
@@ -46,7 +43,7 @@ export class LogsRepository {
    * @throws LogSearchTooLong when matching rows are so rare that they are not found in time
    * @throws TooManyLogSearches when others search for too long
    */
-  list(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number): Promise<LoggedEvent[]> {
+  list(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number): Promise<EventPlace[]> {
     const isIndexable = filter.text !== undefined || filter.method !== undefined;
     if (!isIndexable && !filter.hideNoise) return this.scan(scope, window, filter, limit);
     return this.turns.run(scope.projectId, () => this.filtered(scope, window, filter, limit, isIndexable));
@@ -58,12 +55,12 @@ export class LogsRepository {
     filter: LogFilter,
     limit: number,
     isIndexable: boolean,
-  ): Promise<LoggedEvent[]> {
+  ): Promise<EventPlace[]> {
     const parts = searchParts(window, isIndexable ? await this.index.months() : []);
     try {
       return await this.database.snapshot(async (tx) => {
         const giveUpAt = performance.now() + SEARCH_LIMIT_MS;
-        const found: LoggedEvent[] = [];
+        const found: EventPlace[] = [];
         for (const part of parts) {
           const missing = limit - found.length;
           if (missing === 0) break;
@@ -85,7 +82,7 @@ export class LogsRepository {
     filter: LogFilter,
     limit: number,
     tx: Db,
-  ): Promise<LoggedEvent[]> {
+  ): Promise<EventPlace[]> {
     if (!part.isIndexed) return this.scan(scope, part, filter, limit, tx);
     const probed = await this.probe(scope, part, filter, limit, tx);
     if (probed.rows.length === limit || probed.end === null) return probed.rows;
@@ -93,10 +90,10 @@ export class LogsRepository {
   }
 
   /** Row by row until enough are found. */
-  private scan(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number, tx?: Db): Promise<LoggedEvent[]> {
+  private scan(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number, tx?: Db): Promise<EventPlace[]> {
     const parameters = new Parameters();
-    return this.database.rows<LoggedEvent>(
-      `SELECT ${COLUMNS} FROM events WHERE ${within(scope, window, parameters)}${matching(filter, parameters)}
+    return this.database.rows<EventPlace>(
+      `SELECT ${PLACE_COLUMNS} FROM events WHERE ${within(scope, window, parameters)}${matching(filter, parameters)}
        ${NEWEST_FIRST} LIMIT ${parameters.bind(limit)}`,
       parameters.values,
       tx,
@@ -110,10 +107,10 @@ export class LogsRepository {
     filter: LogFilter,
     limit: number,
     tx: Db,
-  ): Promise<{ rows: LoggedEvent[]; end: Place | null }> {
+  ): Promise<{ rows: EventPlace[]; end: Place | null }> {
     const parameters = new Parameters();
-    const rows = await this.database.rows<LoggedEvent>(
-      `SELECT ${COLUMNS} FROM (SELECT * FROM events WHERE ${within(scope, window, parameters)}
+    const rows = await this.database.rows<EventPlace>(
+      `SELECT ${PLACE_COLUMNS} FROM (SELECT * FROM events WHERE ${within(scope, window, parameters)}
                                ${NEWEST_FIRST} LIMIT ${PROBED_ROWS}) newest
        WHERE true${matching(filter, parameters)} ${NEWEST_FIRST} LIMIT ${parameters.bind(limit)}`,
       parameters.values,
@@ -138,18 +135,18 @@ export class LogsRepository {
     filter: LogFilter,
     limit: number,
     tx: Db,
-  ): Promise<LoggedEvent[]> {
+  ): Promise<EventPlace[]> {
     const parameters = new Parameters();
     const project = parameters.bind(scope.projectId);
     // Materialized without a limit, so that the planner does not walk the primary key in the hope of a frequent text.
-    return this.database.rows<LoggedEvent>(
+    return this.database.rows<EventPlace>(
       `WITH places AS MATERIALIZED (
          SELECT "timestamp" AS at, id AS which FROM events
          WHERE ${within(scope, { from: window.from, to: new Date(before.timestamp.getTime() + 1) }, parameters)}
            AND ("timestamp", id) < (${parameters.bind(before.timestamp)}, ${parameters.bind(before.id)})
            ${matching(filter, parameters)}),
        newest AS (SELECT at, which FROM places ORDER BY at DESC, which DESC LIMIT ${parameters.bind(limit)})
-       SELECT ${COLUMNS} FROM newest JOIN events ON project_id = ${project} AND "timestamp" = at AND id = which
+       SELECT ${PLACE_COLUMNS} FROM newest JOIN events ON project_id = ${project} AND "timestamp" = at AND id = which
        ${NEWEST_FIRST}`,
       parameters.values,
       tx,

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../platform/access/index.js';
 import { Clock } from '../../platform/clock/index.js';
+import { writeList, type WrittenJson } from '../../platform/http/written-json.js';
+import { EventPages } from '../events/index.js';
 import { ProjectsRepository, rangeWindow } from '../projects/index.js';
-import { logRow } from './log-row.js';
+import { LOG_ROWS, logRow } from './log-row.js';
 import type { LogRow, LogsQuery } from './logs.dto.js';
 import { LogsRepository } from './logs.repository.js';
 
@@ -10,11 +12,12 @@ import { LogsRepository } from './logs.repository.js';
 export class LogsService {
   constructor(
     private readonly logs: LogsRepository,
+    private readonly pages: EventPages,
     private readonly projects: ProjectsRepository,
     private readonly clock: Clock,
   ) {}
 
-  async list(scope: ProjectScope, query: LogsQuery): Promise<LogRow[]> {
+  async list(scope: ProjectScope, query: LogsQuery): Promise<WrittenJson<LogRow[]>> {
     const { from, to } = rangeWindow(query.range, this.clock.now());
     const { name } = await this.projects.get(scope);
     const method = query.method?.toUpperCase();
@@ -26,7 +29,7 @@ export class LogsService {
       text: text !== undefined && name.toLowerCase().includes(text.toLowerCase()) ? undefined : text,
     };
     // Up to now, this very millisecond included.
-    const rows = await this.logs.list(scope, { from, to: new Date(to.getTime() + 1) }, filter, query.limit);
-    return rows.map((row) => logRow(row, name));
+    const places = await this.logs.list(scope, { from, to: new Date(to.getTime() + 1) }, filter, query.limit);
+    return this.pages.answer(scope, places, LOG_ROWS, (rows) => writeList(rows.map((row) => logRow(row, name))));
   }
 }

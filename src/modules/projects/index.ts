@@ -9,5 +9,5 @@ export { ProjectIsArchived } from './projects.errors.js';
 export { ProjectsModule } from './projects.module.js';
 export { ProjectsRepository } from './projects.repository.js';
 export { SavedViewNameInUse } from './saved-views/saved-views.errors.js';
-export { compileRedaction, type Redact } from './settings/redaction.js';
+export { compileRedaction, type Redact, REDACTED, Redaction } from './settings/redaction.js';
 export { type Range, RANGES, rangeWindow } from './time-ranges.js';

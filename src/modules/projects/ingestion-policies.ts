@@ -3,20 +3,20 @@ import { Clock } from '../../platform/clock/index.js';
 import { ProjectChanges } from './project-changes.js';
 import { ProjectIsArchived } from './projects.errors.js';
 import { ProjectSettingsRepository } from './settings/project-settings.repository.js';
-import { compileRedaction, type Redact } from './settings/redaction.js';
+import { Redaction } from './settings/redaction.js';
 
 /** What holds for every event of a project, whoever sends it. */
 export interface IngestionPolicy {
   readonly archived: boolean;
   /** Masks the values that the project's settings name. */
-  readonly redact: Redact;
+  readonly redaction: Redaction;
 }
 
 /** How long a look-up is trusted when a notice gets lost: an archived project refuses within 5 seconds everywhere. */
 const TRUST_MS = 4_000;
 const MAX_ENTRIES = 20_000;
 /** A project deleted meanwhile was archived before. */
-const OF_A_MISSING_PROJECT: IngestionPolicy = { archived: true, redact: compileRedaction(['*']) };
+const OF_A_MISSING_PROJECT: IngestionPolicy = { archived: true, redaction: new Redaction(['*']) };
 
 interface CachedLookup {
   readonly until: number;
@@ -48,6 +48,11 @@ export class IngestionPolicies implements OnModuleInit {
     return policy;
   }
 
+  /** What is masked in whatever concerns an event of the project, archived or not. */
+  async redactionOf({ projectId }: { readonly projectId: string }): Promise<Redaction> {
+    return (await this.of(projectId)).redaction;
+  }
+
   private of(projectId: string): Promise<IngestionPolicy> {
     const now = this.clock.now().getTime();
     const known = this.lookups.get(projectId);
@@ -65,6 +70,6 @@ export class IngestionPolicies implements OnModuleInit {
   private async look(projectId: string): Promise<IngestionPolicy> {
     const stored = await this.settings.policyOf(projectId);
     if (stored === null) return OF_A_MISSING_PROJECT;
-    return { archived: stored.archived, redact: compileRedaction(stored.redactedProperties) };
+    return { archived: stored.archived, redaction: new Redaction(stored.redactedProperties) };
   }
 }

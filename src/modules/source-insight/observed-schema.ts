@@ -1,9 +1,13 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 /** How much one look takes in; what goes beyond it is left out and said so. */
 export const SAMPLE_EVENTS = 500;
 export const SAMPLE_BYTES = 4 * 1024 * 1024;
 export const MAX_PATHS = 200;
 export const MAX_DEPTH = 6;
 const MAX_PATH_LENGTH = 200;
+/** Then others have a turn. */
+const CHARACTERS_A_TURN = 256 * 1024;
 
 export const JSON_TYPES = ['string', 'number', 'boolean', 'null', 'object', 'array'] as const;
 export type JsonType = (typeof JSON_TYPES)[number];
@@ -11,7 +15,8 @@ export type JsonType = (typeof JSON_TYPES)[number];
 export interface SampledEvent {
   readonly event: string;
   readonly timestamp: Date;
-  readonly properties: Readonly<Record<string, unknown>>;
+  /** JSON text of an object. */
+  readonly properties: string;
 }
 
 export interface ObservedProperty {
@@ -39,16 +44,25 @@ interface Tally {
   truncated: boolean;
 }
 
-/** What event types look like, from a sample; most frequent type first, properties by path. */
-export function observeSchema(sample: readonly SampledEvent[]): ObservedType[] {
+/**
+ * What event types look like, from a sample; most frequent type first, properties by path. Events are read one by one, so
+ * that no more than one of them is in memory as objects, and others have a turn between large ones.
+ */
+export async function observeSchema(sample: readonly SampledEvent[]): Promise<ObservedType[]> {
   const tallies = new Map<string, Tally>();
+  let characters = 0;
   for (const { event, timestamp, properties } of sample) {
+    characters += properties.length;
+    if (characters > CHARACTERS_A_TURN) {
+      await nextTurn();
+      characters = properties.length;
+    }
     const tally = tallies.get(event) ?? { events: 0, lastSeenAt: timestamp, paths: new Map(), truncated: false };
     tallies.set(event, tally);
     tally.events += 1;
     if (timestamp > tally.lastSeenAt) tally.lastSeenAt = timestamp;
     const seen = new Map<string, Set<JsonType>>();
-    const isWhole = collect(properties, '', 1, seen);
+    const isWhole = collect(JSON.parse(properties) as object, '', 1, seen);
     if (!isWhole) tally.truncated = true;
     for (const [path, types] of seen) count(tally, path, types);
   }
@@ -66,20 +80,45 @@ export function observeSchema(sample: readonly SampledEvent[]): ObservedType[] {
 /** Every path of one value with the types it has there. @returns false when something was left out */
 function collect(value: object, at: string, depth: number, seen: Map<string, Set<JsonType>>): boolean {
   let isWhole = true;
-  const isList = Array.isArray(value);
-  for (const [name, member] of Object.entries(value as Record<string, unknown>)) {
-    const path = isList ? `${at}[]` : at === '' ? name : `${at}.${name}`;
-    if (path.length > MAX_PATH_LENGTH || (seen.size >= MAX_PATHS && !seen.has(path))) {
-      isWhole = false;
-      continue;
-    }
-    const types = seen.get(path) ?? new Set();
-    seen.set(path, types.add(jsonType(member)));
-    if (typeof member !== 'object' || member === null) continue;
-    if (depth < MAX_DEPTH) isWhole = collect(member, path, depth + 1, seen) && isWhole;
-    else if (Object.keys(member).length > 0) isWhole = false;
+  if (Array.isArray(value)) {
+    // All items have one path.
+    const types = value.length === 0 ? undefined : typesAt(`${at}[]`, seen);
+    if (types === undefined) return value.length === 0;
+    for (const item of value) isWhole = take(item, `${at}[]`, types, depth, seen) && isWhole;
+    return isWhole;
+  }
+  for (const name of Object.keys(value)) {
+    const path = at === '' ? name : `${at}.${name}`;
+    const types = typesAt(path, seen);
+    if (types === undefined) isWhole = false;
+    else isWhole = take((value as Record<string, unknown>)[name], path, types, depth, seen) && isWhole;
   }
   return isWhole;
+}
+
+/** Undefined: one path too many, or too long. */
+function typesAt(path: string, seen: Map<string, Set<JsonType>>): Set<JsonType> | undefined {
+  const known = seen.get(path);
+  if (known !== undefined || path.length > MAX_PATH_LENGTH || seen.size >= MAX_PATHS) return known;
+  const types = new Set<JsonType>();
+  seen.set(path, types);
+  return types;
+}
+
+function take(
+  value: unknown,
+  path: string,
+  types: Set<JsonType>,
+  depth: number,
+  seen: Map<string, Set<JsonType>>,
+): boolean {
+  types.add(jsonType(value));
+  if (typeof value !== 'object' || value === null) return true;
+  return depth < MAX_DEPTH ? collect(value, path, depth + 1, seen) : isEmpty(value);
+}
+
+function isEmpty(value: object): boolean {
+  return (Array.isArray(value) ? value : Object.keys(value)).length === 0;
 }
 
 function count(tally: Tally, path: string, types: ReadonlySet<JsonType>): void {

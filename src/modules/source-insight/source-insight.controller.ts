@@ -4,7 +4,9 @@ import { type ProjectMemberScope, Requires } from '../../platform/access/index.j
 import { Documented } from '../../platform/http/documented.js';
 import { ServiceOverloaded } from '../../platform/http/domain-error.js';
 import { IdParam, Query, Scope } from '../../platform/http/inputs.js';
+import type { WrittenJson } from '../../platform/http/written-json.js';
 import { EventSourceDisabled, EventSourceNotFound } from '../api-keys/index.js';
+import { TooManyLargeReads } from '../events/index.js';
 import { ProjectOfSource } from '../ingest-sources/index.js';
 import { ProjectIsArchived } from '../projects/index.js';
 import { BillingInactive, BlockedByBilling, MonthlyEventsExceeded, MonthlyRequestsExceeded } from '../quotas/index.js';
@@ -56,15 +58,16 @@ export class SourceInsightController {
   @Requires({ project: 'viewer', via: ProjectOfSource })
   @Documented({
     summary: 'Newest events of the source',
-    description: 'By timestamp, newest first.',
+    description:
+      'By timestamp, newest first. A page ends before `limit` where its events take more than 4 MiB; one event it has always.',
     answer: SourceEventsResponse,
-    errors: [EventSourceNotFound],
+    errors: [EventSourceNotFound, TooManyLargeReads],
   })
   events(
     @Scope() scope: ProjectMemberScope,
     @IdParam('source_id') sourceId: string,
     @Query() query: SourceEventsQuery,
-  ): Promise<SourceEventsResponse> {
+  ): Promise<WrittenJson<SourceEventsResponse>> {
     return this.insight.events(scope, sourceId, query);
   }
 
@@ -73,9 +76,9 @@ export class SourceInsightController {
   @Documented({
     summary: 'Observed event types and property types',
     description:
-      'From a sample: the 500 newest events, fewer when their properties take more than 4 MiB. Of each event type at most 200 paths, 6 levels deep and 200 characters long.',
+      'From a sample: the 500 newest events, fewer when they take more than 4 MiB. Of each event type at most 200 paths, 6 levels deep and 200 characters long.',
     answer: SourceSchemaResponse,
-    errors: [EventSourceNotFound],
+    errors: [EventSourceNotFound, TooManyLargeReads],
   })
   schema(@Scope() scope: ProjectMemberScope, @IdParam('source_id') sourceId: string): Promise<SourceSchemaResponse> {
     return this.insight.schema(scope, sourceId);

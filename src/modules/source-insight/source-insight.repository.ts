@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../platform/access/index.js';
 import { Database } from '../../platform/database/database.js';
-import { EVENT_COLUMNS, type Place, type StoredEvent } from '../events/index.js';
-import type { SampledEvent } from './observed-schema.js';
+import { type EventPlace, type Place, PLACE_COLUMNS } from '../events/index.js';
 import type { Bucket, Interval } from './volume.js';
 
 type Scope = Pick<ProjectScope, 'projectId'>;
@@ -31,32 +30,13 @@ export class SourceInsightRepository {
   }
 
   /** Newest first; events of one instant by id. Strictly before the place, when one is given. */
-  newest({ projectId }: Scope, sourceId: string, before: Place | null, limit: number): Promise<StoredEvent[]> {
-    return this.database.rows<StoredEvent>(
-      `SELECT ${EVENT_COLUMNS} FROM events
+  newest({ projectId }: Scope, sourceId: string, before: Place | null, limit: number): Promise<EventPlace[]> {
+    return this.database.rows<EventPlace>(
+      `SELECT ${PLACE_COLUMNS} FROM events
        WHERE project_id = $1 AND source_id = $2
          ${before === null ? '' : 'AND "timestamp" <= $4 AND ("timestamp", id) < ($4, $5)'}
        ORDER BY "timestamp" DESC, id DESC LIMIT $3`,
       [projectId, sourceId, limit, ...(before === null ? [] : [before.timestamp, before.id])],
-    );
-  }
-
-  /** Newest first, as many as fit into both bounds; at least one when there is any. */
-  sample(
-    { projectId }: Scope,
-    sourceId: string,
-    { events, bytes }: { readonly events: number; readonly bytes: number },
-  ): Promise<SampledEvent[]> {
-    return this.database.rows<SampledEvent>(
-      `SELECT event, "timestamp", properties FROM (
-         SELECT event, "timestamp", id, properties, row_number() OVER newest_first AS place,
-                sum(octet_length(properties::text)) OVER newest_first AS bytes
-         FROM (SELECT event, "timestamp", id, properties FROM events WHERE project_id = $1 AND source_id = $2
-               ORDER BY "timestamp" DESC, id DESC LIMIT $3) newest
-         WINDOW newest_first AS (ORDER BY "timestamp" DESC, id DESC)) sized
-       WHERE bytes <= $4 OR place = 1
-       ORDER BY "timestamp" DESC, id DESC`,
-      [projectId, sourceId, events, bytes],
     );
   }
 }

@@ -1,11 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../platform/access/index.js';
 import { Clock } from '../../platform/clock/index.js';
+import { writeList, writeObject, type WrittenJson } from '../../platform/http/written-json.js';
 import { ApiKeysRepository, EventSourceDisabled, EventSourceNotFound } from '../api-keys/index.js';
-import { decodeCursor, encodeCursor, eventRecord, EventRecorder } from '../events/index.js';
+import {
+  decodeCursor,
+  encodeCursor,
+  EventPages,
+  eventRecord,
+  EventRecorder,
+  EventRows,
+  ReadBudget,
+  RECORDS,
+  type Selection,
+} from '../events/index.js';
 import { EventSourcesRepository, type SeenEventSource } from '../ingest-sources/index.js';
 import { IngestionFailuresReader } from '../ingestion-failures/index.js';
-import { observeSchema, SAMPLE_BYTES, SAMPLE_EVENTS } from './observed-schema.js';
+import { observeSchema, SAMPLE_BYTES, SAMPLE_EVENTS, type SampledEvent } from './observed-schema.js';
 import type {
   SourceEventsQuery,
   SourceEventsResponse,
@@ -21,12 +32,16 @@ import { type Bucket, statsWindow, withZeroes } from './volume.js';
 
 const HOUR_MS = 3_600_000;
 const TEST_EVENT = 'source.test';
+const SAMPLED: Selection<SampledEvent> = { columns: 'event, "timestamp", properties::text AS properties' };
 
 /** What has come of a source. */
 @Injectable()
 export class SourceInsightService {
   constructor(
     private readonly insight: SourceInsightRepository,
+    private readonly rows: EventRows,
+    private readonly pages: EventPages,
+    private readonly budget: ReadBudget,
     private readonly sources: EventSourcesRepository,
     private readonly keys: ApiKeysRepository,
     private readonly failures: IngestionFailuresReader,
@@ -81,23 +96,31 @@ export class SourceInsightService {
     scope: ProjectScope,
     sourceId: string,
     { limit, before }: SourceEventsQuery,
-  ): Promise<SourceEventsResponse> {
+  ): Promise<WrittenJson<SourceEventsResponse>> {
     const place = before === undefined ? null : decodeCursor(before);
     // One more than asked for tells whether there is more.
     const found = await this.insight.newest(scope, sourceId, place, limit + 1);
-    const items = found.slice(0, limit);
-    const last = found.length > limit ? items.at(-1) : undefined;
-    return { items: items.map(eventRecord), next_before: last === undefined ? null : encodeCursor(last) };
+    return this.pages.answer(scope, found.slice(0, limit), RECORDS, (rows, shown) => {
+      const last = shown.length < found.length ? shown.at(-1) : undefined;
+      return writeObject<SourceEventsResponse>({
+        items: writeList(rows.map(eventRecord)),
+        next_before: last === undefined ? null : encodeCursor(last),
+      });
+    });
   }
 
   async schema(scope: ProjectScope, sourceId: string): Promise<SourceSchemaResponse> {
-    const sample = await this.insight.sample(scope, sourceId, { events: SAMPLE_EVENTS, bytes: SAMPLE_BYTES });
+    const newest = await this.insight.newest(scope, sourceId, null, SAMPLE_EVENTS);
+    const { places: sample, bytes } = await this.rows.fit(scope, newest, SAMPLE_BYTES);
+    const eventTypes = await this.budget.during(scope.projectId, bytes, async () =>
+      observeSchema(await this.rows.read(scope, sample, SAMPLED)),
+    );
     return {
       source_id: sourceId,
       sampled_events: sample.length,
       from_ts: sample.at(-1)?.timestamp.toISOString() ?? null,
       to_ts: sample[0]?.timestamp.toISOString() ?? null,
-      event_types: observeSchema(sample).map(({ lastSeenAt, ...type }) => ({
+      event_types: eventTypes.map(({ lastSeenAt, ...type }) => ({
         ...type,
         last_seen_at: lastSeenAt.toISOString(),
         properties: type.properties.map((property) => ({ ...property, types: [...property.types] })),

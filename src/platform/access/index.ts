@@ -3,6 +3,7 @@ export * from './capabilities.js';
 export * from './credentials.js';
 export * from './declarations.js';
 export * from './ports.js';
+export * from './refusal-mask.js';
 export { RequestMemo } from './request-memo.js';
 export { assertFulfilled } from './requirements.js';
 export * from './roles.js';

@@ -1,5 +1,12 @@
 import type { ReadBody } from '../http/body-reader.js';
-import { type Issue, validateJson, validateStrings, ValidationError } from '../http/fields/index.js';
+import {
+  brokenRule,
+  type Issue,
+  type Schema,
+  validateJson,
+  validateStrings,
+  ValidationError,
+} from '../http/fields/index.js';
 import type { CheckedRequest, RequestInputs } from '../http/inputs.js';
 import type { RoutePlan } from './route-plan.js';
 
@@ -29,7 +36,7 @@ export function checkInputs(
       ...path.map(({ schema }) => take(validateStrings(schema, request.params, 'path'))),
     ) as object,
     query: query === undefined ? {} : take(validateStrings(query, request.query as Texts, 'query')),
-    header: header === undefined ? {} : take(validateStrings(header, request.headers, 'header')),
+    header: header === undefined ? {} : take(checkHeaders(header, request)),
     body: {},
     raw: body.raw,
   };
@@ -44,6 +51,20 @@ export function checkInputs(
   }
   if (issues.length > 0) throw new ValidationError(issues);
   return inputs;
+}
+
+/** Node joins what is sent twice, and what was meant nobody can tell. */
+function checkHeaders(schema: Schema, request: CheckedRequest): ReturnType<typeof validateStrings> {
+  const repeated = schema.fields.filter(
+    ({ header }) =>
+      request.headers[header]?.includes(', ') === true && (request.headersDistinct[header]?.length ?? 0) > 1,
+  );
+  if (repeated.length === 0) return validateStrings(schema, request.headers, 'header');
+  return {
+    issues: repeated.flatMap(
+      ({ header }) => brokenRule(['header', header], 'the header must not be sent more than once', null).issues,
+    ),
+  };
 }
 
 type Texts = Record<string, string | string[]>;

@@ -1,13 +1,16 @@
 import type { Response } from 'express';
+import { textOf, type WrittenJson } from './written-json.js';
 
-/** Bytes a client may leave unread before it is given no more. */
-const FULL_BYTES = 256 * 1024;
+/** Bytes a client may leave unread before it is given no more; one message may be larger. */
+const FULL_BYTES = 64 * 1024;
+/** What is handed to the socket at a time, so that a client that takes some of a message is told from one that takes nothing. */
+const SLICE_BYTES = 64 * 1024;
 /** A client that takes nothing for so long is let go. */
 const STALLED_MS = 30_000;
 
 /** One message of a stream as it goes out: no id, no event name. */
-export function frameOf(message: object): Buffer {
-  return Buffer.from(`data: ${JSON.stringify(message)}\n\n`);
+export function frameOf(message: object | WrittenJson): Buffer {
+  return Buffer.from(`data: ${textOf(message)}\n\n`);
 }
 
 /** Whether a response is an event stream, which by itself never ends. */
@@ -29,21 +32,34 @@ export function beginEventStream(response: Response): void {
   response.flushHeaders();
 }
 
-/** Server-sent events to one client, with a bound on what waits for it. */
+interface Frame {
+  readonly bytes: Buffer;
+  readonly taken: (() => void) | undefined;
+}
+
+/** Server-sent events to one client, with a bound on what waits for it. A client that stands still is let go. */
 export class EventStream {
   readonly openedAt = performance.now();
   private readonly onClosed: (() => void)[] = [];
+  private readonly waiting: (() => void)[] = [];
+  private frames: Frame[] = [];
+  /** Bytes of the first frame that the socket has. */
+  private handed = 0;
+  private queued = 0;
+  private stalled: NodeJS.Timeout | undefined;
   private closed = false;
 
   constructor(private readonly response: Response) {
     beginEventStream(response);
-    const close = (): void => {
-      if (this.closed) return;
-      this.closed = true;
-      for (const tell of this.onClosed) tell();
-    };
+    const close = (): void => this.close();
     response.once('close', close);
     response.on('error', close);
+    response.on('drain', () => {
+      clearTimeout(this.stalled);
+      this.stalled = undefined;
+      this.hand();
+      if (!this.isFull) this.wake();
+    });
     if (response.destroyed) close();
   }
 
@@ -53,36 +69,70 @@ export class EventStream {
 
   /** True: the client reads slower than it is written to; wait for {@link drained}. */
   get isFull(): boolean {
-    return this.response.writableLength >= FULL_BYTES;
+    return this.queued + this.response.writableLength >= FULL_BYTES;
   }
 
-  send(frame: Buffer): void {
-    if (this.isOpen) this.response.write(frame);
+  /** @param taken called once when the socket has it all, or the stream is closed */
+  send(bytes: Buffer, taken?: () => void): void {
+    if (!this.isOpen) {
+      taken?.();
+      return;
+    }
+    this.frames.push({ bytes, taken });
+    this.queued += bytes.length;
+    this.hand();
   }
 
-  /** Resolves with true when the client has caught up, with false when it is gone; a client that stands still is let go. */
-  drained(): Promise<boolean> {
-    if (!this.isOpen || !this.isFull) return Promise.resolve(this.isOpen);
-    return new Promise((resolve) => {
-      const settle = (): void => {
-        clearTimeout(stalled);
-        this.response.off('drain', settle);
-        this.response.off('close', settle);
-        resolve(this.isOpen);
-      };
-      const stalled = setTimeout(() => this.response.destroy(), STALLED_MS);
-      stalled.unref();
-      this.response.once('drain', settle);
-      this.response.once('close', settle);
-    });
+  /** Resolves with true when the client has caught up, with false when it is gone. */
+  async drained(): Promise<boolean> {
+    while (this.isOpen && this.isFull) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    return this.isOpen;
   }
 
   end(): void {
     if (this.isOpen) this.response.end();
+    this.wake();
   }
 
   whenClosed(tell: () => void): void {
     if (this.closed) tell();
     else this.onClosed.push(tell);
+  }
+
+  /** Hands on what the socket takes. */
+  private hand(): void {
+    while (this.stalled === undefined && this.isOpen) {
+      const [first] = this.frames;
+      if (first === undefined) return;
+      const slice = first.bytes.subarray(this.handed, this.handed + SLICE_BYTES);
+      this.handed += slice.length;
+      this.queued -= slice.length;
+      if (!this.response.write(slice)) this.watch();
+      if (this.handed < first.bytes.length) continue;
+      this.frames.shift();
+      this.handed = 0;
+      first.taken?.();
+    }
+  }
+
+  /** Until the socket is empty again. */
+  private watch(): void {
+    this.stalled = setTimeout(() => this.response.destroy(), STALLED_MS);
+    this.stalled.unref();
+  }
+
+  private close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    clearTimeout(this.stalled);
+    for (const { taken } of this.frames) taken?.();
+    this.frames = [];
+    this.queued = 0;
+    for (const tell of this.onClosed) tell();
+    this.wake();
+  }
+
+  private wake(): void {
+    for (const go of this.waiting.splice(0)) go();
   }
 }

@@ -1,5 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { Response } from 'express';
+import { PacedResponse } from './paced-response.js';
+import { WrittenJson } from './written-json.js';
+
+/** A client that takes nothing of a large answer for so long is let go. */
+const STALLED_MS = 30_000;
 
 /**
  * `response.json()` without what this service has no use for: settings of the text, content type and charset worked out
@@ -8,14 +13,42 @@ import type { Response } from 'express';
 export function sendJson(response: Response, status: number, value: unknown): void {
   const plain: ServerResponse = response;
   plain.statusCode = status;
+  if (value instanceof WrittenJson) {
+    sendWritten(plain, value);
+    return;
+  }
   // Whoever has said what it is gets Express' way of completing that.
   if (status === 204 || status === 304 || plain.hasHeader('Content-Type')) {
     response.json(value);
     return;
   }
-  const text = JSON.stringify(value);
-  plain.setHeader('Content-Type', 'application/json; charset=utf-8');
-  plain.setHeader('Content-Length', Buffer.byteLength(text));
+  sendText(plain, JSON.stringify(value));
+}
+
+function sendText(response: ServerResponse, text: string): void {
+  setHead(response, Buffer.byteLength(text));
   // Node leaves the body of an answer to HEAD out.
-  plain.end(text);
+  response.end(text);
+}
+
+function sendWritten(response: ServerResponse, { text, hold }: WrittenJson): void {
+  if (hold === undefined) {
+    sendText(response, text);
+    return;
+  }
+  const bytes = Buffer.from(text);
+  hold.read();
+  setHead(response, bytes.length);
+  const paced = new PacedResponse(response, STALLED_MS);
+  paced
+    .write(bytes)
+    .then(() => paced.end())
+    // Nobody is left who could be told anything.
+    .catch(() => response.destroy())
+    .finally(() => hold.sent());
+}
+
+function setHead(response: ServerResponse, length: number): void {
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', length);
 }

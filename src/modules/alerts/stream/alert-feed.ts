@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import type { FeedItem, FeedPlace, FeedSource } from '../../event-streams/index.js';
+import type { FeedPlace, FeedRead, FeedSource } from '../../event-streams/index.js';
 import { alertEventResponse } from '../events/alert-events.dto.js';
 import { AlertReads } from '../events/alert-reads.repository.js';
 
@@ -45,11 +45,12 @@ export class AlertFeed implements FeedSource {
     return this.reads.placeBefore({ projectId }, until, EXISTING_ALERTS);
   }
 
-  async read(projectId: string, after: FeedPlace | null, until: Date, limit: number): Promise<FeedItem[]> {
+  async read(projectId: string, after: FeedPlace | null, until: Date, limit: number): Promise<FeedRead> {
     const rows = await this.reads.changedAfter({ projectId }, after, until, limit);
-    return rows.map((held) => ({
+    const items = rows.map((held) => ({
       place: { timestamp: held.alert.changedAt, id: held.alert.id },
       message: { type: 'alert_event', alert_event: alertEventResponse(held) },
     }));
+    return { items, hasMore: items.length === limit };
   }
 }

@@ -1,5 +1,6 @@
 import type { RefusalReason } from '../../quotas/index.js';
 import type { NormalizedEvent } from '../normalized-event.js';
+import { writtenSize } from '../written-size.js';
 import type { Sender, WriteRequest } from '../writing/write-request.js';
 
 /** What a limit that ends inside a batch is called in the queue. */
@@ -10,23 +11,29 @@ export function reasonOfEnding(ending: string): RefusalReason | null {
   return ending === 'day' ? 'daily_limit_exceeded' : null;
 }
 
+/** An event as it lies in the queue: its properties are what every version of the service finds there. */
+type QueuedEvent = Omit<NormalizedEvent, 'timestamp' | 'json' | 'bytes'> & {
+  readonly timestamp: string;
+  readonly properties: Readonly<Record<string, unknown>>;
+};
+
 /** A request as it lies in the queue. */
 interface QueuedRequest {
   readonly sender: Sender;
   /** Unix milliseconds. */
   readonly acceptedAt: number;
-  readonly events: readonly (Omit<NormalizedEvent, 'timestamp'> & { readonly timestamp: string })[];
+  readonly events: readonly QueuedEvent[];
   readonly idempotency: { readonly key: string; readonly hash: string; readonly answer: object } | null;
 }
 
 export function encodeRequest({ sender, events, idempotency }: WriteRequest, acceptedAt: Date): string {
   const { organizationId, projectId, sourceId, apiKeyId } = sender;
-  return JSON.stringify({
+  const head = JSON.stringify({
     sender: { organizationId, projectId, sourceId, apiKeyId },
     acceptedAt: acceptedAt.getTime(),
-    events,
     idempotency: idempotency && { ...idempotency, hash: idempotency.hash.toString('base64') },
   });
+  return `${head.slice(0, -1)},"events":[${events.map(encodeEvent).join(',')}]}`;
 }
 
 /** The request to write: the events that were admitted, at the time it was accepted. */
@@ -35,7 +42,7 @@ export function decodeRequest(text: string, admitted: number, ending: string): W
   const why = reasonOfEnding(ending);
   return {
     sender,
-    events: events.slice(0, admitted).map((event) => ({ ...event, timestamp: new Date(event.timestamp) })),
+    events: events.slice(0, admitted).map(decodeEvent),
     idempotency: idempotency && {
       ...idempotency,
       hash: Buffer.from(idempotency.hash, 'base64'),
@@ -43,4 +50,13 @@ export function decodeRequest(text: string, admitted: number, ending: string): W
     },
     acceptedAt: new Date(acceptedAt),
   };
+}
+
+function encodeEvent({ json, bytes: _, ...event }: NormalizedEvent): string {
+  return `${JSON.stringify(event).slice(0, -1)},"properties":${json}}`;
+}
+
+function decodeEvent({ properties, timestamp, ...event }: QueuedEvent): NormalizedEvent {
+  const json = JSON.stringify(properties);
+  return { ...event, json, bytes: writtenSize(json), timestamp: new Date(timestamp) };
 }

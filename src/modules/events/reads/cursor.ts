@@ -6,7 +6,9 @@ export interface Place {
   readonly id: string;
 }
 
-const LAST_INSTANT_MS = 8.64e15;
+/** The years 1 to 9999: no event has another time, and PostgreSQL takes them all. */
+const FIRST_INSTANT_MS = Date.parse('0001-01-01T00:00:00.000Z');
+const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** Opaque text for a place; clients only hand it back. */
 export function encodeCursor({ timestamp, id }: Place): string {
@@ -16,7 +18,9 @@ export function encodeCursor({ timestamp, id }: Place): string {
 /** Null for text that {@link encodeCursor} did not write. */
 export function decodeCursor(text: string): Place | null {
   const [ms = '', id = '', ...more] = Buffer.from(text, 'base64url').toString('latin1').split(':');
-  if (more.length > 0 || !/^-?\d{1,16}$/.test(ms) || Math.abs(Number(ms)) > LAST_INSTANT_MS || !isUuid(id)) return null;
-  const place = { timestamp: new Date(Number(ms)), id };
+  if (more.length > 0 || !/^-?\d{1,15}$/.test(ms) || !isUuid(id)) return null;
+  const instant = Number(ms);
+  if (instant < FIRST_INSTANT_MS || instant > LAST_INSTANT_MS) return null;
+  const place = { timestamp: new Date(instant), id };
   return encodeCursor(place) === text ? place : null;
 }

@@ -3,6 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { type ProjectMemberScope, Requires } from '../../../platform/access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { Query, Scope } from '../../../platform/http/inputs.js';
+import type { WrittenJson } from '../../../platform/http/written-json.js';
 import {
   EventCountsQuery,
   EventCountsResponse,
@@ -12,6 +13,7 @@ import {
   EventsQuery,
 } from './event-reads.dto.js';
 import { EventReadsService } from './event-reads.service.js';
+import { TooManyLargeReads } from './read-budget.js';
 
 @ApiTags('events')
 @Controller('v1/events')
@@ -23,10 +25,11 @@ export class EventReadsController {
   @Documented({
     summary: 'Raw events of a project, newest first',
     description:
-      'By event timestamp, events of one instant by id. Pages follow each other by `next_before`: what arrives meanwhile shifts none of them, and shows on a later page only when its timestamp belongs there.',
+      'By event timestamp, events of one instant by id. Pages follow each other by `next_before`: what arrives meanwhile shifts none of them, and shows on a later page only when its timestamp belongs there. A page ends before `limit` where its events take more than 4 MiB; one event it has always.',
     answer: EventsPage,
+    errors: [TooManyLargeReads],
   })
-  list(@Scope() scope: ProjectMemberScope, @Query() query: EventsQuery): Promise<EventsPage> {
+  list(@Scope() scope: ProjectMemberScope, @Query() query: EventsQuery): Promise<WrittenJson<EventsPage>> {
     return this.events.list(scope, query);
   }
 

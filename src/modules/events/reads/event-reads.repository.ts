@@ -2,23 +2,27 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../platform/access/index.js';
 import { Database } from '../../../platform/database/database.js';
 import type { Place } from './cursor.js';
-import { EVENT_COLUMNS, type StoredEvent } from './event-record.js';
+import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
+import type { StoredEvent } from './event-record.js';
 
 /** How far the timestamp of an event may lie from the time its id was made to be found at once, in milliseconds. */
 const USUAL_DISTANCE_MS = 2_000;
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
-/** Raw events of a project, along the primary key. */
+/** An event by its id, and where it lies. */
+export type FoundEvent = EventPlace & Pick<StoredEvent, 'event' | 'source' | 'source_id'>;
+
+/** Where the events of a project lie, along the primary key. */
 @Injectable()
 export class EventReads {
   constructor(private readonly database: Database) {}
 
   /** Newest first; events of one instant by id. Strictly before the place, when one is given. */
-  newest(scope: Scope, before: Place | null, limit: number): Promise<StoredEvent[]> {
+  newest(scope: Scope, before: Place | null, limit: number): Promise<EventPlace[]> {
     // The timestamp alone says the same as the pair does, and lets partitions be left out.
-    return this.database.rows<StoredEvent>(
-      `SELECT ${EVENT_COLUMNS} FROM events
+    return this.database.rows<EventPlace>(
+      `SELECT ${PLACE_COLUMNS} FROM events
        WHERE project_id = $1 ${before === null ? '' : 'AND "timestamp" <= $3 AND ("timestamp", id) < ($3, $4)'}
        ORDER BY "timestamp" DESC, id DESC LIMIT $2`,
       before === null ? [scope.projectId, limit] : [scope.projectId, limit, before.timestamp, before.id],
@@ -26,15 +30,9 @@ export class EventReads {
   }
 
   /** Oldest first, strictly after the place, when one is given, and before an instant. */
-  after<Row extends StoredEvent>(
-    scope: Scope,
-    place: Place | null,
-    until: Date,
-    limit: number,
-    columns: string = EVENT_COLUMNS,
-  ): Promise<Row[]> {
-    return this.database.rows<Row>(
-      `SELECT ${columns} FROM events
+  after(scope: Scope, place: Place | null, until: Date, limit: number): Promise<EventPlace[]> {
+    return this.database.rows<EventPlace>(
+      `SELECT ${PLACE_COLUMNS} FROM events
        WHERE project_id = $1 AND "timestamp" < $2
          ${place === null ? '' : 'AND "timestamp" >= $4 AND ("timestamp", id) > ($4, $5)'}
        ORDER BY "timestamp", id LIMIT $3`,
@@ -56,18 +54,18 @@ export class EventReads {
    * Null: the project has no such event. An id carries when it was made, which mostly is the event's timestamp; others
    * are found by the ranges of ids that lie together.
    */
-  async find<Row extends StoredEvent>(scope: Scope, id: string, columns: string = EVENT_COLUMNS): Promise<Row | null> {
-    const select = `SELECT ${columns} FROM events WHERE project_id = $1 AND id = $2`;
+  async find(scope: Scope, id: string): Promise<FoundEvent | null> {
+    const select = `SELECT event, source, source_id, ${PLACE_COLUMNS} FROM events WHERE project_id = $1 AND id = $2`;
     const madeAt = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
     const [from, to] = [new Date(madeAt - USUAL_DISTANCE_MS), new Date(madeAt + USUAL_DISTANCE_MS)];
-    const [near] = await this.database.rows<Row>(`${select} AND "timestamp" BETWEEN $3 AND $4`, [
+    const [near] = await this.database.rows<FoundEvent>(`${select} AND "timestamp" BETWEEN $3 AND $4`, [
       scope.projectId,
       id,
       from,
       to,
     ]);
     if (near !== undefined) return near;
-    const [far] = await this.database.rows<Row>(select, [scope.projectId, id]);
+    const [far] = await this.database.rows<FoundEvent>(select, [scope.projectId, id]);
     return far ?? null;
   }
 }

@@ -2,10 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../platform/access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { brokenRule } from '../../../platform/http/fields/index.js';
+import { writeList, writeObject, type WrittenJson } from '../../../platform/http/written-json.js';
 import { EventTotals, type TimeWindow, withoutGaps } from '../../event-totals/index.js';
 import { rangeWindow } from '../../projects/index.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
-import { eventRecord } from './event-record.js';
+import { EventPages } from './event-pages.js';
+import { eventRecord, RECORDS } from './event-record.js';
 import type {
   EventCountsQuery,
   EventCountsResponse,
@@ -22,19 +24,21 @@ import { INTERVALS_OF } from './intervals-of-ranges.js';
 export class EventReadsService {
   constructor(
     private readonly events: EventReads,
+    private readonly pages: EventPages,
     private readonly totals: EventTotals,
     private readonly clock: Clock,
   ) {}
 
   /** One event more than asked for tells whether there is another page. */
-  async list(scope: ProjectScope, { limit, before }: EventsQuery): Promise<EventsPage> {
-    const rows = await this.events.newest(scope, before === undefined ? null : decodeCursor(before), limit + 1);
-    const shown = rows.slice(0, limit);
-    const last = shown.at(-1);
-    return {
-      items: shown.map(eventRecord),
-      next_before: rows.length > limit && last !== undefined ? encodeCursor(last) : null,
-    };
+  async list(scope: ProjectScope, { limit, before }: EventsQuery): Promise<WrittenJson<EventsPage>> {
+    const found = await this.events.newest(scope, before === undefined ? null : decodeCursor(before), limit + 1);
+    return this.pages.answer(scope, found.slice(0, limit), RECORDS, (rows, shown) => {
+      const last = shown.length < found.length ? shown.at(-1) : undefined;
+      return writeObject<EventsPage>({
+        items: writeList(rows.map(eventRecord)),
+        next_before: last === undefined ? null : encodeCursor(last),
+      });
+    });
   }
 
   async counts(scope: ProjectScope, { range, interval: wanted }: EventCountsQuery): Promise<EventCountsResponse> {

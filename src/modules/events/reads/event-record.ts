@@ -1,3 +1,5 @@
+import type { Selection } from './event-rows.repository.js';
+import { type Members, writeObject, WrittenJson } from '../../../platform/http/written-json.js';
 import { DateTimeField, ObjectField, TextField, UuidField } from '../../../platform/http/fields/index.js';
 
 /** One row of `events` without its derived columns. */
@@ -13,14 +15,18 @@ export interface StoredEvent {
   readonly environment: string | null;
   readonly message: string | null;
   readonly external_event_id: string | null;
-  readonly properties: Record<string, unknown>;
+  /** JSON text. */
+  readonly properties: string;
   readonly timestamp: Date;
   readonly created_at: Date;
 }
 
 /** The columns of a {@link StoredEvent}, for a SELECT. */
 export const EVENT_COLUMNS = `id, project_id, source_id, api_key_id, event, source, severity, status, environment, message,
-  external_event_id, properties, "timestamp", created_at`;
+  external_event_id, properties::text AS properties, "timestamp", created_at`;
+
+/** What is read of an event to be given as an {@link EventRecord}. */
+export const RECORDS: Selection<StoredEvent> = { columns: EVENT_COLUMNS };
 
 /** An event as reads give it (DECISIONS 5). */
 export class EventRecord {
@@ -67,7 +73,11 @@ export class EventRecord {
   created_at!: string;
 }
 
-export function eventRecord(stored: StoredEvent): EventRecord {
+export function eventRecord(stored: StoredEvent): WrittenJson<EventRecord> {
+  return writeObject<EventRecord>(eventMembers(stored));
+}
+
+export function eventMembers(stored: StoredEvent): Members<EventRecord> {
   return {
     id: stored.id,
     project_id: stored.project_id,
@@ -80,7 +90,7 @@ export function eventRecord(stored: StoredEvent): EventRecord {
     environment: stored.environment,
     message: stored.message,
     external_event_id: stored.external_event_id,
-    properties: stored.properties,
+    properties: new WrittenJson(stored.properties),
     timestamp: stored.timestamp.toISOString(),
     created_at: stored.created_at.toISOString(),
   };

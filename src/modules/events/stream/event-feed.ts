@@ -1,11 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import type { FeedItem, FeedPlace, FeedSource } from '../../event-streams/index.js';
-import { eventRecord } from '../reads/event-record.js';
+import { type WrittenJson, writeObject } from '../../../platform/http/written-json.js';
+import type { FeedPlace, FeedRead, FeedSource } from '../../event-streams/index.js';
+import type { Place } from '../reads/cursor.js';
+import { eventRecord, RECORDS } from '../reads/event-record.js';
 import { EventReads } from '../reads/event-reads.repository.js';
+import { EventRows, type Selection } from '../reads/event-rows.repository.js';
+import { ReadBudget } from '../reads/read-budget.js';
 import { SettledEvents } from './settled-events.js';
 
 /** Existing events that a new stream begins with at most. */
 export const EXISTING_EVENTS = 10_000;
+/** Of one read; a single event may be larger. */
+const READ_BYTES = 512 * 1024;
 
 /** Raw events for their stream. */
 @Injectable()
@@ -14,6 +20,8 @@ export class EventFeed implements FeedSource {
 
   constructor(
     private readonly events: EventReads,
+    private readonly rows: EventRows,
+    private readonly budget: ReadBudget,
     private readonly state: SettledEvents,
   ) {}
 
@@ -25,8 +33,34 @@ export class EventFeed implements FeedSource {
     return this.events.placeBefore({ projectId }, until, EXISTING_EVENTS);
   }
 
-  async read(projectId: string, after: FeedPlace | null, until: Date, limit: number): Promise<FeedItem[]> {
-    const rows = await this.events.after({ projectId }, after, until, limit);
-    return rows.map((row) => ({ place: row, message: { type: 'event', event: eventRecord(row) } }));
+  read(projectId: string, after: FeedPlace | null, until: Date, limit: number): Promise<FeedRead | null> {
+    return this.readAs(projectId, after, until, limit, RECORDS, (row) =>
+      writeObject({ type: 'event', event: eventRecord(row) }),
+    );
+  }
+
+  /** The same events as other messages. */
+  async readAs<Row extends Place>(
+    projectId: string,
+    after: FeedPlace | null,
+    until: Date,
+    limit: number,
+    selection: Selection<Row>,
+    messageOf: (row: Row) => WrittenJson,
+  ): Promise<FeedRead | null> {
+    const places = await this.events.after({ projectId }, after, until, limit);
+    const fitting = await this.rows.fit({ projectId }, places, READ_BYTES);
+    const hold = this.budget.tryTake(projectId, fitting.bytes);
+    if (hold === null) return null;
+    try {
+      const rows = await this.rows.read({ projectId }, fitting.places, selection);
+      const items = rows.map((row) => ({ place: row, message: messageOf(row) }));
+      const isAll = places.length < limit && fitting.places.length === places.length;
+      return { items, hasMore: items.length > 0 && !isAll, hold };
+    } catch (error) {
+      hold.read();
+      hold.sent();
+      throw error;
+    }
   }
 }

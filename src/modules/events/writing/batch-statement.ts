@@ -11,7 +11,7 @@ export type PlanParameters = readonly [
   requests: string,
 ];
 
-const PARAMETERS = 38;
+const PARAMETERS = 39;
 const TEXT = `SELECT accepted_at, verdicts FROM ingest_events(${Array.from({ length: PARAMETERS }, (_, at) => `$${at + 1}`).join(', ')})`;
 
 /**
@@ -123,6 +123,7 @@ class EventTable {
   private readonly message = new ArrayParameter('text');
   private readonly external = new ArrayParameter('text');
   private readonly properties = new ArrayParameter('jsonb');
+  private readonly bytes = new ArrayParameter('int4');
   private readonly method = new ArrayParameter('text');
   private readonly endpoint = new ArrayParameter('text');
   private readonly logStatus = new ArrayParameter('int4');
@@ -144,6 +145,7 @@ class EventTable {
     this.message,
     this.external,
     this.properties,
+    this.bytes,
     this.method,
     this.endpoint,
     this.logStatus,
@@ -152,7 +154,7 @@ class EventTable {
   ];
 
   add({ request: { sender }, events }: PendingWrite, number: number): void {
-    for (const [index, { event, json }] of events.entries()) {
+    for (const [index, event] of events.entries()) {
       this.request.addInteger(number);
       this.position.addInteger(index + 1);
       this.project.addUuid(sender.projectId);
@@ -167,7 +169,8 @@ class EventTable {
       this.environment.addText(event.environment);
       this.message.addText(event.message);
       this.external.addText(event.externalEventId);
-      this.properties.addJson(json);
+      this.properties.addJson(event.json);
+      this.bytes.addInteger(event.bytes);
       this.method.addText(event.log.method);
       this.endpoint.addText(event.log.endpoint);
       this.logStatus.addInteger(event.log.status);

@@ -61,7 +61,7 @@ export class BatchWriter {
       write.inDoubt = false;
       // The record of its key tells what became of it, also when it was refused.
       if (write.request.idempotency !== null) continue;
-      const [at, ...more] = write.events.flatMap(({ event }) => found.get(event.id) ?? []);
+      const [at, ...more] = write.events.flatMap(({ id }) => found.get(id) ?? []);
       if (at === undefined) continue;
       write.writtenAt ??= at;
       write.written += more.length + 1;

@@ -88,7 +88,7 @@ export class EventStore implements BatchStore {
       new ArrayParameter('uuid'),
     ];
     for (const { request, events } of batch) {
-      for (const { event } of events) {
+      for (const event of events) {
         project.addUuid(request.sender.projectId);
         timestamp.addTime(event.timestamp);
         id.addUuid(event.id);

@@ -43,8 +43,8 @@ class FakeStore implements BatchStore {
     if (fault === 'lost before') throw new OutcomeUnknown();
     const events = batch.filter((write) => !this.isKnown(write)).flatMap((write) => write.events);
     // As the database: what has a record of its key is not written again.
-    if (events.some(({ event }) => this.ids.includes(event.id))) throw new DatabaseRefusal('23505');
-    if (events.some(({ event }) => this.poison.has(event.id))) throw new DatabaseRefusal('22P05');
+    if (events.some(({ id }) => this.ids.includes(id))) throw new DatabaseRefusal('23505');
+    if (events.some(({ id }) => this.poison.has(id))) throw new DatabaseRefusal('22P05');
     this.batches.push(batch.length);
     const verdicts = batch.flatMap((write, index) => this.take(write, index + 1));
     if (fault === 'lost after') throw new OutcomeUnknown();
@@ -52,7 +52,7 @@ class FakeStore implements BatchStore {
   }
 
   find(batch: readonly PendingWrite[]): Promise<ReadonlyMap<string, Date>> {
-    const ids = batch.flatMap((write) => write.events.map(({ event }) => event.id));
+    const ids = batch.flatMap((write) => write.events.map(({ id }) => id));
     return Promise.resolve(new Map(ids.filter((id) => this.ids.includes(id)).map((id) => [id, AT])));
   }
 
@@ -73,7 +73,7 @@ class FakeStore implements BatchStore {
     }
     const admitted = Math.min(events.length, this.left);
     this.left -= admitted;
-    this.ids.push(...events.slice(0, admitted).map(({ event }) => event.id));
+    this.ids.push(...events.slice(0, admitted).map((event) => event.id));
     if (key !== undefined && admitted > 0) this.keys.set(key, { request: id, admitted });
     return admitted === events.length ? [] : [{ ...verdict, admitted, why: 'limit_exceeded' }];
   }
@@ -94,7 +94,7 @@ function writerOn(store: BatchStore, options: Partial<EventWriterOptions> = {}):
 function event(): NormalizedEvent {
   const log = { method: 'EVENT', endpoint: '/', status: 200, latencyMs: 0, hasLatency: false };
   const none = { severity: null, status: null, environment: null, message: null, externalEventId: null };
-  return { id: newId(), event: 'a', source: 's', properties: {}, timestamp: AT, log, ...none };
+  return { id: newId(), event: 'a', source: 's', json: '{}', bytes: 2, timestamp: AT, log, ...none };
 }
 
 function request(events = 1, key?: string): WriteRequest {
@@ -128,7 +128,7 @@ describe('EventWriter', () => {
     expect(store.batches).toEqual([2, 1, 1, 1]);
     const large = Array.from({ length: 5 }, () => ({
       ...request(),
-      events: [{ ...event(), properties: { text: 'x'.repeat(3_000_000) } }],
+      events: [{ ...event(), json: JSON.stringify({ text: 'x'.repeat(3_000_000) }) }],
     }));
     await Promise.all(large.map((one) => writer.submit(one)));
     expect(store.batches.slice(4)).toEqual([2, 2, 1]);

@@ -1,19 +1,13 @@
 import type { NormalizedEvent } from '../normalized-event.js';
 import type { Verdict, WriteRequest } from './write-request.js';
 
-/** An event with its properties as they go to the database. */
-export interface SerializedEvent {
-  readonly event: NormalizedEvent;
-  readonly json: string;
-}
-
 /** Roughly what an event takes beside its properties, in characters. */
 const PER_EVENT = 500;
 
 /** A request on its way to the database. */
 export class PendingWrite {
   /** Those still to be written: an interrupted try may leave a rest. */
-  events: readonly SerializedEvent[];
+  events: readonly NormalizedEvent[];
   /** How many were found written, and when those were accepted. */
   written = 0;
   writtenAt: Date | undefined;
@@ -43,7 +37,7 @@ export class PendingWrite {
     readonly id: string,
     public deadline: number,
   ) {
-    this.events = request.events.map((event) => ({ event, json: JSON.stringify(event.properties) }));
+    this.events = request.events;
     const { idempotency, acceptedAt } = request;
     this.record =
       idempotency === null ? '' : JSON.stringify({ request: id, answer: idempotency.answer, ...idempotency.cut });

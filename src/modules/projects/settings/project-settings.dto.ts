@@ -8,7 +8,7 @@ import {
 } from '../../../platform/http/fields/index.js';
 import { type Range, RANGES } from '../time-ranges.js';
 import type { ProjectSettings } from './project-settings.entity.js';
-import { PROPERTY_PATH_PATTERN } from './redaction.js';
+import { MOST_PATH_SEGMENTS, PROPERTY_PATH_PATTERN } from './redaction.js';
 
 export class ReplaceSettingsRequest {
   @TextField({
@@ -25,13 +25,13 @@ export class ReplaceSettingsRequest {
   @EnumField(RANGES, { optional: true, default: '24h', description: 'What clients open views with' })
   default_range!: Range;
 
-  @ListField(text({ min: 1, max: 200, pattern: PROPERTY_PATH_PATTERN }), {
+  @ListField(text({ min: 1, max: 200, pattern: PROPERTY_PATH_PATTERN, check: fewSegments }), {
     max: 50,
     optional: true,
     default: [],
     example: ['card.number', 'users.*.email'],
     description:
-      'Property paths whose values read [redacted] in every event stored from now on. `*` stands for any one name or index; lists are looked through; names are compared exactly.',
+      'Property paths whose values read [redacted] in every event stored from now on. `*` stands for any one name or index; lists are looked through; names are compared exactly. A path has at most 16 names.',
   })
   redacted_properties!: string[];
 
@@ -76,6 +76,11 @@ export function settingsResponse(
     noise_endpoints: settings.noiseEndpoints,
     updated_at: settings.updatedAt?.toISOString() ?? null,
   };
+}
+
+function fewSegments(path: string): string | undefined {
+  if (path.split('.').length <= MOST_PATH_SEGMENTS) return undefined;
+  return `a path must not have more than ${MOST_PATH_SEGMENTS} names`;
 }
 
 /** Offsets such as `+01:00` are no names, though newer engines take them. */

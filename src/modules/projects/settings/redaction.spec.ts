@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { compileRedaction, PROPERTY_PATH_PATTERN, REDACTED } from './redaction.js';
+import { compileRedaction, PROPERTY_PATH_PATTERN, REDACTED, Redaction } from './redaction.js';
 
 const SECRET = 's3cr3t';
 const R = REDACTED;
@@ -89,6 +89,47 @@ describe('redaction of properties', () => {
     );
   });
 
+  it('masks what a plain reading of its rules masks', () => {
+    fc.assert(
+      fc.property(fc.array(PATH, { maxLength: 4 }), PROPERTIES, (paths, properties) => {
+        expect(compileRedaction(paths)(properties)).toEqual(plainly(paths, properties));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('masks a value found by its keys as it masks it among the others', () => {
+    fc.assert(
+      fc.property(fc.array(PATH, { maxLength: 4 }), PROPERTIES, (paths, properties) => {
+        const redaction = new Redaction(paths);
+        for (const { keys, value } of everyValue(properties)) {
+          const isHidden = keys.some((_, end) => isMasked(paths, keys.slice(0, end)));
+          if (isHidden) continue;
+          expect(redaction.valueAt(keys, value)).toEqual(maskedAt(paths, keys, value));
+        }
+      }),
+    );
+  });
+
+  it('costs no more than the size of what comes, whatever the paths', () => {
+    fc.assert(
+      fc.property(fc.array(LONG_PATH, { minLength: 1, maxLength: 50 }), NESTED, (paths, value) => {
+        const redaction = new Redaction(paths);
+        redaction.properties({ a: value });
+        expect(redaction.paths.stepsTaken).toBeLessThanOrEqual(2 * sizeOf(value) + 2);
+        expect(redaction.paths.words).toBeLessThanOrEqual(1 + (50 * 102) / 32);
+      }),
+    );
+  });
+
+  it('takes as many steps as there are lists in each other, and not their power of two', () => {
+    const redaction = new Redaction([Array.from({ length: 30 }, () => '*').join('.')]);
+    let value: unknown = 1;
+    for (let level = 0; level < 60; level += 1) value = [value];
+    redaction.properties({ a: value });
+    expect(redaction.paths.stepsTaken).toBeLessThanOrEqual(62);
+  });
+
   it.each([
     ['a', true],
     ['a.b', true],
@@ -102,3 +143,72 @@ describe('redaction of properties', () => {
     expect(PROPERTY_PATH_PATTERN.test(path)).toBe(isPath);
   });
 });
+
+const NAME = fc.constantFrom('a', 'b', '0', '1', '*');
+const PATH = fc.array(NAME, { minLength: 1, maxLength: 4 }).map((names) => names.join('.'));
+const LONG_PATH = fc.array(NAME, { minLength: 1, maxLength: 100 }).map((names) => names.join('.'));
+const KEY = fc.oneof(
+  fc.constantFrom('a', 'b', '0', '1', 'c', ''),
+  fc.array(fc.constantFrom('a', 'b', '1', 'c', ''), { minLength: 2, maxLength: 3 }).map((names) => names.join('.')),
+);
+const VALUES = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 5, withCrossShrink: true },
+    fc.constantFrom(1, 'x', null),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(KEY, tie('value'), { maxKeys: 3 }),
+  ),
+}));
+const PROPERTIES = fc.dictionary(KEY, VALUES.value, { maxKeys: 4 });
+const NESTED = fc
+  .tuple(VALUES.value, fc.array(fc.constantFrom('list', 'a', 'a.b.a.b.a'), { maxLength: 60 }))
+  .map(([inner, around]) =>
+    around.reduce<unknown>((value, by) => (by === 'list' ? [value, 1] : { [by]: value }), inner),
+  );
+
+type Keys = readonly (string | number)[];
+
+/** The rules as the README tells them, each way tried on its own. */
+function plainly(paths: readonly string[], properties: Record<string, unknown>): unknown {
+  return maskedAt(paths, [], properties);
+}
+
+function maskedAt(paths: readonly string[], keys: Keys, value: unknown): unknown {
+  if (isMasked(paths, keys)) return REDACTED;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item, index) => maskedAt(paths, [...keys, index], item));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, maskedAt(paths, [...keys, key], member)]),
+  );
+}
+
+function isMasked(paths: readonly string[], keys: Keys): boolean {
+  return keys.length > 0 && paths.some((path) => leads(path.split('.'), keys));
+}
+
+function leads(names: readonly string[], keys: Keys): boolean {
+  if (names.length === 0) return true;
+  const [key, ...rest] = keys;
+  if (key === undefined) return false;
+  if (typeof key === 'number' && leads(names, rest)) return true;
+  const parts = String(key).split('.');
+  const isThere = parts.slice(0, names.length).every((part, at) => names[at] === '*' || names[at] === part);
+  return isThere && (parts.length >= names.length || leads(names.slice(parts.length), rest));
+}
+
+function* everyValue(value: unknown, keys: Keys = []): Generator<{ keys: Keys; value: unknown }> {
+  if (keys.length > 0) yield { keys, value };
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, member] of Object.entries(value)) {
+    yield* everyValue(member, [...keys, Array.isArray(value) ? Number(key) : key]);
+  }
+}
+
+/** Names, parts of dotted names and items. */
+function sizeOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.entries(value).reduce(
+    (sum, [key, member]) => sum + (Array.isArray(value) ? 1 : key.split('.').length) + sizeOf(member),
+    1,
+  );
+}

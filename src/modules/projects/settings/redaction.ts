@@ -1,62 +1,76 @@
+import { PathSets, type StateSet } from './path-sets.js';
+
 export const REDACTED = '[redacted]';
 /** One or more names or `*` between dots. */
 export const PROPERTY_PATH_PATTERN = /^[^.]+(\.[^.]+)*$/;
+/** Of one path; settings from before that have more still work, and cost no more than their length. */
+export const MOST_PATH_SEGMENTS = 16;
 
 export type Redact = (properties: Record<string, unknown>) => Record<string, unknown>;
-
-/** A step of the paths; `ends` means that a path reaches its value here. */
-interface Step {
-  ends: boolean;
-  readonly next: Map<string, Step>;
-}
 
 /**
  * Compiles property paths such as `card.number` and `users.*.email`. `*` stands for any one name or index. A list
  * without an index or `*` in the path is looked through, and a dotted name (`{"card.number": …}`) counts as the
  * path it spells, so that no usual way of writing the property escapes. Names are compared exactly.
+ *
+ * One pass: what is reached at a value is one set of places, however many ways lead to it, so the cost is the size of the
+ * properties times the length of the paths in machine words.
  */
+export class Redaction {
+  readonly paths: PathSets;
+
+  constructor(paths: readonly string[]) {
+    this.paths = new PathSets(paths);
+  }
+
+  /** Whether nothing is masked, whatever comes. */
+  get isEmpty(): boolean {
+    return this.paths.isEmpty;
+  }
+
+  readonly properties: Redact = (properties) =>
+    this.isEmpty ? properties : this.members(properties, this.paths.start);
+
+  /**
+   * The value found by keys of properties, masked as it would be there: a number is a place in a list, everything else a
+   * name.
+   */
+  valueAt(keys: readonly (string | number)[], value: unknown): unknown {
+    let set: StateSet | null = this.paths.start;
+    for (const key of keys) {
+      if (set === null) return value;
+      set = typeof key === 'number' ? this.paths.item(set, key) : this.paths.follow(set, key);
+      if (set !== null && this.paths.ends(set)) return REDACTED;
+    }
+    return set === null ? value : this.within(value, set);
+  }
+
+  private value(value: unknown, set: StateSet | null): unknown {
+    if (set === null) return value;
+    return this.paths.ends(set) ? REDACTED : this.within(value, set);
+  }
+
+  private within(value: unknown, set: StateSet): unknown {
+    if (typeof value !== 'object' || value === null) return value;
+    return Array.isArray(value) ? this.items(value, set) : this.members(value, set);
+  }
+
+  private members(object: object, set: StateSet): Record<string, unknown> {
+    // Built from entries, so that a key such as `__proto__` stays plain data.
+    return Object.fromEntries(
+      Object.entries(object).map(([key, value]) => [key, this.value(value, this.paths.follow(set, key))]),
+    );
+  }
+
+  private items(list: readonly unknown[], set: StateSet): unknown[] {
+    // All places but those that a path names by its number lead to the same.
+    const anywhere = this.paths.item(set);
+    return list.map((item, index) =>
+      this.value(item, this.paths.namesIndex(index) ? this.paths.item(set, index) : anywhere),
+    );
+  }
+}
+
 export function compileRedaction(paths: readonly string[]): Redact {
-  if (paths.length === 0) return (properties) => properties;
-  const root: Step = { ends: false, next: new Map() };
-  for (const path of paths) {
-    let step = root;
-    for (const name of path.split('.')) {
-      const next = step.next.get(name) ?? { ends: false, next: new Map<string, Step>() };
-      step.next.set(name, next);
-      step = next;
-    }
-    step.ends = true;
-  }
-  return (properties) => redactMembers(properties, [root]);
-}
-
-function redactMembers(object: object, steps: readonly Step[]): Record<string, unknown> {
-  // Built from entries, so that a key such as `__proto__` stays plain data.
-  return Object.fromEntries(
-    Object.entries(object).map(([key, value]) => [key, redactValue(value, follow(steps, key))]),
-  );
-}
-
-function redactValue(value: unknown, steps: readonly Step[]): unknown {
-  if (steps.some((step) => step.ends)) return REDACTED;
-  if (steps.length === 0 || typeof value !== 'object' || value === null) return value;
-  if (!Array.isArray(value)) return redactMembers(value, steps);
-  return value.map((item: unknown, index) => redactValue(item, [...follow(steps, String(index)), ...steps]));
-}
-
-/** Where the steps lead by a key; a dotted key takes several at once, and one path that ends on its way is enough. */
-function follow(steps: readonly Step[], key: string): Step[] {
-  let reached = steps;
-  for (const name of key.split('.')) {
-    const next: Step[] = [];
-    for (const step of reached) {
-      const [exact, any] = [step.next.get(name), step.next.get('*')];
-      if (exact !== undefined) next.push(exact);
-      if (any !== undefined && any !== exact) next.push(any);
-    }
-    const ended = next.find((step) => step.ends);
-    if (ended !== undefined) return [ended];
-    reached = next;
-  }
-  return [...reached];
+  return new Redaction(paths).properties;
 }

@@ -1,6 +1,9 @@
-import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable, type Type } from '@nestjs/common';
+import { ModuleRef, Reflector } from '@nestjs/core';
+import { ValidationError } from '../../http/fields/index.js';
 import type { CheckedRequest } from '../../http/inputs.js';
 import { checkInputs } from '../input-check.js';
+import { REFUSAL_MASK, type RefusalMask } from '../refusal-mask.js';
 import { isTenantLeftOut } from '../route-plan.js';
 import type { AccessScope } from '../scope.js';
 import { RouteChecks } from './route-checks.js';
@@ -11,20 +14,38 @@ import { RouteChecks } from './route-checks.js';
  */
 @Injectable()
 export class InputsGuard implements CanActivate {
-  constructor(private readonly routes: RouteChecks) {}
+  constructor(
+    private readonly routes: RouteChecks,
+    private readonly reflector: Reflector,
+    private readonly modules: ModuleRef,
+  ) {}
 
-  canActivate(context: ExecutionContext): boolean {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<CheckedRequest>();
     const { plan, body, decision } = this.routes.of(context);
     if (decision === undefined || body === undefined)
       throw new Error('no guard has decided on the access of this route');
     const isTenantMissing = decision === 'undecided' && isTenantLeftOut(plan, request, body);
-    request.inputs = checkInputs(plan, request, body, isTenantMissing);
+    try {
+      request.inputs = checkInputs(plan, request, body, isTenantMissing);
+    } catch (error) {
+      const mask = this.reflector.get<Type<RefusalMask> | undefined>(REFUSAL_MASK, context.getHandler());
+      if (mask === undefined || !(error instanceof ValidationError)) throw error;
+      return this.refuseMasked(mask, decision === 'undecided' ? null : decision, error);
+    }
     if (decision === 'undecided') throw new Error('the inputs are valid but the access of this route was not decided');
     if (decision === null) return true;
     request.access = decision;
     Object.assign(request.context ?? {}, contextOf(decision));
     return true;
+  }
+
+  private async refuseMasked(
+    mask: Type<RefusalMask>,
+    scope: AccessScope | null,
+    { issues }: ValidationError,
+  ): Promise<never> {
+    throw new ValidationError(await this.modules.get(mask, { strict: false }).mask(scope, issues));
   }
 }
 

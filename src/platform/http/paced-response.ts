@@ -1,31 +1,21 @@
-import { Injectable } from '@nestjs/common';
-import type { Response } from 'express';
+import type { ServerResponse } from 'node:http';
 
 /** What is handed to the socket at a time, so that a slow client that takes some of it is told from one that takes nothing. */
 const SLICE_BYTES = 64 * 1024;
-
-/** How long an export bears with its client. */
-@Injectable()
-export class ExportPatience {
-  /** A client that takes nothing for so long is let go. */
-  stalledMs = 30_000;
-  /** Whether the client may still read the project is asked so often. */
-  askAgainMs = 60_000;
-}
 
 /** The client went away, or was let go. */
 export class ClientGone extends Error {}
 
 /** Writes to a response no faster than its client reads. */
-export class ExportChannel {
+export class PacedResponse {
+  /** @param stalledMs a client that takes nothing for so long is let go */
   constructor(
-    private readonly response: Response,
+    private readonly response: ServerResponse,
     private readonly stalledMs: number,
   ) {}
 
   /** @throws ClientGone */
-  async write(text: string): Promise<void> {
-    const bytes = Buffer.from(text);
+  async write(bytes: Buffer): Promise<void> {
     for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
       this.mustBeThere();
       if (!this.response.write(bytes.subarray(at, at + SLICE_BYTES))) await this.when('drain');

@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../../platform/access/index.js';
+import type { WrittenJson } from '../../../platform/http/written-json.js';
+import type { EventPlace } from './event-places.js';
+import { EventRows, type Selection } from './event-rows.repository.js';
+import { ReadBudget } from './read-budget.js';
+
+/** Of the events of one answer; a single event may be larger. */
+export const PAGE_BYTES = 4 * 1024 * 1024;
+
+/** Makes answers of events: no larger than {@link PAGE_BYTES}, and only so many at a time. */
+@Injectable()
+export class EventPages {
+  constructor(
+    private readonly events: EventRows,
+    private readonly budget: ReadBudget,
+  ) {}
+
+  /**
+   * @param write makes the answer of the events that fit, the first of the places
+   * @throws TooManyLargeReads
+   */
+  async answer<Row, Shape>(
+    scope: Pick<ProjectScope, 'projectId'>,
+    places: readonly EventPlace[],
+    selection: Selection<Row>,
+    write: (rows: readonly Row[], shown: readonly EventPlace[]) => WrittenJson<Shape>,
+  ): Promise<WrittenJson<Shape>> {
+    const fitting = await this.events.fit(scope, places, PAGE_BYTES);
+    return this.budget.answer(scope.projectId, fitting.bytes, async () =>
+      write(await this.events.read(scope, fitting.places, selection), fitting.places),
+    );
+  }
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ByteBudget, type Release } from './byte-budget.js';
+
+class Refused extends Error {}
+
+const OPTIONS = { capacity: 100, share: 40, mostWaiting: 8, patienceMs: 60_000, refusal: () => new Refused() };
+
+describe('a budget of bytes', () => {
+  it('gives no more than its capacity and no holder more than the share', () => {
+    const budget = new ByteBudget(OPTIONS);
+    expect(budget.tryTake('a', 30)).not.toBeNull();
+    expect(budget.tryTake('a', 20)).toBeNull();
+    expect(budget.tryTake('b', 1_000)).not.toBeNull();
+    expect(budget.tryTake('c', 31)).toBeNull();
+    expect(budget.tryTake('c', 30)).not.toBeNull();
+  });
+
+  it('lets others pass by a holder who has all of a share', async () => {
+    const budget = new ByteBudget(OPTIONS);
+    const first = await budget.take('a', 40);
+    const order: string[] = [];
+    const second = budget.take('a', 10).then(() => order.push('a'));
+    await budget.take('b', 40).then(() => order.push('b'));
+    first();
+    await second;
+    expect(order).toEqual(['b', 'a']);
+  });
+
+  it('refuses whom it cannot serve in time, and more than may wait', async () => {
+    const budget = new ByteBudget({ ...OPTIONS, patienceMs: 5 });
+    await budget.take('a', 40);
+    const waiting = [budget.take('a', 1), budget.take('a', 1)];
+    await expect(budget.take('a', 1)).rejects.toBeInstanceOf(Refused);
+    for (const one of waiting) await expect(one).rejects.toBeInstanceOf(Refused);
+    expect(budget.tryTake('b', 40)).not.toBeNull();
+  });
+
+  it('has all back when all is given back, however often it is, and leaves nobody waiting', async () => {
+    const step = fc.record({ holder: fc.constantFrom('a', 'b', 'c'), bytes: fc.integer({ min: 1, max: 60 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
+        const budget = new ByteBudget({ ...OPTIONS, mostWaiting: 100 });
+        const held: Release[] = [];
+        const all = steps.map(({ holder, bytes }) => budget.take(holder, bytes).then((release) => held.push(release)));
+        for (let isWaiting = true; isWaiting || held.length > 0;) {
+          isWaiting = await Promise.race([Promise.all(all).then(() => false), tick()]);
+          const release = held.shift();
+          release?.();
+          release?.();
+          await tick();
+        }
+        for (const holder of ['x', 'y']) expect(budget.tryTake(holder, 40)).not.toBeNull();
+        expect(budget.tryTake('z', 20)).not.toBeNull();
+        expect(budget.tryTake('z', 1)).toBeNull();
+      }),
+    );
+  });
+});
+
+function tick(): Promise<true> {
+  return new Promise((resolve) => setImmediate(() => resolve(true)));
+}

@@ -1,0 +1,1 @@
+export { ByteBudget, type ByteBudgetOptions, type Release } from './byte-budget.js';
