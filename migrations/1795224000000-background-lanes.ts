@@ -20,6 +20,7 @@ export class BackgroundLanes1795224000000 implements MigrationInterface {
       ALTER TABLE security_events
         ALTER COLUMN user_id DROP NOT NULL,
         ADD COLUMN notice_to text,
+        ADD COLUMN notice_lines text[],
         ADD COLUMN notice_at timestamptz`);
     await q.query(
       `CREATE INDEX ix_security_events_notice_to ON security_events (user_id, created_at) WHERE notice_to IS NOT NULL`,
@@ -34,6 +35,7 @@ export class BackgroundLanes1795224000000 implements MigrationInterface {
       ALTER TABLE security_events
         ALTER COLUMN user_id SET NOT NULL,
         DROP COLUMN notice_to,
+        DROP COLUMN notice_lines,
         DROP COLUMN notice_at`);
     await q.query(`DELETE FROM user_tokens WHERE user_id IS NULL`);
     await q.query(`DROP INDEX ix_user_tokens_stranger_hash`);

@@ -21,7 +21,7 @@ export interface MailedLink {
   readonly isFor: (user: User) => boolean;
   /** What the token carries besides. */
   readonly candidate?: (userId: string, tx: Db) => Promise<RegistrationChoice | undefined>;
-  readonly mail: (address: string, token: string) => Promise<void>;
+  readonly mail: (user: User, token: string) => Promise<void>;
 }
 
 /**
@@ -66,12 +66,12 @@ export class MailedLinks {
         tx,
       );
       if (event !== undefined) await this.events.record({ userId: user?.id ?? null, type: event, client }, tx);
-      return user?.email ?? null;
+      return user;
     });
     if (addressee === null) return;
     this.background.start('mail', {
       name: `mail to ${purpose}`,
-      share: addressee,
+      share: addressee.id,
       work: () => link.mail(addressee, token),
     });
   }

@@ -39,7 +39,7 @@ export class PasswordResetService {
       lifeSeconds: LIFE_SECONDS,
       event: 'password_reset_requested',
       isFor: () => true,
-      mail: (address, token) => this.mails.passwordReset(address, token),
+      mail: (user, token) => this.mails.passwordReset(user.email, token),
     });
   }
 

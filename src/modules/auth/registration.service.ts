@@ -88,7 +88,7 @@ export class RegistrationService {
       lifeSeconds: VERIFICATION_LIFE_SECONDS,
       isFor: (user) => user.emailVerifiedAt === null,
       candidate: (userId, tx) => this.candidateOf(userId, tx),
-      mail: (address, token) => this.mails.verification(address, token),
+      mail: (user, token) => this.mails.verification(user.email, token),
     });
   }
 

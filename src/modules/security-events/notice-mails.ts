@@ -16,13 +16,14 @@ export function noticeMails(notices: readonly DueNotice[]): { mail: Mail; ids: s
   });
 }
 
-function mailOf({ type, ip, userAgent, noticeTo }: DueNotice, times: number): Mail {
+function mailOf({ type, ip, userAgent, noticeTo, noticeLines }: DueNotice, times: number): Mail {
   const subject = SECURITY_EVENT_MAILS[type] ?? 'Something happened to your account';
   const text = [
     `${subject}.`,
     '',
     ...(times === 1 ? [] : [`This happened ${times} times; the last time:`]),
     ...(ip === null && userAgent === null ? [] : [`Address: ${addressOf(ip)}`, `Program: ${programOf(userAgent)}`, '']),
+    ...(noticeLines === null ? [] : [...noticeLines, '']),
     'If this was you, you need not do anything. If not, change your password and look at the',
     'sessions and second factors of your account.',
     '',

@@ -32,6 +32,10 @@ export class SecurityEvent {
   @Column('text', { name: 'notice_to', nullable: true })
   noticeTo!: string | null;
 
+  /** Further lines of that mail. */
+  @Column('text', { name: 'notice_lines', array: true, nullable: true })
+  noticeLines!: string[] | null;
+
   /** When that mail was last begun. */
   @Column('timestamptz', { name: 'notice_at', nullable: true })
   noticeAt!: Date | null;

@@ -14,6 +14,8 @@ export interface SecurityAct {
   readonly detail?: Readonly<Record<string, unknown>>;
   /** Who is mailed, where it is not the account's present address. */
   readonly noticeTo?: string;
+  /** Further lines of the mail, which hold no words of others. */
+  readonly noticeLines?: readonly string[];
 }
 
 /** Records security events with the act; who is to be mailed about them stands with the record. */
@@ -26,8 +28,8 @@ export class SecurityEventsWriter {
 
   async record(act: SecurityAct, db?: Db): Promise<void> {
     await this.database.execute(
-      `INSERT INTO security_events (id, user_id, type, ip, user_agent, detail, notice_to)
-       VALUES ($1, $2, $3, $4, $5, $6, CASE WHEN $7 THEN coalesce($8, (SELECT email FROM users WHERE id = $2)) END)`,
+      `INSERT INTO security_events (id, user_id, type, ip, user_agent, detail, notice_to, notice_lines)
+       VALUES ($1, $2, $3, $4, $5, $6, CASE WHEN $7 THEN coalesce($8, (SELECT email FROM users WHERE id = $2)) END, $9)`,
       [
         newId(),
         act.userId,
@@ -37,6 +39,7 @@ export class SecurityEventsWriter {
         JSON.stringify(act.detail ?? {}),
         SECURITY_EVENT_MAILS[act.type] !== null,
         act.noticeTo ?? null,
+        act.noticeLines ?? null,
       ],
       db,
     );

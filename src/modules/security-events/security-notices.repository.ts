@@ -9,6 +9,7 @@ export interface DueNotice {
   readonly ip: string | null;
   readonly userAgent: string | null;
   readonly noticeTo: string;
+  readonly noticeLines: readonly string[] | null;
 }
 
 /** Between two mails of a kind to one account, and between two tries of one that did not go out. */
@@ -33,9 +34,10 @@ export class SecurityNoticesRepository {
          ORDER BY created_at LIMIT ${MOST_AT_ONCE} FOR UPDATE SKIP LOCKED
        ), claimed AS (
          UPDATE security_events e SET notice_at = now() FROM due WHERE e.id = due.id
-         RETURNING e.id, e.type, e.ip, e.user_agent, e.notice_to, e.created_at
+         RETURNING e.id, e.type, e.ip, e.user_agent, e.notice_to, e.notice_lines, e.created_at
        )
-       SELECT id, type, ip, user_agent AS "userAgent", notice_to AS "noticeTo" FROM claimed ORDER BY created_at, id`,
+       SELECT id, type, ip, user_agent AS "userAgent", notice_to AS "noticeTo", notice_lines AS "noticeLines"
+       FROM claimed ORDER BY created_at, id`,
       [userId],
     );
   }
