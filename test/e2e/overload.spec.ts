@@ -66,7 +66,7 @@ describe('a service that is asked for too much', () => {
         if (this.connectionParameters.application_name === BACKGROUND && typeof statement === 'string')
           seen.push(statement.replace('stranger_hash = $1', 'user_id = $1').replaceAll(/\s+/g, ' '));
         return query.apply(this, parameters);
-      } as never);
+      });
       await request();
       await app.backgroundDone();
       jest.restoreAllMocks();

@@ -95,7 +95,7 @@ describe('passkeys', () => {
         passkey_count: 2,
         two_factor_enabled: false,
       });
-      await mailAbout(app, actor.email, 'A passkey was added to your account', 2);
+      await mailAbout(app, actor.email, 'A passkey was added to your account');
     });
 
     it('uses a challenge once, for the account that got it, within five minutes', async () => {

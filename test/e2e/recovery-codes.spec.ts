@@ -49,7 +49,7 @@ describe('recovery codes and the removal of the authenticator app', () => {
     const again = await answer(actor, first);
     expect([again.status, again.body]).toEqual([401, WRONG]);
     expect((await answer(actor, ` ${second.toUpperCase().replaceAll('-', ' ')} `)).status).toBe(200);
-    await mailAbout(app, actor.email, 'A recovery code of your account was used', 2);
+    await mailAbout(app, actor.email, 'A recovery code of your account was used');
     expect(await eventTypes(app, actor.id)).toContain('recovery_code_used');
   });
 

@@ -205,14 +205,14 @@ describe('sessions', () => {
         app
           .request()
           .post('/v1/auth/login')
-          .set('User-Agent', 'Phone/2.0')
+          .set('User-Agent', 'Mozilla/5.0 (Android 16; Mobile; rv:146.0) Gecko/146.0 Firefox/146.0')
           .type('form')
           .send({ username: email, password: PASSWORD })
           .expect(200);
       await signIn();
       const mails = await waitForMails(app.dataDir, email, 2);
       expect(mails[1]?.subject).toBe('New sign-in to your account');
-      expect(mails[1]?.text).toContain('Phone/2.0');
+      expect(mails[1]?.text).toContain('Program: Firefox on Android');
       await signIn();
       expect((await securityEventTypes(app, bearer)).slice(0, 2)).toEqual(['signed_in', 'signed_in_new_device']);
       expect(await mailsTo(app.dataDir, email)).toHaveLength(2);
