@@ -7,6 +7,7 @@ import { cleanUp, cleanups, GONE_WITHIN_MS, temporaryFolder } from '../support/e
 import {
   CLEAN_EXIT,
   embeddedDatabase,
+  eventually,
   launch,
   NPM_START,
   REFUSED_CONFIGURATION,
@@ -56,7 +57,14 @@ describe('npm start', () => {
 
 describe.each<[string, (service: ServiceProcess) => void]>([
   ['SIGTERM to the service', (service) => service.signal('SIGTERM')],
-  ['SIGINT to its process group, as Ctrl-C sends it', (service) => service.signalGroup('SIGINT')],
+  [
+    'a signal to its process group and another to it, as Ctrl-C under npm comes',
+    (service) => {
+      service.signalGroup('SIGINT');
+      // Of another kind, as the system makes one of two that wait.
+      service.signal('SIGTERM');
+    },
+  ],
 ])('%s', (_, interrupt) => {
   it('lets what was accepted finish, loses nothing of it and leaves no database behind', async () => {
     const dataDir = await temporaryFolder();
@@ -169,6 +177,21 @@ describe('services side by side', () => {
       `Another service (process ${first!.pid}) uses the data folder "${one}": stop it first, or set DATA_DIR to another folder.\n`,
     );
     expect(await call(first!.url, meMessage(account))).toMatchObject({ status: 200 });
+
+    // Whoever asks again, later than a terminal and npm do together, does not want to wait for what is held up.
+    const holder = new pg.Client({ connectionString: (await runningDatabase(one)).url });
+    await holder.connect();
+    holder.on('error', () => undefined);
+    await holder.query('BEGIN; LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
+    const client = new Client(first!.url);
+    cleanups.push(async () => client.close());
+    (await client.announce(ingestMessage(account, 'held'))).finish();
+    await eventually(
+      async () => first!.signal('SIGINT'),
+      () => !first!.isRunning,
+    );
+    expect(await first!.end()).toEqual({ code: 1, signal: null });
+    await holder.end().catch(() => undefined);
   });
 });
 

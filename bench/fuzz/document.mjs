@@ -1,0 +1,46 @@
+// The OpenAPI document as the fuzz reads it.
+import { readFileSync } from 'node:fs';
+import addFormats from 'ajv-formats';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+
+const document = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
+
+export const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+);
+
+export function resolved(schema) {
+  return schema.$ref === undefined
+    ? schema
+    : document.components.schemas[schema.$ref.replace('#/components/schemas/', '')];
+}
+
+/** The path as a pattern of what is asked for. */
+const patterns = operations
+  .map((one) => ({ ...one, pattern: new RegExp(`^${one.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }))
+  .sort((a, b) => a.path.split('{').length - b.path.split('{').length);
+
+/** What is documented for a request; undefined where nothing is. */
+export function operationOf(method, target) {
+  const path = target.split('?', 1)[0];
+  return patterns.find((one) => one.method === method && one.pattern.test(path));
+}
+
+const ajv = new Ajv2020({ strict: false });
+addFormats.default(ajv);
+ajv.addSchema({ $id: 'document', components: JSON.parse(absolute(document.components)) });
+const validators = new Map();
+
+function absolute(value) {
+  return JSON.stringify(value).replaceAll('"#/', '"document#/');
+}
+
+/** What is wrong with a JSON answer by its documented schema; null when nothing. */
+export function schemaFault({ method, path, operation }, status, value) {
+  const schema = operation.responses[status]?.content?.['application/json']?.schema;
+  if (schema === undefined) return null;
+  const name = `${method} ${path} ${status}`;
+  const validate = validators.get(name) ?? ajv.compile(JSON.parse(absolute(schema)));
+  validators.set(name, validate);
+  return validate(value) ? null : ajv.errorsText(validate.errors);
+}
