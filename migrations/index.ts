@@ -19,6 +19,7 @@ import { AlertRules1795212000000 } from './1795212000000-alert-rules.js';
 import { ProofsOfChanges1795223000000 } from './1795223000000-proofs-of-changes.js';
 import { VoidRegistrations1795223100000 } from './1795223100000-void-registrations.js';
 import { PendingLinks1795223200000 } from './1795223200000-pending-links.js';
+import { AddressKeys1795223300000 } from './1795223300000-address-keys.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -43,4 +44,5 @@ export const MIGRATIONS = [
   ProofsOfChanges1795223000000,
   VoidRegistrations1795223100000,
   PendingLinks1795223200000,
+  AddressKeys1795223300000,
 ] as const;
