@@ -20,6 +20,7 @@ import { SizesOfEvents1795220000000 } from './1795220000000-sizes-of-events.js';
 import { ProofsOfChanges1795223000000 } from './1795223000000-proofs-of-changes.js';
 import { VoidRegistrations1795223100000 } from './1795223100000-void-registrations.js';
 import { PendingLinks1795223200000 } from './1795223200000-pending-links.js';
+import { AddressKeys1795223300000 } from './1795223300000-address-keys.js';
 import { BackgroundLanes1795224000000 } from './1795224000000-background-lanes.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
@@ -46,5 +47,6 @@ export const MIGRATIONS = [
   ProofsOfChanges1795223000000,
   VoidRegistrations1795223100000,
   PendingLinks1795223200000,
+  AddressKeys1795223300000,
   BackgroundLanes1795224000000,
 ] as const;

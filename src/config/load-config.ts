@@ -121,7 +121,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       string | undefined
     >,
     billingAdministration: v.ENABLE_BILLING_ADMIN,
-    platformAdminEmails: v.PLATFORM_ADMIN_EMAILS.map((address) => address.toLowerCase()),
+    platformAdminEmails: v.PLATFORM_ADMIN_EMAILS,
   });
 }
 

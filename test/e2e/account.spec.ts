@@ -49,6 +49,8 @@ describe('an account', () => {
       ['x'.repeat(201), 'string_too_long'],
       [5, 'string_type'],
       ['a\u0000b', 'value_error'],
+      [' ', 'value_error'],
+      ['\u200b', 'value_error'],
     ])('refuses the name %j', async (name, type) => {
       const actor = await signedIn(app);
       const { body } = await patch(actor, { name }).expect(422);
@@ -56,6 +58,37 @@ describe('an account', () => {
         expect.objectContaining({ type, loc: ['body', 'name'] }),
       ]);
     });
+  });
+
+  it('meets nothing in its lists whose name cannot be seen', async () => {
+    const owner = await ownerWithProject(app);
+    const { organizationId: organization_id, projectId: project_id } = owner;
+    const send = (path: string, body: object) => app.request().post(path).set('Authorization', owner.bearer).send(body);
+    const source = await send('/v1/ingest-sources', { project_id, name: 'Shop', source_type: 'web_app' }).expect(201);
+    const { id: sourceId } = source.body as { id: string };
+    for (const [path, body] of [
+      ['/v1/auth/register', { email: randomEmail(), password: PASSWORD }],
+      ['/v1/organizations', { slug: 'unseen' }],
+      ['/v1/projects', { organization_id, slug: 'unseen' }],
+      [`/v1/projects/${project_id}/saved-views`, {}],
+      ['/v1/api-keys', { project_id }],
+      ['/v1/ingest-sources', { project_id }],
+      [`/v1/ingest-sources/${sourceId}/keys`, {}],
+      [`/v1/ingest-sources/${sourceId}/browser-keys`, {}],
+      ['/v1/delivery/channels', { project_id }],
+      ['/v1/alert-destinations', { project_id }],
+      ['/v1/alert-rules', { project_id }],
+      ['/v1/account/passkeys/register/verify', {}],
+    ] as const) {
+      const answer = await send(path, { ...body, name: '\u202e\u2800' }).expect(422);
+      const { detail } = answer.body as { detail: { loc: string[]; msg: string; type: string }[] };
+      const [issue] = detail.filter(({ loc }) => loc.join('.') === 'body.name');
+      expect([path, issue?.type, issue?.msg]).toEqual([
+        path,
+        'value_error',
+        'Value error, name must have a visible character',
+      ]);
+    }
   });
 
   describe('password change', () => {

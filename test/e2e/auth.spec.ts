@@ -78,6 +78,21 @@ describe('accounts and sessions', () => {
       });
     });
 
+    it('does not take a letter that looks like K for one, nor other capitals beyond ASCII', async () => {
+      const local = `mike-${randomEmail()}`;
+      const kelvin = local.replace('k', '\u212a');
+      const { id } = await signedIn(app, local);
+      await signIn(local.toUpperCase()).expect(200);
+      await signIn(kelvin).expect(401, { detail: 'Incorrect email or password' });
+      const refused = await register(kelvin).expect(422);
+      expect((refused.body as { detail: object[] }).detail).toMatchObject([{ loc: ['body', 'email'] }]);
+
+      const accented = `ren\u00e9-${randomEmail()}`;
+      await app.rows('UPDATE users SET email = $2, email_key = $2 WHERE id = $1', [id, accented]);
+      await signIn(accented.normalize('NFD')).expect(200);
+      await signIn(accented.replace('\u00e9', '\u00c9')).expect(401);
+    });
+
     it('answers the same for an address that has an account, and mails its owner instead', async () => {
       const { email } = await signedIn(app);
       const answer = await register(email.toUpperCase(), 'another-long-password').expect(201);

@@ -59,7 +59,7 @@ describe('sign-in by a provider that misbehaves', () => {
   it('answers 404 for a provider that is not configured', async () => {
     const unknown = { detail: 'OAuth provider is not configured' };
     const apple = new OAuthClient(app, 'apple');
-    await apple.login({ code: 'x', nonce: 'y' }).expect(404, unknown);
+    await apple.login({ code: 'x', nonce: 'y'.repeat(16) }).expect(404, unknown);
     await app
       .request()
       .post('/v1/auth/oauth/authorize')

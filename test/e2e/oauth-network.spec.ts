@@ -119,7 +119,7 @@ describe('sign-in by a provider that is out of order', () => {
     provider.discovery = answer();
     const body = { provider: 'google', redirect_uri: REDIRECT_URI };
     await app.request().post('/v1/auth/oauth/authorize').send(body).expect(401, FAILED);
-    await client.login({ code: 'x', nonce: 'y' }).expect(401, FAILED);
+    await client.login({ code: 'x', nonce: 'y'.repeat(16) }).expect(401, FAILED);
     expect(app.logLines.join('')).toContain('no start with google: OpenID configuration');
     provider.reset();
     await client.start();

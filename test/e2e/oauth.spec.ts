@@ -120,8 +120,15 @@ describe('sign-in by Google and Apple', () => {
       await viaGoogle.login({ code, nonce, code_verifier }).expect(401, FAILED);
     });
 
+    it('takes no nonce that somebody could guess', async () => {
+      const answer = await viaGoogle.login({ code: 'x', nonce: 'y'.repeat(15) }).expect(422);
+      expect((answer.body as { detail: object[] }).detail).toMatchObject([
+        { type: 'string_too_short', loc: ['body', 'nonce'], ctx: { min_length: 16 } },
+      ]);
+    });
+
     it.each(['code', 'redirect_uri', 'nonce', 'provider'])('needs a %s', async (field) => {
-      const answer = await viaGoogle.login({ code: 'x', nonce: 'y', [field]: undefined }).expect(422);
+      const answer = await viaGoogle.login({ code: 'x', nonce: 'y'.repeat(16), [field]: undefined }).expect(422);
       expect(answer.body).toMatchObject({ detail: [{ type: 'missing', loc: ['body', field] }] });
     });
 
@@ -176,10 +183,10 @@ describe('sign-in by Google and Apple', () => {
       const { subject } = google.addPerson();
       const url = new URL((await viaGoogle.start()).authorization_url);
       const code_verifier = randomBytes(48).toString('base64url');
-      url.searchParams.set('nonce', 'mine');
+      url.searchParams.set('nonce', 'a-nonce-of-my-own');
       url.searchParams.set('code_challenge', createHash('sha256').update(code_verifier).digest('base64url'));
       const { parameters } = await google.signIn(url.toString(), subject);
-      await viaGoogle.login({ code: parameters['code'], nonce: 'mine', code_verifier }).expect(200);
+      await viaGoogle.login({ code: parameters['code'], nonce: 'a-nonce-of-my-own', code_verifier }).expect(200);
     });
   });
 

@@ -7,6 +7,7 @@ import {
   ObjectField,
   TextField,
   UuidField,
+  NameField,
 } from '../../platform/http/fields/index.js';
 import { PageResponse } from '../../platform/http/page.dto.js';
 import { FactorProofRequest } from '../second-factors/index.js';
@@ -14,7 +15,7 @@ import type { SecurityEvent } from '../security-events/index.js';
 import { NewPasswordField } from '../users/index.js';
 
 export class UpdateAccountRequest {
-  @TextField({ min: 1, max: 200, optional: true, nullable: true, description: 'Null takes the name away' })
+  @NameField({ optional: true, nullable: true, description: 'Null takes the name away' })
   name?: string | null;
 }
 

@@ -9,6 +9,7 @@ import {
   text,
   TextField,
   UuidField,
+  NameField,
 } from '../../platform/http/fields/index.js';
 import type { ApiKeyRecord } from './api-key.entity.js';
 import { KEY_STATUSES, type KeyStatus, keyStatus } from './key-status.js';
@@ -32,7 +33,7 @@ export class CreateApiKeyRequest {
   @UuidField({ optional: true, nullable: true, description: 'Makes it a key of this Event Source of the project' })
   source_id?: string | null;
 
-  @TextField({ min: 1, max: 200, example: 'Web server' })
+  @NameField({ example: 'Web server' })
   name!: string;
 
   @ListField(enumOf(API_KEY_SCOPES), {
@@ -49,7 +50,7 @@ export class CreateApiKeyRequest {
 }
 
 export class ChangeApiKeyRequest {
-  @TextField({ min: 1, max: 200, optional: true })
+  @NameField({ optional: true })
   name?: string;
 
   @ListField(enumOf(API_KEY_SCOPES), {

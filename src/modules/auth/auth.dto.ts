@@ -5,18 +5,22 @@ import {
   TextField,
   UuidField,
   DateTimeField,
+  NameField,
 } from '../../platform/http/fields/index.js';
 import type { Factors } from '../second-factors/index.js';
 import { NewPasswordField, type User } from '../users/index.js';
 
 export class RegisterRequest {
-  @EmailField({ description: 'At most 254 characters; compared case-insensitively', example: 'ada@example.com' })
+  @EmailField({
+    description: 'At most 254 characters; compared in Unicode form NFC, ASCII letters without case',
+    example: 'ada@example.com',
+  })
   email!: string;
 
   @NewPasswordField()
   password!: string;
 
-  @TextField({ min: 1, max: 200, optional: true, example: 'Ada Lovelace' })
+  @NameField({ optional: true, example: 'Ada Lovelace' })
   name?: string;
 }
 

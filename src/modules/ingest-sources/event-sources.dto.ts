@@ -5,19 +5,20 @@ import {
   NestedField,
   TextField,
   UuidField,
+  NameField,
 } from '../../platform/http/fields/index.js';
 import { CreatedApiKeyResponse } from '../api-keys/index.js';
 import { SOURCE_TYPES, type SourceType } from './event-source.entity.js';
 import type { SeenEventSource } from './event-sources.repository.js';
 
-const NAME = { min: 1, max: 200, example: 'Checkout service' };
+const NAME = { example: 'Checkout service' };
 const DESCRIPTION = { max: 2000, optional: true, nullable: true, example: 'Sends orders and refunds' };
 
 export class CreateEventSourceRequest {
   @UuidField({})
   project_id!: string;
 
-  @TextField(NAME)
+  @NameField(NAME)
   name!: string;
 
   @EnumField(SOURCE_TYPES, { optional: true, default: 'http', description: 'What it is; changes nothing by itself' })
@@ -31,7 +32,7 @@ export class CreateEventSourceRequest {
 }
 
 export class ChangeEventSourceRequest {
-  @TextField({ ...NAME, optional: true })
+  @NameField({ ...NAME, optional: true })
   name?: string;
 
   @EnumField(SOURCE_TYPES, { optional: true })

@@ -7,14 +7,15 @@ import {
   ListField,
   TextField,
   url,
+  NameField,
 } from '../../platform/http/fields/index.js';
 import { ApiKeyResponse } from '../api-keys/index.js';
 
-const NAME = { min: 1, max: 200, example: 'Production' };
+const NAME = { example: 'Production' };
 const EXPIRY = 'Must lie ahead; left out or null: does not expire';
 
 export class IssueKeyRequest {
-  @TextField(NAME)
+  @NameField(NAME)
   name!: string;
 
   @ListField(enumOf(API_KEY_SCOPES), {
@@ -52,7 +53,7 @@ const ORIGINS = { min: 1, max: 50, example: ['https://shop.example.com'] };
 const RATE = { min: 1, max: 10_000, description: 'Kept for clients, not enforced' };
 
 export class IssueBrowserKeyRequest {
-  @TextField(NAME)
+  @NameField(NAME)
   name!: string;
 
   @ListField(origin, { ...ORIGINS, description: 'Origins of the pages that may use the key' })

@@ -49,7 +49,7 @@ export class OAuthLoginRequest {
   @UrlField({ ...REDIRECT, description: 'The one the authorization request had' })
   redirect_uri!: string;
 
-  @TextField({ min: 1, max: 512, secret: true, description: 'The one the authorization request had; accepted once' })
+  @TextField({ min: 16, max: 512, secret: true, description: 'The one the authorization request had; accepted once' })
   nonce!: string;
 
   @TextField({

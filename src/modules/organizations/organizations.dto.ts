@@ -1,11 +1,11 @@
-import { DateTimeField, TextField, UuidField } from '../../platform/http/fields/index.js';
+import { DateTimeField, TextField, UuidField, NameField } from '../../platform/http/fields/index.js';
 import type { Organization } from './organization.entity.js';
 
 /** Slugs of organizations and projects. */
 export const SLUG_PATTERN = /^[a-z0-9-]+$/;
 
 export class CreateOrganizationRequest {
-  @TextField({ min: 1, max: 200, example: 'Acme' })
+  @NameField({ example: 'Acme' })
   name!: string;
 
   @TextField({

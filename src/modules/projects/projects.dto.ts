@@ -1,4 +1,4 @@
-import { DateTimeField, TextField, UuidField } from '../../platform/http/fields/index.js';
+import { DateTimeField, TextField, UuidField, NameField } from '../../platform/http/fields/index.js';
 import { SLUG_PATTERN } from '../organizations/index.js';
 import type { Project } from './project.entity.js';
 
@@ -6,7 +6,7 @@ export class CreateProjectRequest {
   @UuidField({})
   organization_id!: string;
 
-  @TextField({ min: 1, max: 200, example: 'Web shop' })
+  @NameField({ example: 'Web shop' })
   name!: string;
 
   @TextField({
@@ -20,7 +20,7 @@ export class CreateProjectRequest {
 }
 
 export class RenameProjectRequest {
-  @TextField({ min: 1, max: 200, optional: true })
+  @NameField({ optional: true })
   name?: string;
 
   @TextField({

@@ -13,7 +13,7 @@ export class User {
   @Column('text')
   email!: string;
 
-  /** The address in lower case; what uniqueness and look-ups go by. */
+  /** The address by `emailKeyOf`; what uniqueness and look-ups go by. */
   @Column('text', { name: 'email_key' })
   emailKey!: string;
 

@@ -1,11 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../platform/database/database.js';
 import { NotAuthenticated } from '../../platform/http/domain-error.js';
+import { emailKeyOf } from './email-key.js';
 import { User } from './user.entity.js';
-
-export function emailKeyOf(email: string): string {
-  return email.toLowerCase();
-}
 
 export interface NewUser {
   id: string;

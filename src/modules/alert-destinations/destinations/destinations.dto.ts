@@ -7,6 +7,7 @@ import {
   TextField,
   UrlField,
   UuidField,
+  NameField,
 } from '../../../platform/http/fields/index.js';
 import { type AlertDestination, DESTINATION_TYPES, type DestinationType } from './destination.entity.js';
 
@@ -26,7 +27,7 @@ export class CreateDestinationRequest {
   @EnumField(DESTINATION_TYPES, {})
   type!: DestinationType;
 
-  @TextField({ min: 1, max: 200, example: 'On call' })
+  @NameField({ example: 'On call' })
   name!: string;
 
   @UrlField({ secret: true, description: TARGET, example: 'https://hooks.example.com/alerts' })
@@ -49,7 +50,7 @@ export class UpdateDestinationRequest {
   @EnumField(DESTINATION_TYPES, { optional: true, description: 'Cannot be changed: the type it has' })
   type?: DestinationType;
 
-  @TextField({ min: 1, max: 200, optional: true })
+  @NameField({ optional: true })
   name?: string;
 
   @UrlField({ optional: true, secret: true, description: `${TARGET}. Of Slack, the masked address leaves it as it is` })

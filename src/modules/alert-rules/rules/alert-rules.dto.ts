@@ -9,6 +9,7 @@ import {
   TextField,
   uuid,
   UuidField,
+  NameField,
 } from '../../../platform/http/fields/index.js';
 import { type Condition, ConditionField, GroupByField } from '../../alert-conditions/index.js';
 import { RULE_STATES, type RuleState } from '../machine/rule-machine.js';
@@ -54,7 +55,7 @@ export class CreateAlertRuleRequest {
   @UuidField({})
   project_id!: string;
 
-  @TextField({ min: 1, max: 200, example: 'Large payment failed' })
+  @NameField({ example: 'Large payment failed' })
   name!: string;
 
   @BooleanField({ optional: true, default: true })
@@ -87,7 +88,7 @@ export class CreateAlertRuleRequest {
 
 /** What is left out stays as it is. */
 export class UpdateAlertRuleRequest {
-  @TextField({ min: 1, max: 200, optional: true })
+  @NameField({ optional: true })
   name?: string;
 
   @BooleanField({ optional: true })

@@ -7,6 +7,7 @@ import {
   ObjectField,
   TextField,
   UuidField,
+  NameField,
 } from '../../../platform/http/fields/index.js';
 import { CHANNEL_TYPES, type ChannelType } from './channel-configuration.js';
 import type { DeliveryChannel } from './channel.entity.js';
@@ -44,7 +45,7 @@ export class CreateChannelRequest {
   @UuidField({})
   project_id!: string;
 
-  @TextField({ min: 1, max: 200, example: 'On call' })
+  @NameField({ example: 'On call' })
   name!: string;
 
   @EnumField(CHANNEL_TYPES, {})
@@ -66,7 +67,7 @@ export class CreateChannelRequest {
 }
 
 export class UpdateChannelRequest {
-  @TextField({ min: 1, max: 200, optional: true })
+  @NameField({ optional: true })
   name?: string;
 
   @BooleanField({ optional: true })

@@ -1,6 +1,6 @@
 import { type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import { constantTimeEqual } from '../../../platform/crypto/index.js';
-import { compile, EmailField, TextField, validateJson } from '../../../platform/http/fields/index.js';
+import { compile, EmailField, NameField, validateJson } from '../../../platform/http/fields/index.js';
 import { messageOf, OAuthFault } from '../oauth-fault.js';
 import type { ProviderPerson } from './provider.js';
 
@@ -85,6 +85,6 @@ class Address {
 }
 
 class Named {
-  @TextField({ min: 1, max: 200, trim: true })
+  @NameField({ trim: true })
   name!: string;
 }

@@ -1,4 +1,4 @@
-import { DateTimeField, ObjectField, TextField, UuidField } from '../../../platform/http/fields/index.js';
+import { DateTimeField, ObjectField, TextField, UuidField, NameField } from '../../../platform/http/fields/index.js';
 import type { SavedView } from './saved-view.entity.js';
 
 const MAX_FILTERS_BYTES = 10_000;
@@ -10,7 +10,7 @@ const fits = (filters: Record<string, unknown>): string | undefined =>
     : `filters must not take more than ${MAX_FILTERS_BYTES} bytes as JSON`;
 
 export class CreateSavedViewRequest {
-  @TextField({ min: 1, max: 200, example: 'Failed payments', description: 'Unique in the project' })
+  @NameField({ example: 'Failed payments', description: 'Unique in the project' })
   name!: string;
 
   @ObjectField({
@@ -24,7 +24,7 @@ export class CreateSavedViewRequest {
 }
 
 export class ChangeSavedViewRequest {
-  @TextField({ min: 1, max: 200, optional: true })
+  @NameField({ optional: true })
   name?: string;
 
   @ObjectField({ optional: true, check: fits, example: EXAMPLE, description: 'Replaced whole' })

@@ -7,11 +7,12 @@ import {
   text,
   TextField,
   UuidField,
+  NameField,
 } from '../../../platform/http/fields/index.js';
 import { RegistrationCredential } from './credentials.dto.js';
 import type { Passkey } from './passkey.entity.js';
 
-const name = { min: 1, max: 200, example: 'Laptop' };
+const name = { example: 'Laptop' };
 
 /** Options for the browser and the token that goes back with its answer; of every WebAuthn ceremony. */
 export class CeremonyResponse {
@@ -35,12 +36,12 @@ export class RegisterPasskeyRequest {
   })
   challenge_token?: string;
 
-  @TextField({ ...name, optional: true, default: 'Passkey' })
+  @NameField({ ...name, optional: true, default: 'Passkey' })
   name!: string;
 }
 
 export class RenamePasskeyRequest {
-  @TextField({ ...name })
+  @NameField({ ...name })
   name!: string;
 }
 

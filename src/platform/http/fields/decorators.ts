@@ -4,7 +4,7 @@ import type { CheckOptions, Kind } from './kind.js';
 import { registerField } from './registry.js';
 import { boolean, int, number, type IntOptions, type NumberOptions } from './scalar-kinds.js';
 import { any, list, nested, object, type ListOptions } from './structure-kinds.js';
-import { email, enumOf, text, url, uuid, type TextOptions, type UrlOptions } from './text-kinds.js';
+import { email, enumOf, name as nameKind, text, url, uuid, type TextOptions, type UrlOptions } from './text-kinds.js';
 import { date, dateTime } from './time-kinds.js';
 
 export interface FieldOptions<T> extends CheckOptions<T> {
@@ -25,6 +25,10 @@ export interface FieldOptions<T> extends CheckOptions<T> {
 
 export const TextField = (options: TextOptions & FieldOptions<string> = {}): PropertyDecorator =>
   field(text(options), options);
+
+/** Of a thing or person; every `name` that people choose is one. */
+export const NameField = (options: Pick<TextOptions, 'trim'> & FieldOptions<string> = {}): PropertyDecorator =>
+  field(nameKind(options), options);
 
 export const EmailField = (options: FieldOptions<string> = {}): PropertyDecorator => field(email(options), options);
 

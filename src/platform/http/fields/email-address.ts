@@ -3,8 +3,9 @@ import { plural } from './fault.js';
 export const MAX_EMAIL = 254;
 const MAX_LOCAL = 64;
 const MAX_LABEL = 63;
-const LOCAL_STRANGERS = /[^\p{L}\p{M}\p{N}.!#$%&'*+/=?^_`{|}~-]/u;
-const DOMAIN_STRANGERS = /[^\p{L}\p{M}\p{N}.-]/u;
+// The Kelvin sign reads, normalizes and in domains resolves as a K.
+const LOCAL_STRANGERS = /\u212a|[^\p{L}\p{M}\p{N}.!#$%&'*+/=?^_`{|}~-]/u;
+const DOMAIN_STRANGERS = /\u212a|[^\p{L}\p{M}\p{N}.-]/u;
 const ENDS_IN_LETTER = /[\p{L}\p{M}]$/u;
 
 /** Why the text is no e-mail address that mail could be sent to, or undefined when it may be one. Syntax only. */

@@ -8,6 +8,7 @@ export {
   IntField,
   KindField,
   ListField,
+  NameField,
   NestedField,
   NumberField,
   ObjectField,

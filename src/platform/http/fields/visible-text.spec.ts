@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import { isVisible } from './visible-text.js';
+
+const BLANKS: readonly [string, string][] = [
+  ['a blank', ' '],
+  ['a tab and a line end', '\t\n'],
+  ['a no-break space', '\u00a0'],
+  ['an ideographic space', '\u3000'],
+  ['a line separator', '\u2028'],
+  ['a soft hyphen', '\u00ad'],
+  ['a zero-width space', '\u200b'],
+  ['a zero-width joiner', '\u200d'],
+  ['a right-to-left override', '\u202e'],
+  ['a word joiner', '\u2060'],
+  ['a byte order mark', '\ufeff'],
+  ['a combining acute', '\u0301'],
+  ['a variation selector', '\ufe0f'],
+  ['a combining grapheme joiner', '\u034f'],
+  ['a Hangul filler', '\u3164'],
+  ['a half-width Hangul filler', '\uffa0'],
+  ['a Hangul leading filler', '\u115f'],
+  ['a braille blank', '\u2800'],
+  ['a private character', '\ue000'],
+  ['a tag', '\u{e0041}'],
+  ['a null notehead', '\u{1d159}'],
+  ['a control', '\u0007'],
+];
+
+describe('visible text', () => {
+  it.each(BLANKS)('is not %s', (_, text) => {
+    expect(isVisible(text)).toBe(false);
+    expect(isVisible(text.repeat(3))).toBe(false);
+    expect(isVisible(`${text}a`)).toBe(true);
+  });
+
+  it('is none of them together', () => {
+    expect(isVisible(BLANKS.map(([, text]) => text).join(''))).toBe(false);
+  });
+
+  it.each(['a', '0', '.', '\u00e9', 'e\u0301', '\u6f22', '\ud83d\ude00', '\u2801', '\u05d0', '\u00a9', '-'])(
+    'is %j',
+    (text) => {
+      expect(isVisible(text)).toBe(true);
+    },
+  );
+});
