@@ -5,6 +5,7 @@ import { loadConfig } from '../../config/index.js';
 import { domainError } from '../http/domain-error.js';
 import type { CheckedRequest } from '../http/inputs.js';
 import { IdParam } from '../http/inputs.js';
+import { LargeBodies } from '../http/large-bodies.js';
 import { AccessGuard } from './access.guard.js';
 import { Authorizer } from './authorizer.js';
 import {
@@ -108,6 +109,7 @@ async function call(
     authorizer,
     new NoProvider(),
     {} as ModuleRef,
+    new LargeBodies(),
     config,
   );
   await guard.canActivate(context);

@@ -1,5 +1,6 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable, type Type } from '@nestjs/common';
 import { ModuleRef, Reflector } from '@nestjs/core';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Response } from 'express';
 import { CONFIG, type Config } from '../../config/index.js';
 import { constantTimeEqual } from '../crypto/index.js';
@@ -7,6 +8,7 @@ import { BodyReader, isLines, type ReadBody } from '../http/body-reader.js';
 import { NotAuthenticated, RouteNotFound } from '../http/domain-error.js';
 import { ValidationError } from '../http/fields/index.js';
 import type { CheckedRequest } from '../http/inputs.js';
+import { LargeBodies } from '../http/large-bodies.js';
 import { CredentialMissing } from './access-errors.js';
 import { Authorizer } from './authorizer.js';
 import { ACCESS, type AccessDeclaration } from './declarations.js';
@@ -33,6 +35,7 @@ export class AccessGuard implements CanActivate {
     private readonly authorizer: Authorizer,
     private readonly provider: ProviderAuthenticator,
     private readonly modules: ModuleRef,
+    private readonly large: LargeBodies,
     @Inject(CONFIG) private readonly config: Config,
   ) {
     this.bodies = new BodyReader(config.http.maxBodyBytes);
@@ -44,7 +47,7 @@ export class AccessGuard implements CanActivate {
     const plan = this.planOf(context);
 
     const caller = await this.authenticate(plan.access, request);
-    const body = await this.readBody(plan, request, response);
+    const body = await this.readBody(plan, request, response, () => this.largeTurn(caller, request, response));
     if (plan.access.kind === 'provider') await this.provider.authenticate(request.headers, body.raw ?? Buffer.alloc(0));
     // A key opens its own project and nothing else has to be looked up: ingestion comes this way.
     const scope =
@@ -55,6 +58,7 @@ export class AccessGuard implements CanActivate {
     } catch (error) {
       throw await this.masked(context, scope === 'undecided' ? null : scope, error);
     }
+    if (request.bodyTaken !== undefined) await nextTurn();
     if (scope === 'undecided') throw new Error('the inputs are valid but the access of this route was not decided');
     if (scope !== null) {
       request.access = scope;
@@ -119,7 +123,18 @@ export class AccessGuard implements CanActivate {
     return user;
   }
 
-  private async readBody(plan: RoutePlan, request: CheckedRequest, response: Response): Promise<ReadBody> {
+  /** Until the handler says that it needs the body no longer, or the answer has left. */
+  private async largeTurn(caller: AccessScope | null, request: CheckedRequest, response: Response): Promise<void> {
+    request.bodyTaken = await this.large.turn(holderOf(caller, request));
+    response.once('close', request.bodyTaken);
+  }
+
+  private async readBody(
+    plan: RoutePlan,
+    request: CheckedRequest,
+    response: Response,
+    turn: () => Promise<void>,
+  ): Promise<ReadBody> {
     const { body, lines } = plan.inputs;
     if (body === undefined) return {};
     if (lines !== undefined && isLines(request)) {
@@ -130,8 +145,8 @@ export class AccessGuard implements CanActivate {
       return {
         value:
           body.form === 'json'
-            ? await this.bodies.readJson(request, response)
-            : await this.bodies.readForm(request, response),
+            ? await this.bodies.readJson(request, response, turn)
+            : await this.bodies.readForm(request, response, turn),
       };
     } catch (error) {
       // Malformed JSON is an input fault: membership of what path or query names is still decided first.
@@ -139,6 +154,12 @@ export class AccessGuard implements CanActivate {
       throw error;
     }
   }
+}
+
+/** Whose large bodies take turns with those of others. */
+function holderOf(caller: AccessScope | null, request: CheckedRequest): string {
+  if (caller === null) return request.ip ?? '';
+  return caller.kind === 'api-key' ? caller.projectId : caller.userId;
 }
 
 function contextOf(scope: AccessScope): {

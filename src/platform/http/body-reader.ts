@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import express, { type Request, type Response } from 'express';
 import { BodyTooLarge, UnsupportedMediaType } from './domain-error.js';
 import { type Issue, parseJsonBody, ValidationError } from './fields/index.js';
 import type { BodyForm } from './inputs.js';
+import { LARGE_BYTES } from './large-bodies.js';
 
 /** How bytes are read: a body's form, or newline-delimited JSON in its place. */
 type Reading = BodyForm | 'lines';
@@ -39,22 +41,31 @@ export class BodyReader {
 
   constructor(private readonly maxBytes: number) {}
 
-  /** The decoded JSON value; undefined when there is no body. */
-  async readJson(request: Request, response: Response): Promise<unknown> {
+  /** The decoded JSON value; undefined when there is no body. @param turn waited for before a large one is parsed */
+  async readJson(request: Request, response: Response, turn: () => Promise<void>): Promise<unknown> {
     const bytes = await this.readBytes(request, response, 'json');
     if (bytes === undefined) return undefined;
-    const parsed = parseJsonBody(bytes);
-    if ('issues' in parsed) throw new ValidationError(parsed.issues);
-    return parsed.value;
+    if (bytes.length < LARGE_BYTES) return parsed(bytes);
+    await turn();
+    const value = parsed(bytes);
+    await nextTurn();
+    return value;
   }
 
-  /** Form fields; a repeated field keeps all its values. */
-  async readForm(request: Request, response: Response): Promise<Record<string, string | string[]>> {
+  /** Form fields; a repeated field keeps all its values. @param turn waited for before a large one is parsed */
+  async readForm(
+    request: Request,
+    response: Response,
+    turn: () => Promise<void>,
+  ): Promise<Record<string, string | string[]>> {
     const bytes = await this.readBytes(request, response, 'form');
+    if (bytes !== undefined && bytes.length >= LARGE_BYTES) await turn();
     const fields: Record<string, string | string[]> = Object.create(null) as Record<string, string | string[]>;
     for (const [name, value] of new URLSearchParams(bytes?.toString('utf8') ?? '')) {
       const known = fields[name];
-      fields[name] = known === undefined ? value : [...(Array.isArray(known) ? known : [known]), value];
+      if (known === undefined) fields[name] = value;
+      else if (Array.isArray(known)) known.push(value);
+      else fields[name] = [known, value];
     }
     return fields;
   }
@@ -115,6 +126,13 @@ export class BodyReader {
       throw new UnsupportedMediaType();
     }
   }
+}
+
+/** @throws ValidationError */
+function parsed(bytes: Buffer): unknown {
+  const result = parseJsonBody(bytes);
+  if ('issues' in result) throw new ValidationError(result.issues);
+  return result.value;
 }
 
 /**
