@@ -42,6 +42,7 @@ import { Database, DATABASE_URL } from './platform/database/database.js';
 import { NoticeBus } from './platform/database/notices.js';
 import { typeOrmOptions } from './platform/database/typeorm.options.js';
 import { CONSTRAINT_ERRORS, ErrorFilter } from './platform/http/error.filter.js';
+import { LargeBodies } from './platform/http/large-bodies.js';
 import { RouteTable } from './platform/http/route-table.js';
 import { CaptureMailer, Mailer, ReportingMailer, SmtpMailer } from './platform/mail/index.js';
 import { DestinationSafety, DnsLookup, HostLookup, OutboundHttp } from './platform/outbound-http/index.js';
@@ -151,6 +152,7 @@ class PlatformModule {
         { provide: DATABASE_URL, useValue: databaseUrl },
         Database,
         BackgroundWork,
+        LargeBodies,
         RedisConnection,
       ],
       exports: [
@@ -169,6 +171,7 @@ class PlatformModule {
         Metrics,
         Database,
         BackgroundWork,
+        LargeBodies,
         RedisConnection,
       ],
     };

@@ -6,6 +6,7 @@ import { Clock } from '../../platform/clock/index.js';
 import { sha256 } from '../../platform/crypto/index.js';
 import { BodyTooLarge } from '../../platform/http/domain-error.js';
 import { compile, parseJsonBody, validateJson, ValidationError } from '../../platform/http/fields/index.js';
+import { LARGE_BYTES, LargeBodies } from '../../platform/http/large-bodies.js';
 import { newId } from '../../platform/ids/index.js';
 import type { Redaction } from '../projects/index.js';
 import { IngestionRefusals, type RefusalReason } from '../quotas/index.js';
@@ -19,8 +20,10 @@ import { type NormalizedEvent, normalizeEvent } from './normalized-event.js';
 import { canonicalRequest } from './request-hash.js';
 import { checkWrittenSize, MOST_GROWTH } from './written-size.js';
 
-/** Lines are read for a while, then others have a turn. */
-const LINES_A_TURN = 100;
+/** So much is read at a stretch, then others have a turn. */
+const BYTES_A_TURN = 64 * 1024;
+/** What reading a line takes beside its bytes. */
+const BYTES_OF_A_LINE = 600;
 
 /**
  * Takes up to 1,000 events as lines, one request to quotas and idempotency: a line that is no event is told so, and an
@@ -34,6 +37,7 @@ export class BatchIngestService {
     private readonly admission: EventAdmission,
     private readonly refusals: IngestionRefusals,
     private readonly clock: Clock,
+    private readonly large: LargeBodies,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -44,7 +48,9 @@ export class BatchIngestService {
     const lines: BatchLine[] = [];
     const mostBytes = MOST_GROWTH * this.config.http.maxBodyBytes;
     const canonical: string[] = [];
+    let unbroken = 0;
     for (const { line, bytes } of splitLines(body)) {
+      const end = bytes.length < LARGE_BYTES ? undefined : await this.large.turn(scope.projectId);
       try {
         const request = this.read(bytes);
         const event = normalizeEvent(request, newId(), arrivedAt, redaction.properties);
@@ -55,8 +61,13 @@ export class BatchIngestService {
       } catch (error) {
         lines.push({ line, refusal: JSON.stringify(refusalOf(error, redaction)) });
         if (key !== undefined) canonical.push(`${line} ${bytes.toString('base64')}`);
+      } finally {
+        end?.();
       }
-      if (lines.length % LINES_A_TURN === 0) await nextTurn();
+      unbroken += bytes.length + BYTES_OF_A_LINE;
+      if (unbroken < BYTES_A_TURN) continue;
+      unbroken = 0;
+      await nextTurn();
     }
     const { mode } = this.config.ingestion;
     const answer = { lines, mode };

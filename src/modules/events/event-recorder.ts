@@ -19,12 +19,16 @@ export class EventRecorder {
   ) {}
 
   /** @throws DomainError whatever ingestion refuses an event with */
-  async record(scope: Omit<Sender, 'apiKeyId'>, request: IngestRequest): Promise<StoredEvent> {
+  async record(scope: Omit<Sender, 'apiKeyId'>, request: IngestRequest, bodyTaken?: () => void): Promise<StoredEvent> {
     const sender = { ...scope, apiKeyId: null };
     const { redaction } = await this.admission.policyOf(sender);
     const now = this.clock.now();
     const event = normalizeEvent(request, newId(), now, redaction.properties);
     checkWrittenSize(event.bytes, MOST_GROWTH * this.config.http.maxBodyBytes);
+    // As ingestion does: whoever called holds the request until it is answered.
+    delete request.payload;
+    delete request.properties;
+    bodyTaken?.();
     const admitted = await this.admission.submit({ sender, events: [event], idempotency: null });
     return {
       id: event.id,

@@ -10,7 +10,7 @@ import {
 } from '../../platform/access/index.js';
 import { ServiceOverloaded } from '../../platform/http/domain-error.js';
 import { Documented } from '../../platform/http/documented.js';
-import { Body, Headers, LinesOf, Scope } from '../../platform/http/inputs.js';
+import { Body, BodyTaken, Headers, LinesOf, Scope } from '../../platform/http/inputs.js';
 import type { WrittenJson } from '../../platform/http/written-json.js';
 import { INGESTION_KEY_ERRORS } from '../api-keys/index.js';
 import { ProjectIsArchived } from '../projects/index.js';
@@ -66,11 +66,12 @@ export class IngestController {
     @Body() body: IngestRequest,
     @LinesOf({ maxBytes: MOST_BYTES, description: 'Up to 1,000 ingestion bodies, one a line, at most 5 MiB' })
     lines: Buffer | undefined,
+    @BodyTaken() bodyTaken: () => void,
     @Res({ passthrough: true }) response: Response,
   ): Promise<WrittenJson<IngestResponse | IngestBatchResponse>> {
     return this.withMode<IngestResponse | IngestBatchResponse>(
       response,
-      lines === undefined ? this.ingestion.ingest(scope, key, body) : this.batches.ingest(scope, key, lines),
+      lines === undefined ? this.ingestion.ingest(scope, key, body, bodyTaken) : this.batches.ingest(scope, key, lines),
     );
   }
 
@@ -84,8 +85,12 @@ export class IngestController {
     answer: EventRecord,
     errors: [ProjectIsArchived, ...BILLING_ERRORS, ServiceOverloaded],
   })
-  record(@Scope() scope: ProjectMemberScope, @Body() body: RecordEventRequest): Promise<WrittenJson<EventRecord>> {
-    return this.recorder.record({ ...scope, sourceId: null }, body).then(eventRecord);
+  record(
+    @Scope() scope: ProjectMemberScope,
+    @Body() body: RecordEventRequest,
+    @BodyTaken() bodyTaken: () => void,
+  ): Promise<WrittenJson<EventRecord>> {
+    return this.recorder.record({ ...scope, sourceId: null }, body, bodyTaken).then(eventRecord);
   }
 
   private async withMode<Answer>(

@@ -26,6 +26,7 @@ export class IngestService {
     scope: ApiKeyScope,
     key: string | undefined,
     request: IngestRequest,
+    bodyTaken: () => void,
   ): Promise<IngestAnswer<IngestResponse>> {
     const { ingestion, http } = this.config;
     const { redaction } = await this.admission.policyOf(scope);
@@ -36,6 +37,7 @@ export class IngestService {
     // Whoever called holds the request until it is answered; its objects may take far more than the text they came as.
     delete request.payload;
     delete request.properties;
+    bodyTaken();
     const admitted = await this.admission.submit({ sender: scope, events: [event], idempotency });
     if (admitted.kind === 'written') return ingestAnswer(answer, false);
     return ingestAnswer(admitted.stored.answer as StoredIngestAnswer, true);

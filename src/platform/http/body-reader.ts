@@ -1,9 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request } from 'express';
 import { bodyBytes, BrokenCompression } from './body-bytes.js';
 import { BodyTooLarge, UnsupportedMediaType } from './domain-error.js';
 import { type Issue, parseJsonBody, ValidationError } from './fields/index.js';
 import { parsePairs } from './pairs.js';
 import type { BodyForm } from './inputs.js';
+import { LARGE_BYTES } from './large-bodies.js';
 
 /** How bytes are read: a body's form, or newline-delimited JSON in its place. */
 type Reading = BodyForm | 'lines';
@@ -44,13 +46,15 @@ export function isLines({ headers }: Request): boolean {
 export class BodyReader {
   constructor(private readonly maxBytes: number) {}
 
-  /** The decoded JSON value; undefined when there is no body. */
-  async readJson(request: Request): Promise<unknown> {
+  /** The decoded JSON value; undefined when there is no body. @param turn waited for before a large one is parsed */
+  async readJson(request: Request, turn: () => Promise<void>): Promise<unknown> {
     const bytes = await this.readBytes(request, 'json');
     if (bytes === undefined) return undefined;
-    const parsed = parseJsonBody(bytes);
-    if ('issues' in parsed) throw new ValidationError(parsed.issues);
-    return parsed.value;
+    if (bytes.length < LARGE_BYTES) return parsed(bytes);
+    await turn();
+    const value = parsed(bytes);
+    await nextTurn();
+    return value;
   }
 
   /** Form fields; a repeated field keeps all its values. */
@@ -100,6 +104,13 @@ export class BodyReader {
       throw new UnsupportedMediaType();
     }
   }
+}
+
+/** @throws ValidationError */
+function parsed(bytes: Buffer): unknown {
+  const result = parseJsonBody(bytes);
+  if ('issues' in result) throw new ValidationError(result.issues);
+  return result.value;
 }
 
 /**

@@ -23,6 +23,8 @@ export interface CheckedRequest extends Request {
   access?: AccessScope;
   inputs?: RequestInputs;
   requestId: string;
+  /** Of a large body: ends the turn that its sender has with it. */
+  bodyTaken?: () => void;
   /** On every log line of the request; whoever has the request adds to it here. */
   context?: RequestContext;
 }
@@ -147,6 +149,13 @@ export function LinesOf(lines: LinesBody & { description: string }): ParameterDe
     planFor(target, key).lines = lines;
     document(ApiExtension('x-ndjson-body', lines.description), target, key);
     read((request) => request.inputs?.lines)()(target, key, index);
+  };
+}
+
+/** To be called when the body is needed no longer, by whoever keeps its sender waiting after that: then the next one is read. */
+export function BodyTaken(): ParameterDecorator {
+  return (target, key, index) => {
+    if (key !== undefined) read((request) => request.bodyTaken ?? (() => undefined))()(target, key, index);
   };
 }
 

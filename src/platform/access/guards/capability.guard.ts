@@ -1,4 +1,5 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { Response } from 'express';
 import type { CheckedRequest } from '../../http/inputs.js';
 import { Authorizer } from '../authorizer.js';
 import type { AccessScope } from '../scope.js';
@@ -22,7 +23,7 @@ export class CapabilityGuard implements CanActivate {
     const request = http.getRequest<CheckedRequest>();
     const checks = this.routes.of(context);
     const caller = callerOf(checks);
-    const body = await this.bodies.of(checks, request);
+    const body = await this.bodies.of(checks, request, http.getResponse<Response>());
     const { plan } = checks;
     // A key opens its own project and nothing else has to be looked up: ingestion comes this way.
     checks.decision =

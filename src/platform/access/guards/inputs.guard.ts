@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type CanActivate, type ExecutionContext, Injectable, type Type } from '@nestjs/common';
 import { ModuleRef, Reflector } from '@nestjs/core';
 import { ValidationError } from '../../http/fields/index.js';
@@ -34,10 +35,12 @@ export class InputsGuard implements CanActivate {
       return this.refuseMasked(mask, decision === 'undecided' ? null : decision, error);
     }
     if (decision === 'undecided') throw new Error('the inputs are valid but the access of this route was not decided');
-    if (decision === null) return true;
-    request.access = decision;
-    Object.assign(request.context ?? {}, contextOf(decision));
-    return true;
+    if (decision !== null) {
+      request.access = decision;
+      Object.assign(request.context ?? {}, contextOf(decision));
+    }
+    // A large body has kept the event loop to itself for two checks; others come before the handler.
+    return request.bodyTaken === undefined ? true : nextTurn(true);
   }
 
   private async refuseMasked(

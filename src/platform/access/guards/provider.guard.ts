@@ -1,4 +1,5 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { Response } from 'express';
 import type { CheckedRequest } from '../../http/inputs.js';
 import { ProviderAuthenticator } from '../ports.js';
 import { RequestBody } from './request-body.js';
@@ -22,7 +23,7 @@ export class ProviderGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<CheckedRequest>();
     this.provider.expect(request.headers);
-    const { raw } = await this.bodies.of(checks, request);
+    const { raw } = await this.bodies.of(checks, request, http.getResponse<Response>());
     await this.provider.authenticate(request.headers, raw ?? Buffer.alloc(0));
     checks.caller = null;
     return true;

@@ -1,8 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { Response } from 'express';
 import { CONFIG, type Config } from '../../../config/index.js';
 import { BodyReader, isLines, type ReadBody } from '../../http/body-reader.js';
 import { ValidationError } from '../../http/fields/index.js';
 import type { CheckedRequest } from '../../http/inputs.js';
+import { LargeBodies } from '../../http/large-bodies.js';
+import type { AccessScope } from '../scope.js';
 import type { Checks } from './route-checks.js';
 
 /** Reads the body that a route takes, once a request, when the guard of its credential has let it through. */
@@ -10,17 +13,20 @@ import type { Checks } from './route-checks.js';
 export class RequestBody {
   private readonly reader: BodyReader;
 
-  constructor(@Inject(CONFIG) config: Config) {
+  constructor(
+    @Inject(CONFIG) config: Config,
+    private readonly large: LargeBodies,
+  ) {
     this.reader = new BodyReader(config.http.maxBodyBytes);
   }
 
-  /** Empty for a route without a body. @throws DomainError 413 or 415 */
-  async of(checks: Checks, request: CheckedRequest): Promise<ReadBody> {
-    return (checks.body ??= await this.read(checks, request));
+  /** Empty for a route without a body. @throws DomainError 413, 415, or 503 where too many large ones wait for their turn */
+  async of(checks: Checks, request: CheckedRequest, response: Response): Promise<ReadBody> {
+    return (checks.body ??= await this.read(checks, request, response));
   }
 
-  private async read({ plan }: Checks, request: CheckedRequest): Promise<ReadBody> {
-    const { body, lines } = plan.inputs;
+  private async read(checks: Checks, request: CheckedRequest, response: Response): Promise<ReadBody> {
+    const { body, lines } = checks.plan.inputs;
     if (body === undefined) return {};
     if (lines !== undefined && isLines(request)) {
       return { lines: await this.reader.readLines(request, lines.maxBytes) };
@@ -29,7 +35,9 @@ export class RequestBody {
     try {
       return {
         value:
-          body.form === 'json' ? await this.reader.readJson(request) : await this.reader.readForm(request),
+          body.form === 'json'
+            ? await this.reader.readJson(request, () => this.largeTurn(checks.caller ?? null, request, response))
+            : await this.reader.readForm(request),
       };
     } catch (error) {
       // Malformed JSON is an input fault: membership of what path or query names is still decided first.
@@ -37,4 +45,16 @@ export class RequestBody {
       throw error;
     }
   }
+
+  /** Until the handler says that it needs the body no longer, or the answer has left. */
+  private async largeTurn(caller: AccessScope | null, request: CheckedRequest, response: Response): Promise<void> {
+    request.bodyTaken = await this.large.turn(holderOf(caller, request));
+    response.once('close', request.bodyTaken);
+  }
+}
+
+/** Whose large bodies take turns with those of others. */
+function holderOf(caller: AccessScope | null, request: CheckedRequest): string {
+  if (caller === null) return request.ip ?? '';
+  return caller.kind === 'api-key' ? caller.projectId : caller.userId;
 }

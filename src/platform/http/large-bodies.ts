@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ServiceOverloaded } from './domain-error.js';
+
+/** From here on a text is large: as objects it may take some twenty times its size, and its reading much of a second. */
+export const LARGE_BYTES = 32 * 1024;
+
+const MOST_WAITING = 128;
+const MOST_WAITING_OF_A_HOLDER = 64;
+const PATIENCE_MS = 10_000;
+/** Whoever keeps a large body for longer, such as one who waits for others, no longer holds up the next. */
+const LONGEST_TURN_MS = 2_000;
+
+/** Ends a turn; further calls do nothing. */
+export type EndTurn = () => void;
+
+interface Waiting {
+  readonly begin: () => void;
+}
+
+/**
+ * Has large JSON read one text at a time in this process, the senders in turn, with a round of the event loop between two:
+ * so neither the objects of many of them fill the heap, nor do their senders keep everybody else waiting.
+ */
+@Injectable()
+export class LargeBodies {
+  private busy = false;
+  private waiting = 0;
+  /** In the order of their turns. */
+  private readonly holders = new Map<string, Waiting[]>();
+
+  /** @throws ServiceOverloaded when too many wait or it takes too long */
+  async turn(holder: string): Promise<EndTurn> {
+    if (this.busy) await this.wait(holder);
+    this.busy = true;
+    const limit = setTimeout(() => end(), LONGEST_TURN_MS);
+    limit.unref();
+    let isOver = false;
+    const end = (): void => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(limit);
+      void nextTurn().then(() => this.goOn());
+    };
+    return end;
+  }
+
+  private wait(holder: string): Promise<void> {
+    const queue = this.holders.get(holder) ?? [];
+    if (this.waiting >= MOST_WAITING || queue.length >= MOST_WAITING_OF_A_HOLDER) throw new ServiceOverloaded();
+    return new Promise((resolve, reject) => {
+      const patience = setTimeout(() => {
+        this.leave(holder, waiting);
+        reject(new ServiceOverloaded());
+      }, PATIENCE_MS);
+      const waiting: Waiting = {
+        begin: () => {
+          clearTimeout(patience);
+          resolve();
+        },
+      };
+      queue.push(waiting);
+      this.holders.set(holder, queue);
+      this.waiting += 1;
+    });
+  }
+
+  /** The next holder's longest waiting one; the holder then stands behind the others. */
+  private goOn(): void {
+    for (const [holder, queue] of this.holders) {
+      const [next] = queue;
+      if (next === undefined) continue;
+      this.leave(holder, next);
+      if (queue.length > 0) {
+        this.holders.delete(holder);
+        this.holders.set(holder, queue);
+      }
+      next.begin();
+      return;
+    }
+    this.busy = false;
+  }
+
+  private leave(holder: string, waiting: Waiting): void {
+    const queue = this.holders.get(holder) ?? [];
+    const at = queue.indexOf(waiting);
+    if (at < 0) return;
+    queue.splice(at, 1);
+    this.waiting -= 1;
+    if (queue.length === 0) this.holders.delete(holder);
+  }
+}
