@@ -73,7 +73,8 @@ describe('Passwords', () => {
 
   it('gives its place back when the work fails', async () => {
     const small = new Passwords({ parallel: 1, maxWaiting: 0 });
-    for (let i = 0; i < 3; i++) await expect(small.verify('broken', 'x', 'ada')).rejects.not.toBeInstanceOf(OverloadedError);
+    for (let i = 0; i < 3; i++)
+      await expect(small.verify('broken', 'x', 'ada')).rejects.not.toBeInstanceOf(OverloadedError);
     await expect(small.hash('x', 'ada')).resolves.toContain('$argon2id$');
   });
 });
