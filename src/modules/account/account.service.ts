@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../platform/access/index.js';
 import { BackgroundWork } from '../../platform/background/background-work.js';
 import { Passwords } from '../../platform/crypto/index.js';
-import { Database, type Db } from '../../platform/database/database.js';
+import { Database } from '../../platform/database/database.js';
 import { AuditWriter } from '../audit/index.js';
 import { type MeResponse, SignInService, UserTokensRepository } from '../auth/index.js';
 import { OrganizationsRepository } from '../organizations/index.js';
@@ -104,8 +104,9 @@ export class AccountService {
       await this.users.delete(userId, tx);
       return { ended: sessions, email: user.email };
     };
-    const lockFirst = async (tx: Db): Promise<void> => void (await this.organizations.lockAllOf(scope, tx));
-    const { ended, email } = await this.proof.run(change, removal, { lockFirst });
+    const { ended, email } = await this.proof.run(change, removal, {
+      lockFirst: (tx) => this.organizations.lockAllOf(scope, tx),
+    });
     this.sessions.forget(ended);
     this.background.start('promised', {
       name: 'mail about a closed account',

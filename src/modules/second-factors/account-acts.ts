@@ -21,7 +21,7 @@ export class Refused {
 }
 
 /** Takes the locks that come before the account's row in the order of the house. */
-export type LockFirst = (tx: Db) => Promise<void>;
+export type LockFirst = (tx: Db) => Promise<unknown>;
 
 /**
  * Acts on the second factors of one account follow each other: each holds the account's row until its commit,
