@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../platform/access/index.js';
 import { BackgroundWork } from '../../platform/background/background-work.js';
 import { Passwords } from '../../platform/crypto/index.js';
-import { Database } from '../../platform/database/database.js';
+import { Database, type Db } from '../../platform/database/database.js';
 import { AuditWriter } from '../audit/index.js';
 import { type MeResponse, SignInService, UserTokensRepository } from '../auth/index.js';
 import { OrganizationsRepository } from '../organizations/index.js';
