@@ -27,6 +27,7 @@ import {
   type Role,
   ROLES,
 } from '../index.js';
+import { LargeBodies } from '../../http/large-bodies.js';
 import { ACCESS_GUARDS, ACCESS_PROVIDERS } from './access-guards.js';
 
 const PROJECT = '0199f3a1-0000-7000-8000-000000000001';
@@ -105,6 +106,7 @@ async function guarded(
     providers: [
       ...ACCESS_PROVIDERS,
       ...ACCESS_GUARDS,
+      LargeBodies,
       ProjectOfAttempt,
       { provide: CONFIG, useValue: loadConfig({ NODE_ENV: 'test' }) },
       { provide: BearerAuthenticator, useClass: People },
