@@ -2,5 +2,6 @@ export { FreshProof, type OfferedProof } from './fresh-proof.js';
 export { type CheckedPassword, PasswordCheck } from './password-check.js';
 export { PasswordProofRequest, StepUpHeaders } from './proof.dto.js';
 export { IncorrectPassword } from './proof.errors.js';
+export { InTurnOfAccount, ProofTurns } from './proof-turns.js';
 export { ProofModule } from './proof.module.js';
 export { type ProofStrength, STEP_UP_SECONDS, StepUpTokens } from './step-up-tokens.js';

@@ -1,9 +1,9 @@
-import { Controller, Get, Post } from '@nestjs/common';
+import { Controller, Get, Post, UseInterceptors } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Requires, type UserScope } from '../../../platform/access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { Body, Headers, Scope } from '../../../platform/http/inputs.js';
-import { IncorrectPassword, PasswordProofRequest, StepUpHeaders } from '../../proof/index.js';
+import { IncorrectPassword, InTurnOfAccount, PasswordProofRequest, StepUpHeaders } from '../../proof/index.js';
 import { CallingClient, type Client } from '../../sessions/index.js';
 import { FactorProofRequest } from '../change-proof.js';
 import {
@@ -35,6 +35,7 @@ export class TwoFactorController {
   }
 
   @Post('setup')
+  @UseInterceptors(InTurnOfAccount)
   @Requires()
   @Documented({
     summary: 'Begin TOTP setup (current password)',
@@ -68,6 +69,7 @@ export class TwoFactorController {
   }
 
   @Post('disable')
+  @UseInterceptors(InTurnOfAccount)
   @Requires()
   @Documented({
     summary: 'Remove TOTP',
@@ -86,6 +88,7 @@ export class TwoFactorController {
   }
 
   @Post('recovery-codes/regenerate')
+  @UseInterceptors(InTurnOfAccount)
   @Requires()
   @Documented({
     summary: 'Replace the recovery codes',
