@@ -1,11 +1,11 @@
-import { Controller, Get, Patch, Post } from '@nestjs/common';
+import { Controller, Get, Patch, Post, UseInterceptors } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Public, Requires, type UserScope } from '../../platform/access/index.js';
 import { Documented } from '../../platform/http/documented.js';
 import { MessageResponse } from '../../platform/http/message.dto.js';
 import { Body, Headers, Query, Scope } from '../../platform/http/inputs.js';
 import { MeResponse } from '../auth/index.js';
-import { IncorrectPassword, StepUpHeaders } from '../proof/index.js';
+import { IncorrectPassword, InTurnOfAccount, StepUpHeaders } from '../proof/index.js';
 import { CHANGE_PROOF, InvalidAuthenticationCode, SecondFactorRequired } from '../second-factors/index.js';
 import { CallingClient, type Client } from '../sessions/index.js';
 import {
@@ -44,6 +44,7 @@ export class AccountController {
   }
 
   @Post('password/change')
+  @UseInterceptors(InTurnOfAccount)
   @Requires()
   @Documented({
     summary: 'Change the password',
@@ -63,6 +64,7 @@ export class AccountController {
   }
 
   @Post('email-change/request')
+  @UseInterceptors(InTurnOfAccount)
   @Requires()
   @Documented({
     summary: 'Ask to change the e-mail address',
@@ -104,6 +106,7 @@ export class AccountController {
   }
 
   @Post('delete')
+  @UseInterceptors(InTurnOfAccount)
   @Requires()
   @Documented({
     summary: 'Close the account',

@@ -11,7 +11,9 @@ import {
   TrustedDeviceHeader,
   TrustedDeviceHeaders,
 } from '../second-factors/index.js';
+import { ProofTurns } from '../proof/index.js';
 import { CallingClient, type Client } from '../sessions/index.js';
+import { emailKeyOf } from '../users/index.js';
 import {
   LoginRequest,
   MeResponse,
@@ -31,6 +33,7 @@ export class AuthController {
   constructor(
     private readonly registration: RegistrationService,
     private readonly signIn: SignInService,
+    private readonly turns: ProofTurns,
   ) {}
 
   @Post('register')
@@ -87,7 +90,9 @@ export class AuthController {
     @Headers() headers: TrustedDeviceHeaders,
     @CallingClient() client: Client,
   ): Promise<SignedInResponse | MfaChallengeResponse> {
-    return this.signIn.login(form, headers.trusted_device_token, client);
+    return this.turns.run(`sign-in ${emailKeyOf(form.username)}`, () =>
+      this.signIn.login(form, headers.trusted_device_token, client),
+    );
   }
 
   @Get('me')

@@ -6,12 +6,13 @@ import { FreshProof } from './fresh-proof.js';
 import { PasswordAttempt } from './password-attempt.entity.js';
 import { PasswordAttemptsRepository } from './password-attempts.repository.js';
 import { PasswordCheck } from './password-check.js';
+import { ProofTurns } from './proof-turns.js';
 import { StepUpToken } from './step-up-token.entity.js';
 import { StepUpTokens } from './step-up-tokens.js';
 
 @Module({
   imports: [SessionsModule, UsersModule, TypeOrmModule.forFeature([PasswordAttempt, StepUpToken])],
-  providers: [FreshProof, PasswordAttemptsRepository, PasswordCheck, StepUpTokens],
-  exports: [FreshProof, PasswordCheck, StepUpTokens],
+  providers: [FreshProof, PasswordAttemptsRepository, PasswordCheck, ProofTurns, StepUpTokens],
+  exports: [FreshProof, PasswordCheck, ProofTurns, StepUpTokens],
 })
 export class ProofModule {}

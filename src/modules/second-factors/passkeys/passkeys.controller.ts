@@ -1,10 +1,10 @@
-import { Controller, Get, Patch, Post } from '@nestjs/common';
+import { Controller, Get, Patch, Post, UseInterceptors } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Requires, type UserScope } from '../../../platform/access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { Body, Headers, IdParam, Scope } from '../../../platform/http/inputs.js';
 import { MessageResponse } from '../../../platform/http/message.dto.js';
-import { IncorrectPassword, StepUpHeaders } from '../../proof/index.js';
+import { IncorrectPassword, InTurnOfAccount, StepUpHeaders } from '../../proof/index.js';
 import { CallingClient, type Client } from '../../sessions/index.js';
 import { CHANGE_PROOF, FactorProofRequest } from '../change-proof.js';
 import {
@@ -40,6 +40,7 @@ export class PasskeysController {
   }
 
   @Post('register/options')
+  @UseInterceptors(InTurnOfAccount)
   @Requires()
   @Documented({
     summary: 'Registration options',
@@ -85,6 +86,7 @@ export class PasskeysController {
   }
 
   @Post(':passkey_id/remove')
+  @UseInterceptors(InTurnOfAccount)
   @Requires()
   @Documented({
     summary: 'Remove a passkey',

@@ -1,9 +1,9 @@
-import { Controller, Post } from '@nestjs/common';
+import { Controller, Post, UseInterceptors } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Requires, type UserScope } from '../../../platform/access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { Body, Scope } from '../../../platform/http/inputs.js';
-import { IncorrectPassword } from '../../proof/index.js';
+import { IncorrectPassword, InTurnOfAccount } from '../../proof/index.js';
 import { CallingClient, type Client } from '../../sessions/index.js';
 import { CeremonyResponse } from '../passkeys/passkeys.dto.js';
 import { InvalidAuthenticationCode, NoPasskey } from '../second-factors.errors.js';
@@ -16,6 +16,7 @@ export class StepUpController {
   constructor(private readonly service: StepUpService) {}
 
   @Post('step-up')
+  @UseInterceptors(InTurnOfAccount)
   @Requires()
   @Documented({
     summary: 'Prove a factor again for sensitive changes',

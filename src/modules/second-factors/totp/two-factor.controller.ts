@@ -1,9 +1,9 @@
-import { Controller, Get, Post } from '@nestjs/common';
+import { Controller, Get, Post, UseInterceptors } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Requires, type UserScope } from '../../../platform/access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { Body, Headers, Scope } from '../../../platform/http/inputs.js';
-import { IncorrectPassword, StepUpHeaders } from '../../proof/index.js';
+import { IncorrectPassword, InTurnOfAccount, StepUpHeaders } from '../../proof/index.js';
 import { CallingClient, type Client } from '../../sessions/index.js';
 import { CHANGE_PROOF, FactorProofRequest } from '../change-proof.js';
 import {
@@ -36,6 +36,7 @@ export class TwoFactorController {
   }
 
   @Post('setup')
+  @UseInterceptors(InTurnOfAccount)
   @Requires()
   @Documented({
     summary: 'Begin TOTP setup (current password)',
@@ -75,6 +76,7 @@ export class TwoFactorController {
   }
 
   @Post('disable')
+  @UseInterceptors(InTurnOfAccount)
   @Requires()
   @Documented({
     summary: 'Remove TOTP',
@@ -92,6 +94,7 @@ export class TwoFactorController {
   }
 
   @Post('recovery-codes/regenerate')
+  @UseInterceptors(InTurnOfAccount)
   @Requires()
   @Documented({
     summary: 'Replace the recovery codes',
