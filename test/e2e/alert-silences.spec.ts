@@ -10,6 +10,7 @@ import { type Receiver, startReceiver } from '../support/receiver.js';
 jest.setTimeout(60_000);
 
 const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 const fromNow = (ms: number): string => new Date(Date.now() + ms).toISOString();
 
 describe('who hears of alert events', () => {
@@ -300,6 +301,7 @@ describe('who hears of alert events', () => {
           reason: 'Maintenance',
           created_by: owner.id,
           state: 'active',
+          filter_error: null,
           created_at: expect.stringMatching(/Z$/),
         },
       ]);
@@ -395,6 +397,11 @@ describe('who hears of alert events', () => {
         { ends_at: undefined },
         { ends_at: fromNow(-1_000) },
         { starts_at: fromNow(2 * HOUR) },
+        { ends_at: fromNow(367 * DAY) },
+        { ends_at: '9999-12-31T23:59:59Z' },
+        { starts_at: fromNow(367 * DAY), ends_at: fromNow(368 * DAY) },
+        { filter: { field: 'message', op: 'matches', value: '(^|a|$){60}x' } },
+        { filter: { any: Array(21).fill({ field: 'message', op: 'matches', value: 'x' }) } },
         { reason: 'x'.repeat(501) },
       ]) {
         expect([body, (await alerts.silence(body)).status]).toEqual([body, 422]);
@@ -403,6 +410,9 @@ describe('who hears of alert events', () => {
       for (const body of [
         { ends_at: fromNow(-1_000) },
         { starts_at: fromNow(2 * HOUR) },
+        { ends_at: fromNow(367 * DAY) },
+        { starts_at: fromNow(367 * DAY) },
+        { filter: { field: 'message', op: 'matches', value: '(^|a|$){60}x' } },
         { filter: null },
         { starts_at: 'x' },
       ]) {
@@ -414,6 +424,54 @@ describe('who hears of alert events', () => {
       const missing = await alerts.http.send('get', `/v1/alerts/silences/${newId()}`);
       expect([missing.status, missing.body]).toEqual([404, { detail: 'Silence not found' }]);
       expect((await alerts.ask('/silences', { state: 'old' })).status).toBe(422);
+    });
+
+    it('for a year, and no longer', async () => {
+      expect((await alerts.silence({ ends_at: fromNow(365 * DAY) })).status).toBe(201);
+    });
+
+    it('that hold nothing back, and say so, when their filter is no longer accepted', async () => {
+      await alerts.http.destination('http://127.0.0.1:9/');
+      const { id } = (await alerts.silence()).body as { id: string };
+      const patterns = Array(21).fill({ field: 'event', op: 'matches', value: 'payment' });
+      await app.rows('UPDATE alert_silences SET filter = $2, revision = revision + 1 WHERE id = $1', [
+        id,
+        JSON.stringify({ any: patterns }),
+      ]);
+      const told = await alerts.fire();
+      expect(await alerts.notices(told)).toHaveLength(1);
+      expect((await alerts.ask('/silences')).body).toMatchObject([
+        { id, state: 'active', filter_error: 'any.20.value: a filter has at most 20 patterns' },
+      ]);
+    });
+
+    it('without keeping others waiting while the worst of them are asked', async () => {
+      const worst = (place: number): object => ({
+        any: Array.from({ length: 20 }, (_, index) => ({
+          field: 'properties.text',
+          op: 'matches',
+          value: `(a|b)*a[ab]{100}[^c]{${90 + (index % 10)}}c${place}-${index}`,
+        })),
+      });
+      const filters = Array.from({ length: 40 }, (_, place) => JSON.stringify(worst(place)));
+      await app.rows(
+        `INSERT INTO alert_silences (id, project_id, filter, starts_at, ends_at)
+         SELECT gen_random_uuid(), $1, filter, now(), now() + interval '1 hour' FROM unnest($2::json[]) AS filter`,
+        [owner.projectId, filters],
+      );
+      await alerts.http.destination('http://127.0.0.1:9/');
+      const raised = alerts.raise({ payload: { text: 'ab'.repeat(2_048) } });
+      const isOver = raised.then(() => true);
+      const health = async (): Promise<boolean> => {
+        await app.request().get('/health').expect(200);
+        return false;
+      };
+      let answeredMeanwhile = 0;
+      while (!(await Promise.race([isOver, health()]))) answeredMeanwhile += 1;
+      const { status, body } = await raised;
+      expect(status).toBe(201);
+      expect(await alerts.notices(String(body.id))).toHaveLength(1);
+      expect(answeredMeanwhile).toBeGreaterThan(5);
     });
 
     it('made by operators, seen by viewers', async () => {

@@ -28,6 +28,7 @@ import {
 } from './conditions.js';
 import { EVENT_FIELDS, typeOfField } from './filter.js';
 import { faulty, FilterReader, OPEN_MEMBERS } from './filter-reader.js';
+import { StoredFilterRefused } from './stored-filter-refused.js';
 
 const readerOf = <T>(kind: Kind<T>): Read<T> =>
   kind.build(() => {
@@ -67,11 +68,11 @@ export const ConditionField = (options: FieldOptions<Condition> = {}): PropertyD
 
 /**
  * Reads a condition that was stored, and so checked, before.
- * @throws Error when it is none
+ * @throws StoredFilterRefused when it would be refused today
  */
 export function storedCondition(value: unknown): Condition {
   const read = readCondition(value);
-  if (failed(read)) throw new Error('A stored condition does not fit the grammar');
+  if (failed(read)) throw new StoredFilterRefused(read);
   return read;
 }
 

@@ -41,3 +41,21 @@ export function exactValuesOf(filter: FilterNode): Readonly<Record<string, strin
   }
   return values;
 }
+
+/** A pattern of a filter, and where it stands in it. */
+export interface PlacedPattern {
+  readonly place: readonly (string | number)[];
+  readonly source: string;
+}
+
+/** The patterns of the filter, in its order. */
+export function patternsOf(filter: FilterNode): PlacedPattern[] {
+  if (isComparison(filter)) return filter.op === 'matches' ? [{ place: ['value'], source: filter.value }] : [];
+  const below = (place: readonly (string | number)[], node: FilterNode): PlacedPattern[] =>
+    patternsOf(node).map((pattern) => ({ ...pattern, place: [...place, ...pattern.place] }));
+  return [
+    ...(filter.all ?? []).flatMap((node, index) => below(['all', index], node)),
+    ...(filter.any ?? []).flatMap((node, index) => below(['any', index], node)),
+    ...(filter.not ? below(['not'], filter.not) : []),
+  ];
+}

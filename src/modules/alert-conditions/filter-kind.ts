@@ -8,6 +8,7 @@ import {
 } from '../../platform/http/fields/index.js';
 import { EVENT_FIELDS, type FilterNode, type Vocabulary } from './filter.js';
 import { FilterReader, OPEN_MEMBERS } from './filter-reader.js';
+import { StoredFilterRefused } from './stored-filter-refused.js';
 
 /** A filter in the grammar of alert conditions, over the fields of a vocabulary. */
 export function filter(vocabulary: Vocabulary = EVENT_FIELDS): Kind<FilterNode> {
@@ -24,10 +25,10 @@ export const FilterField = (options: FieldOptions<FilterNode> & { vocabulary?: V
 
 /**
  * Reads a filter that was stored, and so checked, before.
- * @throws Error when it is none
+ * @throws StoredFilterRefused when it would be refused today
  */
 export function storedFilter(value: unknown, vocabulary: Vocabulary = EVENT_FIELDS): FilterNode {
   const node = new FilterReader(vocabulary).node(value, 1);
-  if (failed(node)) throw new Error('A stored filter does not fit the grammar');
+  if (failed(node)) throw new StoredFilterRefused(node);
   return node;
 }

@@ -23,7 +23,9 @@ import {
   MAX_FIELD_LENGTH,
   MAX_FILTER_DEPTH,
   MAX_FILTER_NODES,
+  MAX_FILTER_TEXT,
   MAX_PATH_NAMES,
+  MAX_PATTERNS,
   MAX_VALUE_LENGTH,
   MAX_VALUES,
   type Operator,
@@ -58,6 +60,8 @@ const readBoolean = readerOf(boolean());
 /** Reads one filter; what is wrong with it is told at the very place. For one use, since it counts. */
 export class FilterReader {
   private nodes = 0;
+  private patterns = 0;
+  private characters = 0;
 
   constructor(private readonly vocabulary: Vocabulary) {}
 
@@ -115,12 +119,29 @@ export class FilterReader {
       const clash = clashOf(op, type, field);
       if (clash !== undefined) refused.push(faulty('op', ruleBroken(clash, value['op'])));
       else {
-        const operand = operandOf(op, type, value);
-        if (!failed(operand)) return { field, op, value: operand } as Comparison;
-        refused.push(faulty('value', operand));
+        const operand = this.bounded(field, op, operandOf(op, type, value), value['value']);
+        if (!failed(operand) && refused.length === 0) return { field, op, value: operand } as Comparison;
+        if (failed(operand)) refused.push(faulty('value', operand));
       }
     }
     return new Faults(refused);
+  }
+
+  /** What a comparison adds to the cost of the filter: it is asked of every event. */
+  private bounded(
+    field: string,
+    op: Operator,
+    operand: Comparison['value'] | Failure,
+    given: unknown,
+  ): Comparison['value'] | Failure {
+    if (failed(operand)) return operand;
+    if (op === 'matches' && ++this.patterns > MAX_PATTERNS) {
+      return ruleBroken(`a filter has at most ${MAX_PATTERNS} patterns`, given);
+    }
+    const texts = typeof operand === 'object' ? operand : [operand];
+    this.characters += field.length + texts.reduce<number>((sum, text) => sum + String(text).length, 0);
+    if (this.characters <= MAX_FILTER_TEXT) return operand;
+    return ruleBroken(`the fields and values of a filter have at most ${MAX_FILTER_TEXT} characters together`, given);
   }
 
   /** A field of the vocabulary or a property. */

@@ -1,5 +1,5 @@
 import { type Comparison, type FilterNode, isComparison, pathOfProperty } from './filter.js';
-import { MAX_SEARCHED } from './patterns/pattern-machine.js';
+import { MAX_SEARCHED } from './patterns/pattern-syntax.js';
 import { TextPattern } from './patterns/text-pattern.js';
 
 /** Binds a value as a parameter of the statement and gives its placeholder. */

@@ -77,6 +77,9 @@ export const MAX_VALUES = 100;
 export const MAX_VALUE_LENGTH = 1_000;
 export const MAX_FIELD_LENGTH = 200;
 export const MAX_PATH_NAMES = 16;
+export const MAX_PATTERNS = 20;
+/** Characters of all fields and values of a filter together. */
+export const MAX_FILTER_TEXT = 16_384;
 
 /** The type of a field, or null when there is no such field. */
 export function typeOfField(field: string, vocabulary: Vocabulary): FieldType | null {

@@ -1,3 +1,5 @@
+export { TooManyPatternTrials } from './alert-conditions.errors.js';
+export { AlertConditionsModule } from './alert-conditions.module.js';
 export { ConditionField, storedCondition } from './condition-kind.js';
 export {
   type AbsenceCondition,
@@ -24,7 +26,10 @@ export {
   type Vocabulary,
 } from './filter.js';
 export { FilterField, storedFilter } from './filter-kind.js';
+export { FilterRun, FilterTooCostly } from './filter-run.js';
 export { compileFilter, type Matcher, readField } from './matcher.js';
 export { type Bind, fieldSql, filterSql, numberSql, scalarSql } from './filter-sql.js';
-export { eventTypesOf, exactValuesOf, fieldsOf } from './filter-analysis.js';
+export { eventTypesOf, exactValuesOf, fieldsOf, patternsOf } from './filter-analysis.js';
+export { PatternTrials } from './pattern-trials.js';
+export { StoredFilterRefused } from './stored-filter-refused.js';
 export { GroupByField } from './group-by.js';

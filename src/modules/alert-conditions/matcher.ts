@@ -7,11 +7,25 @@ import {
   propertyAt,
 } from './filter.js';
 import { TextPattern } from './patterns/text-pattern.js';
+import { TextSearch } from './text-search.js';
+
+/** Is told what the parts of a filter cost, and may throw before one that costs too much for now. */
+export interface Meter {
+  /** A comparison that costs next to nothing. */
+  plain(): void;
+  /** @param part the same for the same search of the same filter */
+  search(part: object, steps: number, look: () => boolean): boolean;
+}
 
 /** Whether a subject fits a filter; made once, used for each subject. */
-export type Matcher = (subject: FilterSubject) => boolean;
+export type Matcher = (subject: FilterSubject, meter?: Meter) => boolean;
 
-type Test = (value: unknown) => boolean;
+type Test = (value: unknown, meter?: Meter) => boolean;
+/** Something that is looked for in texts. */
+interface Search {
+  isIn: (text: string) => boolean;
+  stepsIn: (text: string) => number;
+}
 
 /**
  * Compiles a filter that was read before. Comparisons are typed: text never equals a number. A missing field (left out,
@@ -22,15 +36,15 @@ export function compileFilter(filter: FilterNode): Matcher {
   const parts: Matcher[] = (filter.all ?? []).map(compileFilter);
   if (filter.any) {
     const options = filter.any.map(compileFilter);
-    parts.push((subject) => options.some((fits) => fits(subject)));
+    parts.push((subject, meter) => options.some((fits) => fits(subject, meter)));
   }
   if (filter.not) {
     const excluded = compileFilter(filter.not);
-    parts.push((subject) => !excluded(subject));
+    parts.push((subject, meter) => !excluded(subject, meter));
   }
   const [first] = parts;
   if (first && parts.length === 1) return first;
-  return (subject) => parts.every((fits) => fits(subject));
+  return (subject, meter) => parts.every((fits) => fits(subject, meter));
 }
 
 /** The value of a field of a subject; null where it is missing. */
@@ -45,7 +59,20 @@ export function readField(field: string): (subject: FilterSubject) => unknown {
 function compileComparison(comparison: Comparison): Matcher {
   const read = readField(comparison.field);
   const test = testOf(comparison);
-  return (subject) => test(read(subject));
+  return (subject, meter) => {
+    meter?.plain();
+    return test(read(subject), meter);
+  };
+}
+
+/** Tests whether a text holds what is searched for; other values do not. */
+function holding(search: Search): Test {
+  return (value, meter) => {
+    if (typeof value !== 'string') return false;
+    return meter === undefined
+      ? search.isIn(value)
+      : meter.search(search, search.stepsIn(value), () => search.isIn(value));
+  };
 }
 
 function testOf(comparison: Comparison): Test {
@@ -60,16 +87,13 @@ function testOf(comparison: Comparison): Test {
     }
     case 'contains': {
       const { value: wanted } = comparison;
-      return (value) =>
-        typeof value === 'string'
-          ? typeof wanted === 'string' && value.includes(wanted)
-          : Array.isArray(value) && value.includes(wanted);
+      const inText: Test = typeof wanted === 'string' ? holding(new TextSearch(wanted)) : () => false;
+      return (value, meter) => (Array.isArray(value) ? isAmong(comparison, value, meter) : inText(value, meter));
     }
     case 'starts_with':
       return (value) => typeof value === 'string' && value.startsWith(comparison.value);
     case 'matches': {
-      const pattern = new TextPattern(comparison.value);
-      return (value) => typeof value === 'string' && pattern.matches(value);
+      return holding(new TextPattern(comparison.value));
     }
     case 'gt':
       return (value) => typeof value === 'number' && value > comparison.value;
@@ -82,4 +106,9 @@ function testOf(comparison: Comparison): Test {
     case 'exists':
       return (value) => (value !== null && value !== undefined) === comparison.value;
   }
+}
+
+function isAmong(part: Comparison, values: readonly unknown[], meter: Meter | undefined): boolean {
+  const look = (): boolean => values.includes(part.value);
+  return meter === undefined ? look() : meter.search(part, values.length, look);
 }

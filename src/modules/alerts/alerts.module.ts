@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { AlertConditionsModule } from '../alert-conditions/index.js';
 import { AlertDestinationsModule } from '../alert-destinations/index.js';
 import { AuditModule } from '../audit/index.js';
 import { EventStreamsModule } from '../event-streams/index.js';
@@ -52,6 +53,7 @@ const INSIGHT = [AlertsOfEvent, InsightRepository, InsightService, OpenAlertsOfP
 
 @Module({
   imports: [
+    AlertConditionsModule,
     AlertDestinationsModule,
     AuditModule,
     EventsModule,

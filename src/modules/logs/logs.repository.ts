@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../platform/access/index.js';
 import { Database, type Db } from '../../platform/database/database.js';
+import { ProjectTurns } from '../../platform/database/project-turns.js';
 import { Parameters, type TimeWindow } from '../event-totals/index.js';
 import { type EventPlace, type Place, PLACE_COLUMNS } from '../events/index.js';
-import { LogSearchTooLong } from './logs.errors.js';
+import { LogSearchTooLong, TooManyLogSearches } from './logs.errors.js';
 import { LogSearchIndex } from './search-index.js';
 import { type SearchPart, searchParts } from './search-parts.js';
-import { SearchTurns } from './search-turns.js';
 
 /** A search that has found too little by then gives up. */
 const SEARCH_LIMIT_MS = 8_000;
@@ -32,7 +32,7 @@ const NEWEST_FIRST = 'ORDER BY "timestamp" DESC, id DESC';
 /** Where log rows lie, straight from `events`, newest first, events of one instant by id: plain SQL along the primary key. */
 @Injectable()
 export class LogsRepository {
-  private readonly turns = new SearchTurns(SEARCHES_AT_ONCE, PATIENCE_MS);
+  private readonly turns = new ProjectTurns(SEARCHES_AT_ONCE, PATIENCE_MS, TooManyLogSearches);
 
   constructor(
     private readonly database: Database,

@@ -1,134 +1,117 @@
-import { type Pattern, PatternFault, type Ranges } from './pattern-syntax.js';
+import { MAX_SEARCHED, type Pattern, type Ranges } from './pattern-syntax.js';
+import { automatonOf, type PositionAutomaton, type Positions } from './position-automaton.js';
 
-/** A pattern may become so many states; with `MAX_SEARCHED` characters it bounds the work of one match. */
-export const MAX_STATES = 500;
-/** So many characters of a text are searched; `$` is the end of those. */
-export const MAX_SEARCHED = 4_096;
-/** Remembered sets of states; beyond it they are forgotten and found again. */
-const MAX_SETS = 1_000;
-
-type Step =
-  | { readonly type: 'character'; readonly ranges: Ranges; readonly to: number }
-  | { readonly type: 'split'; readonly to: readonly number[] }
-  | { readonly type: 'start' | 'end'; readonly to: number }
-  | { readonly type: 'match' };
-
-/** The states the machine may be in after some characters, with the sets that may follow by class of character. */
-interface StateSet {
-  readonly states: readonly number[];
-  readonly matched: boolean;
-  readonly matchedAtEnd: boolean;
-  readonly following: (StateSet | undefined)[];
-}
+/** Positions whose followers are looked up at once. */
+const CHUNK_BITS = 4;
+const CHUNK_VALUES = 1 << CHUNK_BITS;
+const CHUNKS_IN_A_WORD = 32 / CHUNK_BITS;
+const ASCII = 128;
+/** Of a machine beside its tables, about. */
+const OTHER_BYTES = 4_096;
 
 /**
- * Searches texts for a pattern in time linear in their length, whatever the pattern: all ways to match are followed at
- * once (Thompson), and each set of states is worked out once.
+ * Searches texts for a pattern. All ways to match are followed at once, as bits of a set of positions, and nothing is
+ * remembered from one character to the next: whatever the pattern and the text, a character costs at most
+ * {@link PatternMachine.stepsOfCharacter} operations on words, and the tables have the size they have from the beginning.
  */
 export class PatternMachine {
-  private readonly steps: Step[] = [];
-  private readonly first: number;
-  /** Where classes of characters begin: within a class all characters lead to the same states. */
+  /** Operations on words for one character, at most. */
+  readonly stepsOfCharacter: number;
+  /** Memory it takes, about. */
+  readonly bytes: number;
+  private readonly ends: Omit<PositionAutomaton, 'characters' | 'follow'>;
+  private readonly words: number;
+  /** By chunk of positions and the bits in it: all that may follow them. */
+  private readonly followers: Uint32Array;
+  /** Where classes of characters begin: those of one class are in the same positions. */
   private readonly boundaries: readonly number[];
-  private readonly asciiClasses: readonly number[];
-  private readonly sets = new Map<string, StateSet>();
-  private beginning: StateSet;
+  private readonly asciiClasses: Uint16Array;
+  /** By class: the positions that take its characters. */
+  private readonly takers: Uint32Array;
 
+  /** @throws PatternFault when the pattern is too large */
   constructor(pattern: Pattern) {
-    this.first = this.add(pattern, this.push({ type: 'match' }));
-    this.boundaries = boundariesOf(this.steps);
-    this.asciiClasses = Array.from({ length: 128 }, (_, code) => this.classOf(code));
-    this.beginning = this.closure([this.first], true);
+    const { characters, follow, ...ends } = automatonOf(pattern);
+    const { words } = ends;
+    this.ends = ends;
+    this.words = words;
+    this.followers = followersOf(follow, words);
+    this.boundaries = boundariesOf(characters);
+    this.asciiClasses = Uint16Array.from({ length: ASCII }, (_, code) => this.classOf(code));
+    this.takers = takersOf(characters, this.boundaries, words);
+    this.stepsOfCharacter = words * (words * CHUNKS_IN_A_WORD + 2);
+    this.bytes = 4 * (this.followers.length + this.takers.length) + OTHER_BYTES;
   }
 
   matches(text: string): boolean {
-    let current = this.beginning;
-    let left = MAX_SEARCHED;
-    for (let at = 0; at < text.length && left > 0 && !current.matched; at++, left--) {
-      const code = text.codePointAt(at) ?? 0;
-      if (code > 0xffff) at++;
-      const kind = code < 128 ? (this.asciiClasses[code] ?? 0) : this.classOf(code);
-      current = current.following[kind] ?? this.follow(current, kind, code);
-    }
-    return current.matched || current.matchedAtEnd;
+    const { fitsEmptyText, fitsNothing } = this.ends;
+    if (text === '') return fitsEmptyText;
+    if (fitsNothing) return true;
+    return this.words === 1 ? this.searchNarrow(text) : this.searchWide(text);
   }
 
-  private follow(from: StateSet, kind: number, code: number): StateSet {
-    if (this.sets.size > MAX_SETS) {
-      this.sets.clear();
-      this.beginning = this.closure([this.first], true);
-    }
-    const next = [this.first];
-    for (const state of from.states) {
-      const step = this.steps[state];
-      if (step?.type === 'character' && holds(step.ranges, code)) next.push(step.to);
-    }
-    return (from.following[kind] = this.closure(next, false));
-  }
-
-  private closure(states: readonly number[], atStart: boolean): StateSet {
-    const reached = this.reach(states, atStart, false);
-    const key = `${atStart}:${reached.join()}`;
-    const known = this.sets.get(key);
-    if (known) return known;
-    const isMatch = (state: number): boolean => this.steps[state]?.type === 'match';
-    const made = {
-      states: reached,
-      matched: reached.some(isMatch),
-      matchedAtEnd: this.reach(states, atStart, true).some(isMatch),
-      following: [],
-    };
-    this.sets.set(key, made);
-    return made;
-  }
-
-  /** The states reached without reading a character, in ascending order. */
-  private reach(states: readonly number[], atStart: boolean, atEnd: boolean): number[] {
-    const reached = new Set<number>(states);
-    // A set being walked also yields what is added meanwhile.
-    for (const state of reached) {
-      const step = this.steps[state];
-      if (step?.type === 'split') for (const to of step.to) reached.add(to);
-      else if ((step?.type === 'start' && atStart) || (step?.type === 'end' && atEnd)) reached.add(step.to);
-    }
-    return [...reached].sort((a, b) => a - b);
-  }
-
-  private push(step: Step): number {
-    if (this.steps.length >= MAX_STATES) throw new PatternFault('the pattern is too large; repeat less');
-    return this.steps.push(step) - 1;
-  }
-
-  /** Adds the states of a pattern that go on at `next`, and gives its first one. */
-  private add(pattern: Pattern, next: number): number {
-    switch (pattern.type) {
-      case 'set':
-        return this.push({ type: 'character', ranges: pattern.ranges, to: next });
-      case 'start':
-      case 'end':
-        return this.push({ type: pattern.type, to: next });
-      case 'sequence':
-        return pattern.items.reduceRight((after, item) => this.add(item, after), next);
-      case 'choice':
-        return this.push({ type: 'split', to: pattern.options.map((option) => this.add(option, next)) });
-      case 'repeat':
-        return this.addRepeat(pattern.item, pattern.min, pattern.max, next);
-    }
-  }
-
-  private addRepeat(item: Pattern, min: number, max: number | null, next: number): number {
-    let entry = next;
-    if (max === null) {
-      const to = [next];
-      entry = this.push({ type: 'split', to });
-      to.push(this.add(item, entry));
-    } else {
-      for (let optional = min; optional < max; optional++) {
-        entry = this.push({ type: 'split', to: [next, this.add(item, entry)] });
+  /** Up to 32 positions: a set of them is a number. */
+  private searchNarrow(text: string): boolean {
+    const { followers, takers, asciiClasses, ends } = this;
+    const [within = 0, last = 0, end = 0] = [ends.firstWithin[0], ends.lastWithin[0], ends.lastAtEnd[0]];
+    let next = ends.firstAtStart[0] ?? 0;
+    let active = 0;
+    for (let at = 0, left = MAX_SEARCHED; at < text.length && left > 0; at += 1, left -= 1) {
+      let code = text.charCodeAt(at);
+      if (code >= 0xd800 && code < 0xdc00) {
+        code = text.codePointAt(at) ?? 0;
+        if (code > 0xffff) at += 1;
       }
+      let offset = 0;
+      for (let bits = active; bits !== 0; bits >>>= CHUNK_BITS) {
+        next |= followers[offset + (bits & (CHUNK_VALUES - 1))] ?? 0;
+        offset += CHUNK_VALUES;
+      }
+      active = next & (takers[code < ASCII ? (asciiClasses[code] ?? 0) : this.classOf(code)] ?? 0);
+      if ((active & last) !== 0) return true;
+      next = within;
     }
-    for (let required = 0; required < min; required++) entry = this.add(item, entry);
-    return entry;
+    return (active & end) !== 0;
+  }
+
+  private searchWide(text: string): boolean {
+    const { followers, takers, asciiClasses, ends, words } = this;
+    const { firstWithin, lastWithin, lastAtEnd } = ends;
+    let first = ends.firstAtStart;
+    let active = new Uint32Array(words);
+    let next = new Uint32Array(words);
+    for (let at = 0, left = MAX_SEARCHED; at < text.length && left > 0; at += 1, left -= 1) {
+      let code = text.charCodeAt(at);
+      if (code >= 0xd800 && code < 0xdc00) {
+        code = text.codePointAt(at) ?? 0;
+        if (code > 0xffff) at += 1;
+      }
+      next.set(first);
+      for (let word = 0; word < words; word += 1) {
+        let offset = word * CHUNKS_IN_A_WORD * CHUNK_VALUES * words;
+        for (let bits = active[word] ?? 0; bits !== 0; bits >>>= CHUNK_BITS) {
+          const chunk = bits & (CHUNK_VALUES - 1);
+          if (chunk !== 0) {
+            const row = offset + chunk * words;
+            for (let index = 0; index < words; index += 1) {
+              next[index] = (next[index] ?? 0) | (followers[row + index] ?? 0);
+            }
+          }
+          offset += CHUNK_VALUES * words;
+        }
+      }
+      const row = (code < ASCII ? (asciiClasses[code] ?? 0) : this.classOf(code)) * words;
+      let matched = 0;
+      for (let index = 0; index < words; index += 1) {
+        const taken = (next[index] ?? 0) & (takers[row + index] ?? 0);
+        next[index] = taken;
+        matched |= taken & (lastWithin[index] ?? 0);
+      }
+      if (matched !== 0) return true;
+      [active, next] = [next, active];
+      first = firstWithin;
+    }
+    return active.some((word, index) => (word & (lastAtEnd[index] ?? 0)) !== 0);
   }
 
   private classOf(code: number): number {
@@ -143,15 +126,40 @@ export class PatternMachine {
   }
 }
 
-function boundariesOf(steps: readonly Step[]): number[] {
+function followersOf(follow: readonly Positions[], words: number): Uint32Array {
+  const chunks = words * CHUNKS_IN_A_WORD;
+  const table = new Uint32Array(chunks * CHUNK_VALUES * words);
+  for (let chunk = 0; chunk < chunks; chunk += 1) {
+    for (let value = 1; value < CHUNK_VALUES; value += 1) {
+      const row = (chunk * CHUNK_VALUES + value) * words;
+      // All bits but the lowest have a row already.
+      const rest = (chunk * CHUNK_VALUES + (value & (value - 1))) * words;
+      const lowest = follow[chunk * CHUNK_BITS + Math.log2(value & -value)];
+      for (let index = 0; index < words; index += 1) {
+        table[row + index] = (table[rest + index] ?? 0) | (lowest?.[index] ?? 0);
+      }
+    }
+  }
+  return table;
+}
+
+function boundariesOf(characters: readonly Ranges[]): number[] {
   const boundaries = new Set<number>();
-  for (const step of steps) {
-    if (step.type !== 'character') continue;
-    for (const [from, to] of step.ranges) boundaries.add(from).add(to + 1);
+  for (const ranges of new Set(characters)) {
+    for (const [from, to] of ranges) boundaries.add(from).add(to + 1);
   }
   return [...boundaries].sort((a, b) => a - b);
 }
 
-function holds(ranges: Ranges, code: number): boolean {
-  return ranges.some(([from, to]) => from <= code && code <= to);
+/** The class of a character is the number of boundaries up to it. */
+function takersOf(characters: readonly Ranges[], boundaries: readonly number[], words: number): Uint32Array {
+  const table = new Uint32Array((boundaries.length + 1) * words);
+  for (const [place, ranges] of characters.entries()) {
+    for (const [kind, from] of boundaries.entries()) {
+      if (!ranges.some(([low, high]) => low <= from && from <= high)) continue;
+      const at = (kind + 1) * words + (place >>> 5);
+      table[at] = (table[at] ?? 0) | (1 << (place & 31));
+    }
+  }
+  return table;
 }

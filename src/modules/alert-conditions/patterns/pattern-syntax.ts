@@ -10,8 +10,10 @@ export type Pattern =
   /** A null maximum: any number of times. */
   | { readonly type: 'repeat'; readonly item: Pattern; readonly min: number; readonly max: number | null };
 
-/** What a pattern may hold at most; the machine it becomes is bounded by `MAX_STATES`. */
+/** What a pattern may hold at most; the automaton it becomes is bounded by `MAX_POSITIONS`. */
 export const MAX_PATTERN_LENGTH = 200;
+/** So many characters of a text are searched; `$` is the end of those. */
+export const MAX_SEARCHED = 4_096;
 const MAX_REPEAT = 100;
 const MAX_GROUPS_DEPTH = 20;
 
@@ -63,7 +65,10 @@ class PatternParser {
   private choice(): Pattern {
     const options = [this.sequence()];
     while (this.take('|')) options.push(this.sequence());
-    return options.length === 1 && options[0] ? options[0] : { type: 'choice', options };
+    if (options.length === 1 && options[0]) return options[0];
+    // One character or another is one of both.
+    const sets = options.flatMap((option) => (option.type === 'set' ? option.ranges : []));
+    return options.every(({ type }) => type === 'set') ? set(joined(sets)) : { type: 'choice', options };
   }
 
   private sequence(): Pattern {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { RE2JS } from 're2js';
+import { MachinePool } from './machine-pool.js';
 import { patternFault, TextPattern } from './text-pattern.js';
 
-const matches = (source: string, text: string): boolean => new TextPattern(source).matches(text);
+const matches = (source: string, text: string): boolean => new TextPattern(source).isIn(text);
 
 /** Patterns of the subset that JavaScript reads alike; small alphabets make matches likely. */
 const { pattern } = fc.letrec<{ pattern: string; sequence: string; piece: string; atom: string }>((tie) => ({
@@ -61,6 +63,8 @@ describe('a text pattern', () => {
     ['[z-a]', 'a range of characters is the wrong way round'],
     ['[\\d-z]', 'a range goes from one character to another'],
     ['[^\\s\\S]', 'a class that holds no character'],
+    ['((((){100}){100}){100}){100}', 'the pattern is too large; repeat less'],
+    ['a.{99}.{99}.{58}', 'the pattern is too large; repeat less'],
     ['a{3,2}', 'the counts of a repeat are the wrong way round'],
     ['a{101}', 'repeat counts go up to 100'],
     ['a{x}', "'{' must begin {n}, {n,} or {n,m}; write \\{ for the character"],
@@ -79,15 +83,29 @@ describe('a text pattern', () => {
     }
   });
 
-  it('forgets sets of states instead of keeping them without bound', () => {
-    const machine = new TextPattern('(a|b)*a(a|b){14}c');
-    let state = 1;
-    const text = Array.from({ length: 4_000 }, () => {
-      state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
-      return state > 2 ** 30 ? 'a' : 'b';
-    }).join('');
-    expect(machine.matches(text)).toBe(false);
-    expect(machine.matches(`a${'b'.repeat(14)}c`)).toBe(true);
+  it('finds what RE2 finds, in narrow and in wide machines', () => {
+    const wide = fc
+      .tuple(pattern, fc.integer({ min: 1, max: 40 }))
+      .map(([source, times]) => `(?:${source}|a{${times}}b{0,${times}}.{${times}})`);
+    fc.assert(
+      fc.property(fc.oneof(pattern, wide), subject, (source, text) => {
+        fc.pre(patternFault(source) === null);
+        const long = `${text}${'ab'.repeat(40)}${text}`;
+        const other = RE2JS.compile(source);
+        expect([matches(source, text), matches(source, long)]).toEqual([other.test(text), other.test(long)]);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('costs the same whatever the text, and its memory is what it was made with', () => {
+    const worst = new TextPattern('(a|b)*a(a|b){100}[^c]{100}[^d]{50}c');
+    expect(worst.stepsIn('a'.repeat(10_000))).toBe(4_096 * 8 * 66);
+    const pool = new MachinePool(200_000);
+    for (let index = 0; index < 200; index += 1) {
+      expect(pool.of(`(a|b)*a(a|b){100}[^c]{100}c${index}`).matches('ab'.repeat(50))).toBe(false);
+      expect(pool.bytes).toBeLessThanOrEqual(200_000);
+    }
   });
 
   it('searches the first 4,096 characters', () => {

@@ -1,24 +1,30 @@
-import { PatternMachine } from './pattern-machine.js';
+import { MACHINES } from './machine-pool.js';
 import { patternForPostgres } from './pattern-sql.js';
-import { MAX_PATTERN_LENGTH, parsePattern, PatternFault } from './pattern-syntax.js';
+import { MAX_PATTERN_LENGTH, MAX_SEARCHED, parsePattern, PatternFault } from './pattern-syntax.js';
+import { checkSize } from './position-automaton.js';
 
-/** A pattern ready to be searched for, here or by the database, with the same result. */
+/** A pattern ready to be searched for. */
 export class TextPattern {
-  private readonly machine: PatternMachine;
-  /** For PostgreSQL's `~`. */
-  readonly sql: string;
-
   /** @throws PatternFault */
-  constructor(source: string) {
+  constructor(private readonly source: string) {
     if (source.length > MAX_PATTERN_LENGTH)
       throw new PatternFault(`patterns have at most ${MAX_PATTERN_LENGTH} characters`);
-    const pattern = parsePattern(source);
-    this.machine = new PatternMachine(pattern);
-    this.sql = patternForPostgres(pattern);
+    checkSize(parsePattern(source));
   }
 
-  matches(text: string): boolean {
-    return this.machine.matches(text);
+  /** Whether the pattern is found in the first 4,096 characters of the text. */
+  isIn(text: string): boolean {
+    return MACHINES.of(this.source).matches(text);
+  }
+
+  /** What a search in the text costs at most, in operations on words. */
+  stepsIn(text: string): number {
+    return MACHINES.of(this.source).stepsOfCharacter * Math.min(text.length, MAX_SEARCHED);
+  }
+
+  /** For PostgreSQL's `~`, with the same meaning. */
+  get sql(): string {
+    return patternForPostgres(parsePattern(this.source));
   }
 }
 

@@ -1,8 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Database, type Db } from '../../../platform/database/database.js';
 import {
   compileFilter,
   EVENT_FIELDS,
+  FilterRun,
   type FilterSubject,
   type Matcher,
   pathOfProperty,
@@ -10,7 +11,7 @@ import {
   type Vocabulary,
 } from '../../alert-conditions/index.js';
 import type { AlertEvent } from '../events/alert-event.entity.js';
-import { type ReadSilence, SilencesRepository } from './silences.repository.js';
+import { type ActiveSilence, SilencesRepository } from './silences.repository.js';
 
 /** What silences may ask of an alert event: what conditions ask of events, and what an alert event has beside it. */
 export const SILENCE_FIELDS = {
@@ -23,24 +24,57 @@ export const SILENCE_FIELDS = {
 type EventRow = Readonly<Record<string, string | number | null>> & { readonly properties: Record<string, unknown> };
 
 const MAX_KEPT = 1_000;
+/** All silences may take so many steps over one alert event, some three seconds: its transaction waits meanwhile. */
+const MOST_STEPS = 1_000_000_000;
+
+/** Null: the filter is no longer accepted. */
+interface Kept {
+  readonly revision: number;
+  readonly matches: Matcher | null;
+}
 
 /** Tells whether nobody is to hear of an alert event for now. */
 @Injectable()
 export class Silenced {
-  private readonly kept = new Map<string, { revision: number; matches: Matcher }>();
+  private readonly logger = new Logger('alerts');
+  private readonly kept = new Map<string, Kept>();
 
   constructor(
     private readonly database: Database,
     private readonly silences: SilencesRepository,
   ) {}
 
-  /** When the last of the silences ends that match now; null: none does. */
+  /**
+   * When the last of the silences ends that match now; null: none does. One that cannot be asked holds nothing back: an
+   * alert too many does less harm than one nobody hears of.
+   */
   async until(alert: AlertEvent, db: Db): Promise<Date | null> {
     const active = await this.silences.activeOf(alert, db);
     if (active.length === 0) return null;
+    await this.learn(alert, active, db);
     const subject = subjectOf(alert, await this.eventOf(alert, db));
-    const ends = active.filter((silence) => this.matcherOf(silence)(subject)).map(({ endsAt }) => endsAt.getTime());
-    return ends.length === 0 ? null : new Date(Math.max(...ends));
+    const filters = new FilterRun();
+    let left = MOST_STEPS;
+    // The first that fits is the one that ends last.
+    for (const { id, endsAt } of active) {
+      if (left < 0) {
+        this.logger.warn(`the silences of project ${alert.projectId} take too long: not all of them were asked`);
+        break;
+      }
+      const matches = this.kept.get(id)?.matches ?? null;
+      if (matches !== null && (await this.fits(id, filters, matches, subject))) return endsAt;
+      left -= filters.steps;
+    }
+    return null;
+  }
+
+  private async fits(id: string, filters: FilterRun, matches: Matcher, subject: FilterSubject): Promise<boolean> {
+    try {
+      return await filters.fits(matches, subject);
+    } catch (error) {
+      this.logger.error(`silence ${id} cannot be asked and holds nothing back: ${String(error)}`);
+      return false;
+    }
   }
 
   /** The event that began it, read only where there are silences to ask; null: none did, or it is gone. */
@@ -57,13 +91,27 @@ export class Silenced {
     return row ?? null;
   }
 
-  private matcherOf({ id, revision, filter }: ReadSilence): Matcher {
-    const known = this.kept.get(id);
-    if (known?.revision === revision) return known.matches;
-    if (this.kept.size >= MAX_KEPT) this.kept.clear();
-    const matches = compileFilter(storedFilter(filter, SILENCE_FIELDS));
-    this.kept.set(id, { revision, matches });
-    return matches;
+  /** Reads and compiles the filters that are not known as they are now. */
+  private async learn({ projectId }: AlertEvent, active: readonly ActiveSilence[], db: Db): Promise<void> {
+    const unknown = active.filter(({ id, revision }) => this.kept.get(id)?.revision !== revision);
+    if (unknown.length === 0) return;
+    if (this.kept.size + unknown.length > MAX_KEPT) this.kept.clear();
+    const wanted = this.kept.size === 0 ? active : unknown;
+    const read = await this.silences.filtersOf(
+      { projectId },
+      wanted.map(({ id }) => id),
+      db,
+    );
+    for (const { id, revision, filter } of read) this.kept.set(id, { revision, matches: this.compiled(id, filter) });
+  }
+
+  private compiled(id: string, filter: unknown): Matcher | null {
+    try {
+      return compileFilter(storedFilter(filter, SILENCE_FIELDS));
+    } catch (error) {
+      this.logger.error(`silence ${id} is no longer accepted and holds nothing back: ${String(error)}`);
+      return null;
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { type ProjectMemberScope, Requires } from '../../../platform/access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { Body, IdParam, Query, Scope } from '../../../platform/http/inputs.js';
+import { TooManyPatternTrials } from '../../alert-conditions/index.js';
 import { SilenceHasExpired, SilenceNotFound, TooManySilences } from '../alerts.errors.js';
 import { ProjectOfSilence } from './project-of-silence.js';
 import { CreateSilenceRequest, SilenceResponse, SilencesQuery, UpdateSilenceRequest } from './silences.dto.js';
@@ -28,7 +29,7 @@ export class SilencesController {
       'While it is active nobody is told of alert events that fit; they are raised and counted all the same. What still is unresolved afterwards is told then, in one notice each.',
     status: 201,
     answer: SilenceResponse,
-    errors: [TooManySilences],
+    errors: [TooManySilences, TooManyPatternTrials],
   })
   create(@Scope() scope: ProjectMemberScope, @Body() body: CreateSilenceRequest): Promise<SilenceResponse> {
     return this.silences.create(scope, body);
@@ -47,7 +48,7 @@ export class SilencesController {
     summary: 'Change a silence',
     description: 'One that has not expired.',
     answer: SilenceResponse,
-    errors: [SilenceNotFound, SilenceHasExpired],
+    errors: [SilenceNotFound, SilenceHasExpired, TooManyPatternTrials],
   })
   update(
     @Scope() scope: ProjectMemberScope,

@@ -1,5 +1,5 @@
 import { DateTimeField, EnumField, ObjectField, TextField, UuidField } from '../../../platform/http/fields/index.js';
-import { FilterField, type FilterNode } from '../../alert-conditions/index.js';
+import { FilterField, type FilterNode, storedFilter, StoredFilterRefused } from '../../alert-conditions/index.js';
 import { SILENCE_FIELDS } from './silenced.js';
 import { type ReadSilence, SILENCE_STATES, type SilenceState } from './silences.repository.js';
 
@@ -28,7 +28,7 @@ export class CreateSilenceRequest {
   @DateTimeField({ optional: true, nullable: true, description: 'Left out: now' })
   starts_at?: Date | null;
 
-  @DateTimeField({ description: 'In the future, and after its start' })
+  @DateTimeField({ description: 'In the future, at most 366 days ahead, and after its start' })
   ends_at!: Date;
 
   @TextField({ max: 500, optional: true, nullable: true })
@@ -43,7 +43,10 @@ export class UpdateSilenceRequest {
   @DateTimeField({ optional: true })
   starts_at?: Date;
 
-  @DateTimeField({ optional: true, description: 'In the future; to end a silence now, delete it' })
+  @DateTimeField({
+    optional: true,
+    description: 'In the future, at most 366 days ahead; to end a silence now, delete it',
+  })
   ends_at?: Date;
 
   @TextField({ max: 500, optional: true, nullable: true })
@@ -75,6 +78,12 @@ export class SilenceResponse {
   @EnumField(SILENCE_STATES, {})
   state!: SilenceState;
 
+  @TextField({
+    nullable: true,
+    description: 'Why the filter is no longer accepted, so that the silence holds nothing back; null when it is',
+  })
+  filter_error!: string | null;
+
   @DateTimeField({})
   created_at!: string;
 }
@@ -89,6 +98,17 @@ export function silenceResponse(silence: ReadSilence): SilenceResponse {
     reason: silence.reason,
     created_by: silence.createdBy,
     state: silence.state,
+    filter_error: silence.state === 'expired' ? null : filterError(silence.filter),
     created_at: silence.createdAt.toISOString(),
   };
+}
+
+function filterError(filter: unknown): string | null {
+  try {
+    storedFilter(filter, SILENCE_FIELDS);
+    return null;
+  } catch (error) {
+    if (error instanceof StoredFilterRefused) return error.message;
+    throw error;
+  }
 }

@@ -11,6 +11,8 @@ export type SilenceState = (typeof SILENCE_STATES)[number];
 /** A silence with its state at the moment it was read. */
 export type ReadSilence = Silence & { readonly state: SilenceState };
 
+export type ActiveSilence = Pick<Silence, 'id' | 'revision' | 'endsAt'>;
+
 const STATE = `CASE WHEN s.ends_at <= statement_timestamp() THEN 'expired'
   WHEN s.starts_at > statement_timestamp() THEN 'pending' ELSE 'active' END`;
 const COLUMNS = `s.id, s.project_id AS "projectId", s.filter, s.starts_at AS "startsAt", s.ends_at AS "endsAt", s.reason,
@@ -26,12 +28,25 @@ export type SilenceDefinition = Pick<Silence, 'filter' | 'endsAt' | 'reason'> & 
 export class SilencesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Those that hold now. */
-  activeOf({ projectId }: Tenant, db: Db): Promise<ReadSilence[]> {
-    return this.database.rows<ReadSilence>(
-      `SELECT ${COLUMNS} FROM alert_silences s
-       WHERE s.project_id = $1 AND s.ends_at > statement_timestamp() AND s.starts_at <= statement_timestamp()`,
+  /** Those that hold now, what ends last first. */
+  activeOf({ projectId }: Tenant, db: Db): Promise<ActiveSilence[]> {
+    return this.database.rows<ActiveSilence>(
+      `SELECT s.id, s.revision, s.ends_at AS "endsAt" FROM alert_silences s
+       WHERE s.project_id = $1 AND s.ends_at > statement_timestamp() AND s.starts_at <= statement_timestamp()
+       ORDER BY s.ends_at DESC, s.id`,
       [projectId],
+      db,
+    );
+  }
+
+  filtersOf(
+    { projectId }: Tenant,
+    ids: readonly string[],
+    db: Db,
+  ): Promise<Pick<Silence, 'id' | 'revision' | 'filter'>[]> {
+    return this.database.rows<Pick<Silence, 'id' | 'revision' | 'filter'>>(
+      'SELECT id, revision, filter FROM alert_silences WHERE project_id = $1 AND id = ANY ($2::uuid[])',
+      [projectId, ids],
       db,
     );
   }

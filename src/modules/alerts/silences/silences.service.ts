@@ -3,6 +3,7 @@ import type { ProjectMemberScope, ProjectScope } from '../../../platform/access/
 import { Clock } from '../../../platform/clock/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { brokenRule } from '../../../platform/http/fields/index.js';
+import { PatternTrials } from '../../alert-conditions/index.js';
 import { newId } from '../../../platform/ids/index.js';
 import { AuditWriter } from '../../audit/index.js';
 import { projectAct, ProjectActs } from '../../projects/index.js';
@@ -21,6 +22,7 @@ import { type ReadSilence, SilencesRepository } from './silences.repository.js';
 const MOST_SILENCES = 100;
 /** Of the list, which has no pages. */
 const MOST_LISTED = 1_000;
+const LONGEST_AHEAD_MS = 366 * 86_400_000;
 
 /** Silences. Whoever is held back by one is looked at again when silences change. */
 @Injectable()
@@ -32,6 +34,7 @@ export class SilencesService {
     private readonly acts: ProjectActs,
     private readonly audit: AuditWriter,
     private readonly clock: Clock,
+    private readonly patterns: PatternTrials,
   ) {}
 
   async list(scope: ProjectScope, { state }: SilencesQuery): Promise<SilenceResponse[]> {
@@ -45,6 +48,7 @@ export class SilencesService {
   async create(scope: ProjectMemberScope, request: CreateSilenceRequest): Promise<SilenceResponse> {
     const { filter, starts_at: startsAt = null, ends_at: endsAt, reason = null } = request;
     this.checkTimes(startsAt, endsAt);
+    await this.patterns.check(scope.projectId, filter, ['body', 'filter']);
     const id = newId();
     return this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
@@ -57,6 +61,8 @@ export class SilencesService {
   async update(scope: ProjectMemberScope, id: string, request: UpdateSilenceRequest): Promise<SilenceResponse> {
     const { filter, starts_at: startsAt = null, ends_at: endsAt, reason } = request;
     if (endsAt !== undefined) this.checkTimes(null, endsAt);
+    if (startsAt !== null) this.checkAhead('starts_at', startsAt);
+    if (filter !== undefined) await this.patterns.check(scope.projectId, filter, ['body', 'filter']);
     return this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
       const before = await this.read(scope, id, tx);
@@ -101,7 +107,14 @@ export class SilencesService {
     if (endsAt <= this.clock.now()) {
       throw brokenRule(['body', 'ends_at'], 'ends_at must lie in the future', endsAt.toISOString());
     }
+    this.checkAhead('ends_at', endsAt);
     if (startsAt !== null) checkOrder(startsAt, endsAt, 'ends_at');
+  }
+
+  /** What holds for longer is forgotten, and then somebody misses what they are not told. */
+  private checkAhead(name: 'starts_at' | 'ends_at', at: Date): void {
+    if (at.getTime() - this.clock.now().getTime() <= LONGEST_AHEAD_MS) return;
+    throw brokenRule(['body', name], `${name} lies too far ahead`, at.toISOString());
   }
 }
 

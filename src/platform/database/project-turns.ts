@@ -1,26 +1,25 @@
-import { TooManyLogSearches } from './logs.errors.js';
-
 interface Waiting {
   readonly projectId: string;
   readonly begin: () => void;
 }
 
-/** Searches of a process at a time, of one project no more than one: each may hold a connection for seconds. */
-export class SearchTurns {
+/** Work of a process at a time, of one project no more than one: each may hold a connection for seconds. */
+export class ProjectTurns {
   private readonly running = new Set<string>();
   private readonly waiting: Waiting[] = [];
 
   constructor(
     private readonly atOnce: number,
     private readonly patienceMs: number,
+    private readonly refusal: new () => Error,
   ) {}
 
-  /** @throws TooManyLogSearches when the search's turn does not come in time */
-  async run<T>(projectId: string, search: () => Promise<T>): Promise<T> {
+  /** @throws the refusal when the turn does not come in time */
+  async run<T>(projectId: string, work: () => Promise<T>): Promise<T> {
     if (this.mayRun(projectId)) this.running.add(projectId);
     else await this.turn(projectId);
     try {
-      return await search();
+      return await work();
     } finally {
       this.running.delete(projectId);
       this.goOn();
@@ -42,7 +41,7 @@ export class SearchTurns {
       };
       const patience = setTimeout(() => {
         this.waiting.splice(this.waiting.indexOf(waiting), 1);
-        reject(new TooManyLogSearches());
+        reject(new this.refusal());
       }, this.patienceMs);
       this.waiting.push(waiting);
     });

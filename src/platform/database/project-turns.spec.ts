@@ -1,10 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { TooManyLogSearches } from './logs.errors.js';
-import { SearchTurns } from './search-turns.js';
+import { ProjectTurns } from './project-turns.js';
 
 const A_LONG_TIME = 60_000;
+
+class TooMany extends Error {}
 
 /** A search that ends when the test says so. */
 function search(begun: string[], name: string): { run: () => Promise<string>; end: () => void } {
@@ -20,9 +21,9 @@ function search(begun: string[], name: string): { run: () => Promise<string>; en
   };
 }
 
-describe('the turns of log searches', () => {
+describe('the turns of projects', () => {
   it('go to the first of another project, however many of one project wait', async () => {
-    const turns = new SearchTurns(2, A_LONG_TIME);
+    const turns = new ProjectTurns(2, A_LONG_TIME, TooMany);
     const begun: string[] = [];
     const names = ['a1', 'a2', 'a3', 'b1', 'c1'];
     const searches = names.map((name) => search(begun, name));
@@ -38,11 +39,11 @@ describe('the turns of log searches', () => {
   });
 
   it('are refused to who waits too long, and a failed search passes its turn on', async () => {
-    const turns = new SearchTurns(1, 20);
+    const turns = new ProjectTurns(1, 20, TooMany);
     const begun: string[] = [];
     const first = search(begun, 'first');
     const running = turns.run('a', first.run);
-    await expect(turns.run('b', () => Promise.resolve())).rejects.toBeInstanceOf(TooManyLogSearches);
+    await expect(turns.run('b', () => Promise.resolve())).rejects.toBeInstanceOf(TooMany);
     first.end();
     await running;
     const failed = turns.run('a', () => Promise.reject(new Error('no database')));
@@ -57,7 +58,7 @@ describe('the turns of log searches', () => {
         fc.array(fc.nat(4), { maxLength: 30 }),
         fc.integer({ min: 1, max: 3 }),
         async (whose, atOnce) => {
-          const turns = new SearchTurns(atOnce, A_LONG_TIME);
+          const turns = new ProjectTurns(atOnce, A_LONG_TIME, TooMany);
           const running: number[] = [];
           const one = (project: number) => async (): Promise<number> => {
             expect(running).not.toContain(project);

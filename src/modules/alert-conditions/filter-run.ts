@@ -1,0 +1,85 @@
+import { setImmediate } from 'node:timers/promises';
+import type { FilterSubject } from './filter.js';
+import type { Matcher, Meter } from './matcher.js';
+
+/** After so many steps others have their turn. A step is a nanosecond or three, so that is a few milliseconds. */
+export const SLICE_STEPS = 1_000_000;
+/** What a comparison costs that does not look through a text. */
+const PLAIN_STEPS = 50;
+/** One filter may take so many steps on one subject. What is accepted today takes less on an event of a megabyte. */
+const MAX_STEPS = 400_000_000;
+
+/** A filter takes more steps than it may; it neither fits nor does not. */
+export class FilterTooCostly extends Error {
+  constructor() {
+    super('The filter takes too many steps');
+  }
+}
+
+/** Thrown through a filter whose slice is over; what it has found out is kept for the next one. */
+class SliceOver extends Error {}
+const SLICE_OVER = new SliceOver();
+
+/**
+ * Asks filters about subjects, one after the other, in slices of a few milliseconds: whatever the filters and the
+ * subjects, the process does other work in between. For one piece of work at a time.
+ */
+export class FilterRun implements Meter {
+  private left = SLICE_STEPS;
+  private taken = 0;
+  /** What the searches of the filter at hand have found. */
+  private readonly found = new Map<object, boolean>();
+
+  constructor(private readonly pause: () => Promise<unknown> = () => setImmediate()) {}
+
+  /** Steps that the last filter has taken so far. */
+  get steps(): number {
+    return this.taken;
+  }
+
+  /**
+   * Whether the subject fits: at once, unless the slice is over.
+   * @throws FilterTooCostly
+   */
+  fits(matches: Matcher, subject: FilterSubject): boolean | Promise<boolean> {
+    this.taken = 0;
+    if (this.found.size > 0) this.found.clear();
+    if (this.left <= 0) return this.later(matches, subject);
+    try {
+      return matches(subject, this);
+    } catch (error) {
+      if (error !== SLICE_OVER) throw error;
+      return this.later(matches, subject);
+    }
+  }
+
+  plain(): void {
+    this.left -= PLAIN_STEPS;
+    this.taken += PLAIN_STEPS;
+  }
+
+  search(part: object, steps: number, look: () => boolean): boolean {
+    const known = this.found.get(part);
+    if (known !== undefined) return known;
+    // What is more than a slice by itself begins in the first half of one, so that each slice gets on.
+    if (this.left < steps && this.left < SLICE_STEPS / 2) throw SLICE_OVER;
+    this.left -= steps;
+    this.taken += steps;
+    if (this.taken > MAX_STEPS) throw new FilterTooCostly();
+    const found = look();
+    this.found.set(part, found);
+    return found;
+  }
+
+  private async later(matches: Matcher, subject: FilterSubject): Promise<boolean> {
+    for (;;) {
+      await this.pause();
+      this.left = SLICE_STEPS;
+      try {
+        return matches(subject, this);
+      } catch (error) {
+        if (error !== SLICE_OVER) throw error;
+      }
+    }
+  }
+}
