@@ -195,10 +195,10 @@ describe('rules that are woken by events', () => {
       (await notices()).map(({ payload }) => Number(payload.occurrences ?? 1));
     const first = await numbers();
     expect(first).toHaveLength(DESTINATIONS);
-    await age(app, 599);
+    await age(app, 570);
     await look();
     expect(await numbers()).toHaveLength(DESTINATIONS);
-    await age(app, 2);
+    await age(app, 31);
     await look();
     const both = await numbers();
     expect(both).toHaveLength(2 * DESTINATIONS);
@@ -228,6 +228,57 @@ describe('rules that are woken by events', () => {
     await rules.link(id, {});
     await ingest({});
     expect(await paths()).toEqual(['/linked', '/other']);
+  });
+
+  it('tell no other receiver of the project once what they were linked to is deleted, and say so', async () => {
+    await alerts.destination(`${receiver.url}/other`);
+    const linked = await alerts.destination(`${receiver.url}/linked`);
+    const id = await rules.rule({ destination_ids: [linked], cooldown_seconds: 0, group_by: ['properties.n'] });
+    const toNobody = async (): Promise<number> =>
+      Number(/^alert_notices_to_nobody_total (\d+)/m.exec((await app.request().get('/metrics')).text)?.[1] ?? 0);
+    const before = await toNobody();
+    // Its last link goes while it fires.
+    const storm = Array.from({ length: 20 }, (_, n) => ({ payload: { n } }));
+    await send(owner, ...storm);
+    await Promise.all([matchEvents(app), alerts.send('delete', `/v1/alert-destinations/${linked}`)]);
+    await ingest({ payload: { n: 'late' } });
+    expect((await notices()).length).toBeLessThanOrEqual(storm.length);
+    expect(receiver.received.map(({ path }) => path).filter((path) => path !== '/linked')).toEqual([]);
+    expect(await rules.get(id)).toMatchObject({ state: 'firing', notifies: 'nobody' });
+    const [late] = await app.rows<{ types: string[] }>(
+      `SELECT array_agg(t.type ORDER BY t.position) AS types FROM alert_timeline t JOIN alert_events a ON a.id = t.alert_event_id
+       WHERE a.project_id = $1 AND a.group_values ->> 'properties.n' = 'late'`,
+      [owner.projectId],
+    );
+    expect(late?.types).toEqual(['opened', 'nobody_notified']);
+    expect(await toNobody()).toBeGreaterThan(before);
+  });
+
+  it('keep no request waiting while the worst patterns meet the worst texts, and miss none of them', async () => {
+    const id = await rules.rule();
+    const patterns = Array.from({ length: 20 }, (_, index) => ({
+      field: 'properties.text',
+      op: 'matches',
+      value: `(a|b)*a[ab]{100}[^d]{${100 + index - 20}}c${index}`,
+    }));
+    await app.rows('UPDATE alert_rules SET condition = $2, revision = revision + 1 WHERE id = $1', [
+      id,
+      JSON.stringify({ kind: 'match', any: patterns }),
+    ]);
+    const text = 'ab'.repeat(2_000);
+    await send(owner, ...Array.from({ length: 20 }, () => ({ payload: { text } })), {
+      payload: { text: `${text}c19` },
+    });
+    const isOver = matchEvents(app).then(() => true);
+    const health = async (): Promise<boolean> => {
+      await app.request().get('/health').expect(200);
+      return false;
+    };
+    let answeredMeanwhile = 0;
+    while (!(await Promise.race([isOver, health()]))) answeredMeanwhile += 1;
+    expect(answeredMeanwhile).toBeGreaterThan(5);
+    expect(await occurrences()).toEqual([1]);
+    expect(await rules.get(id)).toMatchObject({ state: 'firing', last_error: null });
   });
 
   it('wait for the condition to hold, as long as events come often enough', async () => {
@@ -347,8 +398,20 @@ describe('rules that are woken by events', () => {
     const logged = app.logLines.join('\n');
     expect(logged).toContain('cannot be raised and is left out');
     expect(logged).toContain(`rule ${unreadable} cannot be read`);
+    const failing = await rules.get(unreadable);
+    expect(failing).toMatchObject({
+      state: 'failing',
+      last_error: expect.stringContaining('no longer accepted: all.0'),
+    });
+    expect((await rules.backtest(unreadable)).body.detail).toEqual({
+      code: 'evaluation_failed',
+      reason: failing.last_error,
+    });
     await ingest({});
     expect(await occurrences()).toEqual(expect.arrayContaining([4]));
+    await rules.patch(unreadable, { condition: { kind: 'match', ...eventIs('payment.failed') } });
+    await ingest({});
+    expect(await rules.get(unreadable)).toMatchObject({ state: 'firing', last_error: null, last_error_at: null });
   });
 
   it('match every event once for every rule, however many workers race, while rules change', async () => {

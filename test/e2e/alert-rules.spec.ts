@@ -89,7 +89,10 @@ describe('alert rules', () => {
         cooldown_seconds: 300,
         destination_ids: [],
         channel_ids: [],
+        notifies: 'all_webhooks',
         state: 'inactive',
+        last_error: null,
+        last_error_at: null,
         created_at: expect.stringMatching(/Z$/),
         updated_at: expect.stringMatching(/Z$/),
       },
@@ -362,6 +365,7 @@ describe('alert rules', () => {
     for (const [name, value] of Object.entries(changes)) {
       const changed = await rules.patch(id, { [name]: value });
       expected = { ...expected, [name]: value, updated_at: expect.any(String) };
+      if (name === 'destination_ids') expected['notifies'] = 'linked';
       expect([changed.status, changed.body]).toEqual([200, expected]);
       expect(await rules.get(id)).toEqual(changed.body);
     }
@@ -452,13 +456,64 @@ describe('alert rules', () => {
     ]);
   });
 
-  it('lose the links to what is deleted', async () => {
+  it('lose the links to what is deleted, and tell nobody rather than everybody when it was the last', async () => {
     const [first, second] = [await alerts.destination(HOOK), await alerts.destination(HOOK)];
     const one = await channel();
     const id = await rules.rule({ destination_ids: [first, second], channel_ids: [one] });
     await alerts.send('delete', `/v1/alert-destinations/${first}`);
     await app.rows('DELETE FROM delivery_channels WHERE id = $1', [one]);
-    expect(await rules.get(id)).toMatchObject({ destination_ids: [second], channel_ids: [] });
+    expect(await rules.get(id)).toMatchObject({ destination_ids: [second], channel_ids: [], notifies: 'linked' });
+    await alerts.send('delete', `/v1/alert-destinations/${second}`);
+    expect(await rules.get(id)).toMatchObject({ destination_ids: [], channel_ids: [], notifies: 'nobody' });
+    expect((await rules.patch(id, { name: 'Still nobody' })).body.notifies).toBe('nobody');
+    const wide = { destination_ids: [], channel_ids: [], notifies: 'all_webhooks' };
+    expect((await rules.patch(id, { destination_ids: [], channel_ids: [] })).body).toMatchObject(wide);
+  });
+
+  describe('with patterns', () => {
+    const matching = (...patterns: string[]): object => ({
+      kind: 'match',
+      any: patterns.map((value) => ({ field: 'message', op: 'matches', value })),
+    });
+    /** The place below the condition, and the sentence, of the only fault. */
+    const refused = (answer: Response): unknown => [answer.status, faultsOf(answer)];
+    const unusable = (place: number, sentence: unknown): unknown => [422, [[`condition.any.${place}.value`, sentence]]];
+
+    it.each<[string, unknown]>([
+      // Which of both comes first depends on the machine.
+      ['(^|a|$){60}x', expect.stringMatching(/: PostgreSQL (refuses it as too complex|takes too long for it)$/)],
+      ['(?:(^|a)*(b|$)*){20}x', 'Value error, the pattern cannot be used: PostgreSQL takes too long for it'],
+      ['a.{99}.{99}.{99}.{99}.{60}c', 'Value error, the pattern cannot be used: the pattern is too large; repeat less'],
+      [
+        '((((){100}){100}){100}){100}',
+        'Value error, the pattern cannot be used: the pattern is too large; repeat less',
+      ],
+    ])('that nobody could be served beside are refused: %s', async (pattern, sentence) => {
+      const id = await rules.rule();
+      const before = await stored();
+      const fault = unusable(1, sentence);
+      expect(refused(await rules.create({ condition: matching('fine', pattern) }))).toEqual(fault);
+      expect(refused(await rules.patch(id, { condition: matching('fine', pattern) }))).toEqual(fault);
+      expect(await stored()).toEqual(before);
+    });
+
+    it('are 20 at most, wherever they stand', async () => {
+      const twenty = Array.from({ length: 20 }, (_, index) => `(?i)^worker ${index}: .*timed? out$`);
+      expect((await rules.create({ condition: matching(...twenty) })).status).toBe(201);
+      const more = await rules.create({ condition: matching(...twenty, 'x') });
+      expect(refused(more)).toEqual(unusable(20, 'Value error, a filter has at most 20 patterns'));
+      const windows = await rules.create({
+        condition: { ...THRESHOLD, ...matching(...twenty, 'x'), kind: 'threshold' },
+      });
+      expect(refused(windows)).toEqual(unusable(20, 'Value error, a filter has at most 20 patterns'));
+    });
+
+    it('and all else that they hold are bounded in size', async () => {
+      const parts = Array.from({ length: 17 }, () => ({ field: 'message', op: 'contains', value: 'x'.repeat(1_000) }));
+      const sentence = 'Value error, the fields and values of a filter have at most 16384 characters together';
+      const answer = await rules.create({ condition: { kind: 'match', any: parts } });
+      expect(refused(answer)).toEqual([422, [['condition.any.16.value', sentence]]]);
+    });
   });
 
   it('link nothing of another project, and do not tell whether it exists', async () => {

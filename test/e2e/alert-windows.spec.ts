@@ -357,11 +357,56 @@ describe('rules on windows', () => {
       ),
     ];
     expect(rows).toEqual([
-      { id: broken, waits: true, last_error: expect.stringContaining('unknown') },
-      { id: unreadable, waits: true, last_error: 'Error: The rule cannot be read' },
+      { id: broken, waits: true, last_error: 'It failed by a fault of the service; it is tried again' },
+      {
+        id: unreadable,
+        waits: true,
+        last_error: 'Its condition is no longer accepted: window_seconds: Field required',
+      },
       { id: good, waits: false, last_error: null },
     ]);
     expect(await statuses()).toEqual(['open']);
+  });
+
+  it('say that they fail and why, to those who look at them and by a metric, until they succeed or are changed', async () => {
+    const id = await rules.rule({ condition: COUNT_OVER_10 });
+    const failing = (reason: string): object => ({
+      state: 'failing',
+      last_error: reason,
+      last_error_at: expect.stringMatching(/Z$/),
+    });
+    const fine = { state: 'inactive', last_error: null, last_error_at: null };
+    const has = async (condition: object): Promise<void> => {
+      await app.rows(
+        `UPDATE alert_rules SET condition = $2, revision = revision + 1, next_evaluation_at = now() WHERE id = $1`,
+        [id, JSON.stringify(condition)],
+      );
+      await evaluateRules(app);
+    };
+    const matching = (value: string, times = 1): object => ({
+      ...COUNT_OVER_10,
+      any: Array(times).fill({ field: 'message', op: 'matches', value }),
+    });
+    expect(await rules.get(id)).toMatchObject(fine);
+    // As they were stored before their patterns were bounded.
+    await put([-1], { message: 'x' });
+    await has(matching('(^|a|$){60}x'));
+    const refused = 'PostgreSQL refuses one of its patterns as too complex';
+    expect(await rules.get(id)).toMatchObject(failing(refused));
+    expect((await app.request().get('/metrics')).text).toMatch(/^alert_rule_evaluation_failures_total [1-9]/m);
+    await put([0], { timestamp: new Date(), message: 'x' });
+    const backtest = await rules.backtest(id);
+    expect([backtest.status, backtest.body]).toEqual([409, { detail: { code: 'evaluation_failed', reason: refused } }]);
+    await has(matching('x', 21));
+    const many = 'Its condition is no longer accepted: any.20.value: a filter has at most 20 patterns';
+    expect(await rules.get(id)).toMatchObject(failing(many));
+    expect((await rules.backtest(id)).body).toEqual({ detail: { code: 'evaluation_failed', reason: many } });
+    expect((await rules.list()).map(({ state }) => state)).toEqual(['failing']);
+    expect((await rules.patch(id, { condition: COUNT_OVER_10 })).body).toMatchObject(fine);
+    await has({ kind: 'threshold' });
+    expect((await rules.get(id)).state).toBe('failing');
+    await has(COUNT_OVER_10);
+    expect(await rules.get(id)).toMatchObject(fine);
   });
 
   describe('tried out over the past', () => {

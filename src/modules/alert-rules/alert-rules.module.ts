@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { AlertConditionsModule } from '../alert-conditions/index.js';
 import { AlertDestinationsModule } from '../alert-destinations/index.js';
 import { AlertsModule } from '../alerts/index.js';
 import { AuditModule } from '../audit/index.js';
@@ -22,6 +23,7 @@ import { AlertRulesRepository } from './rules/alert-rules.repository.js';
 import { AlertRulesService } from './rules/alert-rules.service.js';
 import { LiveRules } from './rules/live-rules.js';
 import { ProjectOfAlertRule } from './rules/project-of-alert-rule.js';
+import { RuleFailures } from './rules/rule-failures.js';
 import { RuleLinksRepository } from './rules/rule-links.js';
 import { Heartbeats } from './windows/heartbeats.js';
 import { Measures } from './windows/measures.js';
@@ -31,6 +33,7 @@ import { WindowRound } from './windows/window-round.js';
 
 @Module({
   imports: [
+    AlertConditionsModule,
     AlertDestinationsModule,
     AlertsModule,
     AuditModule,
@@ -53,6 +56,7 @@ import { WindowRound } from './windows/window-round.js';
     OutboxRepository,
     ProjectOfAlertRule,
     RuleEvaluationsProcessor,
+    RuleFailures,
     RuleLinksRepository,
     RuleMetrics,
     RulePoller,

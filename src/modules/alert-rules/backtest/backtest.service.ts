@@ -3,16 +3,18 @@ import type { ProjectScope } from '../../../platform/access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { brokenRule } from '../../../platform/http/fields/index.js';
+import { FilterRun } from '../../alert-conditions/index.js';
 import type { TimeWindow } from '../../event-totals/index.js';
 import { INACTIVE, type SeriesState, step } from '../machine/rule-machine.js';
 import type { Series } from '../machine/series.js';
 import { restingSeries, type StoredSeries } from '../machine/series.repository.js';
 import { compileRule } from '../matching/compiled-rules.js';
-import { subjectOf } from '../matching/event-row.js';
+import { type EventRow, subjectOf } from '../matching/event-row.js';
 import { matchFiring } from '../matching/match-firing.js';
 import { keepsState, lapsed, matched } from '../matching/matched-series.js';
 import { seriesOf } from '../machine/series.js';
-import { AlertRuleNotFound } from '../rules/alert-rules.errors.js';
+import { ownFault } from '../engine/failure-reasons.js';
+import { AlertRuleFails, AlertRuleNotFound } from '../rules/alert-rules.errors.js';
 import { type LiveRule, LiveRules } from '../rules/live-rules.js';
 import { evaluationSeconds } from '../windows/window-values.js';
 import { type Seen, WindowEvaluator } from '../windows/window-evaluator.js';
@@ -44,6 +46,15 @@ export class BacktestService {
 
   async run(scope: ProjectScope, id: string, request: BacktestRequest): Promise<BacktestResponse> {
     const window = windowOf(request, this.clock.now());
+    try {
+      return await this.runOver(scope, id, window);
+    } catch (error) {
+      const reason = ownFault(error);
+      throw reason === null ? error : new AlertRuleFails(reason);
+    }
+  }
+
+  private runOver(scope: ProjectScope, id: string, window: TimeWindow): Promise<BacktestResponse> {
     return this.database.snapshot(async (tx) => {
       const rule = await this.rules.find(scope, id, tx);
       if (rule === null) throw new AlertRuleNotFound();
@@ -61,9 +72,12 @@ export class BacktestService {
   }
 
   private async match(rule: LiveRule, window: TimeWindow, tx: Db): Promise<Run> {
-    const fitting = await this.events.within(MOST_MS, () => this.events.fitting(rule, window, MOST_EVENTS + 1, tx), tx);
-    const events = fitting ?? [];
-    const { groupOf } = compileRule(rule);
+    const read = await this.events.within(MOST_MS, () => this.events.fitting(rule, window, MOST_EVENTS + 1, tx), tx);
+    const { groupOf, matches } = compileRule(rule);
+    const filters = new FilterRun();
+    const events: EventRow[] = [];
+    // What the database finds is asked about again: our own machine decides.
+    for (const event of read ?? []) if (await filters.fits(matches, subjectOf(event))) events.push(event);
     const states = new Map<string, StoredSeries>();
     const open: Open = new Map();
     const firings: BacktestFiring[] = [];
@@ -95,7 +109,7 @@ export class BacktestService {
       if (lapsed(series, series.dueAt, rule.holds).effect === 'recover')
         last.until = new Date(series.dueAt).toISOString();
     }
-    const truncated = fitting === null || events.length > MOST_EVENTS;
+    const truncated = read === null || read.length > MOST_EVENTS;
     return { evaluations: Math.min(events.length, MOST_EVENTS), step_seconds: null, truncated, firings };
   }
 

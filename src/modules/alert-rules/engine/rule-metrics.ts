@@ -8,6 +8,7 @@ export class RuleMetrics {
   private readonly fired;
   private readonly skipped;
   private readonly evaluations;
+  private readonly failures;
   private readonly delay;
 
   constructor(metrics: Metrics) {
@@ -21,6 +22,10 @@ export class RuleMetrics {
     this.evaluations = metrics.counter('alert_rule_evaluations_total', 'Evaluations of rules on windows', [
       'result',
     ] as const);
+    this.failures = metrics.counter(
+      'alert_rule_evaluation_failures_total',
+      'Times that a rule could not be evaluated; the rule says why in last_error',
+    );
     this.delay = metrics.histogram('alert_rule_match_delay_seconds', 'From the acceptance of events to their matching');
   }
 
@@ -35,6 +40,10 @@ export class RuleMetrics {
 
   skippedOne(what: 'event' | 'alert' | 'batch'): void {
     this.skipped.inc({ what });
+  }
+
+  failed(): void {
+    this.failures.inc();
   }
 
   evaluated(result: 'done' | 'failed'): void {

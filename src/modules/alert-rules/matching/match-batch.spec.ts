@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { filterOf, storedCondition } from '../../alert-conditions/index.js';
+import { BatchTooCostly, isPassingFault, isTakenTooLong } from '../engine/database-faults.js';
 import type { StoredSeries } from '../machine/series.repository.js';
 import type { LiveRule } from '../rules/live-rules.js';
 import { CompiledRules } from './compiled-rules.js';
-import { type AcceptedEvent, type Act, actsOf, findHits } from './match-batch.js';
+import { type AcceptedEvent, type Act, actsOf, findHits, type SeriesHits } from './match-batch.js';
 import { lapsed } from './matched-series.js';
 
 const SINCE = 1_000_000_000_000;
@@ -24,6 +25,7 @@ function rule(more: { condition?: object; groupBy?: string[]; holds?: LiveRule['
     revision: 1,
     watchedSince: new Date(SINCE),
     lastEvaluatedAt: null,
+    isFailing: false,
     targets: { kind: 'project' },
   };
 }
@@ -96,6 +98,27 @@ describe('a batch of matching events', () => {
         expect((await run(rule({}), [times.map((at) => event(at))])).done).toEqual([String(times.length)]);
       }),
     );
+  });
+
+  it('gives each rule its share of the steps: one that takes more is left, the others are asked of everything', async () => {
+    const costly = rule({
+      id: 'costly',
+      condition: { all: [{ field: 'message', op: 'matches', value: '(a|b)*a(a|b){100}c' }] },
+    });
+    const plain = rule({ id: 'plain' });
+    const message = 'ab'.repeat(2_000);
+    // All of one row, which cannot be taken in parts.
+    const row = Array.from({ length: 50 }, () => ({ ...event(1, { message }), position: '1' }));
+    const faults: string[] = [];
+    const find = (batch: readonly AcceptedEvent[], mostSteps: number): Promise<SeriesHits[]> =>
+      findHits([costly, plain], batch, new CompiledRules(), ({ id }) => faults.push(id), mostSteps);
+    const found = await find(row, 20_000_000);
+    expect(found.map((hits) => [hits.rule.id, hits.events.length])).toEqual([['plain', 50]]);
+    expect(faults).toEqual(['costly']);
+    await expect(find([...row, event(2, { message })], 20_000_000)).rejects.toThrow(BatchTooCostly);
+    expect(isTakenTooLong(new BatchTooCostly()) && isPassingFault(new BatchTooCostly())).toBe(true);
+    await find(row, 1_000_000_000);
+    expect(faults).toEqual(['costly']);
   });
 
   it('tells of the event that began an occurrence, and knows the last', async () => {

@@ -1,4 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
+import { FilterRun, FilterTooCostly } from '../../alert-conditions/index.js';
+import { BatchTooCostly } from '../engine/database-faults.js';
 import { type GroupValue, overflowSeries, type Series, seriesOf } from '../machine/series.js';
 import { restingSeries, type StoredSeries } from '../machine/series.repository.js';
 import type { LiveRule } from '../rules/live-rules.js';
@@ -38,39 +39,48 @@ const MAX_GROUPS = 200;
 /** No list of values reads so. */
 const OVERFLOW = 'overflow';
 
-/** Many rules with patterns may take long; requests of the same process have their turn meanwhile. */
-const BREATH_MS = 10;
-/** Events between two looks at the clock. */
-const LOOKS_AT_THE_CLOCK = 32;
+/** All filters of a batch may take so many steps, some ten seconds: its transaction waits meanwhile. */
+const MOST_STEPS = 3_000_000_000;
 
 /**
- * Which events of a batch belong to which series.
+ * Which events of a batch belong to which series. The steps that filters take are shared among the rules; what one leaves
+ * goes to those after it. A rule that takes more than its share of the smallest batch is not asked any further.
  * @param onFault told when a rule cannot be asked about an event, which then does not match it
+ * @throws BatchTooCostly when a batch of fewer rows may do
  */
 export async function findHits(
   rules: readonly LiveRule[],
   events: readonly AcceptedEvent[],
   compiled: CompiledRules,
   onFault: (rule: LiveRule, event: AcceptedEvent, error: unknown) => void,
+  mostSteps = MOST_STEPS,
 ): Promise<SeriesHits[]> {
   const all: SeriesHits[] = [];
-  let breathedAt = performance.now();
-  for (const rule of rules) {
+  // Many rules with patterns may take long; requests of the same process have their turn meanwhile.
+  const filters = new FilterRun();
+  const isSmallest = events[0]?.position === events.at(-1)?.position;
+  let left = mostSteps;
+  for (const [index, rule] of rules.entries()) {
+    let share = left / (rules.length - index);
+    left -= share;
     const { matches, groupOf } = compiled.of(rule);
     const groups = new BatchGroups(rule);
-    for (const [index, event] of events.entries()) {
-      if (index % LOOKS_AT_THE_CLOCK === 0 && performance.now() - breathedAt > BREATH_MS) {
-        await setImmediate();
-        breathedAt = performance.now();
-      }
+    for (const event of events) {
       if (event.acceptedAt < rule.watchedSince) continue;
       const subject = { fields: event.fields, properties: NO_PROPERTIES };
       try {
-        if (matches(subject)) groups.of(groupOf(subject)).events.push(event);
+        const answer = filters.fits(matches, subject);
+        if (answer === true || (answer !== false && (await answer))) groups.of(groupOf(subject)).events.push(event);
       } catch (error) {
         onFault(rule, event, error);
       }
+      share -= filters.steps;
+      if (share >= 0) continue;
+      if (!isSmallest) throw new BatchTooCostly();
+      onFault(rule, event, new FilterTooCostly());
+      break;
     }
+    left += share;
     all.push(...groups.all);
   }
   return all;

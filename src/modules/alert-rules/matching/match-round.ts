@@ -4,7 +4,9 @@ import { isPassingFault, isTakenTooLong } from '../engine/database-faults.js';
 import { AlertEvents, type Firing } from '../../alerts/index.js';
 import { RuleMetrics } from '../engine/rule-metrics.js';
 import { SeriesRepository, type StoredSeries } from '../machine/series.repository.js';
+import { reasonOf } from '../engine/failure-reasons.js';
 import { type LiveRule, LiveRules } from '../rules/live-rules.js';
+import { RuleFailures } from '../rules/rule-failures.js';
 import { BatchSizes, LONGEST_MS } from './batch-sizes.js';
 import { CompiledRules } from './compiled-rules.js';
 import { type Act, actsOf, findHits } from './match-batch.js';
@@ -39,6 +41,7 @@ export class MatchRound {
     private readonly rules: LiveRules,
     private readonly series: SeriesRepository,
     private readonly alerts: AlertEvents,
+    private readonly failures: RuleFailures,
     private readonly metrics: RuleMetrics,
   ) {}
 
@@ -138,10 +141,18 @@ export class MatchRound {
   ): Promise<void> {
     if (rules.length === 0) return;
     const events = await this.outbox.events(projectId, rows, this.compiled.wanted(rules), tx);
+    const failed = new Map<string, string>();
     const hits = await findHits(rules, events, this.compiled, (rule, event, error) => {
+      failed.set(rule.id, reasonOf(error));
       this.logger.error(`rule ${rule.id} cannot be asked about an event of ${event.position}: ${String(error)}`);
       this.metrics.skippedOne('event');
     });
+    for (const [id, reason] of failed) await this.failures.record(id, reason, tx);
+    const recovered = rules.filter(({ id, isFailing }) => isFailing && !failed.has(id));
+    await this.failures.clear(
+      recovered.map(({ id }) => id),
+      tx,
+    );
     const keeping = hits.filter(({ rule }) => keepsState(rule.holds));
     const keys = keeping.map(({ rule, series }) => ({ ruleId: rule.id, fingerprint: series.fingerprint }));
     const stored = new Map((await this.series.find(keys, tx)).map((one) => [one.fingerprint, one]));

@@ -7,6 +7,7 @@ export type Severity = (typeof SEVERITIES)[number];
 @Entity('alert_rules')
 @Index('ix_alert_rules_project_id', ['projectId', 'createdAt'])
 @Check('ck_alert_rules_severity', `severity IN ('info', 'warning', 'critical')`)
+@Check('ck_alert_rules_last_error', `(last_error IS NULL) = (last_error_at IS NULL)`)
 @Check('ck_alert_rules_kind', `kind IN ('match', 'threshold', 'rate_of_change', 'absence')`)
 @Check(
   'ck_alert_rules_seconds',
@@ -64,9 +65,16 @@ export class AlertRule {
   @Column('timestamptz', { name: 'last_evaluated_at', nullable: true })
   lastEvaluatedAt!: Date | null;
 
-  /** Why the last evaluation failed; null when it did not. */
+  /** Why the last evaluation failed, a sentence for people; null when it did not. */
   @Column('text', { name: 'last_error', nullable: true })
   lastError!: string | null;
+
+  @Column('timestamptz', { name: 'last_error_at', nullable: true })
+  lastErrorAt!: Date | null;
+
+  /** Whether it tells its links alone: also once what they led to has been deleted. */
+  @Column('boolean', { name: 'is_linked', default: false })
+  isLinked!: boolean;
 
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;

@@ -12,7 +12,8 @@ import {
   ReplaceRuleLinksRequest,
   UpdateAlertRuleRequest,
 } from './alert-rules.dto.js';
-import { AlertRuleNotFound, TooManyAlertRules } from './alert-rules.errors.js';
+import { TooManyPatternTrials } from '../../alert-conditions/index.js';
+import { AlertRuleFails, AlertRuleNotFound, TooManyAlertRules } from './alert-rules.errors.js';
 import { AlertRulesService } from './alert-rules.service.js';
 import { ProjectOfAlertRule } from './project-of-alert-rule.js';
 
@@ -39,7 +40,7 @@ export class AlertRulesController {
       'A rule of kind `anomaly` is 422 `Detector not available`. Events accepted from now on count; windows reach back.',
     status: 201,
     answer: AlertRuleResponse,
-    errors: [TooManyAlertRules],
+    errors: [TooManyAlertRules, TooManyPatternTrials],
   })
   create(@Scope() scope: ProjectMemberScope, @Body() body: CreateAlertRuleRequest): Promise<AlertRuleResponse> {
     return this.rules.create(scope, body);
@@ -59,7 +60,7 @@ export class AlertRulesController {
     description:
       'Another kind or grouping, and switching off or on, begin the rule anew; its open alert events stay for people.',
     answer: AlertRuleResponse,
-    errors: [AlertRuleNotFound],
+    errors: [AlertRuleNotFound, TooManyPatternTrials],
   })
   update(
     @Scope() scope: ProjectMemberScope,
@@ -103,7 +104,7 @@ export class AlertRulesController {
     description:
       'Nothing is stored and nobody is told. Rules of events go by the timestamps of up to 5,000 events; windows are looked at up to 300 times, so that a long back-test may miss short peaks.',
     answer: BacktestResponse,
-    errors: [AlertRuleNotFound],
+    errors: [AlertRuleNotFound, AlertRuleFails],
   })
   backtest(
     @Scope() scope: ProjectMemberScope,

@@ -12,16 +12,18 @@ import {
   NameField,
 } from '../../../platform/http/fields/index.js';
 import { type Condition, ConditionField, GroupByField } from '../../alert-conditions/index.js';
-import { RULE_STATES, type RuleState } from '../machine/rule-machine.js';
+import { RULE_STATES } from '../machine/rule-machine.js';
 import { type AlertRule, SEVERITIES, type Severity } from './alert-rule.entity.js';
-import type { RuleLinks } from './rule-links.js';
+import { RECIPIENTS, type Recipients, recipientsOf, type RuleLinks } from './rule-links.js';
 
 const CONDITION =
   `\`kind\` and a filter of \`all\`, \`any\` and \`not\` that nest (8 levels, 100 parts). A comparison has
 \`field\`, \`op\` (\`eq\`, \`ne\`, \`in\`, \`contains\`, \`starts_with\`, \`matches\`, \`gt\`, \`gte\`, \`lt\`, \`lte\`, \`exists\`) and
 \`value\`. Fields: \`event\`, \`source\`, \`source_id\`, \`severity\`, \`status\`, \`environment\`, \`message\`, \`external_event_id\`,
 \`log.method\`, \`log.endpoint\`, \`log.status\`, \`log.latency_ms\`, \`properties.<path>\`. Text never equals a number; a missing
-field fits \`ne\` and \`exists\` false alone. \`matches\` takes regular expressions without back references and looking around.
+field fits \`ne\` and \`exists\` false alone. \`matches\` takes regular expressions without back references and looking around, 20
+in a filter and each of at most 200 characters and 256 places of characters once its repeats are written out. Fields and values have
+at most 16,384 characters together.
 \`match\` fires on each event that fits. \`threshold\`: \`window_seconds\`, \`aggregate\`, \`aggregate_field\`, \`op\`, \`value\`.
 \`rate_of_change\`: \`window_seconds\`, \`compare_seconds\`, \`aggregate\`, \`aggregate_field\`, \`direction\`, \`percent\`. \`absence\`:
 \`window_seconds\`. A window is 60 to 86,400 seconds long and compared with one up to 604,800 seconds before. Unknown members are refused.`.replaceAll(
@@ -44,6 +46,14 @@ const GROUP_BY = 'Fields by whose values events make alerts of their own';
 const DESTINATIONS =
   'Alert destinations that are told; with neither these nor channels every enabled webhook of the project';
 const CHANNELS = 'Delivery channels that are told';
+
+const NOTIFIES =
+  'Every enabled webhook of the project; the destinations and channels that are linked; or nobody, since all that was linked has been deleted: link others, or set both lists to []';
+const STATE =
+  'Of all its groups, the one that needs attention most; `failing`: it could not be evaluated the last time, and `last_error` says why';
+
+export const SHOWN_STATES = [...RULE_STATES, 'failing'] as const;
+export type ShownState = (typeof SHOWN_STATES)[number];
 
 const links = { max: MAX_LINKS, check: different };
 
@@ -165,8 +175,17 @@ export class AlertRuleResponse {
   @ListField(uuid(), { description: CHANNELS })
   channel_ids!: string[];
 
-  @EnumField(RULE_STATES, { description: 'Of all its groups, the one that needs attention most' })
-  state!: RuleState;
+  @EnumField(RECIPIENTS, { description: NOTIFIES })
+  notifies!: Recipients;
+
+  @EnumField(SHOWN_STATES, { description: STATE })
+  state!: ShownState;
+
+  @TextField({ nullable: true, description: 'Why the rule is failing; null when it is not' })
+  last_error!: string | null;
+
+  @DateTimeField({ nullable: true, description: 'When it failed last, to within a minute' })
+  last_error_at!: string | null;
 
   @DateTimeField({})
   created_at!: string;
@@ -175,7 +194,7 @@ export class AlertRuleResponse {
   updated_at!: string;
 }
 
-export function alertRuleResponse(rule: AlertRule, linked: RuleLinks, state: RuleState): AlertRuleResponse {
+export function alertRuleResponse(rule: AlertRule, linked: RuleLinks, state: ShownState): AlertRuleResponse {
   return {
     id: rule.id,
     project_id: rule.projectId,
@@ -189,7 +208,10 @@ export function alertRuleResponse(rule: AlertRule, linked: RuleLinks, state: Rul
     cooldown_seconds: rule.cooldownSeconds,
     destination_ids: [...linked.destinationIds],
     channel_ids: [...linked.channelIds],
+    notifies: recipientsOf(rule.isLinked, linked),
     state,
+    last_error: rule.lastError,
+    last_error_at: rule.lastErrorAt?.toISOString() ?? null,
     created_at: rule.createdAt.toISOString(),
     updated_at: rule.updatedAt.toISOString(),
   };

@@ -51,7 +51,8 @@ export class AlertRulesRepository {
          revision = revision + $12::int,
          watched_since = CASE WHEN $13 THEN clock_timestamp() ELSE watched_since END,
          next_evaluation_at = CASE WHEN $12 = 1 THEN ${NEXT_EVALUATION} ELSE next_evaluation_at END,
-         last_error = CASE WHEN $12 = 1 THEN NULL ELSE last_error END
+         last_error = CASE WHEN $12 = 1 THEN NULL ELSE last_error END,
+         last_error_at = CASE WHEN $12 = 1 THEN NULL ELSE last_error_at END
        WHERE id = $1 AND project_id = $2`,
       [id, projectId, ...valuesOf(rule), redefined ? 1 : 0, restarted],
       tx,

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ProjectMemberScope, ProjectScope } from '../../../platform/access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/ids/index.js';
-import type { Condition } from '../../alert-conditions/index.js';
+import { type Condition, filterOf, PatternTrials } from '../../alert-conditions/index.js';
 import { AuditWriter } from '../../audit/index.js';
 import { projectAct, ProjectActs } from '../../projects/index.js';
 import { AlertEvents } from '../../alerts/index.js';
@@ -33,6 +33,7 @@ export class AlertRulesService {
     private readonly acts: ProjectActs,
     private readonly audit: AuditWriter,
     private readonly alerts: AlertEvents,
+    private readonly patterns: PatternTrials,
   ) {}
 
   async list(scope: ProjectScope): Promise<AlertRuleResponse[]> {
@@ -55,6 +56,7 @@ export class AlertRulesService {
       keepFiringSeconds: request.keep_firing_seconds,
       cooldownSeconds: request.cooldown_seconds,
     };
+    await this.tryPatterns(scope, request.condition);
     return this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
       const links = linksOf(request);
@@ -73,6 +75,7 @@ export class AlertRulesService {
    * forgotten, and alert events that are open stay for people to resolve. How long series hold changes for those there are.
    */
   async update(scope: ProjectMemberScope, id: string, request: UpdateAlertRuleRequest): Promise<AlertRuleResponse> {
+    if (request.condition !== undefined) await this.tryPatterns(scope, request.condition);
     return this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
       const before = await this.locked(scope, id, tx);
@@ -130,6 +133,10 @@ export class AlertRulesService {
     });
   }
 
+  private tryPatterns({ projectId }: ProjectScope, condition: Condition): Promise<void> {
+    return this.patterns.check(projectId, filterOf(condition), ['body', 'condition']);
+  }
+
   private async locked(scope: ProjectScope, id: string, tx: Db): Promise<AlertRule> {
     const rule = await this.rules.lock(scope, id, tx);
     if (rule === null) throw new AlertRuleNotFound();
@@ -150,7 +157,9 @@ export class AlertRulesService {
     return rules.map((rule) => {
       // A rule that fires by single events and rests at once has no state: it fires while somebody has to look at its alert.
       const fires = rule.isEnabled && rule.kind === 'match' && !keepsState(rule) && alerting.has(rule.id);
-      return alertRuleResponse(rule, links(rule.id), fires ? 'firing' : stateOfRule(states(rule.id)));
+      const isFailing = rule.isEnabled && rule.lastError !== null;
+      const state = isFailing ? 'failing' : fires ? 'firing' : stateOfRule(states(rule.id));
+      return alertRuleResponse(rule, links(rule.id), state);
     });
   }
 

@@ -3,9 +3,11 @@ import type { ProjectScope } from '../../../platform/access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { type Condition, type FilterGroup, filterOf, storedCondition } from '../../alert-conditions/index.js';
 import type { NoticeTargets } from '../../alert-destinations/index.js';
+import { reasonOf } from '../engine/failure-reasons.js';
 import type { Holds } from '../machine/rule-machine.js';
 import type { Severity } from './alert-rule.entity.js';
-import { type RuleLinks, RuleLinksRepository } from './rule-links.js';
+import { recipientsOf, type RuleLinks, RuleLinksRepository } from './rule-links.js';
+import { RuleFailures } from './rule-failures.js';
 
 /** A rule as it is evaluated. */
 export interface LiveRule {
@@ -23,7 +25,12 @@ export interface LiveRule {
   readonly watchedSince: Date;
   readonly lastEvaluatedAt: Date | null;
   readonly targets: NoticeTargets;
+  /** Whether it says that its last evaluation failed. */
+  readonly isFailing: boolean;
 }
+
+/** A rule, or why it cannot be read: the grammar is no longer what it was when it was stored. */
+export type RuleRead = { readonly rule: LiveRule } | { readonly unreadable: RuleRow; readonly error: unknown };
 
 export interface RuleRow {
   id: string;
@@ -38,65 +45,91 @@ export interface RuleRow {
   revision: number;
   watched_since: Date;
   last_evaluated_at: Date | null;
+  is_linked: boolean;
+  is_failing: boolean;
 }
 
 export const RULE_COLUMNS = `r.id, r.project_id, r.name, r.severity, r.condition, r.group_by, r.for_seconds,
-  r.keep_firing_seconds, r.cooldown_seconds, r.revision, r.watched_since, r.last_evaluated_at`;
+  r.keep_firing_seconds, r.cooldown_seconds, r.revision, r.watched_since, r.last_evaluated_at, r.is_linked, r.last_error IS NOT NULL AS is_failing`;
+
+/** Conditions that have been read, as long as they stay. */
+const MAX_KEPT = 2_000;
 
 /** Reads rules for their evaluation. */
 @Injectable()
 export class LiveRules {
   private readonly logger = new Logger('alert-rules');
+  private readonly kept = new Map<string, { readonly revision: number; readonly condition: Condition }>();
 
   constructor(
     private readonly database: Database,
     private readonly links: RuleLinksRepository,
+    private readonly failures: RuleFailures,
   ) {}
 
-  /** The rules of a project that are woken by events. They stay as they are until the transaction ends. */
+  /**
+   * The rules of a project that are woken by events. They stay as they are until the transaction ends. Those that cannot
+   * be read say so and are left out.
+   */
   async ofEvents(projectId: string, tx: Db): Promise<LiveRule[]> {
-    return this.read(
-      await this.database.rows<RuleRow>(
-        `SELECT ${RULE_COLUMNS} FROM alert_rules r JOIN projects p ON p.id = r.project_id AND p.deleted_at IS NULL
-         WHERE r.project_id = $1 AND r.is_enabled AND r.kind = 'match' ORDER BY r.created_at, r.id
-         FOR KEY SHARE OF r`,
-        [projectId],
-        tx,
-      ),
+    const rows = await this.database.rows<RuleRow>(
+      `SELECT ${RULE_COLUMNS} FROM alert_rules r JOIN projects p ON p.id = r.project_id AND p.deleted_at IS NULL
+       WHERE r.project_id = $1 AND r.is_enabled AND r.kind = 'match' ORDER BY r.created_at, r.id
+       FOR KEY SHARE OF r`,
+      [projectId],
       tx,
     );
+    const rules: LiveRule[] = [];
+    for (const read of await this.read(rows, tx)) {
+      if ('rule' in read) rules.push(read.rule);
+      else {
+        this.logger.error(`rule ${read.unreadable.id} cannot be read: ${String(read.error)}`);
+        await this.failures.record(read.unreadable.id, reasonOf(read.error), tx);
+      }
+    }
+    return rules;
   }
 
+  /** @throws StoredFilterRefused when it cannot be read */
   async find({ projectId }: Pick<ProjectScope, 'projectId'>, id: string, db: Db): Promise<LiveRule | null> {
     const rows = await this.database.rows<RuleRow>(
       `SELECT ${RULE_COLUMNS} FROM alert_rules r WHERE r.project_id = $1 AND r.id = $2`,
       [projectId, id],
       db,
     );
-    return (await this.read(rows, db))[0] ?? null;
+    const [read] = await this.read(rows, db);
+    if (read === undefined) return null;
+    if ('rule' in read) return read.rule;
+    throw read.error;
   }
 
-  /** Those that cannot be read, since the grammar is no longer what it was, are left out. */
-  async read(rows: readonly RuleRow[], db?: Db): Promise<LiveRule[]> {
+  async read(rows: readonly RuleRow[], db?: Db): Promise<RuleRead[]> {
     if (rows.length === 0) return [];
     const links = await this.links.of(
       rows.map(({ id }) => id),
       db,
     );
-    return rows.flatMap((row) => {
+    return rows.map((row) => {
       try {
-        return [liveRule(row, links(row.id))];
+        return { rule: liveRule(row, this.conditionOf(row), links(row.id)) };
       } catch (error) {
-        this.logger.error(`rule ${row.id} cannot be read: ${String(error)}`);
-        return [];
+        return { unreadable: row, error };
       }
     });
   }
+
+  private conditionOf({ id, revision, condition }: RuleRow): Condition {
+    const known = this.kept.get(id);
+    if (known?.revision === revision) return known.condition;
+    if (this.kept.size >= MAX_KEPT) this.kept.clear();
+    const read = storedCondition(condition);
+    this.kept.set(id, { revision, condition: read });
+    return read;
+  }
 }
 
-function liveRule(row: RuleRow, { destinationIds, channelIds }: RuleLinks): LiveRule {
-  const condition = storedCondition(row.condition);
-  const isLinked = destinationIds.length + channelIds.length > 0;
+function liveRule(row: RuleRow, condition: Condition, links: RuleLinks): LiveRule {
+  const isProjectWide = recipientsOf(row.is_linked, links) === 'all_webhooks';
   return {
     id: row.id,
     projectId: row.project_id,
@@ -110,6 +143,7 @@ function liveRule(row: RuleRow, { destinationIds, channelIds }: RuleLinks): Live
     revision: row.revision,
     watchedSince: row.watched_since,
     lastEvaluatedAt: row.last_evaluated_at,
-    targets: isLinked ? { kind: 'linked', destinationIds, channelIds } : { kind: 'project' },
+    targets: isProjectWide ? { kind: 'project' } : { kind: 'linked', ...links },
+    isFailing: row.is_failing,
   };
 }

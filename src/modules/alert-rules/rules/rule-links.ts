@@ -11,6 +11,15 @@ export interface RuleLinks {
   readonly channelIds: readonly string[];
 }
 
+export const RECIPIENTS = ['all_webhooks', 'linked', 'nobody'] as const;
+export type Recipients = (typeof RECIPIENTS)[number];
+
+/** Whom a rule tells (DECISIONS 9): a rule whose links are all deleted tells nobody, and not the whole project instead. */
+export function recipientsOf(isLinked: boolean, { destinationIds, channelIds }: RuleLinks): Recipients {
+  if (destinationIds.length + channelIds.length > 0) return 'linked';
+  return isLinked ? 'nobody' : 'all_webhooks';
+}
+
 const NONE: RuleLinks = { destinationIds: [], channelIds: [] };
 
 @Injectable()
@@ -31,7 +40,13 @@ export class RuleLinksRepository {
     if (issues.length > 0) throw new ValidationError(issues);
   }
 
+  /** With links the rule tells them alone, for as long as nobody takes them away: also when they are deleted. */
   async replace(ruleId: string, { destinationIds, channelIds }: RuleLinks, tx: Db): Promise<void> {
+    await this.database.execute(
+      'UPDATE alert_rules SET is_linked = $2 WHERE id = $1',
+      [ruleId, destinationIds.length + channelIds.length > 0],
+      tx,
+    );
     for (const [what, ids] of [
       ['destination', destinationIds],
       ['channel', channelIds],

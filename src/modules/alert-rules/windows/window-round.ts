@@ -1,12 +1,17 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { RuleMetrics } from '../engine/rule-metrics.js';
+import { patternsOf } from '../../alert-conditions/index.js';
+import { reasonOf } from '../engine/failure-reasons.js';
 import { LiveRules, RULE_COLUMNS, type RuleRow } from '../rules/live-rules.js';
+import { RuleFailures } from '../rules/rule-failures.js';
 import { WindowEvaluation } from './window-evaluation.js';
 import { evaluationSeconds, secondsAfterSlow } from './window-values.js';
 
 /** One statement of an evaluation may read events for so long. */
 const STATEMENT_TIMEOUT = '10s';
+/** With patterns, whose cost the database does not bound. */
+const PATTERN_TIMEOUT = '3s';
 /** One round does no more than this, and begins nothing after so long; the next one goes on. */
 const MOST_RULES = 500;
 const BUDGET_MS = 5_000;
@@ -36,6 +41,7 @@ export class WindowRound {
     private readonly database: Database,
     private readonly rules: LiveRules,
     private readonly evaluation: WindowEvaluation,
+    private readonly failures: RuleFailures,
     private readonly metrics: RuleMetrics,
   ) {}
 
@@ -95,7 +101,6 @@ export class WindowRound {
         const due = await this.claim(projectId, tx);
         if (due === undefined) return false;
         claimed = due.id;
-        await this.database.execute(`SET LOCAL statement_timeout = '${STATEMENT_TIMEOUT}'`, [], tx);
         await this.evaluate(due, tx);
         this.metrics.evaluated('done');
         return true;
@@ -122,11 +127,15 @@ export class WindowRound {
   }
 
   private async evaluate(due: Due, tx: Db): Promise<void> {
-    const [rule] = await this.rules.read([due], tx);
-    if (rule === undefined || !('window_seconds' in rule.condition)) throw new Error('The rule cannot be read');
+    const [read] = await this.rules.read([due], tx);
+    if (read !== undefined && 'error' in read) throw read.error;
+    const rule = read?.rule;
+    if (rule === undefined || !('window_seconds' in rule.condition)) throw new Error('The rule has no window');
+    const timeout = patternsOf(rule.filter).length > 0 ? PATTERN_TIMEOUT : STATEMENT_TIMEOUT;
+    await this.database.execute(`SET LOCAL statement_timeout = '${timeout}'`, [], tx);
     await this.database.execute(
       `UPDATE alert_rules SET next_evaluation_at = clock_timestamp() + make_interval(secs => $2), last_evaluated_at = $3,
-         last_error = NULL, watched_since = CASE WHEN $4 THEN $3 ELSE watched_since END
+         last_error = NULL, last_error_at = NULL, watched_since = CASE WHEN $4 THEN $3 ELSE watched_since END
        WHERE id = $1`,
       [rule.id, evaluationSeconds(rule.condition.window_seconds), due.now, due.archived],
       tx,
@@ -149,12 +158,13 @@ export class WindowRound {
    */
   private async postpone(id: string, error: unknown): Promise<void> {
     await this.database.execute(
-      `UPDATE alert_rules SET last_error = left($2, 500), next_evaluation_at = clock_timestamp() +
+      `UPDATE alert_rules SET next_evaluation_at = clock_timestamp() +
          CASE WHEN last_error IS NULL THEN interval '60 seconds'
          ELSE least(greatest(clock_timestamp() - greatest(last_evaluated_at, watched_since, updated_at),
-                             interval '60 seconds'), make_interval(secs => $3)) END
+                             interval '60 seconds'), make_interval(secs => $2)) END
        WHERE id = $1 AND next_evaluation_at IS NOT NULL`,
-      [id, String(error), LONGEST_WAIT_SECONDS],
+      [id, LONGEST_WAIT_SECONDS],
     );
+    await this.failures.record(id, reasonOf(error));
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Db } from '../../../platform/database/database.js';
+import { Metrics } from '../../../platform/telemetry/index.js';
 import { type AlertNotice, AlertNotices } from '../../alert-destinations/index.js';
 import type { AlertEvent } from '../events/alert-event.entity.js';
 import { AlertEventsRepository } from '../events/alert-events.repository.js';
@@ -14,12 +15,20 @@ const LOOK_AT_SILENCES_MS = 300_000;
 /** Decides who hears of an alert event, and tells them. Its callers hold the row. */
 @Injectable()
 export class Teller {
+  private readonly toNobody;
+
   constructor(
     private readonly events: AlertEventsRepository,
     private readonly timeline: TimelineRepository,
     private readonly silenced: Silenced,
     private readonly notices: AlertNotices,
-  ) {}
+    metrics: Metrics,
+  ) {
+    this.toNobody = metrics.counter(
+      'alert_notices_to_nobody_total',
+      'Notices of rules whose linked destinations and channels are all deleted or disabled',
+    );
+  }
 
   /** Tells of the occurrences nobody was told of, or says when to look again. */
   async tell(alert: AlertEvent, now: Date, tx: Db): Promise<void> {
@@ -57,9 +66,12 @@ export class Teller {
       { alertEvent: noticeOf({ ...alert, status }, occurrences), targets: alert.targets },
       tx,
     );
-    if (deliveryIds.length + attemptIds.length === 0) return;
+    const told = deliveryIds.length + attemptIds.length;
+    // Whoever has linked recipients counts on being told; without links a project may well have no webhooks.
+    if (told === 0 && alert.targets.kind === 'project') return;
     const detail = { status, occurrences, deliveries: deliveryIds.length, attempts: attemptIds.length };
-    await this.timeline.add(alert, { type: 'notified', at: now, detail }, tx);
+    if (told === 0) this.toNobody.inc();
+    await this.timeline.add(alert, { type: told === 0 ? 'nobody_notified' : 'notified', at: now, detail }, tx);
   }
 }
 

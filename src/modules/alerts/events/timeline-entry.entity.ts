@@ -3,6 +3,7 @@ import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 export const TIMELINE_TYPES = [
   'opened',
   'notified',
+  'nobody_notified',
   'acknowledged',
   'snoozed',
   'snooze_ended',
@@ -19,7 +20,7 @@ export type TimelineType = (typeof TIMELINE_TYPES)[number];
 @Index('ix_alert_timeline_alert_event_id', ['alertEventId', 'position'])
 @Check(
   'ck_alert_timeline_type',
-  `type IN ('opened', 'notified', 'acknowledged', 'snoozed', 'snooze_ended', 'resolved', 'reopened', 'assigned', 'unassigned', 'commented')`,
+  `type IN ('opened', 'notified', 'acknowledged', 'snoozed', 'snooze_ended', 'resolved', 'reopened', 'assigned', 'unassigned', 'commented', 'nobody_notified')`,
 )
 export class TimelineEntry {
   /** The order, which is that of the row locks. */
