@@ -16,6 +16,7 @@ import { Delivery1795208000000 } from './1795208000000-delivery.js';
 import { AlertDestinations1795210000000 } from './1795210000000-alert-destinations.js';
 import { AlertEvents1795211000000 } from './1795211000000-alert-events.js';
 import { AlertRules1795212000000 } from './1795212000000-alert-rules.js';
+import { MatchingInTurns1795222000000 } from './1795222000000-matching-in-turns.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -37,4 +38,5 @@ export const MIGRATIONS = [
   AlertDestinations1795210000000,
   AlertEvents1795211000000,
   AlertRules1795212000000,
+  MatchingInTurns1795222000000,
 ] as const;
