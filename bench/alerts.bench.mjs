@@ -1,8 +1,10 @@
 // What rules that match events cost those who send them: the same load on a project without rules and on such with rules,
 // in turns, on one process that takes the events and matches them. BENCH_SECONDS (default 4) is the length of a shot,
-// BENCH_ROUNDS (default 3) how often each is fired.
+// BENCH_ROUNDS (default 3) how often each is fired. Then what alerts of others make those of quiet projects wait;
+// BENCH_ALERTS=neighbours measures that alone.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { neighbours } from './alert-neighbours.mjs';
 import { startDatabase } from './database.mjs';
 import { EVENT } from './event.mjs';
 import { goal, print, ratio } from './goal-table.mjs';
@@ -46,6 +48,15 @@ const PROJECTS = {
 
 export async function run() {
   const server = await startDatabase();
+  try {
+    if (process.env.BENCH_ALERTS !== 'neighbours') await costs(server);
+    await neighbours(server);
+  } finally {
+    await server.stop();
+  }
+}
+
+async function costs(server) {
   const database = await server.database('bench_alerts', { migrated: true });
   const names = Object.keys(PROJECTS);
   const tenants = await makeTenants(database, { organizations: names.length, keysEach: 1, prefix: 'alerts' });
@@ -68,7 +79,6 @@ export async function run() {
     ]);
   } finally {
     await service.stop();
-    await server.stop();
   }
 }
 

@@ -18,6 +18,7 @@ import { AlertEvents1795211000000 } from './1795211000000-alert-events.js';
 import { AlertRules1795212000000 } from './1795212000000-alert-rules.js';
 import { SizesOfEvents1795220000000 } from './1795220000000-sizes-of-events.js';
 import { RuleFailures1795221000000 } from './1795221000000-rule-failures.js';
+import { MatchingInTurns1795222000000 } from './1795222000000-matching-in-turns.js';
 import { ProofsOfChanges1795223000000 } from './1795223000000-proofs-of-changes.js';
 import { VoidRegistrations1795223100000 } from './1795223100000-void-registrations.js';
 import { PendingLinks1795223200000 } from './1795223200000-pending-links.js';
@@ -46,6 +47,7 @@ export const MIGRATIONS = [
   AlertRules1795212000000,
   SizesOfEvents1795220000000,
   RuleFailures1795221000000,
+  MatchingInTurns1795222000000,
   ProofsOfChanges1795223000000,
   VoidRegistrations1795223100000,
   PendingLinks1795223200000,

@@ -232,10 +232,11 @@ describe('alert deliveries', () => {
     ['seconds', () => '3600', 3_600],
     ['a date', () => new Date(Date.now() + 7_200_000).toUTCString(), 7_200],
     ['more than a day', () => '999999', 86_400],
-    ['less than the policy', () => '12', 12],
-    ['at once', () => '0', 1],
+    ['less than the policy', () => '12', 30],
+    ['at once', () => '0', 30],
+    ['a date that is past', () => new Date(Date.now() - 7_200_000).toUTCString(), 30],
     ['nonsense', () => 'soon', 30],
-  ])('wait after 429 as Retry-After says: %s', async (_, value, seconds) => {
+  ])('wait after 429 as Retry-After says, and never less than the policy: %s', async (_, value, seconds) => {
     receiver.answer((response) => response.writeHead(429, { 'Retry-After': value() }).end());
     const id = await alerts.raiseFor(await alerts.destination(receiver.url));
     await alerts.until(id, isRetrying);

@@ -34,6 +34,24 @@ describe('alert destinations', () => {
       [owner.projectId],
     );
 
+  it('are a hundred of a project at most, however many are made at once; those there are stay', async () => {
+    await app.rows(
+      `INSERT INTO alert_destinations (id, project_id, type, name, target_url, is_enabled)
+       SELECT gen_random_uuid(), $1, 'webhook', 'D', 'https://example.com/', true FROM generate_series(1, 98)`,
+      [owner.projectId],
+    );
+    const answers = await Promise.all(Array.from({ length: 5 }, () => alerts.create({ target_url: receiver.url })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409]);
+    expect(answers.find(({ status }) => status === 409)?.body).toEqual({
+      detail: 'Project has too many alert destinations',
+    });
+    const [one] = await alerts.destinations();
+    const path = `/v1/alert-destinations/${one.id}`;
+    expect((await alerts.send('patch', path, { name: 'Still mine' })).status).toBe(200);
+    expect((await alerts.send('delete', path)).status).toBe(204);
+    await alerts.destination(receiver.url);
+  });
+
   it('are made, listed, changed, switched and deleted, and each act is audited', async () => {
     const created = await alerts.create({ target_url: `${receiver.url}/a?token=t`, secret: SECRET });
     expect([created.status, created.body]).toEqual([

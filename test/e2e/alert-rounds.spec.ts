@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { RuleRound } from '../../src/modules/alert-rules/engine/rule-round.js';
+import { AlertFeed } from '../../src/modules/alerts/stream/alert-feed.js';
 import { Heartbeats } from '../../src/modules/alert-rules/windows/heartbeats.js';
+import { newId } from '../../src/platform/ids/index.js';
 import { type Owner, ownerWithProject } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { DELIVERY_ENV, type Json } from '../support/delivery.js';
@@ -22,7 +24,8 @@ describe('rounds over the rules of all projects', () => {
     sender = new Sender(app.url);
   });
   beforeEach(async () => {
-    for (const table of ['alert_rules', 'event_watches', 'event_outbox']) await app.rows(`DELETE FROM ${table}`);
+    for (const table of ['alert_rules', 'event_watches', 'event_outbox', 'event_match_marks'])
+      await app.rows(`DELETE FROM ${table}`);
     owner = await ownerWithProject(app);
     rules = rulesOf(app, owner);
   });
@@ -39,13 +42,6 @@ describe('rounds over the rules of all projects', () => {
     app.rows('SELECT occurrences::int, status FROM alert_events WHERE project_id = $1 ORDER BY created_at', [
       of.projectId,
     ]);
-  /** Rows are taken up once whatever began to be written before them has ended. */
-  const outboxIsSettled = (): Promise<unknown> =>
-    eventually(
-      () => app.rows('SELECT FROM event_outbox WHERE txid >= pg_snapshot_xmin(pg_current_snapshot()) LIMIT 1'),
-      (unsettled) => unsettled.length === 0,
-    );
-
   it('come to every project, however much another has waiting', async () => {
     const busy = await ownerWithProject(app);
     await rulesOf(app, busy).rule();
@@ -56,7 +52,6 @@ describe('rounds over the rules of all projects', () => {
       [busy.projectId],
     );
     await send(owner);
-    await outboxIsSettled();
     await evaluateRules(app);
     expect(await raised()).toEqual([{ occurrences: 1, status: 'open' }]);
   });
@@ -85,6 +80,259 @@ describe('rounds over the rules of all projects', () => {
     }
   });
 
+  /** A transaction that has brought events of a project, none in fact, and has yet to commit. */
+  const writing = async (projectId: string): Promise<pg.Client> => {
+    const client = new pg.Client({ connectionString: app.databaseUrl });
+    await client.connect();
+    await client.query('BEGIN');
+    await client.query(`INSERT INTO event_outbox (project_id, event_ids, timestamps) VALUES ($1, '{}', '{}')`, [
+      projectId,
+    ]);
+    return client;
+  };
+
+  it('wait for nothing that others are writing, whatever it is', async () => {
+    const id = await rules.rule({ keep_firing_seconds: 3_600 });
+    const stranger = await ownerWithProject(app);
+    const open = [await writing(stranger.projectId), await writing(newId())];
+    try {
+      await open[1]?.query('CREATE TABLE elsewhere (id int)');
+      const [began] = await app.rows<{ at: Date }>('SELECT clock_timestamp() AS at');
+      await send(owner);
+      await evaluateRules(app);
+      expect(await raised()).toEqual([{ occurrences: 1, status: 'open' }]);
+      await app.rows(
+        `UPDATE alert_rule_series SET due_at = now() - interval '2 seconds', since = since - interval '2 hours',
+           breached_at = breached_at - interval '2 hours' WHERE rule_id = $1`,
+        [id],
+      );
+      await evaluateRules(app);
+      expect(await raised()).toEqual([{ occurrences: 1, status: 'resolved' }]);
+      await open[1]?.query(
+        `INSERT INTO alert_events (id, project_id, fingerprint, group_values, severity, message, payload, occurrences,
+           cooldown_seconds, targets, created_at, changed_at, last_occurred_at)
+         VALUES (gen_random_uuid(), $1, 'f', '{}', 'info', 'm', '{}', 1, 0, '{}', now(), now(), now())`,
+        [stranger.projectId],
+      );
+      // Streams stay half a second behind what is being written, each project's for itself.
+      const feed = app.nest.get(AlertFeed, { strict: false });
+      const settled = async ({ projectId }: Owner): Promise<number> => (await feed.settled(projectId)).getTime() + 500;
+      expect(await settled(stranger)).toBeLessThanOrEqual(began?.at.getTime() ?? 0);
+      expect(await settled(owner)).toBeGreaterThan(began?.at.getTime() ?? 0);
+    } finally {
+      await Promise.all(open.map((client) => client.end()));
+    }
+  });
+
+  it('take what a transaction of the project brings late, once and with nothing lost, whoever races for it', async () => {
+    const EVENTS = 40;
+    await rules.rule();
+    for (let at = 0; at < EVENTS; at += 1) await send(owner);
+    const brought = await app.rows<{ ids: string[]; timestamps: Date[] }>(
+      'DELETE FROM event_outbox RETURNING event_ids AS ids, timestamps',
+    );
+    expect(brought).toHaveLength(EVENTS);
+    // Eight writers bring them again, in transactions that overlap and end in another order than they began.
+    const over = new AbortController();
+    const matching = [1, 2, 3].map(async () => {
+      while (!over.signal.aborted) await evaluateRules(app);
+    });
+    await Promise.all(
+      Array.from({ length: 8 }, async (_, writer) => {
+        const client = new pg.Client({ connectionString: app.databaseUrl });
+        await client.connect();
+        for (const [at, { ids, timestamps }] of brought.entries()) {
+          if (at % 8 !== writer) continue;
+          await client.query('BEGIN');
+          await client.query('INSERT INTO event_outbox (project_id, event_ids, timestamps) VALUES ($1, $2, $3)', [
+            owner.projectId,
+            ids,
+            timestamps,
+          ]);
+          await client.query('SELECT pg_sleep(random() / 20)');
+          await client.query('COMMIT');
+        }
+        await client.end();
+      }),
+    );
+    over.abort();
+    await Promise.all(matching);
+    await matchEvents(app);
+    expect(await raised()).toEqual([{ occurrences: EVENTS, status: 'open' }]);
+  });
+
+  it('do not wait for ever for a transaction of the project: what it brings then is late, and not lost', async () => {
+    await rules.rule();
+    await send(owner);
+    const [row] = await app.rows<{ ids: string[]; timestamps: Date[] }>(
+      'DELETE FROM event_outbox RETURNING event_ids AS ids, timestamps',
+    );
+    const stuck = await writing(owner.projectId);
+    await stuck.query('INSERT INTO event_outbox (project_id, event_ids, timestamps) VALUES ($1, $2, $3)', [
+      owner.projectId,
+      row?.ids,
+      row?.timestamps,
+    ]);
+    await send(owner);
+    await app.rows(`UPDATE event_outbox SET created_at = created_at - interval '11 seconds'`);
+    await app.rows(`UPDATE alert_rules SET watched_since = watched_since - interval '1 minute'`);
+    await evaluateRules(app);
+    expect(await raised()).toEqual([{ occurrences: 1, status: 'open' }]);
+    await stuck.query('COMMIT');
+    await stuck.end();
+    await matchEvents(app);
+    expect(await raised()).toEqual([{ occurrences: 2, status: 'open' }]);
+  });
+
+  it('raise many alerts for many channels in parts, with other projects in between', async () => {
+    const busy = await ownerWithProject(app);
+    const [RULES, CHANNELS, EVENTS] = [3, 20, 60];
+    const ALERTS = RULES * EVENTS;
+    const channels = await app.rows<{ id: string }>(
+      `INSERT INTO delivery_channels (id, project_id, name, type, enabled, configuration)
+       SELECT gen_random_uuid(), $1, 'C', 'webhook', n > 1, '{"url": "https://example.com/", "method": "POST", "headers": {}}'
+       FROM generate_series(1, $2) n RETURNING id`,
+      [busy.projectId, CHANNELS],
+    );
+    const told = { channel_ids: channels.map(({ id }) => id), group_by: ['properties.n'] };
+    for (let at = 0; at < RULES; at += 1) await rulesOf(app, busy).rule({ ...told, name: `Rule ${at}` });
+    await rules.rule();
+    const lines = Array.from({ length: EVENTS }, (_, n) => ({
+      event_type: 'payment.failed',
+      source: 'shop',
+      payload: { n },
+    }));
+    expect((await sender.lines(busy.apiKey, lines)).body.accepted).toBe(EVENTS);
+    await send(owner);
+    await matchEvents(app);
+    const [whole] = await app.rows(
+      `SELECT count(*)::int AS attempts, count(DISTINCT (event_id, rule_id))::int AS alerts,
+              count(*) FILTER (WHERE retry_state = 'terminal' AND failure_code = 'channel_disabled')::int AS skipped
+       FROM delivery_attempts WHERE project_id = $1`,
+      [busy.projectId],
+    );
+    expect(whole).toEqual({ attempts: ALERTS * CHANNELS, alerts: ALERTS, skipped: ALERTS });
+    // What one transaction has written has one xmin.
+    const parts = await app.rows<{ attempts: number }>(
+      `SELECT count(*)::int AS attempts FROM delivery_attempts WHERE project_id = $1 GROUP BY xmin::text`,
+      [busy.projectId],
+    );
+    for (const { attempts } of parts) expect(attempts).toBeLessThanOrEqual(50 * CHANNELS);
+    const [{ after } = { after: 0 }] = await app.rows<{ after: number }>(
+      `SELECT count(*)::int AS after FROM alert_events b WHERE b.project_id = $1
+       AND b.created_at > (SELECT created_at FROM alert_events WHERE project_id = $2)`,
+      [busy.projectId, owner.projectId],
+    );
+    expect(after).toBeGreaterThan(0);
+  });
+
+  describe('after a worker that ended while it asked the rules', () => {
+    let dead: string;
+
+    beforeEach(() => {
+      dead = newId();
+    });
+
+    /** As a worker leaves it that is killed there; without an event: a batch of several. */
+    const leavesMark = (untilPosition: string, eventId: string | null): Promise<unknown> =>
+      app.rows(
+        `INSERT INTO event_match_marks (project_id, worker, is_evaluating, until_position, event_id)
+         VALUES ($1, $2, true, $3, $4) ON CONFLICT (project_id) DO UPDATE
+         SET worker = excluded.worker, is_evaluating = true, event_id = excluded.event_id`,
+        [owner.projectId, dead, untilPosition, eventId],
+      );
+    const waiting = (): Promise<{ position: string; ids: string[] }[]> =>
+      app.rows('SELECT position::text, event_ids AS ids FROM event_outbox ORDER BY position');
+    const activity = async (): Promise<Json[]> => {
+      const answer = await rules.send('get', `/v1/projects/${owner.projectId}/activity`);
+      return (answer.body.items as Json[]).filter(({ action }) => String(action).startsWith('alert_rules.'));
+    };
+
+    it('lose nothing of a batch that ends no worker by itself', async () => {
+      await rules.rule({ group_by: ['properties.n'] });
+      const lines = Array.from({ length: 30 }, (_, n) => ({
+        event_type: 'payment.failed',
+        source: 'shop',
+        payload: { n: n % 3 },
+      }));
+      await sender.lines(owner.apiKey, lines);
+      await send(owner);
+      await leavesMark((await waiting()).at(-1)?.position ?? '0', null);
+      await matchEvents(app);
+      expect((await raised()).map(({ occurrences }) => occurrences).sort()).toEqual([1, 10, 10, 10]);
+      expect(await activity()).toEqual([]);
+      expect(await app.rows('SELECT is_evaluating, event_id FROM event_match_marks')).toEqual([
+        { is_evaluating: false, event_id: expect.any(String) },
+      ]);
+      // Whole batches again.
+      await sender.lines(owner.apiKey, lines);
+      await matchEvents(app);
+      expect(await app.rows('SELECT event_id, suspects_until FROM event_match_marks')).toEqual([
+        { event_id: null, suspects_until: null },
+      ]);
+    });
+
+    it('set the event aside that did it, for the project to see, and go on with all the others', async () => {
+      await rules.rule({ keep_firing_seconds: 60 });
+      const stranger = await ownerWithProject(app);
+      await rulesOf(app, stranger).rule();
+      const lines = Array.from({ length: 5 }, () => ({ event_type: 'payment.failed', source: 'shop' }));
+      await sender.lines(owner.apiKey, lines);
+      await send(stranger);
+      const [row] = await waiting();
+      await leavesMark(row?.position ?? '0', row?.ids[0] ?? null);
+      await app.rows('UPDATE event_match_marks SET suspects_until = until_position');
+      await matchEvents(app);
+      expect([await raised(), await raised(stranger)]).toEqual([
+        [{ occurrences: 4, status: 'open' }],
+        [{ occurrences: 1, status: 'open' }],
+      ]);
+      expect(await activity()).toEqual([
+        expect.objectContaining({
+          action: 'alert_rules.event_set_aside',
+          actor_user_id: null,
+          target_type: 'event',
+          target_id: row?.ids[0],
+          detail: { reason: 'ended_a_worker' },
+        }),
+      ]);
+      expect(app.logLines.join('\n')).toContain(`event ${row?.ids[0]} of project ${owner.projectId} is set aside`);
+      expect((await app.request().get('/metrics')).text).toMatch(/^alert_rule_skipped_total\{what="event"\} [1-9]/m);
+    });
+
+    it('set nothing aside for a mark of a worker that lives', async () => {
+      await rules.rule();
+      await send(owner);
+      await matchEvents(app);
+      await send(owner);
+      const [row] = await waiting();
+      await app.rows('UPDATE event_match_marks SET is_evaluating = true, event_id = $1', [row?.ids[0]]);
+      await matchEvents(app);
+      expect([await raised(), await activity()]).toEqual([[{ occurrences: 2, status: 'open' }], []]);
+    });
+  });
+
+  it('take events whose matching fails for their data one by one, and set those aside that still do', async () => {
+    await rules.rule({ keep_firing_seconds: 60, group_by: ['properties.shop'] });
+    const shops = ['a', 'bad', 'b', 'bad', 'a'];
+    const lines = shops.map((shop) => ({ event_type: 'payment.failed', source: 'shop', payload: { shop } }));
+    await app.rows(
+      `ALTER TABLE alert_rule_series ADD CONSTRAINT poison CHECK (group_values ->> 'properties.shop' <> 'bad')`,
+    );
+    try {
+      await sender.lines(owner.apiKey, lines);
+      await matchEvents(app);
+    } finally {
+      await app.rows('ALTER TABLE alert_rule_series DROP CONSTRAINT poison');
+    }
+    expect((await raised()).map(({ occurrences }) => occurrences).sort()).toEqual([1, 2]);
+    const given = await app.rows(
+      `SELECT detail FROM audit_events WHERE project_id = $1 AND action = 'alert_rules.event_set_aside'`,
+      [owner.projectId],
+    );
+    expect(given).toEqual([{ detail: { reason: 'failed' } }, { detail: { reason: 'failed' } }]);
+  });
+
   describe('over a series whose time is up', () => {
     let id: string;
     let other: pg.Client;
@@ -93,10 +341,7 @@ describe('rounds over the rules of all projects', () => {
       id = await rules.rule({ keep_firing_seconds: 3_600 });
       await send(owner);
       await matchEvents(app);
-      other = new pg.Client({ connectionString: app.databaseUrl, application_name: 'service-test' });
-      await other.connect();
-      await other.query('BEGIN');
-      await other.query('SELECT pg_current_xact_id()');
+      other = await writing(owner.projectId);
     });
     afterEach(() => other.end());
 
@@ -164,7 +409,6 @@ describe('rounds over the rules of all projects', () => {
       const round = windows.run('windows');
       await rules.rule({ name: 'Match' });
       await send(owner);
-      await outboxIsSettled();
       await windows.run('matches');
       expect(await raised()).toContainEqual({ occurrences: 1, status: 'open' });
       // The slow ones are not through, and what is theirs waits longer for its next turn.

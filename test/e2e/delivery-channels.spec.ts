@@ -49,6 +49,25 @@ describe('delivery channels', () => {
     expect(await app.rows('SELECT count(*) FROM delivery_channels')).toEqual(before);
   }
 
+  it('are a hundred of a project at most, however many are made at once; those there are stay', async () => {
+    const full = await ownerWithProject(app);
+    await app.rows(
+      `INSERT INTO delivery_channels (id, project_id, name, type, enabled, configuration)
+       SELECT gen_random_uuid(), $1, 'C', 'webhook', true, '{}' FROM generate_series(1, 98)`,
+      [full.projectId],
+    );
+    const channels = deliveryOf(app, full);
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => channels.create({ type: 'webhook', configuration: { url: url() } })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409]);
+    expect(answers.find(({ status }) => status === 409)?.body).toEqual({ detail: 'Project has too many channels' });
+    const [one] = (await channels.get('/channels')).body as Json[];
+    expect((await channels.send('patch', `/channels/${one.id}`, { name: 'Still mine' })).status).toBe(200);
+    expect((await channels.send('delete', `/channels/${one.id}`)).status).toBe(204);
+    await channels.webhook(url());
+  });
+
   it('are created with their defaults, listed newest first, and changed', async () => {
     const first = await delivery.create({ name: 'Hook', type: 'webhook', configuration: { url: url() } });
     expect([first.status, first.body]).toEqual([

@@ -179,6 +179,7 @@ describe('due deliveries of many', () => {
     expect(hanging.received.length).toBeLessThan(800);
     await app.rows('UPDATE delivery_attempts SET due_at = now() + $1::interval WHERE due_at IS NOT NULL', ['1 day']);
     await hanging.close();
-    await Promise.all([first, second]);
+    // Neither could begin a send while all slots were taken; each tells of those that ended while it waited.
+    for (const processed of await Promise.all([first, second])) expect(processed).toBeGreaterThan(0);
   });
 });

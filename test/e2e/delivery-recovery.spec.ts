@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { newId } from '../../src/platform/ids/index.js';
@@ -502,6 +503,12 @@ describe('recovery of failed deliveries', () => {
   });
 });
 
+const HEALTHY = {
+  status: 'ok',
+  version: '1.0.0',
+  checks: { database: 'ok', redis: 'ok', queue: 'ok', workers: 'healthy' },
+};
+
 describe('recovery while the queue is away', () => {
   let redis: RedisServer;
   let app: TestApp;
@@ -544,10 +551,17 @@ describe('recovery while the queue is away', () => {
     const id = await ruleMatch(app, owner.projectId, channel);
     expect(await runRetries(app)).toBe(1);
     expect(await delivery.attempt(id)).toMatchObject({ status: 'sent', try_number: 1 });
+    // Workers look for what is due by themselves: they are neither well nor failed.
+    const { status, body } = await app.request().get('/health');
+    expect([status, body.status, body.checks]).toEqual([
+      200,
+      'degraded',
+      { database: 'ok', redis: 'down', queue: 'down', workers: 'degraded' },
+    ]);
     await comeBack();
     await eventually(
-      async () => (await app.request().get('/health')).body.checks.queue as unknown,
-      (state) => state === 'ok',
+      async () => (await app.request().get('/health')).body as unknown,
+      (health) => isDeepStrictEqual(health, HEALTHY),
     );
     const woken = await ruleMatch(app, owner.projectId, channel);
     await delivery.until(woken, ({ status }) => status === 'sent');

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
 import { type Owner, ownerWithProject } from '../support/actors.js';
 import { alertsOf } from '../support/alerts.js';
 import { createTestApp, type TestApp } from '../support/app.js';
@@ -72,7 +73,9 @@ describe('workers in the middle of matching', () => {
     }
   };
   const waiting = async (): Promise<number> => {
-    const [row] = await app.rows<{ count: number }>('SELECT count(*)::int AS count FROM event_outbox');
+    const [row] = await app.rows<{ count: number }>(
+      'SELECT ((SELECT count(*) FROM event_outbox) + (SELECT count(*) FROM alert_rule_firings))::int AS count',
+    );
     return row?.count ?? 0;
   };
   /** Waits until a worker is in the middle of a batch. */
@@ -114,6 +117,52 @@ describe('workers in the middle of matching', () => {
     await eventually(waiting, (count) => count === 0);
     expect(await counted()).toEqual(everyEventOnce);
     await noticesOnce();
+  });
+
+  it('may be killed by an event: it is found, set aside and told of, and every other event counts', async () => {
+    await app.rows('DROP TRIGGER linger ON alert_events');
+    await sender.lines(
+      owner.apiKey,
+      Array.from({ length: 3 }, () => ({ event_type: 'payment.failed', source: 'shop', payload: { shop: 1 } })),
+    );
+    const [outbox] = await app.rows<{ ids: string[] }>('SELECT event_ids AS ids FROM event_outbox');
+    const mark = async (): Promise<string | null | undefined> => {
+      const rows = await app.rows<{ event_id: string | null }>(
+        'SELECT event_id FROM event_match_marks WHERE is_evaluating',
+      );
+      return rows[0]?.event_id;
+    };
+    // Whoever reads the events waits: so both workers die while they ask the rules.
+    const killed = async (process: ServiceProcess): Promise<void> => {
+      await process.stop('SIGKILL');
+      // The server's side of it would notice once it has the lock.
+      await app.rows(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+    };
+    const holder = new pg.Client({ connectionString: app.databaseUrl });
+    await holder.connect();
+    await holder.query('BEGIN');
+    await holder.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
+    try {
+      const first = await worker();
+      expect(await eventually(mark, (event) => event === null)).toBeNull();
+      await killed(first);
+      const second = await worker();
+      expect(await eventually(mark, (event) => typeof event === 'string')).toBe(outbox?.ids[0]);
+      await killed(second);
+    } finally {
+      await holder.end();
+    }
+    await worker();
+    await eventually(waiting, (count) => count === 0);
+    expect(await counted()).toEqual([[2], [2], [2]]);
+    const activity = await rules.send('get', `/v1/projects/${owner.projectId}/activity`);
+    expect((activity.body as { items: unknown[] }).items[0]).toMatchObject({
+      action: 'alert_rules.event_set_aside',
+      target_id: outbox?.ids[0],
+      detail: { reason: 'ended_a_worker' },
+    });
   });
 
   it('may be stopped: they end what they began, and the next ones do the rest', async () => {

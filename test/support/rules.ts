@@ -84,12 +84,15 @@ export async function evaluateRules(app: TestApp): Promise<number> {
   return (answer.body as { processed: number }).processed;
 }
 
-/** Evaluates until every accepted event has been matched: rows wait while other transactions are under way. */
+/** Evaluates until every accepted event has been matched and raised: rows wait for what is being written before them. */
 export async function matchEvents(app: TestApp): Promise<void> {
   await eventually(
     async () => {
       await evaluateRules(app);
-      return app.rows('SELECT FROM event_outbox JOIN event_watches USING (project_id) LIMIT 1');
+      return app.rows(
+        `(SELECT FROM event_outbox JOIN event_watches USING (project_id) LIMIT 1)
+         UNION ALL (SELECT FROM alert_rule_firings LIMIT 1)`,
+      );
     },
     (waiting) => waiting.length === 0,
   );

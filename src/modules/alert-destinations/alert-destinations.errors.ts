@@ -1,6 +1,7 @@
 import { DomainError, domainError } from '../../platform/http/domain-error.js';
 
 export class DestinationNotFound extends domainError(404, 'Alert destination not found') {}
+export class TooManyDestinations extends domainError(409, 'Project has too many alert destinations') {}
 export class AlertDeliveryNotFound extends domainError(404, 'Alert delivery not found') {}
 export class AlertDeliveryNotFailed extends domainError(409, 'Alert delivery has not failed') {}
 export class DestinationIsDisabled extends domainError(409, 'Alert destination is disabled') {}

@@ -14,8 +14,13 @@ import { RuleMetrics } from './engine/rule-metrics.js';
 import { RulePoller } from './engine/rule-poller.js';
 import { RuleEvaluationsProcessor, RuleRound } from './engine/rule-round.js';
 import { SeriesRepository } from './machine/series.repository.js';
+import { FiringsRepository } from './matching/firings.repository.js';
+import { MatchMarks } from './matching/match-marks.repository.js';
 import { MatchRound } from './matching/match-round.js';
+import { MatchTurn } from './matching/match-turn.js';
 import { OutboxRepository } from './matching/outbox.repository.js';
+import { Raiser } from './matching/raiser.js';
+import { SetAside } from './matching/set-aside.js';
 import { UnwatchedEvents } from './matching/unwatched-events.js';
 import { AlertRule } from './rules/alert-rule.entity.js';
 import { AlertRulesController } from './rules/alert-rules.controller.js';
@@ -49,12 +54,16 @@ import { WindowRound } from './windows/window-round.js';
     AlertRulesService,
     BacktestRepository,
     BacktestService,
+    FiringsRepository,
     Heartbeats,
     LiveRules,
+    MatchMarks,
     MatchRound,
+    MatchTurn,
     Measures,
     OutboxRepository,
     ProjectOfAlertRule,
+    Raiser,
     RuleEvaluationsProcessor,
     RuleFailures,
     RuleLinksRepository,
@@ -62,6 +71,7 @@ import { WindowRound } from './windows/window-round.js';
     RulePoller,
     RuleRound,
     SeriesRepository,
+    SetAside,
     UnwatchedEvents,
     WindowEvaluation,
     WindowEvaluator,

@@ -5,10 +5,9 @@ import { AttemptsRepository } from './attempts/attempts.repository.js';
 import { ChannelsRepository } from './channels/channels.repository.js';
 import { DeliveryWakes } from './engine/delivery-wakes.js';
 
-/** A rule has matched, and one channel is to be told. `rule` and `event` are what receivers read, as they are now. */
-export interface RuleMatch {
+/** A rule has matched. `rule` and `event` are what receivers read, as they are now. */
+export interface RuleMatches {
   readonly projectId: string;
-  readonly channelId: string;
   readonly rule: Readonly<Record<string, unknown>> | null;
   readonly event: Readonly<Record<string, unknown>> | null;
   readonly ruleId: string | null;
@@ -18,7 +17,12 @@ export interface RuleMatch {
   readonly evaluationId?: string | null;
 }
 
-/** How other modules have notifications delivered: a row in their own transaction, sent after its commit. */
+/** The same for one channel. */
+export interface RuleMatch extends RuleMatches {
+  readonly channelId: string;
+}
+
+/** How other modules have notifications delivered: rows in their own transaction, sent after its commit. */
 @Injectable()
 export class DeliveryRequests {
   constructor(
@@ -27,32 +31,35 @@ export class DeliveryRequests {
     private readonly wakes: DeliveryWakes,
   ) {}
 
+  /** {@link ruleMatches} of one channel. @returns the attempt's id; null when the project has no such channel */
+  async ruleMatch(tx: Db, { channelId, ...match }: RuleMatch): Promise<string | null> {
+    const [id = null] = await this.ruleMatches(tx, match, [channelId]);
+    return id;
+  }
+
   /**
-   * Makes the attempt in the caller's transaction, which must be one of `Database.transaction`; a worker is woken once
-   * it has committed. A disabled channel gets its attempt too, failed and not sent.
-   * @returns the attempt's id; null when the project has no such channel
+   * Makes an attempt for each channel in the caller's transaction, which must be one of `Database.transaction`, with as
+   * many statements for many as for one; workers are woken once it has committed. Channels that the project does not have
+   * are passed over; a disabled one gets its attempt too, failed and not sent.
+   * @returns the ids of the attempts
    */
-  async ruleMatch(tx: Db, match: RuleMatch): Promise<string | null> {
-    const { projectId, channelId, rule, event, ruleId, eventId, sourceId, evaluationId } = match;
-    const channel = await this.channels.share(match, channelId, tx);
-    if (channel === null) return null;
-    const attempt = {
+  async ruleMatches(tx: Db, match: RuleMatches, channelIds: readonly string[]): Promise<string[]> {
+    if (channelIds.length === 0) return [];
+    const { projectId, rule, event, ruleId, eventId, sourceId, evaluationId } = match;
+    const channels = await this.channels.shareAll(match, channelIds, tx);
+    const made = channels.map(({ id: channelId, enabled }) => ({
       id: newId(),
       channelId,
-      kind: 'rule_match' as const,
-      rule,
-      event,
-      ruleId,
-      eventId,
-      sourceId,
-      evaluationId,
-    };
-    if (channel.enabled) {
-      await this.attempts.insert(match, attempt, tx);
-      this.wakes.afterCommit({ attemptId: attempt.id, projectId, channelId }, tx);
-    } else {
-      await this.attempts.insertSkipped(match, attempt, 'channel_disabled', tx);
-    }
-    return attempt.id;
+      skippedFor: enabled ? null : 'channel_disabled',
+    }));
+    const common = { kind: 'rule_match' as const, rule, event, ruleId, eventId, sourceId, evaluationId };
+    await this.attempts.insertAll(match, common, made, tx);
+    const due = made.filter(({ skippedFor }) => skippedFor === null);
+    this.wakes.afterCommit(
+      projectId,
+      due.map(({ channelId }) => channelId),
+      tx,
+    );
+    return made.map(({ id }) => id);
   }
 }

@@ -3,6 +3,7 @@ import { DomainError, domainError } from '../../platform/http/domain-error.js';
 export class ChannelNotFound extends domainError(404, 'Notification channel not found') {}
 export class AttemptNotFound extends domainError(404, 'Delivery attempt not found') {}
 export class ProtectedHeaderNotFound extends domainError(404, 'Protected header not found') {}
+export class TooManyChannels extends domainError(409, 'Project has too many channels') {}
 export class DuplicateProtectedHeader extends domainError(409, 'Protected header already exists') {}
 export class ChannelHasEvidence extends domainError(
   409,

@@ -25,7 +25,7 @@ export interface FeedSource {
   /** Tells the feeds of one project apart. */
   readonly name: string;
   /** The instant up to which nothing new is to be expected in the usual course, a little before now. */
-  settled(): Promise<Date>;
+  settled(projectId: string): Promise<Date>;
   /** Where a new reader begins; null: with the first thing there is. */
   start(projectId: string, until: Date): Promise<FeedPlace | null>;
   /**

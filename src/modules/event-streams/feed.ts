@@ -189,7 +189,7 @@ export class Feed {
   /** Reads up to what is settled; that never moves back, so two readers cannot see different pasts. */
   private take<T>(read: (until: Date) => Promise<T>): Promise<T> {
     return this.options.turns.run(async () => {
-      const settled = await this.options.source.settled();
+      const settled = await this.options.source.settled(this.options.projectId);
       if (settled > this.until) this.until = settled;
       return read(this.until);
     });

@@ -19,7 +19,10 @@ export class HealthChecks {
   @EnumField(CHECK_STATES, {})
   queue!: CheckState;
 
-  @EnumField(WORKER_STATES, { description: 'By the last run of the scheduled jobs, whichever process runs them' })
+  @EnumField(WORKER_STATES, {
+    description:
+      'By the last run of the scheduled jobs, whichever process runs them; degraded also while the queue cannot be reached and workers go on by themselves',
+  })
   workers!: WorkerState;
 }
 

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock/index.js';
 import { Database } from '../../platform/database/database.js';
 import { isMigrated } from '../../platform/database/migration-state.js';
-import { JobQueue } from '../../platform/queue/index.js';
+import { JobQueue, type QueueHealth } from '../../platform/queue/index.js';
 import { RateLimitStore } from '../../platform/rate-limit/index.js';
 import { RedisConnection, type RedisHealth } from '../../platform/redis/redis.js';
 import { SERVICE_VERSION } from '../../platform/http/service-info.js';
 import type { CheckState, HealthResponse, WorkerState } from './health.dto.js';
-import { workerState } from './worker-state.js';
+import { workerState, workerStateWithoutQueue } from './worker-state.js';
 
 const DATABASE_LIMIT_MS = 2_000;
 
@@ -26,12 +26,11 @@ export class HealthService {
   }
 
   async check(): Promise<HealthResponse> {
-    const [database, ownRedis, limitsRedis, queue, workers] = await Promise.all([
+    const [database, ownRedis, limitsRedis, [queue, workers]] = await Promise.all([
       this.checkDatabase(),
       this.redis.health(),
       this.rateLimits.health(),
-      this.queue.health(),
-      this.checkWorkers(),
+      this.checkQueueAndWorkers(),
     ]);
     const redis = together(ownRedis, limitsRedis);
     const checks = { database, redis, queue, workers };
@@ -56,16 +55,11 @@ export class HealthService {
     return Promise.race([answer, limit]).finally(() => clearTimeout(timer));
   }
 
-  private async checkWorkers(): Promise<WorkerState> {
-    try {
-      const scheduled = (await this.queue.state()).flatMap(
-        ({ every_ms: everyMs, last_run_at: lastRunAt, last_error: lastError }) =>
-          everyMs === null ? [] : [{ everyMs, lastRunAt, lastError }],
-      );
-      return workerState(scheduled, this.startedAt, this.clock.now());
-    } catch {
-      return 'failed';
-    }
+  private async checkQueueAndWorkers(): Promise<[QueueHealth, WorkerState]> {
+    const [queue, runs] = await Promise.all([this.queue.health(), this.queue.scheduledRuns().catch(() => null)]);
+    if (runs === null) return [queue, 'failed'];
+    const stateOf = queue === 'down' ? workerStateWithoutQueue : workerState;
+    return [queue, stateOf(runs, this.startedAt, this.clock.now())];
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { workerState } from './worker-state.js';
+import { workerState, workerStateWithoutQueue } from './worker-state.js';
 
 const NOW = new Date('2026-03-01T10:00:00.000Z');
 const ago = (seconds: number): Date => new Date(NOW.getTime() - seconds * 1000);
@@ -21,5 +21,17 @@ describe('the state of the workers', () => {
     ['the last run was before a restart of everything', [job(86_400)], ago(5), 'healthy'],
   ])('%s', (_, jobs, startedAt, state) => {
     expect(workerState(jobs, startedAt, NOW)).toBe(state);
+  });
+
+  it.each([
+    ['those with clocks of their own ran lately', [10, 10], 600, 'degraded'],
+    ['all are long gone', [3_000, 3_000], 3_000, 'stopped'],
+    ['those with clocks of their own are late', [10, 300], 10, 'stale'],
+  ])('without the queue: %s', (_, polled, queued, state) => {
+    const jobs = [
+      ...polled.map((seconds) => ({ ...job(seconds), isPolled: true })),
+      { ...job(queued), isPolled: false },
+    ];
+    expect(workerStateWithoutQueue(jobs, ago(7_200), NOW)).toBe(state);
   });
 });

@@ -1,12 +1,7 @@
+import type { ScheduledRun } from '../../platform/queue/index.js';
 import type { WorkerState } from './health.dto.js';
 
-/** One scheduled job as health sees it. */
-export interface ScheduledJob {
-  readonly everyMs: number;
-  /** Null: it has not run on this database yet. */
-  readonly lastRunAt: Date | null;
-  readonly lastError: string | null;
-}
+type ScheduledJob = Pick<ScheduledRun, 'everyMs' | 'lastRunAt' | 'lastError'>;
 
 /** A job is late after this many of its intervals, and counts as stopped after ten times as many. */
 const LATE_INTERVALS = 3;
@@ -21,6 +16,16 @@ export function workerState(jobs: readonly ScheduledJob[], startedAt: Date, now:
     if (states.includes(state)) return state === 'failed' && states.includes('healthy') ? 'degraded' : state;
   }
   return 'healthy';
+}
+
+/**
+ * The same while the queue's backend is away. The jobs that it starts do not run, and tell nothing of the workers; those
+ * that workers start by their own clocks go on: `degraded` is the best that can be.
+ */
+export function workerStateWithoutQueue(jobs: readonly ScheduledRun[], startedAt: Date, now: Date): WorkerState {
+  const polled = jobs.filter(({ isPolled }) => isPolled);
+  const state = workerState(polled, startedAt, now);
+  return state === 'healthy' ? 'degraded' : state;
 }
 
 function stateOf({ everyMs, lastRunAt, lastError }: ScheduledJob, startedAt: Date, now: Date): WorkerState {

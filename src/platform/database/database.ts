@@ -7,11 +7,20 @@ import {
   type EntityTarget,
   type ObjectLiteral,
   type QueryResult,
+  type QueryRunner,
   type Repository,
 } from 'typeorm';
 
 /** A connection to query through: the pool, or the transaction of the act at hand. */
 export type Db = EntityManager;
+
+/** One connection of the pool, kept for several statements and transactions. */
+export interface Session {
+  /** Each statement by itself. */
+  readonly db: Db;
+  /** As {@link Database.transaction}, on this connection. */
+  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
+}
 
 /** Injection token of the address, for what needs a connection of its own. */
 export const DATABASE_URL = Symbol('DATABASE_URL');
@@ -66,13 +75,12 @@ export class Database {
 
   /** Runs in one READ COMMITTED transaction. Never wait for the network inside. */
   async transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
-    let opened: Db | undefined;
-    const result = await this.source.transaction((tx) => {
-      opened = tx;
-      return work(tx);
-    });
-    for (const follow of (opened && this.afterCommits.get(opened)) ?? []) follow();
-    return result;
+    const runner = this.source.createQueryRunner();
+    try {
+      return await this.transactionOn(runner, work);
+    } finally {
+      await runner.release();
+    }
   }
 
   /**
@@ -80,7 +88,9 @@ export class Database {
    * process dies first: only for what may be left out, such as waking somebody who would look for work anyway.
    */
   afterCommit(tx: Db, follow: () => void): void {
-    this.afterCommits.set(tx, [...(this.afterCommits.get(tx) ?? []), follow]);
+    const known = this.afterCommits.get(tx);
+    if (known === undefined) this.afterCommits.set(tx, [follow]);
+    else known.push(follow);
   }
 
   /** Runs reads that must agree with each other: all of them see the same moment, and none may write. */
@@ -120,6 +130,28 @@ export class Database {
     }
   }
 
+  /**
+   * Several transactions on one connection, while no other session works under the same name.
+   * @returns undefined when another does
+   */
+  async alone<T>(name: string, work: (session: Session) => Promise<T>): Promise<T | undefined> {
+    const runner = this.source.createQueryRunner();
+    const db = this.source.createEntityManager(runner);
+    const lock = `hashtextextended($1, 0)`;
+    try {
+      const [row] = await this.rows<{ ours: boolean }>(`SELECT pg_try_advisory_lock(${lock}) AS ours`, [name], db);
+      if (row?.ours !== true) return undefined;
+      try {
+        return await work({ db, transaction: (inside) => this.transactionOn(runner, inside) });
+      } finally {
+        // A connection that is lost has lost its locks.
+        await this.rows(`SELECT pg_advisory_unlock(${lock})`, [name], db).catch(() => undefined);
+      }
+    } finally {
+      await runner.release();
+    }
+  }
+
   /** Plain SQL with typed rows, also of RETURNING; parameters always apart from the text. */
   async rows<Row>(sql: string, parameters: readonly unknown[] = [], db: Db = this.db): Promise<Row[]> {
     return (await this.run(sql, parameters, db)).records as Row[];
@@ -132,6 +164,22 @@ export class Database {
 
   repository<E extends ObjectLiteral>(entity: EntityTarget<E>, db: Db = this.db): Repository<E> {
     return db.getRepository(entity);
+  }
+
+  private async transactionOn<T>(runner: QueryRunner, work: (tx: Db) => Promise<T>): Promise<T> {
+    const tx = this.source.createEntityManager(runner);
+    let result: T;
+    try {
+      await runner.startTransaction();
+      result = await work(tx);
+      await runner.commitTransaction();
+    } catch (error) {
+      // Why it failed says more than that it could not be undone: the connection is lost then.
+      await runner.rollbackTransaction().catch(() => undefined);
+      throw error;
+    }
+    for (const follow of this.afterCommits.get(tx) ?? []) follow();
+    return result;
   }
 
   private async run(sql: string, parameters: readonly unknown[], db: Db): Promise<QueryResult> {

@@ -21,6 +21,17 @@ export interface JobState {
   every_ms: number | null;
 }
 
+/** When a job that runs again and again last did. */
+export interface ScheduledRun {
+  readonly everyMs: number;
+  /** It runs while the queue's backend is away, too. */
+  readonly isPolled: boolean;
+  /** Null: it has not run on this database yet. */
+  readonly lastRunAt: Date | null;
+  /** Null after a run that succeeded. */
+  readonly lastError: string | null;
+}
+
 export interface AddOptions {
   /** While a job of this id waits or runs, adding it again does nothing. Not a number, and without ":". */
   jobId?: string;
@@ -90,6 +101,19 @@ export class JobQueue {
         };
       }),
     );
+  }
+
+  /** The jobs that run again and again, as the database knows them: the backend need not answer. */
+  async scheduledRuns(): Promise<ScheduledRun[]> {
+    const runs = await this.log.read();
+    return this.jobs.flatMap(({ name, every }) => {
+      const polled = this.polled.get(name);
+      const everyMs = every?.ms ?? polled?.ms;
+      if (everyMs === undefined) return [];
+      const run = runs.get(name);
+      const [lastRunAt, lastError] = [run?.last_run_at ?? null, run?.last_error ?? null];
+      return [{ everyMs, isPolled: every === undefined, lastRunAt, lastError }];
+    });
   }
 
   /** `down`: the backend does not answer in time; `degraded`: it does, but a worker of this process has stopped. */

@@ -157,6 +157,22 @@ describe('the dispatcher', () => {
     expect(await dispatcher.pump()).toBe(3);
   });
 
+  it('tells in a round what has ended, also of what others had begun and held all slots', async () => {
+    const source = new Memory();
+    source.add('a1', 5);
+    const dispatcher = dispatcherOf(source);
+    await dispatcher.pump();
+    expect(source.running.size).toBe(3);
+    const rounds = [dispatcher.round(), dispatcher.round()];
+    let isOver = false;
+    const ended = Promise.all(rounds).finally(() => (isOver = true));
+    await until(() => {
+      while (source.running.size > 0) source.endOne();
+      return isOver;
+    });
+    expect([await ended, source.ran.length]).toEqual([[5, 5], 5]);
+  });
+
   it('keeps what a failed claim was for, with its slots', async () => {
     const source = new Memory();
     source.fails = true;

@@ -35,6 +35,8 @@ export interface DispatcherOptions {
   readonly onTrouble: (error: unknown) => void;
 }
 
+/** A round begins nothing more after so long: somebody waits for it. */
+const ROUND_MS = 30_000;
 /** Lanes found by one look; those beyond come with the next. */
 const LANES_OF_A_LOOK = 500;
 
@@ -52,6 +54,8 @@ export class Dispatcher<C extends ClaimedWork> {
   /** The last tenant of a look that did not see everything. */
   private seenTo: string | null = null;
   private stopping = false;
+  /** How much has ended since the process began. */
+  private ended = 0;
 
   constructor(
     private readonly source: WorkSource<C>,
@@ -77,6 +81,21 @@ export class Dispatcher<C extends ClaimedWork> {
   async pump(): Promise<number> {
     await this.look();
     return this.claimInTurn();
+  }
+
+  /**
+   * Sees to what is due until nothing is left or it has taken long enough, by whomever it was begun: what this process is
+   * sending already counts as well.
+   * @returns how much has ended
+   */
+  async round(): Promise<number> {
+    const [before, until] = [this.ended, performance.now() + ROUND_MS];
+    for (let isThereMore = true; isThereMore && performance.now() < until;) {
+      const started = await this.pump();
+      isThereMore = started > 0 || this.running.size > 0;
+      await this.settled();
+    }
+    return this.ended - before;
   }
 
   /** Runs what the caller has claimed, past the limits: somebody waits for it. Resolves when it has ended. */
@@ -175,6 +194,7 @@ export class Dispatcher<C extends ClaimedWork> {
       .then(() => undefined, onTrouble)
       .finally(() => {
         this.running.delete(ended);
+        this.ended += 1;
         this.slots.free(work);
         this.goOn();
       });

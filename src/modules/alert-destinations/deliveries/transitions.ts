@@ -56,8 +56,7 @@ export function nextDelivery(
   }
 }
 
-/** What a receiver asks for takes the place of the policy's wait, be it longer or shorter; "now" is a second. */
+/** What a receiver asks for makes the policy's wait longer, never shorter: a receiver in trouble is no reason to hurry. */
 function waitAfter(failures: number, asked: number | null): number {
-  if (asked === null) return retryDelaySeconds(POLICY, failures, 0);
-  return Math.min(Math.max(asked, 1), LONGEST_WAIT_SECONDS);
+  return retryDelaySeconds(POLICY, failures, 0, asked ?? 0);
 }

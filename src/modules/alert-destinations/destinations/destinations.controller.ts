@@ -7,6 +7,7 @@ import {
   DestinationCredentialsUnavailable,
   DestinationNotFound,
   DestinationTestFailed,
+  TooManyDestinations,
 } from '../alert-destinations.errors.js';
 import { DestinationTestService } from './destination-test.service.js';
 import {
@@ -45,7 +46,7 @@ export class DestinationsController {
       'Addresses that are not public are refused; a host name that cannot be found yet is taken. Secrets and Slack addresses are stored encrypted.',
     status: 201,
     answer: DestinationResponse,
-    errors: [DestinationCredentialsUnavailable],
+    errors: [TooManyDestinations, DestinationCredentialsUnavailable],
   })
   create(
     @Scope() scope: ProjectMemberScope,

@@ -26,6 +26,10 @@ export class DestinationsRepository {
       .find({ where: { projectId }, order: { createdAt: 'DESC', id: 'DESC' } });
   }
 
+  countOf({ projectId }: Tenant, tx: Db): Promise<number> {
+    return this.database.repository(AlertDestination, tx).countBy({ projectId });
+  }
+
   find({ projectId }: Tenant, id: string, db?: Db): Promise<AlertDestination | null> {
     return this.database.repository(AlertDestination, db).findOneBy({ projectId, id });
   }

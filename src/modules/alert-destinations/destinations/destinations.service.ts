@@ -5,7 +5,7 @@ import { brokenRule } from '../../../platform/http/fields/index.js';
 import { newId } from '../../../platform/ids/index.js';
 import { AuditWriter } from '../../audit/index.js';
 import { projectAct, ProjectActs } from '../../projects/index.js';
-import { DestinationNotFound } from '../alert-destinations.errors.js';
+import { DestinationNotFound, TooManyDestinations } from '../alert-destinations.errors.js';
 import { DeliveriesRepository } from '../deliveries/deliveries.repository.js';
 import { DestinationVault } from './destination-vault.js';
 import type { AlertDestination, DestinationType } from './destination.entity.js';
@@ -23,6 +23,9 @@ const ROTATION_SECONDS = 86_400;
 
 /** Deliveries that a disabling ends by itself; what is left then fails when it is due. */
 const MOST_ABANDONED = 5_000;
+
+/** Bounds whom one alert can tell, and the list, which has no pages. */
+const MOST_DESTINATIONS = 100;
 
 /** Destinations of a project. Names are looked up before the transaction: nothing waits for the network inside one. */
 @Injectable()
@@ -48,6 +51,7 @@ export class DestinationsService {
     const secret = request.secret ? this.vault.seal(scope, id, 'secret', request.secret) : null;
     return this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
+      if ((await this.destinations.countOf(scope, tx)) >= MOST_DESTINATIONS) throw new TooManyDestinations();
       await this.destinations.insert(scope, { id, type, name, ...address, secret, isEnabled }, tx);
       await this.record(scope, 'created', id, { name, type, is_enabled: isEnabled, has_secret: secret !== null }, tx);
       return destinationResponse(await this.get(scope, id, tx));

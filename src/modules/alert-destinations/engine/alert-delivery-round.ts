@@ -3,9 +3,6 @@ import { alertDeliveriesJob, alertDeliveryWakeJob } from './alert-deliveries.job
 import { AlertDispatcher } from './alert-dispatcher.js';
 import { ExpiredClaims } from './expired-claims.js';
 
-/** One call that waits does no more than so many pumps; the next one goes on. */
-const MOST_PUMPS = 50;
-
 /** Ends expired claims and begins to send what is due; who waits has it all sent. */
 @JobHandler(alertDeliveriesJob)
 export class AlertDeliveriesProcessor implements JobProcessor<{ wait: boolean }, { processed: number }> {
@@ -15,15 +12,8 @@ export class AlertDeliveriesProcessor implements JobProcessor<{ wait: boolean },
   ) {}
 
   async run({ wait }: { wait: boolean }): Promise<{ processed: number }> {
-    let processed = await this.expired.settle();
-    for (let pumps = 0; pumps < (wait ? MOST_PUMPS : 1); pumps += 1) {
-      const started = await this.dispatcher.pump();
-      processed += started;
-      if (!wait) break;
-      await this.dispatcher.settled();
-      if (started === 0) break;
-    }
-    return { processed };
+    const ended = await this.expired.settle();
+    return { processed: ended + (await (wait ? this.dispatcher.round() : this.dispatcher.pump())) };
   }
 }
 

@@ -45,12 +45,14 @@ export class AlertDispatcher implements BeforeApplicationShutdown {
     this.dispatcher.wake([{ tenant: projectId, lane: destinationId }]);
   }
 
+  /** @returns how many sends were begun */
   pump(): Promise<number> {
     return this.dispatcher.pump();
   }
 
-  settled(): Promise<void> {
-    return this.dispatcher.settled();
+  /** Sends what is due until nothing is left or it takes too long. @returns how many sends have ended */
+  round(): Promise<number> {
+    return this.dispatcher.round();
   }
 
   beforeApplicationShutdown(): Promise<void> {

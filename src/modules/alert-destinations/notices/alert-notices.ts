@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/ids/index.js';
-import { DeliveryRequests } from '../../delivery/index.js';
+import { DeliveryRequests, type RuleMatches } from '../../delivery/index.js';
 import { DeliveriesRepository } from '../deliveries/deliveries.repository.js';
 import type { AlertDestination } from '../destinations/destination.entity.js';
 import { AlertDeliveryWakes } from '../engine/alert-delivery-wakes.js';
@@ -47,11 +47,8 @@ export class AlertNotices {
       const due = made.map(({ id, destination }) => ({ id, destinationId: destination.id }));
       this.wakes.afterCommit(alertEvent, due, tx);
     }
-    const attemptIds: string[] = [];
-    for (const channelId of targets.kind === 'linked' ? [...new Set(targets.channelIds)].sort() : []) {
-      const id = await this.channels.ruleMatch(tx, { ...ruleMatchOf(alertEvent), channelId });
-      if (id !== null) attemptIds.push(id);
-    }
+    const channelIds = targets.kind === 'linked' ? targets.channelIds : [];
+    const attemptIds = await this.channels.ruleMatches(tx, ruleMatchOf(alertEvent), channelIds);
     return { deliveryIds: made.map(({ id }) => id), attemptIds };
   }
 
@@ -70,7 +67,7 @@ export class AlertNotices {
 }
 
 /** What channels read of the alert: who fired under `rule`, what is to be told under `event`. */
-function ruleMatchOf(alert: AlertNotice): Omit<Parameters<DeliveryRequests['ruleMatch']>[1], 'channelId'> {
+function ruleMatchOf(alert: AlertNotice): RuleMatches {
   const { projectId, alertRuleId: ruleId, eventId, sourceId, severity, source, message, payload } = alert;
   const { occurrences, status } = alert;
   return {

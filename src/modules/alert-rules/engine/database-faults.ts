@@ -9,16 +9,8 @@ const UNREACHABLE = /timeout|terminated|not queryable/i;
 /** A statement that took too long, and a transaction that was ended while the database waited for us. */
 const TOO_LONG: readonly (string | undefined)[] = ['57014', '25P03'];
 
-/** A batch whose filters would take too long. */
-export class BatchTooCostly extends Error {
-  constructor() {
-    super('The filters of the batch take too many steps');
-  }
-}
-
 /** Whether the work was ended for the time it took: less of it may get through. */
 export function isTakenTooLong(error: unknown): boolean {
-  if (error instanceof BatchTooCostly) return true;
   return (
     error instanceof QueryFailedError &&
     error.driverError instanceof pg.DatabaseError &&
@@ -28,7 +20,6 @@ export function isTakenTooLong(error: unknown): boolean {
 
 /** Whether the same work may well succeed later; otherwise it fails for what it works on. */
 export function isPassingFault(error: unknown): boolean {
-  if (error instanceof BatchTooCostly) return true;
   if (error instanceof QueryFailedError) {
     const cause: unknown = error.driverError;
     return !(cause instanceof pg.DatabaseError) || PASSING.test(cause.code ?? '') || isTakenTooLong(error);

@@ -4,7 +4,7 @@ import { BatchSizes } from './batch-sizes.js';
 describe('the size of batches', () => {
   let sizes: BatchSizes;
   beforeEach(() => {
-    sizes = new BatchSizes();
+    sizes = new BatchSizes(500);
   });
 
   it('falls to a tenth again and again when they take too long, and that of other projects does not', () => {
@@ -38,5 +38,15 @@ describe('the size of batches', () => {
     }
     sizes.went('a', 10);
     expect([sizes.rests('a', 0), sizes.of('a')]).toEqual([false, 2]);
+  });
+
+  it('has no hope left when the smallest has failed ten times, one after the other', () => {
+    while (sizes.of('a') > 1) sizes.tookTooLong('a', 0);
+    for (let failures = 1; failures <= 9; failures += 1) sizes.tookTooLong('a', 0);
+    expect(sizes.isHopeless('a')).toBe(false);
+    sizes.tookTooLong('a', 0);
+    expect([sizes.isHopeless('a'), sizes.isHopeless('b')]).toEqual([true, false]);
+    sizes.went('a', 10);
+    expect(sizes.isHopeless('a')).toBe(false);
   });
 });

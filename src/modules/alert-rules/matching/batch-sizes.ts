@@ -1,64 +1,72 @@
-/** Rows that one transaction takes on when all is well. */
-const MOST_ROWS = 500;
 /** A batch should not take longer. */
 export const LONGEST_MS = 5_000;
 const LONGEST_REST_MS = 60_000;
+/** After so many failures of the smallest batch, over several minutes, there is no hope for it. */
+const HOPELESS_AFTER = 10;
 
 interface Size {
-  readonly rows: number;
+  readonly most: number;
   /** How often even the smallest batch did not get through, one after the other. */
   readonly failures: number;
   /** Not to be tried before. */
   readonly restsUntil: number;
 }
 
-const WHOLE: Size = { rows: MOST_ROWS, failures: 0, restsUntil: 0 };
-
 /**
- * How many rows the batches of each project take, as this process has learned: ten times fewer after one that took too
- * long, twice as many after one that did not. A project of which not even one row gets through is left alone for a while,
- * a second at first and a minute at most. Times are milliseconds of `performance.now()`.
+ * How much the batches of each project take, as this process has learned: ten times less after one that took too long,
+ * twice as much after one that did not. A project of which not even one gets through is left alone for a while, a second at
+ * first and a minute at most. Times are milliseconds of `performance.now()`.
  */
 export class BatchSizes {
   private readonly known = new Map<string, Size>();
+  private readonly whole: Size;
+
+  /** @param most what one batch takes on when all is well */
+  constructor(private readonly most: number) {
+    this.whole = { most, failures: 0, restsUntil: 0 };
+  }
 
   of(projectId: string): number {
-    return this.sizeOf(projectId).rows;
+    return this.sizeOf(projectId).most;
   }
 
   rests(projectId: string, now: number): boolean {
     return now < this.sizeOf(projectId).restsUntil;
   }
 
+  /** Whether the one that does not get through has been tried often enough. */
+  isHopeless(projectId: string): boolean {
+    return this.sizeOf(projectId).failures >= HOPELESS_AFTER;
+  }
+
   went(projectId: string, tookMs: number): void {
-    const { rows } = this.sizeOf(projectId);
-    if (tookMs > LONGEST_MS) this.set(projectId, { ...WHOLE, rows: smaller(rows) });
-    else this.set(projectId, { ...WHOLE, rows: Math.min(MOST_ROWS, rows * 2) });
+    const { most } = this.sizeOf(projectId);
+    this.set(projectId, { ...this.whole, most: tookMs > LONGEST_MS ? smaller(most) : Math.min(this.most, most * 2) });
   }
 
   /** @returns whether a smaller batch can be tried now */
   tookTooLong(projectId: string, now: number): boolean {
-    const { rows, failures } = this.sizeOf(projectId);
-    if (rows > 1) {
-      this.set(projectId, { ...WHOLE, rows: smaller(rows) });
+    const { most, failures } = this.sizeOf(projectId);
+    if (most > 1) {
+      this.set(projectId, { ...this.whole, most: smaller(most) });
       return true;
     }
     const restMs = Math.min(LONGEST_REST_MS, 1_000 * 2 ** failures);
-    this.set(projectId, { rows, failures: failures + 1, restsUntil: now + restMs });
+    this.set(projectId, { most, failures: failures + 1, restsUntil: now + restMs });
     return false;
   }
 
   private sizeOf(projectId: string): Size {
-    return this.known.get(projectId) ?? WHOLE;
+    return this.known.get(projectId) ?? this.whole;
   }
 
   /** Only what differs from the usual is kept. */
   private set(projectId: string, size: Size): void {
-    if (size.rows === MOST_ROWS) this.known.delete(projectId);
+    if (size.most === this.most) this.known.delete(projectId);
     else this.known.set(projectId, size);
   }
 }
 
-function smaller(rows: number): number {
-  return Math.max(1, Math.floor(rows / 10));
+function smaller(most: number): number {
+  return Math.max(1, Math.floor(most / 10));
 }

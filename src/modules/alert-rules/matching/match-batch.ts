@@ -1,18 +1,24 @@
-import { FilterRun, FilterTooCostly } from '../../alert-conditions/index.js';
-import { BatchTooCostly } from '../engine/database-faults.js';
+import { FilterRun } from '../../alert-conditions/index.js';
 import { type GroupValue, overflowSeries, type Series, seriesOf } from '../machine/series.js';
 import { restingSeries, type StoredSeries } from '../machine/series.repository.js';
 import type { LiveRule } from '../rules/live-rules.js';
-import type { CompiledRules } from './compiled-rules.js';
+import type { CompiledRule, CompiledRules } from './compiled-rules.js';
 import { keepsState, matched } from './matched-series.js';
 
-/** An accepted event, with what the rules of its project look at. */
-export interface AcceptedEvent {
+/** An event that was accepted, by its place in the outbox and in `events`. */
+export interface EventPlace {
   /** Of its row in the outbox. */
   readonly position: string;
   /** In that row, from 1. */
   readonly place: number;
+  readonly id: string;
+  /** As the database writes it. */
+  readonly timestamp: string;
   readonly acceptedAt: Date;
+}
+
+/** With what the rules of its project look at. */
+export interface AcceptedEvent extends EventPlace {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -20,7 +26,7 @@ export interface AcceptedEvent {
 export interface SeriesHits {
   readonly rule: LiveRule;
   readonly series: Series;
-  readonly events: AcceptedEvent[];
+  readonly events: EventPlace[];
 }
 
 /** What a batch does to a series: fires for so many events, the first of which is told, or recovers. */
@@ -28,62 +34,70 @@ export type Act =
   | {
       readonly kind: 'fire';
       readonly hits: SeriesHits;
-      readonly first: AcceptedEvent;
-      readonly last: AcceptedEvent;
+      readonly first: EventPlace;
+      readonly last: EventPlace;
       readonly occurrences: number;
     }
-  | { readonly kind: 'recover'; readonly ruleId: string; readonly fingerprint: string };
+  | { readonly kind: 'recover'; readonly hits: SeriesHits; readonly at: EventPlace };
 
 /** In one batch a rule tells so many groups apart; more go together. */
 const MAX_GROUPS = 200;
 /** No list of values reads so. */
 const OVERFLOW = 'overflow';
 
-/** All filters of a batch may take so many steps, some ten seconds: its transaction waits meanwhile. */
-const MOST_STEPS = 3_000_000_000;
-
 /**
- * Which events of a batch belong to which series. The steps that filters take are shared among the rules; what one leaves
- * goes to those after it. A rule that takes more than its share of the smallest batch is not asked any further.
- * @param onFault told when a rule cannot be asked about an event, which then does not match it
- * @throws BatchTooCostly when a batch of fewer rows may do
+ * Finds out which events belong to which series, one event after the other. What it keeps of an event is its place alone:
+ * what rules look at may be large.
  */
-export async function findHits(
-  rules: readonly LiveRule[],
-  events: readonly AcceptedEvent[],
-  compiled: CompiledRules,
-  onFault: (rule: LiveRule, event: AcceptedEvent, error: unknown) => void,
-  mostSteps = MOST_STEPS,
-): Promise<SeriesHits[]> {
-  const all: SeriesHits[] = [];
-  // Many rules with patterns may take long; requests of the same process have their turn meanwhile.
-  const filters = new FilterRun();
-  const isSmallest = events[0]?.position === events.at(-1)?.position;
-  let left = mostSteps;
-  for (const [index, rule] of rules.entries()) {
-    let share = left / (rules.length - index);
-    left -= share;
-    const { matches, groupOf } = compiled.of(rule);
-    const groups = new BatchGroups(rule);
-    for (const event of events) {
-      if (event.acceptedAt < rule.watchedSince) continue;
-      const subject = { fields: event.fields, properties: NO_PROPERTIES };
-      try {
-        const answer = filters.fits(matches, subject);
-        if (answer === true || (answer !== false && (await answer))) groups.of(groupOf(subject)).events.push(event);
-      } catch (error) {
-        onFault(rule, event, error);
-      }
-      share -= filters.steps;
-      if (share >= 0) continue;
-      if (!isSmallest) throw new BatchTooCostly();
-      onFault(rule, event, new FilterTooCostly());
-      break;
-    }
-    left += share;
-    all.push(...groups.all);
+export class HitFinder {
+  private readonly asked: readonly {
+    readonly rule: LiveRule;
+    readonly compiled: CompiledRule;
+    readonly groups: BatchGroups;
+  }[];
+  private readonly filters = new FilterRun();
+
+  /** @param onFault told when a rule cannot be asked about an event, which then does not match it */
+  constructor(
+    rules: readonly LiveRule[],
+    compiled: CompiledRules,
+    private readonly onFault: (rule: LiveRule, event: EventPlace, error: unknown) => void,
+  ) {
+    this.asked = rules.map((rule) => ({ rule, compiled: compiled.of(rule), groups: new BatchGroups(rule) }));
   }
-  return all;
+
+  /**
+   * Asks every rule about an event; each question is a step, after which the caller may do something else. A question that
+   * takes long is a promise, which has to be waited for: it is answered in slices.
+   */
+  *ask({ fields, ...event }: AcceptedEvent): Generator<Promise<void> | undefined> {
+    const subject = { fields, properties: NO_PROPERTIES };
+    for (const { rule, compiled, groups } of this.asked) {
+      if (event.acceptedAt < rule.watchedSince) continue;
+      const heard = (fits: boolean): void => {
+        if (fits) groups.of(compiled.groupOf(subject)).events.push(event);
+      };
+      const failed = (error: unknown): void => this.onFault(rule, event, error);
+      let answer: Promise<void> | undefined;
+      try {
+        const fits = this.filters.fits(compiled.matches, subject);
+        if (typeof fits === 'boolean') heard(fits);
+        else answer = fits.then(heard).catch(failed);
+      } catch (error) {
+        failed(error);
+      }
+      yield answer;
+    }
+  }
+
+  /** By rule, in the order of their first events. */
+  get hits(): SeriesHits[] {
+    return this.asked.flatMap(({ groups }) => groups.all);
+  }
+
+  get count(): number {
+    return this.asked.reduce((sum, { groups }) => sum + groups.count, 0);
+  }
 }
 
 const NO_PROPERTIES = {};
@@ -96,6 +110,10 @@ class BatchGroups {
 
   get all(): SeriesHits[] {
     return [...this.hits.values()];
+  }
+
+  get count(): number {
+    return this.hits.size;
   }
 
   of(values: readonly GroupValue[]): SeriesHits {
@@ -134,7 +152,7 @@ export function actsOf(
     current = after;
     for (const effect of effects) {
       const before = acts.at(-1);
-      if (effect === 'recover') acts.push({ kind: 'recover', ruleId: rule.id, fingerprint: series.fingerprint });
+      if (effect === 'recover') acts.push({ kind: 'recover', hits, at: event });
       else if (before?.kind === 'fire')
         acts[acts.length - 1] = { ...before, last: event, occurrences: before.occurrences + 1 };
       else acts.push({ kind: 'fire', hits, first: event, last: event, occurrences: 1 });

@@ -6,6 +6,8 @@ import type { ToldEvent } from './event-row.js';
 const MAX_MESSAGE = 500;
 /** Characters of JSON; alerts are kept and sent many times, so large properties are left out. */
 const MAX_PAYLOAD = 16_384;
+/** What stands for them. */
+export const LEFT_OUT = { omitted: 'properties are too large' };
 
 export function matchFiring(
   rule: LiveRule,
@@ -26,7 +28,7 @@ export function matchFiring(
       timestamp: event.timestamp,
     },
     message: cut(`${rule.name}: ${event.message ?? event.event}`),
-    payload: JSON.stringify(properties).length > MAX_PAYLOAD ? { omitted: 'properties are too large' } : properties,
+    payload: JSON.stringify(properties).length > MAX_PAYLOAD ? LEFT_OUT : properties,
     occurrences,
   };
 }

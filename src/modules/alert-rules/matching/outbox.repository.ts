@@ -1,37 +1,47 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../../platform/database/database.js';
+import { OPEN_WRITES, openWriteKeySql, openWritesSql } from '../../../platform/database/open-writes.js';
 import { fieldSql } from '../../alert-conditions/index.js';
-import { INGEST_CONNECTION_NAME } from '../../events/index.js';
 import { Parameters } from '../../event-totals/index.js';
 import { TOLD_COLUMNS, type ToldEvent } from './event-row.js';
 import type { AcceptedEvent } from './match-batch.js';
+import { LEFT_OUT } from './match-firing.js';
 
 /** A batch of accepted events of one project. */
 export interface OutboxRow {
   readonly position: string;
   readonly events: number;
   readonly acceptedAt: Date;
+  /** The first of its events; null: it holds none. */
+  readonly firstEventId: string | null;
   /** Since then. */
   readonly waitedSeconds: number;
 }
 
-/**
- * Rows that nothing can come before any more: what began to be written before them has ended. A transaction that goes on
- * for long, whoever's it is, does not hold alerts up for more than ten seconds.
- */
-const SETTLED = `(o.txid < pg_snapshot_xmin(pg_current_snapshot()) OR o.created_at < now() - interval '10 seconds')`;
+/** The events of a row from the first (counted from 1) to the last, both among them. */
+export interface Stretch {
+  readonly row: OutboxRow;
+  readonly first: number;
+  readonly last: number;
+}
+
+const OPEN_WRITES_OF_OUTBOX = openWritesSql(OPEN_WRITES.eventOutbox);
 
 @Injectable()
 export class OutboxRepository {
   constructor(private readonly database: Database) {}
 
-  /** Projects with events to match or series that have come to rest, those that wait longest first. */
+  /** Projects with events to match, alerts to raise or series that have come to rest, those that wait longest first. */
   async projectsWithWork(): Promise<string[]> {
     const rows = await this.database.rows<{ project_id: string }>(
-      `SELECT project_id FROM (
+      `WITH writing AS MATERIALIZED (${OPEN_WRITES_OF_OUTBOX})
+       SELECT project_id FROM (
          SELECT w.project_id, o.created_at AS since FROM event_watches w CROSS JOIN LATERAL (
-           SELECT o.created_at FROM event_outbox o WHERE o.project_id = w.project_id AND ${SETTLED}
-           ORDER BY o.position LIMIT 1) o
+           SELECT o.created_at FROM event_outbox o WHERE o.project_id = w.project_id ORDER BY o.position LIMIT 1) o
+         WHERE NOT EXISTS (
+           SELECT FROM writing t WHERE t.key = ${openWriteKeySql('w.project_id')} AND t.since <= o.created_at)
+         UNION ALL
+         SELECT project_id, min(accepted_at) FROM alert_rule_firings GROUP BY 1
          UNION ALL
          SELECT r.project_id, min(s.due_at) FROM alert_rule_series s JOIN alert_rules r ON r.id = s.rule_id
          WHERE s.due_at <= now() AND r.kind = 'match' GROUP BY 1) work
@@ -40,46 +50,33 @@ export class OutboxRepository {
     return rows.map((row) => row.project_id);
   }
 
-  /**
-   * False when another worker has the project. An advisory lock, so that who changes the last rule need not wait for the
-   * row that says the project is watched; two projects of one hash take turns.
-   */
-  async claim(projectId: string, tx: Db): Promise<boolean> {
-    const rows = await this.database.rows<{ ours: boolean }>(
-      `SELECT pg_try_advisory_xact_lock(hashtextextended('alert-rules:' || $1::text, 0)) AS ours`,
-      [projectId],
-      tx,
-    );
-    return rows[0]?.ours === true;
-  }
-
-  async read(projectId: string, limit: number, tx: Db): Promise<OutboxRow[]> {
+  /** The first rows; those accepted before a time alone, of which nothing that comes before them is missing. */
+  async read(projectId: string, before: Date | null, limit: number, db: Db): Promise<OutboxRow[]> {
     return this.database.rows<OutboxRow>(
       `SELECT o.position::text, cardinality(o.event_ids) AS events, o.created_at AS "acceptedAt",
+              o.event_ids[1] AS "firstEventId",
               extract(epoch FROM clock_timestamp() - o.created_at)::float8 AS "waitedSeconds"
        FROM event_outbox o
-       WHERE o.project_id = $1 AND ${SETTLED} ORDER BY o.position LIMIT $2`,
-      [projectId, limit],
-      tx,
+       WHERE o.project_id = $1 AND o.created_at < coalesce($2::timestamptz, 'infinity') ORDER BY o.position LIMIT $3`,
+      [projectId, before, limit],
+      db,
     );
   }
 
   /**
-   * Up to when everything that was accepted for the project has been taken from the outbox: before its oldest row, settled
-   * or not, and before the beginning of any transaction that may still bring one, unless it takes longer than ten seconds.
-   * What brings rows is looked for before the rows, so that one which ends in between is seen.
+   * Up to when everything that was accepted for the project has been taken from the outbox: before its oldest row, and
+   * before the beginning of any transaction that may still bring one. What brings rows is looked for before the rows, so
+   * that one which ends in between is seen.
    */
   async emptyUntil(projectId: string, tx: Db): Promise<Date> {
     const [running] = await this.database.rows<{ until: Date }>(
-      `SELECT least(now.at, greatest(coalesce(min(s.xact_start), now.at), now.at - interval '10 seconds')) - interval '0.5 seconds' AS until
+      `SELECT least(now.at, w.since) - interval '0.5 seconds' AS until
        FROM (SELECT clock_timestamp() AS at) now
-       LEFT JOIN pg_stat_activity s ON s.datname = current_database() AND s.pid <> pg_backend_pid()
-         AND (s.backend_xid IS NOT NULL AND s.application_name LIKE 'service-%' OR s.application_name = $1)
-       GROUP BY now.at`,
-      [INGEST_CONNECTION_NAME],
+       LEFT JOIN (${OPEN_WRITES_OF_OUTBOX}) w ON w.key = ${openWriteKeySql('$1::uuid')}`,
+      [projectId],
       tx,
     );
-    if (running === undefined) throw new Error('An aggregate gives a row');
+    if (running === undefined) throw new Error('A left join gives a row');
     const [oldest] = await this.database.rows<{ since: Date | null }>(
       'SELECT min(created_at) AS since FROM event_outbox WHERE project_id = $1',
       [projectId],
@@ -90,55 +87,72 @@ export class OutboxRepository {
   }
 
   /**
-   * The events of rows in order, with these fields and no more: most events set nothing off, and reading them whole would
-   * cost more than all the rest.
+   * The events of stretches in order, with these fields and no more: most events set nothing off, and reading them whole
+   * would cost more than all the rest.
    * @param types only events of these; null: all
    */
   async events(
     projectId: string,
-    rows: readonly OutboxRow[],
+    stretches: readonly Stretch[],
     { types, fields }: { types: readonly string[] | null; fields: readonly string[] },
-    tx: Db,
+    db: Db,
   ): Promise<AcceptedEvent[]> {
     const parameters = new Parameters();
     const bind = (value: unknown): string => parameters.bind(value);
-    const given = rows.map(({ position }) => position);
-    const found = await this.database.rows<{ event: [number, number, ...unknown[]] }>(
-      `SELECT json_build_array(r.at, w.place${fields.map((field) => `, ${fieldSql(field, bind)}`).join('')}) AS event
-       FROM unnest(${bind(given)}::bigint[]) WITH ORDINALITY AS r (position, at)
+    const positions = bind(stretches.map(({ row }) => row.position));
+    const firsts = bind(stretches.map(({ first }) => first));
+    const lasts = bind(stretches.map(({ last }) => last));
+    const found = await this.database.rows<{ event: [number, number, string, string, ...unknown[]] }>(
+      `SELECT json_build_array(r.at, w.place, w.id, w.at${fields.map((field) => `, ${fieldSql(field, bind)}`).join('')}) AS event
+       FROM unnest(${positions}::bigint[], ${firsts}::int[], ${lasts}::int[]) WITH ORDINALITY AS r (position, first, last, at)
        JOIN event_outbox o USING (position)
-       CROSS JOIN LATERAL unnest(o.event_ids, o.timestamps) WITH ORDINALITY AS w (id, at, place)
+       CROSS JOIN LATERAL unnest(o.event_ids[r.first:r.last], o.timestamps[r.first:r.last]) WITH ORDINALITY AS w (id, at, place)
        ${eventAt(bind(projectId), 'w.id', 'w.at')}
        ${types === null ? '' : `WHERE e.event = ANY (${bind(types)}::text[])`}
        ORDER BY r.at, w.place`,
       parameters.values,
-      tx,
+      db,
     );
-    return found.flatMap(({ event: [at, place, ...values] }) => {
-      const row = rows[at - 1];
-      if (row === undefined) return [];
+    return found.flatMap(({ event: [at, place, id, timestamp, ...values] }) => {
+      const stretch = stretches[at - 1];
+      if (stretch === undefined) return [];
+      const { row, first } = stretch;
       const read = Object.fromEntries(fields.map((field, index) => [field, values[index]]));
-      return [{ position: row.position, place, acceptedAt: row.acceptedAt, fields: read }];
+      const { position, acceptedAt } = row;
+      return [{ position, place: first + place - 1, id, timestamp, acceptedAt, fields: read }];
     });
   }
 
-  /** What is told of events, in their order. */
-  async told(projectId: string, events: readonly AcceptedEvent[], tx: Db): Promise<(ToldEvent | null)[]> {
+  /** What is told of events, in their order; null: it is gone. Properties beyond what anybody is told are left out here. */
+  async told(
+    projectId: string,
+    events: readonly { readonly eventId: string; readonly eventAt: string }[],
+    db: Db,
+  ): Promise<(ToldEvent | null)[]> {
     if (events.length === 0) return [];
     const rows = await this.database.rows<ToldEvent & { at: number }>(
-      `SELECT r.at::int, ${TOLD_COLUMNS}
-       FROM unnest($2::bigint[], $3::int[]) WITH ORDINALITY AS r (position, place, at)
-       JOIN event_outbox o USING (position)
-       ${eventAt('$1', 'o.event_ids[r.place]', 'o.timestamps[r.place]')}`,
-      [projectId, events.map(({ position }) => position), events.map(({ place }) => place)],
-      tx,
+      `SELECT r.at::int, ${TOLD_COLUMNS.replace('e.properties', TOLD_PROPERTIES)}
+       FROM unnest($2::uuid[], $3::timestamptz[]) WITH ORDINALITY AS r (id, "timestamp", at)
+       ${eventAt('$1', 'r.id', 'r."timestamp"')}`,
+      [projectId, events.map(({ eventId }) => eventId), events.map(({ eventAt: at }) => at)],
+      db,
     );
     const found = new Map(rows.map(({ at, ...event }) => [at, event]));
     return events.map((_, index) => found.get(index + 1) ?? null);
   }
 
-  async remove(positions: readonly string[], tx: Db): Promise<void> {
+  /** Takes events from the outbox: each row up to the last of its stretch. */
+  async remove(stretches: readonly Stretch[], tx: Db): Promise<void> {
+    const [ended, begun] = [stretches.filter(isToItsEnd), stretches.filter((one) => !isToItsEnd(one))];
+    const positions = ended.map(({ row }) => row.position);
     await this.database.execute('DELETE FROM event_outbox WHERE position = ANY ($1::bigint[])', [positions], tx);
+    for (const { row, last } of begun) {
+      await this.database.execute(
+        'UPDATE event_outbox SET event_ids = event_ids[$2 + 1:], timestamps = timestamps[$2 + 1:] WHERE position = $1',
+        [row.position, last],
+        tx,
+      );
+    }
   }
 
   /** Rows that nobody waits for: written while the last rule of events was taken away. */
@@ -149,6 +163,14 @@ export class OutboxRepository {
     );
   }
 }
+
+function isToItsEnd({ row, last }: Stretch): boolean {
+  return last >= row.events;
+}
+
+/** Far more than {@link matchFiring} tells; each may be a megabyte, and a batch tells of many. */
+const TOLD_PROPERTIES = `CASE WHEN octet_length(e.properties::text) <= 65536 THEN e.properties
+  ELSE '${JSON.stringify(LEFT_OUT)}' END AS properties`;
 
 /** Joins an event by its key, one at a time: no other plan may be tried, since one that reads more grows with the table. */
 function eventAt(projectId: string, id: string, timestamp: string): string {

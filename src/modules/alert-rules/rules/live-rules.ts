@@ -68,14 +68,14 @@ export class LiveRules {
   ) {}
 
   /**
-   * The rules of a project that are woken by events. They stay as they are until the transaction ends. Those that cannot
-   * be read say so and are left out.
+   * The rules of a project that are woken by events. Held, they stay as they are until the transaction ends. Those that
+   * cannot be read say so and are left out.
    */
-  async ofEvents(projectId: string, tx: Db): Promise<LiveRule[]> {
+  async ofEvents(projectId: string, tx: Db, { areHeld } = { areHeld: true }): Promise<LiveRule[]> {
     const rows = await this.database.rows<RuleRow>(
       `SELECT ${RULE_COLUMNS} FROM alert_rules r JOIN projects p ON p.id = r.project_id AND p.deleted_at IS NULL
        WHERE r.project_id = $1 AND r.is_enabled AND r.kind = 'match' ORDER BY r.created_at, r.id
-       FOR KEY SHARE OF r`,
+       ${areHeld ? 'FOR KEY SHARE OF r' : ''}`,
       [projectId],
       tx,
     );

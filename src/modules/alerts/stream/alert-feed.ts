@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { OPEN_WRITES, openWriteKeySql, openWritesSql } from '../../../platform/database/open-writes.js';
 import type { FeedPlace, FeedRead, FeedSource } from '../../event-streams/index.js';
 import { alertEventResponse } from '../events/alert-events.dto.js';
 import { AlertReads } from '../events/alert-reads.repository.js';
@@ -25,19 +26,14 @@ export class AlertFeed implements FeedSource {
     private readonly reads: AlertReads,
   ) {}
 
-  /**
-   * Before any change that a running transaction may still make visible, unless it takes longer than ten seconds. Other
-   * connections, such as the queue's, change no alert events and may write for as long as they like.
-   */
-  async settled(): Promise<Date> {
+  /** Before any change of the project's that a running transaction may still make visible, unless it takes longer than ten seconds. */
+  async settled(projectId: string): Promise<Date> {
     const [row] = await this.database.rows<{ until: Date }>(
-      `SELECT least(now.at, greatest(coalesce(min(s.xact_start), now.at), now.at - interval '10 seconds')) - interval '0.5 seconds' AS until
-       FROM (SELECT clock_timestamp() AS at) now
-       LEFT JOIN pg_stat_activity s ON s.datname = current_database() AND s.backend_xid IS NOT NULL
-         AND s.application_name LIKE 'service-%'
-       GROUP BY now.at`,
+      `SELECT least(now.at, w.since) - interval '0.5 seconds' AS until FROM (SELECT clock_timestamp() AS at) now
+       LEFT JOIN (${openWritesSql(OPEN_WRITES.alertEvents)}) w ON w.key = ${openWriteKeySql('$1::uuid')}`,
+      [projectId],
     );
-    if (row === undefined) throw new Error('An aggregate gives a row');
+    if (row === undefined) throw new Error('A left join gives a row');
     return row.until;
   }
 

@@ -25,15 +25,41 @@ export class AttemptsRepository {
     await this.write(projectId, attempt, tx);
   }
 
-  /** For a channel that is disabled: over before it began, and there to be seen and replayed. */
-  async insertSkipped({ projectId }: Tenant, attempt: NewAttempt, code: string, tx: Db): Promise<void> {
-    await this.write(projectId, attempt, tx);
+  /**
+   * One for each channel, due at once; `skippedFor` says why there is nothing to try: over before it began, and there to be
+   * seen and replayed.
+   */
+  async insertAll(
+    { projectId }: Tenant,
+    common: Omit<NewAttempt, 'id' | 'channelId' | 'parentAttemptId' | 'recovery' | 'deliveredTo'>,
+    attempts: readonly { readonly id: string; readonly channelId: string; readonly skippedFor: string | null }[],
+    tx: Db,
+  ): Promise<void> {
+    if (attempts.length === 0) return;
     await this.database.execute(
-      `UPDATE delivery_attempts
-       SET status = 'failed', retry_state = 'terminal', due_at = NULL, failure_code = $2, failure_reason = $2,
-           completed_at = clock_timestamp(), terminal_at = clock_timestamp()
-       WHERE id = $1`,
-      [attempt.id, code],
+      `INSERT INTO delivery_attempts
+         (id, project_id, channel_id, kind, rule, event, event_id, rule_id, source_id, evaluation_id, delivered_to,
+          created_at, status, retry_state, due_at, failure_code, failure_reason, completed_at, terminal_at)
+       SELECT a.id, $1, a.channel_id, $2, $3::jsonb, $4::jsonb, $5::uuid, $6::uuid, $7::uuid, $8::uuid, '{}', at.now,
+              CASE WHEN skipped THEN 'failed' ELSE 'pending' END, CASE WHEN skipped THEN 'terminal' ELSE 'pending' END,
+              CASE WHEN NOT skipped THEN at.now END, a.skipped_for, a.skipped_for, CASE WHEN skipped THEN at.now END,
+              CASE WHEN skipped THEN at.now END
+       FROM unnest($9::uuid[], $10::uuid[], $11::text[]) AS a (id, channel_id, skipped_for)
+       CROSS JOIN LATERAL (SELECT a.skipped_for IS NOT NULL AS skipped) s
+       CROSS JOIN (SELECT clock_timestamp() AS now) at`,
+      [
+        projectId,
+        common.kind,
+        common.rule ? JSON.stringify(common.rule) : null,
+        common.event ? JSON.stringify(common.event) : null,
+        common.eventId ?? null,
+        common.ruleId ?? null,
+        common.sourceId ?? null,
+        common.evaluationId ?? null,
+        attempts.map(({ id }) => id),
+        attempts.map(({ channelId }) => channelId),
+        attempts.map(({ skippedFor }) => skippedFor),
+      ],
       tx,
     );
   }

@@ -8,6 +8,7 @@ import {
   ChannelNotFound,
   DuplicateProtectedHeader,
   ProtectedHeadersUnavailable,
+  TooManyChannels,
 } from '../delivery.errors.js';
 import { ChannelOfProject } from './channel-of-project.js';
 import { ChannelResponse, CreateChannelRequest, ProjectOfDeliveryQuery, UpdateChannelRequest } from './channels.dto.js';
@@ -32,7 +33,7 @@ export class ChannelsController {
     description: 'Addresses that are not public are refused; a host name that cannot be found yet is taken.',
     status: 201,
     answer: ChannelResponse,
-    errors: [DuplicateProtectedHeader, ProtectedHeadersUnavailable],
+    errors: [TooManyChannels, DuplicateProtectedHeader, ProtectedHeadersUnavailable],
   })
   create(@Scope() scope: ProjectMemberScope, @Body() body: CreateChannelRequest): Promise<ChannelResponse> {
     return this.channels.create(scope, body);

@@ -44,6 +44,20 @@ export class ChannelsRepository {
       .findOne({ where: { projectId, id }, lock: { mode: 'for_key_share' } });
   }
 
+  /** The same of those that the project has, in the order of their ids. */
+  shareAll({ projectId }: Tenant, ids: readonly string[], tx: Db): Promise<Pick<DeliveryChannel, 'id' | 'enabled'>[]> {
+    return this.database.rows<Pick<DeliveryChannel, 'id' | 'enabled'>>(
+      `SELECT id, enabled FROM delivery_channels WHERE project_id = $1 AND id = ANY ($2::uuid[])
+       ORDER BY id FOR KEY SHARE`,
+      [projectId, ids],
+      tx,
+    );
+  }
+
+  countOf({ projectId }: Tenant, tx: Db): Promise<number> {
+    return this.database.repository(DeliveryChannel, tx).countBy({ projectId });
+  }
+
   async update(
     { projectId }: Tenant,
     channel: Pick<DeliveryChannel, 'id' | 'name' | 'enabled' | 'configuration'>,

@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/ids/index.js';
 import { AuditWriter } from '../../audit/index.js';
 import { projectAct, ProjectActs } from '../../projects/index.js';
-import { ChannelNotFound } from '../delivery.errors.js';
+import { ChannelNotFound, TooManyChannels } from '../delivery.errors.js';
 import { readConfiguration } from './channel-configuration.js';
 import type { DeliveryChannel } from './channel.entity.js';
 import {
@@ -16,6 +16,9 @@ import {
 import { ChannelsRepository } from './channels.repository.js';
 import { Destinations } from './destinations.js';
 import { assertHeadersFit, assertNoDuplicates, ProtectedHeadersService } from './protected-headers.service.js';
+
+/** Bounds whom one alert can tell, and the list, which has no pages. */
+const MOST_CHANNELS = 100;
 
 /** Channels of a project. Names are looked up before the transaction: nothing waits for the network inside one. */
 @Injectable()
@@ -48,6 +51,7 @@ export class ChannelsService {
     const id = newId();
     return this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
+      if ((await this.channels.countOf(scope, tx)) >= MOST_CHANNELS) throw new TooManyChannels();
       await this.channels.insert(scope, { id, name, type, enabled, configuration }, tx);
       await this.record(scope, id, 'delivery.channel_created', { name, type, enabled }, tx);
       const channel = await this.get(scope, id, tx);

@@ -10,8 +10,7 @@ export class LinkedChannels {
 
   /** The ids that are no channels of the project; the others are held against deletion while the transaction lasts. */
   async unknown(scope: Pick<ProjectScope, 'projectId'>, ids: readonly string[], tx: Db): Promise<string[]> {
-    const unknown: string[] = [];
-    for (const id of [...ids].sort()) if ((await this.channels.share(scope, id, tx)) === null) unknown.push(id);
-    return unknown;
+    const known = new Set(ids.length === 0 ? [] : (await this.channels.shareAll(scope, ids, tx)).map(({ id }) => id));
+    return ids.filter((id) => !known.has(id));
   }
 }

@@ -75,9 +75,9 @@ export class DeliveryDispatcher implements BeforeApplicationShutdown {
     return this.dispatcher.run(claimed);
   }
 
-  /** Resolves when every send begun so far has ended. */
-  settled(): Promise<void> {
-    return this.dispatcher.settled();
+  /** Sends what is due until nothing is left or it takes too long. @returns how many sends have ended */
+  round(): Promise<number> {
+    return this.dispatcher.round();
   }
 
   beforeApplicationShutdown(): Promise<void> {

@@ -4,9 +4,6 @@ import { deliveryRetriesJob, deliveryWakeJob, dlqDrainJob } from './delivery.job
 import { DeliveryDispatcher } from './delivery-dispatcher.js';
 import { ExpiredClaims } from './expired-claims.js';
 
-/** One call does no more than so many pumps; the next one goes on. */
-const MOST_PUMPS = 50;
-
 @Injectable()
 export class DeliveryRound {
   constructor(
@@ -20,16 +17,10 @@ export class DeliveryRound {
     return ended + (await this.dispatcher.pump());
   }
 
-  /** The same until nothing is due any more, with every send ended. */
+  /** The same until nothing is due any more or it takes too long, with every send ended. @returns how many have ended */
   async complete(): Promise<number> {
-    let processed = await this.expired.settle();
-    for (let pumps = 0; pumps < MOST_PUMPS; pumps += 1) {
-      const started = await this.dispatcher.pump();
-      await this.dispatcher.settled();
-      processed += started;
-      if (started === 0) break;
-    }
-    return processed;
+    const ended = await this.expired.settle();
+    return ended + (await this.dispatcher.round());
   }
 }
 

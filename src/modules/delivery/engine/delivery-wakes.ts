@@ -31,10 +31,11 @@ export class DeliveryWakes implements BeforeApplicationShutdown {
     private readonly queue: JobQueue,
   ) {}
 
-  /** Once the transaction that inserted the attempt has committed. */
-  afterCommit({ projectId, channelId }: DueAttempt, tx: Db): void {
+  /** Once the transaction that inserted attempts for these channels has committed. */
+  afterCommit(projectId: string, channelIds: readonly string[], tx: Db): void {
+    if (channelIds.length === 0) return;
     this.database.afterCommit(tx, () => {
-      this.waiting.set(channelId, projectId);
+      for (const channelId of channelIds) this.waiting.set(channelId, projectId);
       if (!this.isGathering) void this.sendUntilAllIsTold();
     });
   }
