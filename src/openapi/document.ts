@@ -162,6 +162,10 @@ function addDerivedResponses(operation: Operation): void {
   if (operation.requestBody !== undefined) {
     add(413, 'Request body too large');
     add(415, 'Unsupported Media Type');
+    // Large bodies wait for their turn.
+    const overloaded = 'Service overloaded';
+    const isTold = operation.responses[503]?.description.includes(overloaded) === true;
+    if (access !== 'provider' && !isTold) add(503, overloaded);
   }
   const hasInputs = operation.parameters?.some(
     ({ in: place, name }) => place !== 'header' || !/^x-(api-key|internal-token)$/i.test(name),

@@ -79,7 +79,10 @@ describe('raw events', () => {
       expect((await page({ limit: 22 })).next_before).toEqual(expect.any(String));
     });
 
-    it.each(['x', '', 'MTcwMDAwMDAwMDAwMA', '%00'])('refuses the cursor %j', async (before) => {
+    const of = (ms: number): string => Buffer.from(`${ms}:0199f3a1-0000-7000-8000-000000000000`).toString('base64url');
+    const BEYOND = [-210_866_803_200_001, -62_135_596_800_001, 253_402_300_800_000, 8.64e15].map(of);
+
+    it.each(['x', '', 'MTcwMDAwMDAwMDAwMA', '%00', ...BEYOND])('refuses the cursor %j', async (before) => {
       const answer = await get('/v1/events', { before }).expect(422);
       expect(answer.body).toEqual({
         detail: [

@@ -63,6 +63,33 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
     ]);
   });
 
+  it('refuses an event that would be read as far more than was sent, alone among its batch', async () => {
+    const fresh = await tenant(app);
+    const huge = `{"event_type":"huge","source":"s","payload":{"a":[${'1e308,'.repeat(20_000)}1]}}`;
+    const fault = { type: 'value_error', loc: ['body'], input: null, msg: expect.stringContaining('2097152 bytes') };
+    expect(await sender.ingest(fresh.apiKey, huge)).toMatchObject({ status: 422, body: { detail: [fault] } });
+    expect(await sender.lines(fresh.apiKey, [EVENT, huge, EVENT])).toMatchObject({
+      status: 200,
+      body: { accepted: 2, results: [{ accepted: true }, { accepted: false, detail: [fault] }, { accepted: true }] },
+    });
+    expect(await events(fresh)).toBe(2);
+  });
+
+  it('stores with each event the size that reads of it have', async () => {
+    const fresh = await tenant(app);
+    const numbers = [1e21, -1.5e-7, 5e-324, 1.7976931348623157e308, 0.1, -0, 12345678901234567890];
+    const texts = ['\u0001 \n "\\', '値', '😀', 'e1,:"'];
+    await sender.lines(fresh.apiKey, [
+      EVENT,
+      { ...EVENT, payload: { numbers, texts, 'a:",b': { c: [[], {}, true] } } },
+    ]);
+    await settled(mode);
+    const wrong =
+      'SELECT properties::text FROM events WHERE project_id = $1 AND bytes IS DISTINCT FROM octet_length(properties::text)';
+    expect(await app.rows(wrong, [fresh.projectId])).toEqual([]);
+    expect(await events(fresh)).toBe(2);
+  });
+
   describe('with an Idempotency-Key', () => {
     it('answers the same request alike, takes no quota for it and meters it', async () => {
       const fresh = await tenant(app);
@@ -88,6 +115,52 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
           fresh.organizationId,
         ]);
       await eventually(usage, (rows) => JSON.stringify(rows) === '[{"events":1,"requests":4}]');
+    });
+
+    it('repeats the first answer byte for byte, by the mode that gave it', async () => {
+      const fresh = await tenant(app);
+      const event = `{"event_type":"e","source":"s","payload":{"zz":1,"b":{"y":1e21,"a":-0.5},"__proto__":[]},"status":"ok"}`;
+      const told = { 'Idempotency-Key': 'bytes' };
+      const first = await sender.ingest(fresh.apiKey, event, told);
+      const asDuplicate = first.text.replace('"duplicate":false', '"duplicate":true');
+      expect((await sender.ingest(fresh.apiKey, event, told)).text).toBe(asDuplicate);
+      await settled(mode);
+      expect((await sender.ingest(fresh.apiKey, event, told)).text).toBe(asDuplicate);
+
+      const lines = ['{"event_type":1,"source":"s","payload":{"zz":1,"b":2}}', event];
+      const batch = await sender.lines(fresh.apiKey, lines, { 'Idempotency-Key': 'lines' });
+      await settled(mode);
+      const again = await sender.lines(fresh.apiKey, lines, { 'Idempotency-Key': 'lines' });
+      expect(again.text).toBe(batch.text.replace(/}$/, ',"duplicate":true}'));
+
+      if (mode === 'queued') return;
+      // As a process that queues would have left it, and as records were kept before.
+      await app.rows(
+        `UPDATE idempotency_records SET answer = jsonb_set(answer, '{answer}', answer -> 'answer' ||
+           '{"ingest_mode": "queued", "persisted_synchronously": false, "properties": {"b": 1}}')
+         WHERE api_key_id = $1 AND key = 'bytes'`,
+        [fresh.apiKeyId],
+      );
+      const queued = await sender.ingest(fresh.apiKey, event, told);
+      expect(queued.body).toMatchObject({
+        duplicate: true,
+        ingest_mode: 'queued',
+        persisted_synchronously: false,
+        properties: { b: 1 },
+      });
+      expect(queued.headers).toMatchObject({
+        'x-service-ingest-mode': 'queued',
+        'x-service-persisted-synchronously': 'false',
+      });
+    });
+
+    it('refuses two keys, of which nobody can tell which is meant', async () => {
+      const before = await events(owner);
+      expect(await sender.ingest(owner.apiKey, EVENT, { 'Idempotency-Key': ['one', 'two'] })).toMatchObject({
+        status: 422,
+        body: { detail: [{ type: 'value_error', loc: ['header', 'idempotency-key'] }] },
+      });
+      expect(await events(owner)).toBe(before);
     });
 
     it.each([

@@ -152,6 +152,62 @@ describe('project settings', () => {
     expect(await tablesWith('visa')).toContain('public.events');
   });
 
+  it('tell nothing of what they mask in refusals, and keep none of it', async () => {
+    await put({ redacted_properties: ['card.number', 'message', 'users.email', 'status'] }).expect(200);
+    const card = { number: SECRET, brand: 'visa' };
+    const refused = [
+      { payload: { card } },
+      { source: 's', card },
+      { source: 's', message: [SECRET], status: { a: SECRET } },
+      { source: 's', event_type: 'e', message: SECRET.repeat(200) },
+      { source: 's', event_type: 'e', payload: JSON.stringify({ card }) },
+      { source: 's', event_type: 'e', payload: [SECRET, { card }] },
+      { source: 's', event_type: 'e', properties: { users: [{ email: `${SECRET}\u0000` }] } },
+      { source: 's', event_type: 'e', properties: { card: { number: [`${SECRET}\ud800`] }, 'card.number': SECRET } },
+      [SECRET],
+      SECRET,
+    ];
+    const told: string[] = [];
+    const json = 'application/json';
+    for (const body of refused) {
+      const text = JSON.stringify(body);
+      told.push(
+        (await app.request().post('/v1/events/ingest').set('X-API-Key', owner.apiKey).type(json).send(text).expect(422))
+          .text,
+      );
+      const recorded = JSON.stringify(
+        Array.isArray(body) ? body : Object.assign({ project_id: owner.projectId }, body),
+      );
+      for (const sent of [text, recorded]) {
+        const answer = app.request().post('/v1/events').set('Authorization', owner.bearer).type(json).send(sent);
+        told.push((await answer.expect(422)).text);
+      }
+    }
+    const lines = refused.map((body) => JSON.stringify(body)).join('\n');
+    for (let tries = 0; tries < 2; tries += 1) {
+      const batch = app.request().post('/v1/events/ingest').set('X-API-Key', owner.apiKey).type('application/x-ndjson');
+      told.push((await batch.set('Idempotency-Key', 'refused').send(lines).expect(200)).text);
+    }
+    expect(told.join('')).not.toContain(SECRET);
+    expect(told[0]).toContain('"visa"');
+    expect(await tablesWith(SECRET)).toEqual([]);
+    expect(await tablesWith('visa')).toContain('public.idempotency_records');
+  });
+
+  it('stop nobody by paths that lead everywhere', async () => {
+    const everywhere = (name: string) => Array.from({ length: 16 }, (_, at) => (at === 15 ? name : '*')).join('.');
+    await put({ redacted_properties: Array.from({ length: 50 }, (_, n) => everywhere(`n${n}`)) }).expect(200);
+    // As a project may have set it before paths had a bound of names.
+    await app.rows(
+      'UPDATE project_settings SET redacted_properties = redacted_properties[2:] || $2 WHERE project_id = $1',
+      [owner.projectId, [Array(100).fill('*').join('.')]],
+    );
+    let list: unknown = 1;
+    for (let level = 0; level < 60; level += 1) list = [list];
+    const answer = await ingest({ payload: { a: list } }).expect(200);
+    expect((answer.body as { properties: object }).properties).toEqual({ a: list, source: 'web' });
+  });
+
   it('mask from the next event on, here at once and on other instances soon', async () => {
     const second = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
     try {

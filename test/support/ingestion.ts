@@ -1,4 +1,4 @@
-import { Agent, request } from 'node:http';
+import { Agent, type OutgoingHttpHeaders, request } from 'node:http';
 import { expect } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { generateKey } from '../../src/platform/crypto/index.js';
@@ -14,6 +14,8 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Record<string, unknown>;
+  /** The body as it came. */
+  readonly text: string;
 }
 
 /** What a mode needs; in `queued` a Redis that nobody else uses meanwhile. */
@@ -52,7 +54,7 @@ export class Sender {
 
   constructor(private readonly url: string) {}
 
-  post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  post(path: string, body: unknown, headers: OutgoingHttpHeaders = {}): Promise<Answer> {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     return new Promise((resolve, reject) => {
       const sent = request(
@@ -68,10 +70,12 @@ export class Sender {
           response.on('error', reject);
           response.on('end', () => {
             const { statusCode: status = 0, headers: received } = response;
+            const answered = Buffer.concat(chunks).toString();
             resolve({
               status,
               headers: received,
-              body: JSON.parse(Buffer.concat(chunks).toString()) as Answer['body'],
+              body: JSON.parse(answered) as Answer['body'],
+              text: answered,
             });
           });
         },
@@ -81,7 +85,7 @@ export class Sender {
     });
   }
 
-  ingest(apiKey: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  ingest(apiKey: string, body: unknown, headers: OutgoingHttpHeaders = {}): Promise<Answer> {
     return this.post('/v1/events/ingest', body, { 'X-API-Key': apiKey, ...headers });
   }
 

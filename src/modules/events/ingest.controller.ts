@@ -31,6 +31,8 @@ const INGEST_DESCRIPTION = `Takes one event as JSON, or up to 1,000 as lines of 
 
 - \`persisted_synchronously\` true: the answer 200 means that the event is committed. False (\`ingest_mode\` queued): it is safe in the queue and is stored within moments.
 - Unknown fields are ignored; a repeated JSON key takes its last value.
+- An event that takes more than twice the largest body (2 MiB unless configured) once each number has all its digits, as reads give it, is refused with 422.
+- Refusals do not repeat what the project redacts.
 - Refusals of billing carry \`X-Service-Block-Reason\` and say in \`X-Service-*\` headers what was reached; the daily limit of a source is 429 \`Daily limit exceeded\` with \`Retry-After\` until midnight UTC.
 - A batch is one request and as many events as were accepted. Each line that is not blank has its result; \`detail\` is what a request of its own would be answered. An allowance that ends inside the batch refuses the rest; one that was used up before refuses the batch as it refuses a single event. More than 1,000 events or 5 MiB are 413.
 - \`Idempotency-Key\` covers the whole request. While a request with the key is under way another one is refused with 409.`;

@@ -7,22 +7,6 @@ export function endOfString(json: string, start: number): number {
   return end;
 }
 
-/** JSON text of the database without the blanks it puts behind commas and colons. */
-export function compactJson(json: string): string {
-  const kept: string[] = [];
-  let from = 0;
-  for (let at = 0; at < json.length; at += 1) {
-    const character = json.charAt(at);
-    if (character === '"') at = endOfString(json, at);
-    else if (character === ' ') {
-      kept.push(json.slice(from, at));
-      from = at + 1;
-    }
-  }
-  kept.push(json.slice(from));
-  return kept.join('');
-}
-
 function isEscaped(json: string, at: number): boolean {
   let before = at - 1;
   while (json.charCodeAt(before) === BACKSLASH) before -= 1;

@@ -11,7 +11,9 @@ export function maskIssues(issues: readonly Issue[], redaction: Redaction): Issu
   return issues.map((issue) => (issue.loc[0] === 'body' ? { ...issue, input: maskedInput(issue, redaction) } : issue));
 }
 
-function maskedInput({ loc: [, name, ...keys], input }: Issue, redaction: Redaction): unknown {
+function maskedInput({ type, loc, input }: Issue, redaction: Redaction): unknown {
+  // What lacks a field is shown, and not the field.
+  const [, name, ...keys] = type === 'missing' ? loc.slice(0, -1) : loc;
   if (name === undefined) return maskedBody(input, redaction);
   if (typeof name === 'number' || NO_PROPERTIES.has(name)) return input;
   if (!CONTAINERS.has(name)) return redaction.valueAt([name, ...keys], input);

@@ -8,7 +8,8 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const EXPONENT = 0x65;
-const NUMBER = /[-+.\de]/;
+const MINUS = 0x2d;
+const POINT = 0x2e;
 
 /**
  * Bytes of a JSON text as PostgreSQL gives it back from `jsonb`: a blank behind each comma and colon, and every number with
@@ -42,14 +43,23 @@ export function checkWrittenSize(bytes: number, most: number): void {
 
 /** How much longer a number is without its exponent, whose letter stands at a place. */
 function growthOfNumber(json: string, exponentAt: number): number {
-  let [start, end] = [exponentAt, exponentAt + 1];
-  while (NUMBER.test(json.charAt(start - 1))) start -= 1;
-  while (NUMBER.test(json.charAt(end))) end += 1;
-  const mantissa = json.slice(start, exponentAt);
-  const sign = mantissa.startsWith('-') ? 1 : 0;
-  const digits = mantissa.replace(/[-.]/g, '').length;
+  let [start, end, digits] = [exponentAt, exponentAt + 2, 0];
+  for (let before = json.charCodeAt(start - 1); isOfMantissa(before); before = json.charCodeAt(start - 1)) {
+    start -= 1;
+    if (isDigit(before)) digits += 1;
+  }
+  while (isDigit(json.charCodeAt(end))) end += 1;
+  const sign = json.charCodeAt(start) === MINUS ? 1 : 0;
   const exponent = Number(json.slice(exponentAt + 1, end));
-  // Of 1.5e21 all digits stand before the point; of 1.5e-7 all but a zero behind it.
+  // Of 1.5e+21 all digits stand before the point; of 1.5e-7 all but a zero behind it.
   const length = exponent > 0 ? sign + Math.max(exponent + 1, digits) : sign + 2 - exponent + digits - 1;
   return length - (end - start);
+}
+
+function isOfMantissa(code: number): boolean {
+  return isDigit(code) || code === POINT || code === MINUS;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
 }

@@ -1,4 +1,4 @@
-import { compactJson, type EventRecord, eventRecord, type StoredEvent } from '../events/index.js';
+import { type EventRecord, eventRecord, type StoredEvent } from '../events/index.js';
 import type { ExportFormat } from './explorer.dto.js';
 
 export interface ExportWriter {
@@ -38,7 +38,6 @@ export function csvField(text: string): string {
 function csvLine(stored: StoredEvent): string {
   const text = (name: (typeof COLUMNS)[number]): string => {
     const value = stored[name];
-    if (name === 'properties') return compactJson(stored.properties);
     return value instanceof Date ? value.toISOString() : (value ?? '');
   };
   return `${COLUMNS.map((name) => csvField(text(name))).join(',')}\r\n`;

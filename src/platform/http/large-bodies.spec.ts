@@ -1,0 +1,47 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { ServiceOverloaded } from './domain-error.js';
+import { LargeBodies } from './large-bodies.js';
+
+describe('large bodies', () => {
+  it('are read one at a time, with a round of the event loop between two', async () => {
+    const bodies = new LargeBodies();
+    let [under, most, rounds] = [0, 0, 0];
+    const read = async (): Promise<void> => {
+      const end = await bodies.turn('a');
+      under += 1;
+      most = Math.max(most, under);
+      const before = rounds;
+      await nextTurn();
+      under -= 1;
+      end();
+      end();
+      expect(rounds).toBeGreaterThan(before);
+    };
+    const reading = Promise.all(Array.from({ length: 20 }, read)).then(() => true);
+    while (!(await Promise.race([reading, nextTurn(false)]))) rounds += 1;
+    expect(most).toBe(1);
+  });
+
+  it('of one sender do not keep those of another waiting', async () => {
+    const bodies = new LargeBodies();
+    const order: string[] = [];
+    const read = async (holder: string): Promise<void> => {
+      const end = await bodies.turn(holder);
+      order.push(holder);
+      end();
+    };
+    await Promise.all([...Array.from({ length: 30 }, () => read('a')), read('b'), read('c')]);
+    expect(order.slice(0, 4).sort()).toEqual(['a', 'a', 'b', 'c']);
+  });
+
+  it('are refused when too many wait', async () => {
+    const bodies = new LargeBodies();
+    const end = await bodies.turn('a');
+    const waiting = Array.from({ length: 64 }, () => bodies.turn('a').then((done) => done()));
+    await expect(bodies.turn('a')).rejects.toBeInstanceOf(ServiceOverloaded);
+    const other = bodies.turn('b').then((done) => done());
+    end();
+    await Promise.all([...waiting, other]);
+  });
+});
