@@ -19,6 +19,7 @@ interface Operation {
   'x-ndjson-body'?: string;
 }
 
+const OVERLOADED = 'Service overloaded';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
 /** One line of the route table. */
@@ -162,16 +163,14 @@ function addDerivedResponses(operation: Operation): void {
   if (operation.requestBody !== undefined) {
     add(413, 'Request body too large');
     add(415, 'Unsupported Media Type');
-    // Large bodies wait for their turn.
-    const overloaded = 'Service overloaded';
-    const isTold = operation.responses[503]?.description.includes(overloaded) === true;
-    if (access !== 'provider' && !isTold) add(503, overloaded);
   }
   const hasInputs = operation.parameters?.some(
     ({ in: place, name }) => place !== 'header' || !/^x-(api-key|internal-token)$/i.test(name),
   );
-  // Whatever asks the database may find it away or every connection taken; `/health` says so in its own form.
-  if (operation.tags?.includes('health') !== true) add(503, 'Service overloaded');
+  // Whatever asks the database may find it away or every connection taken, and large bodies wait for their turn; `/health`
+  // says so in its own form.
+  const isTold = operation.responses[503]?.description.includes(OVERLOADED) === true;
+  if (operation.tags?.includes('health') !== true && !isTold) add(503, OVERLOADED);
   if (access !== 'provider' && (operation.requestBody !== undefined || hasInputs))
     add(422, 'Validation failed', 'ValidationFailure');
   operation.responses = sorted(operation.responses);

@@ -545,7 +545,7 @@ describe('what every answer has in common', () => {
   }, 60_000);
 
   it('searches logs by any text without fault', async () => {
-    for (const query of ['\\', '\\\\', '%', '_', '\\%', "'", '"', '💥', 'a'.repeat(500)]) {
+    for (const query of ['\\', '\\\\', '%', '_', '\\%', "'", '"', '💥', 'a'.repeat(200)]) {
       await app
         .request()
         .get('/v1/logs')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_DEPTH, MAX_PATHS, observeSchema } from './observed-schema.js';
+import { MAX_DEPTH, MAX_PATHS, observeSchema as observe, type SampledEvent } from './observed-schema.js';
 
 const at = (ms: number): Date => new Date(1_700_000_000_000 + ms);
 const event = (name: string, properties: Record<string, unknown>, ms = 0) => ({
@@ -8,6 +8,8 @@ const event = (name: string, properties: Record<string, unknown>, ms = 0) => ({
   timestamp: at(ms),
   properties: JSON.stringify(properties),
 });
+
+const observeSchema = (sample: readonly SampledEvent[]) => observe(sample, () => Promise.resolve(() => undefined));
 
 describe('the observed schema', () => {
   it('is empty without events', async () => {

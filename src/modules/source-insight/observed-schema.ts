@@ -1,13 +1,11 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-
 /** How much one look takes in; what goes beyond it is left out and said so. */
 export const SAMPLE_EVENTS = 500;
 export const SAMPLE_BYTES = 4 * 1024 * 1024;
 export const MAX_PATHS = 200;
 export const MAX_DEPTH = 6;
 const MAX_PATH_LENGTH = 200;
-/** Then others have a turn. */
-const CHARACTERS_A_TURN = 256 * 1024;
+/** What is read at a stretch. */
+const CHARACTERS_A_TURN = 32 * 1024;
 
 export const JSON_TYPES = ['string', 'number', 'boolean', 'null', 'object', 'array'] as const;
 export type JsonType = (typeof JSON_TYPES)[number];
@@ -46,17 +44,19 @@ interface Tally {
 
 /**
  * What event types look like, from a sample; most frequent type first, properties by path. Events are read one by one, so
- * that no more than one of them is in memory as objects, and others have a turn between large ones.
+ * that no more than one of them is in memory as objects.
+ * @param turn waited for before more is read than takes a moment; what it gives ends the turn
  */
-export async function observeSchema(sample: readonly SampledEvent[]): Promise<ObservedType[]> {
+export async function observeSchema(
+  sample: readonly SampledEvent[],
+  turn: () => Promise<() => void>,
+): Promise<ObservedType[]> {
   const tallies = new Map<string, Tally>();
   let characters = 0;
   for (const { event, timestamp, properties } of sample) {
     characters += properties.length;
-    if (characters > CHARACTERS_A_TURN) {
-      await nextTurn();
-      characters = properties.length;
-    }
+    const end = characters < CHARACTERS_A_TURN ? undefined : await turn();
+    if (end !== undefined) characters = properties.length;
     const tally = tallies.get(event) ?? { events: 0, lastSeenAt: timestamp, paths: new Map(), truncated: false };
     tallies.set(event, tally);
     tally.events += 1;
@@ -65,6 +65,7 @@ export async function observeSchema(sample: readonly SampledEvent[]): Promise<Ob
     const isWhole = collect(JSON.parse(properties) as object, '', 1, seen);
     if (!isWhole) tally.truncated = true;
     for (const [path, types] of seen) count(tally, path, types);
+    end?.();
   }
   return [...tallies]
     .map(([event, tally]) => ({

@@ -38,6 +38,11 @@ function sendWritten(response: ServerResponse, { text, hold }: WrittenJson): voi
   }
   const bytes = Buffer.from(text);
   hold.read();
+  // A connection that broke meanwhile has been answered for already, or has nobody left to answer.
+  if (response.headersSent || response.destroyed) {
+    hold.sent();
+    return;
+  }
   setHead(response, bytes.length);
   const paced = new PacedResponse(response, STALLED_MS);
   paced

@@ -24,7 +24,8 @@ export function bareName(name: string): string {
     .replace(INNER_STOP, ' ')
     .replace(/ +/g, ' ')
     .trim();
-  return [...text].slice(0, LONGEST_NAME).join('').trim();
+  // Letters and marks that something invisible kept apart come together.
+  return [...text].slice(0, LONGEST_NAME).join('').trim().normalize('NFC');
 }
 
 /** Text for a header: one line without controls, in whatever writing, cut to a length between characters. */

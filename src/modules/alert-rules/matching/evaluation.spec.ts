@@ -53,6 +53,10 @@ class Memory {
     return Promise.resolve(events);
   }
 
+  bytesOf(_project: string, stretches: readonly Stretch[]): Promise<number> {
+    return Promise.resolve(stretches.length % 2 === 0 ? 0 : 2_000_000);
+  }
+
   /** As the repository takes them away. */
   remove(taken: readonly Stretch[]): void {
     for (const { row, last } of taken) {

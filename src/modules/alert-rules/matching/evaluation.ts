@@ -5,8 +5,9 @@ import type { CompiledRules } from './compiled-rules.js';
 import { type AcceptedEvent, type EventPlace, HitFinder, type SeriesHits } from './match-batch.js';
 import type { OutboxRepository, OutboxRow, Stretch } from './outbox.repository.js';
 
-/** Events read at a time: what rules look at may be a megabyte of each. */
+/** Events read at a time, unless they are large together: as objects they take some twenty times their bytes. */
 const READ_AT_ONCE = 100;
+const LARGE_BYTES = 1024 * 1024;
 /** Requests of the same process have their turn after so long. */
 const BREATH_MS = 10;
 /** Questions between two looks at the clock. */
@@ -46,15 +47,19 @@ export async function evaluate(
   const finder = new HitFinder(rules, compiled, onFault);
   const pace = new Pace();
   const taken: Stretch[] = [];
-  for (const slice of slices(batch)) {
-    const events = await outbox.events(projectId, slice, wanted, db);
-    for (const event of events) {
-      await pace.through(finder.ask(event));
-      if (pace.spentMs > LONGEST_MS || finder.count >= MOST_SERIES) {
-        return { hits: finder.hits, taken: joined([...taken, ...upTo(slice, event)]) };
+  // The other fields are short.
+  const mayBeLarge = wanted.fields.some((field) => field.startsWith('properties.'));
+  for (const slice of slices(batch, READ_AT_ONCE)) {
+    const areLarge = mayBeLarge && (await outbox.bytesOf(projectId, slice, db)) > LARGE_BYTES;
+    for (const part of areLarge ? slices(slice, 1) : [slice]) {
+      for (const event of await outbox.events(projectId, part, wanted, db)) {
+        await pace.through(finder.ask(event));
+        if (pace.spentMs > LONGEST_MS || finder.count >= MOST_SERIES) {
+          return { hits: finder.hits, taken: joined([...taken, ...upTo(part, event)]) };
+        }
       }
+      taken.push(...part);
     }
-    taken.push(...slice);
   }
   return { hits: finder.hits, taken: joined(taken) };
 }
@@ -91,16 +96,17 @@ class Pace {
   }
 }
 
-function* slices(batch: readonly Stretch[]): Generator<Stretch[]> {
+/** Stretches of so many events at a time, at most. */
+function* slices(batch: readonly Stretch[], most: number): Generator<Stretch[]> {
   let slice: Stretch[] = [];
   let events = 0;
   for (const { row, first, last } of batch) {
     for (let from = first; from <= last;) {
-      const to = Math.min(last, from + READ_AT_ONCE - events - 1);
+      const to = Math.min(last, from + most - events - 1);
       slice.push({ row, first: from, last: to });
       events += to - from + 1;
       from = to + 1;
-      if (events < READ_AT_ONCE) continue;
+      if (events < most) continue;
       yield slice;
       slice = [];
       events = 0;

@@ -1,4 +1,4 @@
-import { FilterRun } from '../../alert-conditions/index.js';
+import { FilterRun, FilterTooCostly } from '../../alert-conditions/index.js';
 import { type GroupValue, overflowSeries, type Series, seriesOf } from '../machine/series.js';
 import { restingSeries, type StoredSeries } from '../machine/series.repository.js';
 import type { LiveRule } from '../rules/live-rules.js';
@@ -42,6 +42,8 @@ export type Act =
 
 /** In one batch a rule tells so many groups apart; more go together. */
 const MAX_GROUPS = 200;
+/** What all rules of a project may take over one event, some half a second; those that come after it say so. */
+const MOST_STEPS_OF_AN_EVENT = 400_000_000;
 /** No list of values reads so. */
 const OVERFLOW = 'overflow';
 
@@ -72,6 +74,7 @@ export class HitFinder {
    */
   *ask({ fields, ...event }: AcceptedEvent): Generator<Promise<void> | undefined> {
     const subject = { fields, properties: NO_PROPERTIES };
+    let left = MOST_STEPS_OF_AN_EVENT;
     for (const { rule, compiled, groups } of this.asked) {
       if (event.acceptedAt < rule.watchedSince) continue;
       const heard = (fits: boolean): void => {
@@ -80,6 +83,7 @@ export class HitFinder {
       const failed = (error: unknown): void => this.onFault(rule, event, error);
       let answer: Promise<void> | undefined;
       try {
+        if (left < 0) throw new FilterTooCostly();
         const fits = this.filters.fits(compiled.matches, subject);
         if (typeof fits === 'boolean') heard(fits);
         else answer = fits.then(heard).catch(failed);
@@ -87,6 +91,7 @@ export class HitFinder {
         failed(error);
       }
       yield answer;
+      left -= this.filters.steps;
     }
   }
 

@@ -70,7 +70,6 @@ export class MatchTurn {
       await this.blame(projectId, mark, session);
       return 1;
     }
-    const suspectsUntil = mark?.suspectsUntil ?? null;
     const rows = await this.outbox.read(
       projectId,
       writtenSince,
@@ -79,14 +78,15 @@ export class MatchTurn {
     );
     const [oldest] = rows;
     if (oldest === undefined) return isToSettle ? session.transaction((tx) => this.settle(projectId, tx)) : 0;
-    const areSuspects = suspectsUntil !== null && BigInt(oldest.position) <= BigInt(suspectsUntil);
+    const areSuspects = mark !== null && isSuspect(mark, oldest.position);
     const batch = firstEvents(rows, areSuspects ? 1 : this.sizes.of(projectId));
     return this.batch(projectId, batch, session);
   }
 
   /** A worker has ended while it asked the rules about events. */
   private async blame(projectId: string, mark: MatchMark, session: Session): Promise<void> {
-    if (mark.eventId === null) {
+    // One death may have any cause, such as a deployment: an event is given up that ends a second worker by itself.
+    if (mark.eventId === null || !isSuspect(mark, mark.untilPosition)) {
       this.logger.warn(`a worker ended while it matched events of project ${projectId}: they are taken one by one`);
       await this.marks.suspect(projectId, this.worker, mark.untilPosition, session.db);
       return;
@@ -142,7 +142,9 @@ export class MatchTurn {
   private async matched(projectId: string, batch: readonly Stretch[], session: Session): Promise<number> {
     const rules = await this.rules.ofEvents(projectId, session.db, { areHeld: false });
     const evaluated =
-      rules.length === 0 ? { hits: [], taken: batch, failed: NONE_FAILED } : await this.asked(projectId, rules, batch, session);
+      rules.length === 0
+        ? { hits: [], taken: batch, failed: NONE_FAILED }
+        : await this.asked(projectId, rules, batch, session);
     const acts = await session
       .transaction(async (tx) => this.write(projectId, rules, evaluated, true, tx))
       .catch((error: unknown) => {
@@ -246,6 +248,11 @@ interface Asked extends Evaluated {
 }
 
 const NONE_FAILED: ReadonlyMap<string, string> = new Map();
+
+/** Whether a row is among those of which one has ended a worker. */
+function isSuspect({ suspectsUntil }: MatchMark, position: string): boolean {
+  return suspectsUntil !== null && BigInt(position) <= BigInt(suspectsUntil);
+}
 
 /** The id of the event when a batch has just one. */
 function theOnlyEvent(batch: readonly Stretch[]): string | null {

@@ -123,6 +123,25 @@ export class OutboxRepository {
     });
   }
 
+  /** What the events of stretches take as text, of which nothing large is read for it. */
+  async bytesOf(projectId: string, stretches: readonly Stretch[], db: Db): Promise<number> {
+    const [row] = await this.database.rows<{ bytes: number }>(
+      `SELECT coalesce(sum(coalesce(e.bytes, octet_length(e.properties::text))), 0)::float8 AS bytes
+       FROM unnest($2::bigint[], $3::int[], $4::int[]) AS r (position, first, last)
+       JOIN event_outbox o USING (position)
+       CROSS JOIN LATERAL unnest(o.event_ids[r.first:r.last], o.timestamps[r.first:r.last]) AS w (id, at)
+       ${eventAt('$1', 'w.id', 'w.at')}`,
+      [
+        projectId,
+        stretches.map(({ row: { position } }) => position),
+        stretches.map(({ first }) => first),
+        stretches.map(({ last }) => last),
+      ],
+      db,
+    );
+    return row?.bytes ?? 0;
+  }
+
   /** What is told of events, in their order; null: it is gone. Properties beyond what anybody is told are left out here. */
   async told(
     projectId: string,

@@ -51,7 +51,7 @@ export class Silenced {
   async until(alert: AlertEvent, db: Db): Promise<Date | null> {
     const active = await this.silences.activeOf(alert, db);
     if (active.length === 0) return null;
-    await this.learn(alert, active, db);
+    const known = await this.learn(alert, active, db);
     const subject = subjectOf(alert, await this.eventOf(alert, db));
     const filters = new FilterRun();
     let left = MOST_STEPS;
@@ -61,7 +61,7 @@ export class Silenced {
         this.logger.warn(`the silences of project ${alert.projectId} take too long: not all of them were asked`);
         break;
       }
-      const matches = this.kept.get(id)?.matches ?? null;
+      const matches = known.get(id)?.matches ?? null;
       if (matches !== null && (await this.fits(id, filters, matches, subject))) return endsAt;
       left -= filters.steps;
     }
@@ -92,17 +92,26 @@ export class Silenced {
   }
 
   /** Reads and compiles the filters that are not known as they are now. */
-  private async learn({ projectId }: AlertEvent, active: readonly ActiveSilence[], db: Db): Promise<void> {
-    const unknown = active.filter(({ id, revision }) => this.kept.get(id)?.revision !== revision);
-    if (unknown.length === 0) return;
-    if (this.kept.size + unknown.length > MAX_KEPT) this.kept.clear();
-    const wanted = this.kept.size === 0 ? active : unknown;
-    const read = await this.silences.filtersOf(
-      { projectId },
-      wanted.map(({ id }) => id),
-      db,
-    );
-    for (const { id, revision, filter } of read) this.kept.set(id, { revision, matches: this.compiled(id, filter) });
+  private async learn(
+    { projectId }: AlertEvent,
+    active: readonly ActiveSilence[],
+    db: Db,
+  ): Promise<ReadonlyMap<string, Kept>> {
+    const known = new Map<string, Kept>();
+    const unknown: string[] = [];
+    for (const { id, revision } of active) {
+      const kept = this.kept.get(id);
+      if (kept?.revision === revision) known.set(id, kept);
+      else unknown.push(id);
+    }
+    if (unknown.length === 0) return known;
+    for (const { id, revision, filter } of await this.silences.filtersOf({ projectId }, unknown, db)) {
+      const kept = { revision, matches: this.compiled(id, filter) };
+      known.set(id, kept);
+      if (this.kept.size >= MAX_KEPT) this.kept.clear();
+      this.kept.set(id, kept);
+    }
+    return known;
   }
 
   private compiled(id: string, filter: unknown): Matcher | null {

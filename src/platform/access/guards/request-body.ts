@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { CONFIG, type Config } from '../../../config/index.js';
+import { RequestAborted } from '../../http/body-bytes.js';
 import { BodyReader, isLines, type ReadBody } from '../../http/body-reader.js';
 import { ValidationError } from '../../http/fields/index.js';
 import type { CheckedRequest } from '../../http/inputs.js';
@@ -48,8 +49,13 @@ export class RequestBody {
 
   /** Until the handler says that it needs the body no longer, or the answer has left. */
   private async largeTurn(caller: AccessScope | null, request: CheckedRequest, response: Response): Promise<void> {
-    request.bodyTaken = await this.large.turn(holderOf(caller, request));
-    response.once('close', request.bodyTaken);
+    const end = await this.large.turn(holderOf(caller, request));
+    if (response.destroyed) {
+      end();
+      throw new RequestAborted('the client went away before its turn');
+    }
+    request.bodyTaken = end;
+    response.once('close', end);
   }
 }
 
