@@ -21,7 +21,9 @@ const pattern = fc
   .filter((source) => patternFault(source) === null);
 const field = fc.oneof(
   fc.constantFrom('message', 'event'),
-  fc.array(fc.constantFrom('a', 'b', '0'), { minLength: 1, maxLength: 16 }).map((path) => `properties.${path.join('.')}`),
+  fc
+    .array(fc.constantFrom('a', 'b', '0'), { minLength: 1, maxLength: 16 })
+    .map((path) => `properties.${path.join('.')}`),
 );
 const comparison = fc.oneof(
   fc.record({ field, op: fc.constant('matches'), value: pattern }),

@@ -122,7 +122,11 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
       if (identity === null || identity.ended || (identity.expiresAt !== null && identity.expiresAt <= now)) return;
       await this.failures.record(identity, { reasonCode: 'rate_limited', statusCode: 429, requestId });
     };
-    this.background.start('record', { name: 'refusal by a rate limit', share: sha256Hex(apiKeyOf(request) ?? ''), work });
+    this.background.start('record', {
+      name: 'refusal by a rate limit',
+      share: sha256Hex(apiKeyOf(request) ?? ''),
+      work,
+    });
   }
 
   /** The key that the request carries, looked up once a request; null for anything that is not a known key, whatever its state. */
