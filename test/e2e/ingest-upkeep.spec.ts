@@ -40,7 +40,8 @@ describe('ingestion', () => {
     ]) {
       await app.rows(`UPDATE idempotency_records SET created_at = now() - $2::interval WHERE key = $1`, [key, age]);
     }
-    expect(await maintain()).toBe(1);
+    // What it answers is not looked at: the round of this minute may have come first.
+    await maintain();
     expect(await send('young')).toMatchObject({ status: 200, body: { ...young.body, duplicate: true } });
     const again = await send('old');
     expect(again).toMatchObject({ status: 200, body: { duplicate: false } });
