@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import {
@@ -88,10 +89,14 @@ export async function killHard(child: ChildProcess): Promise<void> {
 
 /** A child that has ended and whose parent does not ask for it. */
 export async function makeZombie(): Promise<number> {
-  const parent = spawn('/bin/sh', ['-c', 'sleep 0 & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  // The shell that started the child would ask for it: the child ends only when another program stands in its place.
+  const script = 'cat <&3 & exec sh -c "echo $!; exec sleep 600" 3<&-';
+  const parent = spawn('/bin/sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore', 'pipe'] });
   cleanups.push(() => killHard(parent));
-  const [line] = (await once(parent.stdout.setEncoding('utf8'), 'data')) as [string];
+  const [, output, , input] = parent.stdio as unknown as [null, Readable, null, Writable];
+  const [line] = (await once(output.setEncoding('utf8'), 'data')) as [string];
   const pid = Number(line);
+  input.end();
   expect(await waitUntilGone(pid, GONE_WITHIN_MS)).toBe(true);
   // Still known to the system, or it would be just a dead process.
   expect(process.kill(pid, 0)).toBe(true);
