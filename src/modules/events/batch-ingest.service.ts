@@ -50,9 +50,12 @@ export class BatchIngestService {
     const canonical: string[] = [];
     let unbroken = 0;
     for (const { line, bytes } of splitLines(body)) {
-      const end = bytes.length < LARGE_BYTES ? undefined : await this.large.turn(scope.projectId);
+      const turn = bytes.length < LARGE_BYTES ? undefined : await this.large.turn(scope.projectId);
       try {
-        const request = this.read(bytes);
+        const value = this.parse(bytes);
+        if (turn !== undefined) await turn.rest();
+        const request = this.check(value);
+        if (turn !== undefined) await turn.rest();
         const event = normalizeEvent(request, newId(), arrivedAt, redaction.properties);
         checkWrittenSize(event.bytes, mostBytes);
         events.push(event);
@@ -62,7 +65,7 @@ export class BatchIngestService {
         lines.push({ line, refusal: JSON.stringify(refusalOf(error, redaction)) });
         if (key !== undefined) canonical.push(`${line} ${bytes.toString('base64')}`);
       } finally {
-        end?.();
+        turn?.end();
       }
       unbroken += bytes.length + BYTES_OF_A_LINE;
       if (unbroken < BYTES_A_TURN) continue;
@@ -79,12 +82,17 @@ export class BatchIngestService {
     return batchAnswer(first, stored.admitted ?? Infinity, this.sentenceOf(stored.why), true);
   }
 
-  /** As the guard reads a request of its own. @throws ValidationError, BodyTooLarge */
-  private read(bytes: EventLine['bytes']): IngestRequest {
+  /** As the guard reads a body of its own. @throws ValidationError, BodyTooLarge */
+  private parse(bytes: EventLine['bytes']): unknown {
     if (bytes.length > this.config.http.maxBodyBytes) throw new BodyTooLarge();
     const parsed = parseJsonBody(bytes);
     if ('issues' in parsed) throw new ValidationError(parsed.issues);
-    const read = validateJson(this.schema, parsed.value, 'body');
+    return parsed.value;
+  }
+
+  /** @throws ValidationError */
+  private check(value: unknown): IngestRequest {
+    const read = validateJson(this.schema, value, 'body');
     if ('issues' in read) throw new ValidationError(read.issues);
     return read.value as IngestRequest;
   }

@@ -1,5 +1,6 @@
 export { EventRecorder } from './event-recorder.js';
 export { EventsModule } from './events.module.js';
+export { endOfString } from './json-text.js';
 export { QueueDrained } from './queueing/queue-drained.js';
 export { decodeCursor, encodeCursor, type Place } from './reads/cursor.js';
 export { EventPages } from './reads/event-pages.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_DEPTH, MAX_PATHS, observeSchema as observe, type SampledEvent } from './observed-schema.js';
+import { observeSchema } from './observed-schema.js';
+import { MAX_DEPTH, MAX_PATHS, PropertyScan } from './property-scan.js';
 
 const at = (ms: number): Date => new Date(1_700_000_000_000 + ms);
 const event = (name: string, properties: Record<string, unknown>, ms = 0) => ({
@@ -8,8 +9,6 @@ const event = (name: string, properties: Record<string, unknown>, ms = 0) => ({
   timestamp: at(ms),
   properties: JSON.stringify(properties),
 });
-
-const observeSchema = (sample: readonly SampledEvent[]) => observe(sample, () => Promise.resolve(() => undefined));
 
 describe('the observed schema', () => {
   it('is empty without events', async () => {
@@ -100,6 +99,54 @@ describe('the observed schema', () => {
           }
         }
       }),
+    );
+  });
+
+  it('reads a text in parts of any size as a whole one, with any blanks', async () => {
+    // Every path and type of the value as an object, within the bounds.
+    const expected = (value: unknown, at: string, depth: number, seen: Map<string, Set<string>>): void => {
+      if (typeof value !== 'object' || value === null) return;
+      for (const [name, member] of Array.isArray(value)
+        ? value.map((item) => ['', item] as const)
+        : Object.entries(value)) {
+        const path = Array.isArray(value) ? `${at}[]` : at === '' ? name : `${at}.${name}`;
+        const type = member === null ? 'null' : Array.isArray(member) ? 'array' : typeof member;
+        seen.set(path, (seen.get(path) ?? new Set()).add(type));
+        if (depth < MAX_DEPTH) expected(member, path, depth + 1, seen);
+      }
+    };
+    const text = fc.string({ unit: fc.constantFrom('a', '"', '\\', ',', ':', '{', ']', ' ', 'é', '\n'), maxLength: 4 });
+    const { json } = fc.letrec((tie) => ({
+      json: fc.oneof(
+        { maxDepth: 8, depthSize: 'small' },
+        text,
+        fc.double({ noNaN: true, noDefaultInfinity: true }),
+        fc.boolean(),
+        fc.constant(null),
+        fc.array(tie('json'), { maxLength: 3 }),
+        fc.dictionary(text, tie('json'), { maxKeys: 3 }),
+      ),
+    }));
+    const parts = fc.integer({ min: 1, max: 7 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.dictionary(text, json, { maxKeys: 4 }),
+        parts,
+        fc.boolean(),
+        async (value, tokens, isSpaced) => {
+          const seen = new Map<string, Set<string>>();
+          expected(value, '', 1, seen);
+          const written = JSON.stringify(value);
+          // As PostgreSQL writes it, with a blank behind each comma and colon that stands in no text.
+          const spaced = written.replaceAll(/"(?:[^"\\]|\\.)*"|[,:]/g, (part) => (part.length > 1 ? part : `${part} `));
+          const scan = new PropertyScan(isSpaced ? spaced : written);
+          while (scan.read(tokens) === tokens);
+          expect(Object.fromEntries([...scan.paths].map(([path, types]) => [path, [...types].sort()]))).toEqual(
+            Object.fromEntries([...seen].map(([path, types]) => [path, [...types].sort()])),
+          );
+        },
+      ),
+      { numRuns: 500 },
     );
   });
 });

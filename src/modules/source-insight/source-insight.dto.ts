@@ -11,7 +11,7 @@ import {
   UuidField,
 } from '../../platform/http/fields/index.js';
 import { decodeCursor, EventRecord } from '../events/index.js';
-import { JSON_TYPES, type JsonType } from './observed-schema.js';
+import { JSON_TYPES, type JsonType } from './property-scan.js';
 import { SOURCE_STATUSES, type SourceStatus } from './source-status.js';
 import { type Interval, INTERVALS, STATS_RANGES, type StatsRange } from './volume.js';
 

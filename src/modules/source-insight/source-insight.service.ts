@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../platform/access/index.js';
 import { Clock } from '../../platform/clock/index.js';
-import { LargeBodies } from '../../platform/http/large-bodies.js';
 import { writeList, writeObject, type WrittenJson } from '../../platform/http/written-json.js';
 import { ApiKeysRepository, EventSourceDisabled, EventSourceNotFound } from '../api-keys/index.js';
 import {
@@ -43,7 +42,6 @@ export class SourceInsightService {
     private readonly rows: EventRows,
     private readonly pages: EventPages,
     private readonly budget: ReadBudget,
-    private readonly large: LargeBodies,
     private readonly sources: EventSourcesRepository,
     private readonly keys: ApiKeysRepository,
     private readonly failures: IngestionFailuresReader,
@@ -115,7 +113,7 @@ export class SourceInsightService {
     const newest = await this.insight.newest(scope, sourceId, null, SAMPLE_EVENTS);
     const { places: sample, bytes } = await this.rows.fit(scope, newest, SAMPLE_BYTES);
     const eventTypes = await this.budget.during(scope.projectId, bytes, async () =>
-      observeSchema(await this.rows.read(scope, sample, SAMPLED), () => this.large.turn(scope.projectId)),
+      observeSchema(await this.rows.read(scope, sample, SAMPLED)),
     );
     return {
       source_id: sourceId,

@@ -1,11 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request } from 'express';
 import { bodyBytes, BrokenCompression } from './body-bytes.js';
 import { BodyTooLarge, UnsupportedMediaType } from './domain-error.js';
 import { type Issue, parseJsonBody, ValidationError } from './fields/index.js';
 import { parsePairs } from './pairs.js';
 import type { BodyForm } from './inputs.js';
-import { LARGE_BYTES } from './large-bodies.js';
+import { LARGE_BYTES, type LargeTurn } from './large-bodies.js';
 
 /** How bytes are read: a body's form, or newline-delimited JSON in its place. */
 type Reading = BodyForm | 'lines';
@@ -47,13 +46,13 @@ export class BodyReader {
   constructor(private readonly maxBytes: number) {}
 
   /** The decoded JSON value; undefined when there is no body. @param turn waited for before a large one is parsed */
-  async readJson(request: Request, turn: () => Promise<void>): Promise<unknown> {
+  async readJson(request: Request, turn: () => Promise<LargeTurn>): Promise<unknown> {
     const bytes = await this.readBytes(request, 'json');
     if (bytes === undefined) return undefined;
     if (bytes.length < LARGE_BYTES) return parsed(bytes);
-    await turn();
+    const { rest } = await turn();
     const value = parsed(bytes);
-    await nextTurn();
+    await rest();
     return value;
   }
 

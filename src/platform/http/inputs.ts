@@ -5,6 +5,7 @@ import type { AccessScope } from '../access/scope.js';
 import type { RequestContext } from '../telemetry/index.js';
 import { compile, type Schema } from './fields/index.js';
 import { TextField, UuidField } from './fields/index.js';
+import type { LargeTurn } from './large-bodies.js';
 
 /** What the guard has resolved and checked before a handler runs. */
 export interface RequestInputs {
@@ -23,8 +24,8 @@ export interface CheckedRequest extends Request {
   access?: AccessScope;
   inputs?: RequestInputs;
   requestId: string;
-  /** Of a large body: ends the turn that its sender has with it. */
-  bodyTaken?: () => void;
+  /** Of a large body. */
+  largeTurn?: LargeTurn;
   /** On every log line of the request; whoever has the request adds to it here. */
   context?: RequestContext;
 }
@@ -155,7 +156,7 @@ export function LinesOf(lines: LinesBody & { description: string }): ParameterDe
 /** To be called when the body is needed no longer, by whoever keeps its sender waiting after that: then the next one is read. */
 export function BodyTaken(): ParameterDecorator {
   return (target, key, index) => {
-    if (key !== undefined) read((request) => request.bodyTaken ?? (() => undefined))()(target, key, index);
+    if (key !== undefined) read((request) => request.largeTurn?.end ?? (() => undefined))()(target, key, index);
   };
 }
 

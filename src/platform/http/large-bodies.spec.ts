@@ -8,11 +8,11 @@ describe('large bodies', () => {
     const bodies = new LargeBodies();
     let [under, most, rounds] = [0, 0, 0];
     const read = async (): Promise<void> => {
-      const end = await bodies.turn('a');
+      const { rest, end } = await bodies.turn('a');
       under += 1;
       most = Math.max(most, under);
       const before = rounds;
-      await nextTurn();
+      await rest();
       under -= 1;
       end();
       end();
@@ -27,7 +27,7 @@ describe('large bodies', () => {
     const bodies = new LargeBodies();
     const order: string[] = [];
     const read = async (holder: string): Promise<void> => {
-      const end = await bodies.turn(holder);
+      const { end } = await bodies.turn(holder);
       order.push(holder);
       end();
     };
@@ -37,10 +37,10 @@ describe('large bodies', () => {
 
   it('are refused when too many wait', async () => {
     const bodies = new LargeBodies();
-    const end = await bodies.turn('a');
-    const waiting = Array.from({ length: 64 }, () => bodies.turn('a').then((done) => done()));
+    const { end } = await bodies.turn('a');
+    const waiting = Array.from({ length: 64 }, () => bodies.turn('a').then((turn) => turn.end()));
     await expect(bodies.turn('a')).rejects.toBeInstanceOf(ServiceOverloaded);
-    const other = bodies.turn('b').then((done) => done());
+    const other = bodies.turn('b').then((turn) => turn.end());
     end();
     await Promise.all([...waiting, other]);
   });

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { ServiceOverloaded } from './domain-error.js';
 
 /** From here on a text is large: as objects it may take some twenty times its size, and its reading much of a second. */
@@ -11,16 +11,26 @@ const PATIENCE_MS = 10_000;
 /** Whoever keeps a large body for longer, such as one who waits for others, no longer holds up the next. */
 const LONGEST_TURN_MS = 2_000;
 
-/** Ends a turn; further calls do nothing. */
-export type EndTurn = () => void;
+/** Below this a round of the event loop is enough of a rest. */
+const BRIEF_MS = 5;
+const LONGEST_REST_MS = 100;
+
+/** The right to read one large text, until it ends. */
+export interface LargeTurn {
+  /** Between two steps of the reading: as much time for everybody else as the step has taken. */
+  readonly rest: () => Promise<void>;
+  /** Further calls do nothing. */
+  readonly end: () => void;
+}
 
 interface Waiting {
   readonly begin: () => void;
 }
 
 /**
- * Has large JSON read one text at a time in this process, the senders in turn, with a round of the event loop between two:
- * so neither the objects of many of them fill the heap, nor do their senders keep everybody else waiting.
+ * Has large JSON read one text at a time in this process, the senders in turn: so the objects of many of them do not fill
+ * the heap. Half of the time is left to everybody else, since a request takes several rounds of the event loop and would
+ * stand behind a step of the reading in each.
  */
 @Injectable()
 export class LargeBodies {
@@ -30,19 +40,25 @@ export class LargeBodies {
   private readonly holders = new Map<string, Waiting[]>();
 
   /** @throws ServiceOverloaded when too many wait or it takes too long */
-  async turn(holder: string): Promise<EndTurn> {
+  async turn(holder: string): Promise<LargeTurn> {
     if (this.busy) await this.wait(holder);
     this.busy = true;
-    const limit = setTimeout(() => end(), LONGEST_TURN_MS);
-    limit.unref();
+    let since = performance.now();
     let isOver = false;
+    const rest = async (): Promise<void> => {
+      const took = performance.now() - since;
+      await (took < BRIEF_MS ? nextTurn() : pause(Math.min(took, LONGEST_REST_MS)));
+      since = performance.now();
+    };
     const end = (): void => {
       if (isOver) return;
       isOver = true;
       clearTimeout(limit);
-      void nextTurn().then(() => this.goOn());
+      void rest().then(() => this.goOn());
     };
-    return end;
+    const limit = setTimeout(end, LONGEST_TURN_MS);
+    limit.unref();
+    return { rest, end };
   }
 
   private wait(holder: string): Promise<void> {

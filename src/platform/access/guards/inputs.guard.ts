@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type CanActivate, type ExecutionContext, Injectable, type Type } from '@nestjs/common';
 import { ModuleRef, Reflector } from '@nestjs/core';
 import { ValidationError } from '../../http/fields/index.js';
@@ -39,8 +38,7 @@ export class InputsGuard implements CanActivate {
       request.access = decision;
       Object.assign(request.context ?? {}, contextOf(decision));
     }
-    // A large body has kept the event loop to itself for two checks; others come before the handler.
-    return request.bodyTaken === undefined ? true : nextTurn(true);
+    return request.largeTurn === undefined || request.largeTurn.rest().then(() => true);
   }
 
   private async refuseMasked(

@@ -5,7 +5,7 @@ import { RequestAborted } from '../../http/body-bytes.js';
 import { BodyReader, isLines, type ReadBody } from '../../http/body-reader.js';
 import { ValidationError } from '../../http/fields/index.js';
 import type { CheckedRequest } from '../../http/inputs.js';
-import { LargeBodies } from '../../http/large-bodies.js';
+import { LargeBodies, type LargeTurn } from '../../http/large-bodies.js';
 import type { AccessScope } from '../scope.js';
 import type { Checks } from './route-checks.js';
 
@@ -48,14 +48,15 @@ export class RequestBody {
   }
 
   /** Until the handler says that it needs the body no longer, or the answer has left. */
-  private async largeTurn(caller: AccessScope | null, request: CheckedRequest, response: Response): Promise<void> {
-    const end = await this.large.turn(holderOf(caller, request));
+  private async largeTurn(caller: AccessScope | null, request: CheckedRequest, response: Response): Promise<LargeTurn> {
+    const turn = await this.large.turn(holderOf(caller, request));
     if (response.destroyed) {
-      end();
+      turn.end();
       throw new RequestAborted('the client went away before its turn');
     }
-    request.bodyTaken = end;
-    response.once('close', end);
+    request.largeTurn = turn;
+    response.once('close', turn.end);
+    return turn;
   }
 }
 
