@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -24,11 +24,13 @@ import {
   GONE_WITHIN_MS,
   cleanUp,
   cleanups,
+  folderWithDatabase,
   isRoot,
   killHard,
   makeZombie,
   query,
   refusal,
+  removeMadeDatabase,
   serverIsReady,
   start,
   startService,
@@ -37,6 +39,7 @@ import {
 import { eventually } from '../support/service-process.js';
 
 afterEach(cleanUp);
+afterAll(removeMadeDatabase);
 
 describe('an embedded PostgreSQL', () => {
   it('is made at the first start and keeps its data for the next', async () => {
@@ -80,7 +83,7 @@ describe('an embedded PostgreSQL', () => {
   });
 
   it('keeps its port, and takes another when somebody has it', async () => {
-    const folder = await temporaryFolder();
+    const folder = await folderWithDatabase();
     const first = await start(folder);
     await first.stop();
     const second = await start(folder);
@@ -100,7 +103,7 @@ describe('an embedded PostgreSQL', () => {
 
   it('is started again on its port when it ends by itself, until that goes on and on', async () => {
     const lost: string[] = [];
-    const postgres = await start(await temporaryFolder(), {
+    const postgres = await start(await folderWithDatabase(), {
       durable: true,
       revives: true,
       onLost: (reason) => void lost.push(reason),
@@ -133,7 +136,7 @@ describe('an embedded PostgreSQL', () => {
   });
 
   it('is stopped while it is being started again', async () => {
-    const postgres = await start(await temporaryFolder(), { revives: true });
+    const postgres = await start(await folderWithDatabase(), { revives: true });
     process.kill(postgres.pid, 'SIGKILL');
     expect(await waitUntilGone(postgres.pid, GONE_WITHIN_MS)).toBe(true);
     await postgres.stop();
@@ -141,7 +144,7 @@ describe('an embedded PostgreSQL', () => {
   });
 
   it('refuses a second service on the same folder', async () => {
-    const folder = await temporaryFolder();
+    const folder = await folderWithDatabase();
     const { child } = await startService(folder);
     const message = await refusal(folder);
     expect(message).toBe(
@@ -160,7 +163,7 @@ describe('an embedded PostgreSQL', () => {
 
 describe('the end of the service', () => {
   it('ends the database when the service is killed, and the next start works', async () => {
-    const folder = await temporaryFolder();
+    const folder = await folderWithDatabase();
     const { child, postgres } = await startService(folder);
     await query(postgres.url, 'CREATE TABLE before_the_kill (id int)');
     await killHard(child);
@@ -173,7 +176,7 @@ describe('the end of the service', () => {
   });
 
   it('may start again at once while the database of the killed one is still ending', async () => {
-    const folder = await temporaryFolder();
+    const folder = await folderWithDatabase();
     const { child, postgres } = await startService(folder);
     await killHard(child);
     const next = await start(folder);
@@ -182,7 +185,7 @@ describe('the end of the service', () => {
   });
 
   it('does not let an interrupt from the terminal reach the database', async () => {
-    const { child, postgres } = await startService(await temporaryFolder());
+    const { child, postgres } = await startService(await folderWithDatabase());
     process.kill(-Number(child.pid), 'SIGINT');
     // The session ends the connection a shutting-down server would refuse.
     expect(await query(postgres.url, 'SELECT pg_sleep(0.3), 1 AS one')).toMatchObject([{ one: 1 }]);
@@ -190,7 +193,7 @@ describe('the end of the service', () => {
   });
 
   it('shuts down a database that outlived its service on the folder', async () => {
-    const folder = await temporaryFolder();
+    const folder = await folderWithDatabase();
     const first = await start(folder);
     const facts = await inspectProcess(first.pid);
     await first.stop();
@@ -215,7 +218,7 @@ describe('the end of the service', () => {
   it.each(['a dead process', 'a zombie', 'a process that is no database', 'nonsense'])(
     'starts over a pid file that names %s',
     async (kind) => {
-      const folder = await temporaryFolder();
+      const folder = await folderWithDatabase();
       const first = await start(folder);
       await first.stop();
       const stale: Record<string, () => Promise<string>> = {
@@ -236,7 +239,7 @@ describe('the end of the service', () => {
   );
 
   it('removes what a killed first start left half made', async () => {
-    const folder = await temporaryFolder();
+    const folder = await folderWithDatabase();
     await (await start(folder)).stop();
     const home = join(folder, 'postgres');
     await mkdir(join(home, 'cluster-draft-left', 'data'), { recursive: true });
@@ -307,7 +310,7 @@ describe('a folder the database cannot have', () => {
   });
 
   it('is refused when another version of PostgreSQL made it', async () => {
-    const folder = await temporaryFolder();
+    const folder = await folderWithDatabase();
     const postgres = await start(folder);
     await postgres.stop();
     await writeFile(join(postgres.dataDir, 'PG_VERSION'), '9\n');
@@ -315,7 +318,7 @@ describe('a folder the database cannot have', () => {
   });
 
   it('gives the reason of PostgreSQL itself when it does not start', async () => {
-    const folder = await temporaryFolder();
+    const folder = await folderWithDatabase();
     const postgres = await start(folder);
     await postgres.stop();
     await rm(join(postgres.dataDir, 'global', 'pg_control'));
@@ -328,7 +331,7 @@ describe("PostgreSQL's programs", () => {
   async function programsWithoutLinks(): Promise<{ programs: string; links: string[] }> {
     const { account, home } = await accountWithHome();
     const installed = dirname(dirname((await findBinaries(account, home)).postgres));
-    const programs = join(await temporaryFolder(), 'native');
+    const programs = join(await folderWithDatabase(), 'native');
     await cp(installed, programs, { recursive: true, verbatimSymlinks: true });
     const list = JSON.parse(await readFile(join(programs, 'pg-symlinks.json'), 'utf8')) as { target: string }[];
     const links = list.map(({ target }) => join(dirname(programs), target));
@@ -340,7 +343,7 @@ describe("PostgreSQL's programs", () => {
   async function accountWithHome(): Promise<{ account: Account; home: string }> {
     const [account] = await listAccounts();
     if (account === undefined) throw new Error('no account');
-    const home = join(await temporaryFolder(), 'home');
+    const home = join(await folderWithDatabase(), 'home');
     await mkdir(home, { mode: 0o700 });
     if (account.switched) await chown(home, account.uid, account.gid);
     return { account, home };
