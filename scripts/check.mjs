@@ -8,7 +8,16 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const AT_ONCE = Math.min(2, availableParallelism());
-const FORMATTED = ['src', 'test', 'migrations', 'scripts', 'bench', 'docs/receivers', '*.mjs', '.dependency-cruiser.cjs'];
+const FORMATTED = [
+  'src',
+  'test',
+  'migrations',
+  'scripts',
+  'bench',
+  'docs/receivers',
+  '*.mjs',
+  '.dependency-cruiser.cjs',
+];
 
 /** The steps of one lane run one after the other, since each needs what the former made or holds. */
 const LANES = [
