@@ -28,6 +28,7 @@ const LANES = [
   ],
   [{ name: 'lint', run: () => node('node_modules/eslint/bin/eslint.js', '.', '--max-warnings', '0') }],
   [{ name: 'types', run: () => node('node_modules/typescript/bin/tsc', '--noEmit') }],
+  [{ name: 'documents', run: () => node('scripts/check-documents.mjs') }],
   [
     {
       name: 'format',
