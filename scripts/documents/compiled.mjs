@@ -23,6 +23,21 @@ export function faultsOfCompiling(root, files) {
     .map((fault) => textOf(fault, root));
 }
 
+/** Blocks in these languages that name no file are read by themselves. */
+const READ_ALONE = new Set(['ts', 'js', 'mjs']);
+
+/** @param {import('./markdown.mjs').Document} document */
+export function faultsOfSyntax({ path, blocks }) {
+  const alone = blocks.filter(({ language, info }) => READ_ALONE.has(language) && info === '');
+  return alone.flatMap(({ line, language, text }) => {
+    const compilerOptions = { target: ts.ScriptTarget.ESNext, experimentalDecorators: true };
+    const { diagnostics = [] } = ts.transpileModule(text, { compilerOptions, reportDiagnostics: true });
+    return diagnostics.map(
+      (fault) => `${path}:${line} ${language}: ${ts.flattenDiagnosticMessageText(fault.messageText, ' ')}`,
+    );
+  });
+}
+
 function hostOf(options, laid) {
   const host = ts.createCompilerHost(options);
   const { fileExists, directoryExists, readFile, getSourceFile } = host;

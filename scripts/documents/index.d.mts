@@ -36,7 +36,10 @@ export const ROOT: string;
 export function parseDocument(path: string, text: string): Document;
 export function anchorsOf(document: Document): Set<string>;
 export function faultsOfReferences(documents: readonly Document[], project: Project): string[];
+/** A line for each document that no way from `start` leads to. */
+export function orphansOf(documents: readonly Document[], start: string): string[];
 export function faultsOfCode(document: Document): string[];
 export function applyHunks(text: string, diff: string): { text: string; faults: string[] };
 export function layOver(documents: readonly Document[], read: (path: string) => string | null): Examples;
-export function checkDocuments(): Examples;
+/** What needs no compiler. */
+export function checkDocuments(): Examples & { readonly documents: readonly Document[] };

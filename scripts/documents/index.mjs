@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { faultsOfCode } from './code.mjs';
 import { layOver } from './examples.mjs';
 import { parseDocument } from './markdown.mjs';
-import { faultsOfReferences } from './references.mjs';
+import { faultsOfReferences, orphansOf } from './references.mjs';
 
 export { anchorsOf, parseDocument } from './markdown.mjs';
 export { applyHunks, layOver } from './examples.mjs';
 export { faultsOfCode } from './code.mjs';
-export { faultsOfReferences } from './references.mjs';
+export { faultsOfReferences, orphansOf } from './references.mjs';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** One screen or two: the rest has a document of its own. */
@@ -23,7 +23,7 @@ const SOURCES = ['src', 'test', 'migrations', 'scripts', 'bench', 'docker'];
 /** Names of libraries and platforms that our code does not spell. */
 const NAMES_OF_OTHERS = ['NODE_EXTRA_CA_CERTS', 'forwardRef', 'sessionStorage', 'IsEmail', 'ValidateNested', 'Type'];
 
-/** @returns {{ faults: string[], files: Map<string, string> }} the files of the examples are for the compiler */
+/** What needs no compiler. @returns the documents and the files of the examples, which it may look at as well */
 export function checkDocuments() {
   const documents = pathsOf('.md', FOLDERS).map((path) => parseDocument(path, read(path) ?? ''));
   const examples = layOver(documents, read);
@@ -37,12 +37,13 @@ export function checkDocuments() {
         .map((document) => ({ ...document, names: [], blocks: [] })),
       project,
     ),
+    ...orphansOf(documents, 'README.md'),
     ...documents.flatMap(faultsOfCode),
     ...examples.faults,
   ];
   const size = Buffer.byteLength(read('README.md') ?? '');
   if (size > MOST_OF_README) faults.push(`README.md has ${size} bytes, more than ${MOST_OF_README}`);
-  return { faults, files: examples.files };
+  return { documents, faults, files: examples.files };
 }
 
 function read(path) {

@@ -22,10 +22,27 @@ export function faultsOfReferences(documents, project) {
   ]);
 }
 
+/** Documents that no way from `start` leads to: nobody finds them. */
+export function orphansOf(documents, start) {
+  const byPath = new Map(documents.map((document) => [document.path, document]));
+  const found = new Set([start]);
+  for (const path of found) {
+    for (const { text } of byPath.get(path)?.links ?? []) found.add(targetOf(path, text.split('#')[0]));
+  }
+  return documents
+    .filter(({ path }) => !found.has(path))
+    .map(({ path }) => `${path}:1 no link leads here from ${start}`);
+}
+
+/** The path of what a link of a document names; of an address elsewhere something that is no path of ours. */
+function targetOf(path, file) {
+  return file === '' ? path : posix.join(posix.dirname(path), decodeURI(file));
+}
+
 function faultOfLink({ path }, { line, text }, byPath, project) {
   if (/^[a-z][a-z\d+.-]*:/i.test(text)) return [];
   const [file = '', anchor] = text.split('#');
-  const target = file === '' ? path : posix.join(posix.dirname(path), decodeURI(file));
+  const target = targetOf(path, file);
   if (target.startsWith('..') || !project.exists(target)) return [`${path}:${line} there is no ${file}`];
   if (anchor === undefined) return [];
   const document = byPath.get(target);

@@ -7,6 +7,7 @@ import {
   faultsOfCode,
   faultsOfReferences,
   layOver,
+  orphansOf,
   parseDocument,
 } from '../../scripts/documents/index.mjs';
 
@@ -94,6 +95,17 @@ describe('what a document points at', () => {
     ['`OLD_NAME`', 'README.md:1 the code knows no OLD_NAME'],
   ])('is told when it is gone: %s', (text, fault) => {
     expect(references({ 'README.md': text, 'docs/guide.md': '# Guide' })).toEqual([fault]);
+  });
+
+  it('leads to every document, by way of others too', () => {
+    const texts = {
+      'README.md': '[a](docs/a.md#x)',
+      'docs/a.md': '# X\n[b](b/b.md)',
+      'docs/b/b.md': '',
+      'docs/c.md': '',
+    };
+    const documents = Object.entries(texts).map(([path, text]) => parseDocument(path, text));
+    expect(orphansOf(documents, 'README.md')).toEqual(['docs/c.md:1 no link leads here from README.md']);
   });
 
   it('is no name of the code when it is plain text, a pattern of a path or a sentence of the API', () => {
