@@ -15,7 +15,7 @@ const COMMANDS: Record<string, () => Promise<number>> = {
     return 0;
   },
   demo: () => runDemo(argv, process.env, process.stdout),
-  /** Writes openapi.json, routes.txt and .env.example; with --check only compares. */
+  /** Writes the files of docs/api and .env.example; with --check only compares. */
   generate: () => generateArtifacts({ check: argv.includes('--check') }),
   /** Fails when entities and migrations differ. */
   drift: () => reportDrift(),

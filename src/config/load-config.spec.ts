@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { renderEnvExample } from './env-example.js';
+import { renderConfigurationTable, renderEnvExample } from './listing.js';
 import { ConfigError, loadConfig } from './load-config.js';
 import { VARIABLES } from './variables.js';
 
@@ -142,5 +142,13 @@ describe('the configuration', () => {
 
   it('shows every name in .env.example', () => {
     for (const name of Object.keys(VARIABLES)) expect(renderEnvExample()).toContain(`\n#${name}=`);
+  });
+
+  it('shows every name in the table, each in a row of three cells', () => {
+    const rows = renderConfigurationTable()
+      .split('\n')
+      .filter((line) => line.startsWith('| `'));
+    expect(rows.map((row) => /^\| `(\w+)`/.exec(row)?.[1]).sort()).toEqual(Object.keys(VARIABLES).sort());
+    expect(rows.filter((row) => row.split(/(?<!\\)\|/).length !== 5)).toEqual([]);
   });
 });

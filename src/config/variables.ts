@@ -13,11 +13,11 @@ import {
 } from './config.js';
 import { APPLE_ISSUER, GOOGLE_ISSUER } from './sign-in-providers.js';
 
-/** One environment name: how it is read, its default and the sentence `.env.example` shows. */
+/** One environment name: how it is read, its default and the sentence that `.env.example` and the documents show. */
 export interface Variable<T> {
   readonly group: string;
   readonly description: string;
-  /** Shown in `.env.example`; the value itself comes from `schema`. */
+  /** What the listings show; the value itself comes from `schema`. */
   readonly shownDefault: string;
   readonly schema: z.ZodType<T, string | undefined>;
 }
@@ -205,7 +205,7 @@ const requestLimits = list.transform((items, ctx) => {
 const LEVELS: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 const ROLES: readonly ProcessRole[] = ['api', 'worker', 'all'];
 
-/** Every environment name the service reads. Adding a name here documents it in `.env.example` too. */
+/** Every environment name the service reads. Adding a name here documents it in every listing too. */
 export const VARIABLES = {
   NODE_ENV: variable(
     'Process',

@@ -176,7 +176,7 @@ function addDerivedResponses(operation: Operation): void {
   operation.responses = sorted(operation.responses);
 }
 
-/** `routes.txt`: method, path, access, tenant and handler of every operation, aligned. */
+/** `docs/api/routes.txt`: method, path, access, tenant and handler of every operation, aligned. */
 export function renderRoutes(routes: readonly RouteLine[]): string {
   const width = (pick: (route: RouteLine) => string): number => Math.max(...routes.map((route) => pick(route).length));
   const [path, access] = [width((route) => route.path), width((route) => route.access)];

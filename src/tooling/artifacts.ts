@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from '../app.module.js';
 import { loadConfig } from '../config/index.js';
-import { renderEnvExample } from '../config/env-example.js';
+import { renderConfigurationTable, renderEnvExample } from '../config/listing.js';
 import { buildDocument, renderRoutes } from '../openapi/document.js';
 import { Logger } from '../platform/telemetry/index.js';
 
@@ -18,8 +18,9 @@ export async function renderArtifacts(): Promise<Record<string, string>> {
   const app = await NestFactory.create(AppModule.for(runtime), { preview: true, logger: false, abortOnError: false });
   const { document, routes } = buildDocument(app);
   return {
-    'openapi.json': `${JSON.stringify(document, null, 2)}\n`,
-    'routes.txt': renderRoutes(routes),
+    'docs/api/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
+    'docs/api/routes.txt': renderRoutes(routes),
+    'docs/api/configuration.md': renderConfigurationTable(),
     '.env.example': renderEnvExample(),
   };
 }

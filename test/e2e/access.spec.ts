@@ -300,7 +300,7 @@ describe('access to every operation', () => {
           ),
       ),
     ).toEqual([]);
-    const committed = readFileSync(new URL('../../routes.txt', import.meta.url), 'utf8')
+    const committed = readFileSync(new URL('../../docs/api/routes.txt', import.meta.url), 'utf8')
       .trim()
       .split('\n')
       .slice(1);

@@ -1,9 +1,12 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runDemo } from '../../src/demo/index.js';
+import { freePort } from '../../src/demo/service-process.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 
 interface LogRow {
@@ -234,5 +237,47 @@ describe('the demo with generated events', () => {
     const out = new Writable({ write: (chunk: Buffer, _, done) => (chunks.push(chunk.toString()), done()) });
     expect(await runDemo(['--url', app.url], { SMTP_URL: 'smtp://mail.example.com' }, out)).toBe(1);
     expect(chunks.join('')).toContain('SMTP_URL= npm run demo');
+  });
+});
+
+describe('the five minutes of the README', () => {
+  /** The commands under the heading, for this service instead of the one at the usual port. */
+  async function commands(url: string, receiverPort: number): Promise<string> {
+    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+    const code = /^## Five minutes[^]*?```sh\n([^]*?)```/m.exec(readme)?.[1] ?? '';
+    const here = code.replace('http://127.0.0.1:3000', url).replaceAll('9000', String(receiverPort));
+    expect(here).toContain(`:${receiverPort}/`);
+    return `set -euo pipefail\n${here}`;
+  }
+
+  /** Nothing is left of it when all went well. */
+  function endGroup({ pid }: ChildProcess): void {
+    try {
+      if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+
+  it('lead from nothing to a delivered webhook', async () => {
+    const own = await createTestApp({ env: { OUTBOUND_ALLOWED_SUBNETS: '127.0.0.1' } });
+    const cwd = await mkdtemp(join(tmpdir(), 'oes-tour-'));
+    await symlink(own.dataDir, join(cwd, '.data'));
+    const text = await commands(own.url, await freePort());
+    // In a group of its own, so that what it leaves running ends with it.
+    const shell = spawn('bash', ['-c', text], { cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const chunks: string[] = [];
+    for (const stream of [shell.stdout, shell.stderr])
+      stream.setEncoding('utf8').on('data', (part: string) => chunks.push(part));
+    try {
+      const [code] = (await once(shell, 'exit')) as [number | null];
+      expect([code, chunks.join('')]).toEqual([0, expect.stringContaining('"payment.failed"')]);
+      const told: unknown = JSON.parse(await readFile(join(own.dataDir, 'webhook.json'), 'utf8'));
+      expect(told).toMatchObject({ message: 'Payments fail: payment.failed', payload: { amount: 120 } });
+    } finally {
+      endGroup(shell);
+      await own.close();
+      await rm(cwd, { recursive: true, force: true });
+    }
   });
 });

@@ -168,7 +168,7 @@ const NESTED = fc
 
 type Keys = readonly (string | number)[];
 
-/** The rules as the README tells them, each way tried on its own. */
+/** The rules as the guide tells them, each way tried on its own. */
 function plainly(paths: readonly string[], properties: Record<string, unknown>): unknown {
   return maskedAt(paths, [], properties);
 }

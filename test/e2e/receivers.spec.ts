@@ -25,14 +25,9 @@ interface Case {
 const SECRET = 'the secret of the receiver: Grüße';
 const has = (program: string, ...flags: string[]): boolean => spawnSync(program, flags).status === 0;
 
-/** The block of code in one language below the heading about genuine requests. */
-async function snippet(language: string): Promise<string> {
-  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-  const chapter = readme.split('### Telling genuine requests apart')[1]?.split('\n### ')[0] ?? '';
-  const code = new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(chapter)?.[1];
-  if (code === undefined) throw new Error(`no ${language} in the chapter`);
-  return code;
-}
+/** The text of a file that receivers may copy. */
+const sample = (name: string): Promise<string> =>
+  readFile(new URL(`../../docs/receivers/${name}`, import.meta.url), 'utf8');
 
 /** A request as a receiver gets it from the running service. */
 async function sent(): Promise<{ body: string; headers: Record<string, string> }> {
@@ -81,14 +76,14 @@ function casesOf({ body, headers }: { body: string; headers: Record<string, stri
 }
 
 const NODE = `import { readFileSync } from 'node:fs';
-import { isGenuine } from './receiver.mjs';
+import { isGenuine } from './verify.mjs';
 const cases = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 console.log(JSON.stringify(cases.map(({ body, headers, secret }) => isGenuine(Buffer.from(body, 'base64'), headers, secret))));
 `;
 
 const PYTHON = `import base64, json, sys
 from email.message import Message
-from receiver import is_genuine
+from verify import is_genuine
 
 def headers_of(given):
     headers = Message()
@@ -137,7 +132,7 @@ func main() {
 }
 `;
 
-describe('the code for receivers in the README tells genuine requests from others', () => {
+describe('the code for receivers tells genuine requests from others', () => {
   let folder: string;
   let cases: Case[];
 
@@ -163,7 +158,7 @@ describe('the code for receivers in the README tells genuine requests from other
   const expected = (): unknown => cases.map(({ title, isGenuine }) => [title, isGenuine]);
 
   it('in Node', async () => {
-    const files = { 'receiver.mjs': await snippet('js'), 'main.mjs': NODE };
+    const files = { 'verify.mjs': await sample('verify.mjs'), 'main.mjs': NODE };
     expect(await verdicts(files, [process.execPath, 'main.mjs'])).toEqual(expected());
   });
 
@@ -171,14 +166,14 @@ describe('the code for receivers in the README tells genuine requests from other
   const ifInstalled = (command: string, version: string): typeof it.skip => (has(command, version) ? it : it.skip);
 
   ifInstalled('python3', '--version')('in Python, where it is installed', async () => {
-    const files = { 'receiver.py': await snippet('python'), 'main.py': PYTHON };
+    const files = { 'verify.py': await sample('verify.py'), 'main.py': PYTHON };
     expect(await verdicts(files, ['python3', 'main.py'])).toEqual(expected());
   });
 
   ifInstalled('go', 'version')('in Go, where it is installed', async () => {
     const files = {
       'go.mod': 'module example.com/verify\n\ngo 1.21\n',
-      'receiver/receiver.go': await snippet('go'),
+      'receiver/verify.go': await sample('verify.go'),
       'main.go': GO,
     };
     expect(await verdicts(files, ['go', 'run', '.'])).toEqual(expected());

@@ -1,0 +1,77 @@
+// What holds of the documents of this repository. Everything is read, nothing is run or written.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { faultsOfCode } from './code.mjs';
+import { layOver } from './examples.mjs';
+import { parseDocument } from './markdown.mjs';
+import { faultsOfReferences, orphansOf } from './references.mjs';
+
+export { anchorsOf, parseDocument } from './markdown.mjs';
+export { applyHunks, layOver } from './examples.mjs';
+export { faultsOfCode } from './code.mjs';
+export { faultsOfReferences, orphansOf } from './references.mjs';
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** One screen or two: the rest has a document of its own. */
+const MOST_OF_README = 8 * 1024;
+const FOLDERS = ['.', 'docs', 'bench'];
+/** They speak of what was, or are made from the code. */
+const NOT_OF_TODAY = new Set(['CHANGELOG.md', 'bench/RESULTS.md']);
+/** Where names of the code are looked for. */
+const SOURCES = ['src', 'test', 'migrations', 'scripts', 'bench', 'docker'];
+/** Names of libraries and platforms that our code does not spell. */
+const NAMES_OF_OTHERS = ['NODE_EXTRA_CA_CERTS', 'forwardRef', 'sessionStorage', 'IsEmail', 'ValidateNested', 'Type'];
+
+/** What needs no compiler. @returns the documents and the files of the examples, which it may look at as well */
+export function checkDocuments() {
+  const documents = pathsOf('.md', FOLDERS).map((path) => parseDocument(path, read(path) ?? ''));
+  const examples = layOver(documents, read);
+  const project = projectWith(examples.files);
+  const today = documents.filter(({ path }) => !NOT_OF_TODAY.has(path));
+  const faults = [
+    ...faultsOfReferences(today, project),
+    ...faultsOfReferences(
+      documents
+        .filter(({ path }) => NOT_OF_TODAY.has(path))
+        .map((document) => ({ ...document, names: [], blocks: [] })),
+      project,
+    ),
+    ...orphansOf(documents, 'README.md'),
+    ...documents.flatMap(faultsOfCode),
+    ...examples.faults,
+  ];
+  const size = Buffer.byteLength(read('README.md') ?? '');
+  if (size > MOST_OF_README) faults.push(`README.md has ${size} bytes, more than ${MOST_OF_README}`);
+  return { documents, faults, files: examples.files };
+}
+
+function read(path) {
+  const file = join(ROOT, path);
+  return existsSync(file) ? readFileSync(file, 'utf8') : null;
+}
+
+function projectWith(files) {
+  const words = new Set(NAMES_OF_OTHERS);
+  const sources = pathsOf('', SOURCES).filter((path) => !path.startsWith('scripts/documents/'));
+  const texts = [...sources.map((path) => read(path) ?? ''), ...files.values()];
+  for (const text of texts) for (const [word] of text.matchAll(/[A-Za-z_]\w*/g)) words.add(word);
+  const { scripts } = JSON.parse(read('package.json') ?? '{}');
+  return {
+    exists: (path) => files.has(path) || existsSync(join(ROOT, path)),
+    scripts: new Set(Object.keys(scripts)),
+    knowsName: (name) => words.has(name),
+  };
+}
+
+/** Of the root itself only what lies in it, of folders everything below. */
+function pathsOf(end, folders) {
+  return folders
+    .flatMap((folder) => {
+      const entries = readdirSync(join(ROOT, folder), { recursive: folder !== '.', withFileTypes: true });
+      return entries
+        .filter((entry) => entry.isFile() && entry.name.endsWith(end) && !entry.parentPath.includes('node_modules'))
+        .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length).replaceAll('\\', '/'));
+    })
+    .sort();
+}

@@ -1,0 +1,42 @@
+import { type Variable, VARIABLES } from './variables.js';
+
+type Named = readonly [name: string, variable: Variable<unknown>];
+
+/** The names by their groups, both in the order in which they first appear. */
+function byGroup(): [group: string, variables: Named[]][] {
+  const groups = new Map<string, Named[]>();
+  for (const [name, variable] of Object.entries(VARIABLES)) {
+    const variables = groups.get(variable.group) ?? [];
+    variables.push([name, variable]);
+    groups.set(variable.group, variables);
+  }
+  return [...groups];
+}
+
+/** The text of `.env.example`: every name, grouped, commented out with its default. */
+export function renderEnvExample(): string {
+  const groups = byGroup().map(([group, variables]) => {
+    const lines = variables.map(
+      ([name, { description, shownDefault }]) => `# ${description}\n#${name}=${shownDefault}\n`,
+    );
+    return `## ${group}\n${lines.join('')}`;
+  });
+  return `# No file is read by the service itself: put what you change into a file and export it
+# (set -a; . ./.env; set +a; npm start). Generated from src/config/variables.ts by \`npm run generate\`.\n\n${groups.join('\n')}`;
+}
+
+/** The text of `docs/api/configuration.md`: every name, its default and its meaning, a table for each group. */
+export function renderConfigurationTable(): string {
+  const cell = (text: string): string => text.replaceAll('|', '\\|');
+  const groups = byGroup().map(([group, variables]) => {
+    const rows = variables.map(([name, { description, shownDefault }]) => {
+      const shown = shownDefault === '' ? 'none' : `\`${cell(shownDefault)}\``;
+      return `| \`${name}\` | ${shown} | ${cell(description)} |\n`;
+    });
+    return `## ${group}\n\n| name | default | meaning |\n|---|---|---|\n${rows.join('')}`;
+  });
+  return `# Configuration
+
+Every name that the service reads from its environment. Generated from \`src/config/variables.ts\` by \`npm run generate\`.
+[operations.md](../operations.md#configuration) says which of them a deployment sets.\n\n${groups.join('\n')}`;
+}
