@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
+import { MACHINES } from '../../src/modules/alert-conditions/patterns/machine-pool.js';
 import { UpkeepRound } from '../../src/platform/upkeep/upkeep.js';
 import { type Owner, ownerWithProject } from '../support/actors.js';
 import { type AlertClient, alertsOf, expectedSignature, runAlertDeliveries } from '../support/alerts.js';
@@ -279,6 +280,40 @@ describe('rules that are woken by events', () => {
     expect(answeredMeanwhile).toBeGreaterThan(5);
     expect(await occurrences()).toEqual([1]);
     expect(await rules.get(id)).toMatchObject({ state: 'firing', last_error: null });
+  });
+
+  it('keep what the patterns of a project are made into, however many another project has', async () => {
+    const quiet = await ownerWithProject(app);
+    const theirs = await rulesOf(app, quiet).rule({
+      condition: { kind: 'match', all: [{ field: 'properties.text', op: 'matches', value: 'timed? out' }] },
+    });
+    const ofQuiet = async (): Promise<number> => {
+      const before = MACHINES.made;
+      await send(quiet, { payload: { text: 'it timed out' } });
+      await matchEvents(app);
+      return MACHINES.made - before;
+    };
+    await ofQuiet();
+    // More than the memory of a process holds: 50 rules of 20 patterns, each as large as one may be.
+    const RULES = 50;
+    const first = await rules.rule();
+    await Promise.all(Array.from({ length: RULES - 1 }, () => rules.rule()));
+    await app.rows(
+      `WITH numbered AS (SELECT id, row_number() OVER (ORDER BY id = $2, id) AS at FROM alert_rules WHERE project_id = $1)
+       UPDATE alert_rules r SET revision = revision + 1, condition = json_build_object('kind', 'match', 'any', (
+         SELECT json_agg(json_build_object('field', 'properties.text', 'op', 'matches',
+           'value', '(a|b)*a[ab]{100}[^d]{100}[^e]{40}c' || n.at || '-' || p)) FROM generate_series(1, 20) p))
+       FROM numbered n WHERE n.id = r.id`,
+      [owner.projectId, first],
+    );
+    const before = MACHINES.made;
+    await ingest({ payload: { text: `${'ab'.repeat(130)}ac${RULES}-20` } });
+    expect(MACHINES.made - before).toBeGreaterThanOrEqual((RULES - 1) * 20);
+    expect(MACHINES.bytes).toBeLessThanOrEqual(32 * 1_024 * 1_024);
+    expect(await stateOf(first)).toBe('firing');
+    expect((await rules.list()).filter(({ last_error: error }) => error !== null)).toEqual([]);
+    expect(await ofQuiet()).toBe(0);
+    expect(await rulesOf(app, quiet).get(theirs)).toMatchObject({ state: 'firing' });
   });
 
   it('wait for the condition to hold, as long as events come often enough', async () => {

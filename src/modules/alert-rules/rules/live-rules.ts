@@ -1,6 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { ProjectScope } from '../../../platform/access/index.js';
+import { Breath } from '../../../platform/concurrency/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
+import { RecentlyUsed } from '../../../platform/recently-used/index.js';
 import { type Condition, type FilterGroup, filterOf, storedCondition } from '../../alert-conditions/index.js';
 import type { NoticeTargets } from '../../alert-destinations/index.js';
 import { reasonOf } from '../engine/failure-reasons.js';
@@ -59,7 +61,9 @@ const MAX_KEPT = 2_000;
 @Injectable()
 export class LiveRules {
   private readonly logger = new Logger('alert-rules');
-  private readonly kept = new Map<string, { readonly revision: number; readonly condition: Condition }>();
+  private readonly kept = new RecentlyUsed<string, { readonly revision: number; readonly condition: Condition }>(
+    MAX_KEPT,
+  );
 
   constructor(
     private readonly database: Database,
@@ -109,19 +113,26 @@ export class LiveRules {
       rows.map(({ id }) => id),
       db,
     );
-    return rows.map((row) => {
-      try {
-        return { rule: liveRule(row, this.conditionOf(row), links(row.id)) };
-      } catch (error) {
-        return { unreadable: row, error };
-      }
-    });
+    const breath = new Breath();
+    const read: RuleRead[] = [];
+    for (const row of rows) {
+      read.push(this.readOne(row, links));
+      await breath.take();
+    }
+    return read;
+  }
+
+  private readOne(row: RuleRow, links: (id: string) => RuleLinks): RuleRead {
+    try {
+      return { rule: liveRule(row, this.conditionOf(row), links(row.id)) };
+    } catch (error) {
+      return { unreadable: row, error };
+    }
   }
 
   private conditionOf({ id, revision, condition }: RuleRow): Condition {
     const known = this.kept.get(id);
     if (known?.revision === revision) return known.condition;
-    if (this.kept.size >= MAX_KEPT) this.kept.clear();
     const read = storedCondition(condition);
     this.kept.set(id, { revision, condition: read });
     return read;

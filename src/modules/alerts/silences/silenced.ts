@@ -1,5 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { Breath } from '../../../platform/concurrency/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
+import { RecentlyUsed } from '../../../platform/recently-used/index.js';
 import {
   compileFilter,
   EVENT_FIELDS,
@@ -37,7 +39,7 @@ interface Kept {
 @Injectable()
 export class Silenced {
   private readonly logger = new Logger('alerts');
-  private readonly kept = new Map<string, Kept>();
+  private readonly kept = new RecentlyUsed<string, Kept>(MAX_KEPT);
 
   constructor(
     private readonly database: Database,
@@ -105,18 +107,19 @@ export class Silenced {
       else unknown.push(id);
     }
     if (unknown.length === 0) return known;
+    const breath = new Breath();
     for (const { id, revision, filter } of await this.silences.filtersOf({ projectId }, unknown, db)) {
-      const kept = { revision, matches: this.compiled(id, filter) };
+      const kept = { revision, matches: this.compiled(projectId, id, filter) };
       known.set(id, kept);
-      if (this.kept.size >= MAX_KEPT) this.kept.clear();
       this.kept.set(id, kept);
+      await breath.take();
     }
     return known;
   }
 
-  private compiled(id: string, filter: unknown): Matcher | null {
+  private compiled(projectId: string, id: string, filter: unknown): Matcher | null {
     try {
-      return compileFilter(storedFilter(filter, SILENCE_FIELDS));
+      return compileFilter(storedFilter(filter, SILENCE_FIELDS), projectId);
     } catch (error) {
       this.logger.error(`silence ${id} is no longer accepted and holds nothing back: ${String(error)}`);
       return null;
