@@ -4,6 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { MACHINES } from '../../src/modules/alert-conditions/patterns/machine-pool.js';
 import { UpkeepRound } from '../../src/platform/upkeep/upkeep.js';
 import { type Owner, ownerWithProject } from '../support/actors.js';
+import { alertEventsOf, runMaintenance } from '../support/alert-events.js';
 import { type AlertClient, alertsOf, expectedSignature, runAlertDeliveries } from '../support/alerts.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { DELIVERY_ENV, deliveryOf, type Json } from '../support/delivery.js';
@@ -314,6 +315,44 @@ describe('rules that are woken by events', () => {
     expect((await rules.list()).filter(({ last_error: error }) => error !== null)).toEqual([]);
     expect(await ofQuiet()).toBe(0);
     expect(await rulesOf(app, quiet).get(theirs)).toMatchObject({ state: 'firing' });
+  });
+
+  it('are not held up by the worst silences: alerts of a batch are told in turns of their own, and none is lost', async () => {
+    const id = await rules.rule({ group_by: ['properties.n'] });
+    await alerts.destination(receiver.url);
+    await app.rows(
+      `INSERT INTO alert_silences (id, project_id, starts_at, ends_at, filter)
+       SELECT gen_random_uuid(), $1::uuid, now(), now() + interval '1 hour', json_build_object('any', (
+         SELECT json_agg(json_build_object('field', 'properties.text', 'op', 'matches',
+           'value', '(a|b)*a[ab]{100}[^c]{90}c' || s || '-' || p)) FROM generate_series(1, 20) p))
+       FROM generate_series(1, 8) s
+       UNION ALL SELECT gen_random_uuid(), $1::uuid, now(), now() + interval '2 hours',
+         '{"field": "properties.n", "op": "eq", "value": 2}'`,
+      [owner.projectId],
+    );
+    const text = 'ab'.repeat(2_048);
+    const events = [0, 1, 2, 3].map((n) => ({ payload: { n, text } }));
+    await sender.lines(
+      owner.apiKey,
+      events.map((event) => ({ event_type: 'payment.failed', source: 'shop', ...event })),
+    );
+    await matchEvents(app);
+    const seen = alertEventsOf(app, owner);
+    const told = async (): Promise<unknown[]> => {
+      const rows = await app.rows<{ id: string }>(
+        `SELECT id FROM alert_events WHERE alert_rule_id = $1 ORDER BY group_values ->> 'properties.n'`,
+        [id],
+      );
+      return Promise.all(
+        rows.map(async (one) => (await seen.timeline(one.id)).filter(({ type }) => type === 'notified')),
+      );
+    };
+    const despite = [expect.objectContaining({ detail: expect.objectContaining({ silences_unasked: true }) })];
+    // The first took what the transaction of the batch had for silences.
+    expect(await told()).toEqual([despite, [], [], []]);
+    await runMaintenance(app);
+    expect(await told()).toEqual([despite, despite, [], despite]);
+    expect(await notices()).toHaveLength(3);
   });
 
   it('wait for the condition to hold, as long as events come often enough', async () => {
