@@ -472,6 +472,12 @@ describe('rules that are woken by events', () => {
     const logged = app.logLines.join('\n');
     expect(logged).toContain('cannot be raised and is left out');
     expect(logged).toContain(`rule ${unreadable} cannot be read`);
+    // Once for each batch, and a batch is all that follows.
+    const failures = async (): Promise<number> =>
+      Number(/^alert_rule_evaluation_failures_total (\d+)/m.exec((await app.request().get('/metrics')).text)?.[1] ?? 0);
+    const before = await failures();
+    await ingest({});
+    expect(await failures()).toBe(before + 1);
     const failing = await rules.get(unreadable);
     expect(failing).toMatchObject({
       state: 'failing',
@@ -481,11 +487,30 @@ describe('rules that are woken by events', () => {
       code: 'evaluation_failed',
       reason: failing.last_error,
     });
-    await ingest({});
     expect(await occurrences()).toEqual(expect.arrayContaining([4]));
     await rules.patch(unreadable, { condition: { kind: 'match', ...eventIs('payment.failed') } });
     await ingest({});
     expect(await rules.get(unreadable)).toMatchObject({ state: 'firing', last_error: null, last_error_at: null });
+  });
+
+  it('say why they fail until they have been asked again, whatever else of the project is matched meanwhile', async () => {
+    const id = await rules.rule();
+    const late = await rules.rule({ name: 'Late' });
+    await rules.rule({ name: 'Other', condition: { kind: 'match' } });
+    await app.rows(
+      `UPDATE alert_rules SET last_error = 'It failed', last_error_at = now(),
+         watched_since = CASE WHEN id = $2 THEN now() + interval '1 hour' ELSE watched_since END WHERE id = ANY ($1)`,
+      [[id, late], late],
+    );
+    const errors = async (): Promise<unknown[]> => [
+      (await rules.get(id)).last_error,
+      (await rules.get(late)).last_error,
+    ];
+    await ingest({ event_type: 'order.paid' });
+    expect(await errors()).toEqual(['It failed', 'It failed']);
+    await ingest({});
+    expect(await errors()).toEqual([null, 'It failed']);
+    expect(await occurrences()).toEqual(expect.arrayContaining([1, 2]));
   });
 
   it('match every event once for every rule, however many workers race, while rules change', async () => {

@@ -272,6 +272,18 @@ describe('rounds over the rules of all projects', () => {
       ]);
     });
 
+    it('lose no event to one death, also when it was asked about alone: only the second one tells', async () => {
+      await rules.rule();
+      await send(owner);
+      const [row] = await waiting();
+      await leavesMark(row?.position ?? '0', row?.ids[0] ?? null);
+      await matchEvents(app);
+      expect([await raised(), await activity()]).toEqual([[{ occurrences: 1, status: 'open' }], []]);
+      expect(app.logLines.join('\n')).toContain(
+        `matched events of project ${owner.projectId}: they are taken one by one`,
+      );
+    });
+
     it('set the event aside that did it, for the project to see, and go on with all the others', async () => {
       await rules.rule({ keep_firing_seconds: 60 });
       const stranger = await ownerWithProject(app);
@@ -331,6 +343,54 @@ describe('rounds over the rules of all projects', () => {
       [owner.projectId],
     );
     expect(given).toEqual([{ detail: { reason: 'failed' } }, { detail: { reason: 'failed' } }]);
+  });
+
+  it('give up no event for a fault of the database or of ours, however long it lasts: the alerts come when it is over', async () => {
+    const many = await ownerWithProject(app);
+    const others = await Promise.all([1, 2].map(() => ownerWithProject(app)));
+    await rulesOf(app, many).rule({ group_by: ['properties.n'] });
+    for (const of of [owner, ...others]) await rulesOf(app, of).rule();
+    // What a read-only standby, a broken index and a table on its way say; one of them to alerts that wait to be raised.
+    const codes = ['25006', 'XX000', '42P01', 'XX000'];
+    const projects = [owner, ...others, many].map(({ projectId }) => projectId);
+    await app.rows(
+      `CREATE FUNCTION be_broken() RETURNS trigger LANGUAGE plpgsql AS $$
+       DECLARE code text := ('${JSON.stringify(Object.fromEntries(projects.map((id, at) => [id, codes[at]])))}'::json) ->> NEW.project_id::text;
+       BEGIN
+         IF code IS NOT NULL THEN RAISE EXCEPTION 'broken' USING ERRCODE = code; END IF;
+         RETURN NEW; END $$`,
+    );
+    await app.rows('CREATE TRIGGER be_broken BEFORE INSERT ON alert_events FOR EACH ROW EXECUTE FUNCTION be_broken()');
+    try {
+      for (const of of [owner, ...others]) await send(of);
+      await sender.lines(
+        many.apiKey,
+        Array.from({ length: 12 }, (_, n) => ({ event_type: 'payment.failed', source: 'shop', payload: { n } })),
+      );
+      // Tried again after a rest.
+      const failures = (id: string): number =>
+        app.logLines.filter((line) => line.includes(`events of project ${id} are kept and tried again`)).length;
+      await eventually(
+        async () => {
+          await evaluateRules(app);
+          return Math.min(...projects.map(failures));
+        },
+        (least) => least >= 2,
+      );
+      expect(await app.rows('SELECT FROM event_outbox')).toHaveLength(3);
+      expect(await app.rows('SELECT FROM alert_rule_firings')).toHaveLength(12);
+    } finally {
+      await app.rows('DROP TRIGGER be_broken ON alert_events');
+      await app.rows('DROP FUNCTION be_broken');
+    }
+    await matchEvents(app);
+    for (const of of [owner, ...others]) expect(await raised(of)).toEqual([{ occurrences: 1, status: 'open' }]);
+    expect(await raised(many)).toHaveLength(12);
+    expect(
+      await app.rows(`SELECT FROM audit_events WHERE project_id = ANY ($1) AND action LIKE 'alert_rules.%set_aside'`, [
+        projects,
+      ]),
+    ).toEqual([]);
   });
 
   describe('over a series whose time is up', () => {

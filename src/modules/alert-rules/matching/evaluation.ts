@@ -18,6 +18,8 @@ const MOST_SERIES = 2_000;
 
 export interface Evaluated {
   readonly hits: SeriesHits[];
+  /** The ids of the rules that have told of some event whether it fits. */
+  readonly answers: ReadonlySet<string>;
   /** What it took of the batch: all of it, unless that would have taken too long. */
   readonly taken: Stretch[];
 }
@@ -55,13 +57,17 @@ export async function evaluate(
       for (const event of await outbox.events(projectId, part, wanted, db)) {
         await pace.through(finder.ask(event));
         if (pace.spentMs > LONGEST_MS || finder.count >= MOST_SERIES) {
-          return { hits: finder.hits, taken: joined([...taken, ...upTo(part, event)]) };
+          return { ...found(finder), taken: joined([...taken, ...upTo(part, event)]) };
         }
       }
       taken.push(...part);
     }
   }
-  return { hits: finder.hits, taken: joined(taken) };
+  return { ...found(finder), taken: joined(taken) };
+}
+
+function found({ hits, answers }: HitFinder): Pick<Evaluated, 'hits' | 'answers'> {
+  return { hits, answers };
 }
 
 /** Lets others in between the steps of work, and knows how long the work took without them. */
