@@ -20,7 +20,8 @@ describe('rounds over the rules of all projects', () => {
   let rules: RuleClient;
 
   beforeAll(async () => {
-    app = await createTestApp({ env: RULES_ENV });
+    // Enough connections for several projects at a time, as by default.
+    app = await createTestApp({ env: { ...RULES_ENV, DATABASE_POOL_SIZE: '10' } });
     sender = new Sender(app.url);
   });
   beforeEach(async () => {
@@ -485,6 +486,46 @@ describe('rounds over the rules of all projects', () => {
       await app.rows('DROP TRIGGER be_slow ON alert_events');
       await app.rows('DROP FUNCTION be_slow');
     }
+  });
+
+  it('evaluate the windows of other projects while those of one get nowhere', async () => {
+    const stuck = await ownerWithProject(app);
+    const COUNT = { kind: 'threshold', window_seconds: 300, aggregate: 'count', op: 'lt', value: 10 };
+    const theirs = await rulesOf(app, stuck).rule({ condition: COUNT });
+    const mine = await rules.rule({ condition: COUNT });
+    await app.rows(
+      `CREATE FUNCTION be_stuck() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN
+         IF NEW.project_id = '${stuck.projectId}' THEN PERFORM pg_advisory_xact_lock(4711); END IF;
+         RETURN NEW; END $$`,
+    );
+    await app.rows('CREATE TRIGGER be_stuck BEFORE INSERT ON alert_events FOR EACH ROW EXECUTE FUNCTION be_stuck()');
+    const holder = new pg.Client({ connectionString: app.databaseUrl });
+    await holder.connect();
+    await holder.query('SELECT pg_advisory_lock(4711)');
+    let round: Promise<number> | undefined;
+    try {
+      // The stuck one is due first.
+      await app.rows(
+        `UPDATE alert_rules SET next_evaluation_at = now() - CASE WHEN id = $1 THEN interval '1 hour'
+           ELSE interval '1 minute' END WHERE id = ANY ($2)`,
+        [theirs, [theirs, mine]],
+      );
+      round = app.nest.get(RuleRound, { strict: false }).run('windows');
+      await eventually(
+        async () => (await rules.get(mine)).state,
+        (state) => state === 'firing',
+      );
+      expect(await app.rows('SELECT last_evaluated_at, last_error FROM alert_rules WHERE id = $1', [theirs])).toEqual([
+        { last_evaluated_at: null, last_error: null },
+      ]);
+    } finally {
+      await holder.end();
+      await round;
+      await app.rows('DROP TRIGGER be_stuck ON alert_events');
+      await app.rows('DROP FUNCTION be_stuck');
+    }
+    expect((await rulesOf(app, stuck).get(theirs)).state).toBe('firing');
   });
 
   it('come back to a rule that fails after a minute, two, four, and an hour at last', async () => {
