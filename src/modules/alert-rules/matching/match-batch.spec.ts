@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { FilterTooCostly, filterOf, storedCondition } from '../../alert-conditions/index.js';
+import { filterOf, storedCondition } from '../../alert-conditions/index.js';
 import type { StoredSeries } from '../machine/series.repository.js';
 import type { LiveRule } from '../rules/live-rules.js';
 import { CompiledRules } from './compiled-rules.js';
@@ -11,6 +11,7 @@ import {
   type EventPlace,
   HitFinder,
   MOST_STEPS_OF_AN_EVENT,
+  RulesTooCostly,
   type SeriesHits,
 } from './match-batch.js';
 import { lapsed } from './matched-series.js';
@@ -210,7 +211,7 @@ describe('a batch of matching events', () => {
     const cheap = rule({ id: 'cheap', condition: { all: [{ field: 'properties.text', op: 'exists', value: true }] } });
     const faults: string[] = [];
     const finder = new HitFinder([...dear, cheap], new CompiledRules(), (of, on, error) => {
-      expect(error).toBeInstanceOf(FilterTooCostly);
+      expect(error).toBeInstanceOf(RulesTooCostly);
       faults.push(`${of.id} ${on.position}`);
     });
     for (const one of [event(1, { 'properties.text': TEXT }), event(2, { 'properties.text': 'ab' })]) {

@@ -44,6 +44,13 @@ export type Act =
 const MAX_GROUPS = 200;
 /** What all rules of a project may take over one event, some half a second; those that come after it say so. */
 export const MOST_STEPS_OF_AN_EVENT = 400_000_000;
+/** The rules before this one have left too little of what all of them may take over an event. */
+export class RulesTooCostly extends Error {
+  constructor() {
+    super('The rules take too many steps together');
+  }
+}
+
 /** No list of values reads so. */
 const OVERFLOW = 'overflow';
 
@@ -82,11 +89,15 @@ export class HitFinder {
         this.answered.add(rule.id);
         if (fits) groups.of(compiled.groupOf(subject)).events.push(event);
       };
-      const failed = (error: unknown): void => this.onFault(rule, event, error);
+      const most = left;
+      const failed = (error: unknown): void => {
+        const isForOthers = error instanceof FilterTooCostly && most < MOST_STEPS_OF_AN_EVENT;
+        this.onFault(rule, event, isForOthers ? new RulesTooCostly() : error);
+      };
       let answer: Promise<void> | undefined;
       try {
-        if (left <= 0) throw new FilterTooCostly();
-        const fits = this.filters.fits(compiled.matches, subject, left);
+        if (most <= 0) throw new RulesTooCostly();
+        const fits = this.filters.fits(compiled.matches, subject, most);
         if (typeof fits === 'boolean') heard(fits);
         else answer = fits.then(heard).catch(failed);
       } catch (error) {

@@ -189,8 +189,11 @@ export class MatchTurn {
       await this.marks.begin(projectId, { worker, untilPosition, eventId: theOnlyEvent(batch) }, db);
       try {
         const evaluated = await evaluate({ outbox, compiled, db }, projectId, rules, batch, (rule, event, error) => {
+          // One line for each rule and batch: what is dear is so for many events.
+          if (!failed.has(rule.id)) {
+            this.logger.error(`rule ${rule.id} cannot be asked about event ${event.id}: ${String(error)}`);
+          }
           failed.set(rule.id, reasonOf(error));
-          this.logger.error(`rule ${rule.id} cannot be asked about event ${event.id}: ${String(error)}`);
           this.metrics.skippedOne('event');
         });
         return { ...evaluated, failed };

@@ -63,6 +63,7 @@ export class Silenced {
    * One that cannot be asked holds nothing back: an alert too many does less harm than one nobody hears of. So it is with
    * those that come after the steps of a transaction are used up by one alert event; of another one, it says nothing yet:
    * that is to be looked at again in a transaction of its own.
+   * @param db a transaction
    */
   async of(alert: AlertEvent, db: Db): Promise<Silencing> {
     const active = await this.silences.activeOf(alert, db);
