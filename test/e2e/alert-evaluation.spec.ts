@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
+import { MACHINES } from '../../src/modules/alert-conditions/patterns/machine-pool.js';
 import { UpkeepRound } from '../../src/platform/upkeep/upkeep.js';
 import { type Owner, ownerWithProject } from '../support/actors.js';
+import { alertEventsOf, runMaintenance } from '../support/alert-events.js';
 import { type AlertClient, alertsOf, expectedSignature, runAlertDeliveries } from '../support/alerts.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { DELIVERY_ENV, deliveryOf, type Json } from '../support/delivery.js';
@@ -281,6 +283,78 @@ describe('rules that are woken by events', () => {
     expect(await rules.get(id)).toMatchObject({ state: 'firing', last_error: null });
   });
 
+  it('keep what the patterns of a project are made into, however many another project has', async () => {
+    const quiet = await ownerWithProject(app);
+    const theirs = await rulesOf(app, quiet).rule({
+      condition: { kind: 'match', all: [{ field: 'properties.text', op: 'matches', value: 'timed? out' }] },
+    });
+    const ofQuiet = async (): Promise<number> => {
+      const before = MACHINES.made;
+      await send(quiet, { payload: { text: 'it timed out' } });
+      await matchEvents(app);
+      return MACHINES.made - before;
+    };
+    await ofQuiet();
+    // More than the memory of a process holds: 50 rules of 20 patterns, each as large as one may be.
+    const RULES = 50;
+    const first = await rules.rule();
+    await Promise.all(Array.from({ length: RULES - 1 }, () => rules.rule()));
+    await app.rows(
+      `WITH numbered AS (SELECT id, row_number() OVER (ORDER BY id = $2, id) AS at FROM alert_rules WHERE project_id = $1)
+       UPDATE alert_rules r SET revision = revision + 1, condition = json_build_object('kind', 'match', 'any', (
+         SELECT json_agg(json_build_object('field', 'properties.text', 'op', 'matches',
+           'value', '(a|b)*a[ab]{100}[^d]{100}[^e]{40}c' || n.at || '-' || p)) FROM generate_series(1, 20) p))
+       FROM numbered n WHERE n.id = r.id`,
+      [owner.projectId, first],
+    );
+    const before = MACHINES.made;
+    await ingest({ payload: { text: `${'ab'.repeat(130)}ac${RULES}-20` } });
+    expect(MACHINES.made - before).toBeGreaterThanOrEqual((RULES - 1) * 20);
+    expect(MACHINES.bytes).toBeLessThanOrEqual(32 * 1_024 * 1_024);
+    expect(await stateOf(first)).toBe('firing');
+    expect((await rules.list()).filter(({ last_error: error }) => error !== null)).toEqual([]);
+    expect(await ofQuiet()).toBe(0);
+    expect(await rulesOf(app, quiet).get(theirs)).toMatchObject({ state: 'firing' });
+  });
+
+  it('are not held up by the worst silences: alerts of a batch are told in turns of their own, and none is lost', async () => {
+    const id = await rules.rule({ group_by: ['properties.n'] });
+    await alerts.destination(receiver.url);
+    await app.rows(
+      `INSERT INTO alert_silences (id, project_id, starts_at, ends_at, filter)
+       SELECT gen_random_uuid(), $1::uuid, now(), now() + interval '1 hour', json_build_object('any', (
+         SELECT json_agg(json_build_object('field', 'properties.text', 'op', 'matches',
+           'value', '(a|b)*a[ab]{100}[^c]{90}c' || s || '-' || p)) FROM generate_series(1, 20) p))
+       FROM generate_series(1, 8) s
+       UNION ALL SELECT gen_random_uuid(), $1::uuid, now(), now() + interval '2 hours',
+         '{"field": "properties.n", "op": "eq", "value": 2}'`,
+      [owner.projectId],
+    );
+    const text = 'ab'.repeat(2_048);
+    const events = [0, 1, 2, 3].map((n) => ({ payload: { n, text } }));
+    await sender.lines(
+      owner.apiKey,
+      events.map((event) => ({ event_type: 'payment.failed', source: 'shop', ...event })),
+    );
+    await matchEvents(app);
+    const seen = alertEventsOf(app, owner);
+    const told = async (): Promise<unknown[]> => {
+      const rows = await app.rows<{ id: string }>(
+        `SELECT id FROM alert_events WHERE alert_rule_id = $1 ORDER BY group_values ->> 'properties.n'`,
+        [id],
+      );
+      return Promise.all(
+        rows.map(async (one) => (await seen.timeline(one.id)).filter(({ type }) => type === 'notified')),
+      );
+    };
+    const despite = [expect.objectContaining({ detail: expect.objectContaining({ silences_unasked: true }) })];
+    // The first took what the transaction of the batch had for silences.
+    expect(await told()).toEqual([despite, [], [], []]);
+    await runMaintenance(app);
+    expect(await told()).toEqual([despite, despite, [], despite]);
+    expect(await notices()).toHaveLength(3);
+  });
+
   it('wait for the condition to hold, as long as events come often enough', async () => {
     const id = await rules.rule({ for_seconds: 60 });
     await ingest({});
@@ -398,6 +472,12 @@ describe('rules that are woken by events', () => {
     const logged = app.logLines.join('\n');
     expect(logged).toContain('cannot be raised and is left out');
     expect(logged).toContain(`rule ${unreadable} cannot be read`);
+    // Once for each batch, and a batch is all that follows.
+    const failures = async (): Promise<number> =>
+      Number(/^alert_rule_evaluation_failures_total (\d+)/m.exec((await app.request().get('/metrics')).text)?.[1] ?? 0);
+    const before = await failures();
+    await ingest({});
+    expect(await failures()).toBe(before + 1);
     const failing = await rules.get(unreadable);
     expect(failing).toMatchObject({
       state: 'failing',
@@ -407,11 +487,30 @@ describe('rules that are woken by events', () => {
       code: 'evaluation_failed',
       reason: failing.last_error,
     });
-    await ingest({});
     expect(await occurrences()).toEqual(expect.arrayContaining([4]));
     await rules.patch(unreadable, { condition: { kind: 'match', ...eventIs('payment.failed') } });
     await ingest({});
     expect(await rules.get(unreadable)).toMatchObject({ state: 'firing', last_error: null, last_error_at: null });
+  });
+
+  it('say why they fail until they have been asked again, whatever else of the project is matched meanwhile', async () => {
+    const id = await rules.rule();
+    const late = await rules.rule({ name: 'Late' });
+    await rules.rule({ name: 'Other', condition: { kind: 'match' } });
+    await app.rows(
+      `UPDATE alert_rules SET last_error = 'It failed', last_error_at = now(),
+         watched_since = CASE WHEN id = $2 THEN now() + interval '1 hour' ELSE watched_since END WHERE id = ANY ($1)`,
+      [[id, late], late],
+    );
+    const errors = async (): Promise<unknown[]> => [
+      (await rules.get(id)).last_error,
+      (await rules.get(late)).last_error,
+    ];
+    await ingest({ event_type: 'order.paid' });
+    expect(await errors()).toEqual(['It failed', 'It failed']);
+    await ingest({});
+    expect(await errors()).toEqual([null, 'It failed']);
+    expect(await occurrences()).toEqual(expect.arrayContaining([1, 2]));
   });
 
   it('match every event once for every rule, however many workers race, while rules change', async () => {

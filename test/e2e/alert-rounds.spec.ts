@@ -20,7 +20,8 @@ describe('rounds over the rules of all projects', () => {
   let rules: RuleClient;
 
   beforeAll(async () => {
-    app = await createTestApp({ env: RULES_ENV });
+    // Enough connections for several projects at a time, as by default.
+    app = await createTestApp({ env: { ...RULES_ENV, DATABASE_POOL_SIZE: '10' } });
     sender = new Sender(app.url);
   });
   beforeEach(async () => {
@@ -272,6 +273,18 @@ describe('rounds over the rules of all projects', () => {
       ]);
     });
 
+    it('lose no event to one death, also when it was asked about alone: only the second one tells', async () => {
+      await rules.rule();
+      await send(owner);
+      const [row] = await waiting();
+      await leavesMark(row?.position ?? '0', row?.ids[0] ?? null);
+      await matchEvents(app);
+      expect([await raised(), await activity()]).toEqual([[{ occurrences: 1, status: 'open' }], []]);
+      expect(app.logLines.join('\n')).toContain(
+        `matched events of project ${owner.projectId}: they are taken one by one`,
+      );
+    });
+
     it('set the event aside that did it, for the project to see, and go on with all the others', async () => {
       await rules.rule({ keep_firing_seconds: 60 });
       const stranger = await ownerWithProject(app);
@@ -331,6 +344,54 @@ describe('rounds over the rules of all projects', () => {
       [owner.projectId],
     );
     expect(given).toEqual([{ detail: { reason: 'failed' } }, { detail: { reason: 'failed' } }]);
+  });
+
+  it('give up no event for a fault of the database or of ours, however long it lasts: the alerts come when it is over', async () => {
+    const many = await ownerWithProject(app);
+    const others = await Promise.all([1, 2].map(() => ownerWithProject(app)));
+    await rulesOf(app, many).rule({ group_by: ['properties.n'] });
+    for (const of of [owner, ...others]) await rulesOf(app, of).rule();
+    // What a read-only standby, a broken index and a table on its way say; one of them to alerts that wait to be raised.
+    const codes = ['25006', 'XX000', '42P01', 'XX000'];
+    const projects = [owner, ...others, many].map(({ projectId }) => projectId);
+    await app.rows(
+      `CREATE FUNCTION be_broken() RETURNS trigger LANGUAGE plpgsql AS $$
+       DECLARE code text := ('${JSON.stringify(Object.fromEntries(projects.map((id, at) => [id, codes[at]])))}'::json) ->> NEW.project_id::text;
+       BEGIN
+         IF code IS NOT NULL THEN RAISE EXCEPTION 'broken' USING ERRCODE = code; END IF;
+         RETURN NEW; END $$`,
+    );
+    await app.rows('CREATE TRIGGER be_broken BEFORE INSERT ON alert_events FOR EACH ROW EXECUTE FUNCTION be_broken()');
+    try {
+      for (const of of [owner, ...others]) await send(of);
+      await sender.lines(
+        many.apiKey,
+        Array.from({ length: 12 }, (_, n) => ({ event_type: 'payment.failed', source: 'shop', payload: { n } })),
+      );
+      // Tried again after a rest.
+      const failures = (id: string): number =>
+        app.logLines.filter((line) => line.includes(`events of project ${id} are kept and tried again`)).length;
+      await eventually(
+        async () => {
+          await evaluateRules(app);
+          return Math.min(...projects.map(failures));
+        },
+        (least) => least >= 2,
+      );
+      expect(await app.rows('SELECT FROM event_outbox')).toHaveLength(3);
+      expect(await app.rows('SELECT FROM alert_rule_firings')).toHaveLength(12);
+    } finally {
+      await app.rows('DROP TRIGGER be_broken ON alert_events');
+      await app.rows('DROP FUNCTION be_broken');
+    }
+    await matchEvents(app);
+    for (const of of [owner, ...others]) expect(await raised(of)).toEqual([{ occurrences: 1, status: 'open' }]);
+    expect(await raised(many)).toHaveLength(12);
+    expect(
+      await app.rows(`SELECT FROM audit_events WHERE project_id = ANY ($1) AND action LIKE 'alert_rules.%set_aside'`, [
+        projects,
+      ]),
+    ).toEqual([]);
   });
 
   describe('over a series whose time is up', () => {
@@ -425,6 +486,46 @@ describe('rounds over the rules of all projects', () => {
       await app.rows('DROP TRIGGER be_slow ON alert_events');
       await app.rows('DROP FUNCTION be_slow');
     }
+  });
+
+  it('evaluate the windows of other projects while those of one get nowhere', async () => {
+    const stuck = await ownerWithProject(app);
+    const COUNT = { kind: 'threshold', window_seconds: 300, aggregate: 'count', op: 'lt', value: 10 };
+    const theirs = await rulesOf(app, stuck).rule({ condition: COUNT });
+    const mine = await rules.rule({ condition: COUNT });
+    await app.rows(
+      `CREATE FUNCTION be_stuck() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN
+         IF NEW.project_id = '${stuck.projectId}' THEN PERFORM pg_advisory_xact_lock(4711); END IF;
+         RETURN NEW; END $$`,
+    );
+    await app.rows('CREATE TRIGGER be_stuck BEFORE INSERT ON alert_events FOR EACH ROW EXECUTE FUNCTION be_stuck()');
+    const holder = new pg.Client({ connectionString: app.databaseUrl });
+    await holder.connect();
+    await holder.query('SELECT pg_advisory_lock(4711)');
+    let round: Promise<number> | undefined;
+    try {
+      // The stuck one is due first.
+      await app.rows(
+        `UPDATE alert_rules SET next_evaluation_at = now() - CASE WHEN id = $1 THEN interval '1 hour'
+           ELSE interval '1 minute' END WHERE id = ANY ($2)`,
+        [theirs, [theirs, mine]],
+      );
+      round = app.nest.get(RuleRound, { strict: false }).run('windows');
+      await eventually(
+        async () => (await rules.get(mine)).state,
+        (state) => state === 'firing',
+      );
+      expect(await app.rows('SELECT last_evaluated_at, last_error FROM alert_rules WHERE id = $1', [theirs])).toEqual([
+        { last_evaluated_at: null, last_error: null },
+      ]);
+    } finally {
+      await holder.end();
+      await round;
+      await app.rows('DROP TRIGGER be_stuck ON alert_events');
+      await app.rows('DROP FUNCTION be_stuck');
+    }
+    expect((await rulesOf(app, stuck).get(theirs)).state).toBe('firing');
   });
 
   it('come back to a rule that fails after a minute, two, four, and an hour at last', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { SilencesRepository } from '../../src/modules/alerts/silences/silences.repository.js';
 import { newId } from '../../src/platform/ids/index.js';
 import { addMember, type Owner, ownerWithProject } from '../support/actors.js';
 import { type AlertEventsClient, alertEventsOf, runMaintenance } from '../support/alert-events.js';
@@ -445,6 +446,28 @@ describe('who hears of alert events', () => {
       ]);
     });
 
+    it('read and compiled once for all alert events, and anew when they change', async () => {
+      await alerts.http.destination('http://127.0.0.1:9/');
+      const ids: string[] = [];
+      for (const value of ['a', 'b', 'c']) {
+        const made = await alerts.silence({ filter: { field: 'message', op: 'matches', value: `^${value}$` } });
+        ids.push(String(made.body.id));
+      }
+      const reads = jest.spyOn(app.nest.get(SilencesRepository, { strict: false }), 'filtersOf');
+      try {
+        const asked = (): string[][] => reads.mock.calls.map(([, some]) => [...some].sort());
+        for (let at = 0; at < 3; at += 1) await alerts.fire();
+        expect(asked()).toEqual([[...ids].sort()]);
+        const change = { filter: { field: 'message', op: 'starts_with', value: 'Payments' } };
+        expect((await alerts.http.send('patch', `/v1/alerts/silences/${ids[1]}`, change)).status).toBe(200);
+        const held = await alerts.fire();
+        expect(asked().slice(1)).toEqual([[ids[1]]]);
+        expect(await alerts.notices(held)).toEqual([]);
+      } finally {
+        reads.mockRestore();
+      }
+    });
+
     it('without keeping others waiting while the worst of them are asked', async () => {
       const worst = (place: number): object => ({
         any: Array.from({ length: 20 }, (_, index) => ({
@@ -471,6 +494,11 @@ describe('who hears of alert events', () => {
       const { status, body } = await raised;
       expect(status).toBe(201);
       expect(await alerts.notices(String(body.id))).toHaveLength(1);
+      expect((await alerts.timeline(String(body.id))).at(-1)).toMatchObject({
+        type: 'notified',
+        detail: { silences_unasked: true },
+      });
+      expect((await app.request().get('/metrics')).text).toMatch(/^alert_notices_despite_silences_total [1-9]/m);
       expect(answeredMeanwhile).toBeGreaterThan(5);
     });
 

@@ -160,7 +160,7 @@ describe('conditions in memory and in the database', () => {
     await fc.assert(
       fc.asyncProperty(filter, async (written) => {
         const node: FilterNode = storedFilter(written);
-        const fits = compileFilter(node);
+        const fits = compileFilter(node, 'project');
         const inDatabase = await asked((bind) => `coalesce(${filterSql(node, bind)}, false)`);
         const differing = rows.filter((row) => fits(subjectOf(row)) !== inDatabase.get(row.id));
         expect(differing).toEqual([]);
@@ -173,7 +173,7 @@ describe('conditions in memory and in the database', () => {
     await fc.assert(
       fc.asyncProperty(pattern, async (value) => {
         const node = storedFilter({ field: 'message', op: 'matches', value });
-        const fits = compileFilter(node);
+        const fits = compileFilter(node, 'project');
         const inDatabase = await asked((bind) => `coalesce(${filterSql(node, bind)}, false)`);
         expect(rows.filter((row) => fits(subjectOf(row)) !== inDatabase.get(row.id))).toEqual([]);
       }),
@@ -184,7 +184,7 @@ describe('conditions in memory and in the database', () => {
   it('agree on the opposite too', async () => {
     await fc.assert(
       fc.asyncProperty(filter, async (written) => {
-        const [fits, excluded] = [compileFilter(storedFilter(written)), storedFilter({ not: written })];
+        const [fits, excluded] = [compileFilter(storedFilter(written), 'project'), storedFilter({ not: written })];
         const inDatabase = await asked((bind) => `coalesce(${filterSql(excluded, bind)}, false)`);
         expect(rows.filter((row) => fits(subjectOf(row)) === inDatabase.get(row.id))).toEqual([]);
       }),

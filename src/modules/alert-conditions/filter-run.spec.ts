@@ -3,13 +3,15 @@ import fc from 'fast-check';
 import { MAX_PATTERNS } from './filter.js';
 import { storedFilter } from './filter-kind.js';
 import { FilterRun, FilterTooCostly, SLICE_STEPS } from './filter-run.js';
-import { compileFilter, type Meter } from './matcher.js';
+import { compileFilter, type Meter, type Search } from './matcher.js';
 import { MACHINES } from './patterns/machine-pool.js';
 import { MAX_SEARCHED } from './patterns/pattern-syntax.js';
 import { patternFault } from './patterns/text-pattern.js';
 
 /** Operations of one character of one pattern, with the most positions that a pattern may have. */
 const MOST_OF_A_CHARACTER = 8 * (8 * 8 + 2);
+/** Making the machine of one pattern, whatever it is. */
+const MOST_TO_MAKE = SLICE_STEPS / 2;
 
 const atom = fc.constantFrom('a', 'b', '.', '[ab]', '[^c]', '(a|b)', '(?:a?b?)', '(^|a)', '(b|$)', '\\w', '\\S');
 const piece = fc
@@ -60,24 +62,41 @@ describe('a run of filters', () => {
       fc.asyncProperty(filter, subject, async (written, asked) => {
         const patterns = JSON.stringify(written).split('"matches"').length - 1;
         fc.pre(patterns <= MAX_PATTERNS);
-        const matches = compileFilter(storedFilter(written));
+        const matches = compileFilter(storedFilter(written), 'project');
         let [slice, pauses] = [0, 0];
         const run = new FilterRun(() => {
           [slice, pauses] = [0, pauses + 1];
           return Promise.resolve();
         });
         const search = run.search.bind(run);
-        // One search never takes more than a slice or so, so that nobody waits for longer.
-        run.search = (part, steps, look) =>
-          search(part, steps, () => {
-            slice += steps;
-            expect(slice).toBeLessThanOrEqual(SLICE_STEPS + MAX_SEARCHED * MOST_OF_A_CHARACTER);
-            return look();
-          });
+        // What is made and searched at once is never more than a slice or so, so that nobody waits for longer.
+        const counted = (steps: number): number => {
+          slice += steps;
+          expect(slice).toBeLessThanOrEqual(SLICE_STEPS + MAX_SEARCHED * MOST_OF_A_CHARACTER + MOST_TO_MAKE);
+          return steps;
+        };
+        const known = new Map<object, object>();
+        const watched = <T>(one: Search<T>): Search<T> => ({
+          prepare: () => {
+            const steps = one.prepare?.() ?? 0;
+            expect(steps).toBeLessThanOrEqual(MOST_TO_MAKE);
+            return counted(steps);
+          },
+          stepsIn: (value) => one.stepsIn(value),
+          isIn: (value) => {
+            counted(one.stepsIn(value));
+            return one.isIn(value);
+          },
+        });
+        run.search = <T>(one: Search<T>, value: T): boolean => {
+          const same = (known.get(one) ?? watched(one)) as Search<T>;
+          known.set(one, same);
+          return search(same, value);
+        };
         expect(await run.fits(matches, asked)).toBe(matches(asked));
         const length = JSON.stringify(asked).length;
         expect(run.steps).toBeLessThanOrEqual(
-          patterns * MAX_SEARCHED * MOST_OF_A_CHARACTER + 100 * (2 * length + 1_000) * (pauses + 1),
+          patterns * (MAX_SEARCHED * MOST_OF_A_CHARACTER + MOST_TO_MAKE) + 100 * (2 * length + 1_000) * (pauses + 1),
         );
       }),
       { numRuns: 150 },
@@ -94,7 +113,7 @@ describe('a run of filters', () => {
         value: `^(?:.{100}.{100}.{${30 + index}}c)*a`,
       })),
     ];
-    const matches = compileFilter(storedFilter({ all: parts }));
+    const matches = compileFilter(storedFilter({ all: parts }), 'project');
     let pauses = 0;
     const run = new FilterRun(() => Promise.resolve((pauses += 1)));
     const asked = { fields: { event: 'a', message: 'a'.repeat(MAX_SEARCHED) }, properties: {} };
@@ -102,16 +121,47 @@ describe('a run of filters', () => {
     expect(pauses).toBeGreaterThan(10);
   });
 
-  it('gives up a filter that takes more than any that is accepted', () => {
-    const greedy = (_: unknown, meter?: Meter): boolean => meter?.search({}, 1e9, () => true) ?? true;
-    expect(() => new FilterRun().fits(greedy, { fields: {}, properties: {} })).toThrow(FilterTooCostly);
+  it('gives up a filter that takes more than any that is accepted, or more than it is allowed', () => {
+    const asked = { fields: {}, properties: {} };
+    const taking =
+      (steps: number) =>
+      (_: unknown, meter?: Meter): boolean =>
+        meter?.search({ stepsIn: () => steps, isIn: () => true }, '') ?? true;
+    expect(() => new FilterRun().fits(taking(1e9), asked)).toThrow(FilterTooCostly);
+    expect(() => new FilterRun().fits(taking(1_001), asked, 1_000)).toThrow(FilterTooCostly);
+    expect(new FilterRun().fits(taking(1_000), asked, 1_000)).toBe(true);
+  });
+
+  it('counts what it takes to make the machines of patterns, once, and pauses for it', async () => {
+    const parts = Array.from({ length: 20 }, (_, index) => ({
+      field: 'message',
+      op: 'matches',
+      value: `(?:a?b?c?){80}${index}`,
+    }));
+    const matches = compileFilter(storedFilter({ any: parts }), 'cold');
+    let pauses = 0;
+    const run = new FilterRun(() => Promise.resolve((pauses += 1)));
+    const asked = { fields: { message: 'x' }, properties: {} };
+    expect(await run.fits(matches, asked)).toBe(false);
+    const [cold, pausesCold] = [run.steps, pauses];
+    expect(cold).toBeGreaterThan(20 * 50_000);
+    expect(pausesCold).toBeGreaterThan(0);
+    expect(await run.fits(matches, asked)).toBe(false);
+    expect(run.steps).toBeLessThan(20 * (MOST_OF_A_CHARACTER + 100));
+    // Whoever has not enough left for the machines gives up in the middle of them.
+    const made = MACHINES.made;
+    const other = compileFilter(storedFilter({ any: parts }), 'poor');
+    await expect((async () => new FilterRun().fits(other, asked, cold / 4))()).rejects.toThrow(FilterTooCostly);
+    expect(MACHINES.made - made).toBeLessThan(10);
   });
 
   it('asks once for what it has found, however many slices a filter takes', async () => {
     const asked: number[] = [];
-    const parts = Array.from({ length: 8 }, (_, index) => ({ index }));
-    const wide = (_: unknown, meter?: Meter): boolean =>
-      parts.every((part) => meter?.search(part, SLICE_STEPS, () => asked.push(part.index) > 0));
+    const parts = Array.from({ length: 8 }, (_, index) => ({
+      stepsIn: () => SLICE_STEPS,
+      isIn: () => asked.push(index) > 0,
+    }));
+    const wide = (_: unknown, meter?: Meter): boolean => parts.every((part) => meter?.search(part, ''));
     expect(await new FilterRun().fits(wide, { fields: {}, properties: {} })).toBe(true);
     expect(asked).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });

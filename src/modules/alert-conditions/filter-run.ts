@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FilterSubject } from './filter.js';
-import type { Matcher, Meter } from './matcher.js';
+import type { Matcher, Meter, Search } from './matcher.js';
 
 /** After so many steps others have their turn. A step is a nanosecond or three, so that is a few milliseconds. */
 export const SLICE_STEPS = 1_000_000;
@@ -27,6 +27,7 @@ const SLICE_OVER = new SliceOver();
 export class FilterRun implements Meter {
   private left = SLICE_STEPS;
   private taken = 0;
+  private most = MAX_STEPS;
   /** What the searches of the filter at hand have found. */
   private readonly found = new Map<object, boolean>();
 
@@ -39,10 +40,12 @@ export class FilterRun implements Meter {
 
   /**
    * Whether the subject fits: at once, unless the slice is over.
+   * @param most steps that it may take, of those that any filter may
    * @throws FilterTooCostly
    */
-  fits(matches: Matcher, subject: FilterSubject): boolean | Promise<boolean> {
+  fits(matches: Matcher, subject: FilterSubject, most = MAX_STEPS): boolean | Promise<boolean> {
     this.taken = 0;
+    this.most = Math.min(most, MAX_STEPS);
     if (this.found.size > 0) this.found.clear();
     if (this.left <= 0) return this.later(matches, subject);
     try {
@@ -54,21 +57,30 @@ export class FilterRun implements Meter {
   }
 
   plain(): void {
-    this.left -= PLAIN_STEPS;
-    this.taken += PLAIN_STEPS;
+    this.spend(PLAIN_STEPS);
   }
 
-  search(part: object, steps: number, look: () => boolean): boolean {
-    const known = this.found.get(part);
+  search<T>(search: Search<T>, value: T): boolean {
+    const known = this.found.get(search);
     if (known !== undefined) return known;
-    // What is more than a slice by itself begins in the first half of one, so that each slice gets on.
+    if (search.prepare !== undefined) {
+      if (this.left <= 0) throw SLICE_OVER;
+      this.spend(search.prepare());
+    }
+    const steps = search.stepsIn(value);
+    // What is more than a slice by itself begins in the first half of one, so that each slice gets on: what has to be made
+    // before it takes no more than the other half.
     if (this.left < steps && this.left < SLICE_STEPS / 2) throw SLICE_OVER;
+    this.spend(steps);
+    const found = search.isIn(value);
+    this.found.set(search, found);
+    return found;
+  }
+
+  private spend(steps: number): void {
     this.left -= steps;
     this.taken += steps;
-    if (this.taken > MAX_STEPS) throw new FilterTooCostly();
-    const found = look();
-    this.found.set(part, found);
-    return found;
+    if (this.taken > this.most) throw new FilterTooCostly();
   }
 
   private async later(matches: Matcher, subject: FilterSubject): Promise<boolean> {

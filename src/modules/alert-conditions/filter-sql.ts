@@ -1,6 +1,6 @@
 import { type Comparison, type FilterNode, isComparison, pathOfProperty } from './filter.js';
 import { MAX_SEARCHED } from './patterns/pattern-syntax.js';
-import { TextPattern } from './patterns/text-pattern.js';
+import { patternForPostgres } from './patterns/pattern-sql.js';
 
 /** Binds a value as a parameter of the statement and gives its placeholder. */
 export type Bind = (value: unknown) => string;
@@ -108,7 +108,7 @@ function textSql(column: string, { op, value }: Comparison, bind: Bind): string 
     case 'starts_with':
       return `starts_with(${column}, ${bind(value)})`;
     case 'matches':
-      return `left(${column}, ${MAX_SEARCHED}) ~ ${bind(new TextPattern(value).sql)}`;
+      return `left(${column}, ${MAX_SEARCHED}) ~ ${bind(patternForPostgres(value))}`;
     case 'exists':
       return `${column} IS ${value ? 'NOT ' : ''}NULL`;
     default:
@@ -155,7 +155,7 @@ function valueSql(property: string, { op, value }: Comparison, bind: Bind): stri
     case 'starts_with':
       return text(`starts_with(${string}, ${bind(value)})`);
     case 'matches':
-      return text(`left(${string}, ${MAX_SEARCHED}) ~ ${bind(new TextPattern(value).sql)}`);
+      return text(`left(${string}, ${MAX_SEARCHED}) ~ ${bind(patternForPostgres(value))}`);
     case 'exists':
       return `${property} IS ${value ? 'NOT ' : ''}NULL`;
     default:

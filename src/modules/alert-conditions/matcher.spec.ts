@@ -19,7 +19,7 @@ function issuesOf(filter: unknown): [string, string][] {
 function fits(filter: unknown, subject: Partial<FilterSubject>): boolean {
   const node = new FilterReader(EVENT_FIELDS).node(filter, 1);
   if (failed(node)) throw new ValidationError([]);
-  return compileFilter(node)({ fields: {}, properties: {}, ...subject });
+  return compileFilter(node, 'project')({ fields: {}, properties: {}, ...subject });
 }
 
 const PAYMENT: FilterSubject = {

@@ -3,6 +3,7 @@ import { Database } from '../../platform/database/database.js';
 import { ProjectTurns } from '../../platform/database/project-turns.js';
 import { TooManyPatternTrials } from './alert-conditions.errors.js';
 import { MAX_SEARCHED } from './patterns/pattern-syntax.js';
+import { patternForPostgres } from './patterns/pattern-sql.js';
 import { TextPattern } from './patterns/text-pattern.js';
 
 /** Requests of a process at a time that try patterns: each may hold a connection and a processor of PostgreSQL. */
@@ -44,7 +45,7 @@ export class PatternTrialsRepository {
       const until = performance.now() + REQUEST_LIMIT_MS;
       for (const source of sources) {
         const left = Math.min(PATTERN_LIMIT_MS, Math.ceil(until - performance.now()));
-        const why = left <= 0 ? 'slow' : await this.fault(source, left);
+        const why = left <= 0 ? 'slow' : await this.fault(projectId, source, left);
         if (why !== null) return { source, why };
       }
       return null;
@@ -52,14 +53,14 @@ export class PatternTrialsRepository {
   }
 
   /** In a transaction of its own, which fails with the pattern. */
-  private async fault(source: string, limitMs: number): Promise<FailedTrial['why'] | null> {
-    const pattern = new TextPattern(source);
+  private async fault(projectId: string, source: string, limitMs: number): Promise<FailedTrial['why'] | null> {
+    const pattern = new TextPattern(projectId, source);
     try {
       const [row] = await this.database.snapshot(async (tx) => {
         await this.database.execute(`SET LOCAL statement_timeout = ${limitMs}`, [], tx);
         return this.database.rows<{ found: boolean[] }>(
           'SELECT array_agg(text ~ $1 ORDER BY place) AS found FROM unnest($2::text[]) WITH ORDINALITY AS probe (text, place)',
-          [pattern.sql, PROBES],
+          [patternForPostgres(source), PROBES],
           tx,
         );
       });

@@ -1,2 +1,3 @@
+export { Breath, BREATH_MS } from './breath.js';
 export { FairTurns, type FairTurnsOptions } from './fair-turns.js';
 export { OverloadedError, ShareExhaustedError } from './overload.js';

@@ -8,6 +8,9 @@ const CHUNKS_IN_A_WORD = 32 / CHUNK_BITS;
 const ASCII = 128;
 /** Of a machine beside its tables, about. */
 const OTHER_BYTES = 4_096;
+/** What reading the longest pattern costs, and what each of its ranges of characters does beside its sets. */
+const STEPS_OF_READING = 20_000;
+const STEPS_OF_A_RANGE = 50;
 
 /**
  * Searches texts for a pattern. All ways to match are followed at once, as bits of a set of positions, and nothing is
@@ -17,9 +20,11 @@ const OTHER_BYTES = 4_096;
 export class PatternMachine {
   /** Operations on words for one character, at most. */
   readonly stepsOfCharacter: number;
+  /** What it took to make it, from its text on, in the same measure. */
+  readonly stepsToMake: number;
   /** Memory it takes, about. */
   readonly bytes: number;
-  private readonly ends: Omit<PositionAutomaton, 'characters' | 'follow'>;
+  private readonly ends: Omit<PositionAutomaton, 'characters' | 'follow' | 'steps'>;
   private readonly words: number;
   /** By chunk of positions and the bits in it: all that may follow them. */
   private readonly followers: Uint32Array;
@@ -31,16 +36,25 @@ export class PatternMachine {
 
   /** @throws PatternFault when the pattern is too large */
   constructor(pattern: Pattern) {
-    const { characters, follow, ...ends } = automatonOf(pattern);
+    const { characters, follow, steps, ...ends } = automatonOf(pattern);
     const { words } = ends;
+    const classes = classesOf(characters, words);
     this.ends = ends;
     this.words = words;
     this.followers = followersOf(follow, words);
-    this.boundaries = boundariesOf(characters);
-    this.asciiClasses = Uint16Array.from({ length: ASCII }, (_, code) => this.classOf(code));
-    this.takers = takersOf(characters, this.boundaries, words);
+    this.boundaries = boundariesOf(classes);
+    this.asciiClasses = asciiClassesOf(this.boundaries);
+    this.takers = takersOf(classes, this.boundaries, words);
     this.stepsOfCharacter = words * (words * CHUNKS_IN_A_WORD + 2);
-    this.bytes = 4 * (this.followers.length + this.takers.length) + OTHER_BYTES;
+    const ranges = classes.reduce((sum, { ranges: { length } }) => sum + length, 0);
+    this.stepsToMake =
+      STEPS_OF_READING +
+      steps +
+      this.followers.length +
+      this.takers.length +
+      characters.length +
+      ranges * (STEPS_OF_A_RANGE + 2 * words);
+    this.bytes = 4 * (this.followers.length + this.takers.length + this.boundaries.length) + OTHER_BYTES;
   }
 
   matches(text: string): boolean {
@@ -126,7 +140,7 @@ export class PatternMachine {
   }
 }
 
-function followersOf(follow: readonly Positions[], words: number): Uint32Array {
+function followersOf(follow: Positions, words: number): Uint32Array {
   const chunks = words * CHUNKS_IN_A_WORD;
   const table = new Uint32Array(chunks * CHUNK_VALUES * words);
   for (let chunk = 0; chunk < chunks; chunk += 1) {
@@ -134,32 +148,65 @@ function followersOf(follow: readonly Positions[], words: number): Uint32Array {
       const row = (chunk * CHUNK_VALUES + value) * words;
       // All bits but the lowest have a row already.
       const rest = (chunk * CHUNK_VALUES + (value & (value - 1))) * words;
-      const lowest = follow[chunk * CHUNK_BITS + Math.log2(value & -value)];
+      const lowest = (chunk * CHUNK_BITS + 31 - Math.clz32(value & -value)) * words;
       for (let index = 0; index < words; index += 1) {
-        table[row + index] = (table[rest + index] ?? 0) | (lowest?.[index] ?? 0);
+        table[row + index] = (table[rest + index] ?? 0) | (follow[lowest + index] ?? 0);
       }
     }
   }
   return table;
 }
 
-function boundariesOf(characters: readonly Ranges[]): number[] {
-  const boundaries = new Set<number>();
-  for (const ranges of new Set(characters)) {
-    for (const [from, to] of ranges) boundaries.add(from).add(to + 1);
+/** Some characters of the pattern, and the positions that take them. */
+interface CharacterClass {
+  readonly ranges: Ranges;
+  readonly takers: Positions;
+}
+
+/** Positions that come from one place of the pattern share their characters. */
+function classesOf(characters: readonly Ranges[], words: number): CharacterClass[] {
+  const classes = new Map<Ranges, CharacterClass>();
+  for (const [place, ranges] of characters.entries()) {
+    let known = classes.get(ranges);
+    if (known === undefined) classes.set(ranges, (known = { ranges, takers: new Uint32Array(words) }));
+    known.takers[place >>> 5] = (known.takers[place >>> 5] ?? 0) | (1 << (place & 31));
   }
+  return [...classes.values()];
+}
+
+function boundariesOf(classes: readonly CharacterClass[]): number[] {
+  const boundaries = new Set<number>();
+  for (const { ranges } of classes) for (const [from, to] of ranges) boundaries.add(from).add(to + 1);
   return [...boundaries].sort((a, b) => a - b);
 }
 
-/** The class of a character is the number of boundaries up to it. */
-function takersOf(characters: readonly Ranges[], boundaries: readonly number[], words: number): Uint32Array {
+function asciiClassesOf(boundaries: readonly number[]): Uint16Array {
+  let kind = 0;
+  return Uint16Array.from({ length: ASCII }, (_, code) => {
+    while ((boundaries[kind] ?? Infinity) <= code) kind += 1;
+    return kind;
+  });
+}
+
+/**
+ * The class of a character is the number of boundaries up to it. Each row is the one before it, changed by what begins and
+ * ends at the boundary: ranges of one class do not overlap.
+ */
+function takersOf(classes: readonly CharacterClass[], boundaries: readonly number[], words: number): Uint32Array {
   const table = new Uint32Array((boundaries.length + 1) * words);
-  for (const [place, ranges] of characters.entries()) {
-    for (const [kind, from] of boundaries.entries()) {
-      if (!ranges.some(([low, high]) => low <= from && from <= high)) continue;
-      const at = (kind + 1) * words + (place >>> 5);
-      table[at] = (table[at] ?? 0) | (1 << (place & 31));
+  const rowOf = new Map(boundaries.map((code, index) => [code, (index + 1) * words]));
+  const change = (code: number, takers: Positions): void => {
+    const row = rowOf.get(code) ?? 0;
+    for (let index = 0; index < words; index += 1) {
+      table[row + index] = (table[row + index] ?? 0) ^ (takers[index] ?? 0);
+    }
+  };
+  for (const { ranges, takers } of classes) {
+    for (const [from, to] of ranges) {
+      change(from, takers);
+      change(to + 1, takers);
     }
   }
+  for (let at = words; at < table.length; at += 1) table[at] = (table[at] ?? 0) ^ (table[at - words] ?? 0);
   return table;
 }

@@ -1,10 +1,15 @@
-import type { Pattern } from './pattern-syntax.js';
+import { parsePattern, type Pattern } from './pattern-syntax.js';
 
 /**
  * The same pattern for PostgreSQL's `~`: every set of characters is spelled out, so that neither its dialect nor its
  * locale changes what matches.
+ * @throws PatternFault for a text that is no pattern
  */
-export function patternForPostgres(pattern: Pattern): string {
+export function patternForPostgres(source: string): string {
+  return written(parsePattern(source));
+}
+
+function written(pattern: Pattern): string {
   switch (pattern.type) {
     case 'set':
       return `[${pattern.ranges.map(([from, to]) => (from === to ? escaped(from) : `${escaped(from)}-${escaped(to)}`)).join('')}]`;
@@ -13,11 +18,11 @@ export function patternForPostgres(pattern: Pattern): string {
     case 'end':
       return '$';
     case 'sequence':
-      return pattern.items.length === 0 ? '(?:)' : pattern.items.map(patternForPostgres).join('');
+      return pattern.items.length === 0 ? '(?:)' : pattern.items.map(written).join('');
     case 'choice':
-      return `(?:${pattern.options.map(patternForPostgres).join('|')})`;
+      return `(?:${pattern.options.map(written).join('|')})`;
     case 'repeat':
-      return `(?:${patternForPostgres(pattern.item)}){${pattern.min},${pattern.max ?? ''}}`;
+      return `(?:${written(pattern.item)}){${pattern.min},${pattern.max ?? ''}}`;
   }
 }
 

@@ -6,6 +6,10 @@ export const MAX_POSITIONS = 256;
 const MAX_PARTS = 4_096;
 const WORD_BITS = 32;
 
+/** What a part costs beside its sets, in operations on words, and what a position does besides. */
+const STEPS_OF_A_PART = 50;
+const STEPS_OF_A_POSITION = 200;
+
 /** A set of positions, 32 in a word. */
 export type Positions = Uint32Array;
 
@@ -17,8 +21,8 @@ export interface PositionAutomaton {
   readonly words: number;
   /** The characters of each position. */
   readonly characters: readonly Ranges[];
-  /** By position, what may come after it. */
-  readonly follow: readonly Positions[];
+  /** What may come after each position: `words` of them for each, one position after the other. */
+  readonly follow: Positions;
   /** Where a match may begin at the start of the text, and elsewhere. */
   readonly firstAtStart: Positions;
   readonly firstWithin: Positions;
@@ -28,6 +32,8 @@ export interface PositionAutomaton {
   /** Whether the empty text fits, and whether nothing of a text that is not empty does. */
   readonly fitsEmptyText: boolean;
   readonly fitsNothing: boolean;
+  /** What it took to make, in operations on words. */
+  readonly steps: number;
 }
 
 /** Whether a part may match nothing: nowhere in particular, at the start, at the end, at both. */
@@ -49,42 +55,61 @@ interface Part {
 const ALWAYS: Nullable = { within: true, atStart: true, atEnd: true, atBoth: true };
 const NEVER: Nullable = { within: false, atStart: false, atEnd: false, atBoth: false };
 
-/** @throws PatternFault when the pattern has too many positions */
+/** @throws PatternFault when the pattern is too large */
 export function automatonOf(pattern: Pattern): PositionAutomaton {
-  return new Construction(Math.max(1, Math.ceil(checkSize(pattern) / WORD_BITS))).build(pattern);
+  return new Construction(sizeOf(pattern)).build(pattern);
+}
+
+/** How much a pattern is once its repeats are written out. */
+export interface PatternSize {
+  readonly positions: number;
+  readonly parts: number;
 }
 
 /**
- * How many positions the pattern has; quicker than making the automaton.
- * @throws PatternFault when they are too many
+ * By the pattern as it is written: nothing is repeated for it.
+ * @throws PatternFault when it is too large
  */
-export function checkSize(pattern: Pattern): number {
-  const count = new PositionCount();
-  count.add(pattern);
-  return count.positions;
+export function sizeOf(pattern: Pattern): PatternSize {
+  const size = measured(pattern);
+  if (size.positions > MAX_POSITIONS || size.parts > MAX_PARTS) {
+    throw new PatternFault('the pattern is too large; repeat less');
+  }
+  return size;
 }
 
-class PositionCount {
-  positions = 0;
-  private parts = 0;
-
-  add(pattern: Pattern): void {
-    this.parts += 1;
-    if (pattern.type === 'set') this.positions += 1;
-    if (this.positions > MAX_POSITIONS || this.parts > MAX_PARTS) {
-      throw new PatternFault('the pattern is too large; repeat less');
+function measured(pattern: Pattern): PatternSize {
+  switch (pattern.type) {
+    case 'set':
+      return { positions: 1, parts: 1 };
+    case 'start':
+    case 'end':
+      return { positions: 0, parts: 1 };
+    case 'sequence':
+      return together(pattern.items);
+    case 'choice':
+      return together(pattern.options);
+    case 'repeat': {
+      const { positions, parts } = measured(pattern.item);
+      const copies = copiesOf(pattern);
+      return { positions: copies * positions, parts: copies * parts + 1 };
     }
-    for (const part of partsOf(pattern)) this.add(part);
   }
 }
 
-/** What a pattern consists of, its repeats written out. */
-function* partsOf(pattern: Pattern): Generator<Pattern> {
-  if (pattern.type === 'sequence') yield* pattern.items;
-  else if (pattern.type === 'choice') yield* pattern.options;
-  else if (pattern.type === 'repeat') {
-    for (let copy = 0; copy < copiesOf(pattern); copy += 1) yield pattern.item;
+function together(patterns: readonly Pattern[]): PatternSize {
+  let [positions, parts] = [0, 1];
+  for (const pattern of patterns) {
+    const size = measured(pattern);
+    positions += size.positions;
+    parts += size.parts;
   }
+  return { positions, parts };
+}
+
+/** Words that a set of so many positions takes. */
+export function wordsOf(positions: number): number {
+  return Math.max(1, Math.ceil(positions / WORD_BITS));
 }
 
 type Repeat = Extract<Pattern, { type: 'repeat' }>;
@@ -96,27 +121,40 @@ function copiesOf({ min, max }: Repeat): number {
 
 class Construction {
   private readonly characters: Ranges[] = [];
-  private readonly follow: Positions[] = [];
+  private readonly words: number;
+  private readonly follow: Positions;
+  /** The set of no position, known by itself. */
+  private readonly none: Positions;
+  /** What fits nothing at all, wherever one stands. */
+  private readonly nothing: Part;
+  private steps: number;
 
-  constructor(private readonly words: number) {}
+  constructor({ positions }: PatternSize) {
+    this.words = wordsOf(positions);
+    this.follow = new Uint32Array(positions * this.words);
+    this.none = new Uint32Array(this.words);
+    this.nothing = this.anchor(ALWAYS);
+    this.steps = this.follow.length;
+  }
 
   build(pattern: Pattern): PositionAutomaton {
     const { nullable, ...ends } = this.part(pattern);
-    const { characters, follow, words } = this;
+    const { characters, follow, words, steps } = this;
     const fitsNothing = nullable.atStart || nullable.atEnd;
-    return { words, characters, follow, ...ends, fitsEmptyText: nullable.atBoth, fitsNothing };
+    return { words, characters, follow, ...ends, fitsEmptyText: nullable.atBoth, fitsNothing, steps };
   }
 
   private part(pattern: Pattern): Part {
+    this.steps += STEPS_OF_A_PART;
     switch (pattern.type) {
       case 'set':
         return this.position(pattern.ranges);
       case 'start':
-        return this.nothing({ ...NEVER, atStart: true, atBoth: true });
+        return this.anchor({ ...NEVER, atStart: true, atBoth: true });
       case 'end':
-        return this.nothing({ ...NEVER, atEnd: true, atBoth: true });
+        return this.anchor({ ...NEVER, atEnd: true, atBoth: true });
       case 'sequence':
-        return this.sequence(pattern.items.map((item) => () => this.part(item)));
+        return pattern.items.reduce((before, item) => this.then(before, this.part(item)), this.nothing);
       case 'choice':
         return pattern.options.map((option) => this.part(option)).reduce((a, b) => this.either(a, b));
       case 'repeat':
@@ -125,23 +163,21 @@ class Construction {
   }
 
   private position(characters: Ranges): Part {
+    this.steps += STEPS_OF_A_POSITION;
     const place = this.characters.push(characters) - 1;
-    this.follow.push(this.none());
-    const alone = this.none();
+    const alone = new Uint32Array(this.words);
     alone[place >>> 5] = (1 << (place & 31)) >>> 0;
     return { nullable: NEVER, firstAtStart: alone, firstWithin: alone, lastWithin: alone, lastAtEnd: alone };
   }
 
-  private nothing(nullable: Nullable): Part {
-    const none = this.none();
+  private anchor(nullable: Nullable): Part {
+    const { none } = this;
     return { nullable, firstAtStart: none, firstWithin: none, lastWithin: none, lastAtEnd: none };
   }
 
-  private sequence(parts: readonly (() => Part)[]): Part {
-    return parts.reduce((before, part) => this.then(before, part()), this.nothing(ALWAYS));
-  }
-
   private then(a: Part, b: Part): Part {
+    if (a === this.nothing) return b;
+    if (b === this.nothing) return a;
     this.link(a, b);
     return {
       nullable: {
@@ -150,10 +186,10 @@ class Construction {
         atEnd: a.nullable.atEnd && b.nullable.atEnd,
         atBoth: a.nullable.atBoth && b.nullable.atBoth,
       },
-      firstAtStart: a.nullable.atStart ? union(a.firstAtStart, b.firstAtStart) : a.firstAtStart,
-      firstWithin: a.nullable.within ? union(a.firstWithin, b.firstWithin) : a.firstWithin,
-      lastWithin: b.nullable.within ? union(a.lastWithin, b.lastWithin) : b.lastWithin,
-      lastAtEnd: b.nullable.atEnd ? union(a.lastAtEnd, b.lastAtEnd) : b.lastAtEnd,
+      firstAtStart: a.nullable.atStart ? this.union(a.firstAtStart, b.firstAtStart) : a.firstAtStart,
+      firstWithin: a.nullable.within ? this.union(a.firstWithin, b.firstWithin) : a.firstWithin,
+      lastWithin: b.nullable.within ? this.union(a.lastWithin, b.lastWithin) : b.lastWithin,
+      lastAtEnd: b.nullable.atEnd ? this.union(a.lastAtEnd, b.lastAtEnd) : b.lastAtEnd,
     };
   }
 
@@ -165,42 +201,45 @@ class Construction {
         atEnd: a.nullable.atEnd || b.nullable.atEnd,
         atBoth: a.nullable.atBoth || b.nullable.atBoth,
       },
-      firstAtStart: union(a.firstAtStart, b.firstAtStart),
-      firstWithin: union(a.firstWithin, b.firstWithin),
-      lastWithin: union(a.lastWithin, b.lastWithin),
-      lastAtEnd: union(a.lastAtEnd, b.lastAtEnd),
+      firstAtStart: this.union(a.firstAtStart, b.firstAtStart),
+      firstWithin: this.union(a.firstWithin, b.firstWithin),
+      lastWithin: this.union(a.lastWithin, b.lastWithin),
+      lastAtEnd: this.union(a.lastAtEnd, b.lastAtEnd),
     };
   }
 
   private repeat(repeat: Repeat): Part {
     const copies = copiesOf(repeat);
-    return this.sequence(
-      Array.from({ length: copies }, (_, index) => () => {
-        const copy = this.part(repeat.item);
-        if (repeat.max === null && index === copies - 1) this.link(copy, copy);
-        return index < repeat.min ? copy : { ...copy, nullable: ALWAYS };
-      }),
-    );
+    let all = this.nothing;
+    for (let index = 0; index < copies; index += 1) {
+      const copy = this.part(repeat.item);
+      if (repeat.max === null && index === copies - 1) this.link(copy, copy);
+      all = this.then(all, index < repeat.min ? copy : { ...copy, nullable: ALWAYS });
+    }
+    return all;
   }
 
   /** Between two characters one stands neither at the start nor at the end. */
   private link({ lastWithin }: Part, { firstWithin }: Part): void {
-    for (const [place, follow] of this.follow.entries()) {
-      if (((lastWithin[place >>> 5] ?? 0) >>> (place & 31)) & 1) add(follow, firstWithin);
+    if (lastWithin === this.none || firstWithin === this.none) return;
+    const { follow, words } = this;
+    this.steps += words;
+    for (let word = 0; word < words; word += 1) {
+      for (let bits = lastWithin[word] ?? 0; bits !== 0; bits &= bits - 1) {
+        const row = (word * WORD_BITS + 31 - Math.clz32(bits & -bits)) * words;
+        for (let index = 0; index < words; index += 1) {
+          follow[row + index] = (follow[row + index] ?? 0) | (firstWithin[index] ?? 0);
+        }
+        this.steps += words;
+      }
     }
   }
 
-  private none(): Positions {
-    return new Uint32Array(this.words);
+  /** Sets are never changed once they are made, so they may be the same. */
+  private union(a: Positions, b: Positions): Positions {
+    if (a === b || b === this.none) return a;
+    if (a === this.none) return b;
+    this.steps += this.words;
+    return a.map((word, index) => word | (b[index] ?? 0));
   }
-}
-
-function union(a: Positions, b: Positions): Positions {
-  const result = a.slice();
-  add(result, b);
-  return result;
-}
-
-function add(to: Positions, from: Positions): void {
-  for (const [index, word] of from.entries()) to[index] = (to[index] ?? 0) | word;
 }

@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
-import { MachinePool } from './machine-pool.js';
 import { patternFault, TextPattern } from './text-pattern.js';
 
-const matches = (source: string, text: string): boolean => new TextPattern(source).isIn(text);
+const matches = (source: string, text: string): boolean => new TextPattern('project', source).isIn(text);
 
 /** Patterns of the subset that JavaScript reads alike; small alphabets make matches likely. */
 const { pattern } = fc.letrec<{ pattern: string; sequence: string; piece: string; atom: string }>((tie) => ({
@@ -98,14 +97,9 @@ describe('a text pattern', () => {
     );
   });
 
-  it('costs the same whatever the text, and its memory is what it was made with', () => {
-    const worst = new TextPattern('(a|b)*a(a|b){100}[^c]{100}[^d]{50}c');
+  it('costs the same whatever the text', () => {
+    const worst = new TextPattern('project', '(a|b)*a(a|b){100}[^c]{100}[^d]{50}c');
     expect(worst.stepsIn('a'.repeat(10_000))).toBe(4_096 * 8 * 66);
-    const pool = new MachinePool(200_000);
-    for (let index = 0; index < 200; index += 1) {
-      expect(pool.of(`(a|b)*a(a|b){100}[^c]{100}c${index}`).matches('ab'.repeat(50))).toBe(false);
-      expect(pool.bytes).toBeLessThanOrEqual(200_000);
-    }
   });
 
   it('searches the first 4,096 characters', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { QueryFailedError, TransactionNotStartedError } from 'typeorm';
-import { isPassingFault, isTakenTooLong } from './database-faults.js';
+import { isDataFault, isPassingFault, isTakenTooLong } from './database-faults.js';
 
 function answered(code: string): Error {
   const cause = new pg.DatabaseError('no', 2, 'error');
@@ -33,6 +33,13 @@ describe('a fault', () => {
     ['no error at all', 'thrown'],
   ])('stays when it is %s', (_, error) => {
     expect(isPassingFault(error)).toBe(false);
+  });
+
+  it('is blamed on the data for what does not fit alone', () => {
+    const codes = ['22003', '22P02', '23503', '23514', '25006', 'XX000', '42P01', '42601', '57014', '40P01', 'P0001'];
+    expect(codes.filter((code) => isDataFault(answered(code)))).toEqual(['22003', '22P02', '23503', '23514']);
+    const others = [new TypeError('x is undefined'), new TransactionNotStartedError(), 'thrown', undefined];
+    expect(others.filter(isDataFault)).toEqual([]);
   });
 
   it('asks for less work only when it took too long', () => {

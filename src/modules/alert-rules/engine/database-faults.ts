@@ -3,6 +3,8 @@ import { QueryFailedError, TypeORMError } from 'typeorm';
 
 /** Classes of PostgreSQL errors that say nothing about the data: connections, conflicts, resources, shutdowns. */
 const PASSING = /^(08|40|53|55|57|58)/;
+/** Classes that say what PostgreSQL was given does not fit: data exceptions and broken constraints. */
+const OF_DATA = /^2[23]/;
 /** What a pool says that has no connection to give, or a connection that is gone. */
 const UNREACHABLE = /timeout|terminated|not queryable/i;
 
@@ -18,7 +20,16 @@ export function isTakenTooLong(error: unknown): boolean {
   );
 }
 
-/** Whether the same work may well succeed later; otherwise it fails for what it works on. */
+/** Whether the work fails for the data it works on, and will again; of anything else that data is not to blame. */
+export function isDataFault(error: unknown): boolean {
+  return (
+    error instanceof QueryFailedError &&
+    error.driverError instanceof pg.DatabaseError &&
+    OF_DATA.test(error.driverError.code ?? '')
+  );
+}
+
+/** Whether the same work may well succeed at once: nothing is wrong with it, nor with us. */
 export function isPassingFault(error: unknown): boolean {
   if (error instanceof QueryFailedError) {
     const cause: unknown = error.driverError;

@@ -1,4 +1,5 @@
 import { FilterTooCostly, StoredFilterRefused } from '../../alert-conditions/index.js';
+import { RulesTooCostly } from '../matching/match-batch.js';
 import { isPassingFault, isTakenTooLong } from './database-faults.js';
 
 const INVALID_REGULAR_EXPRESSION = '2201B';
@@ -10,6 +11,7 @@ const INVALID_REGULAR_EXPRESSION = '2201B';
 export function ownFault(error: unknown): string | null {
   if (error instanceof StoredFilterRefused) return `Its condition is no longer accepted: ${error.message}`;
   if (error instanceof FilterTooCostly) return 'Its filter takes too long for the events it is asked about';
+  if (error instanceof RulesTooCostly) return 'The rules of the project take too long together for some of its events';
   if (isTakenTooLong(error)) return 'Reading the events of its windows takes too long: narrow its filter or its window';
   if ((error as { code?: unknown }).code === INVALID_REGULAR_EXPRESSION) {
     return 'PostgreSQL refuses one of its patterns as too complex';

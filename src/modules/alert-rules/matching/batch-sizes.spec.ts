@@ -49,4 +49,14 @@ describe('the size of batches', () => {
     sizes.went('a', 10);
     expect(sizes.isHopeless('a')).toBe(false);
   });
+
+  it('stays after a fault that less would not mend; the project rests, ever longer, without ever being given up', () => {
+    for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60, 60]) {
+      expect(sizes.failed('a', 0)).toBe(seconds * 1_000);
+      expect([sizes.of('a'), sizes.isHopeless('a'), sizes.rests('b', 0)]).toEqual([500, false, false]);
+      expect([sizes.rests('a', seconds * 1_000 - 1), sizes.rests('a', seconds * 1_000)]).toEqual([true, false]);
+    }
+    sizes.recovered('a');
+    expect([sizes.rests('a', 0), sizes.of('a'), sizes.failed('a', 0)]).toEqual([false, 500, 1_000]);
+  });
 });

@@ -8,6 +8,8 @@ interface Size {
   readonly most: number;
   /** How often even the smallest batch did not get through, one after the other. */
   readonly failures: number;
+  /** How often something failed that the events are not to blame for, one after the other. */
+  readonly faults: number;
   /** Not to be tried before. */
   readonly restsUntil: number;
 }
@@ -23,7 +25,7 @@ export class BatchSizes {
 
   /** @param most what one batch takes on when all is well */
   constructor(private readonly most: number) {
-    this.whole = { most, failures: 0, restsUntil: 0 };
+    this.whole = { most, failures: 0, faults: 0, restsUntil: 0 };
   }
 
   of(projectId: string): number {
@@ -51,9 +53,25 @@ export class BatchSizes {
       this.set(projectId, { ...this.whole, most: smaller(most) });
       return true;
     }
-    const restMs = Math.min(LONGEST_REST_MS, 1_000 * 2 ** failures);
-    this.set(projectId, { most, failures: failures + 1, restsUntil: now + restMs });
+    this.set(projectId, { ...this.whole, most, failures: failures + 1, restsUntil: now + restAfter(failures) });
     return false;
+  }
+
+  /**
+   * Something is wrong that less work would not mend, and nobody knows for how long.
+   * @returns for how long the project is left alone, milliseconds
+   */
+  failed(projectId: string, now: number): number {
+    const size = this.sizeOf(projectId);
+    const restMs = restAfter(size.faults);
+    this.set(projectId, { ...size, faults: size.faults + 1, restsUntil: now + restMs });
+    return restMs;
+  }
+
+  /** Whatever was wrong is over. */
+  recovered(projectId: string): void {
+    const size = this.sizeOf(projectId);
+    if (size.faults > 0) this.set(projectId, { ...size, faults: 0, restsUntil: 0 });
   }
 
   private sizeOf(projectId: string): Size {
@@ -62,9 +80,14 @@ export class BatchSizes {
 
   /** Only what differs from the usual is kept. */
   private set(projectId: string, size: Size): void {
-    if (size.most === this.most) this.known.delete(projectId);
+    if (size.most === this.most && size.faults === 0) this.known.delete(projectId);
     else this.known.set(projectId, size);
   }
+}
+
+/** A second after the first time, twice as long after each further one. */
+function restAfter(times: number): number {
+  return Math.min(LONGEST_REST_MS, 1_000 * 2 ** times);
 }
 
 function smaller(most: number): number {

@@ -1,3 +1,5 @@
+import { Breath } from '../../../platform/concurrency/index.js';
+import { RecentlyUsed } from '../../../platform/recently-used/index.js';
 import {
   compileFilter,
   eventTypesOf,
@@ -21,12 +23,22 @@ const MAX_KEPT = 2_000;
 
 /** Compiled filters of rules as long as their definition stays. */
 export class CompiledRules {
-  private readonly kept = new Map<string, { revision: number; compiled: CompiledRule }>();
+  private readonly kept = new RecentlyUsed<string, { readonly revision: number; readonly compiled: CompiledRule }>(
+    MAX_KEPT,
+  );
+
+  /** Compiles those that are not known as they are now, with others in between. */
+  async learn(rules: readonly LiveRule[]): Promise<void> {
+    const breath = new Breath();
+    for (const rule of rules) {
+      this.of(rule);
+      await breath.take();
+    }
+  }
 
   of(rule: LiveRule): CompiledRule {
     const known = this.kept.get(rule.id);
     if (known?.revision === rule.revision) return known.compiled;
-    if (this.kept.size >= MAX_KEPT) this.kept.clear();
     const compiled = compileRule(rule);
     this.kept.set(rule.id, { revision: rule.revision, compiled });
     return compiled;
@@ -43,9 +55,13 @@ export class CompiledRules {
   }
 }
 
-export function compileRule({ filter, groupBy }: Pick<LiveRule, 'filter' | 'groupBy'>): CompiledRule {
+export function compileRule({
+  projectId,
+  filter,
+  groupBy,
+}: Pick<LiveRule, 'projectId' | 'filter' | 'groupBy'>): CompiledRule {
   return {
-    matches: compileFilter(filter),
+    matches: compileFilter(filter, projectId),
     groupOf: groupReader(groupBy),
     types: eventTypesOf(filter),
     fields: [...new Set([...fieldsOf(filter), ...groupBy])],

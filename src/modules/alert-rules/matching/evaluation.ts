@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { BREATH_MS } from '../../../platform/concurrency/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import type { LiveRule } from '../rules/live-rules.js';
 import type { CompiledRules } from './compiled-rules.js';
@@ -8,8 +9,6 @@ import type { OutboxRepository, OutboxRow, Stretch } from './outbox.repository.j
 /** Events read at a time, unless they are large together: as objects they take some twenty times their bytes. */
 const READ_AT_ONCE = 100;
 const LARGE_BYTES = 1024 * 1024;
-/** Requests of the same process have their turn after so long. */
-const BREATH_MS = 10;
 /** Questions between two looks at the clock. */
 const LOOKS_AT_THE_CLOCK = 16;
 /** Time spent on questions in one batch, beyond the one that is being asked; reading and pauses do not count. */
@@ -19,6 +18,8 @@ const MOST_SERIES = 2_000;
 
 export interface Evaluated {
   readonly hits: SeriesHits[];
+  /** The ids of the rules that have told of some event whether it fits. */
+  readonly answers: ReadonlySet<string>;
   /** What it took of the batch: all of it, unless that would have taken too long. */
   readonly taken: Stretch[];
 }
@@ -43,6 +44,7 @@ export async function evaluate(
   batch: readonly Stretch[],
   onFault: (rule: LiveRule, event: EventPlace, error: unknown) => void,
 ): Promise<Evaluated> {
+  await compiled.learn(rules);
   const wanted = compiled.wanted(rules);
   const finder = new HitFinder(rules, compiled, onFault);
   const pace = new Pace();
@@ -55,13 +57,17 @@ export async function evaluate(
       for (const event of await outbox.events(projectId, part, wanted, db)) {
         await pace.through(finder.ask(event));
         if (pace.spentMs > LONGEST_MS || finder.count >= MOST_SERIES) {
-          return { hits: finder.hits, taken: joined([...taken, ...upTo(part, event)]) };
+          return { ...found(finder), taken: joined([...taken, ...upTo(part, event)]) };
         }
       }
       taken.push(...part);
     }
   }
-  return { hits: finder.hits, taken: joined(taken) };
+  return { ...found(finder), taken: joined(taken) };
+}
+
+function found({ hits, answers }: HitFinder): Pick<Evaluated, 'hits' | 'answers'> {
+  return { hits, answers };
 }
 
 /** Lets others in between the steps of work, and knows how long the work took without them. */

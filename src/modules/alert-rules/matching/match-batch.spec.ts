@@ -4,7 +4,16 @@ import { filterOf, storedCondition } from '../../alert-conditions/index.js';
 import type { StoredSeries } from '../machine/series.repository.js';
 import type { LiveRule } from '../rules/live-rules.js';
 import { CompiledRules } from './compiled-rules.js';
-import { type AcceptedEvent, type Act, actsOf, type EventPlace, HitFinder, type SeriesHits } from './match-batch.js';
+import {
+  type AcceptedEvent,
+  type Act,
+  actsOf,
+  type EventPlace,
+  HitFinder,
+  MOST_STEPS_OF_AN_EVENT,
+  RulesTooCostly,
+  type SeriesHits,
+} from './match-batch.js';
 import { lapsed } from './matched-series.js';
 
 const SINCE = 1_000_000_000_000;
@@ -182,5 +191,52 @@ describe('a batch of matching events', () => {
       ['strict', {}, ['2']],
     ]);
     expect(faults).toEqual(['strict 3']);
+  });
+
+  it('takes so many steps over one event for all rules together; those that come after say so, for that event alone', async () => {
+    const TEXT = 'ab'.repeat(2_048);
+    // About 43,000,000 steps each, as dear as a filter may be.
+    const dear = Array.from({ length: 12 }, (_, of) =>
+      rule({
+        id: `dear ${of}`,
+        condition: {
+          any: Array.from({ length: 20 }, (__, index) => ({
+            field: 'properties.text',
+            op: 'matches',
+            value: `(a|b)*a[ab]{100}[^c]{100}[^d]{40}c${index}`,
+          })),
+        },
+      }),
+    );
+    const cheap = rule({ id: 'cheap', condition: { all: [{ field: 'properties.text', op: 'exists', value: true }] } });
+    const faults: string[] = [];
+    const finder = new HitFinder([...dear, cheap], new CompiledRules(), (of, on, error) => {
+      expect(error).toBeInstanceOf(RulesTooCostly);
+      faults.push(`${of.id} ${on.position}`);
+    });
+    for (const one of [event(1, { 'properties.text': TEXT }), event(2, { 'properties.text': 'ab' })]) {
+      for (const answer of finder.ask(one)) await answer;
+    }
+    const ofOne = 20 * 4_096 * 8 * (8 * 8 + 2);
+    const asked = Math.floor(MOST_STEPS_OF_AN_EVENT / ofOne);
+    expect(asked).toBeLessThan(dear.length);
+    expect(faults).toEqual([...dear.slice(asked).map(({ id }) => `${id} 1`), 'cheap 1']);
+    expect(finder.hits.map((hit) => [hit.rule.id, hit.events.map(({ position }) => position)])).toEqual([
+      ['cheap', ['2']],
+    ]);
+    expect(finder.answers.size).toBe(dear.length + 1);
+  });
+
+  it('knows which rules were asked: none about events from before it, or of types that cannot fit', () => {
+    const payments = rule({ id: 'payments', condition: { all: [{ field: 'event', op: 'eq', value: 'payment' }] } });
+    const late = { ...rule({ id: 'late' }), watchedSince: new Date(SINCE + 10_000) };
+    const finder = new HitFinder([payments, late, rule({ id: 'all' })], new CompiledRules(), never);
+    const answersTo = (one: AcceptedEvent): string[] => {
+      expect([...finder.ask(one)].filter((answer) => answer !== undefined)).toEqual([]);
+      return [...finder.answers];
+    };
+    expect(answersTo(event(1, { event: 'order' }))).toEqual(['all']);
+    expect(answersTo(event(2, { event: 'payment' }))).toEqual(['all', 'payments']);
+    expect(answersTo(event(11, { event: 'order' }))).toEqual(['all', 'payments', 'late']);
   });
 });

@@ -43,7 +43,14 @@ export type Act =
 /** In one batch a rule tells so many groups apart; more go together. */
 const MAX_GROUPS = 200;
 /** What all rules of a project may take over one event, some half a second; those that come after it say so. */
-const MOST_STEPS_OF_AN_EVENT = 400_000_000;
+export const MOST_STEPS_OF_AN_EVENT = 400_000_000;
+/** The rules before this one have left too little of what all of them may take over an event. */
+export class RulesTooCostly extends Error {
+  constructor() {
+    super('The rules take too many steps together');
+  }
+}
+
 /** No list of values reads so. */
 const OVERFLOW = 'overflow';
 
@@ -58,6 +65,7 @@ export class HitFinder {
     readonly groups: BatchGroups;
   }[];
   private readonly filters = new FilterRun();
+  private readonly answered = new Set<string>();
 
   /** @param onFault told when a rule cannot be asked about an event, which then does not match it */
   constructor(
@@ -76,15 +84,20 @@ export class HitFinder {
     const subject = { fields, properties: NO_PROPERTIES };
     let left = MOST_STEPS_OF_AN_EVENT;
     for (const { rule, compiled, groups } of this.asked) {
-      if (event.acceptedAt < rule.watchedSince) continue;
+      if (event.acceptedAt < rule.watchedSince || !mayFit(compiled, fields)) continue;
       const heard = (fits: boolean): void => {
+        this.answered.add(rule.id);
         if (fits) groups.of(compiled.groupOf(subject)).events.push(event);
       };
-      const failed = (error: unknown): void => this.onFault(rule, event, error);
+      const most = left;
+      const failed = (error: unknown): void => {
+        const isForOthers = error instanceof FilterTooCostly && most < MOST_STEPS_OF_AN_EVENT;
+        this.onFault(rule, event, isForOthers ? new RulesTooCostly() : error);
+      };
       let answer: Promise<void> | undefined;
       try {
-        if (left < 0) throw new FilterTooCostly();
-        const fits = this.filters.fits(compiled.matches, subject);
+        if (most <= 0) throw new RulesTooCostly();
+        const fits = this.filters.fits(compiled.matches, subject, most);
         if (typeof fits === 'boolean') heard(fits);
         else answer = fits.then(heard).catch(failed);
       } catch (error) {
@@ -93,6 +106,11 @@ export class HitFinder {
       yield answer;
       left -= this.filters.steps;
     }
+  }
+
+  /** The ids of the rules that have told of some event whether it fits. */
+  get answers(): ReadonlySet<string> {
+    return this.answered;
   }
 
   /** By rule, in the order of their first events. */
@@ -106,6 +124,11 @@ export class HitFinder {
 }
 
 const NO_PROPERTIES = {};
+
+/** An event of a type that cannot fit is no question: its answer would say nothing of the rule. */
+function mayFit({ types }: CompiledRule, fields: AcceptedEvent['fields']): boolean {
+  return types === null || types.includes(String(fields['event']));
+}
 
 /** The groups of one rule in one batch. */
 class BatchGroups {

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import type { Db, Session } from '../../../platform/database/database.js';
 import { AlertEvents } from '../../alerts/index.js';
-import { isPassingFault, isTakenTooLong } from '../engine/database-faults.js';
+import { isDataFault, isPassingFault, isTakenTooLong } from '../engine/database-faults.js';
 import { reasonOf } from '../engine/failure-reasons.js';
 import { RuleMetrics } from '../engine/rule-metrics.js';
 import { SeriesRepository, type StoredSeries } from '../machine/series.repository.js';
-import { type LiveRule, LiveRules } from '../rules/live-rules.js';
+import { type LiveRule, LiveRules, type RulesOfEvents } from '../rules/live-rules.js';
 import { RuleFailures } from '../rules/rule-failures.js';
 import { BatchSizes, LONGEST_MS } from './batch-sizes.js';
 import { CompiledRules } from './compiled-rules.js';
@@ -64,6 +64,23 @@ export class MatchTurn {
 
   /** @returns how much was done; 0: there is nothing to do */
   async step(projectId: string, session: Session): Promise<number> {
+    try {
+      const done = await this.next(projectId, session);
+      this.sizes.recovered(projectId);
+      return done;
+    } catch (error) {
+      // It says nothing about the events, so they stay where they are, for as long as it takes.
+      if (!isPassingFault(error)) {
+        const seconds = this.sizes.failed(projectId, performance.now()) / 1_000;
+        this.logger.error(
+          `the events of project ${projectId} are kept and tried again in ${seconds} s: ${String(error)}`,
+        );
+      }
+      throw error;
+    }
+  }
+
+  private async next(projectId: string, session: Session): Promise<number> {
     const { isToRaise, isToSettle, writtenSince, mark } = await this.marks.stateOf(projectId, session.db);
     if (isToRaise) return this.raiser.waiting(projectId, session);
     if (mark !== null && mark.isEvaluating && mark.worker !== this.worker) {
@@ -118,7 +135,7 @@ export class MatchTurn {
         if (!isTakenTooLong(error) || !this.sizes.isHopeless(projectId)) throw error;
         return this.without(projectId, batch, 'took_too_long', session);
       }
-      if (isPassingFault(error)) throw error;
+      if (!isDataFault(error)) throw error;
       this.logger.error(`events of project ${projectId} cannot be matched: ${String(error)}`);
       return this.without(projectId, batch, 'failed', session);
     }
@@ -140,15 +157,15 @@ export class MatchTurn {
   }
 
   private async matched(projectId: string, batch: readonly Stretch[], session: Session): Promise<number> {
-    const rules = await this.rules.ofEvents(projectId, session.db, { areHeld: false });
+    const { rules } = await this.rules.ofEvents(projectId, session.db, { areHeld: false });
     const evaluated =
       rules.length === 0
-        ? { hits: [], taken: batch, failed: NONE_FAILED }
+        ? { hits: [], taken: batch, answers: NONE_ANSWERED, failed: NONE_FAILED }
         : await this.asked(projectId, rules, batch, session);
     const acts = await session
       .transaction(async (tx) => this.write(projectId, rules, evaluated, true, tx))
       .catch((error: unknown) => {
-        if (isPassingFault(error)) throw error;
+        if (!isDataFault(error)) throw error;
         // An alert that cannot be raised: the raiser knows how to leave it out.
         return session.transaction((tx) => this.write(projectId, rules, evaluated, false, tx));
       });
@@ -172,8 +189,11 @@ export class MatchTurn {
       await this.marks.begin(projectId, { worker, untilPosition, eventId: theOnlyEvent(batch) }, db);
       try {
         const evaluated = await evaluate({ outbox, compiled, db }, projectId, rules, batch, (rule, event, error) => {
+          // One line for each rule and batch: what is dear is so for many events.
+          if (!failed.has(rule.id)) {
+            this.logger.error(`rule ${rule.id} cannot be asked about event ${event.id}: ${String(error)}`);
+          }
           failed.set(rule.id, reasonOf(error));
-          this.logger.error(`rule ${rule.id} cannot be asked about event ${event.id}: ${String(error)}`);
           this.metrics.skippedOne('event');
         });
         return { ...evaluated, failed };
@@ -190,18 +210,13 @@ export class MatchTurn {
   private async write(
     projectId: string,
     asked: readonly LiveRule[],
-    { hits, taken, failed }: Omit<Asked, 'taken'> & { readonly taken: readonly Stretch[] },
+    { hits, taken, answers, failed }: Omit<Asked, 'taken'> & { readonly taken: readonly Stretch[] },
     mayRaise: boolean,
     tx: Db,
   ): Promise<true | null> {
-    const rules = await this.rules.ofEvents(projectId, tx);
+    const { rules, unreadable } = await this.rules.ofEvents(projectId, tx);
     if (!isSame(asked, rules)) return null;
-    for (const [id, reason] of failed) await this.failures.record(id, reason, tx);
-    const recovered = rules.filter(({ id, isFailing }) => isFailing && !failed.has(id));
-    await this.failures.clear(
-      recovered.map(({ id }) => id),
-      tx,
-    );
+    await this.remember({ rules, unreadable }, answers, failed, tx);
     const results = await this.results(hits, tx);
     const firings = results.flatMap(({ acts }) => acts.map(firingOf));
     if (mayRaise && firings.length <= RAISED_AT_ONCE) await this.raiser.raise(projectId, rules, firings, tx);
@@ -214,6 +229,25 @@ export class MatchTurn {
     return true;
   }
 
+  /** How it went, for each rule that was to be asked: one that was asked nothing is as it was. */
+  private async remember(
+    { rules, unreadable }: RulesOfEvents,
+    answers: Asked['answers'],
+    failed: Asked['failed'],
+    tx: Db,
+  ): Promise<void> {
+    for (const { id, error } of unreadable) {
+      this.logger.error(`rule ${id} cannot be read: ${String(error)}`);
+      await this.failures.record(id, reasonOf(error), tx);
+    }
+    for (const [id, reason] of failed) await this.failures.record(id, reason, tx);
+    const recovered = rules.filter(({ id, isFailing }) => isFailing && answers.has(id) && !failed.has(id));
+    await this.failures.clear(
+      recovered.map(({ id }) => id),
+      tx,
+    );
+  }
+
   private async results(hits: readonly SeriesHits[], tx: Db): Promise<ReturnType<typeof actsOf>[]> {
     const keeping = hits.filter(({ rule }) => keepsState(rule.holds));
     const keys = keeping.map(({ rule, series }) => ({ ruleId: rule.id, fingerprint: series.fingerprint }));
@@ -223,7 +257,8 @@ export class MatchTurn {
 
   /** With no event before it any more, also none that is still being accepted, a series may come to rest. */
   private async settle(projectId: string, tx: Db): Promise<number> {
-    const byId = new Map((await this.rules.ofEvents(projectId, tx)).map((rule) => [rule.id, rule]));
+    const { rules } = await this.rules.ofEvents(projectId, tx);
+    const byId = new Map(rules.map((rule) => [rule.id, rule]));
     if (byId.size === 0) return 0;
     const until = await this.outbox.emptyUntil(projectId, tx);
     const due = await this.series.lapsed([...byId.keys()], until, MOST_LAPSED, tx);
@@ -247,7 +282,8 @@ interface Asked extends Evaluated {
   readonly failed: ReadonlyMap<string, string>;
 }
 
-const NONE_FAILED: ReadonlyMap<string, string> = new Map();
+const NONE_ANSWERED: Asked['answers'] = new Set();
+const NONE_FAILED: Asked['failed'] = new Map();
 
 /** Whether a row is among those of which one has ended a worker. */
 function isSuspect({ suspectsUntil }: MatchMark, position: string): boolean {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db, type Session } from '../../../platform/database/database.js';
 import { AlertEvents } from '../../alerts/index.js';
-import { isPassingFault, isTakenTooLong } from '../engine/database-faults.js';
+import { isDataFault, isTakenTooLong } from '../engine/database-faults.js';
 import { RuleMetrics } from '../engine/rule-metrics.js';
 import { type LiveRule, LiveRules } from '../rules/live-rules.js';
 import { BatchSizes } from './batch-sizes.js';
@@ -68,7 +68,7 @@ export class Raiser {
     try {
       return await session.transaction((tx) => this.some(projectId, false, tx));
     } catch (error) {
-      if (isPassingFault(error)) throw error;
+      if (!isDataFault(error)) throw error;
       // One of them fails for what it is: the others go on.
       return session.transaction((tx) => this.some(projectId, true, tx));
     }
@@ -76,7 +76,7 @@ export class Raiser {
 
   private async some(projectId: string, isCareful: boolean, tx: Db): Promise<number> {
     const began = performance.now();
-    const rules = await this.rules.ofEvents(projectId, tx);
+    const { rules } = await this.rules.ofEvents(projectId, tx);
     const waiting = await this.firings.first(projectId, this.sizes.of(projectId), tx);
     const raising = await this.prepared(projectId, rules, waiting, tx);
     const done: WaitingFiring[] = [];
@@ -119,7 +119,7 @@ export class Raiser {
       await this.one(projectId, one, tx);
       await this.database.execute('RELEASE SAVEPOINT one_alert', [], tx);
     } catch (error) {
-      if (isPassingFault(error)) throw error;
+      if (!isDataFault(error)) throw error;
       await this.database.execute('ROLLBACK TO SAVEPOINT one_alert', [], tx);
       await this.setAside.alert(projectId, one.firing, 'failed', error, tx);
     }

@@ -1,13 +1,13 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../platform/access/index.js';
+import { Breath } from '../../../platform/concurrency/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
+import { RecentlyUsed } from '../../../platform/recently-used/index.js';
 import { type Condition, type FilterGroup, filterOf, storedCondition } from '../../alert-conditions/index.js';
 import type { NoticeTargets } from '../../alert-destinations/index.js';
-import { reasonOf } from '../engine/failure-reasons.js';
 import type { Holds } from '../machine/rule-machine.js';
 import type { Severity } from './alert-rule.entity.js';
 import { recipientsOf, type RuleLinks, RuleLinksRepository } from './rule-links.js';
-import { RuleFailures } from './rule-failures.js';
 
 /** A rule as it is evaluated. */
 export interface LiveRule {
@@ -31,6 +31,17 @@ export interface LiveRule {
 
 /** A rule, or why it cannot be read: the grammar is no longer what it was when it was stored. */
 export type RuleRead = { readonly rule: LiveRule } | { readonly unreadable: RuleRow; readonly error: unknown };
+
+/** The rules that wait for events of a project, and those that cannot be read and so are asked nothing. */
+export interface RulesOfEvents {
+  readonly rules: LiveRule[];
+  readonly unreadable: UnreadableRule[];
+}
+
+export interface UnreadableRule {
+  readonly id: string;
+  readonly error: unknown;
+}
 
 export interface RuleRow {
   id: string;
@@ -58,20 +69,17 @@ const MAX_KEPT = 2_000;
 /** Reads rules for their evaluation. */
 @Injectable()
 export class LiveRules {
-  private readonly logger = new Logger('alert-rules');
-  private readonly kept = new Map<string, { readonly revision: number; readonly condition: Condition }>();
+  private readonly kept = new RecentlyUsed<string, { readonly revision: number; readonly condition: Condition }>(
+    MAX_KEPT,
+  );
 
   constructor(
     private readonly database: Database,
     private readonly links: RuleLinksRepository,
-    private readonly failures: RuleFailures,
   ) {}
 
-  /**
-   * The rules of a project that are woken by events. Held, they stay as they are until the transaction ends. Those that
-   * cannot be read say so and are left out.
-   */
-  async ofEvents(projectId: string, tx: Db, { areHeld } = { areHeld: true }): Promise<LiveRule[]> {
+  /** The rules of a project that are woken by events. Held, they stay as they are until the transaction ends. */
+  async ofEvents(projectId: string, tx: Db, { areHeld } = { areHeld: true }): Promise<RulesOfEvents> {
     const rows = await this.database.rows<RuleRow>(
       `SELECT ${RULE_COLUMNS} FROM alert_rules r JOIN projects p ON p.id = r.project_id AND p.deleted_at IS NULL
        WHERE r.project_id = $1 AND r.is_enabled AND r.kind = 'match' ORDER BY r.created_at, r.id
@@ -80,14 +88,12 @@ export class LiveRules {
       tx,
     );
     const rules: LiveRule[] = [];
+    const unreadable: UnreadableRule[] = [];
     for (const read of await this.read(rows, tx)) {
       if ('rule' in read) rules.push(read.rule);
-      else {
-        this.logger.error(`rule ${read.unreadable.id} cannot be read: ${String(read.error)}`);
-        await this.failures.record(read.unreadable.id, reasonOf(read.error), tx);
-      }
+      else unreadable.push({ id: read.unreadable.id, error: read.error });
     }
-    return rules;
+    return { rules, unreadable };
   }
 
   /** @throws StoredFilterRefused when it cannot be read */
@@ -109,19 +115,26 @@ export class LiveRules {
       rows.map(({ id }) => id),
       db,
     );
-    return rows.map((row) => {
-      try {
-        return { rule: liveRule(row, this.conditionOf(row), links(row.id)) };
-      } catch (error) {
-        return { unreadable: row, error };
-      }
-    });
+    const breath = new Breath();
+    const read: RuleRead[] = [];
+    for (const row of rows) {
+      read.push(this.readOne(row, links));
+      await breath.take();
+    }
+    return read;
+  }
+
+  private readOne(row: RuleRow, links: (id: string) => RuleLinks): RuleRead {
+    try {
+      return { rule: liveRule(row, this.conditionOf(row), links(row.id)) };
+    } catch (error) {
+      return { unreadable: row, error };
+    }
   }
 
   private conditionOf({ id, revision, condition }: RuleRow): Condition {
     const known = this.kept.get(id);
     if (known?.revision === revision) return known.condition;
-    if (this.kept.size >= MAX_KEPT) this.kept.clear();
     const read = storedCondition(condition);
     this.kept.set(id, { revision, condition: read });
     return read;

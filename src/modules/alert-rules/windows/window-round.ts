@@ -1,4 +1,5 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { CONFIG, type Config } from '../../../config/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { RuleMetrics } from '../engine/rule-metrics.js';
 import { patternsOf } from '../../alert-conditions/index.js';
@@ -20,6 +21,10 @@ const TURN_MS = 500;
 /** What takes longer is looked at less often. */
 const SLOW_MS = 2_500;
 const LONGEST_WAIT_SECONDS = 3_600;
+/** Projects at a time: one evaluation may wait many seconds for the database. */
+const MOST_LANES = 3;
+/** Of the connections of a process, one in so many. */
+const CONNECTIONS_OF_A_LANE = 4;
 
 interface Due extends RuleRow {
   now: Date;
@@ -36,6 +41,7 @@ export class WindowRound {
   private readonly logger = new Logger('alert-rules');
   /** When projects with rules that are due last had a turn here. */
   private readonly servedAt = new Map<string, number>();
+  private readonly lanes: number;
 
   constructor(
     private readonly database: Database,
@@ -43,34 +49,52 @@ export class WindowRound {
     private readonly evaluation: WindowEvaluation,
     private readonly failures: RuleFailures,
     private readonly metrics: RuleMetrics,
-  ) {}
+    @Inject(CONFIG) { database: { poolSize } }: Config,
+  ) {
+    this.lanes = Math.max(1, Math.min(MOST_LANES, Math.floor(poolSize / CONNECTIONS_OF_A_LANE)));
+  }
 
   /**
-   * Evaluates what is due, project by project in turn: one with many rules or slow ones keeps no other from its own.
+   * Evaluates what is due, projects in turn and a few at a time: one with many rules or slow ones keeps no other from its
+   * own.
    * @param onStep told after each rule, whether it went well or not
    * @returns how many rules were evaluated
    */
   async run(onStep: () => void = () => undefined): Promise<number> {
     const until = performance.now() + BUDGET_MS;
     let evaluated = 0;
-    let waiting = await this.projectsWithDue();
-    while (waiting.length > 0) {
+    const isOver = (): boolean => evaluated >= MOST_RULES || performance.now() >= until;
+    const one = async (projectId: string): Promise<boolean> => {
+      const isDone = await this.next(projectId);
+      if (isDone) evaluated += 1;
+      onStep();
+      return isDone;
+    };
+    for (let waiting = await this.projectsWithDue(); waiting.length > 0 && !isOver();) {
+      const projects = waiting[Symbol.iterator]();
       const again: string[] = [];
-      for (const projectId of waiting) {
-        const turnEnds = performance.now() + TURN_MS;
-        this.servedAt.set(projectId, performance.now());
-        let isLeft = true;
-        while (isLeft && performance.now() < turnEnds) {
-          if (evaluated >= MOST_RULES || performance.now() >= until) return evaluated;
-          isLeft = await this.next(projectId);
-          if (isLeft) evaluated += 1;
-          onStep();
+      const lane = async (): Promise<void> => {
+        for (const projectId of projects) {
+          if (isOver()) return;
+          if (await this.turn(projectId, one, isOver)) again.push(projectId);
         }
-        if (isLeft) again.push(projectId);
-      }
+      };
+      await Promise.all(Array.from({ length: this.lanes }, lane));
       waiting = again;
     }
     return evaluated;
+  }
+
+  /** @returns whether the project has more */
+  private async turn(
+    projectId: string,
+    one: (projectId: string) => Promise<boolean>,
+    isOver: () => boolean,
+  ): Promise<boolean> {
+    const turnEnds = performance.now() + TURN_MS;
+    this.servedAt.set(projectId, performance.now());
+    while (!isOver() && performance.now() < turnEnds) if (!(await one(projectId))) return false;
+    return true;
   }
 
   async countDue(): Promise<number> {

@@ -200,7 +200,7 @@ export class TimelineEntryResponse {
 
   @ObjectField({
     description:
-      '`notified`: status, occurrences, deliveries and attempts. `snoozed`: until. `assigned`: assignee_id. `opened`: occurrences. `resolved` by recovery: by `rule`',
+      '`notified`: status, occurrences, deliveries and attempts, and silences_unasked where the silences took too long to be all asked. `snoozed`: until. `assigned`: assignee_id. `opened`: occurrences. `resolved` by recovery: by `rule`',
   })
   detail!: Record<string, unknown>;
 

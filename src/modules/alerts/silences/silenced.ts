@@ -1,9 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { Breath } from '../../../platform/concurrency/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
+import { RecentlyUsed } from '../../../platform/recently-used/index.js';
 import {
   compileFilter,
   EVENT_FIELDS,
   FilterRun,
+  FilterTooCostly,
   type FilterSubject,
   type Matcher,
   pathOfProperty,
@@ -24,8 +27,18 @@ export const SILENCE_FIELDS = {
 type EventRow = Readonly<Record<string, string | number | null>> & { readonly properties: Record<string, unknown> };
 
 const MAX_KEPT = 1_000;
-/** All silences may take so many steps over one alert event, some three seconds: its transaction waits meanwhile. */
-const MOST_STEPS = 1_000_000_000;
+/** All silences may take so many steps in one transaction, a quarter of a second or so, however many alert events it has. */
+const MOST_STEPS = 100_000_000;
+
+/** What silences say of an alert event now. */
+export type Silencing =
+  /** Until the last of those ends that fit. */
+  | { readonly kind: 'silenced'; readonly until: Date }
+  | { readonly kind: 'heard'; readonly areAllAsked: boolean }
+  /** Nothing yet: those of other alert events took what the transaction had for them. */
+  | { readonly kind: 'later' };
+
+const ALL_HEARD: Silencing = { kind: 'heard', areAllAsked: true };
 
 /** Null: the filter is no longer accepted. */
 interface Kept {
@@ -37,7 +50,9 @@ interface Kept {
 @Injectable()
 export class Silenced {
   private readonly logger = new Logger('alerts');
-  private readonly kept = new Map<string, Kept>();
+  private readonly kept = new RecentlyUsed<string, Kept>(MAX_KEPT);
+  /** Steps that transactions have left. */
+  private readonly left = new WeakMap<Db, number>();
 
   constructor(
     private readonly database: Database,
@@ -45,34 +60,50 @@ export class Silenced {
   ) {}
 
   /**
-   * When the last of the silences ends that match now; null: none does. One that cannot be asked holds nothing back: an
-   * alert too many does less harm than one nobody hears of.
+   * One that cannot be asked holds nothing back: an alert too many does less harm than one nobody hears of. So it is with
+   * those that come after the steps of a transaction are used up by one alert event; of another one, it says nothing yet:
+   * that is to be looked at again in a transaction of its own.
+   * @param db a transaction
    */
-  async until(alert: AlertEvent, db: Db): Promise<Date | null> {
+  async of(alert: AlertEvent, db: Db): Promise<Silencing> {
     const active = await this.silences.activeOf(alert, db);
-    if (active.length === 0) return null;
+    if (active.length === 0) return ALL_HEARD;
+    const before = this.left.get(db) ?? MOST_STEPS;
+    if (before <= 0) return { kind: 'later' };
     const known = await this.learn(alert, active, db);
     const subject = subjectOf(alert, await this.eventOf(alert, db));
     const filters = new FilterRun();
-    let left = MOST_STEPS;
+    let left = before;
     // The first that fits is the one that ends last.
     for (const { id, endsAt } of active) {
-      if (left < 0) {
-        this.logger.warn(`the silences of project ${alert.projectId} take too long: not all of them were asked`);
-        break;
-      }
       const matches = known.get(id)?.matches ?? null;
-      if (matches !== null && (await this.fits(id, filters, matches, subject))) return endsAt;
+      if (matches === null) continue;
+      const fits = await this.fits(id, filters, matches, subject, left);
       left -= filters.steps;
+      this.left.set(db, left);
+      if (fits) return { kind: 'silenced', until: endsAt };
+      if (left > 0) continue;
+      if (before < MOST_STEPS) return { kind: 'later' };
+      this.logger.warn(`the silences of project ${alert.projectId} take too long: not all of them were asked`);
+      return { kind: 'heard', areAllAsked: false };
     }
-    return null;
+    return ALL_HEARD;
   }
 
-  private async fits(id: string, filters: FilterRun, matches: Matcher, subject: FilterSubject): Promise<boolean> {
+  private async fits(
+    id: string,
+    filters: FilterRun,
+    matches: Matcher,
+    subject: FilterSubject,
+    left: number,
+  ): Promise<boolean> {
     try {
-      return await filters.fits(matches, subject);
+      return await filters.fits(matches, subject, left);
     } catch (error) {
-      this.logger.error(`silence ${id} cannot be asked and holds nothing back: ${String(error)}`);
+      // What is left is not enough for it: whoever asks sees that.
+      if (!(error instanceof FilterTooCostly)) {
+        this.logger.error(`silence ${id} cannot be asked and holds nothing back: ${String(error)}`);
+      }
       return false;
     }
   }
@@ -105,18 +136,19 @@ export class Silenced {
       else unknown.push(id);
     }
     if (unknown.length === 0) return known;
+    const breath = new Breath();
     for (const { id, revision, filter } of await this.silences.filtersOf({ projectId }, unknown, db)) {
-      const kept = { revision, matches: this.compiled(id, filter) };
+      const kept = { revision, matches: this.compiled(projectId, id, filter) };
       known.set(id, kept);
-      if (this.kept.size >= MAX_KEPT) this.kept.clear();
       this.kept.set(id, kept);
+      await breath.take();
     }
     return known;
   }
 
-  private compiled(id: string, filter: unknown): Matcher | null {
+  private compiled(projectId: string, id: string, filter: unknown): Matcher | null {
     try {
-      return compileFilter(storedFilter(filter, SILENCE_FIELDS));
+      return compileFilter(storedFilter(filter, SILENCE_FIELDS), projectId);
     } catch (error) {
       this.logger.error(`silence ${id} is no longer accepted and holds nothing back: ${String(error)}`);
       return null;
