@@ -6,8 +6,7 @@ import { Database, type Db } from '../../platform/database/database.js';
 import { AuditWriter } from '../audit/index.js';
 import { type MeResponse, SignInService, UserTokensRepository } from '../auth/index.js';
 import { OrganizationsRepository } from '../organizations/index.js';
-import { StepUpTokens } from '../proof/index.js';
-import { type AccountAct, ChangeProof, type ProvenChange } from '../second-factors/index.js';
+import { type AccountAct, ChangeProof, EarnedProofs, type ProvenChange } from '../second-factors/index.js';
 import { SecurityEventsRepository, SecurityEventsWriter } from '../security-events/index.js';
 import { type Client, SessionsService } from '../sessions/index.js';
 import { AccountDeletion, refuseAddressAsPassword, UsersRepository } from '../users/index.js';
@@ -35,7 +34,7 @@ export class AccountService {
     private readonly tokens: UserTokensRepository,
     private readonly passwords: Passwords,
     private readonly proof: ChangeProof,
-    private readonly stepUps: StepUpTokens,
+    private readonly earned: EarnedProofs,
     private readonly sessions: SessionsService,
     private readonly organizations: OrganizationsRepository,
     private readonly events: SecurityEventsWriter,
@@ -75,7 +74,7 @@ export class AccountService {
       await this.refuseFurtherChanges(scope, tx);
       refuseAddressAsPassword(password, user.email);
       await this.users.replacePasswordHash(user.id, passwordHash, tx);
-      await this.stepUps.revokeAllOf(user.id, tx);
+      await this.earned.endAll(user.id, tx);
       await this.tokens.revokeAll(user.id, ['reset_password', 'change_email'], tx);
       await note('password_changed');
       return this.sessions.revokeAllOf(user.id, tx, scope.sessionId);

@@ -4,7 +4,7 @@ import { randomToken } from '../../../platform/crypto/index.js';
 import { NotAuthenticated } from '../../../platform/http/domain-error.js';
 import type { Client } from '../../sessions/index.js';
 import { UsersRepository } from '../../users/index.js';
-import { type AccountAct, AccountActs } from '../account-acts.js';
+import { type AccountAct, AccountActs, Refused } from '../account-acts.js';
 import { ChangeProof, type ProvenChange } from '../change-proof.js';
 import { FactorInventory } from '../factor-inventory.js';
 import { RecoveryCodes } from '../recovery-codes/recovery-codes.js';
@@ -50,23 +50,25 @@ export class PasskeyRegistration {
     const { credential, challenge_token: token, name } = request;
     const challenge = challengeOf(credential);
     const ceremony = { purpose: 'registration', userId: scope.userId, token } as const;
-    if (challenge === null || !(await this.challenges.consume(challenge, ceremony))) {
-      throw new InvalidPasskeyRegistration();
-    }
-    const info = await this.relyingParty.verifyRegistration(credential, challenge);
-    if (info === null) throw new InvalidPasskeyRegistration();
-    return this.acts.runAs(scope, client, async (act) => {
+    if (challenge === null) throw new InvalidPasskeyRegistration();
+    // The challenge is looked at with the account's row held, since a change of factors takes it back.
+    return this.acts.runAs<RegisteredPasskeyResponse>(scope, client, async (act) => {
+      if (!(await this.challenges.consume(challenge, ceremony, act.tx))) throw new InvalidPasskeyRegistration();
+      const info = await this.relyingParty.verifyRegistration(credential, challenge);
+      if (info === null) return new Refused(new InvalidPasskeyRegistration());
       const passkey = await this.add(act, info, { name, transports: credential.response.transports ?? [] });
+      if (passkey === null) return new Refused(new PasskeyInUse());
       const { recoveryCodes } = await this.inventory.of(scope.userId, act.tx);
       return recoveryCodes > 0 ? passkey : { ...passkey, recovery_codes: await this.recoveryCodes.replace(act) };
     });
   }
 
+  /** Null: some account has the credential already. */
   private async add(
     { tx, user, note }: AccountAct,
     info: RegistrationInfo,
     { name, transports }: { name: string; transports: string[] },
-  ): Promise<PasskeyResponse> {
+  ): Promise<PasskeyResponse | null> {
     const id = await this.passkeys.insert(
       {
         userId: user.id,
@@ -82,7 +84,7 @@ export class PasskeyRegistration {
       },
       tx,
     );
-    if (id === null) throw new PasskeyInUse();
+    if (id === null) return null;
     await note('passkey_added', { passkey_id: id, name });
     const passkey = await this.passkeys.find(user.id, id, tx);
     if (passkey === null) throw new PasskeyNotFound();

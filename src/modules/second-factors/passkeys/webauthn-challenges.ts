@@ -45,6 +45,15 @@ export class WebAuthnChallenges extends Upkeep {
     return affected === 1;
   }
 
+  /** Takes back the leave to add passkeys, which options give for a proof. */
+  async forgetRegistrations(userId: string, tx: Db): Promise<void> {
+    await this.database.execute(
+      `DELETE FROM webauthn_challenges WHERE user_id = $1 AND purpose = 'registration'`,
+      [userId],
+      tx,
+    );
+  }
+
   async upkeep(): Promise<number> {
     return this.database.execute('DELETE FROM webauthn_challenges WHERE expires_at < now()');
   }

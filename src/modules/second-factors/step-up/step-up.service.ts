@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../../platform/access/index.js';
 import { randomToken } from '../../../platform/crypto/index.js';
 import { brokenRule } from '../../../platform/http/fields/index.js';
-import { FreshProof, type ProofMethod, STEP_UP_SECONDS, StepUpTokens } from '../../proof/index.js';
+import { FreshProof, IncorrectPassword, type ProofMethod, STEP_UP_SECONDS, StepUpTokens } from '../../proof/index.js';
 import type { Client } from '../../sessions/index.js';
 import { AccountActs, Refused } from '../account-acts.js';
 import { type FactorAnswer, FactorAnswers } from '../challenges/factor-answers.js';
@@ -34,10 +34,10 @@ export class StepUpService {
       if (method === undefined) throw nothingOffered();
       return this.options(scope);
     }
-    if (password !== undefined) {
-      await this.freshProof.requirePassword(scope, password);
-    }
+    const compared = password === undefined ? null : await this.freshProof.requirePassword(scope, password);
     const token = await this.acts.runAs<string>(scope, client, async (act) => {
+      // A password that was changed meanwhile earns nothing: what it had earned has just ended.
+      if (compared !== null && compared !== act.user.passwordHash) throw new IncorrectPassword();
       for (const answer of answers) {
         const refusal = await this.answers.judge(act, answer);
         if (refusal !== null) return new Refused(refusal);
