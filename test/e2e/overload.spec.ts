@@ -1,6 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
+import { BackgroundWork } from '../../src/platform/background/background-work.js';
+import { Mailer } from '../../src/platform/mail/index.js';
 import { ownerWithProject, PASSWORD, randomEmail, signedIn } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { mailsTo } from '../support/outbox.js';
@@ -50,6 +52,89 @@ describe('a service that is asked for too much', () => {
     expect(mails).toHaveLength(1);
     const { text } = await app.request().get('/metrics').expect(200);
     expect(text).toMatch(/background_work_total\{lane="request",outcome="folded"\} [1-9]/);
+  });
+
+  describe('what an answer has promised', () => {
+    const register = (password = PASSWORD) => {
+      const email = randomEmail();
+      return app
+        .request()
+        .post('/v1/auth/register')
+        .send({ email, password: password === '' ? email : password });
+    };
+    /** Takes so many places of the client that the tests are, until it is let go. */
+    function take(places: number, share = '127.0.0.1'): () => Promise<void> {
+      let letGo = (): void => undefined;
+      const end = new Promise<void>((resolve) => (letGo = resolve));
+      const acts = Array.from({ length: places }, () => app.nest.get(BackgroundWork).promising(share, () => end));
+      return async () => {
+        letGo();
+        await Promise.all(acts);
+      };
+    }
+    beforeEach(() => app.backgroundDone());
+    const accounts = async (): Promise<number> => (await app.rows('SELECT 1 FROM users')).length;
+
+    it('has a place: of five registrations that see two left, two are taken and mailed', async () => {
+      const before = await accounts();
+      const letGo = take(62);
+      const mailer = app.nest.get(Mailer);
+      const send = mailer.send.bind(mailer);
+      let mailServerIsBack = (): void => undefined;
+      const back = new Promise<void>((resolve) => (mailServerIsBack = resolve));
+      jest.spyOn(mailer, 'send').mockImplementation(async (mail) => {
+        await back;
+        return send(mail);
+      });
+      try {
+        const answers = await Promise.all(Array.from({ length: 5 }, () => register()));
+        const taken = answers.filter(({ status }) => status === 201);
+        expect(taken).toHaveLength(2);
+        for (const { status, body, headers } of answers.filter((answer) => !taken.includes(answer))) {
+          expect([status, body]).toEqual([429, { detail: 'Too many requests at once' }]);
+          expect(headers['retry-after']).toBe('1');
+        }
+        expect(await accounts()).toBe(before + taken.length);
+        mailServerIsBack();
+        await app.backgroundDone();
+        for (const { body } of taken)
+          expect(await mailsTo(app.dataDir, (body as { email: string }).email)).toHaveLength(1);
+      } finally {
+        mailServerIsBack();
+        await letGo();
+      }
+    });
+
+    it('is not taken away by another client, who has places of their own', async () => {
+      const letGo = take(64, '192.0.2.1');
+      try {
+        await register().expect(201);
+      } finally {
+        await letGo();
+      }
+    });
+
+    it('is refused with 503 where all places are taken, and given back by what was refused', async () => {
+      const before = await accounts();
+      const letGo = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4'].map((share) => take(64, share));
+      try {
+        await register().expect(503, OVERLOADED);
+      } finally {
+        for (const one of letGo) await one();
+      }
+      expect(await accounts()).toBe(before);
+      const { bearer } = await ownerWithProject(app);
+      await app.backgroundDone();
+      const last = take(63);
+      try {
+        for (let one = 0; one < 3; one += 1) await register('').expect(422);
+        const remove = app.request().post('/v1/account/delete').set('Authorization', bearer);
+        await remove.send({ current_password: PASSWORD }).expect(409);
+        await register().expect(201);
+      } finally {
+        await last();
+      }
+    });
   });
 
   describe('an address tells nobody whether it has an account', () => {

@@ -89,7 +89,6 @@ export class AccountService {
 
   /** Deletes what is the person's; acts in the audit keep their user id. @throws AccountOwnsOrganization */
   async delete(change: ProvenChange): Promise<void> {
-    this.background.requireRoom('promised');
     const { scope } = change;
     const { userId } = scope;
     const removal = async ({ tx, user }: AccountAct): Promise<{ ended: string[]; email: string }> => {
@@ -103,14 +102,12 @@ export class AccountService {
       await this.users.delete(userId, tx);
       return { ended: sessions, email: user.email };
     };
-    const { ended, email } = await this.proof.run(change, removal, {
-      lockFirst: (tx) => this.organizations.lockAllOf(scope, tx),
-    });
-    this.sessions.forget(ended);
-    this.background.start('promised', {
-      name: 'mail about a closed account',
-      share: userId,
-      work: () => this.mails.closed(email),
+    await this.background.promising(userId, async (follow) => {
+      const { ended, email } = await this.proof.run(change, removal, {
+        lockFirst: (tx) => this.organizations.lockAllOf(scope, tx),
+      });
+      this.sessions.forget(ended);
+      follow({ name: 'mail about a closed account', work: () => this.mails.closed(email) });
     });
   }
 

@@ -44,21 +44,21 @@ export class RegistrationService {
    */
   async register(request: RegisterRequest, client: Client): Promise<RegisterResponse> {
     const { email, password } = request;
-    this.background.requireRoom('promised');
     refuseAddressAsPassword(password, email);
-    const token = randomToken();
-    let outcome = await this.enter(request, token, client);
-    for (let tries = 1; outcome === 'changed'; tries += 1) {
-      if (tries === MOST_TRIES) throw new ServiceOverloaded();
-      outcome = await this.enter(request, token, client);
-    }
-    const isNew = outcome === 'created';
-    this.background.start('promised', {
-      name: 'registration',
-      share: addressBucket(client.ip ?? undefined),
-      work: () => (isNew ? this.mails.verification(email, token, { isVoid: false }) : this.answerRepeated(email)),
+    return this.background.promising(addressBucket(client.ip ?? undefined), async (follow) => {
+      const token = randomToken();
+      let outcome = await this.enter(request, token, client);
+      for (let tries = 1; outcome === 'changed'; tries += 1) {
+        if (tries === MOST_TRIES) throw new ServiceOverloaded();
+        outcome = await this.enter(request, token, client);
+      }
+      const isNew = outcome === 'created';
+      follow({
+        name: 'registration',
+        work: () => (isNew ? this.mails.verification(email, token, { isVoid: false }) : this.answerRepeated(email)),
+      });
+      return { message: 'Check your mail to confirm the address', email, verification_required: true };
     });
-    return { message: 'Check your mail to confirm the address', email, verification_required: true };
   }
 
   /** The answer tells whether there is a password to sign in with, which only the reader of the mail learns. */

@@ -1,2 +1,3 @@
 export { FairTurns, type FairTurnsOptions } from './fair-turns.js';
 export { OverloadedError, ShareExhaustedError } from './overload.js';
+export { Places, type PlacesOptions } from './places.js';
