@@ -2,10 +2,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { BackgroundWork } from '../../src/platform/background/background-work.js';
+import { Passwords } from '../../src/platform/crypto/index.js';
 import { Mailer } from '../../src/platform/mail/index.js';
+import { currentContext } from '../../src/platform/telemetry/index.js';
 import { ownerWithProject, PASSWORD, randomEmail, signedIn } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
-import { mailsTo } from '../support/outbox.js';
+import { mailsTo, tokenIn, waitForMails } from '../support/outbox.js';
 
 const OVERLOADED = { detail: 'Service overloaded' };
 const BACKGROUND = 'service-background';
@@ -138,8 +140,11 @@ describe('a service that is asked for too much', () => {
   });
 
   describe('an address tells nobody whether it has an account', () => {
-    /** The statements that a request causes after its answer, whatever their values. */
-    async function statementsOf(request: () => Promise<unknown>): Promise<string[]> {
+    /** The statements that a request causes before or after its answer, whatever their values. */
+    async function statementsOf(
+      request: () => Promise<unknown>,
+      when: 'before' | 'after' = 'after',
+    ): Promise<string[]> {
       await app.backgroundDone();
       const seen: string[] = [];
       const query = Reflect.get(pg.Client.prototype, 'query') as (...parameters: unknown[]) => unknown;
@@ -148,7 +153,9 @@ describe('a service that is asked for too much', () => {
         ...parameters: unknown[]
       ) {
         const [statement] = parameters;
-        if (this.connectionParameters.application_name === BACKGROUND && typeof statement === 'string')
+        const isAfter = this.connectionParameters.application_name === BACKGROUND;
+        const isAsked = isAfter ? when === 'after' : when === 'before' && currentContext() !== undefined;
+        if (isAsked && typeof statement === 'string')
           seen.push(statement.replace('stranger_hash = $1', 'user_id = $1').replaceAll(/\s+/g, ' '));
         return query.apply(this, parameters);
       });
@@ -201,6 +208,64 @@ describe('a service that is asked for too much', () => {
       const records = (statements: string[]) => statements.filter((statement) => statement.startsWith('INSERT'));
       expect(records(ofStranger)).toHaveLength(11);
       expect(records(ofKnown)).toEqual(records(ofStranger));
+    });
+
+    it('by the statements of a registration, whether it is unknown, waits, is disputed or confirmed', async () => {
+      const register =
+        (email: string, password = PASSWORD) =>
+        () =>
+          app.request().post('/v1/auth/register').send({ email, password }).expect(201);
+      const disputed = await unverified();
+      await register(disputed, 'another-password-of-this')();
+      await app.backgroundDone();
+      await app.rows(`UPDATE user_tokens SET created_at = now() - interval '61 seconds'`);
+      const ofUnknown = await statementsOf(register(randomEmail()), 'before');
+      expect(ofUnknown.filter((statement) => statement.startsWith('INSERT'))).toHaveLength(3);
+      expect(ofUnknown).toContain('COMMIT');
+      const verified = (await signedIn(app)).email;
+      const waiting = await unverified();
+      const registrations = {
+        'of a waiting one': register(waiting),
+        'of a waiting one, again': register(waiting),
+        'of a waiting one, with another password': register(waiting, 'another-password-of-this'),
+        'of one whose passwords are void': register(disputed),
+        'of a confirmed one': register(verified),
+        'of a confirmed one, again': register(verified, 'another-password-of-this'),
+      };
+      for (const [what, registration] of Object.entries(registrations)) {
+        expect([what, await statementsOf(registration, 'before')]).toEqual([what, ofUnknown]);
+      }
+      expect(await statementsOf(register(randomEmail()))).toEqual([]);
+      expect(await statementsOf(register(verified))).toEqual([]);
+    });
+
+    it('by the refusals of a confirmation, which looks for the token first', async () => {
+      const confirm = (email: string, token: string) => () =>
+        app
+          .request()
+          .post('/v1/auth/verify-email')
+          .send({ email, token })
+          .expect(400, { detail: 'Invalid or expired verification token' });
+      const [verified, waiting] = [(await signedIn(app)).email, await unverified()];
+      const token = tokenIn((await waitForMails(app.dataDir, waiting, 1))[0] as never);
+      const ofUnknown = await statementsOf(confirm(randomEmail(), 'x'.repeat(43)), 'before');
+      // One look-up of the token and nothing else: no account, no transaction, no lock.
+      expect(ofUnknown).toEqual([expect.stringMatching(/^SELECT .* FROM user_tokens /)]);
+      for (const email of [verified, waiting]) {
+        expect(await statementsOf(confirm(email, 'x'.repeat(43)), 'before')).toEqual(ofUnknown);
+      }
+      // Who has a token may know its address, and learns of no other; refusing takes no lock and uses nothing up.
+      const ofStranger = await statementsOf(confirm(randomEmail(), token), 'before');
+      expect(ofStranger.map((statement) => statement.slice(0, 6))).toEqual(['SELECT', 'SELECT']);
+      expect(await statementsOf(confirm(verified, token), 'before')).toEqual(ofStranger);
+      const passwords = app.nest.get(Passwords);
+      const hashes = [jest.spyOn(passwords, 'hash'), jest.spyOn(passwords, 'verify')];
+      await confirm(waiting, 'x'.repeat(43))();
+      const reset = app.request().post('/v1/auth/password-reset/confirm');
+      await reset.send({ token: 'x'.repeat(43), password: PASSWORD }).expect(400);
+      for (const hash of hashes) expect(hash).not.toHaveBeenCalled();
+      await app.request().post('/v1/auth/verify-email').send({ email: waiting, token }).expect(200);
+      await confirm(waiting, token)();
     });
 
     it('and leaves nothing of strangers behind', async () => {
