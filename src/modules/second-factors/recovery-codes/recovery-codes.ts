@@ -60,12 +60,12 @@ export class RecoveryCodes {
 
   /** Those in force, and what they have earned. */
   private async end(act: AccountAct): Promise<void> {
-    await this.forget(act, true);
-    await this.earned.endOf(act.user.id, 'recovery_code', act.tx);
+    const ended = await this.forget(act, true);
+    if (ended > 0) await this.earned.endOf(act.user.id, 'recovery_code', act.tx);
   }
 
-  private async forget({ tx, user }: AccountAct, isActive: boolean): Promise<void> {
-    await this.database.execute(
+  private async forget({ tx, user }: AccountAct, isActive: boolean): Promise<number> {
+    return this.database.execute(
       'DELETE FROM recovery_codes WHERE user_id = $1 AND is_active = $2',
       [user.id, isActive],
       tx,
