@@ -24,6 +24,8 @@ import { VoidRegistrations1795223100000 } from './1795223100000-void-registratio
 import { PendingLinks1795223200000 } from './1795223200000-pending-links.js';
 import { AddressKeys1795223300000 } from './1795223300000-address-keys.js';
 import { BackgroundLanes1795224000000 } from './1795224000000-background-lanes.js';
+import { ComposedAddressKeys1795227000000 } from './1795227000000-composed-address-keys.js';
+import { CeremoniesOfSessions1795227100000 } from './1795227100000-ceremonies-of-sessions.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -53,4 +55,6 @@ export const MIGRATIONS = [
   PendingLinks1795223200000,
   AddressKeys1795223300000,
   BackgroundLanes1795224000000,
+  ComposedAddressKeys1795227000000,
+  CeremoniesOfSessions1795227100000,
 ] as const;

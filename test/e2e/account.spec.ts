@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ProofMethod } from '../../src/modules/proof/index.js';
+import { SecurityNoticesRepository } from '../../src/modules/security-events/security-notices.repository.js';
 import { type Actor, addMember, login, ownerWithProject, PASSWORD, randomEmail, signedIn } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { mailsTo, tokenIn, waitForMails } from '../support/outbox.js';
@@ -433,6 +434,50 @@ describe('an account', () => {
       await maintain();
       await maintain();
       expect(await notices()).toHaveLength(2);
+    });
+
+    it('are one a minute of a kind, however many processes look for them while more comes', async () => {
+      const due = app.nest.get(SecurityNoticesRepository);
+      const { id, email } = await signedIn(app);
+      await app.backgroundDone();
+      const happen = () =>
+        app.rows(
+          `INSERT INTO security_events (id, user_id, type, notice_to) VALUES (gen_random_uuid(), $1, 'passkey_added', $2)`,
+          [id, email],
+        );
+      for (let round = 0; round < 15; round += 1) {
+        await happen();
+        const racing = await Promise.all([due.claim(id), happen(), due.claim(id), happen(), due.claim(id), happen()]);
+        const claims = [racing[0], racing[2], racing[4], await due.claim(id)];
+        expect(claims.filter((claimed) => claimed.length > 0)).toHaveLength(1);
+        await app.rows('DELETE FROM security_events WHERE user_id = $1', [id]);
+      }
+    });
+
+    it('reach who was never told before those whose mails have failed for hours', async () => {
+      await app.rows(
+        `WITH failing AS (
+           INSERT INTO users (id, email, email_key)
+           SELECT gen_random_uuid(), address, address
+           FROM (SELECT format('failing-%s@example.com', n) AS address FROM generate_series(1, 200) n) addresses
+           RETURNING id, email
+         )
+         INSERT INTO security_events (id, user_id, type, notice_to, created_at, notice_at)
+         SELECT gen_random_uuid(), id, 'passkey_added', email, now() - interval '5 hours', now() - interval '2 minutes'
+         FROM failing`,
+      );
+      const { id, email } = await signedIn(app);
+      await app.backgroundDone();
+      await app.rows(
+        `INSERT INTO security_events (id, user_id, type, notice_to) VALUES (gen_random_uuid(), $1, 'passkey_added', $2)`,
+        [id, email],
+      );
+      expect((await app.nest.get(SecurityNoticesRepository).accounts())[0]).toBe(id);
+      await app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', TOKEN).expect(200);
+      await app.backgroundDone();
+      const mails = await mailsTo(app.dataDir, email);
+      expect(mails.map(({ subject }) => subject)).toContain('A passkey was added to your account');
+      await app.rows(`DELETE FROM users WHERE email LIKE 'failing-%'`);
     });
   });
 

@@ -12,6 +12,7 @@ import {
   SignJWT,
   UnsecuredJWT,
 } from 'jose';
+import { emailKeyOf } from '../../src/modules/users/index.js';
 import { login, PASSWORD, randomEmail, signedIn } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { mailsTo, tokenIn, waitForMails } from '../support/outbox.js';
@@ -91,6 +92,15 @@ describe('accounts and sessions', () => {
       await app.rows('UPDATE users SET email = $2, email_key = $2 WHERE id = $1', [id, accented]);
       await signIn(accented.normalize('NFD')).expect(200);
       await signIn(accented.replace('\u00e9', '\u00c9')).expect(401);
+    });
+
+    it('finds an account by each spelling of its address, whose marks may go with a small letter alone', async () => {
+      const spelled = `J\u030cH\u0331-${randomEmail()}`;
+      const { id } = await signedIn(app);
+      await app.rows('UPDATE users SET email = $2, email_key = $3 WHERE id = $1', [id, spelled, emailKeyOf(spelled)]);
+      await signIn(spelled).expect(200);
+      await signIn(spelled.toLowerCase()).expect(200);
+      await signIn(spelled.toLowerCase().normalize('NFC')).expect(200);
     });
 
     it('answers the same for an address that has an account, and mails its owner instead', async () => {

@@ -291,6 +291,11 @@ describe('billing that is off or not configured', () => {
       await app.request().post('/v1/stripe/webhook').set('Provider-Signature', 't=1,v1=0').send('{}').expect(500, off);
       await app.request().post('/v1/stripe/webhook').send('{}').expect(500, off);
       await send(app, owner, '/v1/billing/checkout-session', { plan: 'free' }).expect(422);
+      await app.rows(`UPDATE organizations SET payment_subscription_status = 'active' WHERE id = $1`, [
+        owner.organizationId,
+      ]);
+      // What stands against it is said first, as by the checkout before there is an organization.
+      await send(app, owner, '/v1/billing/checkout-session').expect(409, { detail: 'Subscription already active' });
       const log = app.logLines.join('\n');
       expect(log).toContain('ENABLE_PAYMENT_BILLING is not true');
       expect(log).toContain('ENABLE_PAYMENT_WEBHOOKS is not true');

@@ -6,6 +6,7 @@ import { addMember, type Owner, ownerWithProject } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import {
   DELIVERY_ENV,
+  INTERNAL_TOKEN,
   type DeliveryClient,
   deliveryOf,
   type Json,
@@ -558,6 +559,14 @@ describe('recovery while the queue is away', () => {
       'degraded',
       { database: 'ok', redis: 'down', queue: 'down', workers: 'degraded' },
     ]);
+    // Whoever looks why sees what the database knows.
+    const jobs = await app.request().get('/internal/jobs').set('X-Internal-Token', INTERNAL_TOKEN).expect(200);
+    expect(jobs.body).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: 'delivery-retries', due: 0 }),
+        expect.objectContaining({ name: 'maintenance', due: null }),
+      ]),
+    );
     await comeBack();
     await eventually(
       async () => (await app.request().get('/health')).body as unknown,

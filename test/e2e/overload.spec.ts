@@ -1,9 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
+import { BackgroundWork } from '../../src/platform/background/background-work.js';
+import { Passwords } from '../../src/platform/crypto/index.js';
+import { Mailer } from '../../src/platform/mail/index.js';
+import { currentContext } from '../../src/platform/telemetry/index.js';
 import { ownerWithProject, PASSWORD, randomEmail, signedIn } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
-import { mailsTo } from '../support/outbox.js';
+import { mailsTo, tokenIn, waitForMails } from '../support/outbox.js';
 
 const OVERLOADED = { detail: 'Service overloaded' };
 const BACKGROUND = 'service-background';
@@ -52,9 +56,95 @@ describe('a service that is asked for too much', () => {
     expect(text).toMatch(/background_work_total\{lane="request",outcome="folded"\} [1-9]/);
   });
 
+  describe('what an answer has promised', () => {
+    const register = (password = PASSWORD) => {
+      const email = randomEmail();
+      return app
+        .request()
+        .post('/v1/auth/register')
+        .send({ email, password: password === '' ? email : password });
+    };
+    /** Takes so many places of the client that the tests are, until it is let go. */
+    function take(places: number, share = '127.0.0.1'): () => Promise<void> {
+      let letGo = (): void => undefined;
+      const end = new Promise<void>((resolve) => (letGo = resolve));
+      const acts = Array.from({ length: places }, () => app.nest.get(BackgroundWork).promising(share, () => end));
+      return async () => {
+        letGo();
+        await Promise.all(acts);
+      };
+    }
+    beforeEach(() => app.backgroundDone());
+    const accounts = async (): Promise<number> => (await app.rows('SELECT 1 FROM users')).length;
+
+    it('has a place: of five registrations that see two left, two are taken and mailed', async () => {
+      const before = await accounts();
+      const letGo = take(62);
+      const mailer = app.nest.get(Mailer);
+      const send = mailer.send.bind(mailer);
+      let mailServerIsBack = (): void => undefined;
+      const back = new Promise<void>((resolve) => (mailServerIsBack = resolve));
+      jest.spyOn(mailer, 'send').mockImplementation(async (mail) => {
+        await back;
+        return send(mail);
+      });
+      try {
+        const answers = await Promise.all(Array.from({ length: 5 }, () => register()));
+        const taken = answers.filter(({ status }) => status === 201);
+        expect(taken).toHaveLength(2);
+        for (const { status, body, headers } of answers.filter((answer) => !taken.includes(answer))) {
+          expect([status, body]).toEqual([429, { detail: 'Too many requests at once' }]);
+          expect(headers['retry-after']).toBe('1');
+        }
+        expect(await accounts()).toBe(before + taken.length);
+        mailServerIsBack();
+        await app.backgroundDone();
+        for (const { body } of taken)
+          expect(await mailsTo(app.dataDir, (body as { email: string }).email)).toHaveLength(1);
+      } finally {
+        mailServerIsBack();
+        await letGo();
+      }
+    });
+
+    it('is not taken away by another client, who has places of their own', async () => {
+      const letGo = take(64, '192.0.2.1');
+      try {
+        await register().expect(201);
+      } finally {
+        await letGo();
+      }
+    });
+
+    it('is refused with 503 where all places are taken, and given back by what was refused', async () => {
+      const before = await accounts();
+      const letGo = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4'].map((share) => take(64, share));
+      try {
+        await register().expect(503, OVERLOADED);
+      } finally {
+        for (const one of letGo) await one();
+      }
+      expect(await accounts()).toBe(before);
+      const { bearer } = await ownerWithProject(app);
+      await app.backgroundDone();
+      const last = take(63);
+      try {
+        for (let one = 0; one < 3; one += 1) await register('').expect(422);
+        const remove = app.request().post('/v1/account/delete').set('Authorization', bearer);
+        await remove.send({ current_password: PASSWORD }).expect(409);
+        await register().expect(201);
+      } finally {
+        await last();
+      }
+    });
+  });
+
   describe('an address tells nobody whether it has an account', () => {
-    /** The statements that a request causes after its answer, whatever their values. */
-    async function statementsOf(request: () => Promise<unknown>): Promise<string[]> {
+    /** The statements that a request causes before or after its answer, whatever their values. */
+    async function statementsOf(
+      request: () => Promise<unknown>,
+      when: 'before' | 'after' = 'after',
+    ): Promise<string[]> {
       await app.backgroundDone();
       const seen: string[] = [];
       const query = Reflect.get(pg.Client.prototype, 'query') as (...parameters: unknown[]) => unknown;
@@ -63,7 +153,9 @@ describe('a service that is asked for too much', () => {
         ...parameters: unknown[]
       ) {
         const [statement] = parameters;
-        if (this.connectionParameters.application_name === BACKGROUND && typeof statement === 'string')
+        const isAfter = this.connectionParameters.application_name === BACKGROUND;
+        const isAsked = isAfter ? when === 'after' : when === 'before' && currentContext() !== undefined;
+        if (isAsked && typeof statement === 'string')
           seen.push(statement.replace('stranger_hash = $1', 'user_id = $1').replaceAll(/\s+/g, ' '));
         return query.apply(this, parameters);
       });
@@ -116,6 +208,64 @@ describe('a service that is asked for too much', () => {
       const records = (statements: string[]) => statements.filter((statement) => statement.startsWith('INSERT'));
       expect(records(ofStranger)).toHaveLength(11);
       expect(records(ofKnown)).toEqual(records(ofStranger));
+    });
+
+    it('by the statements of a registration, whether it is unknown, waits, is disputed or confirmed', async () => {
+      const register =
+        (email: string, password = PASSWORD) =>
+        () =>
+          app.request().post('/v1/auth/register').send({ email, password }).expect(201);
+      const disputed = await unverified();
+      await register(disputed, 'another-password-of-this')();
+      await app.backgroundDone();
+      await app.rows(`UPDATE user_tokens SET created_at = now() - interval '61 seconds'`);
+      const ofUnknown = await statementsOf(register(randomEmail()), 'before');
+      expect(ofUnknown.filter((statement) => statement.startsWith('INSERT'))).toHaveLength(3);
+      expect(ofUnknown).toContain('COMMIT');
+      const verified = (await signedIn(app)).email;
+      const waiting = await unverified();
+      const registrations = {
+        'of a waiting one': register(waiting),
+        'of a waiting one, again': register(waiting),
+        'of a waiting one, with another password': register(waiting, 'another-password-of-this'),
+        'of one whose passwords are void': register(disputed),
+        'of a confirmed one': register(verified),
+        'of a confirmed one, again': register(verified, 'another-password-of-this'),
+      };
+      for (const [what, registration] of Object.entries(registrations)) {
+        expect([what, await statementsOf(registration, 'before')]).toEqual([what, ofUnknown]);
+      }
+      expect(await statementsOf(register(randomEmail()))).toEqual([]);
+      expect(await statementsOf(register(verified))).toEqual([]);
+    });
+
+    it('by the refusals of a confirmation, which looks for the token first', async () => {
+      const confirm = (email: string, token: string) => () =>
+        app
+          .request()
+          .post('/v1/auth/verify-email')
+          .send({ email, token })
+          .expect(400, { detail: 'Invalid or expired verification token' });
+      const [verified, waiting] = [(await signedIn(app)).email, await unverified()];
+      const token = tokenIn((await waitForMails(app.dataDir, waiting, 1))[0] as never);
+      const ofUnknown = await statementsOf(confirm(randomEmail(), 'x'.repeat(43)), 'before');
+      // One look-up of the token and nothing else: no account, no transaction, no lock.
+      expect(ofUnknown).toEqual([expect.stringMatching(/^SELECT .* FROM user_tokens /)]);
+      for (const email of [verified, waiting]) {
+        expect(await statementsOf(confirm(email, 'x'.repeat(43)), 'before')).toEqual(ofUnknown);
+      }
+      // Who has a token may know its address, and learns of no other; refusing takes no lock and uses nothing up.
+      const ofStranger = await statementsOf(confirm(randomEmail(), token), 'before');
+      expect(ofStranger.map((statement) => statement.slice(0, 6))).toEqual(['SELECT', 'SELECT']);
+      expect(await statementsOf(confirm(verified, token), 'before')).toEqual(ofStranger);
+      const passwords = app.nest.get(Passwords);
+      const hashes = [jest.spyOn(passwords, 'hash'), jest.spyOn(passwords, 'verify')];
+      await confirm(waiting, 'x'.repeat(43))();
+      const reset = app.request().post('/v1/auth/password-reset/confirm');
+      await reset.send({ token: 'x'.repeat(43), password: PASSWORD }).expect(400);
+      for (const hash of hashes) expect(hash).not.toHaveBeenCalled();
+      await app.request().post('/v1/auth/verify-email').send({ email: waiting, token }).expect(200);
+      await confirm(waiting, token)();
     });
 
     it('and leaves nothing of strangers behind', async () => {

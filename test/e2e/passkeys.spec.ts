@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { PASSWORD, signedIn } from '../support/actors.js';
+import { login, PASSWORD, signedIn } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { type Lies, SoftwareAuthenticator } from '../support/authenticator.js';
 import {
@@ -14,6 +14,7 @@ import {
   post,
   registrationOptions,
   signIn,
+  stepUpOf,
   tally,
   type Tokens,
 } from '../support/second-factors.js';
@@ -114,6 +115,43 @@ describe('passkeys', () => {
       await verify({ credential }, actor.bearer).expect(400, REFUSED);
       const ofSignIn = await passwordless();
       await verify({ credential: new SoftwareAuthenticator().create(ofSignIn.options) }, actor.bearer).expect(400);
+    });
+
+    it('adds nothing in another session of the account than the one that showed the proof', async () => {
+      const actor = await signedIn(app);
+      const stolen = await login(app, actor.email);
+      const { options } = await registration(actor.bearer);
+      const credential = new SoftwareAuthenticator().create(options);
+      await verify({ credential }, stolen.bearer).expect(400, REFUSED);
+      await verify({ credential }, actor.bearer).expect(201);
+      const ofStepUp = (await post(app, '/v1/auth/step-up', { method: 'passkey' }, stolen.bearer).expect(200))
+        .body as Ceremony;
+      const { authenticator } = await addPasskey(app, actor);
+      const answer = { challenge_token: ofStepUp.challenge_token, credential: authenticator.get(ofStepUp.options) };
+      await post(app, '/v1/auth/step-up', answer, actor.bearer).expect(401, WRONG);
+      await post(app, '/v1/auth/step-up', answer, stolen.bearer).expect(200);
+    });
+
+    it('stops at 50 passkeys of an account, also for those that are added at the same time', async () => {
+      const actor = await signedIn(app);
+      await app.rows(
+        `INSERT INTO passkeys (id, user_id, name, credential_id, public_key, sign_count, backup_eligible, backed_up, transports, proven)
+         SELECT gen_random_uuid(), $1, 'Old', uuid_send(gen_random_uuid()), '', 0, false, false, '{}', true FROM generate_series(1, 48)`,
+        [actor.id],
+      );
+      const asked = [
+        await registration(actor.bearer),
+        await registration(actor.bearer),
+        await registration(actor.bearer),
+      ];
+      const answers = await Promise.all(
+        asked.map(({ options }) => verify({ credential: new SoftwareAuthenticator().create(options) }, actor.bearer)),
+      );
+      expect(tally(answers)).toEqual({ '201': 2, '409 Account has too many passkeys': 1 });
+      expect(await app.rows('SELECT 1 FROM passkeys WHERE user_id = $1', [actor.id])).toHaveLength(50);
+      await post(app, `${PASSKEYS}/register/options`, {}, actor.bearer)
+        .set('X-Step-Up-Token', await stepUpOf(app, actor.bearer))
+        .expect(409, { detail: 'Account has too many passkeys' });
     });
 
     it.each([

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request as httpRequest } from 'node:http';
+import { decodeJwt } from 'jose';
 import { Strategy } from 'passport-jwt';
 import type { Response } from 'supertest';
 import { CONFIG, RATE_LIMIT_POLICY_NAMES, RUNTIME_SECRETS } from '../../src/config/index.js';
@@ -219,7 +220,8 @@ describe('the rate limits of a deployment', () => {
     const longAgo = { now: () => new Date(Date.now() - 24 * 3_600_000) };
     const { nest } = app;
     const then = new AccessTokens(nest.get(CONFIG), nest.get(RUNTIME_SECRETS), longAgo);
-    const old = await then.sign({ userId, sessionId: ID });
+    // Of a session that lives: nothing but its age keeps it out.
+    const old = await then.sign({ userId, sessionId: String(decodeJwt(bearer.slice('Bearer '.length)).sid) });
     const send = (token: string) =>
       sender(app, ['GET /v1/usage/current'], newAddress(), { Authorization: `Bearer ${token}` })();
     const answer = await send(old);
@@ -227,7 +229,6 @@ describe('the rate limits of a deployment', () => {
     expect(limitsOf(await send(bearer.slice('Bearer '.length)))[2]).toBe('18');
     const forged = await send(`${old.slice(0, -4)}AAAA`);
     expect([forged.status, limitsOf(forged).slice(0, 3)]).toEqual([401, ['usage', '10', '9']]);
-    expect(await nest.get(AccessTokens, { strict: false }).verify(old)).toBeNull();
   });
 
   it('looks at a credential once a request, whoever asks for it: the limit, the guard, CORS and metering', async () => {

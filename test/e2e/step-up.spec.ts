@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { login, PASSWORD, randomEmail, signedIn } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
+import { SoftwareAuthenticator } from '../support/authenticator.js';
 import {
   addPasskey,
   type Ceremony,
@@ -9,6 +10,7 @@ import {
   get,
   guardedByTotp,
   post,
+  registrationOptions,
   signIn,
   tally,
   totpCode,
@@ -18,6 +20,8 @@ import {
 const STEP_UP = '/v1/auth/step-up';
 const SETUP = '/v1/account/two-factor/setup';
 const DISABLE = '/v1/account/two-factor/disable';
+const REGENERATE = '/v1/account/two-factor/recovery-codes/regenerate';
+const REGISTER = '/v1/account/passkeys/register/options';
 const WRONG = { detail: 'Invalid authentication code' };
 const NO_PASSWORD = { detail: 'Incorrect password' };
 const REQUIRED = { detail: 'Second factor required' };
@@ -166,8 +170,8 @@ describe('step-up', () => {
     const CHANGES: [string, string, object][] = [
       ['another password', '/v1/account/password/change', { password: 'difference-engine-no-2' }],
       ['another address', '/v1/account/email-change/request', { email: randomEmail() }],
-      ['another passkey', '/v1/account/passkeys/register/options', {}],
-      ['new recovery codes', '/v1/account/two-factor/recovery-codes/regenerate', {}],
+      ['another passkey', REGISTER, {}],
+      ['new recovery codes', REGENERATE, {}],
       ['the removal of the app', DISABLE, {}],
       ['the end of the account', '/v1/account/delete', {}],
     ];
@@ -194,7 +198,7 @@ describe('step-up', () => {
     it('one step-up by both is enough for several changes, until one of them is a new password', async () => {
       const actor = await guardedByTotp(app);
       const both = await earn({ password: PASSWORD, recovery_code: actor.recoveryCodes[0] }, actor.bearer);
-      const options = () => change('/v1/account/passkeys/register/options', both, actor.bearer);
+      const options = () => change(REGISTER, both, actor.bearer);
       await options().expect(200);
       await options().expect(200);
       const answers = await Promise.all(
@@ -204,6 +208,83 @@ describe('step-up', () => {
       );
       expect(tally(answers)).toEqual({ '200': 1, '403 Incorrect password': 4 });
       await options().expect(403, NO_PASSWORD);
+    });
+
+    it('a token ends with the app it was earned by, so that whoever stole the phone loses what they showed', async () => {
+      const actor = await guardedByTotp(app);
+      const [lost, kept] = actor.recoveryCodes;
+      const passkey = await addPasskey(app, actor);
+      const byApp = await earn({ password: PASSWORD, code: totpCode(actor.secret) }, actor.bearer);
+      const byCode = await earn({ password: PASSWORD, recovery_code: lost }, actor.bearer);
+      const { challenge_token, options } = await assertion(actor.bearer);
+      const credential = passkey.authenticator.get(options);
+      const byPasskey = await earn({ password: PASSWORD, challenge_token, credential }, actor.bearer);
+      const proof = { current_password: PASSWORD, recovery_code: kept };
+      await post(app, DISABLE, proof, actor.bearer).expect(200);
+      await change(REGISTER, byApp, actor.bearer).expect(403, NO_PASSWORD);
+      // What stands beside it is not touched.
+      for (const token of [byCode, byPasskey]) await change(REGISTER, token, actor.bearer).expect(200);
+    });
+
+    it('the last factor takes the tokens of its recovery codes along', async () => {
+      const actor = await guardedByTotp(app);
+      const byCode = await earn({ password: PASSWORD, recovery_code: actor.recoveryCodes[0] }, actor.bearer);
+      await post(app, DISABLE, { current_password: PASSWORD, code: totpCode(actor.secret) }, actor.bearer).expect(200);
+      await change(REGISTER, byCode, actor.bearer).expect(403, NO_PASSWORD);
+    });
+
+    it('new recovery codes end the tokens of the earlier ones, whoever has read them', async () => {
+      const actor = await guardedByTotp(app);
+      const byCode = await earn({ password: PASSWORD, recovery_code: actor.recoveryCodes[0] }, actor.bearer);
+      const byPassword = await earn({ password: PASSWORD }, actor.bearer);
+      const code = totpCode(actor.secret);
+      await post(app, REGENERATE, { current_password: PASSWORD, code }, actor.bearer).expect(200);
+      await change(REGISTER, byCode, actor.bearer).expect(403, NO_PASSWORD);
+      await change(REGISTER, byPassword, actor.bearer).expect(403, REQUIRED);
+    });
+
+    it('a removed passkey ends the tokens of passkeys', async () => {
+      const actor = await guardedByTotp(app);
+      const [stolen] = [await addPasskey(app, actor), await addPasskey(app, actor)];
+      const { challenge_token, options } = await assertion(actor.bearer);
+      const credential = stolen.authenticator.get(options);
+      const byPasskey = await earn({ password: PASSWORD, challenge_token, credential }, actor.bearer);
+      const proof = { current_password: PASSWORD, code: totpCode(actor.secret) };
+      await post(app, `/v1/account/passkeys/${stolen.id}/remove`, proof, actor.bearer).expect(200);
+      await change(REGISTER, byPasskey, actor.bearer).expect(403, NO_PASSWORD);
+    });
+
+    it.each([
+      ['another password', '/v1/account/password/change', { password: 'difference-engine-no-3' }],
+      ['the removal of the app', DISABLE, {}],
+      ['new recovery codes', REGENERATE, {}],
+    ])('leave to add a passkey that was earned before %s is taken back', async (_, path, body) => {
+      const actor = await guardedByTotp(app);
+      const { options } = await registrationOptions(app, actor.bearer);
+      const proof = { current_password: PASSWORD, code: totpCode(actor.secret) };
+      await post(app, path, { ...body, ...proof }, actor.bearer).expect(200);
+      const credential = new SoftwareAuthenticator().create(options);
+      await post(app, '/v1/account/passkeys/register/verify', { credential, name: 'Late' }, actor.bearer).expect(400, {
+        detail: 'Invalid passkey registration',
+      });
+    });
+
+    it('the old password earns no token while it is changed', async () => {
+      const actor = await signedIn(app);
+      const answers = await Promise.all([
+        ...Array.from({ length: 4 }, () => stepUp({ password: PASSWORD }, actor.bearer)),
+        post(
+          app,
+          '/v1/account/password/change',
+          { current_password: PASSWORD, password: 'difference-engine-no-4' },
+          actor.bearer,
+        ).expect(200),
+        ...Array.from({ length: 4 }, () => stepUp({ password: PASSWORD }, actor.bearer)),
+      ]);
+      for (const { body } of answers) {
+        const { step_up_token: token } = body as { step_up_token?: string };
+        if (token !== undefined) await change(SETUP, token, actor.bearer).expect(403, NO_PASSWORD);
+      }
     });
 
     it('wrong codes at a change count towards the lockout of the second factor', async () => {

@@ -296,7 +296,10 @@ describe.each<QueueBackend>(['postgres', 'redis'])('jobs on %s', (backend) => {
 
     gate.freeze();
     await expect(queue.add(greetJob, { to: 'frozen', tags: [] })).rejects.toThrow(QueueUnavailableError);
-    await expect(queue.state()).rejects.toThrow(QueueUnavailableError);
+    const known = [{ name: 'greet', due: null, last_run_at: expect.any(Date) }];
+    // What the database knows, where the backend is another one.
+    if (backend === 'redis') expect(await queue.state()).toMatchObject(known);
+    else await expect(queue.state()).rejects.toThrow(QueueUnavailableError);
     expect(await queue.health()).toBe('down');
     await gate.open();
   });

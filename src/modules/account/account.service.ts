@@ -6,8 +6,7 @@ import { Database, type Db } from '../../platform/database/database.js';
 import { AuditWriter } from '../audit/index.js';
 import { type MeResponse, SignInService, UserTokensRepository } from '../auth/index.js';
 import { OrganizationsRepository } from '../organizations/index.js';
-import { StepUpTokens } from '../proof/index.js';
-import { type AccountAct, ChangeProof, type ProvenChange } from '../second-factors/index.js';
+import { type AccountAct, ChangeProof, EarnedProofs, type ProvenChange } from '../second-factors/index.js';
 import { SecurityEventsRepository, SecurityEventsWriter } from '../security-events/index.js';
 import { type Client, SessionsService } from '../sessions/index.js';
 import { AccountDeletion, refuseAddressAsPassword, UsersRepository } from '../users/index.js';
@@ -35,7 +34,7 @@ export class AccountService {
     private readonly tokens: UserTokensRepository,
     private readonly passwords: Passwords,
     private readonly proof: ChangeProof,
-    private readonly stepUps: StepUpTokens,
+    private readonly earned: EarnedProofs,
     private readonly sessions: SessionsService,
     private readonly organizations: OrganizationsRepository,
     private readonly events: SecurityEventsWriter,
@@ -75,7 +74,7 @@ export class AccountService {
       await this.refuseFurtherChanges(scope, tx);
       refuseAddressAsPassword(password, user.email);
       await this.users.replacePasswordHash(user.id, passwordHash, tx);
-      await this.stepUps.revokeAllOf(user.id, tx);
+      await this.earned.endAll(user.id, tx);
       await this.tokens.revokeAll(user.id, ['reset_password', 'change_email'], tx);
       await note('password_changed');
       return this.sessions.revokeAllOf(user.id, tx, scope.sessionId);
@@ -90,7 +89,6 @@ export class AccountService {
 
   /** Deletes what is the person's; acts in the audit keep their user id. @throws AccountOwnsOrganization */
   async delete(change: ProvenChange): Promise<void> {
-    this.background.requireRoom('promised');
     const { scope } = change;
     const { userId } = scope;
     const removal = async ({ tx, user }: AccountAct): Promise<{ ended: string[]; email: string }> => {
@@ -104,14 +102,12 @@ export class AccountService {
       await this.users.delete(userId, tx);
       return { ended: sessions, email: user.email };
     };
-    const { ended, email } = await this.proof.run(change, removal, {
-      lockFirst: (tx) => this.organizations.lockAllOf(scope, tx),
-    });
-    this.sessions.forget(ended);
-    this.background.start('promised', {
-      name: 'mail about a closed account',
-      share: userId,
-      work: () => this.mails.closed(email),
+    await this.background.promising(userId, async (follow) => {
+      const { ended, email } = await this.proof.run(change, removal, {
+        lockFirst: (tx) => this.organizations.lockAllOf(scope, tx),
+      });
+      this.sessions.forget(ended);
+      follow({ name: 'mail about a closed account', work: () => this.mails.closed(email) });
     });
   }
 

@@ -10,10 +10,11 @@ import {
 } from '../../platform/access/index.js';
 import { BackgroundWork } from '../../platform/background/background-work.js';
 import { Clock } from '../../platform/clock/index.js';
-import { parseKey, sha256, sha256Hex } from '../../platform/crypto/index.js';
+import { parseKey, sha256 } from '../../platform/crypto/index.js';
 import type { Db } from '../../platform/database/database.js';
 import { NoticeBus } from '../../platform/database/notices.js';
 import { NotAuthenticated } from '../../platform/http/domain-error.js';
+import { addressBucket } from '../../platform/rate-limit/index.js';
 import { currentContext } from '../../platform/telemetry/index.js';
 import { IngestionFailures } from '../ingestion-failures/index.js';
 import { ProjectChanges } from '../projects/index.js';
@@ -114,7 +115,7 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
   }
 
   /** Records that a rate limit refused ingestion with the key, if it is one that could have sent. Nobody waits for it. */
-  limited(request: Credentialed): void {
+  limited(request: Credentialed & { readonly ip?: string | undefined }): void {
     const requestId = currentContext()?.requestId ?? null;
     const work = async (): Promise<void> => {
       const identity = await this.identityOf(request);
@@ -124,7 +125,8 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     };
     this.background.start('record', {
       name: 'refusal by a rate limit',
-      share: sha256Hex(apiKeyOf(request) ?? ''),
+      // Not the key: whoever makes keys up has as many as they like.
+      share: addressBucket(request.ip),
       work,
     });
   }

@@ -39,19 +39,30 @@ export class MailedLinks {
 
   /** Returns at once. Where there is too much of it the request is left out, which is answered the same. */
   ask(email: string, client: Client, link: MailedLink): void {
+    const share = addressBucket(client.ip ?? undefined);
     this.background.start('request', {
       name: `link to ${link.purpose}`,
       key: `${link.purpose} ${emailKeyOf(email)}`,
-      share: addressBucket(client.ip ?? undefined),
-      work: () => this.prepare(email, client, link),
+      share,
+      work: async () => {
+        const addressee = await this.prepare(email, client, link);
+        if (addressee === null) return;
+        const { user, token } = addressee;
+        const work = (): Promise<void> => link.mail(user, token);
+        this.background.start('mail', { name: `mail to ${link.purpose}`, share, work });
+      },
     });
   }
 
   /** At most one mail a minute: the row lock makes parallel requests see each other's token. */
-  private async prepare(email: string, client: Client, link: MailedLink): Promise<void> {
+  private async prepare(
+    email: string,
+    client: Client,
+    link: MailedLink,
+  ): Promise<{ user: User; token: string } | null> {
     const { purpose, lifeSeconds, event } = link;
     const token = randomToken();
-    const addressee = await this.database.transaction(async (tx) => {
+    return this.database.transaction(async (tx) => {
       const found = await this.users.findByEmailLocked(email, tx);
       const user = found !== null && link.isFor(found) ? found : null;
       const owner: TokenOwner = user === null ? { strangerHash: strangerHash(email) } : { userId: user.id };
@@ -59,13 +70,7 @@ export class MailedLinks {
       const tokenHash = sha256(token);
       await this.tokens.insert({ id: newId(), ...owner, purpose, tokenHash, lifeSeconds }, tx);
       if (event !== undefined) await this.events.record({ userId: user?.id ?? null, type: event, client }, tx);
-      return user;
-    });
-    if (addressee === null) return;
-    this.background.start('mail', {
-      name: `mail to ${purpose}`,
-      share: addressee.id,
-      work: () => link.mail(addressee, token),
+      return user === null ? null : { user, token };
     });
   }
 }

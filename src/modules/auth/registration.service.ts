@@ -5,19 +5,28 @@ import { Database } from '../../platform/database/database.js';
 import { ServiceOverloaded } from '../../platform/http/domain-error.js';
 import { newId } from '../../platform/ids/index.js';
 import { addressBucket } from '../../platform/rate-limit/index.js';
-import { SecurityEventsRepository, SecurityEventsWriter } from '../security-events/index.js';
+import { SecurityEventsWriter } from '../security-events/index.js';
 import type { Client } from '../sessions/index.js';
 import { emailKeyOf, refuseAddressAsPassword, type User, UsersRepository } from '../users/index.js';
 import type { RegisterRequest, RegisterResponse, VerifyEmailRequest, VerifyEmailResponse } from './auth.dto.js';
 import { InvalidVerificationToken } from './auth.errors.js';
 import { AuthMails } from './auth-mails.js';
 import { MailedLinks } from './mailed-links.js';
-import { UserTokensRepository } from './user-tokens.repository.js';
+import { type NewUserToken, UserTokensRepository } from './user-tokens.repository.js';
 
 const VERIFICATION_LIFE_SECONDS = 24 * 3600;
-const RESEND_PAUSE_SECONDS = 60;
+/** Between two mails to one address. */
+const PAUSE_SECONDS = 60;
 /** An account changes from none over waiting and void to confirmed, so a registration meets few changes. */
 const MOST_TRIES = 5;
+
+/** Who is mailed about a registration, and what of. */
+interface Owner {
+  readonly email: string;
+  readonly isConfirmed: boolean;
+  /** No password counts. */
+  readonly isVoid: boolean;
+}
 
 /** From an address and a password to a verified account, without telling strangers which addresses have one. */
 @Injectable()
@@ -31,12 +40,11 @@ export class RegistrationService {
     private readonly links: MailedLinks,
     private readonly background: BackgroundWork,
     private readonly events: SecurityEventsWriter,
-    private readonly history: SecurityEventsRepository,
   ) {}
 
   /**
-   * The same answer, one hash and one transaction of the same weight whether or not the address has an account; the mail
-   * comes after the answer.
+   * The same answer, one hash and the same statements in one transaction whatever the address is: unknown, waiting for its
+   * confirmation, or an account's. The mail comes after the answer and asks the database nothing.
    *
    * Whoever registers somebody else's address first, or last, must not have their password confirmed by its owner's
    * mail, and nobody can tell the two apart: another password voids the one before, and both stay void (DECISIONS 2).
@@ -44,21 +52,18 @@ export class RegistrationService {
    */
   async register(request: RegisterRequest, client: Client): Promise<RegisterResponse> {
     const { email, password } = request;
-    this.background.requireRoom('promised');
     refuseAddressAsPassword(password, email);
-    const token = randomToken();
-    let outcome = await this.enter(request, token, client);
-    for (let tries = 1; outcome === 'changed'; tries += 1) {
-      if (tries === MOST_TRIES) throw new ServiceOverloaded();
-      outcome = await this.enter(request, token, client);
-    }
-    const isNew = outcome === 'created';
-    this.background.start('promised', {
-      name: 'registration',
-      share: addressBucket(client.ip ?? undefined),
-      work: () => (isNew ? this.mails.verification(email, token, { isVoid: false }) : this.answerRepeated(email)),
+    return this.background.promising(addressBucket(client.ip ?? undefined), async (follow) => {
+      const token = randomToken();
+      let entered = await this.enter(request, token, client);
+      for (let tries = 1; entered === 'changed'; tries += 1) {
+        if (tries === MOST_TRIES) throw new ServiceOverloaded();
+        entered = await this.enter(request, token, client);
+      }
+      const { owner, isMailDue } = entered;
+      follow({ name: 'registration', work: () => (isMailDue ? this.tell(owner, token) : Promise.resolve()) });
+      return { message: 'Check your mail to confirm the address', email, verification_required: true };
     });
-    return { message: 'Check your mail to confirm the address', email, verification_required: true };
   }
 
   /** The answer tells whether there is a password to sign in with, which only the reader of the mail learns. */
@@ -98,58 +103,41 @@ export class RegistrationService {
     { email, password, name }: RegisterRequest,
     token: string,
     client: Client,
-  ): Promise<'created' | 'repeated' | 'changed'> {
+  ): Promise<{ owner: Owner; isMailDue: boolean } | 'changed'> {
     const known = await this.users.findByEmail(email);
     const waitingHash = known === null || known.emailVerifiedAt !== null ? null : known.passwordHash;
     // Compared by the hash it would have cost anyway.
     const isSame = waitingHash !== null && (await this.passwords.verify(waitingHash, password, emailKeyOf(email)));
     const passwordHash = waitingHash === null ? await this.passwords.hash(password, emailKeyOf(email)) : null;
     return this.database.transaction(async (tx) => {
-      const id = newId();
-      if (passwordHash !== null && (await this.users.insert({ id, email, passwordHash, name: name ?? null }, tx))) {
-        await this.tokens.insert(verificationToken(id, token), tx);
-        await this.events.record({ userId: id, type: 'account_registered', client }, tx);
-        return 'created';
-      }
+      const isNew = await this.users.register({ id: newId(), email, passwordHash, name: name ?? null }, tx);
       const user = await this.users.findByEmailLocked(email, tx);
       if (user === null) return 'changed';
-      if (user.emailVerifiedAt === null && user.passwordHash !== null) {
-        if (user.passwordHash !== waitingHash) return 'changed';
-        if (!isSame) await this.users.voidRegistration(user.id, tx);
-      }
-      await this.events.record({ userId: user.id, type: 'registration_repeated', client }, tx);
-      return 'repeated';
+      const isConfirmed = user.emailVerifiedAt !== null;
+      const isWaiting = !isNew && !isConfirmed && user.passwordHash !== null;
+      if (isWaiting && user.passwordHash !== waitingHash) return 'changed';
+      const isDisputed = isWaiting && !isSame;
+      await this.users.voidRegistration(user.id, isDisputed, tx);
+      const owner: Owner = { email: user.email, isConfirmed, isVoid: user.passwordHash === null || isDisputed };
+      const isMailDue = await this.tokens.insertUnlessMadeWithin(registrationToken(user, token), PAUSE_SECONDS, tx);
+      const type = isNew ? 'account_registered' : 'registration_repeated';
+      await this.events.record({ userId: user.id, type, client }, tx);
+      return { owner, isMailDue };
     });
   }
 
-  private async answerRepeated(email: string): Promise<void> {
-    const user = await this.users.findByEmail(email);
-    if (user === null) return;
-    if (user.emailVerifiedAt === null) return this.sendVerification(user);
-    // This repetition is recorded already; a second one within the minute is not mailed.
-    const repeated = await this.history.countWithin(user.id, 'registration_repeated', RESEND_PAUSE_SECONDS);
-    if (repeated <= 1) await this.mails.alreadyRegistered(user.email);
-  }
-
-  /** At most one mail a minute: the row lock makes parallel requests see each other's token. */
-  private async sendVerification(user: User): Promise<void> {
-    const token = randomToken();
-    const due = await this.database.transaction(async (tx) => {
-      const owner = await this.users.lock(user.id, tx);
-      if (owner.emailVerifiedAt !== null) return null;
-      if (await this.tokens.madeWithin(user.id, 'verify_email', RESEND_PAUSE_SECONDS, tx)) return null;
-      await this.tokens.insert(verificationToken(user.id, token), tx);
-      return { isVoid: owner.passwordHash === null };
-    });
-    if (due !== null) await this.mails.verification(user.email, token, due);
+  private tell({ email, isConfirmed, isVoid }: Owner, token: string): Promise<void> {
+    return isConfirmed ? this.mails.alreadyRegistered(email) : this.mails.verification(email, token, { isVoid });
   }
 }
 
-function verificationToken(userId: string, token: string) {
+/** Of a confirmed account nobody's, good for nothing, which keeps its mails apart all the same. */
+function registrationToken({ id: userId, emailKey, emailVerifiedAt }: User, token: string): NewUserToken {
+  const owner = emailVerifiedAt === null ? { userId } : { strangerHash: sha256(`registered: ${emailKey}`) };
   return {
     id: newId(),
-    userId,
-    purpose: 'verify_email' as const,
+    ...owner,
+    purpose: 'verify_email',
     tokenHash: sha256(token),
     lifeSeconds: VERIFICATION_LIFE_SECONDS,
   };

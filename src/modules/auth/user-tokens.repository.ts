@@ -6,6 +6,15 @@ import type { UserTokenPurpose } from './user-token.entity.js';
 /** Whom a token is for: an account, or an address that has none, for which as much is written. */
 export type TokenOwner = { readonly userId: string } | { readonly strangerHash: Buffer };
 
+export type NewUserToken = TokenOwner & {
+  id: string;
+  purpose: UserTokenPurpose;
+  tokenHash: Buffer;
+  lifeSeconds: number;
+  /** The address to change to, for that purpose alone. */
+  email?: string;
+};
+
 /** Mailed single-use tokens, by hash. */
 @Injectable()
 export class UserTokensRepository extends Upkeep {
@@ -13,31 +22,30 @@ export class UserTokensRepository extends Upkeep {
     super();
   }
 
-  async insert(
-    token: TokenOwner & {
-      id: string;
-      purpose: UserTokenPurpose;
-      tokenHash: Buffer;
-      lifeSeconds: number;
-      /** The address to change to, for that purpose alone. */
-      email?: string;
-    },
-    db?: Db,
-  ): Promise<void> {
+  async insert(token: NewUserToken, db?: Db): Promise<void> {
     await this.database.execute(
       `INSERT INTO user_tokens (id, user_id, stranger_hash, purpose, token_hash, expires_at, email)
        VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6), $7)`,
-      [
-        token.id,
-        'userId' in token ? token.userId : null,
-        'strangerHash' in token ? token.strangerHash : null,
-        token.purpose,
-        token.tokenHash,
-        token.lifeSeconds,
-        token.email ?? null,
-      ],
+      valuesOf(token),
       db,
     );
+  }
+
+  /**
+   * By one statement, whoever the owner is; callers hold the owner's row.
+   * @returns false when a token of the purpose was made within the last seconds, which keeps mails apart
+   */
+  async insertUnlessMadeWithin(token: NewUserToken, seconds: number, tx: Db): Promise<boolean> {
+    const affected = await this.database.execute(
+      `INSERT INTO user_tokens (id, user_id, stranger_hash, purpose, token_hash, expires_at, email)
+       SELECT $1::uuid, $2::uuid, $3::bytea, $4::text, $5::bytea, now() + make_interval(secs => $6), $7::text
+       WHERE NOT EXISTS (
+         SELECT FROM user_tokens WHERE (user_id = $2::uuid OR stranger_hash = $3::bytea) AND purpose = $4::text
+           AND created_at > now() - make_interval(secs => $8))`,
+      [...valuesOf(token), seconds],
+      tx,
+    );
+    return affected === 1;
   }
 
   /** Whose living token this is, without using it up; null when it is unknown, used or expired. */
@@ -108,4 +116,16 @@ export class UserTokensRepository extends Upkeep {
     );
     return expired + strangers;
   }
+}
+
+function valuesOf(token: NewUserToken): unknown[] {
+  return [
+    token.id,
+    'userId' in token ? token.userId : null,
+    'strangerHash' in token ? token.strangerHash : null,
+    token.purpose,
+    token.tokenHash,
+    token.lifeSeconds,
+    token.email ?? null,
+  ];
 }

@@ -2,7 +2,8 @@ import { Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Internal } from '../../platform/access/index.js';
 import { Documented } from '../../platform/http/documented.js';
-import { JobQueue } from '../../platform/queue/index.js';
+import { ServiceOverloaded } from '../../platform/http/domain-error.js';
+import { JobQueue, QueueUnavailableError } from '../../platform/queue/index.js';
 import { alertDeliveriesJob } from '../alert-destinations/index.js';
 import { ruleEvaluationsJob } from '../alert-rules/index.js';
 import { deliveryRetriesJob } from '../delivery/index.js';
@@ -22,7 +23,11 @@ export class InternalJobsController {
     answer: [JobStateResponse],
   })
   async state(): Promise<JobStateResponse[]> {
-    return (await this.queue.state()).map(jobStateResponse);
+    try {
+      return (await this.queue.state()).map(jobStateResponse);
+    } catch (error) {
+      throw error instanceof QueueUnavailableError ? new ServiceOverloaded() : error;
+    }
   }
 
   @Post('maintenance')

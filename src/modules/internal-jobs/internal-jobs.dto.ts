@@ -16,9 +16,11 @@ export class JobStateResponse {
 
   @IntField({
     min: 0,
-    description: 'Deliveries, rules or projects that wait to be worked on; for other jobs, runs that wait in the queue',
+    nullable: true,
+    description:
+      'Deliveries, rules or projects that wait to be worked on; for other jobs, runs that wait in the queue, null while it does not answer',
   })
-  due!: number;
+  due!: number | null;
 }
 
 export class JobRoundResponse {

@@ -66,11 +66,16 @@ export class FreshProof {
     return stepUpToken === null || (await this.stepUps.methodsOf(scope, stepUpToken, tx)).length > 0;
   }
 
-  /** The password itself, whatever else would do. @throws IncorrectPassword also for an account without one */
-  async requirePassword(scope: UserScope, password: string): Promise<void> {
+  /**
+   * The password itself, whatever else would do.
+   * @returns the stored hash it was compared with, to be found unchanged once the account's row is held
+   * @throws IncorrectPassword also for an account without one
+   */
+  async requirePassword(scope: UserScope, password: string): Promise<string> {
     const user = await this.users.findById(scope.userId);
     if (user === null || user.passwordHash === null) throw new IncorrectPassword();
     await this.comparePassword(user, password);
+    return user.passwordHash;
   }
 
   private async comparePassword(user: User, password: string): Promise<void> {

@@ -40,9 +40,18 @@ export class StepUpTokens extends Upkeep {
     return row?.methods ?? [];
   }
 
-  /** After a change of what they were earned with. */
+  /** After a new password. */
   async revokeAllOf(userId: string, tx: Db): Promise<void> {
     await this.database.execute('DELETE FROM step_up_tokens WHERE user_id = $1', [userId], tx);
+  }
+
+  /** After the end of a factor: those that it was shown for, whatever else was. */
+  async revokeEarnedBy(userId: string, method: ProofMethod, tx: Db): Promise<void> {
+    await this.database.execute(
+      'DELETE FROM step_up_tokens WHERE user_id = $1 AND $2 = ANY (methods)',
+      [userId, method],
+      tx,
+    );
   }
 
   async upkeep(): Promise<number> {

@@ -62,8 +62,8 @@ export class ChangeProof {
   }
 
   /** The whole proof alone, for a change that follows it. */
-  async require(change: ProvenChange): Promise<void> {
-    await this.run<null>(change, () => Promise.resolve(null));
+  async require(change: ProvenChange, more: Circumstances = {}): Promise<void> {
+    await this.run<null>(change, () => Promise.resolve(null), more);
   }
 
   /** The first part, before the act, since hashing takes its time. @throws IncorrectPassword */

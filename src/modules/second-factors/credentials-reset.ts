@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../platform/database/database.js';
 import { OnCredentialsReset, type WayIn } from '../sessions/index.js';
+import { EarnedProofs } from './earned-proofs.js';
 import { FactorInventory } from './factor-inventory.js';
 import type { Passkey } from './passkeys/passkey.entity.js';
 import { PasskeysRepository } from './passkeys/passkeys.repository.js';
@@ -15,6 +16,7 @@ export class SecondFactorsOnReset extends OnCredentialsReset {
   constructor(
     private readonly database: Database,
     private readonly inventory: FactorInventory,
+    private readonly earned: EarnedProofs,
     private readonly passkeys: PasskeysRepository,
     private readonly totps: TotpRepository,
   ) {
@@ -22,6 +24,7 @@ export class SecondFactorsOnReset extends OnCredentialsReset {
   }
 
   async credentialsReset(userId: string, tx: Db): Promise<WayIn[]> {
+    await this.earned.endAll(userId, tx);
     await this.database.execute('DELETE FROM trusted_devices WHERE user_id = $1', [userId], tx);
     await this.database.execute('DELETE FROM sign_in_challenges WHERE user_id = $1', [userId], tx);
     await this.database.execute('DELETE FROM recovery_codes WHERE user_id = $1 AND NOT is_active', [userId], tx);

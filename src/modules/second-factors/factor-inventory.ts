@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../platform/database/database.js';
 import type { AccountAct } from './account-acts.js';
+import { EarnedProofs } from './earned-proofs.js';
 
 /** What an account has to answer a challenge with. */
 export interface Factors {
@@ -28,7 +29,10 @@ export function methodsOf({ totp, passkeys, recoveryCodes }: Factors): FactorMet
 /** Which second factors an account has, and what goes when the last one is removed. */
 @Injectable()
 export class FactorInventory {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly earned: EarnedProofs,
+  ) {}
 
   async of(userId: string, db?: Db): Promise<Factors> {
     const [row] = await this.database.rows<Factors>(
@@ -61,6 +65,7 @@ export class FactorInventory {
 
   private async forgetCompanions(userId: string, tx: Db): Promise<void> {
     await this.database.execute('DELETE FROM recovery_codes WHERE user_id = $1 AND is_active', [userId], tx);
+    await this.earned.endOf(userId, 'recovery_code', tx);
     await this.database.execute('DELETE FROM sign_in_challenges WHERE user_id = $1', [userId], tx);
     await this.database.execute('DELETE FROM second_factor_failures WHERE user_id = $1', [userId], tx);
   }

@@ -4,6 +4,7 @@ export { MfaChallengeResponse, SignedInResponse } from './challenges/challenges.
 export { OnChallengePassed } from './challenges/on-challenge-passed.js';
 export { type OfferedFactors, SignInGate } from './challenges/sign-in-gate.js';
 export { NEW_TRUSTED_DEVICE_HEADER, TrustedDeviceHeader } from './challenges/trusted-device-header.js';
+export { EarnedProofs } from './earned-proofs.js';
 export { FactorInventory, type Factors } from './factor-inventory.js';
 export { InvalidAuthenticationCode, SecondFactorRequired } from './second-factors.errors.js';
 export { SecondFactorsModule } from './second-factors.module.js';

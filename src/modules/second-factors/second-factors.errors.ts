@@ -8,6 +8,7 @@ export class InvalidPasskeyRegistration extends domainError(400, 'Invalid passke
 export class NoPasskey extends domainError(409, 'No passkey is registered') {}
 export class PasskeyNotFound extends domainError(404, 'Passkey not found') {}
 export class PasskeyInUse extends domainError(409, 'Passkey is already registered') {}
+export class TooManyPasskeys extends domainError(409, 'Account has too many passkeys') {}
 export class TrustedDeviceNotFound extends domainError(404, 'Trusted device not found') {}
 export class TwoFactorAlreadyEnabled extends domainError(409, 'Two-factor authentication is already enabled') {}
 export class TwoFactorNotEnabled extends domainError(409, 'Two-factor authentication is not enabled') {}

@@ -17,6 +17,7 @@ import { SignInChallenges } from './challenges/sign-in-challenges.js';
 import { SignInGate } from './challenges/sign-in-gate.js';
 import { ChangeProof } from './change-proof.js';
 import { SecondFactorsOnReset } from './credentials-reset.js';
+import { EarnedProofs } from './earned-proofs.js';
 import { FactorInventory } from './factor-inventory.js';
 import { PasskeyAssertions } from './passkeys/passkey-assertions.js';
 import { PasskeyRegistration } from './passkeys/passkey-registration.service.js';
@@ -74,6 +75,7 @@ const ENTITIES = [
     AuthenticatorApps,
     ChallengesService,
     ChangeProof,
+    EarnedProofs,
     FactorAnswers,
     FactorInventory,
     PassedChallenges,
@@ -94,6 +96,6 @@ const ENTITIES = [
     TwoFactorService,
     WebAuthnChallenges,
   ],
-  exports: [ChangeProof, FactorInventory, SignInGate],
+  exports: [ChangeProof, EarnedProofs, FactorInventory, SignInGate],
 })
 export class SecondFactorsModule {}

@@ -54,12 +54,6 @@ export class AccessTokens implements OnApplicationShutdown {
       .sign(key.privateKey);
   }
 
-  /** Null for anything but an unexpired token signed by one of our keys. For whoever holds a token and no request. */
-  async verify(token: string): Promise<AccessClaims | null> {
-    const claims = await this.verifier.claimsOf({ headers: { authorization: `Bearer ${token}` } });
-    return claims === null || this.hasExpired(claims) ? null : claims;
-  }
-
   /**
    * Whose token the request carries, expired or not: says who asks, never that they may. Null for anything we did not sign, at
    * once when there is no token.

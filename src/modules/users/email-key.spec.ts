@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { emailKeyOf } from './email-key.js';
 
 describe('the key of an address', () => {
@@ -9,9 +10,28 @@ describe('the key of an address', () => {
     ['REN\u00c9@example.com', 'ren\u00c9@example.com'],
     ['RENE\u0301@example.com', 'ren\u00c9@example.com'],
     ['\u0130ris@example.com', '\u0130ris@example.com'],
+    ['J\u030ca@example.com', '\u01f0a@example.com'],
+    ['H\u0331T\u0308W\u030aY\u030a@example.com', '\u1e96\u1e97\u1e98\u1e99@example.com'],
   ])('of %j is %j', (email, key) => {
     expect(emailKeyOf(email)).toBe(key);
     expect(emailKeyOf(key)).toBe(key);
+  });
+
+  it('is its own key, and one for all spellings that Unicode holds to be equal', () => {
+    const letter = fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcz@.;`\u037e\u1fef\u212a\u1100\u1161\u11a8');
+    const mark = fc.integer({ min: 0x300, max: 0x36f }).map((code) => String.fromCodePoint(code));
+    const address = fc.array(fc.oneof(letter, mark, fc.string({ unit: 'binary', maxLength: 2 })), { maxLength: 12 });
+    fc.assert(
+      fc.property(address, (parts) => {
+        const email = parts.join('');
+        const key = emailKeyOf(email);
+        expect(emailKeyOf(key)).toBe(key);
+        if (/[\u037e\u1fef\u212a]/.test(email)) return;
+        expect(emailKeyOf(email.normalize('NFD'))).toBe(key);
+        expect(emailKeyOf(email.normalize('NFC'))).toBe(key);
+      }),
+      { numRuns: 2_000 },
+    );
   });
 
   it('is ASCII for ASCII alone, whatever character somebody finds that looks or folds like one', () => {

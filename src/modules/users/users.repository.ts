@@ -37,6 +37,21 @@ export class UsersRepository {
     return (result.raw as unknown[]).length === 1;
   }
 
+  /**
+   * As {@link insert}, by the same statement also where nothing is to be inserted: without a hash.
+   * @returns false too when the address already has an account
+   */
+  async register({ id, email, passwordHash, name }: NewUser, tx: Db): Promise<boolean> {
+    const rows = await this.database.rows(
+      `INSERT INTO users (id, email, email_key, password_hash, name)
+       SELECT $1::uuid, $2::text, $3::text, $4::text, $5::text WHERE $4::text IS NOT NULL
+       ON CONFLICT DO NOTHING RETURNING id`,
+      [id, email, emailKeyOf(email), passwordHash, name],
+      tx,
+    );
+    return rows.length === 1;
+  }
+
   /** The account of an address, its row held until the transaction ends. */
   findByEmailLocked(email: string, tx: Db): Promise<User | null> {
     return this.database
@@ -58,11 +73,14 @@ export class UsersRepository {
     await this.database.execute('DELETE FROM sessions WHERE user_id = $1', [id], tx);
   }
 
-  /** What was chosen for an account that nobody has confirmed counts no more; its owner chooses a password by a reset. */
-  async voidRegistration(id: string, tx: Db): Promise<void> {
+  /**
+   * What was chosen for an account that nobody has confirmed counts no more; its owner chooses a password by a reset.
+   * Where it is not disputed, or confirmed, nothing changes by the same statement.
+   */
+  async voidRegistration(id: string, isDisputed: boolean, tx: Db): Promise<void> {
     await this.database.execute(
-      'UPDATE users SET password_hash = NULL, name = NULL WHERE id = $1 AND email_verified_at IS NULL',
-      [id],
+      'UPDATE users SET password_hash = NULL, name = NULL WHERE id = $1 AND $2::boolean AND email_verified_at IS NULL',
+      [id, isDisputed],
       tx,
     );
   }

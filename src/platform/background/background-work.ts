@@ -1,27 +1,34 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import { OverloadedError } from '../concurrency/index.js';
+import { Places } from '../concurrency/index.js';
 import { Database } from '../database/database.js';
 import { Metrics, Seldom } from '../telemetry/index.js';
 import { Lane, type LaneOptions, type LaneOutcome, type Piece } from './lane.js';
 
 /**
  * What kinds of work there are, each with a bound of its own, so that none delays another:
- * - `promised`: what the answer has promised, which is refused beforehand where there is no room ({@link BackgroundWork.requireRoom});
+ * - `promised`: what the answer has promised, for which a place is taken beforehand ({@link BackgroundWork.promising});
  * - `request`: what anybody may cause by a request whose answer tells nothing;
  * - `mail`: the mails that come of it, apart, since only addresses with an account get one;
  * - `notice`: what the owner of an account is told; it stands in rows, so that what finds no place is sent later;
  * - `record`: single rows about what was refused.
+ *
+ * In each a share has a part of the places: whoever causes more than that loses their own work alone.
  */
 const LANES = {
-  promised: { parallel: 2, mostWaiting: 256, mostWaitingOfShare: 256 },
+  promised: { parallel: 2, mostWaiting: 256, mostWaitingOfShare: 64 },
   request: { parallel: 2, mostWaiting: 256, mostWaitingOfShare: 64 },
-  mail: { parallel: 2, mostWaiting: 256, mostWaitingOfShare: 256 },
-  notice: { parallel: 2, mostWaiting: 1_000, mostWaitingOfShare: 1_000 },
+  mail: { parallel: 2, mostWaiting: 256, mostWaitingOfShare: 64 },
+  notice: { parallel: 2, mostWaiting: 1_000, mostWaitingOfShare: 1 },
   record: { parallel: 1, mostWaiting: 1_000, mostWaitingOfShare: 200 },
 } as const satisfies Record<string, LaneOptions>;
 
-export type LaneName = keyof typeof LANES;
+type LaneName = keyof typeof LANES;
+/** For what nobody was promised. */
+type OpenLane = Exclude<LaneName, 'promised'>;
+
+/** Has the work done that an act has promised; once. */
+export type Follow = (piece: Pick<Piece, 'name' | 'work'>) => void;
 
 /** What is still open then is given up at shutdown; all but mails takes milliseconds. */
 const SHUTDOWN_MS = 10_000;
@@ -36,6 +43,11 @@ export class BackgroundWork {
   private readonly logger = new Logger('background');
   private readonly seldom = new Seldom();
   private readonly lanes: Readonly<Record<LaneName, Lane>>;
+  /** As many as may wait, so that nothing promised is ever without a place in the lane. */
+  private readonly promises = new Places({
+    most: LANES.promised.mostWaiting,
+    mostOfShare: LANES.promised.mostWaitingOfShare,
+  });
 
   constructor(
     private readonly database: Database,
@@ -63,16 +75,30 @@ export class BackgroundWork {
   }
 
   /** Never throws: work that fails or finds no place is told of in the log and the metrics. */
-  start(lane: LaneName, piece: Piece): void {
-    this.lanes[lane].offer({ ...piece, work: () => this.database.apart(piece.work) });
+  start(lane: OpenLane, piece: Piece): void {
+    void this.offer(lane, piece);
   }
 
   /**
-   * For acts that promise work after their answer, before they begin: the same for whomever they are about.
-   * @throws OverloadedError when the lane has no place left
+   * For acts that promise work after their answer: the place for it is taken before they begin, the same for whomever they
+   * are about, and given back when nothing comes of them.
+   * @param share who asks for the act
+   * @throws ShareExhaustedError when too much that the share was promised is still to be done
+   * @throws OverloadedError when that is so of all; both before the act has begun
    */
-  requireRoom(lane: LaneName): void {
-    if (this.lanes[lane].isFull) throw new OverloadedError(`the lane ${lane} is full`);
+  async promising<T>(share: string, act: (follow: Follow) => Promise<T>): Promise<T> {
+    const giveBack = this.promises.take(share);
+    const place = { isUsed: false };
+    const follow: Follow = (piece) => {
+      if (place.isUsed) throw new Error('an act has one place for what it promises');
+      place.isUsed = true;
+      void this.offer('promised', { ...piece, share }).then(giveBack);
+    };
+    try {
+      return await act(follow);
+    } finally {
+      if (!place.isUsed) giveBack();
+    }
   }
 
   /** Resolves when everything started so far, and what that starts, has ended. */
@@ -90,6 +116,10 @@ export class BackgroundWork {
     for (const [name, { size }] of Object.entries(this.lanes)) {
       if (size > 0) this.logger.warn(`${size} pieces of work of the lane ${name} were given up at shutdown`);
     }
+  }
+
+  private offer(lane: LaneName, piece: Piece): Promise<void> {
+    return this.lanes[lane].offer({ ...piece, work: () => this.database.apart(piece.work) });
   }
 
   private tell(lane: LaneName, outcome: LaneOutcome, what: string, error: unknown): void {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { FairTurns, OverloadedError } from '../concurrency/index.js';
+import { FairTurns } from '../concurrency/index.js';
 
 export interface LaneOptions {
   /** Pieces of work at the same time. */
@@ -15,12 +15,12 @@ export interface Piece {
   readonly name: string;
   /** Pieces of one key have one place: another is left out while one waits or runs. */
   readonly key?: string | undefined;
-  /** Whose work it is: shares take turns. */
-  readonly share?: string | undefined;
+  /** Who has brought it about, such as a client's address: shares take turns, and each has a bound of its own. */
+  readonly share: string;
   readonly work: () => Promise<unknown>;
 }
 
-/** `folded`: one of its key was there already. `dropped`: the lane was full. */
+/** `folded`: one of its key was there already. `dropped`: there was no place for it, and it never began. */
 export type LaneOutcome = 'done' | 'failed' | 'folded' | 'dropped';
 
 /** Work that nobody waits for, a few pieces at a time, with a bound on what waits; beyond it nothing is kept. */
@@ -30,7 +30,7 @@ export class Lane {
   private readonly open = new Set<Promise<void>>();
 
   constructor(
-    private readonly options: LaneOptions,
+    options: LaneOptions,
     private readonly report: (outcome: LaneOutcome, name: string, error?: unknown) => void,
   ) {
     this.turns = new FairTurns(options);
@@ -45,32 +45,33 @@ export class Lane {
     return this.open.size;
   }
 
-  get isFull(): boolean {
-    return this.turns.waiting >= this.options.mostWaiting;
-  }
-
-  /** Never throws and never waits: what becomes of the piece is reported. */
-  offer({ name, key, share = '', work }: Piece): void {
+  /** Never throws and never waits: what becomes of the piece is reported. @returns its end, which is never a failure */
+  offer({ name, key, share, work }: Piece): Promise<void> {
     if (key !== undefined) {
       if (this.keys.has(key)) {
         this.report('folded', name);
-        return;
+        return Promise.resolve();
       }
       this.keys.add(key);
     }
+    let hasBegun = false;
     // Whoever ends before it begins the work: it belongs to the request that offered it all the same.
     const inContext = AsyncLocalStorage.snapshot();
     const promise = this.turns
-      .run(share, () => inContext(work))
+      .run(share, () => {
+        hasBegun = true;
+        return inContext(work);
+      })
       .then(
         () => this.report('done', name),
-        (error: unknown) => this.report(error instanceof OverloadedError ? 'dropped' : 'failed', name, error),
+        (error: unknown) => this.report(hasBegun ? 'failed' : 'dropped', name, error),
       )
       .finally(() => {
         if (key !== undefined) this.keys.delete(key);
         this.open.delete(promise);
       });
     this.open.add(promise);
+    return promise;
   }
 
   /** Resolves when everything offered so far has ended. */

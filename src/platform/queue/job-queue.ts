@@ -7,6 +7,7 @@ import type { JobRunner } from './job-runner.js';
 import type { JobWorkers } from './job-workers.js';
 import { describeError, QueueUnavailableError } from './queue-errors.js';
 import { within } from './time-limit.js';
+import { trouble } from './trouble-log.js';
 
 export interface JobState {
   name: string;
@@ -15,8 +16,8 @@ export interface JobState {
   last_duration_ms: number | null;
   /** Null after a run that succeeded. */
   last_error: string | null;
-  /** What waits to be worked on, where the job looks for it by itself; else runs that wait in the job's queue. */
-  due: number;
+  /** What waits to be worked on, where the job looks for it by itself; else runs in its queue, null while that does not answer. */
+  due: number | null;
   /** Null for a job that runs when it is asked for alone. */
   every_ms: number | null;
 }
@@ -87,16 +88,25 @@ export class JobQueue {
     this.polled.set(job.name, { ms, countDue });
   }
 
-  /** The declared jobs in their order. Rejects with QueueUnavailableError when backend or database do not answer. */
+  /**
+   * The declared jobs in their order, also while the backend is away: the database knows most of it. Rejects with
+   * QueueUnavailableError when the database does not answer.
+   */
   async state(): Promise<JobState[]> {
-    const [runs, waiting] = await this.answer(() => Promise.all([this.log.read(), this.countWaiting()]));
+    const [runs, waiting] = await Promise.all([
+      this.answer(() => this.log.read()),
+      this.answer(() => this.countWaiting()).catch((error: unknown) => {
+        trouble.report('runs that wait', error);
+        return null;
+      }),
+    ]);
     return Promise.all(
       this.jobs.map(async (job) => {
         const polled = this.polled.get(job.name);
         return {
           name: job.name,
           ...(runs.get(job.name) ?? { last_run_at: null, last_duration_ms: null, last_error: null }),
-          due: (await polled?.countDue()) ?? waiting.get(job.queue) ?? 0,
+          due: (await polled?.countDue()) ?? (waiting === null ? null : (waiting.get(job.queue) ?? 0)),
           every_ms: job.every?.ms ?? polled?.ms ?? null,
         };
       }),

@@ -140,6 +140,16 @@ describe('what an HTTP try came to', () => {
     expect(told).toMatchObject({ code: 'http_500', responseCode: 500, reason: 'http_500: The receiver answered 500' });
   });
 
+  it('has no half of a secret either, wherever the content type of an answer is cut', () => {
+    for (let before = 180; before <= 205; before += 1) {
+      const headers = { 'content-type': `${'x'.repeat(before)} sesame-open` };
+      const { response } = outcomeOfHttp(answer(200, { headers }), rules, new Date(0));
+      const kept = String(response?.content_type);
+      expect(kept.length).toBeLessThanOrEqual(200);
+      expect(kept).not.toContain('se');
+    }
+  });
+
   it('hears Retry-After where it counts, by the clock of the answer', () => {
     const headers = { date: 'Sun, 01 Mar 2026 12:00:00 GMT' };
     const wait = (status: number): number | null =>

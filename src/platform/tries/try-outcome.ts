@@ -46,6 +46,9 @@ const TRANSIENT_FAILURES: ReadonlySet<OutboundFailureReason> = new Set([
   'protocol_error',
 ]);
 
+/** Characters. */
+const MOST_OF_CONTENT_TYPE = 200;
+
 export interface HttpRules {
   /** Answers worth another try; 2xx never gets here. */
   readonly isRetryable: (status: number) => boolean;
@@ -66,7 +69,8 @@ export function outcomeOfHttp(outcome: OutboundOutcome, rules: HttpRules, now: D
   }
   const { status, headers, body, durationMs } = outcome;
   const clean = (text: string): string | null => sanitizeText(text, secrets) || null;
-  const contentType = clean((headers['content-type'] ?? '').slice(0, 200));
+  // Cut last: half of a secret would not be known for one.
+  const contentType = clean(headers['content-type'] ?? '')?.slice(0, MOST_OF_CONTENT_TYPE) ?? null;
   const told = {
     responseCode: status,
     summary: clean(body),

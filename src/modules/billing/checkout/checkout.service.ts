@@ -28,12 +28,12 @@ export class CheckoutService {
     // The field has refused `free`.
     const plan = asked as PaidPlan;
     const { organizationId } = scope;
+    const organization = await this.database.transaction((tx) => this.acts.begin(scope, tx));
+    if (isPassing(organization.paymentSubscriptionStatus ?? '')) throw new SubscriptionActive();
     this.settings.requireBilling();
     const priceId = this.settings.price(plan, currency);
     const successUrl = this.settings.url('PAYMENT_SUCCESS_URL');
     const cancelUrl = this.settings.url('PAYMENT_CANCEL_URL');
-    const organization = await this.database.transaction((tx) => this.acts.begin(scope, tx));
-    if (isPassing(organization.paymentSubscriptionStatus ?? '')) throw new SubscriptionActive();
     const within = this.provider.begin();
     const customerId = await this.customers.ofOrganization(organization, within);
     const metadata = { billing_scope: ORGANIZATION_SCOPE, organization_id: organizationId, plan };

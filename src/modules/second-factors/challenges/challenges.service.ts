@@ -56,7 +56,7 @@ export class ChallengesService {
     const { userId } = await this.get(token);
     const known = await this.passkeys.list(userId);
     if (known.length === 0) throw new NoPasskey();
-    const challenge = await this.webauthn.issue({ purpose: 'second_factor', userId, token });
+    const challenge = await this.webauthn.issue({ purpose: 'second_factor', userId, sessionId: null, token });
     const options = await this.relyingParty.requestOptions(challenge, known, 'preferred');
     return { challenge_token: token, options: { ...options } };
   }
@@ -74,7 +74,11 @@ export class ChallengesService {
     const { credential, challenge_token: token } = request;
     const answer = (userId: string): FactorAnswer => ({
       method: 'passkey',
-      offer: { credential, ceremony: { purpose: 'second_factor', userId, token }, userVerification: 'preferred' },
+      offer: {
+        credential,
+        ceremony: { purpose: 'second_factor', userId, sessionId: null, token },
+        userVerification: 'preferred',
+      },
     });
     return this.verify(request, answer, client);
   }

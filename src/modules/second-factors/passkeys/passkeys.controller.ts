@@ -13,8 +13,9 @@ import {
   PasskeyInUse,
   PasskeyNotFound,
   SecondFactorRequired,
+  TooManyPasskeys,
 } from '../second-factors.errors.js';
-import { PasskeyRegistration } from './passkey-registration.service.js';
+import { MOST_PASSKEYS, PasskeyRegistration } from './passkey-registration.service.js';
 import {
   CeremonyResponse,
   PasskeyResponse,
@@ -44,9 +45,9 @@ export class PasskeysController {
   @Requires()
   @Documented({
     summary: 'Registration options',
-    description: CHANGE_PROOF,
+    description: `${CHANGE_PROOF} The challenge is good in this session alone. An account has at most ${MOST_PASSKEYS} passkeys.`,
     answer: CeremonyResponse,
-    errors: [IncorrectPassword, SecondFactorRequired, InvalidAuthenticationCode],
+    errors: [IncorrectPassword, SecondFactorRequired, InvalidAuthenticationCode, TooManyPasskeys],
   })
   options(
     @Scope() scope: UserScope,
@@ -63,7 +64,7 @@ export class PasskeysController {
     summary: 'Complete registration; may return recovery codes',
     status: 201,
     answer: RegisteredPasskeyResponse,
-    errors: [InvalidPasskeyRegistration, PasskeyInUse],
+    errors: [InvalidPasskeyRegistration, PasskeyInUse, TooManyPasskeys],
   })
   verify(
     @Scope() scope: UserScope,

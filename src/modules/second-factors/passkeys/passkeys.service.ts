@@ -3,6 +3,7 @@ import type { UserScope } from '../../../platform/access/index.js';
 import type { Client } from '../../sessions/index.js';
 import { AccountActs } from '../account-acts.js';
 import { ChangeProof, type ProvenChange } from '../change-proof.js';
+import { EarnedProofs } from '../earned-proofs.js';
 import { FactorInventory } from '../factor-inventory.js';
 import { PasskeyNotFound } from '../second-factors.errors.js';
 import { passkeyResponse, type PasskeyResponse, type RenamePasskeyRequest } from './passkeys.dto.js';
@@ -16,6 +17,7 @@ export class PasskeysService {
     private readonly passkeys: PasskeysRepository,
     private readonly proof: ChangeProof,
     private readonly inventory: FactorInventory,
+    private readonly earned: EarnedProofs,
   ) {}
 
   async list(scope: UserScope): Promise<PasskeyResponse[]> {
@@ -40,6 +42,7 @@ export class PasskeysService {
       const passkey = await this.passkeys.find(scope.userId, id, act.tx);
       if (passkey === null) throw new PasskeyNotFound();
       await this.passkeys.remove(scope.userId, id, act.tx);
+      await this.earned.endOf(scope.userId, 'passkey', act.tx);
       await act.note('passkey_removed', { passkey_id: id, name: passkey.name });
       await this.inventory.tidy(act);
       return null;

@@ -25,7 +25,7 @@ export class PasswordlessService {
 
   async options(): Promise<CeremonyResponse> {
     const token = randomToken();
-    const challenge = await this.challenges.issue({ purpose: 'passwordless', userId: null, token });
+    const challenge = await this.challenges.issue({ purpose: 'passwordless', userId: null, sessionId: null, token });
     const options = await this.relyingParty.requestOptions(challenge, [], 'required');
     return { challenge_token: token, options: { ...options } };
   }
@@ -33,7 +33,7 @@ export class PasswordlessService {
   /** An unknown passkey reads like a wrong answer of a known one. Neither lockout concerns this way in. */
   async verify({ challenge_token: token, credential }: PasswordlessRequest, client: Client): Promise<TokenResponse> {
     const challenge = challengeOf(credential);
-    const ceremony = { purpose: 'passwordless', userId: null, token } as const;
+    const ceremony = { purpose: 'passwordless', userId: null, sessionId: null, token } as const;
     if (challenge === null || !(await this.challenges.consume(challenge, ceremony))) throw new InvalidChallenge();
     const owner = await this.passkeys.ownerOf(Buffer.from(credential.id, 'base64url'));
     // Without the handle the authenticator has not said whose passkey it is.

@@ -4,6 +4,7 @@ export type CeremonyPurpose = 'registration' | 'second_factor' | 'passwordless' 
 
 /** A challenge given to a browser; its one use deletes it. */
 @Entity('webauthn_challenges')
+@Check('ck_webauthn_challenges_session', `(purpose IN ('registration', 'step_up')) = (session_id IS NOT NULL)`)
 @Check('ck_webauthn_challenges_purpose', `purpose IN ('registration', 'second_factor', 'passwordless', 'step_up')`)
 export class WebAuthnChallenge {
   /** SHA-256 of the challenge as base64url text. */
@@ -14,8 +15,14 @@ export class WebAuthnChallenge {
   purpose!: CeremonyPurpose;
 
   /** Null: passwordless, nobody is known yet. */
+  @Index('ix_webauthn_challenges_user_id', { where: 'user_id IS NOT NULL' })
   @Column('uuid', { name: 'user_id', nullable: true })
   userId!: string | null;
+
+  /** Whose session asked for it. Null: nobody is signed in yet. */
+  @Index('ix_webauthn_challenges_session_id', { where: 'session_id IS NOT NULL' })
+  @Column('uuid', { name: 'session_id', nullable: true })
+  sessionId!: string | null;
 
   /** SHA-256 of the challenge token it was given with. */
   @Column('bytea', { name: 'token_hash' })

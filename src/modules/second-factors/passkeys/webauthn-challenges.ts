@@ -11,6 +11,8 @@ export interface Ceremony {
   readonly purpose: CeremonyPurpose;
   /** Null: passwordless. */
   readonly userId: string | null;
+  /** Of whoever is signed in, for registrations and step-ups. Null: nobody is yet. */
+  readonly sessionId: string | null;
   /** The challenge token it goes with; undefined on use: whichever. */
   readonly token: string | undefined;
 }
@@ -23,26 +25,35 @@ export class WebAuthnChallenges extends Upkeep {
   }
 
   /** @returns 32 random bytes in base64url */
-  async issue({ purpose, userId, token }: Ceremony & { token: string }): Promise<string> {
+  async issue({ purpose, userId, sessionId, token }: Ceremony & { token: string }): Promise<string> {
     const challenge = randomToken();
     await this.database.execute(
-      `INSERT INTO webauthn_challenges (challenge_hash, purpose, user_id, token_hash, expires_at)
-       VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))`,
-      [sha256(challenge), purpose, userId, sha256(token), LIFE_SECONDS],
+      `INSERT INTO webauthn_challenges (challenge_hash, purpose, user_id, session_id, token_hash, expires_at)
+       VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
+      [sha256(challenge), purpose, userId, sessionId, sha256(token), LIFE_SECONDS],
     );
     return challenge;
   }
 
   /** False for a challenge that is unknown, used, expired or of another ceremony; else it is used up by this. */
-  async consume(challenge: string, { purpose, userId, token }: Ceremony, db?: Db): Promise<boolean> {
+  async consume(challenge: string, { purpose, userId, sessionId, token }: Ceremony, db?: Db): Promise<boolean> {
     const affected = await this.database.execute(
       `DELETE FROM webauthn_challenges
        WHERE challenge_hash = $1 AND purpose = $2 AND user_id IS NOT DISTINCT FROM $3
-         AND token_hash = coalesce($4, token_hash) AND expires_at > now()`,
-      [sha256(challenge), purpose, userId, token === undefined ? null : sha256(token)],
+         AND session_id IS NOT DISTINCT FROM $4 AND token_hash = coalesce($5, token_hash) AND expires_at > now()`,
+      [sha256(challenge), purpose, userId, sessionId, token === undefined ? null : sha256(token)],
       db,
     );
     return affected === 1;
+  }
+
+  /** Takes back the leave to add passkeys, which options give for a proof. */
+  async forgetRegistrations(userId: string, tx: Db): Promise<void> {
+    await this.database.execute(
+      `DELETE FROM webauthn_challenges WHERE user_id = $1 AND purpose = 'registration'`,
+      [userId],
+      tx,
+    );
   }
 
   async upkeep(): Promise<number> {

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { sha256 } from '../../../platform/crypto/index.js';
 import { Database } from '../../../platform/database/database.js';
 import type { AccountAct } from '../account-acts.js';
+import { EarnedProofs } from '../earned-proofs.js';
 
 const COUNT = 10;
 /** 24 digits of five bits: 120 bits, which need no slow hash. */
@@ -13,11 +14,14 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 /** Recovery codes: shown once, kept as hashes, each good once in place of another second factor. */
 @Injectable()
 export class RecoveryCodes {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly earned: EarnedProofs,
+  ) {}
 
   /** Ten new ones in place of all earlier ones. */
   async replace(act: AccountAct): Promise<string[]> {
-    await this.forget(act, true);
+    await this.end(act);
     return this.insert(act, true);
   }
 
@@ -28,7 +32,7 @@ export class RecoveryCodes {
   }
 
   async activate(act: AccountAct): Promise<void> {
-    await this.forget(act, true);
+    await this.end(act);
     await this.database.execute('UPDATE recovery_codes SET is_active = true WHERE user_id = $1', [act.user.id], act.tx);
   }
 
@@ -54,8 +58,14 @@ export class RecoveryCodes {
     return codes;
   }
 
-  private async forget({ tx, user }: AccountAct, isActive: boolean): Promise<void> {
-    await this.database.execute(
+  /** Those in force, and what they have earned. */
+  private async end(act: AccountAct): Promise<void> {
+    const ended = await this.forget(act, true);
+    if (ended > 0) await this.earned.endOf(act.user.id, 'recovery_code', act.tx);
+  }
+
+  private async forget({ tx, user }: AccountAct, isActive: boolean): Promise<number> {
+    return this.database.execute(
       'DELETE FROM recovery_codes WHERE user_id = $1 AND is_active = $2',
       [user.id, isActive],
       tx,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../../platform/access/index.js';
 import { randomToken } from '../../../platform/crypto/index.js';
 import { brokenRule } from '../../../platform/http/fields/index.js';
-import { FreshProof, type ProofMethod, STEP_UP_SECONDS, StepUpTokens } from '../../proof/index.js';
+import { FreshProof, IncorrectPassword, type ProofMethod, STEP_UP_SECONDS, StepUpTokens } from '../../proof/index.js';
 import type { Client } from '../../sessions/index.js';
 import { AccountActs, Refused } from '../account-acts.js';
 import { type FactorAnswer, FactorAnswers } from '../challenges/factor-answers.js';
@@ -34,10 +34,10 @@ export class StepUpService {
       if (method === undefined) throw nothingOffered();
       return this.options(scope);
     }
-    if (password !== undefined) {
-      await this.freshProof.requirePassword(scope, password);
-    }
+    const compared = password === undefined ? null : await this.freshProof.requirePassword(scope, password);
     const token = await this.acts.runAs<string>(scope, client, async (act) => {
+      // A password that was changed meanwhile earns nothing: what it had earned has just ended.
+      if (compared !== null && compared !== act.user.passwordHash) throw new IncorrectPassword();
       for (const answer of answers) {
         const refusal = await this.answers.judge(act, answer);
         if (refusal !== null) return new Refused(refusal);
@@ -49,24 +49,24 @@ export class StepUpService {
     return { step_up_token: token, expires_in: STEP_UP_SECONDS };
   }
 
-  private async options({ userId }: UserScope): Promise<CeremonyResponse> {
+  private async options({ userId, sessionId }: UserScope): Promise<CeremonyResponse> {
     const known = await this.passkeys.list(userId);
     if (known.length === 0) throw new NoPasskey();
     const token = randomToken();
-    const challenge = await this.challenges.issue({ purpose: 'step_up', userId, token });
+    const challenge = await this.challenges.issue({ purpose: 'step_up', userId, sessionId, token });
     const options = await this.relyingParty.requestOptions(challenge, known, 'required');
     return { challenge_token: token, options: { ...options } };
   }
 }
 
 /** A passkey must verify its user: where the account has no password, its token stands in for one. */
-function answersIn({ userId }: UserScope, request: StepUpRequest): FactorAnswer[] {
+function answersIn({ userId, sessionId }: UserScope, request: StepUpRequest): FactorAnswer[] {
   const { code, recovery_code, credential, challenge_token: token } = request;
   const answers: FactorAnswer[] = [];
   if (code !== undefined) answers.push({ method: 'totp', code });
   if (recovery_code !== undefined) answers.push({ method: 'recovery_code', code: recovery_code });
   if (credential !== undefined) {
-    const ceremony = { purpose: 'step_up', userId, token } as const;
+    const ceremony = { purpose: 'step_up', userId, sessionId, token } as const;
     answers.push({ method: 'passkey', offer: { credential, ceremony, userVerification: 'required' } });
   }
   return answers;

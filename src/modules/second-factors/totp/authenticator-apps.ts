@@ -4,6 +4,7 @@ import { Clock } from '../../../platform/clock/index.js';
 import { type CipherContext, CredentialCipher } from '../../../platform/crypto/index.js';
 import { newId } from '../../../platform/ids/index.js';
 import type { AccountAct } from '../account-acts.js';
+import { EarnedProofs } from '../earned-proofs.js';
 import { newTotpSecret, otpauthUrl, stepOfCode } from './totp-codes.js';
 import { type StoredTotp, TotpRepository } from './totp.repository.js';
 
@@ -12,6 +13,7 @@ import { type StoredTotp, TotpRepository } from './totp.repository.js';
 export class AuthenticatorApps {
   constructor(
     private readonly totps: TotpRepository,
+    private readonly earned: EarnedProofs,
     private readonly cipher: CredentialCipher,
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
@@ -48,6 +50,7 @@ export class AuthenticatorApps {
 
   async remove({ tx, user }: AccountAct): Promise<void> {
     await this.totps.remove(user.id, tx);
+    await this.earned.endOf(user.id, 'totp', tx);
   }
 
   private async spend({ tx, user }: AccountAct, totp: StoredTotp, code: string): Promise<boolean> {
