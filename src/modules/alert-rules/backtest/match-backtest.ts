@@ -72,7 +72,9 @@ export class MatchBacktest {
     let after: Place | null = null;
     for (;;) {
       const behind: Place | null = after;
-      const places: EventPlace[] | null = await inTime(() => this.events.places(rule, window, behind, this.limits.places, tx));
+      const places: EventPlace[] | null = await inTime(() =>
+        this.events.places(rule, window, behind, this.limits.places, tx),
+      );
       if (places === null) return false;
       for (const part of this.parts(places, (place) => (mayBeLarge ? sizeOf(place) : 0))) {
         const events = await inTime(() => this.events.read(rule.projectId, part, fields, tx));
