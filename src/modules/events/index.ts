@@ -2,7 +2,7 @@ export { EventRecorder } from './event-recorder.js';
 export { EventsModule } from './events.module.js';
 export { QueueDrained } from './queueing/queue-drained.js';
 export { decodeCursor, encodeCursor, type Place } from './reads/cursor.js';
-export { EventPages } from './reads/event-pages.js';
+export { EventPages, PAGE_BYTES } from './reads/event-pages.js';
 export { type EventPlace, PLACE_COLUMNS } from './reads/event-places.js';
 export {
   EVENT_COLUMNS,

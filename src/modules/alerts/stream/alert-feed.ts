@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { OPEN_WRITES, openWriteKeySql, openWritesSql } from '../../../platform/database/open-writes.js';
+import { writeObject } from '../../../platform/http/written-json.js';
 import type { FeedPlace, FeedRead, FeedSource } from '../../event-streams/index.js';
-import { alertEventResponse } from '../events/alert-events.dto.js';
+import { alertEventJson } from '../events/alert-events.dto.js';
 import { AlertReads } from '../events/alert-reads.repository.js';
 
 /** Existing alert events that a new stream begins with at most. */
 const EXISTING_ALERTS = 1_000;
+/** Of one read; a single alert event may be larger. */
+const READ_BYTES = 512 * 1024;
 
 /** What the stream of alert events says about itself. */
 export const ALERT_STREAM_RULES = [
@@ -42,11 +45,11 @@ export class AlertFeed implements FeedSource {
   }
 
   async read(projectId: string, after: FeedPlace | null, until: Date, limit: number): Promise<FeedRead> {
-    const rows = await this.reads.changedAfter({ projectId }, after, until, limit);
-    const items = rows.map((held) => ({
-      place: { timestamp: held.alert.changedAt, id: held.alert.id },
-      message: { type: 'alert_event', alert_event: alertEventResponse(held) },
+    const { items: shown, found } = await this.reads.changedAfter({ projectId }, after, until, limit, READ_BYTES);
+    const items = shown.map((one) => ({
+      place: { timestamp: one.alert.changedAt, id: one.alert.id },
+      message: writeObject({ type: 'alert_event', alert_event: alertEventJson(one) }),
     }));
-    return { items, hasMore: items.length === limit };
+    return { items, hasMore: found === limit || items.length < found };
   }
 }
