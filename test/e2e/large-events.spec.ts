@@ -230,7 +230,7 @@ describe('large events', () => {
       jest.spyOn(rows, 'read').mockImplementation(async (...parameters: unknown[]) => {
         reached();
         await held;
-        return (await read(...parameters));
+        return await read(...parameters);
       });
       const { request, gone } = ask();
       await reading;
