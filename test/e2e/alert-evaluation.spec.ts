@@ -2,6 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { MACHINES } from '../../src/modules/alert-conditions/patterns/machine-pool.js';
+import { BacktestLimits } from '../../src/modules/alert-rules/backtest/backtest-limits.js';
+import { BacktestRepository } from '../../src/modules/alert-rules/backtest/backtest.repository.js';
+import { OutboxRepository } from '../../src/modules/alert-rules/matching/outbox.repository.js';
 import { UpkeepRound } from '../../src/platform/upkeep/upkeep.js';
 import { type Owner, ownerWithProject } from '../support/actors.js';
 import { alertEventsOf, runMaintenance } from '../support/alert-events.js';
@@ -600,6 +603,120 @@ describe('rules that are woken by events', () => {
       { numRuns: 15 },
     );
     expect(episodes).toBeGreaterThan(0);
+  });
+
+  describe('of large events are tried over the past', () => {
+    const LARGE = 900_000;
+    const EVENTS = 7;
+    const condition = { kind: 'match', all: [{ field: 'properties.shop', op: 'contains', value: 'north' }] };
+    let ids: string[];
+    /** Bytes of what was read of events, by statement. */
+    let read: number[];
+
+    beforeEach(async () => {
+      const shop = (at: number): string => (at === 3 ? 'south' : 'north');
+      const filler = 'x'.repeat(LARGE);
+      ids = await send(
+        owner,
+        ...Array.from({ length: EVENTS }, (_, at) => ({ payload: { shop: shop(at), at, filler } })),
+      );
+      read = [];
+      for (const name of ['read', 'told'] as const) {
+        const repository = app.nest.get<Record<string, (...parameters: unknown[]) => Promise<unknown>>>(
+          name === 'read' ? BacktestRepository : OutboxRepository,
+          { strict: false },
+        );
+        const real = repository[name]?.bind(repository);
+        jest.spyOn(repository, name).mockImplementation(async (...parameters: unknown[]) => {
+          const rows = await real?.(...parameters);
+          read.push(JSON.stringify(rows).length);
+          return rows;
+        });
+      }
+    });
+    afterEach(() => {
+      jest.restoreAllMocks();
+      Object.assign(app.nest.get(BacktestLimits, { strict: false }), new BacktestLimits());
+    });
+
+    const tried = async (rule: object = {}): Promise<Json> => {
+      const id = await rules.rule({ condition, cooldown_seconds: 0, ...rule });
+      const answer = await rules.backtest(id);
+      expect(answer.status).toBe(200);
+      return answer.body;
+    };
+    const fitting = (): string[] => ids.filter((_, at) => at !== 3);
+    const told = (answer: Json): unknown[] => (answer.firings as Json[]).map(({ event_id: id }) => id);
+
+    it('by what the rule looks at alone', async () => {
+      const answer = await tried();
+      expect([answer.evaluations, answer.truncated, told(answer)]).toEqual([EVENTS - 1, false, fitting()]);
+      expect(answer.firings[0]).toMatchObject({
+        reason: 'Payments fail: payment.failed',
+        values: { omitted: expect.any(String) },
+      });
+      expect(Math.max(...read)).toBeLessThan(10_000);
+    });
+
+    it('with no more of them in memory at once than fits, and each once, in their order', async () => {
+      const limits = app.nest.get(BacktestLimits, { strict: false });
+      limits.places = 3;
+      const heavy = {
+        kind: 'match',
+        all: [...condition.all, { field: 'properties.filler', op: 'exists', value: true }],
+      };
+      const answer = await tried({ condition: heavy, group_by: ['properties.at'] });
+      expect([answer.evaluations, answer.truncated, told(answer)]).toEqual([EVENTS - 1, false, fitting()]);
+      expect((answer.firings as Json[]).map(({ group }) => group)).toEqual(
+        [0, 1, 2, 4, 5, 6].map((at) => ({ 'properties.at': at })),
+      );
+      expect(Math.max(...read)).toBeGreaterThan(LARGE);
+      expect(Math.max(...read)).toBeLessThan(LARGE * 2);
+    });
+
+    it('as far as there is time, and the answer says so', async () => {
+      const limits = app.nest.get(BacktestLimits, { strict: false });
+      limits.places = 2;
+      limits.mostEvents = 4;
+      const answer = await tried();
+      expect([answer.evaluations, answer.truncated, told(answer)]).toEqual([4, true, fitting().slice(0, 4)]);
+      limits.mostMs = 0;
+      expect(await tried()).toMatchObject({ evaluations: 0, truncated: true, firings: [] });
+    });
+
+    it('telling no more than an answer may hold', async () => {
+      await send(owner, ...Array.from({ length: 6 }, () => ({ payload: { shop: 'north', note: 'n'.repeat(10_000) } })));
+      const whole = await tried();
+      expect((whole.firings as Json[]).slice(-6).map(({ values }) => values.note.length)).toEqual(
+        Array.from({ length: 6 }, () => 10_000),
+      );
+      app.nest.get(BacktestLimits, { strict: false }).toldBytes = 45_000;
+      const cut = await tried();
+      expect([cut.evaluations, cut.truncated]).toEqual([EVENTS + 5, true]);
+      expect(told(cut)).toEqual(told(whole).slice(0, 10));
+    });
+
+    it('a few at a time, one of a project, and those of others meanwhile', async () => {
+      const stranger = await ownerWithProject(app);
+      await send(stranger, {});
+      const theirs = rulesOf(app, stranger);
+      const [mine, other] = [await rules.rule({ condition }), await theirs.rule()];
+      const repository = app.nest.get(BacktestRepository, { strict: false });
+      let go: () => void = () => undefined;
+      const held = new Promise<void>((resolve) => (go = resolve));
+      const begun: string[] = [];
+      const places = repository.places.bind(repository);
+      jest.spyOn(repository, 'places').mockImplementation(async (rule, ...more) => {
+        begun.push(rule.projectId);
+        if (rule.projectId === owner.projectId) await held;
+        return places(rule, ...more);
+      });
+      const answers = [rules.backtest(mine), rules.backtest(mine), rules.backtest(mine)];
+      expect((await theirs.backtest(other)).body).toMatchObject({ evaluations: 1 });
+      expect(begun.filter((projectId) => projectId === owner.projectId)).toHaveLength(1);
+      go();
+      for (const { body } of await Promise.all(answers)) expect(body.evaluations).toBe(EVENTS - 1);
+    });
   });
 });
 

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { AlertRound } from '../../src/modules/alerts/engine/alert-round.js';
+import { AlertReads } from '../../src/modules/alerts/events/alert-reads.repository.js';
 import { newId } from '../../src/platform/ids/index.js';
 import { type Actor, addMember, type Owner, ownerWithProject } from '../support/actors.js';
 import { type AlertEventsClient, alertEventsOf, runMaintenance } from '../support/alert-events.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { DELIVERY_ENV, type Json } from '../support/delivery.js';
+import { StreamClient } from '../support/event-stream.js';
 
 jest.setTimeout(60_000);
 
@@ -567,6 +569,58 @@ describe('alert events', () => {
       for (const query of refused) {
         expect((await alerts.ask('/events', query)).status).toBe(422);
       }
+    });
+
+    it('by pages and a stream of no more bytes than may be in memory, also where they were kept larger', async () => {
+      const LARGE = 1_500_000;
+      const PAGE_BYTES = 4 * 1024 * 1024;
+      const fired: string[] = [];
+      for (let n = 0; n < 6; n += 1) fired.push(await alerts.fire({ message: String(n) }));
+      await app.rows(
+        `UPDATE alert_events SET payload = json_build_object('number', 1e100, 'x', repeat('x', $2)) WHERE id = ANY ($1)`,
+        [fired, LARGE],
+      );
+      const seen: Json[] = [];
+      const sizes: number[] = [];
+      while (seen.length < fired.length) {
+        const answer = await alerts.ask('/events', { limit: 500, offset: seen.length });
+        expect(answer.text.length).toBeLessThan(PAGE_BYTES + 10_000);
+        const { items, ...page } = answer.body as { items: Json[]; limit: number };
+        const isLast = seen.length + items.length === fired.length;
+        expect(page).toEqual({ total: 6, limit: isLast ? 500 : items.length, offset: seen.length });
+        seen.push(...items);
+        sizes.push(items.length);
+      }
+      expect(sizes).toEqual([2, 2, 2]);
+      expect(seen.map(({ id }) => id)).toEqual([...fired].reverse());
+      expect(seen[0]).toEqual(await alerts.get(fired[5] ?? ''));
+      expect(await alerts.list({ limit: 2, offset: 4 })).toMatchObject({
+        total: 6,
+        limit: 2,
+        offset: 4,
+        items: { length: 2 },
+      });
+      expect(await alerts.list({ offset: 6 })).toEqual({ total: 6, limit: 50, offset: 6, items: [] });
+
+      const reads = app.nest.get(AlertReads, { strict: false });
+      const changedAfter = reads.changedAfter.bind(reads);
+      const together: number[] = [];
+      jest.spyOn(reads, 'changedAfter').mockImplementation(async (...parameters) => {
+        const read = await changedAfter(...parameters);
+        together.push(read.items.length);
+        return read;
+      });
+      const client = await StreamClient.open(
+        app,
+        `/v1/alerts/events/stream?project_id=${owner.projectId}`,
+        owner.bearer,
+      );
+      const streamed = () => client.messages.flatMap(({ alert_event: alert }) => alert?.id ?? []);
+      await client.until(() => streamed().length === fired.length);
+      client.close();
+      jest.restoreAllMocks();
+      expect([...streamed()].sort()).toEqual([...fired].sort());
+      expect(Math.max(...together)).toBe(1);
     });
 
     it('by nobody of another project', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import pg from 'pg';
+import { BacktestLimits } from '../../src/modules/alert-rules/backtest/backtest-limits.js';
 import { type Owner, ownerWithProject } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import type { Json } from '../support/delivery.js';
@@ -448,8 +449,10 @@ describe('rules on windows', () => {
 
     it('answer with what they have seen when the events take too long to be read', async () => {
       const ids = [await rules.rule(), await rules.rule({ condition: COUNT_OVER_10 })];
+      const limits = app.nest.get(BacktestLimits, { strict: false });
       const client = new pg.Client({ connectionString: app.databaseUrl });
       await client.connect();
+      limits.mostMs = 300;
       try {
         await client.query('BEGIN');
         await client.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
@@ -458,7 +461,28 @@ describe('rules on windows', () => {
           ids.map(() => [200, 0, true, []]),
         );
       } finally {
+        limits.mostMs = new BacktestLimits().mostMs;
         await client.end();
+      }
+    });
+
+    it('show so many firings and no more', async () => {
+      await insertEvents(
+        app,
+        owner.projectId,
+        Array.from({ length: 6 }, (_, at) => ({ timestamp: time.at(at * 300) })),
+      );
+      const id = await make({ condition: { ...COUNT_OVER_10, window_seconds: 60, value: 0 }, cooldown_seconds: 0 });
+      const window = { from_ts: time.at(0).toISOString(), to_ts: time.at(3_600).toISOString() };
+      const whole = (await rules.backtest(id, window)).body;
+      expect([whole.firings.length, whole.truncated]).toEqual([6, false]);
+      const limits = app.nest.get(BacktestLimits, { strict: false });
+      limits.firings = 4;
+      try {
+        const cut = (await rules.backtest(id, window)).body;
+        expect(cut).toEqual({ ...whole, truncated: true, firings: whole.firings.slice(0, 4) });
+      } finally {
+        limits.firings = new BacktestLimits().firings;
       }
     });
 

@@ -98,6 +98,11 @@ describe('events of the payment provider', () => {
         'Invalid signature',
       ],
       [
+        'two signatures with a time each, as of a repeated header',
+        () => ({ 'Provider-Signature': `${provider.signByHand(payload, NOW - 10)}, ${provider.signByHand(payload)}` }),
+        'Invalid signature',
+      ],
+      [
         'a signature of the future',
         () => ({ 'Provider-Signature': provider.sign(payload, Math.floor(Date.now() / 1000) + 400) }),
         'Invalid signature',

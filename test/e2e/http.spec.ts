@@ -1,8 +1,11 @@
 import { connect, type Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
+import { LargeBodies } from '../../src/platform/http/large-bodies.js';
 import { type Owner, ownerWithProject } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
+import { eventually } from '../support/service-process.js';
 
 const ENCODINGS = [
   ['gzip', gzipSync],
@@ -406,6 +409,88 @@ describe('what every answer has in common', () => {
           ctx: { error: expect.any(String) },
         },
       ]);
+    });
+
+    describe('that are large and whose sender goes away', () => {
+      afterEach(() => void jest.restoreAllMocks());
+
+      /** Sends a large body over a socket of its own, and tells of what becomes of its turn. */
+      function send(path: string, credential: string, fields: object) {
+        const turns = app.nest.get(LargeBodies, { strict: false });
+        const turn = turns.turn.bind(turns);
+        const isOver = jest.fn();
+        let asked: () => void = () => undefined;
+        const hasAsked = new Promise<void>((resolve) => (asked = resolve));
+        const begun = new Promise<void>((resolve) => {
+          jest.spyOn(turns, 'turn').mockImplementation(async (holder) => {
+            asked();
+            const { rest, end } = await turn(holder);
+            resolve();
+            const ended = (): void => {
+              isOver();
+              end();
+            };
+            return { rest, end: ended };
+          });
+        });
+        const hasLeft = new Promise<void>((resolve) => {
+          const server = app.nest.getHttpServer();
+          server.once('connection', (socket: Socket) => socket.once('close', () => resolve()));
+        });
+        const { hostname, port } = new URL(app.url);
+        const body = JSON.stringify({ ...fields, filler: 'x'.repeat(50_000) });
+        const socket = connect(Number(port), hostname);
+        socket.write(
+          [
+            `POST ${path} HTTP/1.1`,
+            'Host: localhost',
+            credential,
+            'Content-Type: application/json',
+            `Content-Length: ${body.length}`,
+            '',
+            body,
+          ].join('\r\n'),
+        );
+        const leave = async (): Promise<void> => {
+          socket.destroy();
+          await hasLeft;
+        };
+        return { isOver, hasAsked, begun, leave };
+      }
+
+      it('before their turn are not read, and the turn passes on', async () => {
+        const before = await rowCounts();
+        const { end } = await app.nest.get(LargeBodies, { strict: false }).turn('somebody else');
+        const sender = send('/v1/events/ingest', `X-API-Key: ${owner.apiKey}`, { event_type: 'e', source: 's' });
+        await sender.hasAsked;
+        await sender.leave();
+        end();
+        await sender.begun;
+        await eventually(
+          () => Promise.resolve(sender.isOver.mock.calls.length),
+          (times) => times > 0,
+        );
+        expect(await rowCounts()).toEqual(before);
+        await ingest()
+          .send({ event_type: 'e', source: 's', payload: { filler: 'x'.repeat(50_000) } })
+          .expect(200);
+      });
+
+      it('while they wait for the database hold up nobody else', async () => {
+        const client = new pg.Client({ connectionString: app.databaseUrl });
+        await client.connect();
+        try {
+          await client.query('BEGIN');
+          await client.query('LOCK TABLE organizations IN ACCESS EXCLUSIVE MODE');
+          const sender = send('/v1/organizations', `Authorization: ${owner.bearer}`, { name: 'Late', slug: 'late' });
+          await sender.begun;
+          expect(sender.isOver).not.toHaveBeenCalled();
+          await sender.leave();
+          expect(sender.isOver).toHaveBeenCalled();
+        } finally {
+          await client.end();
+        }
+      });
     });
 
     it('with invalid UTF-8, too much depth or numbers too large are refused', async () => {

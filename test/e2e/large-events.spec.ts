@@ -1,8 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ReadBudget } from '../../src/modules/events/index.js';
+import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { EventRows, ReadBudget } from '../../src/modules/events/index.js';
+import type { Hold } from '../../src/modules/events/reads/read-budget.js';
+import { CLIENT_PATIENCE } from '../../src/platform/http/client-patience.js';
 import { type Owner, ownerWithProject } from '../support/actors.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { StreamClient } from '../support/event-stream.js';
+import { eventually } from '../support/service-process.js';
 import { createSource, ingest, type SourceRecord } from '../support/sources.js';
 
 const MIB = 1024 * 1024;
@@ -42,6 +46,21 @@ describe('large events', () => {
       .get(path)
       .set('Authorization', owner.bearer)
       .query({ project_id: owner.projectId, ...query });
+
+  async function exported(): Promise<string[]> {
+    const answer = await app
+      .request()
+      .post(`/v1/projects/${owner.projectId}/events/export`)
+      .set('Authorization', owner.bearer)
+      .buffer(true)
+      .parse((response, done) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+        response.on('end', () => done(null, text));
+      });
+    const lines = (answer.body as string).trimEnd().split('\n');
+    return lines.map((line) => (JSON.parse(line) as Item).id);
+  }
 
   async function pages(path: string): Promise<string[][]> {
     const all: string[][] = [];
@@ -116,18 +135,7 @@ describe('large events', () => {
     const schema = await get(`/v1/ingest-sources/${source.id}/schema`).expect(200);
     expect(schema.body).toMatchObject({ sampled_events: 4, event_types: { length: 4 } });
 
-    const exported = await app
-      .request()
-      .post(`/v1/projects/${owner.projectId}/events/export`)
-      .set('Authorization', owner.bearer)
-      .buffer(true)
-      .parse((response, done) => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-        response.on('end', () => done(null, text));
-      });
-    const lines = (exported.body as string).trimEnd().split('\n');
-    expect(lines.map((line) => (JSON.parse(line) as Item).id)).toEqual(ids);
+    expect(await exported()).toEqual(ids);
 
     for (const path of ['/v1/events/stream', '/v1/logs/stream']) {
       const client = await StreamClient.open(app, `${path}?project_id=${owner.projectId}`, owner.bearer);
@@ -156,6 +164,128 @@ describe('large events', () => {
     expect(of(200).length + of(503).length).toBe(20);
     expect(of(200)).toHaveLength(16);
     for (const { body } of of(503)) expect(body).toEqual({ detail: 'Too many large reads at once' });
+  });
+
+  describe('read by clients that do not take them', () => {
+    const KEPT = 40 * MIB;
+    let slow: Owner;
+
+    beforeAll(async () => {
+      slow = await ownerWithProject(app);
+      await app.rows(
+        `INSERT INTO events (project_id, "timestamp", id, event, source, properties, bytes, log_method, log_endpoint,
+                             log_status, log_latency_ms, created_at)
+         SELECT $1, now(), gen_random_uuid(), 'e', 's', jsonb_build_object('filler', repeat('x', $2)), $2, 'GET', '/', 200, 0,
+                now()`,
+        [slow.projectId, KEPT],
+      );
+    });
+    afterEach(() => void jest.restoreAllMocks());
+
+    const budget = (): ReadBudget => app.nest.get(ReadBudget, { strict: false });
+    /** Over a socket of its own that reads nothing unless it is told to. */
+    function ask(): { request: ClientRequest; answered: Promise<IncomingMessage>; gone: Promise<void> } {
+      const request = httpRequest(`${app.url}/v1/events?project_id=${slow.projectId}`, {
+        headers: { Authorization: slow.bearer },
+        agent: false,
+      });
+      const gone = new Promise<void>((resolve) => request.once('close', resolve).on('error', () => undefined));
+      const answered = new Promise<IncomingMessage>((resolve) => {
+        request.once('response', (response) => {
+          response.on('error', () => undefined).pause();
+          resolve(response);
+        });
+      });
+      request.end();
+      return { request, answered, gone };
+    }
+    /** Whether nothing of the project is in memory. */
+    const isFree = (): boolean => {
+      const hold = budget().tryTake(slow.projectId, 32 * MIB);
+      hold?.read();
+      hold?.sent();
+      return hold !== null;
+    };
+    const isFreeAgain = (): Promise<boolean> =>
+      eventually(
+        () => Promise.resolve(isFree()),
+        (free) => free,
+      );
+
+    it('are counted until the connection breaks', async () => {
+      const { request, answered } = ask();
+      await answered;
+      expect(isFree()).toBe(false);
+      request.destroy();
+      expect(await isFreeAgain()).toBe(true);
+    });
+
+    it('are counted no longer when the client is gone before they are read', async () => {
+      const rows = app.nest.get(EventRows, { strict: false });
+      const read = rows.read.bind(rows) as (...parameters: unknown[]) => Promise<unknown[]>;
+      let reached: () => void = () => undefined;
+      const reading = new Promise<void>((resolve) => (reached = resolve));
+      let goOn: () => void = () => undefined;
+      const held = new Promise<void>((resolve) => (goOn = resolve));
+      jest.spyOn(rows, 'read').mockImplementation(async (...parameters: unknown[]) => {
+        reached();
+        await held;
+        return await read(...parameters);
+      });
+      const { request, gone } = ask();
+      await reading;
+      expect(isFree()).toBe(false);
+      request.destroy();
+      await gone;
+      goOn();
+      expect(await isFreeAgain()).toBe(true);
+    });
+
+    it('are counted no longer than the time that everybody has', async () => {
+      jest.replaceProperty(CLIENT_PATIENCE, 'stalledMs', 300);
+      jest.replaceProperty(CLIENT_PATIENCE, 'bytesPerSecond', 1_000 * MIB);
+      const { answered, gone } = ask();
+      const response = await answered;
+      // Takes a little, again and again, until it is let go.
+      const taking = setInterval(() => {
+        response.resume();
+        response.once('data', () => response.pause());
+      }, 10);
+      expect(await isFreeAgain()).toBe(true);
+      clearInterval(taking);
+      response.resume();
+      await gone;
+      expect(response.complete).toBe(false);
+    });
+
+    it('leave room for those of other projects, however many clients of some there are', async () => {
+      const held: Hold[] = [];
+      for (const project of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) {
+        for (;;) {
+          const hold = budget().tryTake(project, 4 * MIB);
+          if (hold === null) break;
+          hold.read();
+          held.push(hold);
+        }
+      }
+      try {
+        expect(held.length).toBeGreaterThan(8);
+        const answer = await get('/v1/events', { limit: 4 }).expect(200);
+        expect((answer.body as { items: Item[] }).items.map(({ id }) => id)).toEqual(ids.slice(0, 4));
+      } finally {
+        for (const hold of held) hold.sent();
+      }
+    });
+
+    it('cut no export of their own project', async () => {
+      const hold = await budget().take(owner.projectId, 1_000 * MIB);
+      hold.read();
+      try {
+        expect(await exported()).toEqual(ids);
+      } finally {
+        hold.sent();
+      }
+    });
   });
 
   it('are taken from many senders at once, each event as it was sent', async () => {

@@ -13,9 +13,9 @@ import {
 } from '../../src/modules/alert-conditions/index.js';
 import { patternFault } from '../../src/modules/alert-conditions/patterns/text-pattern.js';
 import { groupReader } from '../../src/modules/alert-rules/machine/series.js';
-import { EVENT_COLUMNS, type EventRow, subjectOf } from '../../src/modules/alert-rules/matching/event-row.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { insertEvents } from '../support/event-rows.js';
+import { subjectOf, WHOLE_COLUMNS, type WholeEvent } from '../support/filter-subjects.js';
 import { tenant } from '../support/ingestion.js';
 
 jest.setTimeout(120_000);
@@ -128,7 +128,7 @@ const { filter } = fc.letrec<{ filter: object; list: object[] }>((tie) => ({
 describe('conditions in memory and in the database', () => {
   let app: TestApp;
   let projectId: string;
-  let rows: EventRow[];
+  let rows: WholeEvent[];
 
   beforeAll(async () => {
     app = await createTestApp({ env: { PROCESS_ROLE: 'api' } });
@@ -140,7 +140,7 @@ describe('conditions in memory and in the database', () => {
       projectId,
       written.map((one) => ({ ...one, timestamp })),
     );
-    rows = await app.rows<EventRow>(`SELECT ${EVENT_COLUMNS} FROM events e WHERE project_id = $1`, [projectId]);
+    rows = await app.rows<WholeEvent>(`SELECT ${WHOLE_COLUMNS} FROM events e WHERE project_id = $1`, [projectId]);
     expect(rows).toHaveLength(written.length);
   });
   afterAll(() => app.close());

@@ -8,8 +8,10 @@ import { DeliveryModule } from '../delivery/index.js';
 import { EventsModule } from '../events/index.js';
 import { EventTotalsModule } from '../event-totals/index.js';
 import { ProjectsModule } from '../projects/index.js';
+import { BacktestLimits } from './backtest/backtest-limits.js';
 import { BacktestRepository } from './backtest/backtest.repository.js';
 import { BacktestService } from './backtest/backtest.service.js';
+import { MatchBacktest } from './backtest/match-backtest.js';
 import { RuleMetrics } from './engine/rule-metrics.js';
 import { RulePoller } from './engine/rule-poller.js';
 import { RuleEvaluationsProcessor, RuleRound } from './engine/rule-round.js';
@@ -52,11 +54,13 @@ import { WindowRound } from './windows/window-round.js';
   providers: [
     AlertRulesRepository,
     AlertRulesService,
+    BacktestLimits,
     BacktestRepository,
     BacktestService,
     FiringsRepository,
     Heartbeats,
     LiveRules,
+    MatchBacktest,
     MatchMarks,
     MatchRound,
     MatchTurn,

@@ -3,7 +3,7 @@ export { EventsModule } from './events.module.js';
 export { endOfString } from './json-text.js';
 export { QueueDrained } from './queueing/queue-drained.js';
 export { decodeCursor, encodeCursor, type Place } from './reads/cursor.js';
-export { EventPages } from './reads/event-pages.js';
+export { EventPages, PAGE_BYTES } from './reads/event-pages.js';
 export { type EventPlace, PLACE_COLUMNS } from './reads/event-places.js';
 export {
   EVENT_COLUMNS,

@@ -47,15 +47,15 @@ export class EventExport {
     const window = windowOf(request, now, 'body');
     const writer = EXPORT_WRITERS[request.format];
     const release = this.enter(scope.projectId);
+    const chunks = this.chunks(scope, window, filterOf(request), writer);
     try {
-      const chunks = this.chunks(scope, window, filterOf(request), writer);
       const first = await chunks.next();
       const day = now.toISOString().slice(0, 10);
       response.writeHead(200, {
         'Content-Type': writer.mediaType,
         'Content-Disposition': `attachment; filename="events-${scope.projectId}-${day}.${request.format}"`,
       });
-      const channel = new PacedResponse(response, this.patience.stalledMs);
+      const channel = new PacedResponse(response, this.patience);
       await channel.write(Buffer.from(writer.head));
       if (first.done !== true) await channel.write(first.value);
       let askedAt = performance.now();
@@ -73,6 +73,8 @@ export class EventExport {
       if (!(error instanceof ClientGone)) this.logger.error(error);
       response.destroy();
     } finally {
+      // Also what it holds of a piece that was not taken.
+      await chunks.return();
       release();
     }
   }
@@ -103,11 +105,16 @@ export class EventExport {
     for (let left = places; left.length > 0;) {
       const fitting = await this.events.fit(scope, left, MOST_BYTES);
       left = left.slice(fitting.places.length);
-      const bytes = await this.budget.during(scope.projectId, fitting.bytes, async () => {
+      const size = { bytes: fitting.bytes, usual: MOST_BYTES };
+      const { piece, sent } = await this.budget.exportPiece(scope.projectId, size, async () => {
         const rows = await this.events.read(scope, fitting.places, RECORDS);
         return Buffer.from(rows.map((stored) => writer.line(stored)).join(''));
       });
-      if (bytes.length > 0) yield bytes;
+      try {
+        if (piece.length > 0) yield piece;
+      } finally {
+        sent();
+      }
     }
   }
 

@@ -4,7 +4,14 @@ import { ByteBudget, type Release } from './byte-budget.js';
 
 class Refused extends Error {}
 
-const OPTIONS = { capacity: 100, share: 40, mostWaiting: 8, patienceMs: 60_000, refusal: () => new Refused() };
+const OPTIONS = {
+  capacity: 100,
+  largest: 40,
+  share: () => 40,
+  mostWaiting: 8,
+  patienceMs: 60_000,
+  refusal: () => new Refused(),
+};
 
 describe('a budget of bytes', () => {
   it('gives no more than its capacity and no holder more than the share', () => {
@@ -34,6 +41,29 @@ describe('a budget of bytes', () => {
     await expect(budget.take('a', 1)).rejects.toBeInstanceOf(Refused);
     for (const one of waiting) await expect(one).rejects.toBeInstanceOf(Refused);
     expect(budget.tryTake('b', 40)).not.toBeNull();
+  });
+
+  it('never refuses the patient, who count as nobody that waits', async () => {
+    const budget = new ByteBudget({ ...OPTIONS, patienceMs: 5 });
+    const first = await budget.take('a', 40);
+    const patient = Array.from({ length: 20 }, () => budget.takePatiently('a', 40));
+    await expect(budget.take('a', 1)).rejects.toBeInstanceOf(Refused);
+    first();
+    for (const one of patient) (await one)();
+    expect(budget.tryTake('a', 40)).not.toBeNull();
+  });
+
+  it('has room for others when the share shrinks with what is free', () => {
+    const share = (held: number, free: number): number => Math.max(4, (held + free) / 4);
+    const budget = new ByteBudget({ ...OPTIONS, share });
+    const takenBy = (holder: string): number => {
+      let times = 0;
+      while (budget.tryTake(holder, 1) !== null) times += 1;
+      return times;
+    };
+    expect(Array.from({ length: 12 }, (_, at) => takenBy(String(at)))).toEqual([
+      25, 18, 14, 10, 8, 6, 4, 4, 4, 4, 3, 0,
+    ]);
   });
 
   it('has all back when all is given back, however often it is, and leaves nobody waiting', async () => {

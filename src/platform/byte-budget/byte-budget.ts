@@ -4,8 +4,10 @@ export type Release = () => void;
 export interface ByteBudgetOptions {
   /** Of all together. */
   readonly capacity: number;
-  /** Of one holder at a time; more than that is taken as if it were that. */
-  readonly share: number;
+  /** Of one thing; more than that is taken as if it were that. */
+  readonly largest: number;
+  /** What one holder may have, of what it has now and what is free: the less is free, the more holders there should be room for. */
+  readonly share: (held: number, free: number) => number;
   /** Takers that may wait at a time, of one holder no more than a quarter of them. */
   readonly mostWaiting: number;
   readonly patienceMs: number;
@@ -16,6 +18,8 @@ export interface ByteBudgetOptions {
 interface Waiting {
   readonly holder: string;
   readonly bytes: number;
+  /** Whether it is never refused. */
+  readonly isPatient: boolean;
   readonly begin: (release: Release) => void;
 }
 
@@ -34,33 +38,38 @@ export class ByteBudget {
 
   /** Resolves when the bytes are free. @throws the refusal when too many wait or it takes too long */
   take(holder: string, bytes: number): Promise<Release> {
-    const { mostWaiting, patienceMs, refusal } = this.options;
     const release = this.tryTake(holder, bytes);
     if (release !== null) return Promise.resolve(release);
-    const ofHolder = this.waiting.filter((one) => one.holder === holder).length;
-    if (this.waiting.length >= mostWaiting || ofHolder >= mostWaiting / 4) return Promise.reject(refusal());
+    const { mostWaiting, patienceMs, refusal } = this.options;
+    const impatient = this.waiting.filter(({ isPatient }) => !isPatient);
+    const ofHolder = impatient.filter((one) => one.holder === holder).length;
+    if (impatient.length >= mostWaiting || ofHolder >= mostWaiting / 4) return Promise.reject(refusal());
     return new Promise((resolve, reject) => {
       const patience = setTimeout(() => {
         this.waiting.splice(this.waiting.indexOf(waiting), 1);
         reject(refusal());
       }, patienceMs);
-      const waiting: Waiting = {
-        holder,
-        bytes,
-        begin: (taken) => {
-          clearTimeout(patience);
-          resolve(taken);
-        },
+      const begin = (taken: Release): void => {
+        clearTimeout(patience);
+        resolve(taken);
       };
+      const waiting: Waiting = { holder, bytes, isPatient: false, begin };
       this.waiting.push(waiting);
     });
   }
 
+  /** Resolves when the bytes are free, however long that takes: for takers of whom there are few already. */
+  takePatiently(holder: string, bytes: number): Promise<Release> {
+    const release = this.tryTake(holder, bytes);
+    if (release !== null) return Promise.resolve(release);
+    return new Promise((begin) => this.waiting.push({ holder, bytes, isPatient: true, begin }));
+  }
+
   /** Null when they are not free now. */
   tryTake(holder: string, bytes: number): Release | null {
-    const taken = Math.min(bytes, this.options.share);
+    const taken = Math.min(bytes, this.options.largest);
+    if (taken > this.free || !this.hasShareFor(holder, taken)) return null;
     const held = this.held.get(holder) ?? 0;
-    if (taken > this.free || held + taken > this.options.share) return null;
     this.free -= taken;
     this.held.set(holder, held + taken);
     let isHeld = true;
@@ -88,13 +97,13 @@ export class ByteBudget {
       if (release !== null) {
         this.waiting.splice(at, 1);
         next.begin(release);
-      } else if (this.hasShareFor(next)) return;
+      } else if (this.hasShareFor(next.holder, Math.min(next.bytes, this.options.largest))) return;
       else at += 1;
     }
   }
 
-  private hasShareFor({ holder, bytes }: Waiting): boolean {
-    const { share } = this.options;
-    return (this.held.get(holder) ?? 0) + Math.min(bytes, share) <= share;
+  private hasShareFor(holder: string, bytes: number): boolean {
+    const held = this.held.get(holder) ?? 0;
+    return held + bytes <= this.options.share(held, this.free);
   }
 }

@@ -1,12 +1,11 @@
 import type { Response } from 'express';
+import { CLIENT_PATIENCE, type ClientPatience, TimeToTake } from './client-patience.js';
 import { textOf, type WrittenJson } from './written-json.js';
 
 /** Bytes a client may leave unread before it is given no more; one message may be larger. */
 const FULL_BYTES = 64 * 1024;
 /** What is handed to the socket at a time, so that a client that takes some of a message is told from one that takes nothing. */
 const SLICE_BYTES = 64 * 1024;
-/** A client that takes nothing for so long is let go. */
-const STALLED_MS = 30_000;
 
 /** One message of a stream as it goes out: no id, no event name. */
 export function frameOf(message: object | WrittenJson): Buffer {
@@ -37,7 +36,7 @@ interface Frame {
   readonly taken: (() => void) | undefined;
 }
 
-/** Server-sent events to one client, with a bound on what waits for it. A client that stands still is let go. */
+/** Server-sent events to one client, with a bound on what waits for it. A client that stands still, or nearly so, is let go. */
 export class EventStream {
   readonly openedAt = performance.now();
   private readonly onClosed: (() => void)[] = [];
@@ -48,8 +47,13 @@ export class EventStream {
   private queued = 0;
   private stalled: NodeJS.Timeout | undefined;
   private closed = false;
+  private readonly time: TimeToTake;
 
-  constructor(private readonly response: Response) {
+  constructor(
+    private readonly response: Response,
+    patience: ClientPatience = CLIENT_PATIENCE,
+  ) {
+    this.time = new TimeToTake(patience);
     beginEventStream(response);
     const close = (): void => this.close();
     response.once('close', close);
@@ -80,6 +84,7 @@ export class EventStream {
     }
     this.frames.push({ bytes, taken });
     this.queued += bytes.length;
+    this.time.give(bytes.length);
     this.hand();
   }
 
@@ -103,7 +108,10 @@ export class EventStream {
   private hand(): void {
     while (this.stalled === undefined && this.isOpen) {
       const [first] = this.frames;
-      if (first === undefined) return;
+      if (first === undefined) {
+        this.time.taken();
+        return;
+      }
       const slice = first.bytes.subarray(this.handed, this.handed + SLICE_BYTES);
       this.handed += slice.length;
       this.queued -= slice.length;
@@ -117,7 +125,7 @@ export class EventStream {
 
   /** Until the socket is empty again. */
   private watch(): void {
-    this.stalled = setTimeout(() => this.response.destroy(), STALLED_MS);
+    this.stalled = setTimeout(() => this.response.destroy(), this.time.leftMs);
     this.stalled.unref();
   }
 

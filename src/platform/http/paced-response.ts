@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { type ClientPatience, TimeToTake } from './client-patience.js';
 
 /** What is handed to the socket at a time, so that a slow client that takes some of it is told from one that takes nothing. */
 const SLICE_BYTES = 64 * 1024;
@@ -8,18 +9,23 @@ export class ClientGone extends Error {}
 
 /** Writes to a response no faster than its client reads. */
 export class PacedResponse {
-  /** @param stalledMs a client that takes nothing for so long is let go */
+  private readonly time: TimeToTake;
+
   constructor(
     private readonly response: ServerResponse,
-    private readonly stalledMs: number,
-  ) {}
+    patience: ClientPatience,
+  ) {
+    this.time = new TimeToTake(patience);
+  }
 
-  /** @throws ClientGone */
+  /** Resolves when the socket has it all. @throws ClientGone */
   async write(bytes: Buffer): Promise<void> {
+    this.time.give(bytes.length);
     for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
       this.mustBeThere();
       if (!this.response.write(bytes.subarray(at, at + SLICE_BYTES))) await this.when('drain');
     }
+    this.time.taken();
   }
 
   /** Resolves when the client has it all. @throws ClientGone */
@@ -43,7 +49,7 @@ export class PacedResponse {
       };
       const done = (): void => settle(resolve);
       const gone = (): void => settle(() => reject(new ClientGone()));
-      const stalled = setTimeout(() => response.destroy(), this.stalledMs);
+      const stalled = setTimeout(() => response.destroy(), this.time.leftMs);
       stalled.unref();
       response.once(event, done).once('close', gone);
     });

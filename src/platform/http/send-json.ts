@@ -1,10 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Response } from 'express';
+import { CLIENT_PATIENCE } from './client-patience.js';
 import { PacedResponse } from './paced-response.js';
 import { WrittenJson } from './written-json.js';
-
-/** A client that takes nothing of a large answer for so long is let go. */
-const STALLED_MS = 30_000;
 
 /**
  * `response.json()` without what this service has no use for: settings of the text, content type and charset worked out
@@ -44,7 +42,7 @@ function sendWritten(response: ServerResponse, { text, hold }: WrittenJson): voi
     return;
   }
   setHead(response, bytes.length);
-  const paced = new PacedResponse(response, STALLED_MS);
+  const paced = new PacedResponse(response, CLIENT_PATIENCE);
   paced
     .write(bytes)
     .then(() => paced.end())

@@ -187,8 +187,9 @@ function isToItsEnd({ row, last }: Stretch): boolean {
   return last >= row.events;
 }
 
-/** Far more than {@link matchFiring} tells; each may be a megabyte, and a batch tells of many. */
-const TOLD_PROPERTIES = `CASE WHEN octet_length(e.properties::text) <= 65536 THEN e.properties
+/** Of the properties of one event. Far more than {@link matchFiring} tells; each may be a megabyte, and a batch tells of many. */
+export const MOST_TOLD_BYTES = 64 * 1024;
+const TOLD_PROPERTIES = `CASE WHEN coalesce(e.bytes, octet_length(e.properties::text)) <= ${MOST_TOLD_BYTES} THEN e.properties
   ELSE '${JSON.stringify(LEFT_OUT)}' END AS properties`;
 
 /** Joins an event by its key, one at a time: no other plan may be tried, since one that reads more grows with the table. */

@@ -13,7 +13,7 @@ import {
   UpdateAlertRuleRequest,
 } from './alert-rules.dto.js';
 import { TooManyPatternTrials } from '../../alert-conditions/index.js';
-import { AlertRuleFails, AlertRuleNotFound, TooManyAlertRules } from './alert-rules.errors.js';
+import { AlertRuleFails, AlertRuleNotFound, TooManyAlertRules, TooManyBacktests } from './alert-rules.errors.js';
 import { AlertRulesService } from './alert-rules.service.js';
 import { ProjectOfAlertRule } from './project-of-alert-rule.js';
 
@@ -102,9 +102,9 @@ export class AlertRulesController {
   @Documented({
     summary: 'Evaluate over past events without alerting',
     description:
-      'Nothing is stored and nobody is told. Rules of events go by the timestamps of up to 5,000 events; windows are looked at up to 300 times, so that a long back-test may miss short peaks.',
+      'Nothing is stored and nobody is told. Rules of events go by the timestamps of up to 5,000 events; windows are looked at up to 300 times, so that a long back-test may miss short peaks. It answers what it has seen after 10 seconds.',
     answer: BacktestResponse,
-    errors: [AlertRuleNotFound, AlertRuleFails],
+    errors: [AlertRuleNotFound, AlertRuleFails, TooManyBacktests],
   })
   backtest(
     @Scope() scope: ProjectMemberScope,

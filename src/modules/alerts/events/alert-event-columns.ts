@@ -10,6 +10,9 @@ export const ALERT_COLUMNS = `
   a.changed_at AS "changedAt", a.last_occurred_at AS "lastOccurredAt", a.acknowledged_at AS "acknowledgedAt",
   a.first_acknowledged_at AS "firstAcknowledgedAt", a.resolved_at AS "resolvedAt"`;
 
+/** The same with the payload as JSON text: as objects it may take twenty times as much. */
+export const READ_COLUMNS = ALERT_COLUMNS.replace('a.payload,', 'a.payload::text AS payload,');
+
 /** The moment of a change. Whole milliseconds, which are all that a `Date` keeps: readers go on from it. */
 export const MOMENT = `date_trunc('milliseconds', clock_timestamp())`;
 

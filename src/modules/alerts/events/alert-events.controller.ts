@@ -4,8 +4,10 @@ import type { Request, Response } from 'express';
 import { type EachProjectScope, type ProjectMemberScope, Requires } from '../../../platform/access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { Body, IdParam, Query, RawRequest, Scope } from '../../../platform/http/inputs.js';
+import type { WrittenJson } from '../../../platform/http/written-json.js';
 import { ProjectQuery } from '../../api-keys/index.js';
 import { EventStreams } from '../../event-streams/index.js';
+import { TooManyLargeReads } from '../../events/index.js';
 import { AlertEventNotFound } from '../alerts.errors.js';
 import { ALERT_STREAM_RULES, AlertFeed } from '../stream/alert-feed.js';
 import { BulkRequest, BulkResponse } from './alert-acts.dto.js';
@@ -36,10 +38,14 @@ export class AlertEventsController {
   @Requires({ project: 'viewer' })
   @Documented({
     summary: 'Alert events with filters',
-    description: 'Newest first.',
+    description: 'Newest first. A page of large payloads ends early, at 4 MiB; its `limit` then says how many came.',
     answer: AlertEventsResponse,
+    errors: [TooManyLargeReads],
   })
-  list(@Scope() scope: ProjectMemberScope, @Query() query: AlertEventsQuery): Promise<AlertEventsResponse> {
+  list(
+    @Scope() scope: ProjectMemberScope,
+    @Query() query: AlertEventsQuery,
+  ): Promise<WrittenJson<AlertEventsResponse>> {
     return this.alerts.list(scope, query);
   }
 

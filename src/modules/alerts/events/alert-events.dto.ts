@@ -10,11 +10,13 @@ import {
   UuidField,
 } from '../../../platform/http/fields/index.js';
 import { PageResponse } from '../../../platform/http/page.dto.js';
+import { writeObject, WrittenJson } from '../../../platform/http/written-json.js';
 import { type Range, RANGES } from '../../projects/index.js';
 import { maskedAddress } from '../../users/index.js';
 import { ALERT_STATUSES, type AlertStatus, asOf } from '../machine/alert-machine.js';
 import { ALERT_SEVERITIES, type AlertEvent, type AlertSeverity } from './alert-event.entity.js';
 import type { HeldAlert } from './alert-events.repository.js';
+import type { ShownAlert } from './alert-reads.repository.js';
 import { TIMELINE_TYPES, type TimelineType } from './timeline-entry.entity.js';
 import type { ReadEntry } from './timeline.repository.js';
 
@@ -173,6 +175,12 @@ export class AlertEventResponse {
 }
 
 export class AlertEventsResponse extends PageResponse {
+  @IntField({
+    min: 1,
+    description: 'Of items at most; fewer than asked for where large payloads end the page early: go on behind them',
+  })
+  override limit!: number;
+
   @ListField(nested(() => AlertEventResponse), {})
   items!: AlertEventResponse[];
 }
@@ -206,6 +214,12 @@ export class TimelineEntryResponse {
 
   @DateTimeField({})
   created_at!: string;
+}
+
+/** As {@link alertEventResponse}, with the payload as it was read. */
+export function alertEventJson({ alert, now }: ShownAlert): WrittenJson<AlertEventResponse> {
+  const members = alertEventResponse({ alert: { ...alert, payload: {} }, now });
+  return writeObject<AlertEventResponse>({ ...members, payload: new WrittenJson(alert.payload) });
 }
 
 export function alertEventResponse({ alert, now }: HeldAlert): AlertEventResponse {

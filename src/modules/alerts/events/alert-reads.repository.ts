@@ -2,12 +2,29 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../platform/access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import type { AlertStatus } from '../machine/alert-machine.js';
-import { ALERT_COLUMNS, STATUS_NOW } from './alert-event-columns.js';
+import { ALERT_COLUMNS, READ_COLUMNS, STATUS_NOW } from './alert-event-columns.js';
 import type { AlertEvent, AlertSeverity } from './alert-event.entity.js';
 import type { HeldAlert } from './alert-events.repository.js';
 
 type Tenant = Pick<ProjectScope, 'projectId'>;
 type Row = AlertEvent & { readonly now: Date };
+
+/** An alert event as it is read to be shown: its payload is JSON text. */
+export interface ShownAlert {
+  readonly alert: Omit<AlertEvent, 'payload'> & { readonly payload: string };
+  readonly now: Date;
+  /** Of what may be large of it. */
+  readonly bytes: number;
+}
+
+/** The first of those that were found, as many as fit into a bound of bytes; one at least. */
+export interface FittingAlerts {
+  readonly items: ShownAlert[];
+  /** How many there were before. */
+  readonly found: number;
+}
+
+type FittingRow = ShownAlert['alert'] & Pick<ShownAlert, 'now' | 'bytes'> & { readonly found: number };
 
 /** A place in the order of changes. */
 export interface ChangePlace {
@@ -30,6 +47,8 @@ export interface AlertFilter {
 }
 
 const SELECT = `SELECT ${ALERT_COLUMNS}, statement_timestamp() AS now FROM alert_events a`;
+/** By the names that columns have when they are read. */
+const ORDERS = { raised: '"createdAt" DESC, id DESC', changed: '"changedAt", id' } as const;
 const ABOUT_EVENT = '(a.event_id = ? OR a.last_event_id = ?)';
 
 /** What people look for among alert events. */
@@ -47,7 +66,8 @@ export class AlertReads {
     { projectId }: Tenant,
     filter: AlertFilter,
     { limit, offset }: { readonly limit: number; readonly offset: number },
-  ): Promise<{ items: HeldAlert[]; total: number }> {
+    mostBytes: number,
+  ): Promise<FittingAlerts & { total: number }> {
     const parameters: unknown[] = [projectId, filter.from, filter.to];
     const conditions = ['a.project_id = $1', 'a.created_at >= $2', 'a.created_at < $3'];
     const add = (condition: string, value: unknown): void => {
@@ -64,18 +84,20 @@ export class AlertReads {
     const text = `concat_ws(E'\\n', a.message, a.event_type, a.source, a.rule_name)`;
     add(`strpos(lower(${text}), lower(?)) > 0`, filter.query === '' ? undefined : filter.query);
     const where = conditions.join(' AND ');
-    const [rows, [counted]] = await Promise.all([
-      this.database.rows<Row>(
-        `${SELECT} WHERE ${where} ORDER BY a.created_at DESC, a.id DESC
+    const [fitting, [counted]] = await Promise.all([
+      this.fitting(
+        `WHERE ${where} ORDER BY a.created_at DESC, a.id DESC
          LIMIT $${parameters.length + 1} OFFSET $${parameters.length + 2}`,
+        ORDERS.raised,
         [...parameters, limit, offset],
+        mostBytes,
       ),
       this.database.rows<{ total: number }>(
         `SELECT count(*)::int AS total FROM alert_events a WHERE ${where}`,
         parameters,
       ),
     ]);
-    return { items: rows.map(held), total: counted?.total ?? 0 };
+    return { ...fitting, total: counted?.total ?? 0 };
   }
 
   /** Of one event, newest first. */
@@ -103,14 +125,16 @@ export class AlertReads {
     place: ChangePlace | null,
     until: Date,
     limit: number,
-  ): Promise<HeldAlert[]> {
-    const rows = await this.database.rows<Row>(
-      `${SELECT} WHERE a.project_id = $1 AND a.changed_at < $2
+    mostBytes: number,
+  ): Promise<FittingAlerts> {
+    return this.fitting(
+      `WHERE a.project_id = $1 AND a.changed_at < $2
          ${place === null ? '' : 'AND (a.changed_at, a.id) > ($4, $5)'}
        ORDER BY a.changed_at, a.id LIMIT $3`,
+      ORDERS.changed,
       [projectId, until, limit, ...(place === null ? [] : [place.timestamp, place.id])],
+      mostBytes,
     );
-    return rows.map(held);
   }
 
   /** The place behind which `count` alert events lie before an instant; null when there are fewer. */
@@ -121,6 +145,28 @@ export class AlertReads {
       [projectId, until, count],
     );
     return place ?? null;
+  }
+
+  /** @param selected WHERE to LIMIT, in this order */
+  private async fitting(
+    selected: string,
+    order: (typeof ORDERS)[keyof typeof ORDERS],
+    parameters: readonly unknown[],
+    mostBytes: number,
+  ): Promise<FittingAlerts> {
+    const rows = await this.database.rows<FittingRow>(
+      `SELECT * FROM (
+         SELECT page.*, count(*) OVER ()::int AS found, row_number() OVER w AS nth, sum(page.bytes) OVER w AS "bytesSoFar"
+         FROM (
+           SELECT ${READ_COLUMNS}, statement_timestamp() AS now,
+                  octet_length(a.payload::text) + octet_length(a.group_values::text) AS bytes
+           FROM alert_events a ${selected}) page
+         WINDOW w AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)) measured
+       WHERE nth = 1 OR "bytesSoFar" <= $${parameters.length + 1} ORDER BY nth`,
+      [...parameters, mostBytes],
+    );
+    const items = rows.map(({ now, bytes, ...alert }) => ({ alert, now, bytes }));
+    return { items, found: rows[0]?.found ?? 0 };
   }
 }
 

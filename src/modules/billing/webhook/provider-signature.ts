@@ -53,8 +53,12 @@ function signatureIn(headers: IncomingHttpHeaders): string | undefined {
   return text === undefined || text.trim() === '' ? undefined : text;
 }
 
-/** Unix seconds; a time nobody can read lies in the future, and is refused with it. */
+/**
+ * Unix seconds; a time nobody can read lies in the future, and is refused with it. So are two times, as of a header that is
+ * repeated: one would be signed and the other looked at.
+ */
 function signedAt(signature: string): number {
-  const [, seconds] = /(?:^|,)\s*t=(\d{1,12})(?:,|$)/.exec(signature) ?? [];
-  return seconds === undefined ? Number.POSITIVE_INFINITY : Number(seconds);
+  const times = signature.split(',').filter((part) => part.trim().startsWith('t='));
+  const [, seconds] = /^\s*t=(\d{1,12})$/.exec(times[0] ?? '') ?? [];
+  return seconds === undefined || times.length > 1 ? Number.POSITIVE_INFINITY : Number(seconds);
 }

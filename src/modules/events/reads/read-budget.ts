@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ByteBudget } from '../../../platform/byte-budget/index.js';
+import { ByteBudget, type ByteBudgetOptions } from '../../../platform/byte-budget/index.js';
 import { domainError } from '../../../platform/http/domain-error.js';
 import type { WrittenJson } from '../../../platform/http/written-json.js';
 
@@ -8,8 +8,21 @@ const MIB = 1024 * 1024;
 const READING_BYTES = 32 * MIB;
 /** What waits for clients that are slow to take it. */
 const UNSENT_BYTES = 128 * MIB;
-/** What one project may take of either. */
-const SHARE = 1 / 4;
+/** What one project may take of what is read. It comes back as fast as the database gives it. */
+const READING_SHARE = READING_BYTES / 4;
+/**
+ * Of what waits for clients: theirs is the time. A project has an eighth of what no other has, or one piece of up to half of
+ * what is free, so that some with slow clients leave room for others; and what a page takes as long as there is any.
+ */
+const UNSENT_SHARE = 1 / 8;
+const LARGEST_UNSENT_BYTES = UNSENT_BYTES / 4;
+const LEAST_UNSENT_BYTES = 4 * MIB;
+/**
+ * Pieces of exports that are larger than they mostly are, each a single event. There are few exports, which wait for their
+ * turn instead of being cut.
+ */
+const LARGE_EXPORTED_BYTES = 96 * MIB;
+const LARGEST_EXPORTED_BYTES = 32 * MIB;
 /** What takes less is not counted: the connections to the database bound how much of it there is at a time. */
 const SMALL_BYTES = 64 * 1024;
 const MOST_WAITING = 64;
@@ -25,13 +38,17 @@ export interface Hold {
   sent(): void;
 }
 
-const NOTHING: Hold = { read: () => undefined, sent: () => undefined };
+const nothing = (): void => undefined;
+const NOTHING: Hold = { read: nothing, sent: nothing };
 
 /** The memory that reads of events may take in this process, so that no number of callers brings it down. */
 @Injectable()
 export class ReadBudget {
-  private readonly reading = budgetOf(READING_BYTES);
-  private readonly unsent = budgetOf(UNSENT_BYTES);
+  private readonly reading = budgetOf(READING_BYTES, READING_SHARE, () => READING_SHARE);
+  private readonly unsent = budgetOf(UNSENT_BYTES, LARGEST_UNSENT_BYTES, (held, free) =>
+    Math.max(LEAST_UNSENT_BYTES, held === 0 ? free / 2 : (held + free) * UNSENT_SHARE),
+  );
+  private readonly exported = budgetOf(LARGE_EXPORTED_BYTES, LARGEST_EXPORTED_BYTES, () => LARGEST_EXPORTED_BYTES);
 
   /** Waits for a while. @throws TooManyLargeReads */
   async take(projectId: string, bytes: number): Promise<Hold> {
@@ -76,20 +93,45 @@ export class ReadBudget {
 
   /** Does work with so many bytes that are gone when it is done. @throws TooManyLargeReads */
   async during<T>(projectId: string, bytes: number, work: () => Promise<T>): Promise<T> {
-    const hold = await this.take(projectId, bytes);
+    if (bytes <= SMALL_BYTES) return work();
+    const read = await this.reading.take(projectId, bytes);
     try {
       return await work();
     } finally {
-      hold.read();
-      hold.sent();
+      read();
+    }
+  }
+
+  /**
+   * Makes a piece of an export, of which the caller bounds how many there are at a time: it waits for as long as it takes.
+   * @param usual bytes of a piece that need not be counted until it has left
+   * @returns with what is to be told when the client has taken the piece
+   */
+  async exportPiece<T>(
+    projectId: string,
+    { bytes, usual }: { readonly bytes: number; readonly usual: number },
+    work: () => Promise<T>,
+  ): Promise<{ piece: T; sent: () => void }> {
+    const sent = bytes <= usual ? nothing : await this.exported.takePatiently(projectId, bytes);
+    try {
+      const read = bytes <= SMALL_BYTES ? nothing : await this.reading.takePatiently(projectId, bytes);
+      try {
+        return { piece: await work(), sent };
+      } finally {
+        read();
+      }
+    } catch (error) {
+      sent();
+      throw error;
     }
   }
 }
 
-function budgetOf(capacity: number): ByteBudget {
+function budgetOf(capacity: number, largest: number, share: ByteBudgetOptions['share']): ByteBudget {
   return new ByteBudget({
     capacity,
-    share: capacity * SHARE,
+    largest,
+    share,
     mostWaiting: MOST_WAITING,
     patienceMs: PATIENCE_MS,
     refusal: () => new TooManyLargeReads(),

@@ -1,0 +1,65 @@
+import type { Series } from '../machine/series.js';
+import type { BacktestFiring } from './backtest.dto.js';
+import type { BacktestLimits } from './backtest-limits.js';
+
+/** What a firing is told with. */
+export interface Told {
+  readonly reason: string;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** The firings of a back-test, no more than it shows, and those of them that may still recover or take another occurrence. */
+export class BacktestFirings {
+  readonly all: BacktestFiring[] = [];
+  private readonly open = new Map<string, BacktestFiring>();
+  private bytes = 0;
+  private full = false;
+
+  constructor(private readonly limits: Pick<BacktestLimits, 'firings' | 'toldBytes'>) {}
+
+  /** Whether there were more than are shown. */
+  get areCut(): boolean {
+    return this.full;
+  }
+
+  openOf({ fingerprint }: Series): BacktestFiring | undefined {
+    return this.open.get(fingerprint);
+  }
+
+  /** @returns null where it is one too many to be shown */
+  begin(at: number, { fingerprint, groupValues }: Series, eventId: string | null): BacktestFiring | null {
+    this.open.delete(fingerprint);
+    this.full ||= this.all.length >= this.limits.firings;
+    if (this.full) return null;
+    const firing: BacktestFiring = {
+      at: new Date(at).toISOString(),
+      until: null,
+      group: groupValues,
+      reason: '',
+      values: {},
+      event_id: eventId,
+      occurrences: 1,
+    };
+    this.all.push(firing);
+    this.open.set(fingerprint, firing);
+    return firing;
+  }
+
+  /** Says why it fired; of those that were begun in their order. Null: there was no time to find out. */
+  tell(firing: BacktestFiring, told: Told | null): void {
+    const at = this.all.indexOf(firing);
+    if (at < 0) return;
+    this.bytes += told === null ? 0 : Buffer.byteLength(JSON.stringify(told.values));
+    if (told !== null && this.bytes <= this.limits.toldBytes) Object.assign(firing, told);
+    else {
+      this.full = true;
+      this.all.length = at;
+    }
+  }
+
+  recover({ fingerprint }: Series, at: number): void {
+    const firing = this.open.get(fingerprint);
+    if (firing !== undefined) firing.until = new Date(at).toISOString();
+    this.open.delete(fingerprint);
+  }
+}
