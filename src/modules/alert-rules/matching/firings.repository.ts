@@ -66,11 +66,12 @@ export class FiringsRepository {
   }
 
   first(projectId: string, limit: number, tx: Db): Promise<WaitingFiring[]> {
+    // By the column: without its table the name would be the text above it, and the tenth come before the ninth.
     return this.database.rows<WaitingFiring>(
-      `SELECT position::text, rule_id AS "ruleId", kind, fingerprint, group_values AS "groupValues",
-              event_id AS "eventId", to_json(event_at) #>> '{}' AS "eventAt", last_event_id AS "lastEventId", occurrences,
-              accepted_at AS "acceptedAt"
-       FROM alert_rule_firings WHERE project_id = $1 ORDER BY position LIMIT $2`,
+      `SELECT f.position::text, f.rule_id AS "ruleId", f.kind, f.fingerprint, f.group_values AS "groupValues",
+              f.event_id AS "eventId", to_json(f.event_at) #>> '{}' AS "eventAt", f.last_event_id AS "lastEventId", f.occurrences,
+              f.accepted_at AS "acceptedAt"
+       FROM alert_rule_firings f WHERE f.project_id = $1 ORDER BY f.position LIMIT $2`,
       [projectId, limit],
       tx,
     );
