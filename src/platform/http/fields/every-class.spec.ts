@@ -11,7 +11,7 @@ import { compile, type Issue, issuesOf, type Kind, validateJson } from './index.
 
 const SOURCES = fileURLToPath(new URL('../../../', import.meta.url));
 const DECLARES_FIELDS = /^ +@\w+Field\(/m;
-const RUNS_PER_CLASS = 30;
+const RUNS_PER_CLASS = 12;
 
 /** Every exported class of the service with fields; those of one name are told apart by their files. */
 async function classesOfService(): Promise<[name: string, cls: Type<object>][]> {

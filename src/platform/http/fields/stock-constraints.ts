@@ -19,7 +19,7 @@ type StoredConstraint = ReturnType<ReturnType<typeof getMetadataStorage>['getTar
 export class StockConstraints {
   private readonly holder: Type<unknown>;
 
-  /** @throws for a constraint that answers later: reading is synchronous, and class-validator would pass over it */
+  /** @throws for what class-validator would pass over in silence: reading is synchronous, a constraint may answer later */
   constructor(cls: Type<unknown>, properties: readonly PropertyMetadata[]) {
     this.holder = classNamed(cls.name);
     for (const { key, conditions, constraints } of properties) {
@@ -38,7 +38,11 @@ export class StockConstraints {
   }
 
   private adopt(cls: Type<unknown>, key: string, metadata: ConstraintOfProperty): void {
-    for (const stored of getMetadataStorage().getTargetValidatorConstraints(metadata.constraintCls)) {
+    const constraints = getMetadataStorage().getTargetValidatorConstraints(metadata.constraintCls);
+    if (constraints.length === 0) {
+      throw new Error(`${cls.name}.${key}: ${metadata.constraintCls.name} lacks its @ValidatorConstraint()`);
+    }
+    for (const stored of constraints) {
       const place = `${cls.name}.${key}: ${stored.name}`;
       if (stored.async) throw new Error(`${place} answers later; ask what must be waited for in the service`);
       registerDecorator({
