@@ -85,7 +85,7 @@ describe('a DTO of stock decorators alone, over HTTP', () => {
   let app: NestExpressApplication;
   beforeAll(async () => {
     const module = await Test.createTestingModule({
-      imports: [PassportModule.register({})],
+      imports: [PassportModule.register({ defaultStrategy: 'none' })],
       controllers: [Reservations],
       providers: [
         ...ACCESS_PROVIDERS,

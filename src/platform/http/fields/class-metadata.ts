@@ -35,7 +35,6 @@ export function propertiesOf(cls: Type<unknown>): PropertyMetadata[] {
     lineage.flatMap((ancestor) =>
       metadataOf(ancestor)
         .filter(({ target }) => target === ancestor)
-        // Decorators of a property run from the last to the first, of a class from its first property to its last.
         .map(({ propertyName }) => propertyName),
     ),
   );
@@ -51,7 +50,7 @@ export function fieldsOf(cls: Type<unknown>): { key: string; wire: string }[] {
 }
 
 /** Our constraint among others: the declaration it carries. */
-export function fieldIn({ constraints }: Pick<ConstraintOfProperty, 'constraints'>): Field | undefined {
+function fieldIn({ constraints }: Pick<ConstraintOfProperty, 'constraints'>): Field | undefined {
   const [first] = (constraints as unknown[] | undefined) ?? [];
   return first instanceof Field ? first : undefined;
 }
@@ -63,12 +62,11 @@ function propertyOf(
   field: Field | undefined,
 ): PropertyMetadata {
   const storage = defaultMetadataStorage;
-  const exposed = storage.getExposedMetadatas(cls).find(({ propertyName }) => propertyName === key);
   const renamed = storage.findExposeMetadata(cls, key) as ExposeMetadata | undefined;
   const constraints = metadata.filter((one) => isConstraint(one.type) && fieldIn(one) === undefined);
   return {
     key,
-    wire: renamed?.options.name ?? key,
+    wire: field?.wire ?? renamed?.options.name ?? key,
     field,
     conditions: metadata
       .filter(({ type }) => type === ValidationTypes.CONDITIONAL_VALIDATION)
@@ -80,7 +78,7 @@ function propertyOf(
       .findTransformMetadatas(cls, key, TransformationType.PLAIN_TO_CLASS)
       .filter(({ options }) => (options.groups ?? []).length === 0)
       .map(({ transformFn }) => transformFn),
-    isExposed: exposed !== undefined,
+    isExposed: storage.getExposedProperties(cls, TransformationType.PLAIN_TO_CLASS).includes(key),
     isExcluded: storage.getExcludedProperties(cls, TransformationType.PLAIN_TO_CLASS).includes(key),
   };
 }
