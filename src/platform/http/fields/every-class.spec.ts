@@ -35,7 +35,8 @@ function isClass(value: unknown): value is Type<object> {
 
 /** The libraries' own execution, with nothing of the compiled reader around it. */
 function byTheLibraries(cls: Type<object>, body: object): { value: object } | { issues: Issue[] } {
-  const instance = plainToInstance(cls, body);
+  // Of a field renamed on the wire class-transformer would else set what was left out to undefined.
+  const instance = plainToInstance(cls, body, { exposeUnsetFields: false });
   const errors = validateSync(instance, { whitelist: true });
   return errors.length > 0 ? { issues: issuesOf(cls, body, errors) } : { value: instance };
 }
