@@ -1,5 +1,6 @@
 import { failed, Faults, missing, type Failure, type FaultyMember } from './fault.js';
 import { refusalsOf } from './refusals.js';
+import { inspectJson } from './safe-text.js';
 import type { CompiledField, Schema, StockPart } from './schema.js';
 
 /** Reads an object into an instance of the class. `depth` counts the containers around it. */
@@ -59,12 +60,12 @@ export function readWithStock(schema: Schema, stock: StockPart, members: Members
   const refused = schema.fields.flatMap((field): FaultyMember[] => {
     const { key, hidden } = field;
     const name = members.nameOf(field);
-    const applies = stock.byKey.get(key)?.conditions.every((holds) => holds(result, result[key])) ?? true;
-    if (!applies) return [];
-    const fault = faults.get(key);
     const given = members.given(field);
+    const applies = stock.byKey.get(key)?.conditions.every((holds) => holds(result, result[key])) ?? true;
+    // What nothing is asked of is handed on as it came, and may be stored all the same.
+    const fault = applies ? faults.get(key) : inspectJson(given);
     if (fault !== undefined) return [{ key: name, secret: hidden && given !== undefined, fault }];
-    const error = refusals.get(key);
+    const error = applies ? refusals.get(key) : undefined;
     return error === undefined ? [] : refusalsOf(error, { name, hidden, given, lacking: members.lacking });
   });
   return refused.length > 0 ? new Faults(refused) : result;

@@ -489,6 +489,13 @@ describe('hostile input to stock decorators', () => {
 
   it('is bounded in depth, and cannot be stored unsafe', () => {
     const deep = (open: string, close: string): unknown => JSON.parse(`${open.repeat(2_000)}1${close.repeat(2_000)}`);
+    class Unasked {
+      @ValidateIf(() => false)
+      @TextField()
+      text?: unknown;
+    }
+    expect(validateJson(compile(Unasked), { text: 7 }, 'body')).toEqual({ value: { text: 7 } });
+    expect(validateJson(compile(Unasked), { text: ['a\0'] }, 'body')).toHaveProperty('issues');
     for (const body of [{ anything: deep('[', ']') }, { inner: deep('{"inner":', '}') }, { anything: ['\0'] }]) {
       expect(validateJson(schema, body, 'body')).toHaveProperty('issues');
     }
