@@ -50,9 +50,15 @@ function removeOrphans() {
   }
 }
 
-if (process.argv.includes('--if-needed') && isUpToDate()) process.exit(0);
-
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+
+/** Without sources or a compiler dist/ came ready made; its dates say nothing. */
+function cameBuilt() {
+  return existsSync(join(root, 'dist', 'src', 'main.js')) && !(existsSync(join(root, 'src')) && existsSync(compiler));
+}
+
+if (process.argv.includes('--if-needed') && (cameBuilt() || isUpToDate())) process.exit(0);
+
 if (!existsSync(compiler)) {
   console.error('The TypeScript compiler is not installed: run "npm ci" first.');
   process.exit(1);

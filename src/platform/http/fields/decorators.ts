@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions, DECORATORS } from '@nestjs/swagger';
+import { declareField } from './declare.js';
 import type { CheckOptions, Kind } from './kind.js';
-import { registerField } from './registry.js';
 import { boolean, int, number, type IntOptions, type NumberOptions } from './scalar-kinds.js';
 import { any, list, nested, object, type ListOptions } from './structure-kinds.js';
 import { email, enumOf, name as nameKind, text, url, uuid, type TextOptions, type UrlOptions } from './text-kinds.js';
@@ -87,7 +87,7 @@ function field<T>(kind: Kind<T>, options: FieldOptions<T>): PropertyDecorator {
   return (target, key) => {
     if (typeof key === 'symbol') throw new Error(`${target.constructor.name}: a field cannot be named by a symbol`);
     const wire = name ?? key;
-    registerField(target, { key, wire, kind, optional, nullable, default: options.default, secret });
+    declareField(target, { key, wire, kind, optional, nullable, default: options.default, secret });
     // A redeclared field replaces its parent's; the generator alone would merge the two.
     if (!Reflect.hasOwnMetadata(DECORATORS.API_MODEL_PROPERTIES, target, key)) {
       Reflect.defineMetadata(DECORATORS.API_MODEL_PROPERTIES, undefined, target, key);

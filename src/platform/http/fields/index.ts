@@ -18,13 +18,16 @@ export {
   type FieldOptions,
 } from './decorators.js';
 export { failed, type Failure, Fault, Faults, type FaultyMember, missing, type Read, ruleBroken } from './fault.js';
-export { fieldsOf } from './registry.js';
+export { fieldsOf } from './class-metadata.js';
+export { compile } from './compile.js';
 export { brokenRule, MAX_ISSUES, ValidationError, type Issue } from './issue.js';
 export { jsonInvalid, parseJsonBody } from './json-body.js';
 export type { Kind } from './kind.js';
 export { boolean, int, number, type IntOptions, type NumberOptions } from './scalar-kinds.js';
-export { compile, validateJson, validateStrings, type Schema, type StringSource, type Validated } from './schema.js';
+export type { Schema } from './schema.js';
 export { any, isObject, list, nested, object, objectExpected, type ListOptions } from './structure-kinds.js';
 export { email, enumOf, text, url, uuid, type TextOptions, type UrlOptions } from './text-kinds.js';
 export { atMostAhead, date, dateTime, inFuture } from './time-kinds.js';
 export { parseUuid } from './uuid-text.js';
+export { issuesOf } from './validation-errors.js';
+export { validateJson, validateStrings, type StringSource, type Validated } from './validate.js';

@@ -149,6 +149,28 @@ describe('compiling', () => {
       numbers: [1],
     });
   });
+
+  it('takes a redeclared field under its new name alone', () => {
+    class Named {
+      @TextField({ name: 'X-First', default: 'x' })
+      first!: string;
+    }
+    class Renamed extends Named {
+      @IntField()
+      declare first: never;
+    }
+    expect(value(validateJson(compile(Renamed), { first: 1, 'X-First': 'x' }, 'body'))).toEqual({ first: 1 });
+    expect(issues(validateJson(compile(Renamed), { 'X-First': 'x' }, 'body'))).toMatchObject([{ type: 'missing' }]);
+  });
+
+  it('keeps what a class sets of its own accord where the field is left out', () => {
+    class Preset {
+      @IntField({ optional: true })
+      limit = 20;
+    }
+    expect(value(validateJson(compile(Preset), {}, 'body'))).toEqual({ limit: 20 });
+    expect(value(validateJson(compile(Preset), { limit: 5 }, 'body'))).toEqual({ limit: 5 });
+  });
 });
 
 describe('bodies', () => {

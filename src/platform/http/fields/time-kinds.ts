@@ -5,6 +5,8 @@ import type { CheckOptions, Kind } from './kind.js';
 /** A moment as a Date: ISO 8601 text, or a Unix timestamp in seconds or milliseconds as a number or text. */
 export function dateTime(options: CheckOptions<Date> = {}): Kind<Date> {
   const read = (value: unknown): Date | Failure => {
+    // Read before: class-validator runs on what class-transformer has converted.
+    if (value instanceof Date && !Number.isNaN(value.getTime())) return value;
     if (typeof value === 'string') {
       const moment = parseMoment(value);
       if (typeof moment === 'number') return new Date(moment);

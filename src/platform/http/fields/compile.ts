@@ -1,0 +1,135 @@
+import type { Type } from '@nestjs/common';
+import { type PropertyMetadata, propertiesOf } from './class-metadata.js';
+import { readerOfStock, transformOf } from './conversion.js';
+import { isConversionOfField } from './field.js';
+import type { ReaderOf } from './kind.js';
+import { readMembers } from './read-members.js';
+import { type CompiledField, isPlain, type Schema, type StockPart } from './schema.js';
+import { isSecretName } from './secret-names.js';
+import { StockConstraints } from './stock-constraints.js';
+
+const SCHEMAS = new WeakMap<Type<unknown>, Schema>();
+
+/**
+ * Compiles what the decorators of class-validator and class-transformer say of a class, once.
+ * @throws for a class without properties, for names that clash, and for declarations that would be read wrongly
+ */
+export function compile(cls: Type<unknown>): Schema {
+  const known = SCHEMAS.get(cls);
+  if (known) return known;
+  const properties = propertiesOf(cls);
+  checkNames(cls, properties);
+  const parts = new Set<Schema>();
+  const fields: CompiledField[] = [];
+  const stock = properties.every(isPlain) ? undefined : stockPart(cls, properties);
+  const instance = stock === undefined ? instanceOf(cls) : (cls as Schema['instance']);
+  const schema: Schema = { cls, fields, parts, stock, instance };
+  // Registered before its fields, which may hold the class itself.
+  SCHEMAS.set(cls, schema);
+  try {
+    const readerOf: ReaderOf = (part) => {
+      const compiled = compile(part);
+      parts.add(compiled);
+      return (value, depth) => readMembers(compiled, value as Record<string, unknown>, depth);
+    };
+    fields.push(...properties.filter(({ isExcluded }) => !isExcluded).map((one) => compileField(cls, one, readerOf)));
+  } catch (error) {
+    SCHEMAS.delete(cls);
+    throw error;
+  }
+  return schema;
+}
+
+/** Reads an object of a class that is compiled at the first one, since it may still be about to be declared. */
+export const readerOnDemand: ReaderOf = (cls) => {
+  let schema: Schema | undefined;
+  return (value, depth) => readMembers((schema ??= compile(cls)), value as Record<string, unknown>, depth);
+};
+
+function stockPart(cls: Type<unknown>, properties: readonly PropertyMetadata[]): StockPart {
+  return {
+    constraints: new StockConstraints(cls, properties),
+    byKey: new Map(
+      properties.map((property) => {
+        const { key, conditions, field, isExposed } = property;
+        const isOurs = field !== undefined;
+        return [
+          key,
+          {
+            conditions,
+            transform: isOurs ? undefined : transformOf(property),
+            isExposed: isExposed && !isOurs,
+          },
+        ];
+      }),
+    ),
+  };
+}
+
+function compileField(cls: Type<unknown>, property: PropertyMetadata, readerOf: ReaderOf): CompiledField {
+  const { key, wire, field } = property;
+  const named = { key, wire, header: wire.replaceAll('_', '-').toLowerCase() };
+  const looksSecret = isSecretName(wire) || isSecretName(key);
+  if (field === undefined) {
+    return {
+      ...named,
+      read: readerOfStock(cls, property, readerOf),
+      hidden: looksSecret,
+      required: false,
+      nullable: false,
+      default: undefined,
+      copied: false,
+      repeats: isList(property),
+      open: [],
+    };
+  }
+  checkConversions(cls, property);
+  return {
+    ...named,
+    read: field.kind.build(readerOf),
+    hidden: field.secret ?? looksSecret,
+    required: field.required,
+    nullable: field.nullable,
+    default: field.default,
+    copied: typeof field.default === 'object' && field.default !== null,
+    repeats: field.kind.repeats ?? false,
+    open: field.kind.open ?? [],
+  };
+}
+
+/** As its decorators tell: `@IsArray()`, `@ArrayMinSize()` and their like, or a rule for each item. */
+function isList({ constraints, type }: PropertyMetadata): boolean {
+  return (
+    type?.reflectedType === Array || constraints.some(({ name, each }) => each || /^(isArray$|array)/.test(name ?? ''))
+  );
+}
+
+/** Ours read what was sent; a conversion beside them would be passed over in silence. */
+function checkConversions(cls: Type<unknown>, { key, transforms }: PropertyMetadata): void {
+  if (!transforms.every(isConversionOfField)) {
+    throw new Error(`${cls.name}.${key} is read by its field decorator: a @Transform() beside it has no effect`);
+  }
+}
+
+function checkNames(cls: Type<unknown>, properties: readonly PropertyMetadata[]): void {
+  if (properties.length === 0) throw new Error(`${cls.name} has no fields`);
+  const seen = new Set<string>();
+  for (const { wire, key } of properties) {
+    // Inputs are read without an own-property check, so no field may have a name every object inherits.
+    if (wire in Object.prototype || key in Object.prototype)
+      throw new Error(`${cls.name}: a field cannot be called ${wire}`);
+    if (seen.has(wire)) throw new Error(`${cls.name} has two fields called ${wire}`);
+    seen.add(wire);
+  }
+}
+
+/**
+ * Makes instances as `new` does. A class that sets no property of its own accord, as all of ours, is spared its
+ * constructor.
+ */
+function instanceOf(cls: Type<unknown>): Schema['instance'] {
+  if (Object.keys(new cls() as object).length > 0) return cls as Schema['instance'];
+  const Instance = function Instance(): void {} as unknown as Schema['instance'];
+  Object.defineProperty(Instance, 'prototype', { value: cls.prototype });
+  return Instance;
+}

@@ -1,0 +1,55 @@
+import type { Type } from '@nestjs/common';
+import { type ValidationArguments, ValidatorConstraint, type ValidatorConstraintInterface } from 'class-validator';
+import { propertiesOf } from './class-metadata.js';
+import { readerOnDemand } from './compile.js';
+import { type Failure, failed, Faults, missing, type Read } from './fault.js';
+import type { Field } from './field.js';
+
+const FIELDS = new WeakMap<object, ReadonlyMap<string, Field | undefined>>();
+const READERS = new WeakMap<Field, Read<unknown>>();
+
+/** Runs the declarations of our decorators in class-validator: a value is fit when its reader takes it. */
+@ValidatorConstraint({ name: 'field' })
+export class FieldConstraint implements ValidatorConstraintInterface {
+  validate(value: unknown, args: ValidationArguments): boolean {
+    const [field] = args.constraints as [Field];
+    // A class that redeclares the property has replaced this declaration.
+    return inForce(args.object, field.key) !== field || faultOf(field, value, args.object) === undefined;
+  }
+
+  defaultMessage({ constraints, value, object }: ValidationArguments): string {
+    const [field] = constraints as [Field];
+    return sentenceOf(faultOf(field, value, object)) ?? '';
+  }
+}
+
+/** Why a value is refused. @param lacking what is shown as the input of a missing one */
+export function faultOf(field: Field, value: unknown, lacking: unknown): Failure | undefined {
+  if (value === undefined) return field.required ? missing(lacking) : undefined;
+  if (value === null && field.nullable) return undefined;
+  let read = READERS.get(field);
+  if (read === undefined) READERS.set(field, (read = field.kind.build(readerOnDemand)));
+  const result = read(value, 2);
+  return failed(result) ? result : undefined;
+}
+
+function inForce({ constructor: cls }: object, key: string): Field | undefined {
+  let fields = FIELDS.get(cls);
+  if (fields === undefined) {
+    fields = new Map(propertiesOf(cls as Type<unknown>).map(({ key: name, field }) => [name, field]));
+    FIELDS.set(cls, fields);
+  }
+  return fields.get(key);
+}
+
+/** Of several faults the first, with its place inside the value. */
+function sentenceOf(failure: Failure | undefined): string | undefined {
+  const path: (string | number)[] = [];
+  let at = failure;
+  while (at instanceof Faults) {
+    const [first] = at.members;
+    if (first !== undefined) path.push(first.key);
+    at = first?.fault;
+  }
+  return at && [path.join('.'), at.msg].filter((part) => part !== '').join(': ');
+}
