@@ -21,7 +21,7 @@ const NOT_OF_TODAY = new Set(['CHANGELOG.md', 'bench/RESULTS.md']);
 /** Where names of the code are looked for. */
 const SOURCES = ['src', 'test', 'migrations', 'scripts', 'bench', 'docker'];
 /** Names of libraries and platforms that our code does not spell. */
-const NAMES_OF_OTHERS = ['NODE_EXTRA_CA_CERTS', 'forwardRef', 'sessionStorage', 'IsEmail', 'ValidateNested', 'Type'];
+const NAMES_OF_OTHERS = ['NODE_EXTRA_CA_CERTS', 'forwardRef', 'sessionStorage'];
 
 /** What needs no compiler. @returns the documents and the files of the examples, which it may look at as well */
 export function checkDocuments() {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ByteBudget, type ByteBudgetOptions } from '../../../platform/byte-budget/index.js';
+import { FairTurns } from '../../../platform/concurrency/index.js';
 import { domainError } from '../../../platform/http/domain-error.js';
 import type { WrittenJson } from '../../../platform/http/written-json.js';
 
@@ -8,8 +9,10 @@ const MIB = 1024 * 1024;
 const READING_BYTES = 32 * MIB;
 /** What waits for clients that are slow to take it. */
 const UNSENT_BYTES = 128 * MIB;
-/** What one project may take of what is read. It comes back as fast as the database gives it. */
-const READING_SHARE = READING_BYTES / 4;
+/** What one project may take of what is read: a page. It comes back as fast as the database gives it. */
+const READING_SHARE = READING_BYTES / 8;
+/** Pieces of exports that are read at a time, one of a project: an export goes on for long, and others read beside it. */
+const PIECES_AT_ONCE = 2;
 /**
  * Of what waits for clients: theirs is the time. A project has an eighth of what no other has, or one piece of up to half of
  * what is free, so that some with slow clients leave room for others; and what a page takes as long as there is any.
@@ -49,6 +52,8 @@ export class ReadBudget {
     Math.max(LEAST_UNSENT_BYTES, held === 0 ? free / 2 : (held + free) * UNSENT_SHARE),
   );
   private readonly exported = budgetOf(LARGE_EXPORTED_BYTES, LARGEST_EXPORTED_BYTES, () => LARGEST_EXPORTED_BYTES);
+
+  private readonly pieces = new FairTurns({ parallel: PIECES_AT_ONCE, parallelOfShare: 1, mostWaiting: Infinity });
 
   /** Waits for a while. @throws TooManyLargeReads */
   async take(projectId: string, bytes: number): Promise<Hold> {
@@ -114,15 +119,20 @@ export class ReadBudget {
   ): Promise<{ piece: T; sent: () => void }> {
     const sent = bytes <= usual ? nothing : await this.exported.takePatiently(projectId, bytes);
     try {
-      const read = bytes <= SMALL_BYTES ? nothing : await this.reading.takePatiently(projectId, bytes);
-      try {
-        return { piece: await work(), sent };
-      } finally {
-        read();
-      }
+      if (bytes <= SMALL_BYTES) return { piece: await work(), sent };
+      return { piece: await this.pieces.run(projectId, () => this.readPatiently(projectId, bytes, work)), sent };
     } catch (error) {
       sent();
       throw error;
+    }
+  }
+
+  private async readPatiently<T>(projectId: string, bytes: number, work: () => Promise<T>): Promise<T> {
+    const read = await this.reading.takePatiently(projectId, bytes);
+    try {
+      return await work();
+    } finally {
+      read();
     }
   }
 }
