@@ -8,6 +8,7 @@ import { MeResponse } from '../auth/index.js';
 import { IncorrectPassword, InTurnOfAccount, StepUpHeaders } from '../proof/index.js';
 import { CHANGE_PROOF, InvalidAuthenticationCode, SecondFactorRequired } from '../second-factors/index.js';
 import { CallingClient, type Client } from '../sessions/index.js';
+import { AccountOwnsOrganization } from '../users/index.js';
 import {
   ChangePasswordRequest,
   ConfirmEmailChangeRequest,
@@ -18,7 +19,7 @@ import {
   SecurityEventsResponse,
   UpdateAccountRequest,
 } from './account.dto.js';
-import { AccountOwnsOrganization, InvalidEmailChangeToken } from './account.errors.js';
+import { InvalidEmailChangeToken } from './account.errors.js';
 import { AccountService } from './account.service.js';
 import { EmailChangeService } from './email-change.service.js';
 

@@ -1,6 +1,5 @@
 import { domainError } from '../../platform/http/domain-error.js';
 
-export class AccountOwnsOrganization extends domainError(409, 'Account owns an organization') {}
 export class InvalidEmailChangeToken extends domainError(400, 'Invalid or expired email change token') {}
 
 export class TooManyPasswordChanges extends domainError(429, 'Too many password changes') {

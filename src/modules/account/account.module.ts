@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/index.js';
 import { AuthModule } from '../auth/index.js';
-import { OrganizationsModule } from '../organizations/index.js';
 import { ProofModule } from '../proof/index.js';
 import { SecondFactorsModule } from '../second-factors/index.js';
 import { SecurityEventsModule } from '../security-events/index.js';
@@ -16,7 +15,6 @@ import { EmailChangeService } from './email-change.service.js';
   imports: [
     AuditModule,
     AuthModule,
-    OrganizationsModule,
     ProofModule,
     SecondFactorsModule,
     SecurityEventsModule,

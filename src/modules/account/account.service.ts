@@ -5,7 +5,6 @@ import { Passwords } from '../../platform/crypto/index.js';
 import { Database, type Db } from '../../platform/database/database.js';
 import { AuditWriter } from '../audit/index.js';
 import { type MeResponse, SignInService, UserTokensRepository } from '../auth/index.js';
-import { OrganizationsRepository } from '../organizations/index.js';
 import { type AccountAct, ChangeProof, EarnedProofs, type ProvenChange } from '../second-factors/index.js';
 import { SecurityEventsRepository, SecurityEventsWriter } from '../security-events/index.js';
 import { type Client, SessionsService } from '../sessions/index.js';
@@ -16,7 +15,7 @@ import {
   type SecurityEventsResponse,
   type UpdateAccountRequest,
 } from './account.dto.js';
-import { AccountOwnsOrganization, TooManyPasswordChanges } from './account.errors.js';
+import { TooManyPasswordChanges } from './account.errors.js';
 import { AccountMails } from './account-mails.js';
 
 /** Each costs two hashes and a mail. */
@@ -36,7 +35,6 @@ export class AccountService {
     private readonly proof: ChangeProof,
     private readonly earned: EarnedProofs,
     private readonly sessions: SessionsService,
-    private readonly organizations: OrganizationsRepository,
     private readonly events: SecurityEventsWriter,
     private readonly history: SecurityEventsRepository,
     private readonly audit: AuditWriter,
@@ -92,7 +90,6 @@ export class AccountService {
     const { scope } = change;
     const { userId } = scope;
     const removal = async ({ tx, user }: AccountAct): Promise<{ ended: string[]; email: string }> => {
-      if ((await this.organizations.plansOwnedBy(scope, tx)).length > 0) throw new AccountOwnsOrganization();
       const sessions = await this.sessions.revokeAllOf(userId, tx);
       await this.audit.record(
         { actorUserId: userId, organizationId: null, action: 'account.deleted', targetType: 'user', targetId: userId },
@@ -104,7 +101,7 @@ export class AccountService {
     };
     await this.background.promising(userId, async (follow) => {
       const { ended, email } = await this.proof.run(change, removal, {
-        lockFirst: (tx) => this.organizations.lockAllOf(scope, tx),
+        lockFirst: (tx) => this.deletion.lockFirst(userId, tx),
       });
       this.sessions.forget(ended);
       follow({ name: 'mail about a closed account', work: () => this.mails.closed(email) });
