@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { runMigrations } from '../dist/src/platform/database/migrate.js';
-import { startEmbeddedPostgres } from '../dist/src/platform/embedded/index.js';
+import { startEmbeddedPostgres } from '../dist/src/embedded-postgres/index.js';
 
 export async function startDatabase() {
   const folder = await mkdtemp(join(tmpdir(), 'bench-postgres-'));

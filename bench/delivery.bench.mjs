@@ -46,7 +46,7 @@ export async function run() {
 
 /** A database, a worker on it, a producer that works as the alerts do, and receivers. */
 async function open(queue) {
-  const { startEmbeddedPostgres } = await dist('platform/embedded/index.js');
+  const { startEmbeddedPostgres } = await dist('embedded-postgres/index.js');
   const dataDir = await mkdtemp(join(tmpdir(), 'bench-delivery-'));
   await chmod(dataDir, 0o711);
   const postgres = await startEmbeddedPostgres({ dataDir, dataDirIsDefault: false });
@@ -90,7 +90,7 @@ async function startProducer(env) {
     dist('runtime.js'),
   ]);
   const { Database } = await dist('platform/database/database.js');
-  const { DeliveryRequests } = await dist('modules/delivery/index.js');
+  const { DeliveryRequests } = await dist('modules/delivery/deliveries/index.js');
   const { newId } = await dist('platform/ids/index.js');
   const { config, logger } = configOrExit(env);
   const { runtime } = await prepareRuntime(config, logger);

@@ -5,36 +5,38 @@ import { join } from 'node:path';
 import { CONFIG, type Config, RUNTIME_SECRETS, type RuntimeSecrets } from './config/index.js';
 import { CONSTRAINT_ERROR_TABLE } from './constraint-errors.js';
 import { JOBS } from './jobs.js';
-import { AccountModule } from './modules/account/index.js';
-import { AlertDestinationsModule } from './modules/alert-destinations/index.js';
-import { AlertRulesModule } from './modules/alert-rules/index.js';
-import { AlertsModule } from './modules/alerts/index.js';
-import { ApiKeysModule } from './modules/api-keys/index.js';
-import { AuditModule } from './modules/audit/index.js';
-import { AuthModule } from './modules/auth/index.js';
-import { BillingModule } from './modules/billing/index.js';
-import { DashboardModule } from './modules/dashboard/index.js';
-import { DeliveryModule } from './modules/delivery/index.js';
-import { EventStreamsModule } from './modules/event-streams/index.js';
-import { EventTotalsModule } from './modules/event-totals/index.js';
-import { EventsModule } from './modules/events/index.js';
-import { ExplorerModule } from './modules/explorer/index.js';
-import { HealthModule } from './modules/health/index.js';
-import { IngestSourcesModule } from './modules/ingest-sources/index.js';
-import { InternalJobsModule } from './modules/internal-jobs/index.js';
-import { InvitationsModule } from './modules/invitations/index.js';
-import { LogsModule } from './modules/logs/index.js';
-import { OAuthModule } from './modules/oauth/index.js';
-import { OrganizationsModule } from './modules/organizations/index.js';
-import { ProjectHealthModule } from './modules/project-health/index.js';
-import { ProjectsModule } from './modules/projects/index.js';
-import { ProofModule } from './modules/proof/index.js';
-import { SecondFactorsModule } from './modules/second-factors/index.js';
-import { SecurityEventsModule } from './modules/security-events/index.js';
-import { SessionsModule } from './modules/sessions/index.js';
-import { SourceInsightModule } from './modules/source-insight/index.js';
-import { UsageModule } from './modules/usage/index.js';
-import { ACCESS_PROVIDERS } from './platform/access/guards/access-guards.js';
+import { AccountModule } from './modules/identity/account/index.js';
+import { AlertDestinationsModule } from './modules/alerting/destinations/index.js';
+import { AlertRulesModule } from './modules/alerting/rules/index.js';
+import { AlertsModule } from './modules/alerting/alerts/index.js';
+import { ApiKeysModule } from './modules/entitlement/api-keys/index.js';
+import { AuditModule } from './modules/identity/audit/index.js';
+import { AuthModule } from './modules/identity/auth/index.js';
+import { BillingModule } from './modules/entitlement/billing/index.js';
+import { DashboardModule } from './modules/events/dashboard/index.js';
+import { DeliveryModule } from './modules/delivery/deliveries/index.js';
+import { EventStreamsModule } from './modules/events/streams/index.js';
+import { EventTotalsModule } from './modules/events/totals/index.js';
+import { EventFeedModule } from './modules/events/feed/index.js';
+import { IngestionModule } from './modules/events/ingestion/index.js';
+import { EventReadsModule } from './modules/events/reads/index.js';
+import { ExplorerModule } from './modules/events/explorer/index.js';
+import { HealthModule } from './modules/operations/health/index.js';
+import { IngestSourcesModule } from './modules/entitlement/sources/index.js';
+import { InternalJobsModule } from './modules/operations/internal-jobs/index.js';
+import { InvitationsModule } from './modules/tenancy/invitations/index.js';
+import { LogsModule } from './modules/events/logs/index.js';
+import { OAuthModule } from './modules/identity/oauth/index.js';
+import { OrganizationsModule } from './modules/tenancy/organizations/index.js';
+import { ProjectHealthModule } from './modules/events/project-health/index.js';
+import { ProjectsModule } from './modules/tenancy/projects/index.js';
+import { ProofModule } from './modules/identity/proof/index.js';
+import { SecondFactorsModule } from './modules/identity/second-factors/index.js';
+import { SecurityEventsModule } from './modules/identity/security-events/index.js';
+import { SessionsModule } from './modules/identity/sessions/index.js';
+import { SourceInsightModule } from './modules/events/source-insight/index.js';
+import { UsageModule } from './modules/events/usage/index.js';
+import { ACCESS_PROVIDERS } from './modules/access/index.js';
 import { BackgroundWork } from './platform/background/background-work.js';
 import { Clock, SystemClock } from './platform/clock/index.js';
 import { CredentialCipher, Passwords } from './platform/crypto/index.js';
@@ -202,7 +204,9 @@ export class AppModule {
         IngestSourcesModule,
         EventTotalsModule,
         EventStreamsModule,
-        EventsModule,
+        IngestionModule,
+        EventReadsModule,
+        EventFeedModule,
         LogsModule,
         UsageModule,
         ExplorerModule,

@@ -2,8 +2,9 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import makeExpress, { type Application, type NextFunction, type Response } from 'express';
 import { AppModule, type Runtime } from './app.module.js';
-import { BrowserIngestion } from './modules/api-keys/index.js';
-import { UsageMetering } from './modules/usage/index.js';
+import { BrowserIngestion } from './modules/entitlement/api-keys/index.js';
+import type { AccessScope } from './modules/access/index.js';
+import { UsageMetering } from './modules/events/usage/index.js';
 import { buildDocument } from './openapi/document.js';
 import { serveDocument } from './openapi/pages.js';
 import type { CheckedRequest } from './platform/http/inputs.js';
@@ -80,7 +81,7 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
   }
   const limiter = app.get(RateLimiter);
   const metering = app.get(UsageMetering, { strict: false });
-  app.use((request: CheckedRequest, response: Response, next: NextFunction) => {
+  app.use((request: CheckedRequest<AccessScope>, response: Response, next: NextFunction) => {
     metering.watch(request, response);
     limiter.handle(request, response, next);
   });

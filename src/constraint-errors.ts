@@ -1,8 +1,8 @@
-import { NewerAlertEventIsUnresolved } from './modules/alerts/index.js';
-import { ChannelHasEvidence, DuplicateProtectedHeader } from './modules/delivery/index.js';
-import { SlugInUse } from './modules/organizations/index.js';
-import { SavedViewNameInUse } from './modules/projects/index.js';
-import { NotAProjectMember } from './platform/access/index.js';
+import { NewerAlertEventIsUnresolved } from './modules/alerting/alerts/index.js';
+import { ChannelHasEvidence, DuplicateProtectedHeader } from './modules/delivery/deliveries/index.js';
+import { SlugInUse } from './modules/tenancy/organizations/index.js';
+import { SavedViewNameInUse } from './modules/tenancy/projects/index.js';
+import { NotAProjectMember } from './modules/access/index.js';
 import { NotAuthenticated } from './platform/http/domain-error.js';
 import type { ConstraintErrors } from './platform/http/error.filter.js';
 

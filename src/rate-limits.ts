@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Config, RateLimitPolicyName } from './config/index.js';
-import { KeyAuthenticator } from './modules/api-keys/index.js';
-import { AccessTokens } from './modules/sessions/index.js';
-import { apiKeyOf } from './platform/access/index.js';
+import { KeyAuthenticator } from './modules/entitlement/api-keys/index.js';
+import { AccessTokens } from './modules/identity/sessions/index.js';
+import { apiKeyOf } from './modules/access/index.js';
 import type { Clock } from './platform/clock/index.js';
 import {
   FailOpenStore,

@@ -2,7 +2,7 @@ import { CONFIG_EXIT_CODE, type Config, ConfigError, loadConfig, resolveSecrets 
 import type { Runtime } from './app.module.js';
 import { runMigrations } from './platform/database/migrate.js';
 import { waitForDatabase } from './platform/database/wait-for-database.js';
-import { EmbeddedDatabaseError, type EmbeddedPostgres, startEmbeddedPostgres } from './platform/embedded/index.js';
+import { EmbeddedDatabaseError, type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres/index.js';
 import { Logger } from './platform/telemetry/index.js';
 
 export interface PreparedRuntime {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DataSource, type EntityTarget, getMetadataArgsStorage, type MixedList, type ObjectLiteral } from 'typeorm';
 import { AppModule } from '../app.module.js';
 import { runMigrations } from '../platform/database/migrate.js';
-import { startEmbeddedPostgres } from '../platform/embedded/index.js';
+import { startEmbeddedPostgres } from '../embedded-postgres/index.js';
 
 /** Foreign keys live in migrations alone (relations across modules are id columns), so entities never mention them. */
 const FOREIGN_KEY_DROP = /DROP CONSTRAINT "fk_/;

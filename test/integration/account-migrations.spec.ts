@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { MIGRATIONS } from '../../migrations/index.js';
 import { ProofsOfChanges1795223000000 } from '../../migrations/1795223000000-proofs-of-changes.js';
 import { runMigrations } from '../../src/platform/database/migrate.js';
-import { emailKeyOf } from '../../src/modules/users/index.js';
+import { emailKeyOf } from '../../src/modules/identity/users/index.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
 
 /** Addresses by chance, of letters and marks that go together in one order or another; equal ones among them. */

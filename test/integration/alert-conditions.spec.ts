@@ -10,9 +10,9 @@ import {
   readField,
   scalarSql,
   storedFilter,
-} from '../../src/modules/alert-conditions/index.js';
-import { patternFault } from '../../src/modules/alert-conditions/patterns/text-pattern.js';
-import { groupReader } from '../../src/modules/alert-rules/machine/series.js';
+} from '../../src/modules/alerting/conditions/index.js';
+import { patternFault } from '../../src/modules/alerting/conditions/patterns/text-pattern.js';
+import { groupReader } from '../../src/modules/alerting/rules/machine/series.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { insertEvents } from '../support/event-rows.js';
 import { subjectOf, WHOLE_COLUMNS, type WholeEvent } from '../support/filter-subjects.js';

@@ -17,9 +17,9 @@ import {
 } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import { type Account, listAccounts } from '../../src/platform/embedded/account.js';
-import { findBinaries, usableBinaries } from '../../src/platform/embedded/binaries.js';
-import { inspectProcess, waitUntilGone } from '../../src/platform/embedded/processes.js';
+import { type Account, listAccounts } from '../../src/embedded-postgres/account.js';
+import { findBinaries, usableBinaries } from '../../src/embedded-postgres/binaries.js';
+import { inspectProcess, waitUntilGone } from '../../src/embedded-postgres/processes.js';
 import {
   GONE_WITHIN_MS,
   cleanUp,

@@ -1,10 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import type { AllowanceReader, SenderAllowances } from '../../src/modules/events/queueing/allowance-reader.js';
-import { EventQueue } from '../../src/modules/events/queueing/event-queue.js';
-import { EventStream } from '../../src/modules/events/queueing/event-stream.js';
-import { StreamDrain } from '../../src/modules/events/queueing/stream-drain.js';
-import type { Sender, Verdict, WriteRequest } from '../../src/modules/events/writing/write-request.js';
+import type {
+  AllowanceReader,
+  SenderAllowances,
+} from '../../src/modules/events/ingestion/queueing/allowance-reader.js';
+import { EventQueue } from '../../src/modules/events/ingestion/queueing/event-queue.js';
+import { EventStream } from '../../src/modules/events/ingestion/queueing/event-stream.js';
+import { StreamDrain } from '../../src/modules/events/ingestion/queueing/stream-drain.js';
+import type { Sender, Verdict, WriteRequest } from '../../src/modules/events/ingestion/writing/write-request.js';
 import { OutcomeUnknown } from '../../src/platform/database/dedicated-connection.js';
 import { ServiceOverloaded } from '../../src/platform/http/domain-error.js';
 import { newId } from '../../src/platform/ids/index.js';

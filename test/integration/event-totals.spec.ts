@@ -6,7 +6,7 @@ import {
   EventTotals,
   INTERVALS,
   type TimeWindow,
-} from '../../src/modules/event-totals/index.js';
+} from '../../src/modules/events/totals/index.js';
 import { newId } from '../../src/platform/ids/index.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { countEvents, type EventRow, insertEvents } from '../support/event-rows.js';

@@ -9,7 +9,7 @@ import { Type } from 'class-transformer';
 import { IsEmail, IsInt, IsOptional, Length, Min, ValidateBy, ValidateNested } from 'class-validator';
 import request from 'supertest';
 import { CONFIG, loadConfig } from '../../src/config/index.js';
-import { ACCESS_PROVIDERS } from '../../src/platform/access/guards/access-guards.js';
+import { ACCESS_PROVIDERS } from '../../src/modules/access/guards/access-guards.js';
 import {
   ApiKeyAuthenticator,
   BearerAuthenticator,
@@ -17,7 +17,7 @@ import {
   PlatformAdministrators,
   ProviderAuthenticator,
   Public,
-} from '../../src/platform/access/index.js';
+} from '../../src/modules/access/index.js';
 import { CONSTRAINT_ERRORS, ErrorFilter } from '../../src/platform/http/error.filter.js';
 import { Body, Query } from '../../src/platform/http/inputs.js';
 import { LargeBodies } from '../../src/platform/http/large-bodies.js';

@@ -1,5 +1,5 @@
 import type { Response } from 'supertest';
-import { AlertEvents, type Firing } from '../../src/modules/alerts/index.js';
+import { AlertEvents, type Firing } from '../../src/modules/alerting/alerts/index.js';
 import { Database } from '../../src/platform/database/database.js';
 import { newId } from '../../src/platform/ids/index.js';
 import type { Actor, Owner } from './actors.js';

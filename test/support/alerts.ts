@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Response } from 'supertest';
-import { AlertNotices, type AlertNotice, type NoticeTargets } from '../../src/modules/alert-destinations/index.js';
+import { AlertNotices, type AlertNotice, type NoticeTargets } from '../../src/modules/alerting/destinations/index.js';
 import { Database } from '../../src/platform/database/database.js';
 import { newId } from '../../src/platform/ids/index.js';
 import type { Actor, Owner } from './actors.js';

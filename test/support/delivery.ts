@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Response } from 'supertest';
-import { DeliveryRequests, type RuleMatch } from '../../src/modules/delivery/index.js';
+import { DeliveryRequests, type RuleMatch } from '../../src/modules/delivery/deliveries/index.js';
 import { Database } from '../../src/platform/database/database.js';
 import type { Actor, Owner } from './actors.js';
 import type { TestApp } from './app.js';

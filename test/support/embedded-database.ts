@@ -13,8 +13,8 @@ import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
-} from '../../src/platform/embedded/index.js';
-import { waitUntilGone } from '../../src/platform/embedded/processes.js';
+} from '../../src/embedded-postgres/index.js';
+import { waitUntilGone } from '../../src/embedded-postgres/processes.js';
 
 export const isRoot = process.getuid?.() === 0;
 /** How long a server may take to end; only a bound, the tests go on as soon as it has. */
@@ -92,7 +92,7 @@ export async function startService(
   dataDir: string,
 ): Promise<{ child: ChildProcess; postgres: Pick<EmbeddedPostgres, 'pid' | 'url'> }> {
   const script = `
-    import { startEmbeddedPostgres } from ${JSON.stringify(new URL('../../dist/src/platform/embedded/index.js', import.meta.url).href)};
+    import { startEmbeddedPostgres } from ${JSON.stringify(new URL('../../dist/src/embedded-postgres/index.js', import.meta.url).href)};
     process.on('SIGINT', () => {});
     const { pid, url } = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)}, dataDirIsDefault: false, durable: false });
     console.log(JSON.stringify({ pid, url }));

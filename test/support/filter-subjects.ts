@@ -1,5 +1,5 @@
-import type { EventField, FilterSubject } from '../../src/modules/alert-conditions/index.js';
-import { TOLD_COLUMNS, type ToldEvent } from '../../src/modules/alert-rules/matching/event-row.js';
+import type { EventField, FilterSubject } from '../../src/modules/alerting/conditions/index.js';
+import { TOLD_COLUMNS, type ToldEvent } from '../../src/modules/alerting/rules/matching/event-row.js';
 
 /** An event with everything that filters may look at. */
 export interface WholeEvent extends ToldEvent {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 
-const starter = new URL('../../dist/src/platform/embedded/index.js', import.meta.url);
+const starter = new URL('../../dist/src/embedded-postgres/index.js', import.meta.url);
 const PREFIX = /^oes-(?:tests|redis)-(\d+)-/;
 
 export default async function globalSetup() {

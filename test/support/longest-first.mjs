@@ -4,19 +4,19 @@ import TestSequencer from '@jest/test-sequencer';
 
 /** They take long and wait much: for processes to start and end, for leases, for the polls of streams. */
 const LONG = [
-  'e2e/streams',
-  'e2e/process-ingest',
-  'e2e/process-delivery',
-  'e2e/process',
+  'e2e/events/streams',
+  'e2e/processes/ingest',
+  'e2e/processes/delivery',
+  'e2e/processes/service',
   'integration/embedded-postgres',
   'integration/queue',
-  'e2e/process-worst-inputs',
-  'e2e/process-alert-notices',
-  'e2e/process-database',
-  'e2e/process-alerts',
-  'e2e/billing-faults',
-  'e2e/alert-windows',
-  'e2e/alert-silences',
+  'e2e/processes/worst-inputs',
+  'e2e/processes/alert-notices',
+  'e2e/processes/database',
+  'e2e/processes/alerts',
+  'e2e/entitlement/billing-faults',
+  'e2e/alerting/windows',
+  'e2e/alerting/silences',
 ].map((name) => `/test/${name}.spec.ts`);
 
 export default class LongestFirst extends TestSequencer {

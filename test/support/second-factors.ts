@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { decodeJwt } from 'jose';
 import type { Test } from 'supertest';
-import type { ProofMethod } from '../../src/modules/proof/index.js';
+import type { ProofMethod } from '../../src/modules/identity/proof/index.js';
 import { type Actor, PASSWORD, signedIn } from './actors.js';
 import type { TestApp } from './app.js';
 import { type CeremonyOptions, SoftwareAuthenticator } from './authenticator.js';

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { waitUntilGone } from '../../src/platform/embedded/processes.js';
+import { waitUntilGone } from '../../src/embedded-postgres/processes.js';
 import { GONE_WITHIN_MS, cleanups } from './embedded-database.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -1,5 +1,5 @@
-import { LiveRules } from '../../src/modules/alert-rules/rules/live-rules.js';
-import { WindowEvaluation } from '../../src/modules/alert-rules/windows/window-evaluation.js';
+import { LiveRules } from '../../src/modules/alerting/rules/rules/live-rules.js';
+import { WindowEvaluation } from '../../src/modules/alerting/rules/windows/window-evaluation.js';
 import { Database } from '../../src/platform/database/database.js';
 import type { TestApp } from './app.js';
 

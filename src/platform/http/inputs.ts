@@ -1,7 +1,6 @@
 import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiExtension, ApiHeader, ApiParam, ApiQuery } from '@nestjs/swagger';
 import type { Request } from 'express';
-import type { AccessScope } from '../access/scope.js';
 import type { RequestContext } from '../telemetry/index.js';
 import { compile, type Schema } from './fields/index.js';
 import { TextField, UuidField } from './fields/index.js';
@@ -19,9 +18,20 @@ export interface RequestInputs {
   raw?: Buffer | undefined;
 }
 
-export interface CheckedRequest extends Request {
-  /** Set by the access guard; absent on public routes. */
-  access?: AccessScope;
+/** Those that are known of whoever asks. */
+export interface CallerIds {
+  readonly userId?: string;
+  readonly organizationId?: string;
+  readonly projectId?: string;
+  readonly apiKeyId?: string;
+}
+
+/** `Access`: what the guards found out about who asks. */
+export interface CheckedRequest<Access = unknown> extends Request {
+  /** Set by the access guards; absent on public routes. */
+  access?: Access;
+  /** Who asks, by the ids that log lines tell; set with `access`. */
+  caller?: CallerIds;
   inputs?: RequestInputs;
   requestId: string;
   /** Of a large body. */

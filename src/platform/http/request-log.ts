@@ -38,7 +38,7 @@ export class RequestObserver {
       const kind = this.kindOf(request, response);
       kind.observe(milliseconds / 1000);
       const id = isOwnId ? `"${request.requestId}"` : JSON.stringify(redactText(request.requestId));
-      const members = `,"request_id":${id}${kind.members},"duration_ms":${Math.round(milliseconds)}${caller(request)}${refusedBy(request, response)}`;
+      const members = `,"request_id":${id}${kind.members},"duration_ms":${Math.round(milliseconds)}${callerMembers(request)}${refusedBy(request, response)}`;
       this.logger.writeSpelled(kind.level, 'request', members);
     });
   }
@@ -71,20 +71,14 @@ export class RequestObserver {
 }
 
 /** Ids that the service made: nothing to redact or to escape. */
-function caller({ access }: CheckedRequest): string {
-  switch (access?.kind) {
-    case undefined:
-      return '';
-    case 'user':
-    case 'each':
-      return `,"user_id":"${access.userId}"`;
-    case 'organization':
-      return `,"organization_id":"${access.organizationId}","user_id":"${access.userId}"`;
-    case 'project':
-      return `,"organization_id":"${access.organizationId}","project_id":"${access.projectId}","user_id":"${access.userId}"`;
-    case 'api-key':
-      return `,"organization_id":"${access.organizationId}","project_id":"${access.projectId}","api_key_id":"${access.apiKeyId}"`;
-  }
+function callerMembers({ caller }: CheckedRequest): string {
+  if (caller === undefined) return '';
+  const { organizationId, projectId, userId, apiKeyId } = caller;
+  return `${member('organization_id', organizationId)}${member('project_id', projectId)}${member('user_id', userId)}${member('api_key_id', apiKeyId)}`;
+}
+
+function member(name: string, id: string | undefined): string {
+  return id === undefined ? '' : `,"${name}":"${id}"`;
 }
 
 /** A rate limit refuses before there is a route; its names are ours. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../../platform/access/index.js';
+import type { ProjectScope } from '../../access/index.js';
 import type { WrittenJson } from '../../../platform/http/written-json.js';
 import type { EventPlace } from './event-places.js';
 import { EventRows, type Selection } from './event-rows.repository.js';

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { type ProjectMemberScope, Requires } from '../../../platform/access/index.js';
+import { type ProjectMemberScope, Requires } from '../../access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { Query, Scope } from '../../../platform/http/inputs.js';
 import type { WrittenJson } from '../../../platform/http/written-json.js';

@@ -7,8 +7,8 @@ import {
   TextField,
   UuidField,
 } from '../../../platform/http/fields/index.js';
-import { type Interval, INTERVALS } from '../../event-totals/index.js';
-import { type Range, RANGES } from '../../projects/index.js';
+import { type Interval, INTERVALS } from '../totals/index.js';
+import { type Range, RANGES } from '../../tenancy/projects/index.js';
 import { decodeCursor } from './cursor.js';
 import { EventRecord } from './event-record.js';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../../platform/access/index.js';
+import type { ProjectScope } from '../../access/index.js';
 import { Database } from '../../../platform/database/database.js';
 import type { Place } from './cursor.js';
 import { type EventPlace, PLACE_COLUMNS } from './event-places.js';

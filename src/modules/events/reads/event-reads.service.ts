@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../../platform/access/index.js';
+import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { brokenRule } from '../../../platform/http/fields/index.js';
 import { writeList, writeObject, type WrittenJson } from '../../../platform/http/written-json.js';
-import { EventTotals, type TimeWindow, withoutGaps } from '../../event-totals/index.js';
-import { rangeWindow } from '../../projects/index.js';
+import { EventTotals, type TimeWindow, withoutGaps } from '../totals/index.js';
+import { rangeWindow } from '../../tenancy/projects/index.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
 import { EventPages } from './event-pages.js';
 import { eventRecord, RECORDS } from './event-record.js';

@@ -1,5 +1,5 @@
-import type { Interval } from '../../event-totals/index.js';
-import type { Range } from '../../projects/index.js';
+import type { Interval } from '../totals/index.js';
+import type { Range } from '../../tenancy/projects/index.js';
 
 /** Which intervals a range can be divided into, the usual one first: never more than some 1,500 buckets, but for `all`. */
 export const INTERVALS_OF: Readonly<Record<Range, readonly [Interval, ...Interval[]]>> = {

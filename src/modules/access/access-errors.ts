@@ -1,0 +1,17 @@
+import { DomainError, domainError } from '../../platform/http/domain-error.js';
+import type { Capability } from './capabilities.js';
+
+export class OrganizationNotFound extends domainError(404, 'Organization not found') {}
+export class NotAnOrganizationMember extends domainError(403, 'Not an organization member') {}
+export class AdminRoleRequired extends domainError(403, 'Admin role required') {}
+export class ProjectNotFound extends domainError(404, 'Project not found') {}
+export class NotAProjectMember extends domainError(403, 'Not a project member') {}
+export class InsufficientProjectRole extends domainError(403, 'Insufficient project role') {}
+
+export class MissingCapability extends DomainError {
+  constructor(capability: Capability) {
+    super(403, `Missing delivery capability: ${capability}`);
+  }
+}
+/** A route for keys or operators: no challenge, since no scheme of HTTP would help. */
+export class CredentialMissing extends domainError(401, 'Not authenticated') {}

@@ -1,0 +1,11 @@
+export * from './access-errors.js';
+export * from './capabilities.js';
+export * from './credentials.js';
+export * from './declarations.js';
+export { ACCESS_PROVIDERS } from './guards/access-guards.js';
+export * from './ports.js';
+export * from './refusal-mask.js';
+export { RequestMemo } from './request-memo.js';
+export { assertFulfilled } from './requirements.js';
+export * from './roles.js';
+export * from './scope.js';

@@ -1,0 +1,70 @@
+import type { ReadBody } from '../../platform/http/body-reader.js';
+import {
+  brokenRule,
+  type Issue,
+  type Schema,
+  validateJson,
+  validateStrings,
+  ValidationError,
+} from '../../platform/http/fields/index.js';
+import type { CheckedRequest, RequestInputs } from '../../platform/http/inputs.js';
+import type { RoutePlan } from './route-plan.js';
+
+/**
+ * Checks path, query, header and body together. `isTenantMissing`: the route's tenant was left out and nothing stands in.
+ * @throws ValidationError with the faults of all of them, in that order
+ */
+export function checkInputs(
+  plan: RoutePlan,
+  request: CheckedRequest,
+  body: ReadBody,
+  isTenantMissing = false,
+): RequestInputs {
+  const issues: Issue[] = [];
+  const take = (result: { value: object } | { issues: Issue[] }): object => {
+    if ('value' in result) return result.value;
+    issues.push(...result.issues);
+    return {};
+  };
+  const demanding = isTenantMissing ? plan.tenantId?.demanding : undefined;
+  const { path, header } = plan.schemas;
+  const query = demanding?.place === 'query' ? demanding.schema : plan.schemas.query;
+  const bodySchema = demanding?.place === 'body' ? demanding.schema : plan.schemas.body;
+  const inputs: RequestInputs = {
+    path: Object.assign(
+      {},
+      ...path.map(({ schema }) => take(validateStrings(schema, request.params, 'path'))),
+    ) as object,
+    query: query === undefined ? {} : take(validateStrings(query, request.query as Texts, 'query')),
+    header: header === undefined ? {} : take(checkHeaders(header, request)),
+    body: {},
+    raw: body.raw,
+  };
+  if (body.issues !== undefined) issues.push(...body.issues);
+  else if (body.lines !== undefined) inputs.lines = body.lines;
+  else if (bodySchema !== undefined) {
+    inputs.body = take(
+      plan.inputs.body?.form === 'form'
+        ? validateStrings(bodySchema, body.value as Texts, 'form')
+        : validateJson(bodySchema, body.value, 'body'),
+    );
+  }
+  if (issues.length > 0) throw new ValidationError(issues);
+  return inputs;
+}
+
+/** Node joins what is sent twice, and what was meant nobody can tell. */
+function checkHeaders(schema: Schema, request: CheckedRequest): ReturnType<typeof validateStrings> {
+  const repeated = schema.fields.filter(
+    ({ header }) =>
+      request.headers[header]?.includes(', ') === true && (request.headersDistinct[header]?.length ?? 0) > 1,
+  );
+  if (repeated.length === 0) return validateStrings(schema, request.headers, 'header');
+  return {
+    issues: repeated.flatMap(
+      ({ header }) => brokenRule(['header', header], 'the header must not be sent more than once', null).issues,
+    ),
+  };
+}
+
+type Texts = Record<string, string | string[]>;

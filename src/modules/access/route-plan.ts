@@ -1,0 +1,123 @@
+import type { Type } from '@nestjs/common';
+import type { ReadBody } from '../../platform/http/body-reader.js';
+import { fieldsOf, parseUuid, type Schema, UuidField } from '../../platform/http/fields/index.js';
+import { type CheckedRequest, type InputPlan, inputPlanOf, schemaOf } from '../../platform/http/inputs.js';
+import type { AccessDeclaration } from './declarations.js';
+
+/** Where a route names its organization or project. */
+type IdPlace = 'path' | 'query' | 'body';
+
+/** What the guard does for one handler, worked out once. */
+export interface RoutePlan {
+  readonly access: AccessDeclaration;
+  readonly inputs: InputPlan;
+  readonly schemas: {
+    readonly path: readonly { name: string; schema: Schema }[];
+    readonly query?: Schema;
+    readonly header?: Schema;
+    readonly body?: Schema;
+  };
+  /** Null for routes whose access does not depend on such an id. */
+  readonly tenantId: TenantId | null;
+}
+
+interface TenantId {
+  readonly name: string;
+  /** The first that holds a value counts. */
+  readonly places: readonly IdPlace[];
+  /** For a route whose caller may leave the id out: its inputs when there is nothing to take in its stead. */
+  readonly demanding?: { readonly place: 'query' | 'body'; readonly schema: Schema };
+}
+
+/** @throws when the route's access needs an id that none of its inputs holds */
+export function planRoute(handler: object, access: AccessDeclaration, title: string): RoutePlan {
+  const inputs = inputPlanOf(handler);
+  return {
+    access,
+    inputs,
+    schemas: {
+      path: inputs.path.map(({ name, type }) => ({ name, schema: schemaOf(type) })),
+      query: inputs.query && schemaOf(inputs.query),
+      header: inputs.header && schemaOf(inputs.header),
+      body: inputs.body?.type && schemaOf(inputs.body.type),
+    },
+    tenantId: tenantIdOf(access, inputs, title),
+  };
+}
+
+/** The id as validation will read it; null when it is missing or malformed. */
+export function readTenantId({ tenantId }: RoutePlan, request: CheckedRequest, body: ReadBody): string | null {
+  if (tenantId === null) return null;
+  return readUuid(givenTenant(tenantId, request, body));
+}
+
+/** Whether the route lets the caller leave the id out, and this one did. A body that cannot be read may hold it. */
+export function isTenantLeftOut({ tenantId }: RoutePlan, request: CheckedRequest, body: ReadBody): boolean {
+  if (tenantId?.demanding === undefined || body.issues !== undefined) return false;
+  return givenTenant(tenantId, request, body) === undefined;
+}
+
+function givenTenant({ name, places }: TenantId, request: CheckedRequest, { value }: ReadBody): unknown {
+  const holders = { path: request.params, query: request.query, body: value };
+  for (const place of places) {
+    const holder: unknown = holders[place];
+    if (typeof holder === 'object' && holder !== null && Object.hasOwn(holder, name)) {
+      return (holder as Record<string, unknown>)[name];
+    }
+  }
+  return undefined;
+}
+
+/** A path parameter as validation will read it; null when it is no id. */
+export function readPathId(name: string, request: CheckedRequest): string | null {
+  return readUuid(request.params[name]);
+}
+
+/** Of a repeated query parameter the last value counts, as in validation. */
+function readUuid(given: unknown): string | null {
+  const value: unknown = Array.isArray(given) ? given.at(-1) : given;
+  return typeof value === 'string' ? parseUuid(value) : null;
+}
+
+function tenantIdOf(access: AccessDeclaration, inputs: InputPlan, title: string): RoutePlan['tenantId'] {
+  const name = tenantNameOf(access);
+  if (name === null) return null;
+  const isIn = (type?: Type<unknown>): boolean =>
+    type !== undefined && fieldsOf(type).some(({ wire }) => wire === name);
+  const { query, body } = inputs;
+  if (access.kind === 'project' && access.orSelected === true) {
+    if (body?.type !== undefined && isIn(body.type)) {
+      const places = isIn(query) ? (['body', 'query'] as const) : (['body'] as const);
+      return { name, places, demanding: { place: 'body', schema: demanding(body.type, name) } };
+    }
+    if (query !== undefined && isIn(query)) {
+      return { name, places: ['query'], demanding: { place: 'query', schema: demanding(query, name) } };
+    }
+  }
+  if (inputs.path.some((input) => input.name === name)) return { name, places: ['path'] };
+  if (isIn(query)) return { name, places: ['query'] };
+  if (isIn(body?.type)) return { name, places: ['body'] };
+  throw new Error(`${title} asks for a role in what ${name} names, but no input of it holds one`);
+}
+
+function tenantNameOf(access: AccessDeclaration): string | null {
+  switch (access.kind) {
+    case 'organization':
+      return access.via === undefined ? 'organization_id' : null;
+    case 'project':
+    case 'capability':
+      return access.via === undefined ? 'project_id' : null;
+    case 'member-or-key':
+    case 'platform-admin':
+      return 'organization_id';
+    default:
+      return null;
+  }
+}
+
+/** The same inputs with the id required. */
+function demanding(type: Type<unknown>, name: string): Schema {
+  class Demanding extends (type as Type<object>) {}
+  UuidField({})(Demanding.prototype, name);
+  return schemaOf(Demanding);
+}

@@ -1,0 +1,49 @@
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { CONFIG, type Config } from '../../../../config/index.js';
+import { AlertRound } from './alert-round.js';
+
+const EVERY_MS = 1_000;
+
+/**
+ * Looks every second, in every process that runs workers, for alert events that something is due for by time alone. It
+ * asks PostgreSQL alone, so the queue may be away.
+ */
+@Injectable()
+export class AlertPoller implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('alerts');
+  private readonly stop = new AbortController();
+  private timer?: NodeJS.Timeout;
+  private looking?: Promise<void>;
+
+  constructor(
+    private readonly round: AlertRound,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.config.process.runsWorkers) this.timer = setInterval(() => this.look(), EVERY_MS);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stop.abort();
+    clearInterval(this.timer);
+    await this.looking;
+  }
+
+  private look(): void {
+    this.looking ??= this.lookWhileDue()
+      .catch((error: unknown) => this.logger.warn(`a look for alert events that are due failed: ${String(error)}`))
+      .finally(() => (this.looking = undefined));
+  }
+
+  private async lookWhileDue(): Promise<void> {
+    const { signal } = this.stop;
+    while (!signal.aborted && (await this.round.run(signal)) > 0);
+  }
+}

@@ -1,0 +1,275 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import type { AlertState } from '../machine/alert-machine.js';
+import { ALERT_COLUMNS, MOMENT } from './alert-event-columns.js';
+import type { AlertEvent } from './alert-event.entity.js';
+
+type Tenant = Pick<ProjectScope, 'projectId'>;
+
+/** What begins an alert event, or happens to it once more. */
+export type Occurrence = Pick<
+  AlertEvent,
+  | 'id'
+  | 'projectId'
+  | 'alertRuleId'
+  | 'ruleName'
+  | 'fingerprint'
+  | 'groupValues'
+  | 'eventId'
+  | 'eventAt'
+  | 'eventType'
+  | 'source'
+  | 'sourceId'
+  | 'lastEventId'
+  | 'severity'
+  | 'message'
+  | 'payload'
+  | 'occurrences'
+  | 'cooldownSeconds'
+  | 'targets'
+>;
+
+/** A row under its lock, and what time it is for the database. */
+export interface HeldAlert {
+  readonly alert: AlertEvent;
+  readonly now: Date;
+}
+
+type HeldRow = AlertEvent & { readonly now: Date };
+
+/** Something is due by time alone. */
+const IS_DUE = 'snoozed_until <= statement_timestamp() OR notice_due_at <= statement_timestamp()';
+
+/** Alert events under their row lock; what people look for is read elsewhere. */
+@Injectable()
+export class AlertEventsRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Counts the occurrence to the one unresolved alert event of its fingerprint, or begins a new one: decided by the unique
+   * index, so that any number may come at once.
+   */
+  async occur(occurrence: Occurrence, tx: Db): Promise<HeldAlert & { readonly isNew: boolean }> {
+    const { id, projectId, alertRuleId, ruleName, fingerprint, eventId, eventAt, eventType, source } = occurrence;
+    const { sourceId, lastEventId, severity, message, occurrences, cooldownSeconds, groupValues, payload, targets } =
+      occurrence;
+    const [row] = await this.database.rows<HeldRow>(
+      `INSERT INTO alert_events AS a (id, project_id, alert_rule_id, rule_name, fingerprint, group_values, event_id,
+         event_at, event_type, source, source_id, last_event_id, severity, message, payload, occurrences, cooldown_seconds, targets,
+         created_at, changed_at, last_occurred_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, ${MOMENT}, ${MOMENT},
+         ${MOMENT})
+       ON CONFLICT (project_id, fingerprint) WHERE status <> 'resolved' DO UPDATE
+       SET occurrences = a.occurrences + excluded.occurrences, cooldown_seconds = excluded.cooldown_seconds,
+           targets = excluded.targets, last_event_id = coalesce(excluded.last_event_id, a.last_event_id),
+           changed_at = ${MOMENT}, last_occurred_at = ${MOMENT}
+       RETURNING ${ALERT_COLUMNS}, ${MOMENT} AS now`,
+      [
+        id,
+        projectId,
+        alertRuleId,
+        ruleName,
+        fingerprint,
+        JSON.stringify(groupValues),
+        eventId,
+        eventAt,
+        eventType,
+        source,
+        sourceId,
+        lastEventId,
+        severity,
+        message,
+        JSON.stringify(payload),
+        occurrences,
+        cooldownSeconds,
+        JSON.stringify(targets),
+      ],
+      tx,
+    );
+    return { ...held(row), isNew: row?.id === id };
+  }
+
+  /** Null: no alert event of the fingerprint is unresolved. Not locked. */
+  async unresolvedOf({ projectId }: Tenant, fingerprint: string, db: Db): Promise<string | null> {
+    const [row] = await this.database.rows<{ id: string }>(
+      `SELECT id FROM alert_events WHERE project_id = $1 AND fingerprint = $2 AND status <> 'resolved'`,
+      [projectId, fingerprint],
+      db,
+    );
+    return row?.id ?? null;
+  }
+
+  /** When the episode before this one was last told of, while its cooldown lasts; taken over by this one. */
+  async takeCooldown({ id, projectId, fingerprint, cooldownSeconds }: AlertEvent, tx: Db): Promise<Date | null> {
+    const [row] = await this.database.rows<{ notifiedAt: Date }>(
+      `UPDATE alert_events a SET notified_at = before.notified_at
+       FROM (SELECT notified_at FROM alert_events WHERE project_id = $2 AND fingerprint = $3 AND id <> $1
+             ORDER BY created_at DESC, id DESC LIMIT 1) before
+       WHERE a.id = $1 AND before.notified_at > clock_timestamp() - make_interval(secs => $4)
+       RETURNING a.notified_at AS "notifiedAt"`,
+      [id, projectId, fingerprint, cooldownSeconds],
+      tx,
+    );
+    return row?.notifiedAt ?? null;
+  }
+
+  async lock({ projectId }: Tenant, id: string, tx: Db): Promise<HeldAlert | null> {
+    return this.lockWhere('a.project_id = $1 AND a.id = $2', [projectId, id], tx);
+  }
+
+  /** The unresolved one of a fingerprint. */
+  async lockUnresolved({ projectId }: Tenant, fingerprint: string, tx: Db): Promise<HeldAlert | null> {
+    return this.lockWhere(
+      `a.project_id = $1 AND a.fingerprint = $2 AND a.status <> 'resolved'`,
+      [projectId, fingerprint],
+      tx,
+    );
+  }
+
+  /**
+   * Those that have something due by time alone: the oldest of every project, the projects taking turns.
+   * @param share of one project
+   */
+  async due(without: readonly string[], share: number, limit: number): Promise<string[]> {
+    const rows = await this.database.rows<{ id: string }>(
+      `SELECT id FROM (
+         SELECT a.id, a.due_at, row_number() OVER (PARTITION BY a.project_id ORDER BY a.due_at, a.id) AS turn
+         FROM (SELECT id, project_id, least(snoozed_until, notice_due_at) AS due_at FROM alert_events
+               WHERE (${IS_DUE}) AND id <> ALL ($1::uuid[])) a
+         JOIN projects p ON p.id = a.project_id AND p.deleted_at IS NULL) d
+       WHERE turn <= $2 ORDER BY turn, due_at, id LIMIT $3`,
+      [without, share, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** One that has something due; null: not any more, or somebody else is at it. */
+  async lockDue(id: string, tx: Db): Promise<HeldAlert | null> {
+    return this.lockWhere(
+      `a.id = (
+         SELECT d.id FROM (SELECT * FROM alert_events WHERE id = $1 AND (${IS_DUE}) FOR NO KEY UPDATE SKIP LOCKED) d
+         JOIN projects p ON p.id = d.project_id AND p.deleted_at IS NULL)`,
+      [id],
+      tx,
+    );
+  }
+
+  async saveState({ id }: AlertEvent, state: AlertState, tx: Db): Promise<void> {
+    const { status, snoozedUntil, acknowledgedAt, resolvedAt } = state;
+    await this.database.execute(
+      `UPDATE alert_events
+       SET status = $2, snoozed_until = $3, acknowledged_at = $4, resolved_at = $5, changed_at = ${MOMENT},
+           first_acknowledged_at = coalesce(first_acknowledged_at, $4),
+           notice_due_at = CASE WHEN $2 = 'resolved' THEN NULL ELSE notice_due_at END
+       WHERE id = $1`,
+      [id, status, snoozedUntil, acknowledgedAt, resolvedAt],
+      tx,
+    );
+  }
+
+  async assign({ id }: AlertEvent, assigneeId: string | null, tx: Db): Promise<void> {
+    await this.database.execute(
+      `UPDATE alert_events SET assignee_id = $2, changed_at = ${MOMENT} WHERE id = $1`,
+      [id, assigneeId],
+      tx,
+    );
+  }
+
+  /** Everything that has occurred is told. */
+  async markTold({ id }: AlertEvent, at: Date, tx: Db): Promise<void> {
+    await this.database.execute(
+      `UPDATE alert_events
+       SET notified_at = $2, told_occurrences = occurrences, notice_due_at = NULL, is_resolve_told = false WHERE id = $1`,
+      [id, at],
+      tx,
+    );
+  }
+
+  /** Nobody is told of what has occurred so far, nor of the end of what nobody was told of. */
+  async passOver({ id }: AlertEvent, tx: Db): Promise<void> {
+    await this.database.execute(
+      `UPDATE alert_events
+       SET told_occurrences = occurrences, notice_due_at = NULL,
+           is_resolve_told = is_resolve_told OR told_occurrences = 0 WHERE id = $1`,
+      [id],
+      tx,
+    );
+  }
+
+  async markResolveTold({ id }: AlertEvent, tx: Db): Promise<void> {
+    await this.database.execute(
+      'UPDATE alert_events SET is_resolve_told = true, notice_due_at = NULL WHERE id = $1',
+      [id],
+      tx,
+    );
+  }
+
+  async holdUntil({ id }: AlertEvent, until: Date | null, tx: Db): Promise<void> {
+    await this.database.execute('UPDATE alert_events SET notice_due_at = $2 WHERE id = $1', [id, until], tx);
+  }
+
+  /**
+   * What is held back of the project is looked at again, since other silences hold now. What somebody else is at is passed
+   * over, so that nobody waits in a circle; it is looked at again by itself.
+   */
+  async reconsider({ projectId }: Tenant, tx: Db): Promise<void> {
+    await this.database.execute(
+      `UPDATE alert_events SET notice_due_at = clock_timestamp() WHERE id IN (
+         SELECT id FROM alert_events WHERE project_id = $1 AND notice_due_at > clock_timestamp()
+         FOR NO KEY UPDATE SKIP LOCKED)`,
+      [projectId],
+      tx,
+    );
+  }
+
+  /** Those of the rules that have an unresolved alert event. */
+  async withUnresolved(ruleIds: readonly string[], db?: Db): Promise<string[]> {
+    if (ruleIds.length === 0) return [];
+    const rows = await this.database.rows<{ id: string }>(
+      `SELECT r.id FROM unnest($1::uuid[]) AS r (id)
+       WHERE EXISTS (SELECT 1 FROM alert_events a WHERE a.alert_rule_id = r.id AND a.status <> 'resolved')`,
+      [ruleIds],
+      db,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** The project of an alert event, for the access guard; null when there is no such thing. */
+  async projectOf(id: string): Promise<string | null> {
+    const [row] = await this.database.rows<{ project_id: string }>(
+      'SELECT project_id FROM alert_events WHERE id = $1',
+      [id],
+    );
+    return row?.project_id ?? null;
+  }
+
+  /** @returns how many rows were removed */
+  async removeOf(projectId: string, limit: number): Promise<number> {
+    const entries = await this.database.execute(
+      'DELETE FROM alert_timeline WHERE position IN (SELECT position FROM alert_timeline WHERE project_id = $1 LIMIT $2)',
+      [projectId, limit],
+    );
+    if (entries === limit) return limit;
+    const alerts = await this.database.execute(
+      'DELETE FROM alert_events WHERE id IN (SELECT id FROM alert_events WHERE project_id = $1 LIMIT $2)',
+      [projectId, limit - entries],
+    );
+    return entries + alerts;
+  }
+
+  private async lockWhere(where: string, parameters: readonly unknown[], tx: Db): Promise<HeldAlert | null> {
+    const [row] = await this.database.rows<HeldRow>(
+      `SELECT ${ALERT_COLUMNS}, ${MOMENT} AS now FROM alert_events a WHERE ${where} FOR NO KEY UPDATE OF a`,
+      parameters,
+      tx,
+    );
+    return row === undefined ? null : held(row);
+  }
+}
+
+function held(row: HeldRow | undefined): HeldAlert {
+  if (row === undefined) throw new Error('An upsert gives a row');
+  const { now, ...alert } = row;
+  return { alert, now };
+}

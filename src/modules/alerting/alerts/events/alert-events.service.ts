@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../../access/index.js';
+import { Clock } from '../../../../platform/clock/index.js';
+import { writeList, writeObject, type WrittenJson } from '../../../../platform/http/written-json.js';
+import { PAGE_BYTES, ReadBudget } from '../../../events/reads/index.js';
+import { AlertEventNotFound } from '../alerts.errors.js';
+import { windowOf } from '../asked-window.js';
+import {
+  alertEventJson,
+  alertEventResponse,
+  type AlertEventResponse,
+  type AlertEventsQuery,
+  type AlertEventsResponse,
+  type TimelineEntryResponse,
+  timelineEntryResponse,
+} from './alert-events.dto.js';
+import { AlertReads } from './alert-reads.repository.js';
+import { TimelineRepository } from './timeline.repository.js';
+
+/** Entries of a timeline that are answered at most. */
+const MOST_ENTRIES = 1_000;
+
+@Injectable()
+export class AlertEventsService {
+  constructor(
+    private readonly reads: AlertReads,
+    private readonly budget: ReadBudget,
+    private readonly timelines: TimelineRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws TooManyLargeReads */
+  async list(scope: ProjectScope, query: AlertEventsQuery): Promise<WrittenJson<AlertEventsResponse>> {
+    const { status, severity, fingerprint, limit, offset } = query;
+    const { alert_rule_id: alertRuleId, assignee_id: assigneeId, event_id: eventId } = query;
+    const filter = { status, severity, fingerprint, alertRuleId, assigneeId, eventId, query: query.query };
+    const window = windowOf(query, this.clock.now());
+    const found = await this.reads.list(scope, { ...window, ...filter }, { limit, offset }, PAGE_BYTES);
+    const bytes = found.items.reduce((sum, one) => sum + one.bytes, 0);
+    return this.budget.answer(scope.projectId, bytes, () =>
+      Promise.resolve(
+        writeObject<AlertEventsResponse>({
+          items: writeList(found.items.map(alertEventJson)),
+          total: found.total,
+          limit: found.items.length < found.found ? found.items.length : limit,
+          offset,
+        }),
+      ),
+    );
+  }
+
+  async get(scope: ProjectScope, id: string): Promise<AlertEventResponse> {
+    const found = await this.reads.find(scope, id);
+    if (found === null) throw new AlertEventNotFound();
+    return alertEventResponse(found);
+  }
+
+  async timeline(scope: ProjectScope, id: string): Promise<TimelineEntryResponse[]> {
+    return (await this.timelines.list(scope, id, MOST_ENTRIES)).map(timelineEntryResponse);
+  }
+}

@@ -1,0 +1,175 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import type { AlertStatus } from '../machine/alert-machine.js';
+import { ALERT_COLUMNS, READ_COLUMNS, STATUS_NOW } from './alert-event-columns.js';
+import type { AlertEvent, AlertSeverity } from './alert-event.entity.js';
+import type { HeldAlert } from './alert-events.repository.js';
+
+type Tenant = Pick<ProjectScope, 'projectId'>;
+type Row = AlertEvent & { readonly now: Date };
+
+/** An alert event as it is read to be shown: its payload is JSON text. */
+export interface ShownAlert {
+  readonly alert: Omit<AlertEvent, 'payload'> & { readonly payload: string };
+  readonly now: Date;
+  /** Of what may be large of it. */
+  readonly bytes: number;
+}
+
+/** The first of those that were found, as many as fit into a bound of bytes; one at least. */
+export interface FittingAlerts {
+  readonly items: ShownAlert[];
+  /** How many there were before. */
+  readonly found: number;
+}
+
+type FittingRow = ShownAlert['alert'] & Pick<ShownAlert, 'now' | 'bytes'> & { readonly found: number };
+
+/** A place in the order of changes. */
+export interface ChangePlace {
+  readonly timestamp: Date;
+  readonly id: string;
+}
+
+export interface AlertFilter {
+  /** Raised at the first instant or later, and before the second. */
+  readonly from: Date;
+  readonly to: Date;
+  readonly status?: AlertStatus | undefined;
+  readonly severity?: AlertSeverity | undefined;
+  readonly alertRuleId?: string | undefined;
+  readonly assigneeId?: string | undefined;
+  readonly eventId?: string | undefined;
+  readonly fingerprint?: string | undefined;
+  /** Part of a text, in any case. */
+  readonly query?: string | undefined;
+}
+
+const SELECT = `SELECT ${ALERT_COLUMNS}, statement_timestamp() AS now FROM alert_events a`;
+/** By the names that columns have when they are read. */
+const ORDERS = { raised: '"createdAt" DESC, id DESC', changed: '"changedAt", id' } as const;
+const ABOUT_EVENT = '(a.event_id = ? OR a.last_event_id = ?)';
+
+/** What people look for among alert events. */
+@Injectable()
+export class AlertReads {
+  constructor(private readonly database: Database) {}
+
+  async find({ projectId }: Tenant, id: string, db?: Db): Promise<HeldAlert | null> {
+    const [row] = await this.database.rows<Row>(`${SELECT} WHERE a.project_id = $1 AND a.id = $2`, [projectId, id], db);
+    return row === undefined ? null : held(row);
+  }
+
+  /** Newest first. */
+  async list(
+    { projectId }: Tenant,
+    filter: AlertFilter,
+    { limit, offset }: { readonly limit: number; readonly offset: number },
+    mostBytes: number,
+  ): Promise<FittingAlerts & { total: number }> {
+    const parameters: unknown[] = [projectId, filter.from, filter.to];
+    const conditions = ['a.project_id = $1', 'a.created_at >= $2', 'a.created_at < $3'];
+    const add = (condition: string, value: unknown): void => {
+      if (value === undefined) return;
+      parameters.push(value);
+      conditions.push(condition.replaceAll('?', `$${parameters.length}`));
+    };
+    add(`${STATUS_NOW} = ?`, filter.status);
+    add('a.severity = ?', filter.severity);
+    add('a.alert_rule_id = ?', filter.alertRuleId);
+    add('a.assignee_id = ?', filter.assigneeId);
+    add(ABOUT_EVENT, filter.eventId);
+    add('a.fingerprint = ?', filter.fingerprint);
+    const text = `concat_ws(E'\\n', a.message, a.event_type, a.source, a.rule_name)`;
+    add(`strpos(lower(${text}), lower(?)) > 0`, filter.query === '' ? undefined : filter.query);
+    const where = conditions.join(' AND ');
+    const [fitting, [counted]] = await Promise.all([
+      this.fitting(
+        `WHERE ${where} ORDER BY a.created_at DESC, a.id DESC
+         LIMIT $${parameters.length + 1} OFFSET $${parameters.length + 2}`,
+        ORDERS.raised,
+        [...parameters, limit, offset],
+        mostBytes,
+      ),
+      this.database.rows<{ total: number }>(
+        `SELECT count(*)::int AS total FROM alert_events a WHERE ${where}`,
+        parameters,
+      ),
+    ]);
+    return { ...fitting, total: counted?.total ?? 0 };
+  }
+
+  /** Of one event, newest first. */
+  async ofEvent({ projectId }: Tenant, eventId: string, limit: number): Promise<HeldAlert[]> {
+    const rows = await this.database.rows<Row>(
+      `${SELECT} WHERE a.project_id = $1 AND ${ABOUT_EVENT.replaceAll('?', '$2')}
+       ORDER BY a.created_at DESC, a.id DESC LIMIT $3`,
+      [projectId, eventId, limit],
+    );
+    return rows.map(held);
+  }
+
+  async countOpen({ projectId }: Tenant): Promise<number> {
+    const [row] = await this.database.rows<{ total: number }>(
+      `SELECT count(*)::int AS total FROM alert_events a
+       WHERE a.project_id = $1 AND a.status <> 'resolved' AND ${STATUS_NOW} = 'open'`,
+      [projectId],
+    );
+    return row?.total ?? 0;
+  }
+
+  /** In the order of their last changes, strictly after a place and before an instant. */
+  async changedAfter(
+    { projectId }: Tenant,
+    place: ChangePlace | null,
+    until: Date,
+    limit: number,
+    mostBytes: number,
+  ): Promise<FittingAlerts> {
+    return this.fitting(
+      `WHERE a.project_id = $1 AND a.changed_at < $2
+         ${place === null ? '' : 'AND (a.changed_at, a.id) > ($4, $5)'}
+       ORDER BY a.changed_at, a.id LIMIT $3`,
+      ORDERS.changed,
+      [projectId, until, limit, ...(place === null ? [] : [place.timestamp, place.id])],
+      mostBytes,
+    );
+  }
+
+  /** The place behind which `count` alert events lie before an instant; null when there are fewer. */
+  async placeBefore({ projectId }: Tenant, until: Date, count: number): Promise<ChangePlace | null> {
+    const [place] = await this.database.rows<ChangePlace>(
+      `SELECT changed_at AS "timestamp", id FROM alert_events WHERE project_id = $1 AND changed_at < $2
+       ORDER BY changed_at DESC, id DESC LIMIT 1 OFFSET $3`,
+      [projectId, until, count],
+    );
+    return place ?? null;
+  }
+
+  /** @param selected WHERE to LIMIT, in this order */
+  private async fitting(
+    selected: string,
+    order: (typeof ORDERS)[keyof typeof ORDERS],
+    parameters: readonly unknown[],
+    mostBytes: number,
+  ): Promise<FittingAlerts> {
+    const rows = await this.database.rows<FittingRow>(
+      `SELECT * FROM (
+         SELECT page.*, count(*) OVER ()::int AS found, row_number() OVER w AS nth, sum(page.bytes) OVER w AS "bytesSoFar"
+         FROM (
+           SELECT ${READ_COLUMNS}, statement_timestamp() AS now,
+                  octet_length(a.payload::text) + octet_length(a.group_values::text) AS bytes
+           FROM alert_events a ${selected}) page
+         WINDOW w AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)) measured
+       WHERE nth = 1 OR "bytesSoFar" <= $${parameters.length + 1} ORDER BY nth`,
+      [...parameters, mostBytes],
+    );
+    const items = rows.map(({ now, bytes, ...alert }) => ({ alert, now, bytes }));
+    return { items, found: rows[0]?.found ?? 0 };
+  }
+}
+
+function held({ now, ...alert }: Row): HeldAlert {
+  return { alert, now };
+}

@@ -1,0 +1,115 @@
+import {
+  enumOf,
+  failed,
+  type Failure,
+  Faults,
+  type FieldOptions,
+  int,
+  isObject,
+  type Kind,
+  KindField,
+  missing,
+  number,
+  objectExpected,
+  type Read,
+  ruleBroken,
+} from '../../../platform/http/fields/index.js';
+import {
+  type Aggregate,
+  AGGREGATES,
+  COMPARE_SECONDS,
+  COMPARED_BY,
+  type Condition,
+  CONDITION_KINDS,
+  type ConditionKind,
+  COUNTING_AGGREGATES,
+  DIRECTIONS,
+  WINDOW_SECONDS,
+} from './conditions.js';
+import { EVENT_FIELDS, typeOfField } from './filter.js';
+import { faulty, FilterReader, OPEN_MEMBERS } from './filter-reader.js';
+import { StoredFilterRefused } from './stored-filter-refused.js';
+
+const readerOf = <T>(kind: Kind<T>): Read<T> =>
+  kind.build(() => {
+    throw new Error('A condition holds no classes');
+  });
+const readKind = readerOf(enumOf(CONDITION_KINDS));
+const readField: Read<string> = (value) => {
+  const field = new FilterReader(EVENT_FIELDS).field(value);
+  if (failed(field) || typeOfField(field, EVENT_FIELDS) !== 'text') return field;
+  return ruleBroken('aggregate_field is a property or a field that holds numbers', value);
+};
+const WINDOW = readerOf(int(WINDOW_SECONDS));
+const MEASURED = { window_seconds: WINDOW, aggregate: readerOf(enumOf(AGGREGATES)) };
+
+/** The members of each kind beside the filter, all of them required. */
+const MEMBERS: Readonly<Record<ConditionKind, Readonly<Record<string, Read<unknown>>>>> = {
+  match: {},
+  threshold: { ...MEASURED, op: readerOf(enumOf(COMPARED_BY)), value: readerOf(number()) },
+  rate_of_change: {
+    ...MEASURED,
+    compare_seconds: readerOf(int(COMPARE_SECONDS)),
+    direction: readerOf(enumOf(DIRECTIONS)),
+    percent: readerOf(number({ gt: 0, max: 1_000_000 })),
+  },
+  absence: { window_seconds: WINDOW },
+  anomaly: {},
+};
+
+/** A condition of any kind, read and checked; every fault is told at its own place. */
+export function condition(): Kind<Condition> {
+  return { document: { type: 'object', additionalProperties: true }, open: OPEN_MEMBERS, build: () => readCondition };
+}
+
+/** The property is a `Condition`, read and checked. */
+export const ConditionField = (options: FieldOptions<Condition> = {}): PropertyDecorator =>
+  KindField(condition(), options);
+
+/**
+ * Reads a condition that was stored, and so checked, before.
+ * @throws StoredFilterRefused when it would be refused today
+ */
+export function storedCondition(value: unknown): Condition {
+  const read = readCondition(value);
+  if (failed(read)) throw new StoredFilterRefused(read);
+  return read;
+}
+
+function readCondition(value: unknown): Condition | Failure {
+  if (!isObject(value)) return objectExpected(value);
+  const kind = value['kind'] === undefined ? missing(value) : readKind(value['kind'], 1);
+  if (failed(kind)) return new Faults([faulty('kind', kind)]);
+  // What a detector takes is its own affair; here it is refused as a whole.
+  if (kind === 'anomaly') return { kind };
+  const members = MEMBERS[kind];
+  const isMeasured = 'aggregate' in members;
+  const names = ['kind', ...Object.keys(members), ...(isMeasured ? ['aggregate_field'] : [])];
+  const group = new FilterReader(EVENT_FIELDS).group(value, 1, names);
+  const refused = group instanceof Faults ? [...group.members] : [];
+  const result: Record<string, unknown> = { kind };
+  for (const [name, read] of Object.entries(members)) {
+    const member = value[name] === undefined ? missing(value) : read(value[name], 1);
+    if (failed(member)) refused.push(faulty(name, member));
+    else result[name] = member;
+  }
+  if (isMeasured) {
+    const field = aggregateField(value, result['aggregate'] as Aggregate | undefined);
+    if (failed(field)) refused.push(faulty('aggregate_field', field));
+    else if (field !== undefined) result['aggregate_field'] = field;
+  }
+  return refused.length > 0 ? new Faults(refused) : ({ ...result, ...group } as unknown as Condition);
+}
+
+/** Needed by what aggregates values, refused by what counts events; null is none. */
+function aggregateField(
+  value: Readonly<Record<string, unknown>>,
+  aggregate: Aggregate | undefined,
+): string | undefined | Failure {
+  const given = value['aggregate_field'] ?? undefined;
+  if (aggregate === undefined) return undefined;
+  const counts = COUNTING_AGGREGATES.includes(aggregate);
+  if (given === undefined) return counts ? undefined : missing(value);
+  if (counts) return ruleBroken(`${aggregate} counts events and takes no aggregate_field`, given);
+  return readField(given, 1);
+}

@@ -1,0 +1,34 @@
+import {
+  failed,
+  type FieldOptions,
+  isObject,
+  type Kind,
+  KindField,
+  objectExpected,
+} from '../../../platform/http/fields/index.js';
+import { EVENT_FIELDS, type FilterNode, type Vocabulary } from './filter.js';
+import { FilterReader, OPEN_MEMBERS } from './filter-reader.js';
+import { StoredFilterRefused } from './stored-filter-refused.js';
+
+/** A filter in the grammar of alert conditions, over the fields of a vocabulary. */
+export function filter(vocabulary: Vocabulary = EVENT_FIELDS): Kind<FilterNode> {
+  return {
+    document: { type: 'object', additionalProperties: true },
+    open: OPEN_MEMBERS,
+    build: () => (value) => (isObject(value) ? new FilterReader(vocabulary).node(value, 1) : objectExpected(value)),
+  };
+}
+
+/** The property is a `FilterNode`, read and checked. */
+export const FilterField = (options: FieldOptions<FilterNode> & { vocabulary?: Vocabulary } = {}): PropertyDecorator =>
+  KindField(filter(options.vocabulary), options);
+
+/**
+ * Reads a filter that was stored, and so checked, before.
+ * @throws StoredFilterRefused when it would be refused today
+ */
+export function storedFilter(value: unknown, vocabulary: Vocabulary = EVENT_FIELDS): FilterNode {
+  const node = new FilterReader(vocabulary).node(value, 1);
+  if (failed(node)) throw new StoredFilterRefused(node);
+  return node;
+}

@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { ProjectTurns } from '../../../platform/database/project-turns.js';
+import { TooManyPatternTrials } from './alert-conditions.errors.js';
+import { MAX_SEARCHED } from './patterns/pattern-syntax.js';
+import { patternForPostgres } from './patterns/pattern-sql.js';
+import { TextPattern } from './patterns/text-pattern.js';
+
+/** Requests of a process at a time that try patterns: each may hold a connection and a processor of PostgreSQL. */
+const TRIALS_AT_ONCE = 2;
+const PATIENCE_MS = 2_000;
+/** One pattern, and all of a request. */
+const PATTERN_LIMIT_MS = 500;
+const REQUEST_LIMIT_MS = 3_000;
+const INVALID_REGULAR_EXPRESSION = '2201B';
+const QUERY_CANCELED = '57014';
+
+/** Texts on which machines that search for a pattern have much to do, whatever it is made of. */
+const PROBES: readonly string[] = [
+  '',
+  'a',
+  'GET /api/v1/users/42 timed out after 30.5 s\n[error] code=500 user=ada@example.com',
+  'ab'.repeat(MAX_SEARCHED / 2),
+  Array.from({ length: MAX_SEARCHED }, (_, index) => 'ab0 .-'[(index * index + (index >> 3)) % 6]).join(''),
+];
+
+export interface FailedTrial {
+  readonly source: string;
+  readonly why: 'refused' | 'slow' | 'different';
+}
+
+/** Has PostgreSQL search for patterns, as it would in the events of a project. */
+@Injectable()
+export class PatternTrialsRepository {
+  private readonly turns = new ProjectTurns(TRIALS_AT_ONCE, PATIENCE_MS, TooManyPatternTrials);
+
+  constructor(private readonly database: Database) {}
+
+  /**
+   * @returns the first that does not pass; null: all pass
+   * @throws TooManyPatternTrials when others try theirs for too long
+   */
+  firstFailing(projectId: string, sources: readonly string[]): Promise<FailedTrial | null> {
+    return this.turns.run(projectId, async () => {
+      const until = performance.now() + REQUEST_LIMIT_MS;
+      for (const source of sources) {
+        const left = Math.min(PATTERN_LIMIT_MS, Math.ceil(until - performance.now()));
+        const why = left <= 0 ? 'slow' : await this.fault(projectId, source, left);
+        if (why !== null) return { source, why };
+      }
+      return null;
+    });
+  }
+
+  /** In a transaction of its own, which fails with the pattern. */
+  private async fault(projectId: string, source: string, limitMs: number): Promise<FailedTrial['why'] | null> {
+    const pattern = new TextPattern(projectId, source);
+    try {
+      const [row] = await this.database.snapshot(async (tx) => {
+        await this.database.execute(`SET LOCAL statement_timeout = ${limitMs}`, [], tx);
+        return this.database.rows<{ found: boolean[] }>(
+          'SELECT array_agg(text ~ $1 ORDER BY place) AS found FROM unnest($2::text[]) WITH ORDINALITY AS probe (text, place)',
+          [patternForPostgres(source), PROBES],
+          tx,
+        );
+      });
+      const isSame = PROBES.every((text, index) => row?.found[index] === pattern.isIn(text));
+      return isSame ? null : 'different';
+    } catch (error) {
+      return whyOf(error);
+    }
+  }
+}
+
+/** @throws the error, when it says nothing about the pattern */
+function whyOf(error: unknown): FailedTrial['why'] {
+  const { code } = error as { code?: unknown };
+  if (code === INVALID_REGULAR_EXPRESSION) return 'refused';
+  if (code === QUERY_CANCELED) return 'slow';
+  throw error;
+}

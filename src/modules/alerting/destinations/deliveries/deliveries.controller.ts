@@ -1,0 +1,67 @@
+import { Controller, Get, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { type ProjectMemberScope, Requires } from '../../../access/index.js';
+import { Documented } from '../../../../platform/http/documented.js';
+import { Body, IdParam, Query, Scope } from '../../../../platform/http/inputs.js';
+import {
+  AlertDeliveryNotFailed,
+  AlertDeliveryNotFound,
+  DestinationIsDisabled,
+  DestinationIsGone,
+} from '../alert-destinations.errors.js';
+import {
+  AlertDeliveriesQuery,
+  AlertDeliveriesResponse,
+  AlertDeliveryResponse,
+  RetryFailedRequest,
+  RetryFailedResponse,
+} from './deliveries.dto.js';
+import { DeliveriesService } from './deliveries.service.js';
+import { ProjectOfAlertDelivery } from './project-of-alert-delivery.js';
+
+@ApiTags('alerts')
+@Controller('v1/alerts/deliveries')
+export class DeliveriesController {
+  constructor(private readonly deliveries: DeliveriesService) {}
+
+  @Get()
+  @Requires({ project: 'viewer' })
+  @Documented({
+    summary: 'Alert deliveries with filters',
+    description: 'Newest first.',
+    answer: AlertDeliveriesResponse,
+  })
+  list(@Scope() scope: ProjectMemberScope, @Query() query: AlertDeliveriesQuery): Promise<AlertDeliveriesResponse> {
+    return this.deliveries.list(scope, query);
+  }
+
+  @Post('retry-failed')
+  @Requires({ project: 'operator' })
+  @Documented({
+    summary: 'Retry failed alert deliveries of a window',
+    description: 'Begins up to 1,000 anew, the oldest first; repeat it while any remain.',
+    answer: RetryFailedResponse,
+  })
+  retryFailed(@Scope() scope: ProjectMemberScope, @Body() body: RetryFailedRequest): Promise<RetryFailedResponse> {
+    return this.deliveries.retryFailed(scope, body);
+  }
+
+  @Get(':delivery_id')
+  @Requires({ project: 'viewer', via: ProjectOfAlertDelivery })
+  @Documented({ summary: 'One alert delivery', answer: AlertDeliveryResponse, errors: [AlertDeliveryNotFound] })
+  get(@Scope() scope: ProjectMemberScope, @IdParam('delivery_id') id: string): Promise<AlertDeliveryResponse> {
+    return this.deliveries.get(scope, id);
+  }
+
+  @Post(':delivery_id/retry')
+  @Requires({ project: 'operator', via: ProjectOfAlertDelivery })
+  @Documented({
+    summary: 'Retry a failed alert delivery',
+    description: 'Begins it anew under the same id, due at once and with all its tries; the audit keeps how it failed.',
+    answer: AlertDeliveryResponse,
+    errors: [AlertDeliveryNotFound, AlertDeliveryNotFailed, DestinationIsGone, DestinationIsDisabled],
+  })
+  retry(@Scope() scope: ProjectMemberScope, @IdParam('delivery_id') id: string): Promise<AlertDeliveryResponse> {
+    return this.deliveries.retry(scope, id);
+  }
+}

@@ -1,0 +1,135 @@
+import {
+  DateTimeField,
+  EnumField,
+  IntField,
+  ListField,
+  nested,
+  TextField,
+  UuidField,
+} from '../../../../platform/http/fields/index.js';
+import { PageResponse } from '../../../../platform/http/page.dto.js';
+import { DESTINATION_TYPES, type DestinationType } from '../destinations/destination.entity.js';
+import type { AlertDelivery } from './delivery.entity.js';
+import { ALERT_DELIVERY_STATUSES, type AlertDeliveryStatus, MOST_TRIES } from './transitions.js';
+
+export class AlertDeliveriesQuery {
+  @UuidField({})
+  project_id!: string;
+
+  @EnumField(ALERT_DELIVERY_STATUSES, { optional: true })
+  status?: AlertDeliveryStatus;
+
+  @UuidField({ optional: true })
+  destination_id?: string;
+
+  @UuidField({ optional: true })
+  alert_event_id?: string;
+
+  @DateTimeField({ optional: true, description: 'Made at this time or later' })
+  from_ts?: Date;
+
+  @DateTimeField({ optional: true, description: 'Made before this time' })
+  to_ts?: Date;
+
+  @IntField({ min: 1, max: 100, optional: true, default: 25 })
+  limit!: number;
+
+  @IntField({ min: 0, optional: true, default: 0 })
+  offset!: number;
+}
+
+export class RetryFailedRequest {
+  @UuidField({})
+  project_id!: string;
+
+  @DateTimeField({ optional: true, description: 'Made at this time or later; 24 hours before `to_ts` when left out' })
+  from_ts?: Date;
+
+  @DateTimeField({ optional: true, description: 'Made before this time; now when left out' })
+  to_ts?: Date;
+
+  @UuidField({ optional: true })
+  destination_id?: string;
+
+  @UuidField({ optional: true })
+  alert_event_id?: string;
+}
+
+export class RetryFailedResponse {
+  @IntField({ min: 0, description: 'Begun anew by this request' })
+  retried!: number;
+
+  @IntField({
+    min: 0,
+    description: 'Failed ones of the window that are left: beyond the bound, or of no enabled destination',
+  })
+  remaining!: number;
+}
+
+export class AlertDeliveryResponse {
+  @UuidField({})
+  id!: string;
+
+  @UuidField({})
+  project_id!: string;
+
+  @UuidField({})
+  alert_event_id!: string;
+
+  @UuidField({ description: 'May have been deleted since' })
+  destination_id!: string;
+
+  @TextField({ description: 'As it was when the alert was raised' })
+  destination_name!: string;
+
+  @EnumField(DESTINATION_TYPES, {})
+  destination_type!: DestinationType;
+
+  @EnumField(ALERT_DELIVERY_STATUSES, {})
+  status!: AlertDeliveryStatus;
+
+  @IntField({ min: 0, max: MOST_TRIES, description: 'Failed tries' })
+  retry_count!: number;
+
+  @DateTimeField({ nullable: true, description: 'While `retrying`' })
+  next_retry_at!: string | null;
+
+  @IntField({ nullable: true, description: 'Of the last try' })
+  response_code!: number | null;
+
+  @TextField({ nullable: true, description: "Beginning of the last answer's body, sanitized" })
+  response_summary!: string | null;
+
+  @TextField({ nullable: true, description: 'Of the last try; sanitized' })
+  failure_reason!: string | null;
+
+  @DateTimeField({})
+  created_at!: string;
+
+  @DateTimeField({ nullable: true, description: 'Null while there is a try to come' })
+  completed_at!: string | null;
+}
+
+export class AlertDeliveriesResponse extends PageResponse {
+  @ListField(nested(() => AlertDeliveryResponse), {})
+  items!: AlertDeliveryResponse[];
+}
+
+export function alertDeliveryResponse(delivery: AlertDelivery): AlertDeliveryResponse {
+  return {
+    id: delivery.id,
+    project_id: delivery.projectId,
+    alert_event_id: delivery.alertEventId,
+    destination_id: delivery.destinationId,
+    destination_name: delivery.destinationName,
+    destination_type: delivery.destinationType,
+    status: delivery.status,
+    retry_count: delivery.retryCount,
+    next_retry_at: delivery.status === 'retrying' ? (delivery.dueAt?.toISOString() ?? null) : null,
+    response_code: delivery.responseCode,
+    response_summary: delivery.responseSummary,
+    failure_reason: delivery.failureReason,
+    created_at: delivery.createdAt.toISOString(),
+    completed_at: delivery.completedAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { TryOutcome } from '../../../delivery/sending/index.js';
+import { type ClaimedDelivery, MOST_TRIES, nextDelivery } from './transitions.js';
+
+type Outcome = Pick<TryOutcome, 'kind' | 'retryAfterSeconds'>;
+const KINDS = ['sent', 'transient', 'permanent', 'refused', 'unavailable'] as const;
+const outcome = (kind: Outcome['kind'], retryAfterSeconds: number | null = null): Outcome => ({
+  kind,
+  retryAfterSeconds,
+});
+
+describe('what becomes of an alert delivery', () => {
+  it.each([
+    ['pending', 0, 'sent', 'sent', 0, null],
+    ['retrying', 3, 'sent', 'sent', 3, null],
+    ['pending', 0, 'transient', 'retrying', 1, 30],
+    ['retrying', 1, 'transient', 'retrying', 2, 60],
+    ['retrying', 2, 'transient', 'retrying', 3, 120],
+    ['retrying', 3, 'transient', 'retrying', 4, 240],
+    ['retrying', 4, 'transient', 'failed', 5, null],
+    ['pending', 0, 'permanent', 'failed', 1, null],
+    ['retrying', 4, 'permanent', 'failed', 5, null],
+    ['pending', 0, 'refused', 'failed', 0, null],
+    ['retrying', 2, 'refused', 'failed', 2, null],
+    ['pending', 0, 'unavailable', 'pending', 0, 60],
+    ['retrying', 4, 'unavailable', 'retrying', 4, 60],
+  ] as const)('%s after %i failures, %s: %s', (status, retryCount, kind, next, count, delaySeconds) => {
+    expect(nextDelivery({ status, retryCount }, outcome(kind))).toEqual({
+      status: next,
+      retryCount: count,
+      delaySeconds,
+    });
+  });
+
+  it.each([
+    [90, 90],
+    [86_400, 86_400],
+    [500_000, 86_400],
+    // Sooner than the policy says, at once, or a date that is past.
+    [5, 60],
+    [0, 60],
+    [-5, 60],
+  ])(
+    'waits as long as the receiver asks, never less than the policy says, a day at most: %i is %i seconds',
+    (asked, delaySeconds) => {
+      expect(nextDelivery({ status: 'retrying', retryCount: 1 }, outcome('transient', asked))).toMatchObject({
+        delaySeconds,
+      });
+    },
+  );
+
+  it('asks no receiver that never answers well more often than five times', () => {
+    const outcomes = fc.array(fc.constantFrom(...KINDS), { minLength: 12, maxLength: 60 });
+    fc.assert(
+      fc.property(outcomes, (kinds) => {
+        let state: ClaimedDelivery = { status: 'pending', retryCount: 0 };
+        let tries = 0;
+        for (const kind of kinds) {
+          if (kind !== 'unavailable' && kind !== 'refused') tries += 1;
+          const next = nextDelivery(state, outcome(kind));
+          expect(next.delaySeconds === null).toBe(next.status === 'sent' || next.status === 'failed');
+          expect(next.retryCount).toBeGreaterThanOrEqual(state.retryCount);
+          expect(next.retryCount).toBeLessThanOrEqual(MOST_TRIES);
+          if (next.status === 'sent' || next.status === 'failed') return;
+          state = { status: next.status, retryCount: next.retryCount };
+          expect(tries).toBeLessThan(MOST_TRIES);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectMemberScope } from '../../../access/index.js';
+import { Clock } from '../../../../platform/clock/index.js';
+import { Database } from '../../../../platform/database/database.js';
+import { newId } from '../../../../platform/ids/index.js';
+import { AuditWriter } from '../../../identity/audit/index.js';
+import { projectAct, ProjectActs } from '../../../tenancy/projects/index.js';
+import {
+  DestinationCredentialsUnavailable,
+  DestinationNotFound,
+  DestinationTestFailed,
+} from '../alert-destinations.errors.js';
+import { testNotice } from '../notices/alert-notice.js';
+import { Courier } from '../notices/courier.js';
+import { destinationResponse, type DestinationTestResponse } from './destinations.dto.js';
+import { DestinationsRepository } from './destinations.repository.js';
+
+/** For everything together (SERVICE 8.3). */
+const TEST_DEADLINE_MS = 10_000;
+
+/** Test notices: sent while the caller waits, after the act is written down. */
+@Injectable()
+export class DestinationTestService {
+  constructor(
+    private readonly database: Database,
+    private readonly destinations: DestinationsRepository,
+    private readonly courier: Courier,
+    private readonly acts: ProjectActs,
+    private readonly audit: AuditWriter,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DestinationTestFailed with the sanitized reason, unless the destination answers 2xx */
+  async test(scope: ProjectMemberScope, id: string): Promise<DestinationTestResponse> {
+    const deliveryId = newId();
+    const destination = await this.database.transaction(async (tx) => {
+      await this.acts.begin(scope, tx);
+      const found = await this.destinations.find(scope, id, tx);
+      if (found === null) throw new DestinationNotFound();
+      const target = { type: 'alert_destination', id };
+      await this.audit.record(projectAct(scope, 'alert_destination.tested', { delivery_id: deliveryId }, target), tx);
+      return found;
+    });
+    const started = performance.now();
+    const testedAt = this.clock.now();
+    const notice = testNotice(scope.projectId, testedAt);
+    const outcome = await this.courier.send({ destination, notice, deliveryId, deadlineMs: TEST_DEADLINE_MS });
+    if (outcome.kind === 'unavailable') throw new DestinationCredentialsUnavailable();
+    if (outcome.kind !== 'sent') throw new DestinationTestFailed(outcome.reason ?? undefined);
+    return {
+      ok: true,
+      destination: destinationResponse(destination),
+      delivery_id: deliveryId,
+      response_code: outcome.responseCode,
+      response_summary: outcome.summary,
+      duration_ms: Math.round(performance.now() - started),
+      tested_at: testedAt.toISOString(),
+    };
+  }
+}

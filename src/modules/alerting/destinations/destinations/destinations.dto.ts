@@ -1,0 +1,136 @@
+import {
+  BooleanField,
+  DateTimeField,
+  EnumField,
+  IntField,
+  NestedField,
+  TextField,
+  UrlField,
+  UuidField,
+  NameField,
+} from '../../../../platform/http/fields/index.js';
+import { type AlertDestination, DESTINATION_TYPES, type DestinationType } from './destination.entity.js';
+
+const PROJECT = 'Left out of body and query: the project you have selected';
+const TARGET = 'http or https, leading to a public address';
+const SECRET_LENGTH = { min: 1, max: 500 };
+
+export class ProjectOfDestinationsQuery {
+  @UuidField({ optional: true, description: PROJECT })
+  project_id?: string;
+}
+
+export class CreateDestinationRequest {
+  @UuidField({ optional: true, description: PROJECT })
+  project_id?: string;
+
+  @EnumField(DESTINATION_TYPES, {})
+  type!: DestinationType;
+
+  @NameField({ example: 'On call' })
+  name!: string;
+
+  @UrlField({ secret: true, description: TARGET, example: 'https://hooks.example.com/alerts' })
+  target_url!: string;
+
+  @TextField({
+    ...SECRET_LENGTH,
+    optional: true,
+    nullable: true,
+    secret: true,
+    description: 'Signs requests; never answered',
+  })
+  secret?: string | null;
+
+  @BooleanField({ optional: true, default: true })
+  is_enabled!: boolean;
+}
+
+export class UpdateDestinationRequest {
+  @EnumField(DESTINATION_TYPES, { optional: true, description: 'Cannot be changed: the type it has' })
+  type?: DestinationType;
+
+  @NameField({ optional: true })
+  name?: string;
+
+  @UrlField({ optional: true, secret: true, description: `${TARGET}. Of Slack, the masked address leaves it as it is` })
+  target_url?: string;
+
+  @TextField({
+    ...SECRET_LENGTH,
+    optional: true,
+    nullable: true,
+    secret: true,
+    description: 'A new one; the one before signs beside it for 24 hours. Null: requests are no longer signed',
+  })
+  secret?: string | null;
+
+  @BooleanField({ optional: true })
+  is_enabled?: boolean;
+}
+
+export class DestinationResponse {
+  @UuidField({})
+  id!: string;
+
+  @UuidField({})
+  project_id!: string;
+
+  @EnumField(DESTINATION_TYPES, {})
+  type!: DestinationType;
+
+  @TextField({})
+  name!: string;
+
+  @TextField({ description: 'Of Slack the origin and `/***`' })
+  target_url!: string;
+
+  @BooleanField({})
+  has_secret!: boolean;
+
+  @BooleanField({})
+  is_enabled!: boolean;
+
+  @DateTimeField({})
+  created_at!: string;
+
+  @DateTimeField({})
+  updated_at!: string;
+}
+
+export class DestinationTestResponse {
+  @BooleanField({ description: 'Always true: a test that failed answers 502' })
+  ok!: boolean;
+
+  @NestedField(() => DestinationResponse, {})
+  destination!: DestinationResponse;
+
+  @UuidField({ description: '`X-Service-Delivery-Id` of the request' })
+  delivery_id!: string;
+
+  @IntField({ nullable: true })
+  response_code!: number | null;
+
+  @TextField({ nullable: true, description: "Beginning of the answer's body, sanitized" })
+  response_summary!: string | null;
+
+  @IntField({ min: 0 })
+  duration_ms!: number;
+
+  @DateTimeField({})
+  tested_at!: string;
+}
+
+export function destinationResponse(destination: AlertDestination): DestinationResponse {
+  return {
+    id: destination.id,
+    project_id: destination.projectId,
+    type: destination.type,
+    name: destination.name,
+    target_url: destination.targetUrl,
+    has_secret: destination.secret !== null,
+    is_enabled: destination.isEnabled,
+    created_at: destination.createdAt.toISOString(),
+    updated_at: destination.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { AlertDestination } from './destination.entity.js';
+
+type Tenant = Pick<ProjectScope, 'projectId'>;
+
+export type ChangedDestination = Pick<AlertDestination, 'id' | 'name' | 'targetUrl' | 'sealedUrl' | 'isEnabled'>;
+
+@Injectable()
+export class DestinationsRepository {
+  constructor(private readonly database: Database) {}
+
+  async insert(
+    { projectId }: Tenant,
+    destination: ChangedDestination & Pick<AlertDestination, 'type' | 'secret'>,
+    tx: Db,
+  ): Promise<void> {
+    await this.database.repository(AlertDestination, tx).insert({ ...destination, projectId });
+  }
+
+  /** Newest first. */
+  list({ projectId }: Tenant): Promise<AlertDestination[]> {
+    return this.database
+      .repository(AlertDestination)
+      .find({ where: { projectId }, order: { createdAt: 'DESC', id: 'DESC' } });
+  }
+
+  countOf({ projectId }: Tenant, tx: Db): Promise<number> {
+    return this.database.repository(AlertDestination, tx).countBy({ projectId });
+  }
+
+  find({ projectId }: Tenant, id: string, db?: Db): Promise<AlertDestination | null> {
+    return this.database.repository(AlertDestination, db).findOneBy({ projectId, id });
+  }
+
+  /** Holds the row, so that changes of it queue up; deliveries can still be made for it. */
+  lock({ projectId }: Tenant, id: string, tx: Db): Promise<AlertDestination | null> {
+    return this.database
+      .repository(AlertDestination, tx)
+      .findOne({ where: { projectId, id }, lock: { mode: 'for_no_key_update' } });
+  }
+
+  async update(
+    { projectId }: Tenant,
+    { id, name, targetUrl, sealedUrl, isEnabled }: ChangedDestination,
+    tx: Db,
+  ): Promise<void> {
+    await this.database.execute(
+      `UPDATE alert_destinations
+       SET name = $3, target_url = $4, sealed_url = $5, is_enabled = $6, updated_at = clock_timestamp()
+       WHERE project_id = $1 AND id = $2`,
+      [projectId, id, name, targetUrl, sealedUrl, isEnabled],
+      tx,
+    );
+  }
+
+  /** The secret that was in use signs beside the new one for so long. Null ends signing at once. */
+  async rotateSecret(
+    { projectId }: Tenant,
+    id: string,
+    secret: string | null,
+    graceSeconds: number,
+    tx: Db,
+  ): Promise<void> {
+    await this.database.execute(
+      `UPDATE alert_destinations
+       SET secret = $3::text, updated_at = clock_timestamp(),
+           previous_secret = CASE WHEN $3::text IS NULL THEN NULL ELSE secret END,
+           previous_secret_until = CASE WHEN $3::text IS NULL OR secret IS NULL THEN NULL
+                                        ELSE clock_timestamp() + $4 * interval '1 second' END
+       WHERE project_id = $1 AND id = $2`,
+      [projectId, id, secret, graceSeconds],
+      tx,
+    );
+  }
+
+  async remove({ projectId }: Tenant, id: string, tx: Db): Promise<void> {
+    await this.database.execute(
+      'DELETE FROM alert_destinations WHERE project_id = $1 AND id = $2',
+      [projectId, id],
+      tx,
+    );
+  }
+
+  /** The project of a destination, for the access guard; null when there is no such destination. */
+  async projectOf(id: string): Promise<string | null> {
+    const [row] = await this.database.rows<{ project_id: string }>(
+      'SELECT project_id FROM alert_destinations WHERE id = $1',
+      [id],
+    );
+    return row?.project_id ?? null;
+  }
+
+  /** Those of the ids that are destinations of the project, held against deletion while the transaction lasts. */
+  async share({ projectId }: Tenant, ids: readonly string[], tx: Db): Promise<string[]> {
+    const rows = await this.database.rows<{ id: string }>(
+      'SELECT id FROM alert_destinations WHERE project_id = $1 AND id = ANY($2::uuid[]) ORDER BY id FOR KEY SHARE',
+      [projectId, ids],
+      tx,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** @returns how many secrets are gone for good */
+  forgetPreviousSecrets(): Promise<number> {
+    return this.database.execute(
+      `UPDATE alert_destinations SET previous_secret = NULL, previous_secret_until = NULL
+       WHERE previous_secret IS NOT NULL AND previous_secret_until <= now()`,
+    );
+  }
+}

@@ -1,0 +1,158 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { newId } from '../../../../platform/ids/index.js';
+import { AuditWriter } from '../../../identity/audit/index.js';
+import { projectAct, ProjectActs } from '../../../tenancy/projects/index.js';
+import { DestinationNotFound, TooManyDestinations } from '../alert-destinations.errors.js';
+import { DeliveriesRepository } from '../deliveries/deliveries.repository.js';
+import { DestinationVault } from './destination-vault.js';
+import type { AlertDestination, DestinationType } from './destination.entity.js';
+import {
+  type CreateDestinationRequest,
+  destinationResponse,
+  type DestinationResponse,
+  type UpdateDestinationRequest,
+} from './destinations.dto.js';
+import { DestinationsRepository } from './destinations.repository.js';
+import { shownAddress, TargetAddresses } from './target-addresses.js';
+
+/** For how long the secret before signs beside a new one. */
+const ROTATION_SECONDS = 86_400;
+
+/** Deliveries that a disabling ends by itself; what is left then fails when it is due. */
+const MOST_ABANDONED = 5_000;
+
+/** Bounds whom one alert can tell, and the list, which has no pages. */
+const MOST_DESTINATIONS = 100;
+
+/** Destinations of a project. Names are looked up before the transaction: nothing waits for the network inside one. */
+@Injectable()
+export class DestinationsService {
+  constructor(
+    private readonly database: Database,
+    private readonly destinations: DestinationsRepository,
+    private readonly deliveries: DeliveriesRepository,
+    private readonly addresses: TargetAddresses,
+    private readonly vault: DestinationVault,
+    private readonly acts: ProjectActs,
+    private readonly audit: AuditWriter,
+  ) {}
+
+  async list(scope: ProjectScope): Promise<DestinationResponse[]> {
+    return (await this.destinations.list(scope)).map(destinationResponse);
+  }
+
+  async create(scope: ProjectMemberScope, request: CreateDestinationRequest): Promise<DestinationResponse> {
+    const { type, name, is_enabled: isEnabled } = request;
+    const id = newId();
+    const address = this.addressOf(scope, id, type, await this.addresses.admit(request.target_url, scope.projectId));
+    const secret = request.secret ? this.vault.seal(scope, id, 'secret', request.secret) : null;
+    return this.database.transaction(async (tx) => {
+      await this.acts.begin(scope, tx);
+      if ((await this.destinations.countOf(scope, tx)) >= MOST_DESTINATIONS) throw new TooManyDestinations();
+      await this.destinations.insert(scope, { id, type, name, ...address, secret, isEnabled }, tx);
+      await this.record(scope, 'created', id, { name, type, is_enabled: isEnabled, has_secret: secret !== null }, tx);
+      return destinationResponse(await this.get(scope, id, tx));
+    });
+  }
+
+  async update(scope: ProjectMemberScope, id: string, request: UpdateDestinationRequest): Promise<DestinationResponse> {
+    const { type, targetUrl: shown } = await this.get(scope, id);
+    if (request.type !== undefined && request.type !== type) {
+      throw brokenRule(['body', 'type'], 'the type of a destination cannot be changed', request.type);
+    }
+    const target = type === 'slack' && request.target_url === shown ? undefined : request.target_url;
+    const url = target === undefined ? null : await this.addresses.admit(target, scope.projectId);
+    const address = url === null ? {} : this.addressOf(scope, id, type, url);
+    const secret = request.secret ? this.vault.seal(scope, id, 'secret', request.secret) : request.secret;
+    return this.database.transaction(async (tx) => {
+      await this.acts.begin(scope, tx);
+      const before = await this.destinations.lock(scope, id, tx);
+      if (before === null) throw new DestinationNotFound();
+      const { name = before.name, is_enabled: isEnabled = before.isEnabled } = request;
+      const after = { ...before, name, isEnabled, ...address };
+      await this.change(scope, before, after, tx);
+      const isNewSecret = secret !== undefined && !(request.secret && this.vault.isSecret(before, request.secret));
+      if (isNewSecret) await this.destinations.rotateSecret(scope, id, secret, ROTATION_SECONDS, tx);
+      const detail = changesOf(before, after, { address: url !== null, secret: isNewSecret ? secret : undefined });
+      await this.record(scope, 'updated', id, detail, tx);
+      return destinationResponse(await this.get(scope, id, tx));
+    });
+  }
+
+  /** Doing it again answers the same and is no act. */
+  async setEnabled(scope: ProjectMemberScope, id: string, isEnabled: boolean): Promise<DestinationResponse> {
+    return this.database.transaction(async (tx) => {
+      await this.acts.begin(scope, tx);
+      const before = await this.destinations.lock(scope, id, tx);
+      if (before === null) throw new DestinationNotFound();
+      if (before.isEnabled !== isEnabled) {
+        await this.change(scope, before, { ...before, isEnabled }, tx);
+        await this.record(scope, isEnabled ? 'enabled' : 'disabled', id, { name: before.name }, tx);
+      }
+      return destinationResponse(await this.get(scope, id, tx));
+    });
+  }
+
+  /** Address and secrets are gone with the row; deliveries stay as evidence, those not sent yet end as failed. */
+  async delete(scope: ProjectMemberScope, id: string): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await this.acts.begin(scope, tx);
+      const { name, type } = await this.get(scope, id, tx);
+      // First the row: whoever is making a delivery holds it, and is waited for.
+      await this.destinations.remove(scope, id, tx);
+      const unsent = await this.deliveries.abandon(scope, id, 'destination_deleted', null, tx);
+      await this.record(scope, 'deleted', id, { name, type, unsent_deliveries: unsent }, tx);
+    });
+  }
+
+  private addressOf(
+    scope: ProjectScope,
+    id: string,
+    type: DestinationType,
+    url: URL,
+  ): Pick<AlertDestination, 'targetUrl' | 'sealedUrl'> {
+    const sealedUrl = type === 'slack' ? this.vault.seal(scope, id, 'sealed_url', url.href) : null;
+    return { targetUrl: shownAddress(type, url), sealedUrl };
+  }
+
+  /** What waits for a destination that is switched off fails with the act. */
+  private async change(scope: ProjectScope, before: AlertDestination, after: AlertDestination, tx: Db): Promise<void> {
+    await this.destinations.update(scope, after, tx);
+    if (!before.isEnabled || after.isEnabled) return;
+    await this.deliveries.abandon(scope, before.id, 'destination_disabled', MOST_ABANDONED, tx);
+  }
+
+  private async get(scope: ProjectScope, id: string, db?: Db): Promise<AlertDestination> {
+    const destination = await this.destinations.find(scope, id, db);
+    if (destination === null) throw new DestinationNotFound();
+    return destination;
+  }
+
+  private async record(
+    scope: ProjectMemberScope,
+    act: string,
+    id: string,
+    detail: Readonly<Record<string, unknown>>,
+    tx: Db,
+  ): Promise<void> {
+    const target = { type: 'alert_destination', id };
+    await this.audit.record(projectAct(scope, `alert_destination.${act}`, detail, target), tx);
+  }
+}
+
+/** Names and switches as they changed; of addresses and secrets only that they did. */
+function changesOf(
+  before: Pick<AlertDestination, 'name' | 'isEnabled'>,
+  after: Pick<AlertDestination, 'name' | 'isEnabled'>,
+  { address, secret }: { readonly address: boolean; readonly secret: string | null | undefined },
+): Record<string, unknown> {
+  return {
+    ...(after.name !== before.name && { name: { from: before.name, to: after.name } }),
+    ...(after.isEnabled !== before.isEnabled && { is_enabled: { from: before.isEnabled, to: after.isEnabled } }),
+    ...(address && { target_url: 'replaced' }),
+    ...(secret !== undefined && { secret: secret === null ? 'removed' : 'replaced' }),
+  };
+}

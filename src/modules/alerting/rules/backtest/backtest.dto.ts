@@ -1,0 +1,73 @@
+import {
+  BooleanField,
+  DateTimeField,
+  IntField,
+  ListField,
+  ObjectField,
+  nested,
+  TextField,
+  UuidField,
+} from '../../../../platform/http/fields/index.js';
+
+export class BacktestRequest {
+  @DateTimeField({ optional: true, description: 'Left out: 24 hours before `to_ts`' })
+  from_ts?: Date;
+
+  @DateTimeField({ optional: true, description: 'Left out: now. At most 7 days after `from_ts`' })
+  to_ts?: Date;
+}
+
+export class BacktestFiring {
+  @DateTimeField({ description: 'When it would have fired' })
+  at!: string;
+
+  @DateTimeField({
+    nullable: true,
+    description: 'When it would have recovered; null: not in this time, or not by itself',
+  })
+  until!: string | null;
+
+  @ObjectField({ description: 'The values of the fields that the rule groups by' })
+  group!: Record<string, unknown>;
+
+  @TextField({})
+  reason!: string;
+
+  @ObjectField({ description: 'The numbers, or the properties of the event, that made it fire' })
+  values!: Record<string, unknown>;
+
+  @UuidField({ nullable: true, description: 'The event that made it fire; null for rules on windows' })
+  event_id!: string | null;
+
+  @IntField({
+    min: 1,
+    description: 'How many occurrences one notice would have told: those of the cooldown, or of the episode',
+  })
+  occurrences!: number;
+}
+
+export class BacktestResponse {
+  @UuidField({})
+  rule_id!: string;
+
+  @DateTimeField({})
+  from_ts!: string;
+
+  @DateTimeField({})
+  to_ts!: string;
+
+  @IntField({
+    min: 0,
+    description: 'How often the rule was evaluated: each fitting event, or each look at the windows',
+  })
+  evaluations!: number;
+
+  @IntField({ nullable: true, min: 1, description: 'Between two looks at the windows; null for rules of events' })
+  step_seconds!: number | null;
+
+  @BooleanField({ description: 'Whether there was more than one back-test shows, or has time for' })
+  truncated!: boolean;
+
+  @ListField(nested(() => BacktestFiring), {})
+  firings!: BacktestFiring[];
+}

@@ -1,0 +1,108 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { fieldSql, filterSql, type FilterSubject, pathOfProperty } from '../../conditions/index.js';
+import { Parameters, type TimeWindow } from '../../../events/totals/index.js';
+import { type EventPlace, type Place, PLACE_COLUMNS } from '../../../events/reads/index.js';
+import type { LiveRule } from '../rules/live-rules.js';
+
+/** A statement that took longer than it may. */
+const QUERY_CANCELED = '57014';
+
+/** An event with what its rule looks at. */
+export interface PastEvent {
+  readonly place: EventPlace;
+  readonly subject: FilterSubject;
+}
+
+interface SubjectRow {
+  at: number;
+  fields: unknown[];
+  properties: Record<string, unknown> | null;
+}
+
+@Injectable()
+export class BacktestRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Where the next events that fit lie, in the order of their timestamps, which stand for the times of acceptance. */
+  places(
+    { projectId, filter }: LiveRule,
+    { from, to }: TimeWindow,
+    after: Place | null,
+    limit: number,
+    db: Db,
+  ): Promise<EventPlace[]> {
+    const parameters = new Parameters();
+    const bind = (value: unknown): string => parameters.bind(value);
+    // The timestamp alone lets partitions be left out.
+    const behind =
+      after === null
+        ? ''
+        : `AND e."timestamp" >= ${bind(after.timestamp)} AND (e."timestamp", e.id) > (${bind(after.timestamp)}, ${bind(after.id)})`;
+    return this.database.rows<EventPlace>(
+      `SELECT ${PLACE_COLUMNS} FROM events e
+       WHERE e.project_id = ${bind(projectId)} AND e."timestamp" >= ${bind(from)} AND e."timestamp" < ${bind(to)} ${behind}
+         AND ${filterSql(filter, bind)}
+       ORDER BY e."timestamp", e.id LIMIT ${bind(limit)}`,
+      parameters.values,
+      db,
+    );
+  }
+
+  /** The events of places with these fields and no more: of the properties those that one of them may be or lie in, each once. */
+  async read(
+    projectId: string,
+    places: readonly EventPlace[],
+    fields: readonly string[],
+    db: Db,
+  ): Promise<PastEvent[]> {
+    const parameters = new Parameters();
+    const bind = (value: unknown): string => parameters.bind(value);
+    const columns = fields.filter((field) => pathOfProperty(field) === null);
+    const names = [...new Set(fields.flatMap((field) => namesOf(pathOfProperty(field) ?? [])))];
+    const properties =
+      names.length === 0
+        ? 'NULL'
+        : `(SELECT jsonb_object_agg(key, value) FROM jsonb_each(e.properties) WHERE key = ANY (${bind(names)}::text[]))`;
+    const rows = await this.database.rows<SubjectRow>(
+      `SELECT p.at::int, json_build_array(${columns.map((field) => fieldSql(field, bind)).join(', ')}) AS fields,
+              ${properties} AS properties
+       FROM unnest(${bind(places.map(({ timestamp }) => timestamp))}::timestamptz[],
+                   ${bind(places.map(({ id }) => id))}::uuid[]) WITH ORDINALITY AS p ("timestamp", id, at)
+       CROSS JOIN LATERAL (
+         SELECT * FROM events e
+         WHERE e.project_id = ${bind(projectId)}::uuid AND e."timestamp" = p."timestamp" AND e.id = p.id OFFSET 0) e
+       ORDER BY p.at`,
+      parameters.values,
+      db,
+    );
+    return rows.flatMap(({ at, fields: values, properties: found }) => {
+      const place = places[at - 1];
+      if (place === undefined) return [];
+      const read = Object.fromEntries(columns.map((field, index) => [field, values[index]]));
+      return [{ place, subject: { fields: read, properties: found ?? {} } }];
+    });
+  }
+
+  /**
+   * Works with at most so much time for its next statement.
+   * @returns null when the time was over first
+   */
+  async within<T>(milliseconds: number, work: () => Promise<T>, db: Db): Promise<T | null> {
+    const left = Math.ceil(milliseconds);
+    if (left <= 0) return null;
+    await this.database.execute(`SET LOCAL statement_timeout = ${left}`, [], db);
+    try {
+      return await work();
+    } catch (error) {
+      if ((error as { code?: unknown }).code === QUERY_CANCELED) return null;
+      throw error;
+    }
+  }
+}
+
+/** The names of the properties that a path may be or begin in. */
+function namesOf(path: readonly string[]): string[] {
+  const [first] = path;
+  return first === undefined ? [] : [first, path.join('.')];
+}

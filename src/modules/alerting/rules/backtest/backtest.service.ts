@@ -1,0 +1,120 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../../access/index.js';
+import { Clock } from '../../../../platform/clock/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { ProjectTurns } from '../../../../platform/database/project-turns.js';
+import { brokenRule } from '../../../../platform/http/fields/index.js';
+import type { TimeWindow } from '../../../events/totals/index.js';
+import { INACTIVE, type SeriesState, step } from '../machine/rule-machine.js';
+import type { Series } from '../machine/series.js';
+import { ownFault } from '../engine/failure-reasons.js';
+import { AlertRuleFails, AlertRuleNotFound, TooManyBacktests } from '../rules/alert-rules.errors.js';
+import { type LiveRule, LiveRules } from '../rules/live-rules.js';
+import { evaluationSeconds } from '../windows/window-values.js';
+import { type Seen, WindowEvaluator } from '../windows/window-evaluator.js';
+import type { BacktestRequest, BacktestResponse } from './backtest.dto.js';
+import { BacktestFirings } from './backtest-firings.js';
+import { BacktestLimits } from './backtest-limits.js';
+import { BacktestRepository } from './backtest.repository.js';
+import { MatchBacktest } from './match-backtest.js';
+
+const DAY_MS = 86_400_000;
+const MOST_DAYS = 7;
+const MOST_LOOKS = 300;
+/** In one process: a back-test holds a connection of the pool, which serves everybody else too. */
+const AT_ONCE = 2;
+/** A back-test whose turn has not come by then is refused. */
+const PATIENCE_MS = 5_000;
+
+type Run = Pick<BacktestResponse, 'evaluations' | 'truncated'> & { readonly firings: BacktestFirings };
+
+/** Runs a rule over the past by the machine and the evaluators of the present; nothing is stored and nobody is told. */
+@Injectable()
+export class BacktestService {
+  private readonly turns = new ProjectTurns(AT_ONCE, PATIENCE_MS, TooManyBacktests);
+
+  constructor(
+    private readonly database: Database,
+    private readonly rules: LiveRules,
+    private readonly events: BacktestRepository,
+    private readonly matches: MatchBacktest,
+    private readonly limits: BacktestLimits,
+    private readonly evaluator: WindowEvaluator,
+    private readonly clock: Clock,
+  ) {}
+
+  async run(scope: ProjectScope, id: string, request: BacktestRequest): Promise<BacktestResponse> {
+    const window = windowOf(request, this.clock.now());
+    try {
+      return await this.turns.run(scope.projectId, () => this.runOver(scope, id, window));
+    } catch (error) {
+      const reason = ownFault(error);
+      throw reason === null ? error : new AlertRuleFails(reason);
+    }
+  }
+
+  private runOver(scope: ProjectScope, id: string, window: TimeWindow): Promise<BacktestResponse> {
+    return this.database.snapshot(async (tx) => {
+      const rule = await this.rules.find(scope, id, tx);
+      if (rule === null) throw new AlertRuleNotFound();
+      const stepSeconds = rule.condition.kind === 'match' ? null : stepOf(rule, window);
+      const { evaluations, truncated, firings } =
+        stepSeconds === null
+          ? await this.matches.run(rule, window, tx)
+          : await this.look(rule, window, stepSeconds, tx);
+      return {
+        rule_id: id,
+        from_ts: window.from.toISOString(),
+        to_ts: window.to.toISOString(),
+        evaluations,
+        step_seconds: stepSeconds,
+        truncated: truncated || firings.areCut,
+        firings: firings.all,
+      };
+    });
+  }
+
+  private async look(rule: LiveRule, { from, to }: TimeWindow, stepSeconds: number, tx: Db): Promise<Run> {
+    const states = new Map<string, { series: Series; state: SeriesState }>();
+    const firings = new BacktestFirings(this.limits);
+    const until = performance.now() + this.limits.mostMs;
+    let evaluations = 0;
+    for (let now = from.getTime(); now <= to.getTime(); now += stepSeconds * 1_000) {
+      const known = [...states.values()].map(({ series }) => series);
+      const left = until - performance.now();
+      // As if the rule had been made at the beginning, and nothing of ours had ever been down.
+      const look = (): Promise<Seen[]> => this.evaluator.look(rule, now, known, from.getTime(), tx);
+      const all = await this.events.within(left, look, tx);
+      if (all === null) return { evaluations, truncated: true, firings };
+      evaluations += 1;
+      for (const { series, observation, message, values } of all) {
+        const { fingerprint } = series;
+        const { after, effect } = step(states.get(fingerprint)?.state ?? INACTIVE, observation, now, rule.holds);
+        if (after.state === 'inactive') states.delete(fingerprint);
+        else states.set(fingerprint, { series, state: after });
+        if (effect === 'recover') firings.recover(series, now);
+        if (effect !== 'fire') continue;
+        const firing = firings.begin(now, series, null);
+        if (firing !== null) firings.tell(firing, { reason: message, values });
+      }
+    }
+    return { evaluations, truncated: false, firings };
+  }
+}
+
+/** Seconds between two looks at the windows of a rule. */
+function stepOf({ condition }: LiveRule, { from, to }: TimeWindow): number {
+  if (!('window_seconds' in condition)) throw new AlertRuleNotFound();
+  const seconds = (to.getTime() - from.getTime()) / 1_000;
+  return Math.max(evaluationSeconds(condition.window_seconds), Math.ceil(seconds / MOST_LOOKS));
+}
+
+function windowOf({ from_ts, to_ts }: BacktestRequest, now: Date): TimeWindow {
+  const to = to_ts ?? now;
+  const from = from_ts ?? new Date(to.getTime() - DAY_MS);
+  if (from >= to) throw brokenRule(['body', 'from_ts'], 'from_ts must lie before to_ts', from.toISOString());
+  if (to.getTime() - from.getTime() > MOST_DAYS * DAY_MS) {
+    throw brokenRule(['body', 'from_ts'], `a back-test covers at most ${MOST_DAYS} days`, from.toISOString());
+  }
+  return { from, to };
+}

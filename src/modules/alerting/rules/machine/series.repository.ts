@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { INACTIVE, type SeriesState } from './rule-machine.js';
+import type { GroupValue, Series } from './series.js';
+
+export interface StoredSeries extends Series {
+  readonly ruleId: string;
+  readonly state: SeriesState;
+  /** When it comes to rest unless something matches before; null: not by time alone. Epoch milliseconds. */
+  readonly dueAt: number | null;
+}
+
+interface Row {
+  rule_id: string;
+  fingerprint: string;
+  group_values: Record<string, GroupValue>;
+  state: 'pending' | 'firing' | 'recovering';
+  since: Date;
+  breached_at: Date;
+  due_at: Date | null;
+}
+
+const COLUMNS = 's.rule_id, s.fingerprint, s.group_values, s.state, s.since, s.breached_at, s.due_at';
+
+@Injectable()
+export class SeriesRepository {
+  constructor(private readonly database: Database) {}
+
+  async ofRule(ruleId: string, tx: Db): Promise<StoredSeries[]> {
+    return this.read('s.rule_id = $1', [ruleId], tx);
+  }
+
+  async find(keys: readonly { ruleId: string; fingerprint: string }[], tx: Db): Promise<StoredSeries[]> {
+    if (keys.length === 0) return [];
+    return this.read(
+      '(s.rule_id, s.fingerprint) IN (SELECT * FROM unnest($1::uuid[], $2::text[]))',
+      [keys.map(({ ruleId }) => ruleId), keys.map(({ fingerprint }) => fingerprint)],
+      tx,
+    );
+  }
+
+  /** Series of these rules that have come to rest by a time. */
+  async lapsed(ruleIds: readonly string[], until: Date, limit: number, tx: Db): Promise<StoredSeries[]> {
+    return this.read(
+      `s.rule_id = ANY ($1::uuid[]) AND s.due_at <= $2 ORDER BY s.due_at LIMIT $3`,
+      [ruleIds, until, limit],
+      tx,
+    );
+  }
+
+  async save(series: readonly StoredSeries[], tx: Db): Promise<void> {
+    const gone = series.filter(({ state }) => state.state === 'inactive');
+    if (gone.length > 0) {
+      await this.database.execute(
+        `DELETE FROM alert_rule_series s USING unnest($1::uuid[], $2::text[]) AS g (rule_id, fingerprint)
+         WHERE s.rule_id = g.rule_id AND s.fingerprint = g.fingerprint`,
+        [gone.map(({ ruleId }) => ruleId), gone.map(({ fingerprint }) => fingerprint)],
+        tx,
+      );
+    }
+    const rows = series.flatMap(({ ruleId, fingerprint, groupValues, state, dueAt }) =>
+      state.state === 'inactive'
+        ? []
+        : [
+            {
+              rule_id: ruleId,
+              fingerprint,
+              group_values: groupValues,
+              state: state.state,
+              since: new Date(state.since),
+              breached_at: new Date(state.breachedAt),
+              due_at: dueAt === null ? null : new Date(dueAt),
+            },
+          ],
+    );
+    if (rows.length === 0) return;
+    await this.database.execute(
+      `INSERT INTO alert_rule_series (rule_id, fingerprint, group_values, state, since, breached_at, due_at)
+       SELECT rule_id, fingerprint, group_values, state, since, breached_at, due_at
+       FROM json_populate_recordset(NULL::alert_rule_series, $1::json)
+       ON CONFLICT ON CONSTRAINT pk_alert_rule_series DO UPDATE
+       SET state = excluded.state, since = excluded.since, breached_at = excluded.breached_at, due_at = excluded.due_at`,
+      [JSON.stringify(rows)],
+      tx,
+    );
+  }
+
+  private async read(where: string, parameters: readonly unknown[], tx: Db): Promise<StoredSeries[]> {
+    const rows = await this.database.rows<Row>(
+      `SELECT ${COLUMNS} FROM alert_rule_series s WHERE ${where}`,
+      parameters,
+      tx,
+    );
+    return rows.map((row) => ({
+      ruleId: row.rule_id,
+      fingerprint: row.fingerprint,
+      groupValues: row.group_values,
+      state: { state: row.state, since: row.since.getTime(), breachedAt: row.breached_at.getTime() },
+      dueAt: row.due_at?.getTime() ?? null,
+    }));
+  }
+}
+
+export function restingSeries(ruleId: string, series: Series): StoredSeries {
+  return { ...series, ruleId, state: INACTIVE, dueAt: null };
+}

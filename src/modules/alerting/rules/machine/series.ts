@@ -1,0 +1,41 @@
+import { sha256Hex } from '../../../../platform/crypto/index.js';
+import { type FilterSubject, readField } from '../../conditions/index.js';
+
+/** The value of a field that events are grouped by; null where it is missing or no scalar. */
+export type GroupValue = string | number | boolean | null;
+
+/** One series of a rule: the events that share its group values. */
+export interface Series {
+  readonly fingerprint: string;
+  readonly groupValues: Readonly<Record<string, GroupValue>>;
+}
+
+/** Characters of a text that tell groups apart. */
+export const MAX_GROUP_TEXT = 200;
+
+/** The series of a rule by the values of its fields, in the order of the fields. */
+export function seriesOf(ruleId: string, groupBy: readonly string[], values: readonly GroupValue[]): Series {
+  const groupValues = Object.fromEntries(groupBy.map((field, index) => [field, values[index] ?? null]));
+  return { fingerprint: fingerprintOf(ruleId, Object.entries(groupValues)), groupValues };
+}
+
+/** What takes the events of a rule once it has more groups than can be told apart. */
+export function overflowSeries(ruleId: string): Series {
+  return { fingerprint: fingerprintOf(ruleId, 'overflow'), groupValues: { '…': 'other groups' } };
+}
+
+/** Reads the group values of events. */
+export function groupReader(groupBy: readonly string[]): (subject: FilterSubject) => GroupValue[] {
+  const readers = groupBy.map(readField);
+  return (subject) => readers.map((read) => groupValueOf(read(subject)));
+}
+
+function groupValueOf(value: unknown): GroupValue {
+  if (typeof value === 'string')
+    return value.length <= MAX_GROUP_TEXT ? value : [...value].slice(0, MAX_GROUP_TEXT).join('');
+  return typeof value === 'number' || typeof value === 'boolean' ? value : null;
+}
+
+function fingerprintOf(ruleId: string, groups: unknown): string {
+  return sha256Hex(`${ruleId}:${JSON.stringify(groups)}`).slice(0, 32);
+}

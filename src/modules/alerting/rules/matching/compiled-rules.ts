@@ -1,0 +1,63 @@
+import { Breath } from '../../../../platform/concurrency/index.js';
+import { RecentlyUsed } from '../../../../platform/recently-used/index.js';
+import { compileFilter, eventTypesOf, fieldsOf, type FilterSubject, type Matcher } from '../../conditions/index.js';
+import { groupReader, type GroupValue } from '../machine/series.js';
+import type { LiveRule } from '../rules/live-rules.js';
+
+export interface CompiledRule {
+  readonly matches: Matcher;
+  readonly groupOf: (subject: FilterSubject) => GroupValue[];
+  /** The event types that can match; null: any. */
+  readonly types: readonly string[] | null;
+  /** Everything of an event that the rule looks at. */
+  readonly fields: readonly string[];
+}
+
+const MAX_KEPT = 2_000;
+
+/** Compiled filters of rules as long as their definition stays. */
+export class CompiledRules {
+  private readonly kept = new RecentlyUsed<string, { readonly revision: number; readonly compiled: CompiledRule }>(
+    MAX_KEPT,
+  );
+
+  /** Compiles those that are not known as they are now, with others in between. */
+  async learn(rules: readonly LiveRule[]): Promise<void> {
+    const breath = new Breath();
+    for (const rule of rules) {
+      this.of(rule);
+      await breath.take();
+    }
+  }
+
+  of(rule: LiveRule): CompiledRule {
+    const known = this.kept.get(rule.id);
+    if (known?.revision === rule.revision) return known.compiled;
+    const compiled = compileRule(rule);
+    this.kept.set(rule.id, { revision: rule.revision, compiled });
+    return compiled;
+  }
+
+  /** The events that some of the rules may fit, and what the rules look at. */
+  wanted(rules: readonly LiveRule[]): { types: readonly string[] | null; fields: readonly string[] } {
+    const compiled = rules.map((rule) => this.of(rule));
+    const types = compiled.map((rule) => rule.types);
+    return {
+      types: types.every((one) => one !== null) ? [...new Set(types.flat())] : null,
+      fields: [...new Set(compiled.flatMap(({ fields }) => fields))],
+    };
+  }
+}
+
+export function compileRule({
+  projectId,
+  filter,
+  groupBy,
+}: Pick<LiveRule, 'projectId' | 'filter' | 'groupBy'>): CompiledRule {
+  return {
+    matches: compileFilter(filter, projectId),
+    groupOf: groupReader(groupBy),
+    types: eventTypesOf(filter),
+    fields: [...new Set([...fieldsOf(filter), ...groupBy])],
+  };
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import fc from 'fast-check';
+import type { Db } from '../../../../platform/database/database.js';
+import { filterOf, storedCondition } from '../../conditions/index.js';
+import type { LiveRule } from '../rules/live-rules.js';
+import { CompiledRules } from './compiled-rules.js';
+import { evaluate, firstEvents } from './evaluation.js';
+import type { AcceptedEvent } from './match-batch.js';
+import type { OutboxRepository, OutboxRow, Stretch } from './outbox.repository.js';
+
+const condition = storedCondition({ kind: 'match' });
+const RULE: LiveRule = {
+  id: 'rule',
+  projectId: 'project',
+  name: 'Rule',
+  severity: 'info',
+  condition,
+  filter: filterOf(condition),
+  groupBy: ['properties.n'],
+  holds: { forSeconds: 0, keepFiringSeconds: 0 },
+  cooldownSeconds: 0,
+  isFailing: false,
+  revision: 1,
+  watchedSince: new Date(0),
+  lastEvaluatedAt: null,
+  targets: { kind: 'project' },
+};
+
+/** An outbox of rows with so many events each. */
+class Memory {
+  readonly rows: OutboxRow[];
+  /** Most events that were read at once. */
+  mostRead = 0;
+
+  constructor(counts: readonly number[]) {
+    this.rows = counts.map((events, at) => ({
+      position: String(at),
+      events,
+      acceptedAt: new Date(1),
+      firstEventId: null,
+      waitedSeconds: 0,
+    }));
+  }
+
+  events(_project: string, stretches: readonly Stretch[]): Promise<AcceptedEvent[]> {
+    const events = stretches.flatMap(({ row: { position, acceptedAt }, first, last }) =>
+      Array.from({ length: last - first + 1 }, (_, at) => {
+        const id = `${position}.${first + at}`;
+        return { position, place: first + at, id, timestamp: '', acceptedAt, fields: { 'properties.n': id } };
+      }),
+    );
+    this.mostRead = Math.max(this.mostRead, events.length);
+    return Promise.resolve(events);
+  }
+
+  bytesOf(_project: string, stretches: readonly Stretch[]): Promise<number> {
+    return Promise.resolve(stretches.length % 2 === 0 ? 0 : 2_000_000);
+  }
+
+  /** As the repository takes them away. */
+  remove(taken: readonly Stretch[]): void {
+    for (const { row, last } of taken) {
+      const at = this.rows.findIndex(({ position }) => position === row.position);
+      if (last >= row.events) this.rows.splice(at, 1);
+      else this.rows[at] = { ...row, events: row.events - last, firstEventId: null };
+    }
+  }
+}
+
+describe('the evaluation of a batch', () => {
+  it('asks about every event, a hundred read at once at most, whatever the rows hold', async () => {
+    const counts = fc.array(fc.integer({ min: 0, max: 350 }), { minLength: 1, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(counts, fc.integer({ min: 1, max: 600 }), async (rows, most) => {
+        const outbox = new Memory(rows);
+        const source = { outbox: outbox as unknown as OutboxRepository, compiled: new CompiledRules(), db: {} as Db };
+        let asked = 0;
+        for (let batches = 0; outbox.rows.length > 0; batches += 1) {
+          expect(batches).toBeLessThan(3_000);
+          const batch = firstEvents(outbox.rows, most);
+          const { hits, taken } = await evaluate(source, 'project', [RULE], batch, () => undefined);
+          const inBatch = hits.reduce((sum, { events }) => sum + events.length, 0);
+          expect(inBatch).toBeLessThanOrEqual(most);
+          asked += inBatch;
+          outbox.remove(taken);
+        }
+        expect(asked).toBe(rows.reduce((sum, count) => sum + count, 0));
+        expect(outbox.mostRead).toBeLessThanOrEqual(100);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('ends a batch with the event that makes it too many series, and leaves the rest', async () => {
+    const outbox = new Memory([900]);
+    const rules = Array.from({ length: 20 }, (_, at) => ({ ...RULE, id: `rule ${at}` }));
+    const source = { outbox: outbox as unknown as OutboxRepository, compiled: new CompiledRules(), db: {} as Db };
+    // However slow the machine is: the time of a batch is another bound.
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
+    const { hits, taken } = await evaluate(source, 'project', rules, firstEvents(outbox.rows, 5_000), () => undefined);
+    clock.mockRestore();
+    expect([hits.length, taken.map(({ last }) => last)]).toEqual([2_000, [100]]);
+  });
+});

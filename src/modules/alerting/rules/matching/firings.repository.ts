@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import type { GroupValue } from '../machine/series.js';
+import type { Act } from './match-batch.js';
+
+/** What matched events have come to, before anybody is told. */
+export interface Firing {
+  readonly ruleId: string;
+  readonly kind: 'fire' | 'recover';
+  readonly fingerprint: string;
+  readonly groupValues: Readonly<Record<string, GroupValue>>;
+  /** The first of the events, which is told; null with `recover`, like the rest. */
+  readonly eventId: string | null;
+  /** As the database writes it. */
+  readonly eventAt: string | null;
+  readonly lastEventId: string | null;
+  readonly occurrences: number;
+  readonly acceptedAt: Date;
+}
+
+export interface WaitingFiring extends Firing {
+  readonly position: string;
+}
+
+export function firingOf(act: Act): Firing {
+  const { rule, series } = act.hits;
+  const { fingerprint, groupValues } = series;
+  const of = { ruleId: rule.id, kind: act.kind, fingerprint, groupValues };
+  if (act.kind === 'recover') {
+    return { ...of, eventId: null, eventAt: null, lastEventId: null, occurrences: 0, acceptedAt: act.at.acceptedAt };
+  }
+  const { first, last, occurrences } = act;
+  const { id: eventId, timestamp: eventAt, acceptedAt } = first;
+  return { ...of, eventId, eventAt, lastEventId: last.id, occurrences, acceptedAt };
+}
+
+/** Firings that wait until they are raised, in the order in which they came about. */
+@Injectable()
+export class FiringsRepository {
+  constructor(private readonly database: Database) {}
+
+  async insert(projectId: string, firings: readonly Firing[], tx: Db): Promise<void> {
+    if (firings.length === 0) return;
+    const rows = firings.map((one) => ({
+      rule_id: one.ruleId,
+      kind: one.kind,
+      fingerprint: one.fingerprint,
+      group_values: one.groupValues,
+      event_id: one.eventId,
+      event_at: one.eventAt,
+      last_event_id: one.lastEventId,
+      occurrences: one.occurrences,
+      accepted_at: one.acceptedAt,
+    }));
+    await this.database.execute(
+      `INSERT INTO alert_rule_firings
+         (project_id, rule_id, kind, fingerprint, group_values, event_id, event_at, last_event_id, occurrences, accepted_at)
+       SELECT $1, rule_id, kind, fingerprint, group_values, event_id, event_at, last_event_id, occurrences, accepted_at
+       FROM ROWS FROM (json_to_recordset($2::json) AS (
+         rule_id uuid, kind text, fingerprint text, group_values json, event_id uuid, event_at timestamptz,
+         last_event_id uuid, occurrences integer, accepted_at timestamptz)) WITH ORDINALITY
+       ORDER BY ordinality`,
+      [projectId, JSON.stringify(rows)],
+      tx,
+    );
+  }
+
+  first(projectId: string, limit: number, tx: Db): Promise<WaitingFiring[]> {
+    // By the column: without its table the name would be the text above it, and the tenth come before the ninth.
+    return this.database.rows<WaitingFiring>(
+      `SELECT f.position::text, f.rule_id AS "ruleId", f.kind, f.fingerprint, f.group_values AS "groupValues",
+              f.event_id AS "eventId", to_json(f.event_at) #>> '{}' AS "eventAt", f.last_event_id AS "lastEventId", f.occurrences,
+              f.accepted_at AS "acceptedAt"
+       FROM alert_rule_firings f WHERE f.project_id = $1 ORDER BY f.position LIMIT $2`,
+      [projectId, limit],
+      tx,
+    );
+  }
+
+  async remove(positions: readonly string[], tx: Db): Promise<void> {
+    await this.database.execute('DELETE FROM alert_rule_firings WHERE position = ANY ($1::bigint[])', [positions], tx);
+  }
+}

@@ -1,0 +1,190 @@
+import { FilterRun, FilterTooCostly } from '../../conditions/index.js';
+import { type GroupValue, overflowSeries, type Series, seriesOf } from '../machine/series.js';
+import { restingSeries, type StoredSeries } from '../machine/series.repository.js';
+import type { LiveRule } from '../rules/live-rules.js';
+import type { CompiledRule, CompiledRules } from './compiled-rules.js';
+import { keepsState, matched } from './matched-series.js';
+
+/** An event that was accepted, by its place in the outbox and in `events`. */
+export interface EventPlace {
+  /** Of its row in the outbox. */
+  readonly position: string;
+  /** In that row, from 1. */
+  readonly place: number;
+  readonly id: string;
+  /** As the database writes it. */
+  readonly timestamp: string;
+  readonly acceptedAt: Date;
+}
+
+/** With what the rules of its project look at. */
+export interface AcceptedEvent extends EventPlace {
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** The events of a batch that belong to one series of a rule, in order. */
+export interface SeriesHits {
+  readonly rule: LiveRule;
+  readonly series: Series;
+  readonly events: EventPlace[];
+}
+
+/** What a batch does to a series: fires for so many events, the first of which is told, or recovers. */
+export type Act =
+  | {
+      readonly kind: 'fire';
+      readonly hits: SeriesHits;
+      readonly first: EventPlace;
+      readonly last: EventPlace;
+      readonly occurrences: number;
+    }
+  | { readonly kind: 'recover'; readonly hits: SeriesHits; readonly at: EventPlace };
+
+/** In one batch a rule tells so many groups apart; more go together. */
+const MAX_GROUPS = 200;
+/** What all rules of a project may take over one event, some half a second; those that come after it say so. */
+export const MOST_STEPS_OF_AN_EVENT = 400_000_000;
+/** The rules before this one have left too little of what all of them may take over an event. */
+export class RulesTooCostly extends Error {
+  constructor() {
+    super('The rules take too many steps together');
+  }
+}
+
+/** No list of values reads so. */
+const OVERFLOW = 'overflow';
+
+/**
+ * Finds out which events belong to which series, one event after the other. What it keeps of an event is its place alone:
+ * what rules look at may be large.
+ */
+export class HitFinder {
+  private readonly asked: readonly {
+    readonly rule: LiveRule;
+    readonly compiled: CompiledRule;
+    readonly groups: BatchGroups;
+  }[];
+  private readonly filters = new FilterRun();
+  private readonly answered = new Set<string>();
+
+  /** @param onFault told when a rule cannot be asked about an event, which then does not match it */
+  constructor(
+    rules: readonly LiveRule[],
+    compiled: CompiledRules,
+    private readonly onFault: (rule: LiveRule, event: EventPlace, error: unknown) => void,
+  ) {
+    this.asked = rules.map((rule) => ({ rule, compiled: compiled.of(rule), groups: new BatchGroups(rule) }));
+  }
+
+  /**
+   * Asks every rule about an event; each question is a step, after which the caller may do something else. A question that
+   * takes long is a promise, which has to be waited for: it is answered in slices.
+   */
+  *ask({ fields, ...event }: AcceptedEvent): Generator<Promise<void> | undefined> {
+    const subject = { fields, properties: NO_PROPERTIES };
+    let left = MOST_STEPS_OF_AN_EVENT;
+    for (const { rule, compiled, groups } of this.asked) {
+      if (event.acceptedAt < rule.watchedSince || !mayFit(compiled, fields)) continue;
+      const heard = (fits: boolean): void => {
+        this.answered.add(rule.id);
+        if (fits) groups.of(compiled.groupOf(subject)).events.push(event);
+      };
+      const most = left;
+      const failed = (error: unknown): void => {
+        const isForOthers = error instanceof FilterTooCostly && most < MOST_STEPS_OF_AN_EVENT;
+        this.onFault(rule, event, isForOthers ? new RulesTooCostly() : error);
+      };
+      let answer: Promise<void> | undefined;
+      try {
+        if (most <= 0) throw new RulesTooCostly();
+        const fits = this.filters.fits(compiled.matches, subject, most);
+        if (typeof fits === 'boolean') heard(fits);
+        else answer = fits.then(heard).catch(failed);
+      } catch (error) {
+        failed(error);
+      }
+      yield answer;
+      left -= this.filters.steps;
+    }
+  }
+
+  /** The ids of the rules that have told of some event whether it fits. */
+  get answers(): ReadonlySet<string> {
+    return this.answered;
+  }
+
+  /** By rule, in the order of their first events. */
+  get hits(): SeriesHits[] {
+    return this.asked.flatMap(({ groups }) => groups.all);
+  }
+
+  get count(): number {
+    return this.asked.reduce((sum, { groups }) => sum + groups.count, 0);
+  }
+}
+
+const NO_PROPERTIES = {};
+
+/** An event of a type that cannot fit is no question: its answer would say nothing of the rule. */
+function mayFit({ types }: CompiledRule, fields: AcceptedEvent['fields']): boolean {
+  return types === null || types.includes(String(fields['event']));
+}
+
+/** The groups of one rule in one batch. */
+class BatchGroups {
+  private readonly hits = new Map<string, SeriesHits>();
+
+  constructor(private readonly rule: LiveRule) {}
+
+  get all(): SeriesHits[] {
+    return [...this.hits.values()];
+  }
+
+  get count(): number {
+    return this.hits.size;
+  }
+
+  of(values: readonly GroupValue[]): SeriesHits {
+    const key = JSON.stringify(values);
+    const { rule } = this;
+    return (
+      this.hits.get(key) ??
+      (this.hits.size < MAX_GROUPS
+        ? this.begin(key, seriesOf(rule.id, rule.groupBy, values))
+        : (this.hits.get(OVERFLOW) ?? this.begin(OVERFLOW, overflowSeries(rule.id))))
+    );
+  }
+
+  private begin(key: string, series: Series): SeriesHits {
+    const hits: SeriesHits = { rule: this.rule, series, events: [] };
+    this.hits.set(key, hits);
+    return hits;
+  }
+}
+
+/** What the hits of one series do, and where they leave it; null: the rule keeps no states. */
+export function actsOf(
+  hits: SeriesHits,
+  stored: StoredSeries | undefined,
+): { acts: Act[]; after: StoredSeries | null } {
+  const { rule, series, events } = hits;
+  const [first, last] = [events.at(0), events.at(-1)];
+  if (first === undefined || last === undefined) return { acts: [], after: null };
+  if (!keepsState(rule.holds)) {
+    return { acts: [{ kind: 'fire', hits, first, last, occurrences: events.length }], after: null };
+  }
+  const acts: Act[] = [];
+  let current = stored ?? restingSeries(rule.id, series);
+  for (const event of events) {
+    const { after, effects } = matched(current, event.acceptedAt.getTime(), rule.holds);
+    current = after;
+    for (const effect of effects) {
+      const before = acts.at(-1);
+      if (effect === 'recover') acts.push({ kind: 'recover', hits, at: event });
+      else if (before?.kind === 'fire')
+        acts[acts.length - 1] = { ...before, last: event, occurrences: before.occurrences + 1 };
+      else acts.push({ kind: 'fire', hits, first: event, last: event, occurrences: 1 });
+    }
+  }
+  return { acts, after: current };
+}

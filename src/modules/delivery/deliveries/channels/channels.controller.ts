@@ -1,0 +1,73 @@
+import { Controller, Delete, Get, Patch, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { type ProjectMemberScope, Requires } from '../../../access/index.js';
+import { Documented } from '../../../../platform/http/documented.js';
+import { Body, IdParam, Query, Scope } from '../../../../platform/http/inputs.js';
+import {
+  ChannelHasEvidence,
+  ChannelNotFound,
+  DuplicateProtectedHeader,
+  ProtectedHeadersUnavailable,
+  TooManyChannels,
+} from '../delivery.errors.js';
+import { ChannelOfProject } from './channel-of-project.js';
+import { ChannelResponse, CreateChannelRequest, ProjectOfDeliveryQuery, UpdateChannelRequest } from './channels.dto.js';
+import { ChannelsService } from './channels.service.js';
+
+@ApiTags('delivery')
+@Controller('v1/delivery/channels')
+export class ChannelsController {
+  constructor(private readonly channels: ChannelsService) {}
+
+  @Get()
+  @Requires({ capability: 'delivery:read' })
+  @Documented({ summary: 'Channels of a project', description: 'Newest first.', answer: [ChannelResponse] })
+  list(@Scope() scope: ProjectMemberScope, @Query() _query: ProjectOfDeliveryQuery): Promise<ChannelResponse[]> {
+    return this.channels.list(scope);
+  }
+
+  @Post()
+  @Requires({ capability: 'delivery:manage_channels' })
+  @Documented({
+    summary: 'Create a channel',
+    description: 'Addresses that are not public are refused; a host name that cannot be found yet is taken.',
+    status: 201,
+    answer: ChannelResponse,
+    errors: [TooManyChannels, DuplicateProtectedHeader, ProtectedHeadersUnavailable],
+  })
+  create(@Scope() scope: ProjectMemberScope, @Body() body: CreateChannelRequest): Promise<ChannelResponse> {
+    return this.channels.create(scope, body);
+  }
+
+  @Patch(':channel_id')
+  @Requires({ capability: 'delivery:manage_channels', thing: ChannelOfProject })
+  @Documented({
+    summary: 'Update a channel',
+    description: 'A configuration is replaced whole; attempts that wait go by the new one.',
+    answer: ChannelResponse,
+    errors: [ChannelNotFound, DuplicateProtectedHeader, ProtectedHeadersUnavailable],
+  })
+  update(
+    @Scope() scope: ProjectMemberScope,
+    @IdParam('channel_id') id: string,
+    @Query() _query: ProjectOfDeliveryQuery,
+    @Body() body: UpdateChannelRequest,
+  ): Promise<ChannelResponse> {
+    return this.channels.update(scope, id, body);
+  }
+
+  @Delete(':channel_id')
+  @Requires({ capability: 'delivery:manage_channels', thing: ChannelOfProject })
+  @Documented({
+    summary: 'Delete (409 while evidence exists)',
+    status: 204,
+    errors: [ChannelNotFound, ChannelHasEvidence],
+  })
+  delete(
+    @Scope() scope: ProjectMemberScope,
+    @IdParam('channel_id') id: string,
+    @Query() _query: ProjectOfDeliveryQuery,
+  ): Promise<void> {
+    return this.channels.delete(scope, id);
+  }
+}

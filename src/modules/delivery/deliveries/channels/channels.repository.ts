@@ -1,0 +1,119 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { DeliveryChannel } from './channel.entity.js';
+import { ProtectedHeader } from './protected-header.entity.js';
+
+type Tenant = Pick<ProjectScope, 'projectId'>;
+
+/** Channels and the protected headers that belong to them. */
+@Injectable()
+export class ChannelsRepository {
+  constructor(private readonly database: Database) {}
+
+  async insert(
+    { projectId }: Tenant,
+    channel: Pick<DeliveryChannel, 'id' | 'name' | 'type' | 'enabled' | 'configuration'>,
+    tx: Db,
+  ): Promise<void> {
+    await this.database.repository(DeliveryChannel, tx).insert({ ...channel, projectId });
+  }
+
+  /** Newest first. */
+  list({ projectId }: Tenant): Promise<DeliveryChannel[]> {
+    return this.database
+      .repository(DeliveryChannel)
+      .find({ where: { projectId }, order: { createdAt: 'DESC', id: 'DESC' } });
+  }
+
+  find({ projectId }: Tenant, id: string, db?: Db): Promise<DeliveryChannel | null> {
+    return this.database.repository(DeliveryChannel, db).findOneBy({ projectId, id });
+  }
+
+  /** Holds the row, so that changes of one channel and its headers queue up; attempts can still be made for it. */
+  lock({ projectId }: Tenant, id: string, tx: Db): Promise<DeliveryChannel | null> {
+    return this.database
+      .repository(DeliveryChannel, tx)
+      .findOne({ where: { projectId, id }, lock: { mode: 'for_no_key_update' } });
+  }
+
+  /** As it is for as long as the transaction lasts: nobody deletes it meanwhile. */
+  share({ projectId }: Tenant, id: string, tx: Db): Promise<DeliveryChannel | null> {
+    return this.database
+      .repository(DeliveryChannel, tx)
+      .findOne({ where: { projectId, id }, lock: { mode: 'for_key_share' } });
+  }
+
+  /** The same of those that the project has, in the order of their ids. */
+  shareAll({ projectId }: Tenant, ids: readonly string[], tx: Db): Promise<Pick<DeliveryChannel, 'id' | 'enabled'>[]> {
+    return this.database.rows<Pick<DeliveryChannel, 'id' | 'enabled'>>(
+      `SELECT id, enabled FROM delivery_channels WHERE project_id = $1 AND id = ANY ($2::uuid[])
+       ORDER BY id FOR KEY SHARE`,
+      [projectId, ids],
+      tx,
+    );
+  }
+
+  countOf({ projectId }: Tenant, tx: Db): Promise<number> {
+    return this.database.repository(DeliveryChannel, tx).countBy({ projectId });
+  }
+
+  async update(
+    { projectId }: Tenant,
+    channel: Pick<DeliveryChannel, 'id' | 'name' | 'enabled' | 'configuration'>,
+    tx: Db,
+  ): Promise<void> {
+    await this.database.execute(
+      `UPDATE delivery_channels SET name = $3, enabled = $4, configuration = $5, updated_at = clock_timestamp()
+       WHERE project_id = $1 AND id = $2`,
+      [projectId, channel.id, channel.name, channel.enabled, JSON.stringify(channel.configuration)],
+      tx,
+    );
+  }
+
+  async touch({ projectId }: Tenant, id: string, tx: Db): Promise<void> {
+    await this.database.execute(
+      'UPDATE delivery_channels SET updated_at = clock_timestamp() WHERE project_id = $1 AND id = $2',
+      [projectId, id],
+      tx,
+    );
+  }
+
+  /** Its headers go with it; fails on the foreign key while attempts name it. */
+  async remove({ projectId }: Tenant, id: string, tx: Db): Promise<void> {
+    await this.database.execute('DELETE FROM delivery_channels WHERE project_id = $1 AND id = $2', [projectId, id], tx);
+  }
+
+  /** In the order they were added; of one channel, or of all of the project. */
+  headers({ projectId }: Tenant, channelId?: string, db?: Db): Promise<ProtectedHeader[]> {
+    return this.database
+      .repository(ProtectedHeader, db)
+      .find({ where: { projectId, ...(channelId !== undefined && { channelId }) }, order: { id: 'ASC' } });
+  }
+
+  async insertHeader(
+    { projectId }: Tenant,
+    header: Omit<ProtectedHeader, 'projectId' | 'lastRotatedAt'>,
+    tx: Db,
+  ): Promise<void> {
+    await this.database.repository(ProtectedHeader, tx).insert({ ...header, projectId });
+  }
+
+  async rotateHeader(
+    { projectId }: Tenant,
+    { id, value, keyVersion, lastRotatedBy }: Pick<ProtectedHeader, 'id' | 'value' | 'keyVersion' | 'lastRotatedBy'>,
+    tx: Db,
+  ): Promise<void> {
+    await this.database.execute(
+      `UPDATE delivery_protected_headers
+       SET value = $3, key_version = $4, last_rotated_by = $5, last_rotated_at = clock_timestamp()
+       WHERE project_id = $1 AND id = $2`,
+      [projectId, id, value, keyVersion, lastRotatedBy],
+      tx,
+    );
+  }
+
+  async removeHeader({ projectId }: Tenant, id: string, tx: Db): Promise<void> {
+    await this.database.repository(ProtectedHeader, tx).delete({ projectId, id });
+  }
+}

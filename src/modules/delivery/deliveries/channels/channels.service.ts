@@ -1,0 +1,133 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { newId } from '../../../../platform/ids/index.js';
+import { AuditWriter } from '../../../identity/audit/index.js';
+import { projectAct, ProjectActs } from '../../../tenancy/projects/index.js';
+import { ChannelNotFound, TooManyChannels } from '../delivery.errors.js';
+import { readConfiguration } from './channel-configuration.js';
+import type { DeliveryChannel } from './channel.entity.js';
+import {
+  channelResponse,
+  type ChannelResponse,
+  type CreateChannelRequest,
+  type UpdateChannelRequest,
+} from './channels.dto.js';
+import { ChannelsRepository } from './channels.repository.js';
+import { Destinations } from './destinations.js';
+import { assertHeadersFit, assertNoDuplicates, ProtectedHeadersService } from './protected-headers.service.js';
+
+/** Bounds whom one alert can tell, and the list, which has no pages. */
+const MOST_CHANNELS = 100;
+
+/** Channels of a project. Names are looked up before the transaction: nothing waits for the network inside one. */
+@Injectable()
+export class ChannelsService {
+  constructor(
+    private readonly database: Database,
+    private readonly channels: ChannelsRepository,
+    private readonly headers: ProtectedHeadersService,
+    private readonly destinations: Destinations,
+    private readonly acts: ProjectActs,
+    private readonly audit: AuditWriter,
+  ) {}
+
+  async list(scope: ProjectScope): Promise<ChannelResponse[]> {
+    const [channels, headers] = await Promise.all([this.channels.list(scope), this.channels.headers(scope)]);
+    return channels.map((channel) =>
+      channelResponse(
+        channel,
+        headers.filter(({ channelId }) => channelId === channel.id),
+      ),
+    );
+  }
+
+  async create(scope: ProjectMemberScope, request: CreateChannelRequest): Promise<ChannelResponse> {
+    const { name, type, enabled, protected_headers: headers } = request;
+    const read = readConfiguration(type, request.configuration);
+    assertHeadersFit({ configuration: read }, headers, ['body', 'protected_headers']);
+    const configuration = await this.destinations.admit(read, scope.projectId);
+    assertNoDuplicates(headers);
+    const id = newId();
+    return this.database.transaction(async (tx) => {
+      await this.acts.begin(scope, tx);
+      if ((await this.channels.countOf(scope, tx)) >= MOST_CHANNELS) throw new TooManyChannels();
+      await this.channels.insert(scope, { id, name, type, enabled, configuration }, tx);
+      await this.record(scope, id, 'delivery.channel_created', { name, type, enabled }, tx);
+      const channel = await this.get(scope, id, tx);
+      await this.headers.upsert(scope, channel, headers, tx);
+      return channelResponse(channel, await this.channels.headers(scope, id, tx));
+    });
+  }
+
+  async update(scope: ProjectMemberScope, id: string, request: UpdateChannelRequest): Promise<ChannelResponse> {
+    const { configuration: given, protected_headers: headers = [] } = request;
+    // The type never changes, so the configuration can be read before the row is locked.
+    const { type } = await this.get(scope, id);
+    const read = given && readConfiguration(type, given);
+    if (read) assertHeadersFit({ configuration: read }, headers, ['body', 'protected_headers']);
+    const configuration = read && (await this.destinations.admit(read, scope.projectId));
+    return this.database.transaction(async (tx) => {
+      await this.acts.begin(scope, tx);
+      const before = await this.channels.lock(scope, id, tx);
+      if (before === null) throw new ChannelNotFound();
+      const after = {
+        ...before,
+        name: request.name ?? before.name,
+        enabled: request.enabled ?? before.enabled,
+        configuration: configuration ?? before.configuration,
+      };
+      if (configuration) {
+        const kept = await this.channels.headers(scope, id, tx);
+        assertHeadersFit(after, kept, ['body', 'configuration', 'headers']);
+      }
+      await this.channels.update(scope, after, tx);
+      await this.record(scope, id, 'delivery.channel_updated', changesOf(before, after, given !== undefined), tx);
+      await this.headers.upsert(scope, after, headers, tx);
+      return channelResponse(await this.get(scope, id, tx), await this.channels.headers(scope, id, tx));
+    });
+  }
+
+  /** @throws ChannelHasEvidence by the foreign key of attempts; what was recorded here is undone with it */
+  async delete(scope: ProjectMemberScope, id: string): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await this.acts.begin(scope, tx);
+      const channel = await this.channels.lock(scope, id, tx);
+      if (channel === null) throw new ChannelNotFound();
+      const headers = await this.channels.headers(scope, id, tx);
+      await this.channels.remove(scope, id, tx);
+      const { name, type } = channel;
+      const detail = { name, type, protected_headers: headers.map((header) => header.name) };
+      await this.record(scope, id, 'delivery.channel_deleted', detail, tx);
+    });
+  }
+
+  private async get(scope: ProjectScope, id: string, db?: Db): Promise<DeliveryChannel> {
+    const channel = await this.channels.find(scope, id, db);
+    if (channel === null) throw new ChannelNotFound();
+    return channel;
+  }
+
+  private async record(
+    scope: ProjectMemberScope,
+    id: string,
+    action: string,
+    detail: Readonly<Record<string, unknown>>,
+    tx: Db,
+  ): Promise<void> {
+    await this.audit.record(projectAct(scope, action, detail, { type: 'delivery_channel', id }), tx);
+  }
+}
+
+/** Names and switches as they changed; a configuration is only said to have changed, since addresses may be private. */
+function changesOf(
+  before: DeliveryChannel,
+  after: Pick<DeliveryChannel, 'name' | 'enabled'>,
+  isReconfigured: boolean,
+): Record<string, unknown> {
+  return {
+    ...(after.name !== before.name && { name: { from: before.name, to: after.name } }),
+    ...(after.enabled !== before.enabled && { enabled: { from: before.enabled, to: after.enabled } }),
+    ...(isReconfigured && { configuration: 'replaced' }),
+  };
+}

@@ -1,0 +1,39 @@
+import { isConnectionHeader } from '../../../../platform/outbound-http/index.js';
+import { isSensitiveName } from '../../../../platform/sanitize/index.js';
+
+/** Public and protected headers of a channel together (SERVICE 8.3). */
+export const MOST_HEADERS = 20;
+export const HEADER_NAME_LENGTH = 80;
+export const PUBLIC_VALUE_LENGTH = 300;
+export const PROTECTED_VALUE_LENGTH = 2_048;
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** Set by the service on every delivery. */
+const OWN = new Set(['content-type', 'user-agent']);
+const OWN_PREFIX = /^(?:x-service-|webhook-)/;
+const CREDENTIALS = new Set(['authorization', 'cookie', 'set-cookie', 'x-api-key']);
+
+/** Names are compared in this form. */
+export const headerKey = (name: string): string => name.toLowerCase();
+
+/** Why a header may not be called so; undefined: it may. */
+export function headerNameFault(name: string): string | undefined {
+  if (!TOKEN.test(name)) return "header name must consist of letters, digits and !#$%&'*+-.^_`|~";
+  const key = headerKey(name);
+  if (isConnectionHeader(name) || OWN.has(key) || OWN_PREFIX.test(key))
+    return 'header name is controlled by the transport';
+  return undefined;
+}
+
+/** The same for a header that anybody may read. */
+export function publicHeaderNameFault(name: string): string | undefined {
+  const fault = headerNameFault(name);
+  if (fault !== undefined) return fault;
+  const isCredential = CREDENTIALS.has(headerKey(name)) || isSensitiveName(name);
+  return isCredential ? 'header name is that of a credential: make it a protected header' : undefined;
+}
+
+/** Only what every server reads alike; above all no line break, which would begin a header of its own. */
+export function headerValueFault(value: string): string | undefined {
+  return /^[\t\x20-\x7e]*$/.test(value) ? undefined : 'header value must consist of visible ASCII characters';
+}

@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../../access/index.js';
+import { CredentialCipher, CryptographyUnavailableError } from '../../../../platform/crypto/index.js';
+import { ProtectedHeadersUnavailable } from '../delivery.errors.js';
+import type { ProtectedHeader } from './protected-header.entity.js';
+
+/** Encrypts the values of protected headers, each bound to its row and project. */
+@Injectable()
+export class HeaderVault {
+  constructor(private readonly cipher: CredentialCipher) {}
+
+  /** @throws ProtectedHeadersUnavailable while credential encryption is switched off */
+  assertAvailable(): void {
+    if (!this.cipher.isAvailable) throw new ProtectedHeadersUnavailable();
+  }
+
+  /** @throws ProtectedHeadersUnavailable */
+  seal(
+    scope: Pick<ProjectScope, 'projectId'>,
+    id: string,
+    value: string,
+  ): Pick<ProtectedHeader, 'value' | 'keyVersion'> {
+    try {
+      const envelope = this.cipher.encrypt(value, placeOf(scope, id));
+      return { value: envelope, keyVersion: envelope.slice(1, envelope.indexOf('.')) };
+    } catch (error) {
+      if (error instanceof CryptographyUnavailableError) throw new ProtectedHeadersUnavailable();
+      throw error;
+    }
+  }
+
+  /** @throws CryptographyUnavailableError, or DecryptionError for a key that is gone or a row that was altered */
+  open(scope: Pick<ProjectScope, 'projectId'>, { id, value }: Pick<ProtectedHeader, 'id' | 'value'>): string {
+    return this.cipher.decrypt(value, placeOf(scope, id));
+  }
+}
+
+function placeOf(
+  { projectId }: Pick<ProjectScope, 'projectId'>,
+  id: string,
+): Parameters<CredentialCipher['encrypt']>[1] {
+  return { table: 'delivery_protected_headers', column: 'value', rowId: id, tenantId: projectId };
+}

@@ -1,0 +1,80 @@
+import { Controller, Delete, Patch, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { type ProjectMemberScope, Requires } from '../../../access/index.js';
+import { Documented } from '../../../../platform/http/documented.js';
+import { Body, IdParam, Query, Scope, TextParam } from '../../../../platform/http/inputs.js';
+import {
+  ChannelNotFound,
+  DuplicateProtectedHeader,
+  ProtectedHeaderNotFound,
+  ProtectedHeadersUnavailable,
+} from '../delivery.errors.js';
+import { ChannelOfProject } from './channel-of-project.js';
+import {
+  ProjectOfDeliveryQuery,
+  ProtectedHeaderRequest,
+  ProtectedHeaderResponse,
+  RemovedProtectedHeaderResponse,
+  RotateProtectedHeaderRequest,
+} from './channels.dto.js';
+import { ProtectedHeadersService } from './protected-headers.service.js';
+
+const NAME = { min: 1, max: 80 };
+
+@ApiTags('delivery')
+@Controller('v1/delivery/channels/:channel_id/protected-headers')
+export class ProtectedHeadersController {
+  constructor(private readonly headers: ProtectedHeadersService) {}
+
+  @Post()
+  @Requires({ capability: 'delivery:manage_channels', thing: ChannelOfProject })
+  @Documented({
+    summary: 'Add a protected header',
+    description: 'The value is encrypted and never answered. Names are compared in any case.',
+    status: 201,
+    answer: ProtectedHeaderResponse,
+    errors: [ChannelNotFound, DuplicateProtectedHeader, ProtectedHeadersUnavailable],
+  })
+  add(
+    @Scope() scope: ProjectMemberScope,
+    @IdParam('channel_id') id: string,
+    @Query() _query: ProjectOfDeliveryQuery,
+    @Body() body: ProtectedHeaderRequest,
+  ): Promise<ProtectedHeaderResponse> {
+    return this.headers.add(scope, id, body);
+  }
+
+  @Patch(':header_name')
+  @Requires({ capability: 'delivery:manage_channels', thing: ChannelOfProject })
+  @Documented({
+    summary: 'Rotate a protected header',
+    description: 'Encrypts with the present key; sends from now on carry the new value.',
+    answer: ProtectedHeaderResponse,
+    errors: [ChannelNotFound, ProtectedHeaderNotFound, ProtectedHeadersUnavailable],
+  })
+  rotate(
+    @Scope() scope: ProjectMemberScope,
+    @IdParam('channel_id') id: string,
+    @TextParam('header_name', NAME) name: string,
+    @Query() _query: ProjectOfDeliveryQuery,
+    @Body() body: RotateProtectedHeaderRequest,
+  ): Promise<ProtectedHeaderResponse> {
+    return this.headers.rotate(scope, id, name, body.value);
+  }
+
+  @Delete(':header_name')
+  @Requires({ capability: 'delivery:manage_channels', thing: ChannelOfProject })
+  @Documented({
+    summary: 'Remove a protected header',
+    answer: RemovedProtectedHeaderResponse,
+    errors: [ChannelNotFound, ProtectedHeaderNotFound],
+  })
+  remove(
+    @Scope() scope: ProjectMemberScope,
+    @IdParam('channel_id') id: string,
+    @TextParam('header_name', NAME) name: string,
+    @Query() _query: ProjectOfDeliveryQuery,
+  ): Promise<RemovedProtectedHeaderResponse> {
+    return this.headers.remove(scope, id, name);
+  }
+}

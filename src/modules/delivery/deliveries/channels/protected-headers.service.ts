@@ -1,0 +1,182 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectMemberScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { type Issue, ValidationError } from '../../../../platform/http/fields/index.js';
+import { newId } from '../../../../platform/ids/index.js';
+import { AuditWriter } from '../../../identity/audit/index.js';
+import { projectAct, ProjectActs } from '../../../tenancy/projects/index.js';
+import { ChannelNotFound, DuplicateProtectedHeader, ProtectedHeaderNotFound } from '../delivery.errors.js';
+import { isWebhook, ruleIssue } from './channel-configuration.js';
+import type { DeliveryChannel } from './channel.entity.js';
+import { protectedHeaderResponse, type ProtectedHeaderRequest, type ProtectedHeaderResponse } from './channels.dto.js';
+import { ChannelsRepository } from './channels.repository.js';
+import { headerKey, MOST_HEADERS } from './header-rules.js';
+import { HeaderVault } from './header-vault.js';
+import type { ProtectedHeader } from './protected-header.entity.js';
+
+/** Headers with credentials. The channel's row is locked by each act, so that its rules hold under concurrency. */
+@Injectable()
+export class ProtectedHeadersService {
+  constructor(
+    private readonly database: Database,
+    private readonly channels: ChannelsRepository,
+    private readonly vault: HeaderVault,
+    private readonly acts: ProjectActs,
+    private readonly audit: AuditWriter,
+  ) {}
+
+  async add(
+    scope: ProjectMemberScope,
+    channelId: string,
+    request: ProtectedHeaderRequest,
+  ): Promise<ProtectedHeaderResponse> {
+    this.vault.assertAvailable();
+    return this.act(scope, channelId, async (channel, headers, tx) => {
+      if (find(headers, request.name) !== undefined) throw new DuplicateProtectedHeader();
+      assertHeadersFit(channel, [...headers, request], ['body', 'name']);
+      await this.insert(scope, channel, request, tx);
+      return this.answer(scope, channelId, request.name, tx);
+    });
+  }
+
+  async rotate(
+    scope: ProjectMemberScope,
+    channelId: string,
+    name: string,
+    value: string,
+  ): Promise<ProtectedHeaderResponse> {
+    this.vault.assertAvailable();
+    return this.act(scope, channelId, async (channel, headers, tx) => {
+      const header = find(headers, name);
+      if (header === undefined) throw new ProtectedHeaderNotFound();
+      await this.replace(scope, channel, header, value, tx);
+      return this.answer(scope, channelId, name, tx);
+    });
+  }
+
+  /** Needs no cryptography: whoever has lost the keys must be able to clean up. */
+  async remove(scope: ProjectMemberScope, channelId: string, name: string): Promise<{ name: string }> {
+    return this.act(scope, channelId, async (channel, headers, tx) => {
+      const header = find(headers, name);
+      if (header === undefined) throw new ProtectedHeaderNotFound();
+      await this.channels.removeHeader(scope, header.id, tx);
+      await this.record(scope, channel, 'delivery.protected_header_removed', header.name, tx);
+      return { name: header.name };
+    });
+  }
+
+  /** New names are added, existing ones rotated; part of a change of the channel, whose row is locked. */
+  async upsert(
+    scope: ProjectMemberScope,
+    channel: DeliveryChannel,
+    requests: readonly ProtectedHeaderRequest[],
+    tx: Db,
+  ): Promise<void> {
+    if (requests.length > 0) this.vault.assertAvailable();
+    const headers = await this.channels.headers(scope, channel.id, tx);
+    assertNoDuplicates(requests);
+    const added = requests.filter(({ name }) => find(headers, name) === undefined);
+    assertHeadersFit(channel, [...headers, ...added], ['body', 'protected_headers']);
+    for (const request of requests) {
+      const header = find(headers, request.name);
+      if (header === undefined) await this.insert(scope, channel, request, tx);
+      else await this.replace(scope, channel, header, request.value, tx);
+    }
+  }
+
+  private async act<T>(
+    scope: ProjectMemberScope,
+    channelId: string,
+    work: (channel: DeliveryChannel, headers: ProtectedHeader[], tx: Db) => Promise<T>,
+  ): Promise<T> {
+    return this.database.transaction(async (tx) => {
+      await this.acts.begin(scope, tx);
+      const channel = await this.channels.lock(scope, channelId, tx);
+      if (channel === null) throw new ChannelNotFound();
+      const result = await work(channel, await this.channels.headers(scope, channelId, tx), tx);
+      await this.channels.touch(scope, channelId, tx);
+      return result;
+    });
+  }
+
+  private async insert(
+    scope: ProjectMemberScope,
+    channel: DeliveryChannel,
+    { name, value }: ProtectedHeaderRequest,
+    tx: Db,
+  ): Promise<void> {
+    const id = newId();
+    const nameKey = headerKey(name);
+    const sealed = this.vault.seal(scope, id, value);
+    await this.channels.insertHeader(
+      scope,
+      { id, channelId: channel.id, name, nameKey, ...sealed, lastRotatedBy: scope.userId },
+      tx,
+    );
+    await this.record(scope, channel, 'delivery.protected_header_added', name, tx);
+  }
+
+  private async replace(
+    scope: ProjectMemberScope,
+    channel: DeliveryChannel,
+    { id, name }: ProtectedHeader,
+    value: string,
+    tx: Db,
+  ): Promise<void> {
+    await this.channels.rotateHeader(
+      scope,
+      { id, ...this.vault.seal(scope, id, value), lastRotatedBy: scope.userId },
+      tx,
+    );
+    await this.record(scope, channel, 'delivery.protected_header_rotated', name, tx);
+  }
+
+  private async record(
+    scope: ProjectMemberScope,
+    channel: DeliveryChannel,
+    action: string,
+    name: string,
+    tx: Db,
+  ): Promise<void> {
+    await this.audit.record(projectAct(scope, action, { name }, { type: 'delivery_channel', id: channel.id }), tx);
+  }
+
+  private async answer(
+    scope: ProjectMemberScope,
+    channelId: string,
+    name: string,
+    tx: Db,
+  ): Promise<ProtectedHeaderResponse> {
+    const header = find(await this.channels.headers(scope, channelId, tx), name);
+    if (header === undefined) throw new ProtectedHeaderNotFound();
+    return protectedHeaderResponse(header);
+  }
+}
+
+/** @throws DuplicateProtectedHeader for a name that comes twice in one request */
+export function assertNoDuplicates(requests: readonly ProtectedHeaderRequest[]): void {
+  const names = new Set(requests.map(({ name }) => headerKey(name)));
+  if (names.size < requests.length) throw new DuplicateProtectedHeader();
+}
+
+/** @throws ValidationError when the type has none, a public header is called so, or there are too many together */
+export function assertHeadersFit(
+  { configuration }: Pick<DeliveryChannel, 'configuration'>,
+  headers: readonly { readonly name: string }[],
+  loc: Issue['loc'],
+): void {
+  if (headers.length === 0) return;
+  const refuse = (sentence: string, input: unknown): never => {
+    throw new ValidationError([ruleIssue(loc, sentence, input)]);
+  };
+  if (!isWebhook(configuration)) return refuse('protected headers exist only for channels of type webhook', null);
+  const open = new Set(Object.keys(configuration.headers).map(headerKey));
+  const clash = headers.find(({ name }) => open.has(headerKey(name)));
+  if (clash !== undefined) return refuse('a header cannot be both public and protected', clash.name);
+  const total = open.size + headers.length;
+  if (total > MOST_HEADERS) return refuse(`a channel has at most ${MOST_HEADERS} headers`, total);
+}
+
+function find<T extends { readonly name: string }>(headers: readonly T[], name: string): T | undefined {
+  return headers.find((header) => headerKey(header.name) === headerKey(name));
+}

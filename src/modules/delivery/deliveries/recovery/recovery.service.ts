@@ -1,0 +1,110 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { newId } from '../../../../platform/ids/index.js';
+import { ProjectActs } from '../../../tenancy/projects/index.js';
+import type { Recovery } from '../attempts/attempt-states.js';
+import { AttemptsRepository } from '../attempts/attempts.repository.js';
+import { AttemptNotFound, RecoveryRefused } from '../delivery.errors.js';
+import { AttemptAnswers } from '../history/attempt-answers.js';
+import type { AttemptView } from '../history/attempt-view.js';
+import { HistoryRepository } from '../history/history.repository.js';
+import type { Decision } from './readiness.js';
+import type { RecoveryAudit } from './recovery-audit.entity.js';
+import { RecoveryAudits } from './recovery-audits.js';
+import { RecoverySends } from './recovery-sends.js';
+
+/** How long an answer waits for the new attempt's first try: a receiver's whole deadline and a little. */
+const WAIT_MS = 6_500;
+const FIRST_LOOK_MS = 10;
+const LONGEST_LOOK_MS = 200;
+
+export interface Recovered {
+  readonly audit: RecoveryAudit;
+  /** The new attempt, after its first try or still waiting for it. */
+  readonly created: AttemptView;
+}
+
+/** Replay and drain: a failed attempt is sent again as a new one, once. The source never changes. */
+@Injectable()
+export class RecoveryService {
+  constructor(
+    private readonly database: Database,
+    private readonly attempts: AttemptsRepository,
+    private readonly history: HistoryRepository,
+    private readonly answers: AttemptAnswers,
+    private readonly acts: ProjectActs,
+    private readonly audits: RecoveryAudits,
+    private readonly sends: RecoverySends,
+  ) {}
+
+  /** @throws RecoveryRefused by the decision that readiness shows, made again under the lock of the source */
+  async recover(scope: ProjectMemberScope, id: string, action: Recovery): Promise<Recovered> {
+    const { audit, due } = await this.database.transaction(async (tx) => {
+      await this.acts.begin(scope, tx);
+      const source = await this.attempts.lock(scope, id, tx);
+      if (source === null) throw new AttemptNotFound();
+      const view = await this.view(scope, id, tx);
+      const decision = await this.answers.decide(action, view);
+      if (!decision.allowed) throw refusalOf(decision, view);
+      const createdId = newId();
+      await this.attempts.insert(
+        scope,
+        {
+          id: createdId,
+          channelId: source.channelId,
+          kind: source.kind,
+          rule: source.rule,
+          event: source.event,
+          eventId: source.eventId,
+          ruleId: source.ruleId,
+          sourceId: source.sourceId,
+          evaluationId: source.evaluationId,
+          parentAttemptId: id,
+          recovery: action,
+          deliveredTo: source.deliveredTo,
+        },
+        tx,
+      );
+      return {
+        audit: await this.audits.record(scope, action, { sourceId: id, createdId }, tx),
+        due: { attemptId: createdId, projectId: scope.projectId, channelId: source.channelId },
+      };
+    });
+    await this.sends.begin(due, action);
+    return { audit, created: await this.afterFirstTry(scope, due.attemptId) };
+  }
+
+  private async afterFirstTry(scope: ProjectScope, id: string): Promise<AttemptView> {
+    const until = performance.now() + WAIT_MS;
+    for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(lookMs * 2, LONGEST_LOOK_MS)) {
+      const view = await this.view(scope, id);
+      if (view.status !== 'pending' || performance.now() + lookMs > until) return view;
+      await pause(lookMs);
+    }
+  }
+
+  private async view(scope: ProjectScope, id: string, db?: Db): Promise<AttemptView> {
+    const view = await this.history.find(scope, id, db);
+    if (view === null) throw new AttemptNotFound();
+    return view;
+  }
+}
+
+/** A source that has been recovered already names the attempt that was made of it. */
+function refusalOf(
+  { action, reasonCode, reason }: Decision,
+  { recoveredBy, recoveredById }: AttemptView,
+): RecoveryRefused {
+  const isReplayed = recoveredBy === 'replay' && reasonCode === 'replay_created_attempt';
+  if (isReplayed && action === 'replay') {
+    return new RecoveryRefused({ ...RecoveryRefused.detail, replay_attempt_id: recoveredById });
+  }
+  return new RecoveryRefused({
+    code: reasonCode,
+    reason,
+    ...(isReplayed && { replay_attempt_id: recoveredById }),
+    ...(reasonCode === 'already_drained' && { drain_attempt_id: recoveredById }),
+  });
+}

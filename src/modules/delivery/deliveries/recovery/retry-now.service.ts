@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { currentContext } from '../../../../platform/telemetry/index.js';
+import { AuditWriter } from '../../../identity/audit/index.js';
+import { projectAct, ProjectActs } from '../../../tenancy/projects/index.js';
+import { AttemptNotFound } from '../delivery.errors.js';
+import { type ClaimedAttempt, ClaimsRepository } from '../engine/claims.repository.js';
+import { DeliveryDispatcher } from '../engine/delivery-dispatcher.js';
+import { retryAuditResponse } from '../history/attempt-answers.js';
+import type { AttemptView } from '../history/attempt-view.js';
+import { HistoryRepository } from '../history/history.repository.js';
+import { ReadinessService } from './readiness.service.js';
+import type { ReadinessResponse, RetryNowResponse } from './recovery.dto.js';
+
+/** SERVICE 8.3. */
+const LEASE_SECONDS = 300;
+
+/** The next try of a scheduled attempt, at once and while the caller waits; it takes nothing of the automatic budget. */
+@Injectable()
+export class RetryNowService {
+  constructor(
+    private readonly database: Database,
+    private readonly history: HistoryRepository,
+    private readonly readiness: ReadinessService,
+    private readonly claims: ClaimsRepository,
+    private readonly dispatcher: DeliveryDispatcher,
+    private readonly acts: ProjectActs,
+    private readonly audit: AuditWriter,
+  ) {}
+
+  /** Of parallel calls one holds the claim and sends, however soon its try is over; the others are told so. */
+  async retry(scope: ProjectMemberScope, id: string): Promise<RetryNowResponse> {
+    const { readiness, claimed } = await this.claim(scope, id);
+    const refused = { executed: false, source_attempt_id: id, readiness, attempt: null, retry_audit: null };
+    if (claimed === null) return refused;
+    await this.dispatcher.send(claimed);
+    const audit = await this.history.auditOfClaim(scope, id, claimed.token);
+    return {
+      executed: true,
+      source_attempt_id: id,
+      readiness,
+      attempt: await this.readiness.summary(await this.view(scope, id)),
+      retry_audit: audit && retryAuditResponse(audit),
+    };
+  }
+
+  private claim(
+    scope: ProjectMemberScope,
+    id: string,
+  ): Promise<{ readiness: ReadinessResponse; claimed: ClaimedAttempt | null }> {
+    return this.database.transaction(async (tx) => {
+      await this.acts.begin(scope, tx);
+      const before = await this.readiness.of(await this.view(scope, id, tx), 'retry_now');
+      const claimant = this.dispatcher.claimant('retry_now', `user:${scope.userId}`, LEASE_SECONDS);
+      // The view is no lock: a worker may have been quicker, and then there is nothing to claim. A try that has begun since
+      // this request came is the one its caller asks for, also when it has failed meanwhile.
+      const cameAt = await this.claims.timeBefore(waitedMs, tx);
+      const claimed = before.allowed ? await this.claims.claimOne(claimant, id, tx, cameAt) : null;
+      if (!before.allowed || claimed !== null) {
+        if (claimed !== null) {
+          const target = { type: 'delivery_attempt', id };
+          await this.audit.record(projectAct(scope, 'delivery.retry_now', { try: claimed.tryNumber }, target), tx);
+        }
+        return { readiness: before, claimed };
+      }
+      return { readiness: await this.readiness.of(await this.view(scope, id, tx), 'retry_now', 'worker'), claimed };
+    });
+  }
+
+  private async view(scope: ProjectScope, id: string, db?: Db): Promise<AttemptView> {
+    const view = await this.history.find(scope, id, db);
+    if (view === null) throw new AttemptNotFound();
+    return view;
+  }
+}
+
+/** How long ago the request of the caller came. */
+function waitedMs(): number {
+  const now = performance.now();
+  return now - (currentContext()?.cameAt ?? now);
+}

@@ -1,0 +1,50 @@
+import { type BeforeApplicationShutdown, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import type { Config } from '../../../config/index.js';
+import { type JobDefinition, type JobQueue } from '../../../platform/queue/index.js';
+
+/**
+ * Looks for what is due again and again in every process that runs workers. This is what makes sure that nothing is left
+ * lying, whatever becomes of the queue; it asks PostgreSQL alone.
+ */
+export abstract class DuePoller implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger: Logger;
+  private timer?: NodeJS.Timeout;
+  private looking?: Promise<void>;
+  private stopped = false;
+
+  protected constructor(
+    private readonly job: JobDefinition<{ wait: boolean }, { processed: number }>,
+    private readonly queue: JobQueue,
+    private readonly config: Config,
+  ) {
+    this.logger = new Logger(job.name);
+  }
+
+  onApplicationBootstrap(): void {
+    const everyMs = this.config.deliveryRetries.pollSeconds * 1_000;
+    this.queue.runsEvery(this.job, everyMs, () => this.countDue());
+    if (!this.config.process.runsWorkers) return;
+    this.look();
+    this.timer = setInterval(() => this.look(), everyMs);
+  }
+
+  /** How much is due and not claimed. */
+  protected abstract countDue(): Promise<number>;
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopped = true;
+    clearInterval(this.timer);
+    await this.looking;
+  }
+
+  private look(): void {
+    if (this.stopped) return;
+    this.looking ??= this.queue
+      .runNow(this.job, { wait: false })
+      .then(
+        () => undefined,
+        (error: unknown) => this.logger.warn(`a look for what is due failed: ${String(error)}`),
+      )
+      .finally(() => (this.looking = undefined));
+  }
+}

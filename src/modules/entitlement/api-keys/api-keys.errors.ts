@@ -1,0 +1,23 @@
+import { domainError } from '../../../platform/http/domain-error.js';
+
+export class InvalidApiKey extends domainError(401, 'Invalid API key') {}
+export class ApiKeyNotActive extends domainError(403, 'API key is not active') {}
+export class EventSourceDisabled extends domainError(403, 'Event source is disabled') {}
+export class MissingWriteScope extends domainError(403, 'Missing required scope: events:write') {}
+export class MissingReadScope extends domainError(403, 'Missing required scope: events:read') {}
+export class OriginNotAllowed extends domainError(403, 'Origin is not allowed for this API key') {}
+
+export class ApiKeyNotFound extends domainError(404, 'API key not found') {}
+export class EventSourceNotFound extends domainError(404, 'Event source not found') {}
+export class ApiKeyRevoked extends domainError(409, 'API key has been revoked') {}
+export class ApiKeyExpired extends domainError(409, 'API key has expired') {}
+export class ApiKeyRotated extends domainError(409, 'API key has already been rotated') {}
+
+/** What a key itself can be refused for at ingestion. */
+export const INGESTION_KEY_ERRORS = [
+  InvalidApiKey,
+  ApiKeyNotActive,
+  EventSourceDisabled,
+  MissingWriteScope,
+  OriginNotAllowed,
+] as const;

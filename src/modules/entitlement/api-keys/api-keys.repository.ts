@@ -1,0 +1,152 @@
+import { Injectable } from '@nestjs/common';
+import { type FindOptionsWhere, IsNull, Not } from 'typeorm';
+import type { ApiKeyScopeName, ProjectScope } from '../../access/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { ApiKeyRecord } from './api-key.entity.js';
+
+/** What a presented key opens. */
+export interface KeyIdentity {
+  readonly apiKeyId: string;
+  readonly projectId: string;
+  readonly organizationId: string;
+  readonly sourceId: string | null;
+  readonly scopes: readonly ApiKeyScopeName[];
+  /** Revoked, or past its end by the database's clock. */
+  readonly ended: boolean;
+  readonly expiresAt: Date | null;
+  /** True also for a key without an Event Source. */
+  readonly sourceEnabled: boolean;
+  /** Null: an ordinary key, which may be used anywhere. */
+  readonly allowedOrigins: readonly string[] | null;
+}
+
+/** Narrows the keys of a project. */
+export interface KeyFilter {
+  readonly sourceId?: string | undefined;
+  /** Browser-safe keys alone. */
+  readonly browserSafe?: boolean;
+}
+
+export type NewApiKey = Omit<ApiKeyRecord, 'projectId' | 'createdAt' | 'lastUsedAt' | 'revokedAt' | 'rotatedTo'>;
+
+/** API keys; only their hashes are stored. */
+@Injectable()
+export class ApiKeysRepository {
+  constructor(private readonly database: Database) {}
+
+  async insert(scope: ProjectScope, key: NewApiKey, tx: Db): Promise<void> {
+    await this.database.repository(ApiKeyRecord, tx).insert({ ...key, projectId: scope.projectId });
+  }
+
+  /** Newest first. */
+  list(scope: ProjectScope, filter: KeyFilter = {}): Promise<ApiKeyRecord[]> {
+    return this.database
+      .repository(ApiKeyRecord)
+      .find({ where: conditions(scope, filter), order: { createdAt: 'DESC', id: 'DESC' } });
+  }
+
+  find(scope: ProjectScope, id: string, filter: KeyFilter = {}, db?: Db): Promise<ApiKeyRecord | null> {
+    return this.database.repository(ApiKeyRecord, db).findOneBy({ ...conditions(scope, filter), id });
+  }
+
+  async update(
+    scope: ProjectScope,
+    id: string,
+    change: Partial<Pick<ApiKeyRecord, 'name' | 'scopes' | 'expiresAt' | 'allowedOrigins' | 'rateLimitPerMinute'>>,
+    tx: Db,
+  ): Promise<void> {
+    await this.database.repository(ApiKeyRecord, tx).update({ projectId: scope.projectId, id }, change);
+  }
+
+  /** The old key works for the grace alone, and never longer than it would have. */
+  async replace(
+    scope: ProjectScope,
+    id: string,
+    { rotatedTo, graceSeconds }: { readonly rotatedTo: string; readonly graceSeconds: number },
+    tx: Db,
+  ): Promise<void> {
+    await this.database.execute(
+      `UPDATE api_keys SET rotated_to = $3, expires_at = least(expires_at, now() + make_interval(secs => $4))
+       WHERE project_id = $1 AND id = $2`,
+      [scope.projectId, id, rotatedTo, graceSeconds],
+      tx,
+    );
+  }
+
+  /** False when there is no such key in the project, or it was revoked before. */
+  async revoke(scope: ProjectScope, id: string, tx: Db): Promise<boolean> {
+    const affected = await this.database.execute(
+      'UPDATE api_keys SET revoked_at = now() WHERE project_id = $1 AND id = $2 AND revoked_at IS NULL',
+      [scope.projectId, id],
+      tx,
+    );
+    return affected === 1;
+  }
+
+  /** The project of a key, for the access guard; null when there is no such key. */
+  async projectOf(id: string): Promise<string | null> {
+    const rows = await this.database.rows<{ project_id: string }>('SELECT project_id FROM api_keys WHERE id = $1', [
+      id,
+    ]);
+    return rows[0]?.project_id ?? null;
+  }
+
+  /** By the hash of the whole key; the only query without a scope, since the key is what gives one. */
+  async identify(keyHash: Buffer): Promise<KeyIdentity | null> {
+    const rows = await this.database.rows<KeyIdentity>(
+      `SELECT k.id AS "apiKeyId", k.project_id AS "projectId", p.organization_id AS "organizationId",
+              k.source_id AS "sourceId", k.scopes, k.expires_at AS "expiresAt", k.allowed_origins AS "allowedOrigins",
+              k.revoked_at IS NOT NULL OR coalesce(k.expires_at <= now(), false) AS ended,
+              coalesce(s.is_enabled, true) AS "sourceEnabled"
+       FROM api_keys k JOIN projects p ON p.id = k.project_id
+       LEFT JOIN event_sources s ON s.id = k.source_id
+       WHERE k.key_hash = $1 AND p.deleted_at IS NULL`,
+      [keyHash],
+    );
+    return rows[0] ?? null;
+  }
+
+  /** Whether the project has this Event Source. */
+  async hasSource(scope: ProjectScope, sourceId: string, tx: Db): Promise<boolean> {
+    const rows = await this.database.rows(
+      'SELECT 1 FROM event_sources WHERE project_id = $1 AND id = $2',
+      [scope.projectId, sourceId],
+      tx,
+    );
+    return rows.length > 0;
+  }
+
+  /** Keys that open the project at an instant. */
+  async countActive(scope: Pick<ProjectScope, 'projectId'>, at: Date, { sourceId }: KeyFilter = {}): Promise<number> {
+    const [row] = await this.database.rows<{ active: number }>(
+      `SELECT count(*)::int AS active FROM api_keys
+       WHERE project_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)
+         AND ($3::uuid IS NULL OR source_id = $3)`,
+      [scope.projectId, at, sourceId ?? null],
+    );
+    return row?.active ?? 0;
+  }
+
+  /** @returns how many were there */
+  removeAll(projectId: string): Promise<number> {
+    return this.database.execute('DELETE FROM api_keys WHERE project_id = $1', [projectId]);
+  }
+
+  /** Sets `last_used_at` of many keys at once; never moves it back. */
+  async touch(uses: ReadonlyMap<string, Date>): Promise<void> {
+    const ids = [...uses.keys()].sort();
+    await this.database.execute(
+      `UPDATE api_keys k SET last_used_at = greatest(k.last_used_at, u.used_at)
+       FROM unnest($1::uuid[], $2::timestamptz[]) AS u (id, used_at) WHERE k.id = u.id`,
+      [ids, ids.map((id) => uses.get(id))],
+    );
+  }
+}
+
+function conditions({ projectId }: ProjectScope, { sourceId, browserSafe }: KeyFilter): FindOptionsWhere<ApiKeyRecord> {
+  return {
+    projectId,
+    ...(sourceId !== undefined && { sourceId }),
+    ...(browserSafe === true && { allowedOrigins: Not(IsNull()) }),
+  };
+}

@@ -1,0 +1,189 @@
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import {
+  ApiKeyAuthenticator,
+  apiKeyOf,
+  type ApiKeyScope,
+  type ApiKeyScopeName,
+  CredentialMissing,
+  type Credentialed,
+  RequestMemo,
+} from '../../access/index.js';
+import { BackgroundWork } from '../../../platform/background/background-work.js';
+import { Clock } from '../../../platform/clock/index.js';
+import { parseKey, sha256 } from '../../../platform/crypto/index.js';
+import type { Db } from '../../../platform/database/database.js';
+import { NoticeBus } from '../../../platform/database/notices.js';
+import { NotAuthenticated } from '../../../platform/http/domain-error.js';
+import { addressBucket } from '../../../platform/rate-limit/index.js';
+import { currentContext } from '../../../platform/telemetry/index.js';
+import { IngestionFailures } from '../ingestion-failures/index.js';
+import { ProjectChanges } from '../../tenancy/projects/index.js';
+import {
+  ApiKeyNotActive,
+  EventSourceDisabled,
+  InvalidApiKey,
+  MissingReadScope,
+  MissingWriteScope,
+  OriginNotAllowed,
+} from './api-keys.errors.js';
+import { ApiKeysRepository, type KeyIdentity } from './api-keys.repository.js';
+import { KeyUse } from './key-use.js';
+
+const CHANNEL = 'api_key_changed';
+/** How long a look-up is trusted when a notice gets lost: a revoked key dies within 5 seconds everywhere (DECISIONS 4). */
+const TRUST_MS = 4_000;
+const MAX_ENTRIES = 20_000;
+const MAX_UNKNOWN = 5_000;
+
+/** Told at once where the key was looked up a moment ago: every ingestion asks. */
+type Told = KeyIdentity | null | Promise<KeyIdentity | null>;
+
+interface CachedLookup {
+  readonly until: number;
+  readonly identity: Promise<KeyIdentity | null>;
+  /** The same once it is there. */
+  found?: KeyIdentity | null;
+}
+
+/**
+ * Tells which project a key opens. A wrong checksum never reaches the database; look-ups are remembered by
+ * hash, shared by parallel requests, and dropped on every instance when a key changes.
+ */
+@Injectable()
+export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleInit, OnModuleDestroy {
+  private readonly lookups = new Map<string, CachedLookup>();
+  private readonly unknown = new Map<string, number>();
+  private readonly identities = new RequestMemo<Told>('API key');
+  private readonly releases: (() => void)[] = [];
+
+  constructor(
+    private readonly keys: ApiKeysRepository,
+    private readonly uses: KeyUse,
+    private readonly projects: ProjectChanges,
+    private readonly notices: NoticeBus,
+    private readonly clock: Clock,
+    private readonly failures: IngestionFailures,
+    private readonly background: BackgroundWork,
+  ) {
+    super();
+  }
+
+  onModuleInit(): void {
+    const forget = (): void => this.forgetAll();
+    this.releases.push(
+      this.notices.subscribe(CHANNEL, forget),
+      this.notices.onReconnect(forget),
+      // The keys of a deleted project die with it.
+      this.projects.onChange(forget),
+    );
+  }
+
+  onModuleDestroy(): void {
+    for (const release of this.releases) release();
+  }
+
+  /** Source and origin are asked for at ingestion alone: they say who may send, not who may look. */
+  async authenticate(request: Credentialed, needed: readonly ApiKeyScopeName[]): Promise<ApiKeyScope> {
+    const key = apiKeyOf(request);
+    if (key === null) throw new CredentialMissing();
+    // A person's token is not a key at all; anything else that fails is a key nobody knows.
+    if (/^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(key)) throw new NotAuthenticated();
+    const identity = await this.identityOf(request);
+    if (identity === null) throw new InvalidApiKey();
+    const now = this.clock.now();
+    if (identity.ended || (identity.expiresAt !== null && identity.expiresAt <= now)) throw new ApiKeyNotActive();
+    const isIngestion = needed.length === 1 && needed[0] === 'events:write';
+    if (isIngestion && !identity.sourceEnabled) {
+      const requestId = currentContext()?.requestId ?? null;
+      const failure = { reasonCode: 'source_disabled', statusCode: EventSourceDisabled.status, requestId };
+      this.background.start('record', {
+        name: 'refusal of a disabled source',
+        share: identity.apiKeyId,
+        work: () => this.failures.record(identity, failure),
+      });
+      throw new EventSourceDisabled();
+    }
+    if (needed.length > 0 && !needed.some((scope) => identity.scopes.includes(scope))) {
+      throw needed[0] === 'events:write' ? new MissingWriteScope() : new MissingReadScope();
+    }
+    // Everybody who opens the page has a browser-safe key: it writes events, shows itself, and does nothing else (DECISIONS 4).
+    if (needed.length > 0 && !isIngestion && identity.allowedOrigins !== null) throw new MissingReadScope();
+    if (isIngestion && !admitsOrigin(identity, request.headers.origin)) throw new OriginNotAllowed();
+    this.uses.record(identity.apiKeyId, now);
+    const { apiKeyId, projectId, organizationId, sourceId, scopes } = identity;
+    return { kind: 'api-key', apiKeyId, projectId, organizationId, sourceId, scopes };
+  }
+
+  /** Records that a rate limit refused ingestion with the key, if it is one that could have sent. Nobody waits for it. */
+  limited(request: Credentialed & { readonly ip?: string | undefined }): void {
+    const requestId = currentContext()?.requestId ?? null;
+    const work = async (): Promise<void> => {
+      const identity = await this.identityOf(request);
+      const now = this.clock.now();
+      if (identity === null || identity.ended || (identity.expiresAt !== null && identity.expiresAt <= now)) return;
+      await this.failures.record(identity, { reasonCode: 'rate_limited', statusCode: 429, requestId });
+    };
+    this.background.start('record', {
+      name: 'refusal by a rate limit',
+      // Not the key: whoever makes keys up has as many as they like.
+      share: addressBucket(request.ip),
+      work,
+    });
+  }
+
+  /** The key that the request carries, looked up once a request; null for anything that is not a known key, whatever its state. */
+  identityOf(request: Credentialed): Told {
+    return this.identities.of(request, () => {
+      const key = apiKeyOf(request);
+      return key === null ? null : this.identify(key);
+    });
+  }
+
+  private identify(key: string): Told {
+    const hash = sha256(key);
+    const cacheKey = hash.toString('base64');
+    const now = this.clock.now().getTime();
+    const known = this.lookups.get(cacheKey);
+    if (known !== undefined && known.until > now) return known.found ?? known.identity;
+    if (parseKey(key) === null) return null;
+    if ((this.unknown.get(cacheKey) ?? 0) > now) return null;
+    if (this.lookups.size >= MAX_ENTRIES) this.lookups.clear();
+    const lookup: CachedLookup = { until: now + TRUST_MS, identity: this.keys.identify(hash) };
+    this.lookups.set(cacheKey, lookup);
+    const drop = (): void => {
+      if (this.lookups.get(cacheKey) === lookup) this.lookups.delete(cacheKey);
+    };
+    lookup.identity.then((identity) => {
+      lookup.found = identity;
+      if (identity !== null) return;
+      drop();
+      this.rememberUnknown(cacheKey, lookup.until);
+    }, drop);
+    return lookup.identity;
+  }
+
+  /** Tells every instance, with the transaction that changes the key. */
+  async announceChange(apiKeyId: string, tx: Db): Promise<void> {
+    await this.notices.publish(CHANNEL, apiKeyId, tx);
+  }
+
+  /** At once on this instance, after the commit. Changes are rare, so all look-ups go. */
+  forgetAll(): void {
+    this.lookups.clear();
+    this.unknown.clear();
+  }
+
+  /** Apart from real keys: anybody can make up well-formed ones, and they may not push the real ones out. */
+  private rememberUnknown(cacheKey: string, until: number): void {
+    if (this.unknown.size >= MAX_UNKNOWN) this.unknown.clear();
+    this.unknown.set(cacheKey, until);
+  }
+}
+
+/** Whether events of a page at this origin may come by the key. */
+export function admitsOrigin(
+  { allowedOrigins }: Pick<KeyIdentity, 'allowedOrigins'>,
+  origin: string | undefined,
+): boolean {
+  return allowedOrigins === null || (origin !== undefined && allowedOrigins.includes(origin));
+}

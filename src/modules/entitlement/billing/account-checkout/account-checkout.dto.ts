@@ -1,0 +1,61 @@
+import { BooleanField, EnumField, TextField, UrlField } from '../../../../platform/http/fields/index.js';
+import { type PaidPlan, PAID_PLANS } from '../../../tenancy/organizations/index.js';
+import { CurrencyField } from '../checkout/checkout.dto.js';
+import type { Currency } from '../plan-prices.js';
+
+export class AccountCheckoutRequest {
+  @EnumField(PAID_PLANS, {})
+  plan!: PaidPlan;
+
+  @UrlField({
+    description:
+      'Where the provider leads to after the payment; it puts the session in place of `{CHECKOUT_SESSION_ID}`',
+    example: 'https://app.example.com/welcome?session={CHECKOUT_SESSION_ID}',
+  })
+  success_url!: string;
+
+  @UrlField({
+    description: 'Where it leads to when the checkout is given up',
+    example: 'https://app.example.com/plans',
+  })
+  cancel_url!: string;
+
+  @CurrencyField()
+  currency?: Currency | null;
+}
+
+export class AccountCheckoutResponse {
+  @EnumField(PAID_PLANS, {})
+  plan!: PaidPlan;
+
+  @TextField({ example: 'cs_live_a1B2c3', description: 'Send it to the sync route after the payment' })
+  checkout_session_id!: string;
+
+  @UrlField({ description: 'Where to send the browser: the provider takes the payment there' })
+  checkout_url!: string;
+}
+
+export class SyncCheckoutRequest {
+  @TextField({ min: 1, max: 255 })
+  checkout_session_id!: string;
+}
+
+export class SyncCheckoutResponse {
+  @EnumField(PAID_PLANS, { description: 'What the first organization will have' })
+  plan!: PaidPlan;
+
+  @TextField({})
+  checkout_session_id!: string;
+
+  @BooleanField({ description: 'True: create the organization now. False: the subscription is not paid for yet' })
+  ready_for_workspace!: boolean;
+
+  @TextField({ nullable: true })
+  stripe_customer_id!: string | null;
+
+  @TextField({ nullable: true })
+  stripe_subscription_id!: string | null;
+
+  @TextField({ nullable: true, description: 'As the provider calls it', example: 'active' })
+  stripe_subscription_status!: string | null;
+}

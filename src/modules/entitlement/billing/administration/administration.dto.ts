@@ -1,0 +1,40 @@
+import { EnumField, IntField, TextField, UuidField } from '../../../../platform/http/fields/index.js';
+import { type Plan, PLANS } from '../../../tenancy/organizations/index.js';
+
+/** What platform administration may set; the rest comes from the provider. */
+export const ADMINISTRATIVE_STATUSES = ['active', 'blocked', 'suspended'] as const;
+export type AdministrativeStatus = (typeof ADMINISTRATIVE_STATUSES)[number];
+
+export class AdministrationRequest {
+  @EnumField(PLANS, { optional: true, nullable: true, description: 'Left out or null: stays' })
+  plan?: Plan | null;
+
+  @EnumField(ADMINISTRATIVE_STATUSES, {
+    optional: true,
+    nullable: true,
+    description: 'Left out or null: stays. `blocked` and `suspended` hold until they are set to `active` here',
+  })
+  billing_status?: AdministrativeStatus | null;
+
+  @IntField({
+    min: 0,
+    optional: true,
+    nullable: true,
+    description: 'Left out: stays. Null: the plan’s own limit holds again. 0: nothing may be ingested',
+  })
+  events_per_month_limit?: number | null;
+}
+
+export class AdministrationResponse {
+  @UuidField({})
+  organization_id!: string;
+
+  @EnumField(PLANS, {})
+  plan!: Plan;
+
+  @TextField({ example: 'active' })
+  billing_status!: string;
+
+  @IntField({ min: 0, nullable: true, description: 'Null: the plan’s own limit holds' })
+  events_per_month_limit!: number | null;
+}

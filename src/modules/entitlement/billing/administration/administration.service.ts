@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { OrganizationNotFound, type UserScope } from '../../../access/index.js';
+import { Database } from '../../../../platform/database/database.js';
+import { AuditWriter } from '../../../identity/audit/index.js';
+import { OrganizationChanges } from '../../../tenancy/organizations/index.js';
+import {
+  type BillingColumns,
+  OrganizationBillingRepository,
+} from '../subscriptions/organization-billing.repository.js';
+import type { AdministrationRequest, AdministrationResponse } from './administration.dto.js';
+
+type Administered = Pick<BillingColumns, 'plan' | 'billingStatus' | 'eventsPerMonthLimit'>;
+
+@Injectable()
+export class AdministrationService {
+  constructor(
+    private readonly database: Database,
+    private readonly organizations: OrganizationBillingRepository,
+    private readonly changes: OrganizationChanges,
+    private readonly audit: AuditWriter,
+  ) {}
+
+  /** Leaves an audit event also when everything stays: somebody has confirmed it. */
+  change(scope: UserScope, organizationId: string, request: AdministrationRequest): Promise<AdministrationResponse> {
+    return this.database.transaction(async (tx) => {
+      const organization = await this.organizations.lock({ organizationId }, tx);
+      if (organization === null) throw new OrganizationNotFound();
+      const { billing_status: status, events_per_month_limit: limit } = request;
+      const to: Administered = {
+        plan: request.plan ?? organization.plan,
+        billingStatus: status ?? organization.billingStatus,
+        eventsPerMonthLimit: limit === undefined ? organization.eventsPerMonthLimit : limit,
+      };
+      // The status now says it all: a hold that a canceled subscription hid is settled by this decision.
+      const billingHold = status === undefined || status === null ? organization.billingHold : null;
+      await this.organizations.update({ organizationId }, { ...to, billingHold }, tx);
+      await this.audit.record(
+        {
+          actorUserId: scope.userId,
+          organizationId,
+          action: 'billing.admin_updated',
+          targetType: 'organization',
+          targetId: organizationId,
+          detail: { from: answerOf(organization), to: answerOf(to) },
+        },
+        tx,
+      );
+      await this.changes.announce({ organizationId }, tx);
+      return { organization_id: organizationId, ...answerOf(to) };
+    });
+  }
+}
+
+function answerOf({
+  plan,
+  billingStatus,
+  eventsPerMonthLimit,
+}: Administered): Omit<AdministrationResponse, 'organization_id'> {
+  return { plan, billing_status: billingStatus, events_per_month_limit: eventsPerMonthLimit };
+}

@@ -1,0 +1,16 @@
+import { parseUuid } from '../../../platform/http/fields/index.js';
+
+/** Whose subscription it is: what checkouts write into the metadata of sessions and subscriptions as `billing_scope`. */
+export const ORGANIZATION_SCOPE = 'organization';
+export const PRE_WORKSPACE_SCOPE = 'pre_workspace';
+
+export type NamedHolder = { readonly organizationId: string } | { readonly userId: string };
+
+/** Whom metadata names; null: nobody. */
+export function holderNamedBy(metadata: Readonly<Record<string, string>>): NamedHolder | null {
+  const { billing_scope: scope, organization_id: organization, user_id: user } = metadata;
+  const organizationId = organization === undefined ? null : parseUuid(organization);
+  if (organizationId !== null && scope !== PRE_WORKSPACE_SCOPE) return { organizationId };
+  const userId = user === undefined ? null : parseUuid(user);
+  return userId !== null && scope !== ORGANIZATION_SCOPE ? { userId } : null;
+}

@@ -1,0 +1,104 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { CONFIG, type Config, type PaymentName } from '../../../config/index.js';
+import type { PaidPlan } from '../../tenancy/organizations/index.js';
+import { PaymentNotConfigured } from './billing.errors.js';
+import { type Currency, type PlanPrices, priceNames, pricesOf } from './plan-prices.js';
+
+const TRUE = new Set(['true', '1', 'yes', 'on']);
+/** What can stand in a header; the fault of anything else would be told with the key in its message. */
+const KEY = /^[\x21-\x7e]+$/;
+
+export interface ProviderConnection {
+  readonly secretKey: string;
+  /** Undefined: the provider's own address. */
+  readonly address: { readonly host: string; readonly port: number; readonly protocol: 'http' | 'https' } | undefined;
+}
+
+/**
+ * The names of the payment provider, checked when they are used. What is missing or wrong is in the log by name; the
+ * answer says only that the provider is not configured.
+ */
+@Injectable()
+export class BillingSettings {
+  readonly prices: PlanPrices;
+  private readonly logger = new Logger('billing');
+
+  constructor(@Inject(CONFIG) private readonly config: Config) {
+    this.prices = pricesOf(config.payment);
+  }
+
+  /** @throws PaymentNotConfigured unless checkout, sync and portal are on and have their secret */
+  requireBilling(): void {
+    this.requireOn('ENABLE_PAYMENT_BILLING');
+    this.secretKey();
+  }
+
+  /** The secret of the webhook's signatures. @throws PaymentNotConfigured unless the webhook is on and has its secrets */
+  webhookSecret(): string {
+    this.requireOn('ENABLE_PAYMENT_WEBHOOKS');
+    this.secretKey();
+    return this.required('PAYMENT_WEBHOOK_SECRET');
+  }
+
+  /** Whether the key is one of real payments; null: it does not say. */
+  isLive(): boolean | null {
+    const mode = /^[a-z]+_(live|test)_/.exec(this.secretKey())?.[1];
+    return mode === undefined ? null : mode === 'live';
+  }
+
+  connection(): ProviderConnection {
+    return { secretKey: this.secretKey(), address: this.address() };
+  }
+
+  /** The price identifier; a plan without a price in the currency has the one that holds for every currency. */
+  price(plan: PaidPlan, currency: Currency | null): string {
+    const names = priceNames(plan, currency);
+    const name = names.find((candidate) => this.config.payment[candidate] !== undefined);
+    const used = name ?? names[names.length - 1] ?? 'PAYMENT_PRICE_ID_PRO';
+    const price = this.required(used);
+    // Who pays would get the other plan.
+    if (this.prices.get(price) !== plan) this.refuse(`${used} is the price of another plan too`);
+    return price;
+  }
+
+  /** One of the addresses that the provider leads back to. */
+  url(name: 'PAYMENT_SUCCESS_URL' | 'PAYMENT_CANCEL_URL' | 'PAYMENT_PORTAL_RETURN_URL'): string {
+    const value = this.required(name);
+    const { protocol } = URL.parse(value) ?? {};
+    if (protocol !== 'https:' && protocol !== 'http:') this.refuse(`${name} is not a URL`);
+    return value;
+  }
+
+  private secretKey(): string {
+    const key = this.required('PAYMENT_SECRET_KEY');
+    return KEY.test(key) ? key : this.refuse('PAYMENT_SECRET_KEY is not a key');
+  }
+
+  private address(): ProviderConnection['address'] {
+    const base = this.config.payment.PAYMENT_API_BASE;
+    if (base === undefined) return undefined;
+    const url = URL.parse(base);
+    if (url === null || !/^https?:$/.test(url.protocol) || !/^(\/|\/v1\/?)$/.test(url.pathname)) {
+      return this.refuse('PAYMENT_API_BASE is not the origin of an API');
+    }
+    const protocol = url.protocol === 'http:' ? 'http' : 'https';
+    return {
+      host: url.hostname.replace(/^\[|\]$/g, ''),
+      port: Number(url.port) || (protocol === 'http' ? 80 : 443),
+      protocol,
+    };
+  }
+
+  private requireOn(name: 'ENABLE_PAYMENT_BILLING' | 'ENABLE_PAYMENT_WEBHOOKS'): void {
+    if (!TRUE.has(this.config.payment[name]?.toLowerCase() ?? '')) this.refuse(`${name} is not true`);
+  }
+
+  private required(name: PaymentName): string {
+    return this.config.payment[name] ?? this.refuse(`${name} is not set`);
+  }
+
+  private refuse(reason: string): never {
+    this.logger.warn(`payment provider: ${reason}`);
+    throw new PaymentNotConfigured();
+  }
+}

@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import type { OrganizationScope } from '../../../access/index.js';
+import { Database } from '../../../../platform/database/database.js';
+import { OrganizationActs, type PaidPlan } from '../../../tenancy/organizations/index.js';
+import { BillingSettings } from '../billing-settings.js';
+import { CustomersService } from '../customers/customers.service.js';
+import { SubscriptionActive } from '../billing.errors.js';
+import { PaymentProvider } from '../provider/payment-provider.js';
+import { isPassing } from '../subscriptions/subscription-rules.js';
+import { ORGANIZATION_SCOPE } from '../billing-scope.js';
+import type { CheckoutRequest, CheckoutResponse } from './checkout.dto.js';
+
+@Injectable()
+export class CheckoutService {
+  constructor(
+    private readonly database: Database,
+    private readonly acts: OrganizationActs,
+    private readonly settings: BillingSettings,
+    private readonly customers: CustomersService,
+    private readonly provider: PaymentProvider,
+  ) {}
+
+  /**
+   * Nothing is kept but the customer, which the next checkout uses: the plan comes with the provider's events.
+   * @throws SubscriptionActive while one is paid for: a second checkout would make a second subscription
+   */
+  async begin(scope: OrganizationScope, { plan: asked, currency = null }: CheckoutRequest): Promise<CheckoutResponse> {
+    // The field has refused `free`.
+    const plan = asked as PaidPlan;
+    const { organizationId } = scope;
+    const organization = await this.database.transaction((tx) => this.acts.begin(scope, tx));
+    if (isPassing(organization.paymentSubscriptionStatus ?? '')) throw new SubscriptionActive();
+    this.settings.requireBilling();
+    const priceId = this.settings.price(plan, currency);
+    const successUrl = this.settings.url('PAYMENT_SUCCESS_URL');
+    const cancelUrl = this.settings.url('PAYMENT_CANCEL_URL');
+    const within = this.provider.begin();
+    const customerId = await this.customers.ofOrganization(organization, within);
+    const metadata = { billing_scope: ORGANIZATION_SCOPE, organization_id: organizationId, plan };
+    const session = await this.provider.createCheckout(
+      { customerId, priceId, successUrl, cancelUrl, reference: organizationId, metadata },
+      within,
+    );
+    return { organization_id: organizationId, plan, checkout_session_id: session.id, checkout_url: session.url };
+  }
+}

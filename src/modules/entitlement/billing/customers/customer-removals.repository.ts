@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Db } from '../../../../platform/database/database.js';
+
+/** Customers who are to be removed at the provider: their account, and with it every tenant, is gone. */
+@Injectable()
+export class CustomerRemovalsRepository {
+  constructor(private readonly database: Database) {}
+
+  async add(customerId: string): Promise<void> {
+    await this.database.execute(
+      `INSERT INTO payment_customer_removals (customer_id) VALUES ($1)
+       ON CONFLICT ON CONSTRAINT pk_payment_customer_removals DO NOTHING`,
+      [customerId],
+    );
+  }
+
+  /** Every customer of a person, none of whom an organization has taken over. */
+  async addAllOf(userId: string, tx: Db): Promise<void> {
+    await this.database.execute(
+      `INSERT INTO payment_customer_removals (customer_id)
+       SELECT customer_id FROM (
+         SELECT pending_customer_id AS customer_id FROM users WHERE id = $1
+         UNION SELECT customer_id FROM payment_subscriptions WHERE user_id = $1) AS own
+       WHERE customer_id IS NOT NULL
+         AND NOT EXISTS (SELECT 1 FROM organizations WHERE payment_customer_id = own.customer_id)
+       ON CONFLICT ON CONSTRAINT pk_payment_customer_removals DO NOTHING`,
+      [userId],
+      tx,
+    );
+  }
+
+  /**
+   * The next customer whose turn it is; nobody else gets it for a minute, and longer after each try (8.5 hours at most).
+   * Null: none.
+   */
+  async claim(): Promise<string | null> {
+    const [row] = await this.database.rows<{ customer_id: string }>(
+      `UPDATE payment_customer_removals
+       SET tries = tries + 1, next_try_at = now() + interval '1 minute' * power(2, least(tries, 9))
+       WHERE customer_id = (
+         SELECT customer_id FROM payment_customer_removals WHERE next_try_at <= now()
+         ORDER BY next_try_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+       RETURNING customer_id`,
+    );
+    return row?.customer_id ?? null;
+  }
+
+  async finish(customerId: string): Promise<void> {
+    await this.database.execute('DELETE FROM payment_customer_removals WHERE customer_id = $1', [customerId]);
+  }
+}

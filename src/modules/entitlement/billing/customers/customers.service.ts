@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import type { UserScope } from '../../../access/index.js';
+import { sha256 } from '../../../../platform/crypto/index.js';
+import { NotAuthenticated } from '../../../../platform/http/domain-error.js';
+import type { Organization } from '../../../tenancy/organizations/index.js';
+import type { User } from '../../../identity/users/index.js';
+import type { Deadline } from '../provider/deadline.js';
+import { type NewCustomer, PaymentProvider } from '../provider/payment-provider.js';
+import { OrganizationBillingRepository } from '../subscriptions/organization-billing.repository.js';
+import { PendingSubscriptionsRepository } from '../subscriptions/pending-subscriptions.repository.js';
+import { CustomerRemovalsRepository } from './customer-removals.repository.js';
+
+/**
+ * The customers at the payment provider. One that is missing, or that the provider no longer has, is made: parallel
+ * requests send one idempotency key and so make one, and the one that is stored first is everybody's.
+ */
+@Injectable()
+export class CustomersService {
+  constructor(
+    private readonly provider: PaymentProvider,
+    private readonly organizations: OrganizationBillingRepository,
+    private readonly pending: PendingSubscriptionsRepository,
+    private readonly removals: CustomerRemovalsRepository,
+  ) {}
+
+  /** @returns the identifier of a customer that the provider has */
+  async ofOrganization({ id, name, paymentCustomerId: known }: Organization, within: Deadline): Promise<string> {
+    if (known !== null && (await this.provider.hasCustomer(known, within))) return known;
+    const made = await this.make({ name, metadata: { organization_id: id } }, known, within);
+    const stored = await this.organizations.exchangeCustomer({ organizationId: id }, known, made);
+    return stored ?? made;
+  }
+
+  /** @throws NotAuthenticated when the account was deleted meanwhile */
+  async ofPerson(scope: UserScope, user: User, within: Deadline): Promise<string> {
+    const { email, pendingCustomerId: known } = user;
+    if (known !== null && (await this.provider.hasCustomer(known, within))) return known;
+    const name = user.name ?? undefined;
+    const made = await this.make(
+      { email, ...(name !== undefined && { name }), metadata: { user_id: user.id } },
+      known,
+      within,
+    );
+    const stored = await this.pending.exchangeCustomer(scope, known, made);
+    if (stored !== null) return stored;
+    await this.removals.add(made);
+    throw new NotAuthenticated();
+  }
+
+  /** The key tells apart what differs: another name, or another customer to replace, is another request. */
+  private make(
+    customer: Omit<NewCustomer, 'idempotencyKey'>,
+    replaced: string | null,
+    within: Deadline,
+  ): Promise<string> {
+    const digest = sha256(JSON.stringify([customer, replaced])).toString('hex');
+    return this.provider.createCustomer({ ...customer, idempotencyKey: `customer-${digest}` }, within);
+  }
+}

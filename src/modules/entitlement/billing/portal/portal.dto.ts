@@ -1,0 +1,18 @@
+import { UrlField, UuidField } from '../../../../platform/http/fields/index.js';
+
+export class PortalRequest {
+  @UuidField({})
+  organization_id!: string;
+
+  @UrlField({
+    optional: true,
+    nullable: true,
+    description: 'Where the portal leads back to; left out: the address that the deployment has set',
+  })
+  return_url?: string | null;
+}
+
+export class PortalResponse {
+  @UrlField({ description: 'Where to send the browser; it works for a short time' })
+  url!: string;
+}

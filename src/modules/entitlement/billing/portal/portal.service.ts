@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import type { OrganizationScope } from '../../../access/index.js';
+import { Database } from '../../../../platform/database/database.js';
+import { OrganizationActs } from '../../../tenancy/organizations/index.js';
+import { BillingSettings } from '../billing-settings.js';
+import { CustomersService } from '../customers/customers.service.js';
+import { PaymentProvider } from '../provider/payment-provider.js';
+import type { PortalResponse } from './portal.dto.js';
+
+@Injectable()
+export class PortalService {
+  constructor(
+    private readonly database: Database,
+    private readonly acts: OrganizationActs,
+    private readonly settings: BillingSettings,
+    private readonly customers: CustomersService,
+    private readonly provider: PaymentProvider,
+  ) {}
+
+  /** An organization without a customer gets one. @param asked null: back to the configured address */
+  async open(scope: OrganizationScope, asked: string | null): Promise<PortalResponse> {
+    this.settings.requireBilling();
+    const returnUrl = asked ?? this.settings.url('PAYMENT_PORTAL_RETURN_URL');
+    const organization = await this.database.transaction((tx) => this.acts.begin(scope, tx));
+    const within = this.provider.begin();
+    const customerId = await this.customers.ofOrganization(organization, within);
+    return { url: await this.provider.createPortalSession(customerId, returnUrl, within) };
+  }
+}

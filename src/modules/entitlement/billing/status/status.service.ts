@@ -1,0 +1,41 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../../../config/index.js';
+import type { OrganizationScope } from '../../../access/index.js';
+import { Clock } from '../../../../platform/clock/index.js';
+import { blockReason, monthOf, OrganizationAllowances } from '../../quotas/index.js';
+import { isNearLimit, recommendedAction, remainingOf } from './status-rules.js';
+import type { StatusResponse } from './status.dto.js';
+
+@Injectable()
+export class StatusService {
+  constructor(
+    private readonly allowances: OrganizationAllowances,
+    private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** What the organization has used of this UTC month, and what ingesting one event would meet now (SERVICE 2.4). */
+  async get(scope: Pick<OrganizationScope, 'organizationId'>): Promise<StatusResponse> {
+    const { month, fromDay, toDay } = monthOf(this.clock.now());
+    const allowances = await this.allowances.of(scope);
+    const { plan, billingStatus, events } = allowances;
+    const reason = blockReason(allowances);
+    return {
+      organization_id: scope.organizationId,
+      plan,
+      billing_status: billingStatus,
+      month,
+      from_day: fromDay,
+      to_day: toDay,
+      reset_day: toDay,
+      events_used: events.used,
+      events_limit: events.limit,
+      events_remaining: remainingOf(events),
+      is_near_limit: isNearLimit(events),
+      upgrade_url: this.config.quotas.upgradeUrl,
+      is_blocked: reason !== null,
+      block_reason: reason,
+      recommended_action: recommendedAction(reason),
+    };
+  }
+}

@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { PaymentSubscription } from './payment-subscription.entity.js';
+
+/** Who has a subscription: an organization, or somebody who has none yet. */
+export type Holder = { readonly organizationId: string } | { readonly userId: string };
+
+/** Subscriptions by their holder. Whoever writes holds the row of the organization or person. */
+@Injectable()
+export class SubscriptionsRepository {
+  constructor(private readonly database: Database) {}
+
+  find(id: string, db?: Db): Promise<PaymentSubscription | null> {
+    return this.database.repository(PaymentSubscription, db).findOneBy({ id });
+  }
+
+  listOf(holder: Holder, tx: Db): Promise<PaymentSubscription[]> {
+    return this.database.repository(PaymentSubscription, tx).findBy(holder);
+  }
+
+  async save(subscription: Omit<PaymentSubscription, 'revision'>, tx: Db): Promise<void> {
+    const { id, organizationId, userId, customerId, status, priceId, plan, startedAt, seenAt, seenKind } = subscription;
+    await this.database.execute(
+      `INSERT INTO payment_subscriptions
+         (id, organization_id, user_id, customer_id, status, price_id, plan, started_at, seen_at, seen_kind)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+       ON CONFLICT ON CONSTRAINT pk_payment_subscriptions DO UPDATE SET
+         organization_id = excluded.organization_id, user_id = excluded.user_id, customer_id = excluded.customer_id,
+         status = excluded.status, price_id = excluded.price_id, plan = excluded.plan, started_at = excluded.started_at,
+         seen_at = excluded.seen_at, seen_kind = excluded.seen_kind, revision = payment_subscriptions.revision + 1`,
+      [id, organizationId, userId, customerId, status, priceId, plan, startedAt, seenAt, seenKind],
+      tx,
+    );
+  }
+
+  /** What somebody paid for in advance goes to their organization. */
+  async handOver(userId: string, organizationId: string, tx: Db): Promise<void> {
+    await this.database.execute(
+      `UPDATE payment_subscriptions SET organization_id = $2, user_id = NULL, revision = revision + 1
+       WHERE user_id = $1`,
+      [userId, organizationId],
+      tx,
+    );
+  }
+}

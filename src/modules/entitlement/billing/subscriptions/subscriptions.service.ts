@@ -1,0 +1,179 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { Db } from '../../../../platform/database/database.js';
+import { AuditWriter } from '../../../identity/audit/index.js';
+import { type Organization, OrganizationChanges, type PaidPlan } from '../../../tenancy/organizations/index.js';
+import type { User } from '../../../identity/users/index.js';
+import { BillingSettings } from '../billing-settings.js';
+import { planNamed } from '../plan-prices.js';
+import type { SubscriptionState } from '../provider/payment-provider.js';
+import { OrganizationBillingRepository } from './organization-billing.repository.js';
+import type { PaymentSubscription } from './payment-subscription.entity.js';
+import { NOTHING_PENDING, PendingSubscriptionsRepository } from './pending-subscriptions.repository.js';
+import { billingStatusOf, isOver, isPassing, presentOf, type Sight, withHold } from './subscription-rules.js';
+import { SubscriptionsRepository } from './subscriptions.repository.js';
+
+/** An organization or a person whose row the transaction holds. */
+export type LockedHolder =
+  | { readonly kind: 'organization'; readonly organization: Organization }
+  | { readonly kind: 'person'; readonly user: User };
+
+/** Keeps organizations and people in step with their subscriptions. */
+@Injectable()
+export class SubscriptionsService {
+  private readonly logger = new Logger('billing');
+
+  constructor(
+    private readonly subscriptions: SubscriptionsRepository,
+    private readonly organizations: OrganizationBillingRepository,
+    private readonly pending: PendingSubscriptionsRepository,
+    private readonly changes: OrganizationChanges,
+    private readonly audit: AuditWriter,
+    private readonly settings: BillingSettings,
+  ) {}
+
+  /** Null: never seen before. */
+  find(id: string, tx?: Db): Promise<PaymentSubscription | null> {
+    return this.subscriptions.find(id, tx);
+  }
+
+  /** The plan that a subscription pays for; null: its price is none of the configured ones. */
+  planOf({ priceId, metadata }: SubscriptionState): PaidPlan | null {
+    return priceId === null ? planNamed(metadata.plan) : (this.settings.prices.get(priceId) ?? null);
+  }
+
+  /** Stores what was seen of a subscription and brings its holder in step. The caller has decided that it counts. */
+  async store(
+    holder: LockedHolder,
+    state: SubscriptionState,
+    sight: Sight,
+    plan: PaidPlan | null,
+    tx: Db,
+  ): Promise<void> {
+    const key = keyOf(holder);
+    const before = await this.subscriptions.listOf(key, tx);
+    const known = before.find(({ id }) => id === state.id);
+    if (plan === null) this.logger.warn(`subscription ${state.id} has an unknown price: ${state.priceId ?? 'none'}`);
+    const { id, customerId, status, priceId } = state;
+    const subscription = {
+      id,
+      organizationId: 'organizationId' in key ? key.organizationId : null,
+      userId: 'userId' in key ? key.userId : null,
+      customerId: customerId ?? known?.customerId ?? null,
+      status,
+      priceId,
+      plan,
+      startedAt: state.startedAt ?? known?.startedAt ?? sight.seenAt,
+      seenAt: sight.seenAt,
+      seenKind: sight.seenKind,
+    };
+    await this.subscriptions.save(subscription, tx);
+    const after = [...before.filter((other) => other.id !== id), { ...subscription, revision: 0 }];
+    const paid = after.filter((each) => isPassing(each.status)).map((each) => each.id);
+    if (paid.length > 1) this.logger.warn(`several subscriptions of one holder are paid for: ${paid.join(', ')}`);
+    await this.bringInStep(holder, presentOf(before), presentOf(after), tx);
+  }
+
+  /** The organization takes over what its owner paid for before they had one. */
+  async claim(organization: Organization, owner: User, tx: Db): Promise<void> {
+    const scope = { organizationId: organization.id };
+    await this.pending.update(owner.id, { ...NOTHING_PENDING, pendingCustomerId: null }, tx);
+    await this.subscriptions.handOver(owner.id, organization.id, tx);
+    const { pendingPlan, pendingBillingStatus } = owner;
+    const paidFor = pendingPlan === null ? {} : { plan: pendingPlan, billingStatus: pendingBillingStatus ?? 'active' };
+    await this.organizations.update(
+      scope,
+      {
+        ...paidFor,
+        paymentCustomerId: owner.pendingCustomerId,
+        paymentSubscriptionId: owner.pendingSubscriptionId,
+        paymentSubscriptionStatus: owner.pendingSubscriptionStatus,
+        paymentPriceId: owner.pendingPriceId,
+      },
+      tx,
+    );
+    if (pendingPlan !== null) await this.record(organization, owner.id, { ...organization, ...paidFor }, tx);
+  }
+
+  private bringInStep(
+    holder: LockedHolder,
+    before: PaymentSubscription | null,
+    after: PaymentSubscription | null,
+    tx: Db,
+  ): Promise<void> {
+    if (after === null) return Promise.resolve();
+    return holder.kind === 'organization'
+      ? this.organizationInStep(holder.organization, before, after, tx)
+      : this.personInStep(holder.user, after, tx);
+  }
+
+  /** The plan follows the subscription's; while that stays what it was, so does a plan the platform has set. */
+  private async organizationInStep(
+    organization: Organization,
+    before: PaymentSubscription | null,
+    after: PaymentSubscription,
+    tx: Db,
+  ): Promise<void> {
+    const isNewPlan = before?.id !== after.id || before.plan !== after.plan;
+    const plan = (isNewPlan ? after.plan : null) ?? organization.plan;
+    const state = withHold(organization, billingStatusOf(after.status));
+    const scope = { organizationId: organization.id };
+    await this.organizations.update(
+      scope,
+      {
+        plan,
+        ...state,
+        paymentCustomerId: isOver(after.status)
+          ? (organization.paymentCustomerId ?? after.customerId)
+          : (after.customerId ?? organization.paymentCustomerId),
+        paymentSubscriptionId: after.id,
+        paymentSubscriptionStatus: after.status,
+        paymentPriceId: after.priceId,
+      },
+      tx,
+    );
+    const { billingStatus } = state;
+    if (plan === organization.plan && billingStatus === organization.billingStatus) return;
+    await this.record(organization, null, { plan, billingStatus }, tx);
+    await this.changes.announce(scope, tx);
+  }
+
+  private async record(
+    from: Organization,
+    actorUserId: string | null,
+    to: Pick<Organization, 'plan' | 'billingStatus'>,
+    tx: Db,
+  ): Promise<void> {
+    await this.audit.record(
+      {
+        actorUserId,
+        organizationId: from.id,
+        action: 'billing.subscription_changed',
+        targetType: 'organization',
+        targetId: from.id,
+        detail: {
+          from: { plan: from.plan, billing_status: from.billingStatus },
+          to: { plan: to.plan, billing_status: to.billingStatus },
+        },
+      },
+      tx,
+    );
+  }
+
+  private async personInStep(user: User, after: PaymentSubscription, tx: Db): Promise<void> {
+    const changes = isOver(after.status)
+      ? NOTHING_PENDING
+      : {
+          pendingPlan: after.plan ?? user.pendingPlan,
+          pendingBillingStatus: billingStatusOf(after.status) ?? user.pendingBillingStatus ?? 'inactive',
+          pendingSubscriptionId: after.id,
+          pendingSubscriptionStatus: after.status,
+          pendingPriceId: after.priceId,
+        };
+    const customer = isOver(after.status) ? user.pendingCustomerId : (after.customerId ?? user.pendingCustomerId);
+    await this.pending.update(user.id, { ...changes, pendingCustomerId: customer }, tx);
+  }
+}
+
+function keyOf(holder: LockedHolder): { organizationId: string } | { userId: string } {
+  return holder.kind === 'organization' ? { organizationId: holder.organization.id } : { userId: holder.user.id };
+}

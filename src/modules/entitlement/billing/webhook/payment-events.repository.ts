@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import type { LockedHolder } from '../subscriptions/subscriptions.service.js';
+import { type Outcome, PaymentEvent } from './payment-event.entity.js';
+
+/** Events of the payment provider; they come before anybody knows whose they are. */
+@Injectable()
+export class PaymentEventsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** An event that is stored already stays as it is. @returns when it first came */
+  async keep(event: Pick<PaymentEvent, 'id' | 'type' | 'liveMode' | 'payload'>): Promise<Date> {
+    const [row] = await this.database.rows<{ receivedAt: Date }>(
+      `INSERT INTO payment_events AS e (id, type, live_mode, payload) VALUES ($1, $2, $3, $4)
+       ON CONFLICT ON CONSTRAINT pk_payment_events DO UPDATE SET id = e.id
+       RETURNING received_at AS "receivedAt"`,
+      [event.id, event.type, event.liveMode, event.payload],
+    );
+    if (row === undefined) throw new Error('an event that was kept is there');
+    return row.receivedAt;
+  }
+
+  /** Null: it went with the account it belonged to. */
+  find(id: string): Promise<PaymentEvent | null> {
+    return this.database.repository(PaymentEvent).findOneBy({ id });
+  }
+
+  /** Its row is held until the transaction ends, so that one delivery of many processes it. */
+  lock(id: string, tx: Db): Promise<PaymentEvent | null> {
+    return this.database.repository(PaymentEvent, tx).findOne({ where: { id }, lock: { mode: 'pessimistic_write' } });
+  }
+
+  async finish(id: string, outcome: Outcome, holder: LockedHolder | null, tx: Db): Promise<void> {
+    await this.database.execute(
+      `UPDATE payment_events SET outcome = $2, processed_at = clock_timestamp(), organization_id = $3, user_id = $4
+       WHERE id = $1`,
+      [
+        id,
+        outcome,
+        holder?.kind === 'organization' ? holder.organization.id : null,
+        holder?.kind === 'person' ? holder.user.id : null,
+      ],
+      tx,
+    );
+  }
+
+  async noteFailure(id: string, error: string): Promise<void> {
+    await this.database.execute(
+      'UPDATE payment_events SET failures = failures + 1, last_error = $2 WHERE id = $1 AND processed_at IS NULL',
+      [id, error.slice(0, 500)],
+    );
+  }
+}

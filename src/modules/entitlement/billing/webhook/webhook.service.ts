@@ -1,0 +1,196 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { BillingSettings } from '../billing-settings.js';
+import { PaymentProvider, type SubscriptionState } from '../provider/payment-provider.js';
+import type { PaymentSubscription } from '../subscriptions/payment-subscription.entity.js';
+import { SubscriptionHolders } from '../subscriptions/subscription-holders.js';
+import { SIGHT_KINDS, type Sight, verdictOn } from '../subscriptions/subscription-rules.js';
+import { type LockedHolder, SubscriptionsService } from '../subscriptions/subscriptions.service.js';
+import type { Outcome, PaymentEvent } from './payment-event.entity.js';
+import { PaymentEventsRepository } from './payment-events.repository.js';
+import { dated, type News, type ProviderEvent, readEvent } from './provider-event.js';
+import type { WebhookResponse } from './webhook.dto.js';
+
+/** Other events that come in between make one begin anew; more of them than this is left to the provider's repeat. */
+const MOST_TRIES = 20;
+
+type AboutSubscription = Exclude<News, { about: 'nothing' }>;
+
+/** What the provider was asked, and what was known of the subscription before. */
+interface Look {
+  readonly known: PaymentSubscription | null;
+  /** Undefined: nobody had to ask. Null: the provider has no such subscription. */
+  readonly asked: SubscriptionState | null | undefined;
+}
+
+/**
+ * Events of the payment provider. Each is stored before it is processed, and processed in one transaction that also
+ * marks it as done: deliveries of one event wait for its row and find it done. What the provider has to be asked is
+ * asked outside the transaction, and counts only if nothing has changed the subscription meanwhile.
+ */
+@Injectable()
+export class WebhookService {
+  private readonly logger = new Logger('billing');
+
+  constructor(
+    private readonly database: Database,
+    private readonly events: PaymentEventsRepository,
+    private readonly holders: SubscriptionHolders,
+    private readonly subscriptions: SubscriptionsService,
+    private readonly provider: PaymentProvider,
+    private readonly settings: BillingSettings,
+  ) {}
+
+  /** @throws InvalidPayload; any other fault is answered with 500, and the provider sends the event again */
+  async receive(body: Buffer): Promise<WebhookResponse> {
+    const read = readEvent(body, this.settings.prices);
+    const event = dated(read, await this.events.keep(read));
+    try {
+      const outcome = await this.process(event);
+      if (outcome === 'duplicate') return { ok: true, duplicate: true };
+      return outcome === 'ignored' || outcome === 'unmatched' ? { ok: true, ignored: true } : { ok: true };
+    } catch (error) {
+      await this.events
+        .noteFailure(event.id, error instanceof Error ? error.message : 'unknown')
+        .catch(() => this.logger.warn(`the failure of event ${event.id} could not be noted`));
+      // Not the provider's own 502: to the provider, this service has failed.
+      throw new Error(`event ${event.id} of type ${event.type} was not processed`, { cause: error });
+    }
+  }
+
+  private async process(event: ProviderEvent): Promise<Outcome | 'duplicate'> {
+    const { news } = event;
+    if (news.about === 'nothing') return this.once(event, (tx) => this.finish(event, 'ignored', null, tx));
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      if (isDone(await this.events.find(event.id))) return 'duplicate';
+      const look = await this.look(event, news);
+      const outcome = await this.once(event, (tx) => this.apply(event, news, look, tx));
+      if (outcome !== 'again') return outcome;
+    }
+    throw new Error('the subscription changed all the time');
+  }
+
+  /** Under the event's row: of many deliveries one does the work. */
+  private once<T>(event: ProviderEvent, work: (tx: Db) => Promise<T>): Promise<T | 'duplicate'> {
+    return this.database.transaction(async (tx) => {
+      const stored = await this.events.lock(event.id, tx);
+      return isDone(stored) ? 'duplicate' : work(tx);
+    });
+  }
+
+  private async look(event: ProviderEvent, news: AboutSubscription): Promise<Look> {
+    const id = subscriptionIdOf(news);
+    const known = await this.subscriptions.find(id);
+    const mustAsk = decide(event, news, known) === 'ask';
+    return { known, asked: mustAsk ? await this.provider.findSubscription(id, this.provider.begin()) : undefined };
+  }
+
+  private async apply(event: ProviderEvent, news: AboutSubscription, look: Look, tx: Db): Promise<Outcome | 'again'> {
+    const subscriptionId = subscriptionIdOf(news);
+    const given = news.about === 'subscription' ? news.subscription : null;
+    const checkout = news.about === 'checkout' ? news.checkout : null;
+    const told = given ?? checkout;
+    const clues = {
+      metadata: [told?.metadata, look.asked?.metadata].filter((metadata) => metadata !== undefined),
+      reference: checkout?.reference ?? null,
+      subscriptionId,
+      customerId: told?.customerId ?? look.asked?.customerId ?? null,
+    };
+    const holder = await this.holders.find(clues, tx);
+    if (holder === 'moved') return 'again';
+    if (holder === null) {
+      this.logger.warn(`event ${event.id} is about a subscription of nobody: ${subscriptionId}`);
+      return this.finish(event, 'unmatched', null, tx);
+    }
+    const known = await this.subscriptions.find(subscriptionId, tx);
+    if (look.asked !== undefined && known?.revision !== look.known?.revision) return 'again';
+    const verdict = decide(event, news, known);
+    if (verdict === 'outdated') return this.finish(event, 'outdated', holder, tx);
+    if (verdict === 'ask' && look.asked === undefined) return 'again';
+    const asked = verdict === 'ask' ? (look.asked ?? null) : null;
+    if (verdict === 'ask' && asked === null) {
+      this.logger.warn(`event ${event.id} is about a subscription that the provider has not: ${subscriptionId}`);
+      if (!this.isOfOurMode(event)) return this.finish(event, 'unmatched', holder, tx);
+    }
+    const { state, sight } = seen(event, news, asked, known);
+    const plan =
+      sight === known
+        ? (known.plan ?? this.subscriptions.planOf({ ...state, priceId: null }))
+        : this.subscriptions.planOf(state);
+    await this.subscriptions.store(holder, state, newer(sight, known), plan, tx);
+    return this.finish(event, 'applied', holder, tx);
+  }
+
+  /** Test payments pay for nothing where the key is one of real payments. */
+  private isOfOurMode({ liveMode }: ProviderEvent): boolean {
+    const isLive = this.settings.isLive();
+    return isLive === null || isLive === liveMode;
+  }
+
+  private async finish(event: ProviderEvent, outcome: Outcome, holder: LockedHolder | null, tx: Db): Promise<Outcome> {
+    await this.events.finish(event.id, outcome, holder, tx);
+    return outcome;
+  }
+}
+
+/** An event that went with an account meanwhile is not done; it will be of nobody. */
+function isDone(stored: PaymentEvent | null): boolean {
+  return stored !== null && stored.outcome !== null;
+}
+
+function subscriptionIdOf(news: AboutSubscription): string {
+  return news.about === 'subscription' ? news.subscription.id : news.subscriptionId;
+}
+
+function sightOf({ createdAt }: ProviderEvent, news: AboutSubscription): Sight {
+  return { seenAt: createdAt, seenKind: news.about === 'subscription' ? news.kind : SIGHT_KINDS.changed };
+}
+
+/** Older than whatever a subscription's own events say. */
+const BEFORE_ALL: Sight = { seenAt: new Date(0), seenKind: SIGHT_KINDS.begun };
+
+/**
+ * What an event shows: the provider's own word where it was asked and had one, else what the event says. A completed
+ * checkout tells less than the subscription's own events, whenever those come, so it fills in what they leave open.
+ */
+function seen(
+  event: ProviderEvent,
+  news: AboutSubscription,
+  asked: SubscriptionState | null,
+  known: PaymentSubscription | null,
+): { state: SubscriptionState; sight: Sight } {
+  if (asked !== null) return { state: asked, sight: sightOf(event, news) };
+  if (news.about === 'subscription') return { state: news.subscription, sight: sightOf(event, news) };
+  const { customerId, metadata, isUnpaid } = news.checkout;
+  if (known !== null) {
+    return { state: { ...known, customerId: known.customerId ?? customerId, metadata }, sight: known };
+  }
+  return {
+    state: {
+      id: news.subscriptionId,
+      customerId,
+      status: isUnpaid ? 'incomplete' : 'active',
+      priceId: null,
+      startedAt: event.createdAt,
+      metadata,
+    },
+    sight: BEFORE_ALL,
+  };
+}
+
+/** A completed checkout says little of the state of its subscription, so unless it is late the provider is asked. */
+function decide(
+  event: ProviderEvent,
+  news: AboutSubscription,
+  known: PaymentSubscription | null,
+): ReturnType<typeof verdictOn> {
+  if (news.about === 'subscription') return verdictOn(sightOf(event, news), known);
+  return known !== null && known.seenAt > event.createdAt ? 'outdated' : 'ask';
+}
+
+/** What the provider was asked is as new as anything known. */
+function newer(sight: Sight, known: Sight | null): Sight {
+  return known !== null && known.seenAt.getTime() === sight.seenAt.getTime() && known.seenKind > sight.seenKind
+    ? known
+    : sight;
+}

@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import { Database } from '../../../platform/database/database.js';
+
+/** Refusals of one key for one reason within one UTC hour. */
+export interface RecordedFailure {
+  readonly apiKeyId: string;
+  readonly reasonCode: string;
+  readonly statusCode: number;
+  /** The latest of them. */
+  readonly occurredAt: Date;
+  readonly requestId: string | null;
+  readonly count: number;
+}
+
+export interface FailurePage {
+  readonly items: RecordedFailure[];
+  readonly total: number;
+}
+
+/** Reads what {@link IngestionFailures} recorded. */
+@Injectable()
+export class IngestionFailuresReader {
+  constructor(private readonly database: Database) {}
+
+  /** Newest first. */
+  async ofSource(
+    { projectId }: Pick<ProjectScope, 'projectId'>,
+    sourceId: string,
+    { limit, offset }: { readonly limit: number; readonly offset: number },
+  ): Promise<FailurePage> {
+    const [items, [count]] = await Promise.all([
+      this.database.rows<RecordedFailure>(
+        `SELECT api_key_id AS "apiKeyId", reason_code AS "reasonCode", status_code AS "statusCode",
+                occurred_at AS "occurredAt", request_id AS "requestId", count::float8 AS count
+         FROM ingestion_failures WHERE source_id = $1 AND project_id = $2
+         ORDER BY hour DESC, occurred_at DESC, api_key_id, reason_code, status_code LIMIT $3 OFFSET $4`,
+        [sourceId, projectId, limit, offset],
+      ),
+      this.database.rows<{ total: number }>(
+        'SELECT count(*)::int AS total FROM ingestion_failures WHERE source_id = $1 AND project_id = $2',
+        [sourceId, projectId],
+      ),
+    ]);
+    return { items, total: count?.total ?? 0 };
+  }
+
+  /** @param since the start of a UTC hour */
+  async countOfSource({ projectId }: Pick<ProjectScope, 'projectId'>, sourceId: string, since: Date): Promise<number> {
+    const [row] = await this.database.rows<{ failures: number }>(
+      `SELECT coalesce(sum(count), 0)::float8 AS failures FROM ingestion_failures
+       WHERE source_id = $1 AND project_id = $2 AND hour >= $3`,
+      [sourceId, projectId, since],
+    );
+    return row?.failures ?? 0;
+  }
+}

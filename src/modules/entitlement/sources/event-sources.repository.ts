@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { EventSource } from './event-source.entity.js';
+
+/** A source with what the counters of ingestion know of it. */
+export interface SeenEventSource extends EventSource {
+  /** Null: never. */
+  readonly lastEventAt: Date | null;
+}
+
+/** The newest day of a source has its newest event, so each costs one look into the index of `source_days`. */
+const SEEN = `
+  SELECT s.id, s.project_id AS "projectId", s.name, s.type, s.description, s.is_enabled AS "isEnabled",
+         s.created_by AS "createdBy", s.created_at AS "createdAt", d.last_event_at AS "lastEventAt"
+  FROM event_sources s
+  LEFT JOIN LATERAL (
+    SELECT last_event_at FROM source_days WHERE project_id = s.project_id AND source_id = s.id
+    ORDER BY day DESC LIMIT 1
+  ) d ON true`;
+
+@Injectable()
+export class EventSourcesRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Newest first. */
+  list({ projectId }: ProjectScope): Promise<SeenEventSource[]> {
+    return this.database.rows<SeenEventSource>(
+      `${SEEN} WHERE s.project_id = $1 ORDER BY s.created_at DESC, s.id DESC`,
+      [projectId],
+    );
+  }
+
+  async find({ projectId }: ProjectScope, id: string, db?: Db): Promise<SeenEventSource | null> {
+    const rows = await this.database.rows<SeenEventSource>(
+      `${SEEN} WHERE s.project_id = $1 AND s.id = $2`,
+      [projectId, id],
+      db,
+    );
+    return rows[0] ?? null;
+  }
+
+  /** The project of a source, for the access guard; null when there is no such source. */
+  async projectOf(id: string): Promise<string | null> {
+    const rows = await this.database.rows<{ project_id: string }>(
+      'SELECT project_id FROM event_sources WHERE id = $1',
+      [id],
+    );
+    return rows[0]?.project_id ?? null;
+  }
+
+  countOf({ projectId }: ProjectScope, tx: Db): Promise<number> {
+    return this.database.repository(EventSource, tx).countBy({ projectId });
+  }
+
+  async insert(
+    { projectId }: ProjectScope,
+    source: Pick<EventSource, 'id' | 'name' | 'type' | 'description' | 'isEnabled' | 'createdBy'>,
+    tx: Db,
+  ): Promise<void> {
+    await this.database.repository(EventSource, tx).insert({ ...source, projectId });
+  }
+
+  async update(
+    { projectId }: ProjectScope,
+    id: string,
+    change: Partial<Pick<EventSource, 'name' | 'type' | 'description' | 'isEnabled'>>,
+    tx: Db,
+  ): Promise<void> {
+    await this.database.repository(EventSource, tx).update({ projectId, id }, change);
+  }
+
+  /** Nothing is ingested for the first time until the transaction ends. */
+  async lock({ projectId }: ProjectScope, id: string, tx: Db): Promise<void> {
+    await this.database.execute(
+      'SELECT FROM event_sources WHERE project_id = $1 AND id = $2 FOR UPDATE',
+      [projectId, id],
+      tx,
+    );
+  }
+
+  /** Its keys go with it. */
+  async remove({ projectId }: ProjectScope, id: string, tx: Db): Promise<void> {
+    await this.database.execute('DELETE FROM event_sources WHERE project_id = $1 AND id = $2', [projectId, id], tx);
+  }
+
+  async hasIngested({ projectId }: ProjectScope, id: string, tx: Db): Promise<boolean> {
+    const rows = await this.database.rows(
+      'SELECT 1 FROM source_days WHERE project_id = $1 AND source_id = $2 LIMIT 1',
+      [projectId, id],
+      tx,
+    );
+    return rows.length > 0;
+  }
+}

@@ -1,0 +1,123 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectMemberScope, ProjectScope } from '../../access/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { newId } from '../../../platform/ids/index.js';
+import { EventSourceNotFound, KeyAuthenticator, KeyIssuer } from '../api-keys/index.js';
+import { AuditWriter } from '../../identity/audit/index.js';
+import { PLAN_LIMITS } from '../../tenancy/organizations/index.js';
+import { projectAct, ProjectActs } from '../../tenancy/projects/index.js';
+import {
+  type ChangeEventSourceRequest,
+  type CreatedEventSourceResponse,
+  type CreateEventSourceRequest,
+  eventSourceResponse,
+  type EventSourceResponse,
+} from './event-sources.dto.js';
+import { SourceHasEvents, SourcePlanLimit } from './event-sources.errors.js';
+import { EventSourcesRepository, type SeenEventSource } from './event-sources.repository.js';
+
+@Injectable()
+export class EventSourcesService {
+  constructor(
+    private readonly database: Database,
+    private readonly sources: EventSourcesRepository,
+    private readonly issuer: KeyIssuer,
+    private readonly authenticator: KeyAuthenticator,
+    private readonly acts: ProjectActs,
+    private readonly audit: AuditWriter,
+  ) {}
+
+  /** The act holds the project, so parallel creations are counted one after the other. Disabled sources count. */
+  create(scope: ProjectMemberScope, request: CreateEventSourceRequest): Promise<CreatedEventSourceResponse> {
+    const { name, type, description = null, is_enabled: isEnabled } = request;
+    const id = newId();
+    return this.database.transaction(async (tx) => {
+      const { organization } = await this.acts.begin(scope, tx);
+      const limit = PLAN_LIMITS[organization.plan].sources;
+      if (limit !== null && (await this.sources.countOf(scope, tx)) >= limit) throw new SourcePlanLimit();
+      await this.sources.insert(scope, { id, name, type, description, isEnabled, createdBy: scope.userId }, tx);
+      await this.record(scope, id, 'created', { name, type, ...(isEnabled ? {} : { is_enabled: false }) }, tx);
+      const key = await this.issuer.issue(scope, { name, scopes: ['events:write'], sourceId: id, expiresAt: null }, tx);
+      return { ...eventSourceResponse(await this.found(scope, id, tx)), key };
+    });
+  }
+
+  async list(scope: ProjectScope): Promise<EventSourceResponse[]> {
+    return (await this.sources.list(scope)).map(eventSourceResponse);
+  }
+
+  async get(scope: ProjectScope, id: string): Promise<EventSourceResponse> {
+    return eventSourceResponse(await this.found(scope, id));
+  }
+
+  /** A change of nothing is no act. */
+  async change(scope: ProjectMemberScope, id: string, request: ChangeEventSourceRequest): Promise<EventSourceResponse> {
+    const answer = await this.database.transaction(async (tx) => {
+      await this.acts.begin(scope, tx);
+      const source = await this.found(scope, id, tx);
+      const switched = await this.withEnabled(scope, source, request.is_enabled ?? source.isEnabled, tx);
+      const from = { name: source.name, type: source.type, description: source.description };
+      const to = {
+        name: request.name ?? from.name,
+        type: request.type ?? from.type,
+        description: request.description === undefined ? from.description : request.description,
+      };
+      if (to.name === from.name && to.type === from.type && to.description === from.description) {
+        return eventSourceResponse(switched);
+      }
+      await this.sources.update(scope, id, to, tx);
+      await this.record(scope, id, 'updated', { from, to }, tx);
+      return eventSourceResponse({ ...switched, ...to });
+    });
+    if (request.is_enabled !== undefined) this.authenticator.forgetAll();
+    return answer;
+  }
+
+  /** Doing it again answers the same and records nothing. */
+  async setEnabled(scope: ProjectMemberScope, id: string, isEnabled: boolean): Promise<EventSourceResponse> {
+    const answer = await this.database.transaction(async (tx) => {
+      await this.acts.begin(scope, tx);
+      return eventSourceResponse(await this.withEnabled(scope, await this.found(scope, id, tx), isEnabled, tx));
+    });
+    this.authenticator.forgetAll();
+    return answer;
+  }
+
+  /** What has ingested stays, so that every event keeps the source it names; first events wait for the lock. */
+  async remove(scope: ProjectMemberScope, id: string): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await this.acts.begin(scope, tx);
+      await this.sources.lock(scope, id, tx);
+      const { name, type } = await this.found(scope, id, tx);
+      if (await this.sources.hasIngested(scope, id, tx)) throw new SourceHasEvents();
+      await this.sources.remove(scope, id, tx);
+      await this.record(scope, id, 'deleted', { name, type }, tx);
+      await this.authenticator.announceChange(id, tx);
+    });
+    this.authenticator.forgetAll();
+  }
+
+  private async withEnabled(
+    scope: ProjectMemberScope,
+    source: SeenEventSource,
+    isEnabled: boolean,
+    tx: Db,
+  ): Promise<SeenEventSource> {
+    if (source.isEnabled === isEnabled) return source;
+    await this.sources.update(scope, source.id, { isEnabled }, tx);
+    await this.record(scope, source.id, isEnabled ? 'enabled' : 'disabled', { name: source.name }, tx);
+    await this.authenticator.announceChange(source.id, tx);
+    return { ...source, isEnabled };
+  }
+
+  private async found(scope: ProjectScope, id: string, tx?: Db): Promise<SeenEventSource> {
+    const source = await this.sources.find(scope, id, tx);
+    if (source === null) throw new EventSourceNotFound();
+    return source;
+  }
+
+  private record(scope: ProjectMemberScope, id: string, what: string, detail: object, tx: Db): Promise<void> {
+    const target = { type: 'event_source', id };
+    return this.audit.record(projectAct(scope, `event_source.${what}`, { ...detail }, target), tx);
+  }
+}

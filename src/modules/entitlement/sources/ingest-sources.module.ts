@@ -1,0 +1,37 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ApiKeysModule } from '../api-keys/index.js';
+import { AuditModule } from '../../identity/audit/index.js';
+import { IngestionFailuresModule } from '../ingestion-failures/index.js';
+import { ProjectsModule } from '../../tenancy/projects/index.js';
+import { BrowserKeysController } from './browser-keys.controller.js';
+import { SourceCatalogController } from './catalog/catalog.controller.js';
+import { EventSource } from './event-source.entity.js';
+import { EventSourcesController } from './event-sources.controller.js';
+import { EventSourcesRepository } from './event-sources.repository.js';
+import { EventSourcesService } from './event-sources.service.js';
+import { ProjectOfSource } from './project-of-source.js';
+import { SourceFailuresController } from './source-failures.controller.js';
+import { SourceKeysController } from './source-keys.controller.js';
+import { SourceKeysService } from './source-keys.service.js';
+
+/** What sends events to a project. What has come of it is above, in the source-insight module. */
+@Module({
+  imports: [
+    ApiKeysModule,
+    AuditModule,
+    IngestionFailuresModule,
+    ProjectsModule,
+    TypeOrmModule.forFeature([EventSource]),
+  ],
+  controllers: [
+    SourceCatalogController,
+    EventSourcesController,
+    SourceKeysController,
+    BrowserKeysController,
+    SourceFailuresController,
+  ],
+  providers: [EventSourcesService, EventSourcesRepository, SourceKeysService, ProjectOfSource],
+  exports: [EventSourcesRepository, ProjectOfSource],
+})
+export class IngestSourcesModule {}

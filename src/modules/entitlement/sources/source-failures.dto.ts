@@ -1,0 +1,54 @@
+import {
+  DateTimeField,
+  IntField,
+  ListField,
+  nested,
+  TextField,
+  UuidField,
+} from '../../../platform/http/fields/index.js';
+import { PageResponse } from '../../../platform/http/page.dto.js';
+import type { RecordedFailure } from '../ingestion-failures/index.js';
+
+export class SourceFailuresQuery {
+  @IntField({ min: 1, max: 500, optional: true, default: 50 })
+  limit!: number;
+
+  @IntField({ min: 0, max: 1_000_000_000, optional: true, default: 0 })
+  offset!: number;
+}
+
+export class SourceFailureResponse {
+  @UuidField({})
+  api_key_id!: string;
+
+  @TextField({ example: 'source_disabled' })
+  reason_code!: string;
+
+  @IntField({ example: 403 })
+  status_code!: number;
+
+  @DateTimeField({ description: 'The latest of them' })
+  occurred_at!: string;
+
+  @TextField({ nullable: true, description: 'X-Request-ID of the latest' })
+  request_id!: string | null;
+
+  @IntField({ min: 1, description: 'How often the key was refused for this reason in that UTC hour' })
+  count!: number;
+}
+
+export class SourceFailuresResponse extends PageResponse {
+  @ListField(nested(() => SourceFailureResponse), {})
+  items!: SourceFailureResponse[];
+}
+
+export function sourceFailureResponse(failure: RecordedFailure): SourceFailureResponse {
+  return {
+    api_key_id: failure.apiKeyId,
+    reason_code: failure.reasonCode,
+    status_code: failure.statusCode,
+    occurred_at: failure.occurredAt.toISOString(),
+    request_id: failure.requestId,
+    count: failure.count,
+  };
+}

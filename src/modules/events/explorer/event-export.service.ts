@@ -1,0 +1,154 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { Response } from 'express';
+import { MembershipReader, type ProjectMemberScope, type ProjectScope } from '../../access/index.js';
+import { Clock } from '../../../platform/clock/index.js';
+import { ClientGone, PacedResponse } from '../../../platform/http/paced-response.js';
+import type { EventFilter, MatchingHour, TimeWindow } from '../totals/index.js';
+import { type EventPlace, EventRows, type Place, ReadBudget, RECORDS } from '../reads/index.js';
+import { SessionLiveness } from '../../identity/sessions/index.js';
+import { filterOf, windowOf } from './asked-window.js';
+import type { ExportRequest } from './explorer.dto.js';
+import { TooManyExports } from './explorer.errors.js';
+import { ExplorerRepository, spanOf } from './explorer.repository.js';
+import { ExportPatience } from './export-patience.js';
+import { EXPORT_WRITERS, type ExportWriter } from './export-formats.js';
+
+/** Of one project at a time, in one process. */
+const MOST_EXPORTS = 4;
+/** Of all projects: each holds one read while its client takes it. */
+const MOST_EXPORTS_AT_ALL = 32;
+/** Of one look for where events lie. */
+const MOST_PLACES = 500;
+/** Of one read, in bytes: events may be small or a megabyte each. One event may be larger. */
+const MOST_BYTES = 1024 * 1024;
+/** Of the hours that are gone through together. */
+const EVENTS_OF_A_SPAN = 1_000;
+
+/** Writes the filtered events to the client as fast as it reads, holding no more than one read of them. */
+@Injectable()
+export class EventExport {
+  private readonly logger = new Logger('exports');
+  private readonly running = new Map<string, number>();
+  private runningAtAll = 0;
+
+  constructor(
+    private readonly explorer: ExplorerRepository,
+    private readonly events: EventRows,
+    private readonly budget: ReadBudget,
+    private readonly members: MembershipReader,
+    private readonly sessions: SessionLiveness,
+    private readonly patience: ExportPatience,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Refusals come as usual; a failure after the first byte cuts the connection, so that no export looks whole that is not. */
+  async write(scope: ProjectMemberScope, request: ExportRequest, response: Response): Promise<void> {
+    const now = this.clock.now();
+    const window = windowOf(request, now, 'body');
+    const writer = EXPORT_WRITERS[request.format];
+    const release = this.enter(scope.projectId);
+    const chunks = this.chunks(scope, window, filterOf(request), writer);
+    try {
+      const first = await chunks.next();
+      const day = now.toISOString().slice(0, 10);
+      response.writeHead(200, {
+        'Content-Type': writer.mediaType,
+        'Content-Disposition': `attachment; filename="events-${scope.projectId}-${day}.${request.format}"`,
+      });
+      const channel = new PacedResponse(response, this.patience);
+      await channel.write(Buffer.from(writer.head));
+      if (first.done !== true) await channel.write(first.value);
+      let askedAt = performance.now();
+      for await (const chunk of chunks) {
+        if (performance.now() - askedAt >= this.patience.askAgainMs) {
+          if (!(await this.mayRead(scope))) throw new ClientGone();
+          askedAt = performance.now();
+        }
+        await channel.write(chunk);
+      }
+      await channel.end();
+    } catch (error) {
+      if (!response.headersSent) throw error;
+      // Somebody who left or was let go is no fault.
+      if (!(error instanceof ClientGone)) this.logger.error(error);
+      response.destroy();
+    } finally {
+      // Also what it holds of a piece that was not taken.
+      await chunks.return();
+      release();
+    }
+  }
+
+  /** As bytes, which lie outside the heap while the client takes its time. */
+  private async *chunks(
+    scope: ProjectScope,
+    window: TimeWindow,
+    filter: EventFilter,
+    writer: ExportWriter,
+  ): AsyncGenerator<Buffer, void> {
+    for (const span of spansOf(await this.explorer.hours(scope, window, filter), window)) {
+      let last: Place | null = null;
+      for (;;) {
+        const places: EventPlace[] = await this.explorer.before(scope, span, filter, last, MOST_PLACES);
+        yield* this.reads(scope, places, writer);
+        if (places.length < MOST_PLACES) break;
+        last = places.at(-1) ?? null;
+      }
+    }
+  }
+
+  private async *reads(
+    scope: ProjectScope,
+    places: readonly EventPlace[],
+    writer: ExportWriter,
+  ): AsyncGenerator<Buffer, void> {
+    for (let left = places; left.length > 0;) {
+      const fitting = await this.events.fit(scope, left, MOST_BYTES);
+      left = left.slice(fitting.places.length);
+      const size = { bytes: fitting.bytes, usual: MOST_BYTES };
+      const { piece, sent } = await this.budget.exportPiece(scope.projectId, size, async () => {
+        const rows = await this.events.read(scope, fitting.places, RECORDS);
+        return Buffer.from(rows.map((stored) => writer.line(stored)).join(''));
+      });
+      try {
+        if (piece.length > 0) yield piece;
+      } finally {
+        sent();
+      }
+    }
+  }
+
+  private async mayRead({ userId, sessionId, projectId }: ProjectMemberScope): Promise<boolean> {
+    if (!(await this.sessions.isAlive(sessionId, userId))) return false;
+    const membership = await this.members.ofProject(userId, projectId);
+    return membership !== null && membership.role !== null;
+  }
+
+  private enter(projectId: string): () => void {
+    const count = this.running.get(projectId) ?? 0;
+    if (count >= MOST_EXPORTS || this.runningAtAll >= MOST_EXPORTS_AT_ALL) throw new TooManyExports();
+    this.runningAtAll += 1;
+    this.running.set(projectId, count + 1);
+    return () => {
+      this.runningAtAll -= 1;
+      const left = (this.running.get(projectId) ?? 1) - 1;
+      if (left > 0) this.running.set(projectId, left);
+      else this.running.delete(projectId);
+    };
+  }
+}
+
+/** Hours that lie together, newest first, in spans of some reads where there are as many events. */
+function* spansOf(hours: readonly MatchingHour[], window: TimeWindow): Generator<TimeWindow> {
+  let gathered: MatchingHour[] = [];
+  let events = 0;
+  for (const hour of hours) {
+    gathered.push(hour);
+    events += hour.events;
+    if (events < EVENTS_OF_A_SPAN) continue;
+    yield spanOf(gathered, window);
+    gathered = [];
+    events = 0;
+  }
+  if (gathered.length > 0) yield spanOf(gathered, window);
+}

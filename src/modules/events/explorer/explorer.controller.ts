@@ -1,0 +1,97 @@
+import { Controller, Get, Post, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { type ProjectMemberScope, Requires } from '../../access/index.js';
+import { Documented } from '../../../platform/http/documented.js';
+import { Body, IdParam, Query, Scope } from '../../../platform/http/inputs.js';
+import type { WrittenJson } from '../../../platform/http/written-json.js';
+import { TooManyLargeReads } from '../reads/index.js';
+import { EventExport } from './event-export.service.js';
+import {
+  EventDetail,
+  ExplorerPage,
+  ExplorerQuery,
+  ExportRequest,
+  FacetsQuery,
+  FacetsResponse,
+} from './explorer.dto.js';
+import { EventNotFound } from './explorer.errors.js';
+import { ExplorerService } from './explorer.service.js';
+
+@ApiTags('projects')
+@Controller('v1/projects/:project_id/events')
+export class ExplorerController {
+  constructor(
+    private readonly explorer: ExplorerService,
+    private readonly exports: EventExport,
+  ) {}
+
+  @Get()
+  @Requires({ project: 'viewer' })
+  @Documented({
+    summary: 'Events explorer with total',
+    description:
+      'Newest first by event timestamp, events of one instant by id. Total and page are of one moment. Any offset is allowed: hours before the page are skipped by their counts, so a deep page costs at most the reading of the hour it begins in. An empty text filter takes every value. A page ends before `limit` where its events take more than 4 MiB (one event it has always); `has_more` then tells so, and the next page begins at `offset` plus the number of `items`.',
+    answer: ExplorerPage,
+    errors: [TooManyLargeReads],
+  })
+  list(
+    @Scope() scope: ProjectMemberScope,
+    @IdParam('project_id') _id: string,
+    @Query() query: ExplorerQuery,
+  ): Promise<WrittenJson<ExplorerPage>> {
+    return this.explorer.page(scope, query);
+  }
+
+  @Get('facets')
+  @Requires({ project: 'viewer' })
+  @Documented({
+    summary: 'Values with counts for each filter',
+    description:
+      'Takes the filters of the explorer. Each facet is counted under the other filters, so it shows what choosing another of its values would give. Most events first, up to 100 values each.',
+    answer: FacetsResponse,
+  })
+  facets(
+    @Scope() scope: ProjectMemberScope,
+    @IdParam('project_id') _id: string,
+    @Query() query: FacetsQuery,
+  ): Promise<FacetsResponse> {
+    return this.explorer.facets(scope, query);
+  }
+
+  @Post('export')
+  @Requires({ project: 'viewer' })
+  @Documented({
+    summary: 'Stream the filtered events as NDJSON or CSV',
+    description:
+      'Newest first, without a limit on the number of events, as fast as the client reads. The window is fixed when the export begins: every event stored by then is in it exactly once, one stored meanwhile may be in it or not. A failure after the first byte cuts the connection instead of ending the answer, and so does a client that takes nothing for 30 seconds, or that loses the project or the session meanwhile (looked at about once a minute). In CSV (RFC 4180, properties as JSON), text that begins with =, +, -, @, tab or carriage return has an apostrophe before it, so that no spreadsheet runs it. Four exports of a project at a time in one process, and 32 of all; another is refused with 429 `Too many exports at once`.',
+    errors: [TooManyLargeReads],
+    answer: {
+      mediaType: ['application/x-ndjson', 'text/csv'],
+      description: 'Events: one a line as JSON, or RFC 4180 with a line of names',
+    },
+  })
+  export(
+    @Scope() scope: ProjectMemberScope,
+    @IdParam('project_id') _id: string,
+    @Body() body: ExportRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.exports.write(scope, body, response);
+  }
+
+  @Get(':event_id')
+  @Requires({ project: 'viewer' })
+  @Documented({
+    summary: 'One event with its log row and related alerts',
+    answer: EventDetail,
+    errors: [EventNotFound, TooManyLargeReads],
+  })
+  detail(
+    @Scope() scope: ProjectMemberScope,
+    @IdParam('project_id') _id: string,
+    @IdParam('event_id') eventId: string,
+  ): Promise<WrittenJson<EventDetail>> {
+    return this.explorer.detail(scope, eventId);
+  }
+}

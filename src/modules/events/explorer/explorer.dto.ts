@@ -1,0 +1,138 @@
+import {
+  BooleanField,
+  DateTimeField,
+  EnumField,
+  IntField,
+  ListField,
+  nested,
+  NestedField,
+  object,
+  TextField,
+  UuidField,
+} from '../../../platform/http/fields/index.js';
+import { EventRecord } from '../reads/index.js';
+import { LogRow } from '../logs/index.js';
+import { type Range, RANGES } from '../../tenancy/projects/index.js';
+
+/** What the explorer, its facets and its export filter by. */
+export class EventFilters {
+  @TextField({ optional: true, max: 200, description: 'Exact event type' })
+  event?: string;
+
+  @UuidField({ optional: true })
+  source_id?: string;
+
+  @TextField({ optional: true, max: 50, description: 'Exact' })
+  severity?: string;
+
+  @TextField({ optional: true, max: 100, description: 'Exact' })
+  status?: string;
+
+  @TextField({ optional: true, max: 100, description: 'Exact' })
+  environment?: string;
+
+  @EnumField(RANGES, {
+    optional: true,
+    default: '24h',
+    description: 'The window that ends at to_ts, or now; all begins in 1970. Without effect where from_ts is given',
+  })
+  range!: Range;
+
+  @DateTimeField({ optional: true, description: 'Inclusive beginning by event timestamp; wins over range' })
+  from_ts?: Date;
+
+  @DateTimeField({ optional: true, description: 'Exclusive end by event timestamp; left out: now' })
+  to_ts?: Date;
+}
+
+export class ExplorerQuery extends EventFilters {
+  @IntField({ min: 1, max: 500, optional: true, default: 50 })
+  limit!: number;
+
+  @IntField({ min: 0, max: 9_007_199_254_740_991, optional: true, default: 0 })
+  offset!: number;
+}
+
+export class FacetsQuery extends EventFilters {}
+
+export const EXPORT_FORMATS = ['ndjson', 'csv'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+export class ExportRequest extends EventFilters {
+  @EnumField(EXPORT_FORMATS, { optional: true, default: 'ndjson' })
+  format!: ExportFormat;
+}
+
+class WindowResponse {
+  @UuidField({})
+  project_id!: string;
+
+  @TextField({})
+  project_name!: string;
+
+  @DateTimeField({ description: 'Inclusive' })
+  from_ts!: string;
+
+  @DateTimeField({ description: 'Exclusive' })
+  to_ts!: string;
+}
+
+export class ExplorerPage extends WindowResponse {
+  @ListField(nested(() => EventRecord), {})
+  items!: EventRecord[];
+
+  @IntField({ min: 0, description: 'Exact' })
+  total!: number;
+
+  @IntField({})
+  limit!: number;
+
+  @IntField({})
+  offset!: number;
+
+  @BooleanField({ description: 'Whether there are events behind these: they begin at offset plus the number of items' })
+  has_more!: boolean;
+}
+
+export class FacetValueResponse {
+  @TextField({ nullable: true, description: 'Null: events that say none' })
+  value!: string | null;
+
+  @IntField({ min: 1 })
+  count!: number;
+}
+
+export class SourceFacetValue extends FacetValueResponse {
+  @TextField({ nullable: true, description: 'Name of the Event Source; null when it is gone or there is none' })
+  name!: string | null;
+}
+
+export class FacetsOfEvents {
+  @ListField(nested(() => FacetValueResponse), {})
+  event!: FacetValueResponse[];
+
+  @ListField(nested(() => SourceFacetValue), {})
+  source_id!: SourceFacetValue[];
+
+  @ListField(nested(() => FacetValueResponse), {})
+  severity!: FacetValueResponse[];
+
+  @ListField(nested(() => FacetValueResponse), {})
+  status!: FacetValueResponse[];
+
+  @ListField(nested(() => FacetValueResponse), {})
+  environment!: FacetValueResponse[];
+}
+
+export class FacetsResponse extends WindowResponse {
+  @NestedField(() => FacetsOfEvents, {})
+  facets!: FacetsOfEvents;
+}
+
+export class EventDetail extends EventRecord {
+  @NestedField(() => LogRow, { description: 'The event as a log row' })
+  log!: LogRow;
+
+  @ListField(object(), { description: 'Alert events that this event raised or that count it' })
+  related_alerts!: Record<string, unknown>[];
+}

@@ -1,0 +1,18 @@
+import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { EventTotalsModule } from '../totals/index.js';
+import { EventReadsModule } from '../reads/index.js';
+import { ProjectsModule } from '../../tenancy/projects/index.js';
+import { SessionsModule } from '../../identity/sessions/index.js';
+import { EventExport } from './event-export.service.js';
+import { ExplorerController } from './explorer.controller.js';
+import { ExplorerRepository } from './explorer.repository.js';
+import { ExplorerService } from './explorer.service.js';
+import { ExportPatience } from './export-patience.js';
+
+@Module({
+  imports: [DiscoveryModule, EventReadsModule, EventTotalsModule, ProjectsModule, SessionsModule],
+  controllers: [ExplorerController],
+  providers: [ExplorerService, ExplorerRepository, EventExport, ExportPatience],
+})
+export class ExplorerModule {}

@@ -1,0 +1,154 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import {
+  conditionsOf,
+  type EventFilter,
+  EventTotals,
+  type MatchingHour,
+  Parameters,
+  type TimeWindow,
+} from '../totals/index.js';
+import { type EventPlace, type Place, PLACE_COLUMNS } from '../reads/index.js';
+
+const HOUR_MS = 3_600_000;
+/** Matching hours that are read row by row; beyond, the rollups say which events to look at in each hour. */
+const MOST_HOURS_TO_SCAN = 2;
+/** Longer than any window has hours. */
+const EVERY = 2 ** 52;
+
+type Scope = Pick<ProjectScope, 'projectId'>;
+
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Where the events of pages lie, newest first by timestamp, events of one instant by id. */
+@Injectable()
+export class ExplorerRepository {
+  constructor(
+    private readonly database: Database,
+    private readonly totals: EventTotals,
+  ) {}
+
+  /** Total and page are of one moment. Costs do not grow with the offset: counted hours are skipped unread. */
+  page(
+    scope: Scope,
+    window: TimeWindow,
+    filter: EventFilter,
+    page: Page,
+  ): Promise<{ total: number; places: EventPlace[] }> {
+    return this.database.snapshot(async (tx) => {
+      const { total, hours } = await this.totals.matchingHours(scope, window, filter, page, tx);
+      const [newest] = hours;
+      if (newest === undefined) return { total, places: [] };
+      const inNewest: Page = { limit: page.limit, offset: page.offset - newest.newer };
+      const span = spanOf(hours, window);
+      const places = isScattered(filter, hours)
+        ? await this.scattered(scope, span, hours, filter, inNewest, tx)
+        : await this.together(scope, span, filter, inNewest, tx);
+      return { total, places };
+    });
+  }
+
+  /** The hours of a window that hold matching events, newest first. */
+  async hours(scope: Scope, window: TimeWindow, filter: EventFilter): Promise<MatchingHour[]> {
+    return (await this.totals.matchingHours(scope, window, filter, { offset: 0, limit: EVERY })).hours;
+  }
+
+  /** Newest first within a span, strictly before the place when one is given. */
+  before(
+    scope: Scope,
+    span: TimeWindow,
+    filter: EventFilter,
+    place: Place | null,
+    limit: number,
+  ): Promise<EventPlace[]> {
+    const parameters = new Parameters();
+    const conditions = [
+      `project_id = ${parameters.bind(scope.projectId)}`,
+      `"timestamp" >= ${parameters.bind(span.from)}`,
+      `"timestamp" < ${parameters.bind(span.to)}`,
+    ];
+    if (place !== null) {
+      const instant = parameters.bind(place.timestamp);
+      conditions.push(`"timestamp" <= ${instant}`, `("timestamp", id) < (${instant}, ${parameters.bind(place.id)})`);
+    }
+    return this.database.rows<EventPlace>(
+      `SELECT ${PLACE_COLUMNS} FROM events WHERE ${conditions.join(' AND ')}${conditionsOf(filter, parameters)}
+       ORDER BY "timestamp" DESC, id DESC LIMIT ${parameters.bind(limit)}`,
+      parameters.values,
+    );
+  }
+
+  /** Names by id of the project's Event Sources. */
+  async sourceNames(scope: Scope): Promise<Map<string, string>> {
+    const rows = await this.database.rows<{ id: string; name: string }>(
+      'SELECT id, name FROM event_sources WHERE project_id = $1',
+      [scope.projectId],
+    );
+    return new Map(rows.map(({ id, name }) => [id, name]));
+  }
+
+  /** Along an index whose order is that of the page. */
+  private together(scope: Scope, span: TimeWindow, filter: EventFilter, page: Page, tx: Db): Promise<EventPlace[]> {
+    const parameters = new Parameters();
+    return this.database.rows<EventPlace>(
+      `SELECT ${PLACE_COLUMNS} FROM events
+       WHERE project_id = ${parameters.bind(scope.projectId)} AND "timestamp" >= ${parameters.bind(span.from)}
+         AND "timestamp" < ${parameters.bind(span.to)}${conditionsOf(filter, parameters)}
+       ORDER BY "timestamp" DESC, id DESC LIMIT ${parameters.bind(page.limit)} OFFSET ${parameters.bind(page.offset)}`,
+      parameters.values,
+      tx,
+    );
+  }
+
+  /** Few events over many hours: in each hour only the rows of those event types that have a match there. */
+  private scattered(
+    scope: Scope,
+    span: TimeWindow,
+    hours: readonly MatchingHour[],
+    filter: EventFilter,
+    page: Page,
+    tx: Db,
+  ): Promise<EventPlace[]> {
+    const parameters = new Parameters();
+    const project = parameters.bind(scope.projectId);
+    const wanted = conditionsOf(filter, parameters);
+    return this.database.rows<EventPlace>(
+      `WITH places AS MATERIALIZED (
+         SELECT found."timestamp" AS at, found.id AS which
+         FROM (SELECT DISTINCT hour, event AS name FROM event_facet_hours
+               WHERE project_id = ${project} AND hour = ANY (${parameters.bind(hours.map(({ hour }) => hour))})${wanted}) kinds
+         CROSS JOIN LATERAL (
+           SELECT "timestamp", id FROM events
+           WHERE project_id = ${project} AND event = kinds.name
+             AND "timestamp" >= greatest(kinds.hour, ${parameters.bind(span.from)})
+             AND "timestamp" < least(kinds.hour + interval '1 hour', ${parameters.bind(span.to)})${wanted}
+           OFFSET 0) found
+         ORDER BY 1 DESC, 2 DESC LIMIT ${parameters.bind(page.limit)} OFFSET ${parameters.bind(page.offset)})
+       SELECT ${PLACE_COLUMNS} FROM places
+       JOIN events ON project_id = ${project} AND "timestamp" = at AND id = which
+       ORDER BY "timestamp" DESC, id DESC`,
+      parameters.values,
+      tx,
+    );
+  }
+}
+
+/** From the oldest of the hours to the newest, cut by the window. */
+export function spanOf(hours: readonly MatchingHour[], window: TimeWindow): TimeWindow {
+  const first = hours.at(-1)?.hour.getTime() ?? window.from.getTime();
+  const end = (hours[0]?.hour.getTime() ?? window.from.getTime()) + HOUR_MS;
+  return {
+    from: new Date(Math.max(window.from.getTime(), first)),
+    to: new Date(Math.min(window.to.getTime(), end)),
+  };
+}
+
+/** A filter on more than the event type has no index of its own. */
+function isScattered(filter: EventFilter, hours: readonly MatchingHour[]): boolean {
+  const hasIndex = Object.keys(filter).every((name) => name === 'event');
+  return !hasIndex && hours.length > MOST_HOURS_TO_SCAN;
+}

@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import type { ProjectScope } from '../../access/index.js';
+import { Clock } from '../../../platform/clock/index.js';
+import { providerOf } from '../../../platform/discovery/provider-of.js';
+import { writeList, writeObject, type WrittenJson } from '../../../platform/http/written-json.js';
+import { EventTotals, type FacetValue } from '../totals/index.js';
+import {
+  EVENT_COLUMNS,
+  eventMembers,
+  EventPages,
+  eventRecord,
+  EventReads,
+  RECORDS,
+  type Selection,
+  type StoredEvent,
+} from '../reads/index.js';
+import { LOG_COLUMNS, LOG_JOIN, type LoggedEvent, logRow } from '../logs/index.js';
+import { ProjectsRepository } from '../../tenancy/projects/index.js';
+import { filterOf, windowOf } from './asked-window.js';
+import type { EventDetail, EventFilters, ExplorerPage, ExplorerQuery, FacetsResponse } from './explorer.dto.js';
+import { EventNotFound } from './explorer.errors.js';
+import { ExplorerRepository } from './explorer.repository.js';
+import { RelatedAlerts } from './related-alerts.js';
+
+const MOST_FACET_VALUES = 100;
+const DETAILS: Selection<StoredEvent & LoggedEvent> = { columns: `${EVENT_COLUMNS}, ${LOG_COLUMNS}`, join: LOG_JOIN };
+
+/** Looks into the events of a project. */
+@Injectable()
+export class ExplorerService {
+  constructor(
+    private readonly explorer: ExplorerRepository,
+    private readonly totals: EventTotals,
+    private readonly events: EventReads,
+    private readonly pages: EventPages,
+    private readonly projects: ProjectsRepository,
+    private readonly discovery: DiscoveryService,
+    private readonly clock: Clock,
+  ) {}
+
+  async page(scope: ProjectScope, query: ExplorerQuery): Promise<WrittenJson<ExplorerPage>> {
+    const window = windowOf(query, this.clock.now(), 'query');
+    const { limit, offset } = query;
+    const [{ name }, { total, places }] = await Promise.all([
+      this.projects.get(scope),
+      this.explorer.page(scope, window, filterOf(query), { limit, offset }),
+    ]);
+    return this.pages.answer(scope, places, RECORDS, (rows) =>
+      writeObject<ExplorerPage>({
+        project_id: scope.projectId,
+        project_name: name,
+        from_ts: window.from.toISOString(),
+        to_ts: window.to.toISOString(),
+        items: writeList(rows.map(eventRecord)),
+        total,
+        limit,
+        offset,
+        has_more: offset + rows.length < total,
+      }),
+    );
+  }
+
+  async facets(scope: ProjectScope, query: EventFilters): Promise<FacetsResponse> {
+    const window = windowOf(query, this.clock.now(), 'query');
+    const [{ name }, facets, names] = await Promise.all([
+      this.projects.get(scope),
+      this.totals.facets(scope, window, filterOf(query), MOST_FACET_VALUES),
+      this.explorer.sourceNames(scope),
+    ]);
+    const counted = ({ value, events }: FacetValue): { value: string | null; count: number } => ({
+      value,
+      count: events,
+    });
+    return {
+      project_id: scope.projectId,
+      project_name: name,
+      from_ts: window.from.toISOString(),
+      to_ts: window.to.toISOString(),
+      facets: {
+        event: facets.event.map(counted),
+        source_id: facets.source_id.map((one) => ({ ...counted(one), name: names.get(one.value ?? '') ?? null })),
+        severity: facets.severity.map(counted),
+        status: facets.status.map(counted),
+        environment: facets.environment.map(counted),
+      },
+    };
+  }
+
+  async detail(scope: ProjectScope, eventId: string): Promise<WrittenJson<EventDetail>> {
+    const [{ name }, found, alerts] = await Promise.all([
+      this.projects.get(scope),
+      this.events.find(scope, eventId),
+      providerOf(this.discovery, RelatedAlerts)?.ofEvent(scope, eventId) ?? [],
+    ]);
+    if (found === null) throw new EventNotFound();
+    return this.pages.answer(scope, [found], DETAILS, ([stored]) => {
+      if (stored === undefined) throw new EventNotFound();
+      return writeObject<EventDetail>({ ...eventMembers(stored), log: logRow(stored, name), related_alerts: alerts });
+    });
+  }
+}

@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { type WrittenJson, writeObject } from '../../../platform/http/written-json.js';
+import type { FeedPlace, FeedRead, FeedSource } from '../streams/index.js';
+import { eventRecord, EventReads, EventRows, type Place, ReadBudget, RECORDS, type Selection } from '../reads/index.js';
+import { SettledEvents } from './settled-events.js';
+
+/** Existing events that a new stream begins with at most. */
+export const EXISTING_EVENTS = 10_000;
+/** Of one read; a single event may be larger. */
+const READ_BYTES = 512 * 1024;
+
+/** Raw events for their stream. */
+@Injectable()
+export class EventFeed implements FeedSource {
+  readonly name = 'events';
+
+  constructor(
+    private readonly events: EventReads,
+    private readonly rows: EventRows,
+    private readonly budget: ReadBudget,
+    private readonly state: SettledEvents,
+  ) {}
+
+  settled(): Promise<Date> {
+    return this.state.settled();
+  }
+
+  start(projectId: string, until: Date): Promise<FeedPlace | null> {
+    return this.events.placeBefore({ projectId }, until, EXISTING_EVENTS);
+  }
+
+  read(projectId: string, after: FeedPlace | null, until: Date, limit: number): Promise<FeedRead | null> {
+    return this.readAs(projectId, after, until, limit, RECORDS, (row) =>
+      writeObject({ type: 'event', event: eventRecord(row) }),
+    );
+  }
+
+  /** The same events as other messages. */
+  async readAs<Row extends Place>(
+    projectId: string,
+    after: FeedPlace | null,
+    until: Date,
+    limit: number,
+    selection: Selection<Row>,
+    messageOf: (row: Row) => WrittenJson,
+  ): Promise<FeedRead | null> {
+    const places = await this.events.after({ projectId }, after, until, limit);
+    const fitting = await this.rows.fit({ projectId }, places, READ_BYTES);
+    const hold = this.budget.tryTake(projectId, fitting.bytes);
+    if (hold === null) return null;
+    try {
+      const rows = await this.rows.read({ projectId }, fitting.places, selection);
+      const items = rows.map((row) => ({ place: row, message: messageOf(row) }));
+      const isAll = places.length < limit && fitting.places.length === places.length;
+      return { items, hasMore: items.length > 0 && !isAll, hold };
+    } catch (error) {
+      hold.read();
+      hold.sent();
+      throw error;
+    }
+  }
+}

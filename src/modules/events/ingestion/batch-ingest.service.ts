@@ -1,0 +1,110 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { CONFIG, type Config } from '../../../config/index.js';
+import type { ApiKeyScope } from '../../access/index.js';
+import { Clock } from '../../../platform/clock/index.js';
+import { sha256 } from '../../../platform/crypto/index.js';
+import { BodyTooLarge } from '../../../platform/http/domain-error.js';
+import { compile, parseJsonBody, validateJson, ValidationError } from '../../../platform/http/fields/index.js';
+import { LARGE_BYTES, LargeBodies } from '../../../platform/http/large-bodies.js';
+import { newId } from '../../../platform/ids/index.js';
+import type { Redaction } from '../../tenancy/projects/index.js';
+import { IngestionRefusals, type RefusalReason } from '../../entitlement/quotas/index.js';
+import { EventAdmission } from './event-admission.js';
+import { type EventLine, splitLines } from './event-lines.js';
+import { batchAnswer, type BatchLine, type StoredBatchAnswer } from './batch-answer.js';
+import { type IngestBatchResponse, IngestRequest } from './ingest.dto.js';
+import type { IngestAnswer } from './ingest-answer.js';
+import { maskIssues } from './masked-issues.js';
+import { type NormalizedEvent, normalizeEvent } from './normalized-event.js';
+import { canonicalRequest } from './request-hash.js';
+import { checkWrittenSize, MOST_GROWTH } from './written-size.js';
+
+/** So much is read at a stretch, then others have a turn. */
+const BYTES_A_TURN = 64 * 1024;
+/** What reading a line takes beside its bytes. */
+const BYTES_OF_A_LINE = 600;
+
+/**
+ * Takes up to 1,000 events as lines, one request to quotas and idempotency: a line that is no event is told so, and an
+ * allowance that ends inside the batch refuses the rest of it (DECISIONS 5).
+ */
+@Injectable()
+export class BatchIngestService {
+  private readonly schema = compile(IngestRequest);
+
+  constructor(
+    private readonly admission: EventAdmission,
+    private readonly refusals: IngestionRefusals,
+    private readonly clock: Clock,
+    private readonly large: LargeBodies,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  async ingest(scope: ApiKeyScope, key: string | undefined, body: Buffer): Promise<IngestAnswer<IngestBatchResponse>> {
+    const { redaction } = await this.admission.policyOf(scope);
+    const arrivedAt = this.clock.now();
+    const events: NormalizedEvent[] = [];
+    const lines: BatchLine[] = [];
+    const mostBytes = MOST_GROWTH * this.config.http.maxBodyBytes;
+    const canonical: string[] = [];
+    let unbroken = 0;
+    for (const { line, bytes } of splitLines(body)) {
+      const turn = bytes.length < LARGE_BYTES ? undefined : await this.large.turn(scope.projectId);
+      try {
+        const value = this.parse(bytes);
+        if (turn !== undefined) await turn.rest();
+        const request = this.check(value);
+        if (turn !== undefined) await turn.rest();
+        const event = normalizeEvent(request, newId(), arrivedAt, redaction.properties);
+        checkWrittenSize(event.bytes, mostBytes);
+        events.push(event);
+        lines.push({ line, id: event.id });
+        if (key !== undefined) canonical.push(`${line} ${canonicalRequest(request)}`);
+      } catch (error) {
+        lines.push({ line, refusal: JSON.stringify(refusalOf(error, redaction)) });
+        if (key !== undefined) canonical.push(`${line} ${bytes.toString('base64')}`);
+      } finally {
+        turn?.end();
+      }
+      unbroken += bytes.length + BYTES_OF_A_LINE;
+      if (unbroken < BYTES_A_TURN) continue;
+      unbroken = 0;
+      await nextTurn();
+    }
+    const { mode } = this.config.ingestion;
+    const answer = { lines, mode };
+    const idempotency = key === undefined ? null : { key, hash: sha256(canonical.join('\n')), answer };
+    const admitted = await this.admission.submit({ sender: scope, events, idempotency });
+    if (admitted.kind === 'written') return batchAnswer(answer, admitted.admitted, this.sentenceOf(admitted.rest));
+    const { stored } = admitted;
+    const first = { mode, ...(stored.answer as StoredBatchAnswer) };
+    return batchAnswer(first, stored.admitted ?? Infinity, this.sentenceOf(stored.why), true);
+  }
+
+  /** As the guard reads a body of its own. @throws ValidationError, BodyTooLarge */
+  private parse(bytes: EventLine['bytes']): unknown {
+    if (bytes.length > this.config.http.maxBodyBytes) throw new BodyTooLarge();
+    const parsed = parseJsonBody(bytes);
+    if ('issues' in parsed) throw new ValidationError(parsed.issues);
+    return parsed.value;
+  }
+
+  /** @throws ValidationError */
+  private check(value: unknown): IngestRequest {
+    const read = validateJson(this.schema, value, 'body');
+    if ('issues' in read) throw new ValidationError(read.issues);
+    return read.value as IngestRequest;
+  }
+
+  /** What those behind the admitted ones are told. */
+  private sentenceOf(rest: RefusalReason | null | undefined): unknown {
+    return this.refusals.sentenceOf(rest ?? 'blocked');
+  }
+}
+
+function refusalOf(error: unknown, redaction: Redaction): unknown {
+  if (error instanceof ValidationError) return maskIssues(error.issues, redaction);
+  if (error instanceof BodyTooLarge) return error.detail;
+  throw error;
+}

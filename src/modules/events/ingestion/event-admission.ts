@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import { ProjectNotFound } from '../../access/index.js';
+import type { DomainError } from '../../../platform/http/domain-error.js';
+import { currentContext } from '../../../platform/telemetry/index.js';
+import { EventSourceNotFound, InvalidApiKey } from '../../entitlement/api-keys/index.js';
+import { IngestionFailures } from '../../entitlement/ingestion-failures/index.js';
+import { IngestionPolicies, type IngestionPolicy, ProjectIsArchived } from '../../tenancy/projects/index.js';
+import { IngestionRefusals } from '../../entitlement/quotas/index.js';
+import { IdempotencyKeyReused } from './ingest.errors.js';
+import { EventIntake, type Sender, type Verdict, type WriteRequest } from './writing/write-request.js';
+
+/** What a caller is answered 200 for: something new, or what an earlier request was answered. */
+export type Admitted = Extract<Verdict, { kind: 'written' | 'replayed' }>;
+
+/** The way every event goes in, whoever sends it: refusals become answers, and are recorded for the owner of the key. */
+@Injectable()
+export class EventAdmission {
+  constructor(
+    private readonly intake: EventIntake,
+    private readonly policies: IngestionPolicies,
+    private readonly refusals: IngestionRefusals,
+    private readonly failures: IngestionFailures,
+  ) {}
+
+  /** @throws ProjectIsArchived */
+  async policyOf(sender: Sender): Promise<IngestionPolicy> {
+    try {
+      return await this.policies.admit(sender);
+    } catch (error) {
+      if (!(error instanceof ProjectIsArchived)) throw error;
+      return this.refuse(sender, 'project_archived', error);
+    }
+  }
+
+  /** @throws DomainError of billing, limits (SERVICE 7.2), idempotency or a full queue */
+  async submit(request: WriteRequest): Promise<Admitted> {
+    const verdict = await this.intake.submit(request);
+    switch (verdict.kind) {
+      case 'written':
+        if (verdict.rest !== null)
+          await this.record(request.sender, verdict.rest, this.refusals.statusOf(verdict.rest));
+        return verdict;
+      case 'replayed':
+        return verdict;
+      case 'conflict':
+        throw new IdempotencyKeyReused();
+      case 'closed':
+        if (verdict.why === 'archived') {
+          return this.refuse(request.sender, 'project_archived', new ProjectIsArchived());
+        }
+        // A key goes with its project and its source.
+        if (request.sender.apiKeyId !== null) throw new InvalidApiKey();
+        throw verdict.why === 'gone' ? new ProjectNotFound() : new EventSourceNotFound();
+      case 'refused':
+        return this.refuse(request.sender, verdict.refusal.reason, this.refusals.answer(verdict.refusal));
+    }
+  }
+
+  private async refuse(sender: Sender, reason: string, error: DomainError): Promise<never> {
+    await this.record(sender, reason, error.status);
+    throw error;
+  }
+
+  private async record(
+    { apiKeyId, projectId, sourceId }: Sender,
+    reasonCode: string,
+    statusCode: number,
+  ): Promise<void> {
+    if (apiKeyId === null) return;
+    const requestId = currentContext()?.requestId ?? null;
+    await this.failures.record({ apiKeyId, projectId, sourceId }, { reasonCode, statusCode, requestId });
+  }
+}

@@ -1,0 +1,50 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../../config/index.js';
+import { Clock } from '../../../platform/clock/index.js';
+import { newId } from '../../../platform/ids/index.js';
+import { EventAdmission } from './event-admission.js';
+import type { IngestRequest } from './ingest.dto.js';
+import { normalizeEvent } from './normalized-event.js';
+import type { StoredEvent } from '../reads/index.js';
+import { checkWrittenSize, MOST_GROWTH } from './written-size.js';
+import type { Sender } from './writing/write-request.js';
+
+/** Records an event that no key brought, the way of every other event: same refusals, counts and storage. */
+@Injectable()
+export class EventRecorder {
+  constructor(
+    private readonly admission: EventAdmission,
+    private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** @throws DomainError whatever ingestion refuses an event with */
+  async record(scope: Omit<Sender, 'apiKeyId'>, request: IngestRequest, bodyTaken?: () => void): Promise<StoredEvent> {
+    const sender = { ...scope, apiKeyId: null };
+    const { redaction } = await this.admission.policyOf(sender);
+    const now = this.clock.now();
+    const event = normalizeEvent(request, newId(), now, redaction.properties);
+    checkWrittenSize(event.bytes, MOST_GROWTH * this.config.http.maxBodyBytes);
+    // As ingestion does: whoever called holds the request until it is answered.
+    delete request.payload;
+    delete request.properties;
+    bodyTaken?.();
+    const admitted = await this.admission.submit({ sender, events: [event], idempotency: null });
+    return {
+      id: event.id,
+      project_id: sender.projectId,
+      source_id: sender.sourceId,
+      api_key_id: null,
+      event: event.event,
+      source: event.source,
+      severity: event.severity,
+      status: event.status,
+      environment: event.environment,
+      message: event.message,
+      external_event_id: event.externalEventId,
+      properties: event.json,
+      timestamp: event.timestamp,
+      created_at: admitted.kind === 'written' ? admitted.acceptedAt : now,
+    };
+  }
+}

@@ -1,0 +1,45 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../../config/index.js';
+import type { ApiKeyScope } from '../../access/index.js';
+import { Clock } from '../../../platform/clock/index.js';
+import { newId } from '../../../platform/ids/index.js';
+import { EventAdmission } from './event-admission.js';
+import type { IngestRequest, IngestResponse } from './ingest.dto.js';
+import { type IngestAnswer, ingestAnswer, storedAnswer, type StoredIngestAnswer } from './ingest-answer.js';
+import { normalizeEvent } from './normalized-event.js';
+import { requestHash } from './request-hash.js';
+import { checkWrittenSize, MOST_GROWTH } from './written-size.js';
+
+/**
+ * Takes one event. The order is key, body, idempotent replay, billing, daily limit, write (DECISIONS 5);
+ * key and body are the guard's.
+ */
+@Injectable()
+export class IngestService {
+  constructor(
+    private readonly admission: EventAdmission,
+    private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  async ingest(
+    scope: ApiKeyScope,
+    key: string | undefined,
+    request: IngestRequest,
+    bodyTaken: () => void,
+  ): Promise<IngestAnswer<IngestResponse>> {
+    const { ingestion, http } = this.config;
+    const { redaction } = await this.admission.policyOf(scope);
+    const event = normalizeEvent(request, newId(), this.clock.now(), redaction.properties);
+    checkWrittenSize(event.bytes, MOST_GROWTH * http.maxBodyBytes);
+    const answer = storedAnswer(scope, event, ingestion.mode);
+    const idempotency = key === undefined ? null : { key, hash: requestHash(request), answer };
+    // Whoever called holds the request until it is answered; its objects may take far more than the text they came as.
+    delete request.payload;
+    delete request.properties;
+    bodyTaken();
+    const admitted = await this.admission.submit({ sender: scope, events: [event], idempotency });
+    if (admitted.kind === 'written') return ingestAnswer(answer, false);
+    return ingestAnswer(admitted.stored.answer as StoredIngestAnswer, true);
+  }
+}

@@ -1,0 +1,42 @@
+import type { Issue } from '../../../platform/http/fields/index.js';
+import { REDACTED, type Redaction } from '../../tenancy/projects/index.js';
+
+/** Members of an ingestion body that are properties in full, and those that are none. */
+const CONTAINERS: ReadonlySet<unknown> = new Set(['payload', 'properties']);
+const NO_PROPERTIES: ReadonlySet<unknown> = new Set(['event_type', 'timestamp', 'project_id']);
+
+/** The rows of a refused event without what its project redacts: `input` is masked as the event would have been. */
+export function maskIssues(issues: readonly Issue[], redaction: Redaction): Issue[] {
+  if (redaction.isEmpty) return [...issues];
+  return issues.map((issue) => (issue.loc[0] === 'body' ? { ...issue, input: maskedInput(issue, redaction) } : issue));
+}
+
+function maskedInput({ type, loc, input }: Issue, redaction: Redaction): unknown {
+  // What lacks a field is shown, and not the field.
+  const [, name, ...keys] = type === 'missing' ? loc.slice(0, -1) : loc;
+  if (name === undefined) return maskedBody(input, redaction);
+  if (typeof name === 'number' || NO_PROPERTIES.has(name)) return input;
+  if (!CONTAINERS.has(name)) return redaction.valueAt([name, ...keys], input);
+  return keys.length === 0 ? maskedContainer(input, redaction) : redaction.valueAt(keys, input);
+}
+
+function maskedBody(input: unknown, redaction: Redaction): unknown {
+  if (!isObject(input)) return maskedContainer(input, redaction);
+  return Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [name, maskedInput(issueOf(name, value), redaction)]),
+  );
+}
+
+/** Of what should have been an object and is none nobody can tell what stands where: JSON as text, for one. */
+function maskedContainer(input: unknown, redaction: Redaction): unknown {
+  if (input === null) return null;
+  return isObject(input) ? redaction.properties(input) : REDACTED;
+}
+
+function isObject(input: unknown): input is Record<string, unknown> {
+  return typeof input === 'object' && input !== null && !Array.isArray(input);
+}
+
+function issueOf(name: string, input: unknown): Issue {
+  return { type: '', loc: ['body', name], msg: '', input };
+}

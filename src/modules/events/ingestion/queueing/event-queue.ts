@@ -1,0 +1,163 @@
+import { Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { OutcomeUnknown } from '../../../../platform/database/dedicated-connection.js';
+import { ServiceOverloaded } from '../../../../platform/http/domain-error.js';
+import { newId } from '../../../../platform/ids/index.js';
+import { blockReason, type RefusalReason } from '../../../entitlement/quotas/index.js';
+import { IdempotencyKeyInProgress } from '../ingest.errors.js';
+import {
+  EventIntake,
+  type Idempotency,
+  type Sender,
+  type Verdict,
+  type WriteRequest,
+} from '../writing/write-request.js';
+import type { AllowanceReader, SenderAllowances } from './allowance-reader.js';
+import type { AcceptanceAnswer, EventStream, KnownAnswer, StoredCounts } from './event-stream.js';
+import { encodeRequest, reasonOfEnding } from './queued-request.js';
+
+const UNASKED = { used: 0, limit: null };
+/** How often counts are read anew when something was stored between reading and counting. */
+const MOST_TRIES = 50;
+
+/**
+ * Takes requests into the stream: allowances are read from the database and checked together with what the stream still
+ * holds, in the moment in which the request joins it. What is accepted so is stored whatever happens to the allowances.
+ */
+export class EventQueue extends EventIntake implements OnApplicationBootstrap {
+  private readonly keysInProgress = new Set<string>();
+  private readonly logger = new Logger('ingestion');
+  /** The UTC day when the database was last asked, YYYY-MM-DD. */
+  private day: string | undefined;
+
+  constructor(
+    private readonly stream: EventStream,
+    private readonly allowances: AllowanceReader,
+  ) {
+    super();
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    const isDurable = await this.stream.isDurable().catch(() => null);
+    if (isDurable === false) this.logger.warn('Redis has appendonly off: queued events do not survive its restart');
+  }
+
+  async submit(request: WriteRequest): Promise<Verdict> {
+    const { sender, idempotency } = request;
+    if (idempotency === null) return this.accept(request);
+    const key = `${sender.apiKeyId} ${idempotency.key}`;
+    if (this.keysInProgress.has(key)) throw new IdempotencyKeyInProgress();
+    this.keysInProgress.add(key);
+    try {
+      return (await this.known(sender, idempotency)) ?? (await this.accept(request));
+    } finally {
+      this.keysInProgress.delete(key);
+    }
+  }
+
+  /** What Redis remembers, or the database: of a time before Redis lost its memory, or before this mode. */
+  private async known(sender: Sender, { key, hash }: Idempotency): Promise<Verdict | null> {
+    const queued = await this.orOverloaded(this.stream.answerOf(sender, key));
+    if (queued !== null) return queued.hash === hash.toString('base64') ? replayOf(queued) : { kind: 'conflict' };
+    const stored = await this.allowances.answerOf(sender.apiKeyId, key);
+    if (stored === null) return null;
+    return stored.hash.equals(hash) ? { kind: 'replayed', stored: stored.stored } : { kind: 'conflict' };
+  }
+
+  private async accept(request: WriteRequest): Promise<Verdict> {
+    const id = newId();
+    this.day ??= dayOf(await this.allowances.read(request.sender));
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const day: string = this.day;
+      // In this order: see the script that accepts.
+      const stored = await this.orOverloaded(this.stream.stored(request.sender, day));
+      const allowances = await this.allowances.read(request.sender);
+      this.day = dayOf(allowances);
+      if (this.day !== day) continue;
+      if (allowances.closed !== null) return { kind: 'closed', why: allowances.closed };
+      // Whatever the stream holds; what its events may change is asked there.
+      const blocked = blockReason({ ...allowances, requests: UNASKED });
+      if (blocked !== null) return refused(allowances, blocked);
+      const verdict = verdictOf(await this.offer(request, id, day, allowances, stored), allowances);
+      if (verdict !== null) return verdict;
+    }
+    throw new ServiceOverloaded();
+  }
+
+  private offer(
+    request: WriteRequest,
+    id: string,
+    day: string,
+    { at, events, requests, today }: SenderAllowances,
+    stored: StoredCounts,
+  ): Promise<AcceptanceAnswer> {
+    const { sender, idempotency } = request;
+    return this.orOverloaded(
+      this.stream.accept(sender, day, {
+        payload: encodeRequest(request, at),
+        events: request.events.length,
+        month: { ...events, stored: stored.month },
+        day: { ...today, stored: stored.day },
+        requestsBlocked: requests.limit !== null && requests.used + 1 > requests.limit,
+        idempotency: idempotency && {
+          key: idempotency.key,
+          hash: idempotency.hash.toString('base64'),
+          record: JSON.stringify({ request: id, answer: idempotency.answer }),
+        },
+      }),
+    );
+  }
+
+  /** Without Redis nothing can be taken safely. What may have been taken is no refusal: who repeats it would double it. */
+  private async orOverloaded<T>(command: Promise<T>): Promise<T> {
+    try {
+      return await command;
+    } catch (error) {
+      if (error instanceof OutcomeUnknown) throw error;
+      this.logger.warn(`the queue took no request: ${error instanceof Error ? error.message : 'unknown'}`);
+      throw new ServiceOverloaded();
+    }
+  }
+}
+
+/** Null: to be tried again. */
+function verdictOf(answer: AcceptanceAnswer, allowances: SenderAllowances): Verdict | null {
+  switch (answer.kind) {
+    case 'ok':
+      return {
+        kind: 'written',
+        acceptedAt: allowances.at,
+        admitted: answer.admitted,
+        rest: reasonOfEnding(answer.ending),
+      };
+    case 'replay':
+      return replayOf(answer);
+    case 'conflict':
+      return { kind: 'conflict' };
+    case 'overloaded':
+      throw new ServiceOverloaded();
+    case 'month':
+      return refused(allowances, 'limit_exceeded');
+    case 'requests':
+      return refused(allowances, 'request_limit_exceeded');
+    case 'day':
+      return refused(allowances, 'daily_limit_exceeded');
+    case 'again':
+      return null;
+  }
+}
+
+function replayOf({ record, admitted, ending }: Pick<KnownAnswer, 'record' | 'admitted' | 'ending'>): Verdict {
+  const why = reasonOfEnding(ending);
+  const stored = JSON.parse(record) as { request: string; answer: unknown };
+  return { kind: 'replayed', stored: { ...stored, ...(why !== null && { admitted, why }) } };
+}
+
+/** With what lies in the stream a reached limit is used up, whatever the database has counted so far. */
+function refused({ at, billingStatus, events, requests }: SenderAllowances, reason: RefusalReason): Verdict {
+  const used = reason === 'limit_exceeded' ? Math.max(events.used, events.limit ?? 0) : events.used;
+  return { kind: 'refused', refusal: { reason, at, billingStatus, requests, events: { ...events, used } } };
+}
+
+function dayOf({ at }: SenderAllowances): string {
+  return at.toISOString().slice(0, 10);
+}

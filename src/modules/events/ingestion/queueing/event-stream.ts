@@ -1,0 +1,246 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
+import { Redis, type RedisOptions } from 'ioredis';
+import { sha256Hex } from '../../../../platform/crypto/index.js';
+import { OutcomeUnknown } from '../../../../platform/database/dedicated-connection.js';
+import type { Sender } from '../writing/write-request.js';
+import { ACCEPT_SCRIPT, RELEASE_SCRIPT } from './scripts.js';
+
+/** The braces keep all keys in one slot of a cluster. */
+const PREFIX = '{ingest}';
+const STREAM = `${PREFIX}:requests`;
+const BURIED = `${PREFIX}:buried`;
+const GROUP = 'writers';
+const MOST_ENTRIES = 200_000;
+const COMMAND_LIMIT_MS = 3_000;
+
+/** A limit and what is known of its use. */
+export interface Counted {
+  readonly limit: number | null;
+  readonly used: number;
+  /** Of what was accepted, how much had been stored when `used` was read, or before. */
+  readonly stored: number;
+}
+
+export interface Acceptance {
+  readonly payload: string;
+  readonly events: number;
+  readonly month: Counted;
+  readonly day: Counted;
+  /** Whether the month's requests are used up. */
+  readonly requestsBlocked: boolean;
+  /** Null without an `Idempotency-Key`. */
+  readonly idempotency: { readonly key: string; readonly hash: string; readonly record: string } | null;
+}
+
+export type AcceptanceAnswer =
+  | { readonly kind: 'ok'; readonly admitted: number; readonly ending: string }
+  | { readonly kind: 'replay'; readonly record: string; readonly admitted: number; readonly ending: string }
+  | { readonly kind: 'conflict' | 'overloaded' | 'again' | 'month' | 'requests' | 'day' };
+
+export interface KnownAnswer {
+  /** Base64. */
+  readonly hash: string;
+  readonly record: string;
+  readonly admitted: number;
+  readonly ending: string;
+}
+
+/** How much of what was accepted has been stored, of the organization's month and the source's day. */
+export interface StoredCounts {
+  readonly month: number;
+  readonly day: number;
+}
+
+/** An entry of the stream. */
+export interface Entry {
+  readonly id: string;
+  readonly payload: string;
+  readonly admitted: number;
+  readonly ending: string;
+}
+
+interface Scripts {
+  acceptRequest(...parameters: (string | number)[]): Promise<[AcceptanceAnswer['kind'], ...(string | number)[]]>;
+  releaseEntry(...parameters: (string | number)[]): Promise<number>;
+}
+
+type Fields = string[];
+type EntryReply = [id: string, fields: Fields | null];
+
+/** The stream of accepted requests in Redis, with the counts that keep quotas exact while it is longer than nothing. */
+export class EventStream implements OnApplicationShutdown {
+  private readonly commands: Redis & Scripts;
+  private readonly reader: Redis;
+  private readonly opening = new Map<Redis, Promise<void>>();
+
+  constructor(url: string, onError: (error: Error) => void) {
+    const connect = (options: RedisOptions): Redis => {
+      const client = new Redis(url, {
+        lazyConnect: true,
+        enableOfflineQueue: false,
+        // A command that was lost on its way may have been carried out: sending it again is its caller's decision.
+        autoResendUnfulfilledCommands: false,
+        maxRetriesPerRequest: 0,
+        retryStrategy: (times) => Math.min(times * 50, 1_000),
+        ...options,
+      });
+      client.on('error', onError);
+      client.defineCommand('acceptRequest', { numberOfKeys: 4, lua: ACCEPT_SCRIPT });
+      client.defineCommand('releaseEntry', { numberOfKeys: 3, lua: RELEASE_SCRIPT });
+      return client;
+    };
+    this.commands = connect({ commandTimeout: COMMAND_LIMIT_MS, enableAutoPipelining: true }) as Redis & Scripts;
+    this.reader = connect({});
+  }
+
+  /** What a request with this idempotency key was answered in the last 24 hours. */
+  async answerOf(sender: Sender, key: string): Promise<KnownAnswer | null> {
+    const client = await this.connected(this.commands);
+    const [hash, record, admitted, ending] = await client.hmget(
+      answerKey(sender, key),
+      ...(['hash', 'record', 'admitted', 'ending'] as const),
+    );
+    if (typeof hash !== 'string' || typeof record !== 'string') return null;
+    return { hash, record, admitted: Number(admitted), ending: ending ?? '' };
+  }
+
+  async stored(sender: Sender, day: string): Promise<StoredCounts> {
+    const client = await this.connected(this.commands);
+    const [month, today] = await Promise.all([
+      client.hget(monthKey(sender, day), 'd'),
+      client.hget(dayKey(sender, day), 'd'),
+    ]);
+    return { month: Number(month ?? 0), day: Number(today ?? 0) };
+  }
+
+  /** @throws OutcomeUnknown when it was sent and no answer came; after any other error it was not taken */
+  async accept(sender: Sender, day: string, request: Acceptance): Promise<AcceptanceAnswer> {
+    const client = await this.connected(this.commands);
+    if (client.status !== 'ready') throw new Error(`the connection is ${client.status}`);
+    const { month, day: today, idempotency } = request;
+    const sent = client.acceptRequest(
+      STREAM,
+      monthKey(sender, day),
+      dayKey(sender, day),
+      idempotency === null ? `${PREFIX}:none` : answerKey(sender, idempotency.key),
+      request.payload,
+      request.events,
+      MOST_ENTRIES,
+      ...[month, today].flatMap(({ limit, used, stored }) => [limit ?? '', used, stored]),
+      idempotency?.hash ?? '',
+      idempotency?.record ?? '',
+      Number(request.requestsBlocked),
+    );
+    const [kind, ...rest] = await sent.catch((error: unknown) => {
+      if (error instanceof Error && error.name === 'ReplyError') throw error;
+      throw new OutcomeUnknown('Redis did not say whether it took the request', { cause: error });
+    });
+    if (kind === 'ok') return { kind, admitted: Number(rest[0]), ending: String(rest[1]) };
+    if (kind === 'replay') {
+      return { kind, record: String(rest[0]), admitted: Number(rest[1]), ending: String(rest[2]) };
+    }
+    return { kind };
+  }
+
+  /** Waits up to `blockMs` for entries that nobody has had yet. */
+  async read(consumer: string, most: number, blockMs: number): Promise<Entry[]> {
+    const client = await this.connected(this.reader);
+    const replies = await client.xreadgroup(
+      ...(['GROUP', GROUP, consumer, 'COUNT', most, 'BLOCK', blockMs, 'STREAMS', STREAM, '>'] as const),
+    );
+    return entriesOf(replies?.[0]?.[1] ?? []);
+  }
+
+  /** Takes over what another consumer has had for so long without letting it go. */
+  async claim(consumer: string, most: number, idleMs: number): Promise<Entry[]> {
+    const client = await this.connected(this.commands);
+    const [, replies] = (await client.xautoclaim(STREAM, GROUP, consumer, idleMs, '0-0', 'COUNT', most)) as [
+      string,
+      (EntryReply | null)[],
+    ];
+    return entriesOf(replies.filter((reply) => reply !== null));
+  }
+
+  /** After its events are stored. */
+  async release(entry: Entry, sender: Sender, acceptedAt: Date): Promise<void> {
+    const client = await this.connected(this.commands);
+    const day = acceptedAt.toISOString().slice(0, 10);
+    await client.releaseEntry(STREAM, monthKey(sender, day), dayKey(sender, day), GROUP, entry.id, entry.admitted);
+  }
+
+  /** Puts an entry aside that cannot be stored, for somebody to look at. */
+  async bury(entry: Entry, reason: string): Promise<void> {
+    const client = await this.connected(this.commands);
+    const { id, payload, admitted, ending } = entry;
+    await client
+      .multi()
+      .xadd(BURIED, '*', 'entry', id, 'request', payload, 'admitted', admitted, 'ending', ending, 'reason', reason)
+      .xack(STREAM, GROUP, id)
+      .xdel(STREAM, id)
+      .exec();
+  }
+
+  /** Makes stream and group when they are not there. */
+  async prepare(): Promise<void> {
+    const client = await this.connected(this.commands);
+    await client.xgroup('CREATE', STREAM, GROUP, '0', 'MKSTREAM').catch((error: unknown) => {
+      if (!(error instanceof Error && error.message.includes('BUSYGROUP'))) throw error;
+    });
+  }
+
+  /** Forgets consumers of processes that are gone and hold nothing. */
+  async forgetConsumers(idleMs: number): Promise<void> {
+    const client = await this.connected(this.commands);
+    const consumers = (await client.xinfo('CONSUMERS', STREAM, GROUP)) as (string | number)[][];
+    for (const fields of consumers) {
+      const of = (name: string): string | number => fields[fields.indexOf(name) + 1] ?? '';
+      if (of('pending') === 0 && Number(of('idle')) > idleMs) {
+        await client.xgroup('DELCONSUMER', STREAM, GROUP, String(of('name')));
+      }
+    }
+  }
+
+  /** Requests that wait to be stored. */
+  async length(): Promise<number> {
+    return (await this.connected(this.commands)).xlen(STREAM);
+  }
+
+  /** Whether Redis writes down what it is told; null when it does not say. */
+  async isDurable(): Promise<boolean | null> {
+    const client = await this.connected(this.commands);
+    const answer = (await client.config('GET', 'appendonly').catch(() => [])) as string[];
+    return answer[1] === undefined ? null : answer[1] === 'yes';
+  }
+
+  onApplicationShutdown(): void {
+    this.reader.disconnect();
+    this.commands.disconnect();
+  }
+
+  /** Waits for the first connection alone: while Redis is away commands are refused at once. */
+  private async connected<Client extends Redis>(client: Client): Promise<Client> {
+    if (client.status === 'wait') this.opening.set(client, client.connect());
+    if (client.status === 'connecting' || client.status === 'connect') await this.opening.get(client);
+    return client;
+  }
+}
+
+function monthKey({ organizationId }: Sender, day: string): string {
+  return `${PREFIX}:month:${organizationId}:${day.slice(0, 7)}`;
+}
+
+function dayKey({ projectId, sourceId }: Sender, day: string): string {
+  return `${PREFIX}:day:${projectId}:${sourceId ?? '-'}:${day}`;
+}
+
+function answerKey({ apiKeyId }: Sender, key: string): string {
+  return `${PREFIX}:key:${apiKeyId}:${sha256Hex(key)}`;
+}
+
+function entriesOf(replies: readonly EntryReply[]): Entry[] {
+  return replies.flatMap(([id, fields]) => {
+    if (fields === null) return [];
+    const of = (name: string): string => fields[fields.indexOf(name) + 1] ?? '';
+    return [{ id, payload: of('request'), admitted: Number(of('admitted')), ending: of('ending') }];
+  });
+}

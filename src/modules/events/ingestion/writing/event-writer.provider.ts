@@ -1,0 +1,67 @@
+import { type FactoryProvider, Logger } from '@nestjs/common';
+import { CONFIG, type Config } from '../../../../config/index.js';
+import { DATABASE_URL } from '../../../../platform/database/database.js';
+import { Metrics } from '../../../../platform/telemetry/index.js';
+import { PLAN_LIMITS, PLANS } from '../../../tenancy/organizations/index.js';
+import { PASSING_STATUSES, RequestLimits } from '../../../entitlement/quotas/index.js';
+import type { PlanParameters } from './batch-statement.js';
+import { EventStore } from './event-store.js';
+import { EventWriter } from './event-writer.js';
+
+/** Transactions at a time when every request has one of its own. */
+const DIRECT_CONNECTIONS = 4;
+const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
+
+/** How the connections that store events are called in `pg_stat_activity`. */
+export const INGEST_CONNECTION_NAME = 'service-ingest';
+
+export const EVENT_WRITER: FactoryProvider<EventWriter> = {
+  provide: EventWriter,
+  inject: [CONFIG, DATABASE_URL, RequestLimits, Metrics],
+  useFactory: ({ ingestion }: Config, databaseUrl: string, requestLimits: RequestLimits, metrics: Metrics) => {
+    const logger = new Logger('ingestion');
+    const alone = ingestion.mode === 'direct';
+    const sizes = metrics.histogram('ingest_batch_events', 'Events of one transaction', [], BATCH_SIZES);
+    const seconds = metrics.histogram('ingest_batch_seconds', 'Time of one transaction, waiting for locks included');
+    const onError = (error: unknown): void => logger.warn(`database: ${messageOf(error)}`);
+    const plans = planParameters(requestLimits);
+    const writer = new EventWriter({
+      stores: Array.from(
+        { length: alone ? DIRECT_CONNECTIONS : 1 },
+        () => new EventStore(plans, { databaseUrl, name: INGEST_CONNECTION_NAME, onError }),
+      ),
+      batchMax: ingestion.batchMax,
+      batchWaitMs: ingestion.batchWaitMs,
+      alone,
+      onWritten: (events, took) => {
+        sizes.observe(events);
+        seconds.observe(took);
+      },
+      onFault: (error, what) => logger.error(error instanceof Error ? error : new Error(String(error)), what),
+    });
+    metrics.gauge('ingest_backlog_events', 'Events that wait for the database or are being written', [], (gauge) =>
+      gauge.set(writer.backlog),
+    );
+    return writer;
+  },
+};
+
+/** The allowances of the plans, as parameters of every batch. */
+function planParameters({ byPlan }: RequestLimits): PlanParameters {
+  return [
+    arrayText(PASSING_STATUSES),
+    arrayText(PLANS),
+    arrayText(PLANS.map((plan) => PLAN_LIMITS[plan].monthlyEvents)),
+    arrayText(PLANS.map((plan) => PLAN_LIMITS[plan].dailyEvents)),
+    arrayText(PLANS.map((plan) => byPlan[plan])),
+  ];
+}
+
+/** Words and numbers of ours, none of which needs quoting. */
+function arrayText(values: readonly (string | number | null)[]): string {
+  return `{${values.map((value) => value ?? 'NULL').join(',')}}`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,69 @@
+import type { IngestionRefusal, RefusalReason } from '../../../entitlement/quotas/index.js';
+import type { NormalizedEvent } from '../normalized-event.js';
+
+/** Whose events they are. */
+export interface Sender {
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly sourceId: string | null;
+  /** Null: a person's. */
+  readonly apiKeyId: string | null;
+}
+
+/** One request: events that are admitted in their order, as many as the allowances let. */
+export interface WriteRequest {
+  readonly sender: Sender;
+  readonly events: readonly NormalizedEvent[];
+  /** Null without an `Idempotency-Key`. */
+  readonly idempotency: Idempotency | null;
+  /** Set when it was answered before: it is counted at that time, and no allowance refuses it any more. */
+  readonly acceptedAt?: Date;
+  /** Whether an earlier try may have written it: then it is looked for first. */
+  readonly mayBeWritten?: boolean;
+}
+
+export interface Idempotency {
+  readonly key: string;
+  /** SHA-256 of the normalized request. */
+  readonly hash: Buffer;
+  /** What a repetition is answered from, if everything is admitted. */
+  readonly answer: object;
+  /** Set when fewer were admitted than the answer speaks of. */
+  readonly cut?: { readonly admitted: number; readonly why: RefusalReason };
+}
+
+/** What a repetition of a request is answered from. */
+export interface StoredAnswer {
+  /** Of the request that was answered so. */
+  readonly request: string;
+  readonly answer: unknown;
+  /** Set when only the first so many events were admitted, and why the rest was not. */
+  readonly admitted?: number;
+  readonly why?: RefusalReason;
+}
+
+/** Why nothing can come any more: the project is archived, or it is gone, or the source is. */
+export type Closure = 'archived' | 'gone' | 'source_gone';
+
+/** What became of a request, told after the commit. */
+export type Verdict =
+  | {
+      readonly kind: 'written';
+      /** When it was accepted, by the database's clock. */
+      readonly acceptedAt: Date;
+      readonly admitted: number;
+      /** Why the events behind the admitted ones were refused; null when there are none. */
+      readonly rest: RefusalReason | null;
+    }
+  | { readonly kind: 'refused'; readonly refusal: IngestionRefusal }
+  /** The project was archived, or it or the source was deleted, before the write. */
+  | { readonly kind: 'closed'; readonly why: Closure }
+  | { readonly kind: 'replayed'; readonly stored: StoredAnswer }
+  /** The key belongs to another request. */
+  | { readonly kind: 'conflict' };
+
+/** Takes requests and answers each once it is safe: the writer to PostgreSQL, or the queue in Redis. */
+export abstract class EventIntake {
+  /** @throws ServiceOverloaded when it cannot take the request now, IdempotencyKeyInProgress while its key is being handled */
+  abstract submit(request: WriteRequest): Promise<Verdict>;
+}

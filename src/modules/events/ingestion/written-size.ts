@@ -1,0 +1,65 @@
+import { ValidationError } from '../../../platform/http/fields/index.js';
+import { endOfString } from './json-text.js';
+
+/** How many times `MAX_BODY_BYTES` an event may take as reads give it. Only numbers such as 1e308 make it grow so. */
+export const MOST_GROWTH = 2;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const EXPONENT = 0x65;
+const MINUS = 0x2d;
+const POINT = 0x2e;
+
+/**
+ * Bytes of a JSON text as PostgreSQL gives it back from `jsonb`: a blank behind each comma and colon, and every number with
+ * all its digits. @param json as `JSON.stringify` writes it
+ */
+export function writtenSize(json: string): number {
+  let size = Buffer.byteLength(json);
+  for (let at = 0; at < json.length; at += 1) {
+    switch (json.charCodeAt(at)) {
+      case QUOTE:
+        at = endOfString(json, at);
+        break;
+      case COMMA:
+      case COLON:
+        size += 1;
+        break;
+      case EXPONENT:
+        // Not the last letter of true and false.
+        if (json.charCodeAt(at - 1) < 0x61) size += growthOfNumber(json, at);
+    }
+  }
+  return size;
+}
+
+/** @throws ValidationError where an event is stored with more bytes than `most`; what is in it is not repeated */
+export function checkWrittenSize(bytes: number, most: number): void {
+  if (bytes <= most) return;
+  const msg = `Value error, the event takes more than ${most} bytes written out, where each number has all its digits`;
+  throw new ValidationError([{ type: 'value_error', loc: ['body'], msg, input: null, ctx: { error: {} } }]);
+}
+
+/** How much longer a number is without its exponent, whose letter stands at a place. */
+function growthOfNumber(json: string, exponentAt: number): number {
+  let [start, end, digits] = [exponentAt, exponentAt + 2, 0];
+  for (let before = json.charCodeAt(start - 1); isOfMantissa(before); before = json.charCodeAt(start - 1)) {
+    start -= 1;
+    if (isDigit(before)) digits += 1;
+  }
+  while (isDigit(json.charCodeAt(end))) end += 1;
+  const sign = json.charCodeAt(start) === MINUS ? 1 : 0;
+  const exponent = Number(json.slice(exponentAt + 1, end));
+  // Of 1.5e+21 all digits stand before the point; of 1.5e-7 all but a zero behind it.
+  const length = exponent > 0 ? sign + Math.max(exponent + 1, digits) : sign + 2 - exponent + digits - 1;
+  return length - (end - start);
+}
+
+function isOfMantissa(code: number): boolean {
+  return isDigit(code) || code === POINT || code === MINUS;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}

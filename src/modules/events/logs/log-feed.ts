@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { writeObject } from '../../../platform/http/written-json.js';
+import type { FeedPlace, FeedRead, FeedSource } from '../streams/index.js';
+import { EventFeed } from '../feed/index.js';
+import { ProjectsRepository } from '../../tenancy/projects/index.js';
+import { LOG_ROWS, logRow } from './log-row.js';
+
+/** Log rows for their stream. */
+@Injectable()
+export class LogFeed implements FeedSource {
+  readonly name = 'logs';
+
+  constructor(
+    private readonly events: EventFeed,
+    private readonly projects: ProjectsRepository,
+  ) {}
+
+  settled(): Promise<Date> {
+    return this.events.settled();
+  }
+
+  start(projectId: string, until: Date): Promise<FeedPlace | null> {
+    return this.events.start(projectId, until);
+  }
+
+  async read(projectId: string, after: FeedPlace | null, until: Date, limit: number): Promise<FeedRead | null> {
+    const { name } = await this.projects.get({ projectId });
+    return this.events.readAs(projectId, after, until, limit, LOG_ROWS, (row) =>
+      writeObject({ type: 'log', log: logRow(row, name) }),
+    );
+  }
+}

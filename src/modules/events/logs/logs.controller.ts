@@ -1,0 +1,53 @@
+import { Controller, Get, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { type ProjectMemberScope, Requires } from '../../access/index.js';
+import { Documented } from '../../../platform/http/documented.js';
+import { Query, RawRequest, Scope } from '../../../platform/http/inputs.js';
+import { EventStreams } from '../streams/index.js';
+import type { WrittenJson } from '../../../platform/http/written-json.js';
+import { STREAM_RULES } from '../feed/index.js';
+import { TooManyLargeReads } from '../reads/index.js';
+import { LogFeed } from './log-feed.js';
+import { LogRow, LogsQuery, LogStreamQuery } from './logs.dto.js';
+import { LogSearchTooLong, TooManyLogSearches } from './logs.errors.js';
+import { LogsService } from './logs.service.js';
+
+@ApiTags('logs')
+@Controller('v1/logs')
+export class LogsController {
+  constructor(
+    private readonly logs: LogsService,
+    private readonly streams: EventStreams,
+    private readonly feed: LogFeed,
+  ) {}
+
+  @Get()
+  @Requires({ project: 'viewer' })
+  @Documented({
+    summary: 'Log rows',
+    description:
+      'Newest first by event timestamp; no pagination. Fewer rows than `limit` come, the newest of them, where they take more than 4 MiB; one row comes always. In `query`, %, _ and \\ stand for themselves. A search that has to look through so much that it takes longer than eight seconds is refused with 503, since an answer with some of the rows would look whole. A process runs two filtered searches at a time, of one project one; another waits for up to two seconds and is then refused with 503. Both refusals carry `Retry-After`.',
+    answer: [LogRow],
+    errors: [LogSearchTooLong, TooManyLogSearches, TooManyLargeReads],
+  })
+  list(@Scope() scope: ProjectMemberScope, @Query() query: LogsQuery): Promise<WrittenJson<LogRow[]>> {
+    return this.logs.list(scope, query);
+  }
+
+  @Get('stream')
+  @Requires({ project: 'viewer' })
+  @Documented({
+    summary: 'Live log rows (SSE)',
+    description: `\`{"type": "log", "log": <log row>}\` with a row as \`GET /v1/logs\` lists it.\n\n${STREAM_RULES}`,
+    answer: { mediaType: 'text/event-stream', description: 'Log rows and heartbeats' },
+  })
+  stream(
+    @Scope() scope: ProjectMemberScope,
+    @Query() _query: LogStreamQuery,
+    @RawRequest() request: Request,
+    @Res() response: Response,
+  ): void {
+    this.streams.open(scope, this.feed, request, response);
+  }
+}

@@ -1,0 +1,18 @@
+import { Module } from '@nestjs/common';
+import { EventStreamsModule } from '../streams/index.js';
+import { EventFeedModule } from '../feed/index.js';
+import { EventReadsModule } from '../reads/index.js';
+import { ProjectsModule } from '../../tenancy/projects/index.js';
+import { LogFeed } from './log-feed.js';
+import { LogsController } from './logs.controller.js';
+import { LogsRepository } from './logs.repository.js';
+import { LogsService } from './logs.service.js';
+import { LogSearchIndex } from './search-index.js';
+import { LogSearchIndexProcessor } from './search-index.job.js';
+
+@Module({
+  imports: [EventFeedModule, EventReadsModule, EventStreamsModule, ProjectsModule],
+  controllers: [LogsController],
+  providers: [LogFeed, LogsService, LogsRepository, LogSearchIndex, LogSearchIndexProcessor],
+})
+export class LogsModule {}

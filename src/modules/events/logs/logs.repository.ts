@@ -1,0 +1,171 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { ProjectTurns } from '../../../platform/database/project-turns.js';
+import { Parameters, type TimeWindow } from '../totals/index.js';
+import { type EventPlace, type Place, PLACE_COLUMNS } from '../reads/index.js';
+import { LogSearchTooLong, TooManyLogSearches } from './logs.errors.js';
+import { LogSearchIndex } from './search-index.js';
+import { type SearchPart, searchParts } from './search-parts.js';
+
+/** A search that has found too little by then gives up. */
+const SEARCH_LIMIT_MS = 8_000;
+/** In one process: a search holds a connection of the pool, which serves everybody else too. */
+const SEARCHES_AT_ONCE = 2;
+/** A search whose turn has not come by then is refused. */
+const PATIENCE_MS = 2_000;
+/** Rows of an indexed month that are looked at one by one first: what is frequent is found there at once. */
+const PROBED_ROWS = 10_000;
+const QUERY_CANCELED = '57014';
+
+export interface LogFilter {
+  /** Upper case; undefined: every method. */
+  readonly method: string | undefined;
+  readonly hideNoise: boolean;
+  /** Searched in endpoint, method and event name; undefined: no search. */
+  readonly text: string | undefined;
+}
+
+type Scope = Pick<ProjectScope, 'projectId'>;
+const NEWEST_FIRST = 'ORDER BY "timestamp" DESC, id DESC';
+
+/** Where log rows lie, straight from `events`, newest first, events of one instant by id: plain SQL along the primary key. */
+@Injectable()
+export class LogsRepository {
+  private readonly turns = new ProjectTurns(SEARCHES_AT_ONCE, PATIENCE_MS, TooManyLogSearches);
+
+  constructor(
+    private readonly database: Database,
+    private readonly index: LogSearchIndex,
+  ) {}
+
+  /**
+   * @throws LogSearchTooLong when matching rows are so rare that they are not found in time
+   * @throws TooManyLogSearches when others search for too long
+   */
+  list(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number): Promise<EventPlace[]> {
+    const isIndexable = filter.text !== undefined || filter.method !== undefined;
+    if (!isIndexable && !filter.hideNoise) return this.scan(scope, window, filter, limit);
+    return this.turns.run(scope.projectId, () => this.filtered(scope, window, filter, limit, isIndexable));
+  }
+
+  private async filtered(
+    scope: Scope,
+    window: TimeWindow,
+    filter: LogFilter,
+    limit: number,
+    isIndexable: boolean,
+  ): Promise<EventPlace[]> {
+    const parts = searchParts(window, isIndexable ? await this.index.months() : []);
+    try {
+      return await this.database.snapshot(async (tx) => {
+        const giveUpAt = performance.now() + SEARCH_LIMIT_MS;
+        const found: EventPlace[] = [];
+        for (const part of parts) {
+          const missing = limit - found.length;
+          if (missing === 0) break;
+          const left = Math.max(1, Math.round(giveUpAt - performance.now()));
+          await this.database.execute(`SET LOCAL statement_timeout = ${left}`, [], tx);
+          found.push(...(await this.search(scope, part, filter, missing, tx)));
+        }
+        return found;
+      });
+    } catch (error) {
+      if ((error as { code?: unknown }).code === QUERY_CANCELED) throw new LogSearchTooLong();
+      throw error;
+    }
+  }
+
+  private async search(
+    scope: Scope,
+    part: SearchPart,
+    filter: LogFilter,
+    limit: number,
+    tx: Db,
+  ): Promise<EventPlace[]> {
+    if (!part.isIndexed) return this.scan(scope, part, filter, limit, tx);
+    const probed = await this.probe(scope, part, filter, limit, tx);
+    if (probed.rows.length === limit || probed.end === null) return probed.rows;
+    return [...probed.rows, ...(await this.lookUp(scope, part, probed.end, filter, limit - probed.rows.length, tx))];
+  }
+
+  /** Row by row until enough are found. */
+  private scan(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number, tx?: Db): Promise<EventPlace[]> {
+    const parameters = new Parameters();
+    return this.database.rows<EventPlace>(
+      `SELECT ${PLACE_COLUMNS} FROM events WHERE ${within(scope, window, parameters)}${matching(filter, parameters)}
+       ${NEWEST_FIRST} LIMIT ${parameters.bind(limit)}`,
+      parameters.values,
+      tx,
+    );
+  }
+
+  /** The matching ones among the newest rows, and the last of these rows; null when there are no more. */
+  private async probe(
+    scope: Scope,
+    window: TimeWindow,
+    filter: LogFilter,
+    limit: number,
+    tx: Db,
+  ): Promise<{ rows: EventPlace[]; end: Place | null }> {
+    const parameters = new Parameters();
+    const rows = await this.database.rows<EventPlace>(
+      `SELECT ${PLACE_COLUMNS} FROM (SELECT * FROM events WHERE ${within(scope, window, parameters)}
+                               ${NEWEST_FIRST} LIMIT ${PROBED_ROWS}) newest
+       WHERE true${matching(filter, parameters)} ${NEWEST_FIRST} LIMIT ${parameters.bind(limit)}`,
+      parameters.values,
+      tx,
+    );
+    if (rows.length === limit) return { rows, end: null };
+    const bounds = new Parameters();
+    const [end] = await this.database.rows<Place>(
+      `SELECT "timestamp", id FROM events WHERE ${within(scope, window, bounds)}
+       ${NEWEST_FIRST} OFFSET ${PROBED_ROWS - 1} LIMIT 1`,
+      bounds.values,
+      tx,
+    );
+    return { rows, end: end ?? null };
+  }
+
+  /** All places of the text by its index, older than a place; the events of the newest of them. */
+  private lookUp(
+    scope: Scope,
+    window: TimeWindow,
+    before: Place,
+    filter: LogFilter,
+    limit: number,
+    tx: Db,
+  ): Promise<EventPlace[]> {
+    const parameters = new Parameters();
+    const project = parameters.bind(scope.projectId);
+    // Materialized without a limit, so that the planner does not walk the primary key in the hope of a frequent text.
+    return this.database.rows<EventPlace>(
+      `WITH places AS MATERIALIZED (
+         SELECT "timestamp" AS at, id AS which FROM events
+         WHERE ${within(scope, { from: window.from, to: new Date(before.timestamp.getTime() + 1) }, parameters)}
+           AND ("timestamp", id) < (${parameters.bind(before.timestamp)}, ${parameters.bind(before.id)})
+           ${matching(filter, parameters)}),
+       newest AS (SELECT at, which FROM places ORDER BY at DESC, which DESC LIMIT ${parameters.bind(limit)})
+       SELECT ${PLACE_COLUMNS} FROM newest JOIN events ON project_id = ${project} AND "timestamp" = at AND id = which
+       ${NEWEST_FIRST}`,
+      parameters.values,
+      tx,
+    );
+  }
+}
+
+function within({ projectId }: Scope, { from, to }: TimeWindow, parameters: Parameters): string {
+  return `project_id = ${parameters.bind(projectId)} AND "timestamp" >= ${parameters.bind(from)} AND "timestamp" < ${parameters.bind(to)}`;
+}
+
+/** Each condition with ` AND ` before it. */
+function matching({ method, hideNoise, text }: LogFilter, parameters: Parameters): string {
+  const conditions: string[] = [];
+  if (method !== undefined) conditions.push(`log_method = ${parameters.bind(method)}`);
+  if (hideNoise) conditions.push(`log_endpoint NOT IN ('/health', '/favicon.ico')`);
+  if (text !== undefined) {
+    const pattern = parameters.bind(`%${text.replace(/[\\%_]/g, '\\$&')}%`);
+    conditions.push(`(log_endpoint ILIKE ${pattern} OR log_method ILIKE ${pattern} OR event ILIKE ${pattern})`);
+  }
+  return conditions.map((condition) => ` AND ${condition}`).join('');
+}

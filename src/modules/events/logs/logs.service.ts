@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import { Clock } from '../../../platform/clock/index.js';
+import { writeList, type WrittenJson } from '../../../platform/http/written-json.js';
+import { EventPages } from '../reads/index.js';
+import { ProjectsRepository, rangeWindow } from '../../tenancy/projects/index.js';
+import { LOG_ROWS, logRow } from './log-row.js';
+import type { LogRow, LogsQuery } from './logs.dto.js';
+import { LogsRepository } from './logs.repository.js';
+
+@Injectable()
+export class LogsService {
+  constructor(
+    private readonly logs: LogsRepository,
+    private readonly pages: EventPages,
+    private readonly projects: ProjectsRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  async list(scope: ProjectScope, query: LogsQuery): Promise<WrittenJson<LogRow[]>> {
+    const { from, to } = rangeWindow(query.range, this.clock.now());
+    const { name } = await this.projects.get(scope);
+    const method = query.method?.toUpperCase();
+    const text = query.query === '' ? undefined : query.query;
+    const filter = {
+      method: method === 'ALL' || method === '' ? undefined : method,
+      hideNoise: query.hide_noise,
+      // The project's name is the same in every row, so a text found in it keeps them all.
+      text: text !== undefined && name.toLowerCase().includes(text.toLowerCase()) ? undefined : text,
+    };
+    // Up to now, this very millisecond included.
+    const places = await this.logs.list(scope, { from, to: new Date(to.getTime() + 1) }, filter, query.limit);
+    return this.pages.answer(scope, places, LOG_ROWS, (rows) => writeList(rows.map((row) => logRow(row, name))));
+  }
+}

@@ -1,0 +1,19 @@
+import { defineJob, JobHandler, type JobProcessor, type NoPayload } from '../../../platform/queue/index.js';
+import { LogSearchIndex } from './search-index.js';
+
+const EVERY_MS = 3_600_000;
+
+/** Apart from the maintenance round, which must not wait for an index over millions of rows. */
+export const logSearchIndexJob = defineJob<NoPayload, { processed: number }>({
+  name: 'log-search-index',
+  every: { ms: EVERY_MS, payload: {} },
+});
+
+@JobHandler(logSearchIndexJob)
+export class LogSearchIndexProcessor implements JobProcessor<NoPayload, { processed: number }> {
+  constructor(private readonly index: LogSearchIndex) {}
+
+  async run(): Promise<{ processed: number }> {
+    return { processed: await this.index.build() };
+  }
+}

@@ -1,0 +1,59 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { ProjectMemberScope } from '../../access/index.js';
+import { Clock } from '../../../platform/clock/index.js';
+import { beginEventStream, EventStream } from '../../../platform/http/event-stream.js';
+import { Metrics } from '../../../platform/telemetry/index.js';
+import { Feed } from './feed.js';
+import type { FeedSource } from './feed-source.js';
+import { OpenStreams } from './open-streams.js';
+import { Turns } from './turns.js';
+
+/** Reads of all feeds of the process that may run at a time, each for a moment on one connection. */
+const READS_AT_ONCE = 4;
+
+/** Opens streams of a project; those of one source share one feed. */
+@Injectable()
+export class EventStreams {
+  private readonly logger = new Logger('streams');
+  private readonly turns = new Turns(READS_AT_ONCE);
+  private readonly feeds = new Map<string, Feed>();
+
+  constructor(
+    private readonly streams: OpenStreams,
+    private readonly clock: Clock,
+    metrics: Metrics,
+  ) {
+    metrics.gauge('event_streams_open', 'Event streams that clients read', [], (gauge) => gauge.set(streams.count));
+  }
+
+  /** Answers the request with the feed until one of both ends leaves; a HEAD request with its headers alone. */
+  open(scope: ProjectMemberScope, source: FeedSource, request: Request, response: Response): void {
+    this.streams.admit(scope);
+    if (request.method === 'HEAD') {
+      beginEventStream(response);
+      response.end();
+      return;
+    }
+    const stream = new EventStream(response);
+    this.streams.add(scope, stream);
+    const key = `${source.name} ${scope.projectId}`;
+    const feed = this.feeds.get(key) ?? this.feedOf(scope.projectId, source);
+    this.feeds.set(key, feed);
+    feed.join(stream);
+    stream.whenClosed(() => {
+      if (feed.readers === 0 && this.feeds.get(key) === feed) this.feeds.delete(key);
+    });
+  }
+
+  private feedOf(projectId: string, source: FeedSource): Feed {
+    return new Feed({
+      projectId,
+      source,
+      turns: this.turns,
+      nowMs: () => this.clock.now().getTime(),
+      onFailure: (error) =>
+        this.logger.error(error instanceof Error ? error : new Error(String(error)), `${source.name} stream`),
+    });
+  }
+}

@@ -1,0 +1,69 @@
+import { type BeforeApplicationShutdown, Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { CONFIG, type Config } from '../../../config/index.js';
+import { Clock } from '../../../platform/clock/index.js';
+import { type RequestCount, UsageRepository } from './usage.repository.js';
+
+/** Requests may be written this late (DECISIONS 6 allows 5 seconds). */
+const FLUSH_MS = 2_000;
+/** Beyond this many different rows new rows are dropped rather than memory filled while the database is away. */
+const MAX_ROWS = 100_000;
+
+/** Counts successful API-key requests in memory and adds them to `usage_daily` in batches. Never fails a request. */
+@Injectable()
+export class RequestMeter implements OnModuleInit, BeforeApplicationShutdown {
+  private counts = new Map<string, RequestCount>();
+  private flushing: Promise<void> = Promise.resolve();
+  private timer: NodeJS.Timeout | undefined;
+  private readonly logger = new Logger('metering');
+
+  constructor(
+    private readonly usage: UsageRepository,
+    private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  get enabled(): boolean {
+    return this.config.metering.enabled;
+  }
+
+  onModuleInit(): void {
+    if (this.enabled) this.timer = setInterval(() => void this.flush(), FLUSH_MS).unref();
+  }
+
+  record(key: { projectId: string; apiKeyId: string }): void {
+    const day = this.clock.now().toISOString().slice(0, 10);
+    this.add({ day, projectId: key.projectId, apiKeyId: key.apiKeyId, requests: 1 });
+  }
+
+  /** Writes what has been counted; counts that cannot be written are kept for the next round. */
+  flush(): Promise<void> {
+    this.flushing = this.flushing.then(() => this.write());
+    return this.flushing;
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.flush();
+  }
+
+  private async write(): Promise<void> {
+    if (this.counts.size === 0) return;
+    const counts = [...this.counts.values()];
+    this.counts = new Map();
+    try {
+      await this.usage.addRequests(counts);
+    } catch (error) {
+      this.logger.warn(
+        `request counts were not written and are kept: ${error instanceof Error ? error.message : 'unknown'}`,
+      );
+      for (const count of counts) this.add(count);
+    }
+  }
+
+  private add(count: RequestCount): void {
+    const key = `${count.day} ${count.projectId} ${count.apiKeyId ?? ''}`;
+    const requests = (this.counts.get(key)?.requests ?? 0) + count.requests;
+    if (this.counts.size >= MAX_ROWS && !this.counts.has(key)) return;
+    this.counts.set(key, { ...count, requests });
+  }
+}

@@ -1,0 +1,53 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { ApiKey, type ApiKeyScope, type ProjectMemberScope, Requires } from '../../access/index.js';
+import { Documented } from '../../../platform/http/documented.js';
+import { IdParam, Query, Scope } from '../../../platform/http/inputs.js';
+import { ApiKeyNotActive, InvalidApiKey, MissingReadScope } from '../../entitlement/api-keys/index.js';
+import { CurrentUsageResponse, DailyUsageQuery, DailyUsageResponse, UsageQuery, UsageResponse } from './usage.dto.js';
+import { UsageService } from './usage.service.js';
+
+@ApiTags('usage')
+@Controller('v1/usage')
+export class UsageController {
+  constructor(private readonly usage: UsageService) {}
+
+  @Get()
+  @Requires({ project: 'viewer' })
+  @Documented({
+    summary: 'Usage by event',
+    description: 'An unsupported period answers 422 with the sentence `period must be one of: 24h, 7d, 30d, month`.',
+    answer: UsageResponse,
+  })
+  byEvent(@Scope() scope: ProjectMemberScope, @Query() query: UsageQuery): Promise<UsageResponse> {
+    return this.usage.byEvent(scope, query.period);
+  }
+
+  @Get('current')
+  @ApiKey('events:read')
+  @Documented({
+    summary: "Organization usage of the key's project",
+    answer: CurrentUsageResponse,
+    errors: [InvalidApiKey, ApiKeyNotActive, MissingReadScope],
+  })
+  current(@Scope() scope: ApiKeyScope): Promise<CurrentUsageResponse> {
+    return this.usage.current(scope);
+  }
+}
+
+@ApiTags('projects')
+@Controller('v1/projects')
+export class ProjectUsageController {
+  constructor(private readonly usage: UsageService) {}
+
+  @Get(':project_id/usage/daily')
+  @Requires({ project: 'viewer' })
+  @Documented({ summary: 'Events per day', answer: DailyUsageResponse })
+  daily(
+    @Scope() scope: ProjectMemberScope,
+    @IdParam('project_id') _id: string,
+    @Query() query: DailyUsageQuery,
+  ): Promise<DailyUsageResponse> {
+    return this.usage.daily(scope, query.days);
+  }
+}

@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import { Database } from '../../../platform/database/database.js';
+
+/** Requests of one key on one UTC day. */
+export interface RequestCount {
+  readonly day: string;
+  readonly projectId: string;
+  readonly apiKeyId: string | null;
+  readonly requests: number;
+}
+
+@Injectable()
+export class UsageRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Metered events of all projects of the organization in the month that begins on a day (YYYY-MM-DD), those deleted
+   * meanwhile included. One row, counted in the transaction of the events as `usage_daily` is.
+   */
+  async eventsOf(scope: Pick<ProjectScope, 'organizationId'>, month: string): Promise<number> {
+    const rows = await this.database.rows<{ events: number }>(
+      'SELECT events::float8 AS events FROM organization_months WHERE organization_id = $1 AND month = $2',
+      [scope.organizationId, month],
+    );
+    return rows[0]?.events ?? 0;
+  }
+
+  /** Of one project, days before `day` (YYYY-MM-DD). @returns how many rows were removed and how many stay */
+  async removeBefore(projectId: string, day: string): Promise<{ removed: number; left: number }> {
+    const removed = await this.database.execute('DELETE FROM usage_daily WHERE project_id = $1 AND day < $2', [
+      projectId,
+      day,
+    ]);
+    const [row] = await this.database.rows<{ left: number }>(
+      'SELECT count(*)::int AS left FROM usage_daily WHERE project_id = $1',
+      [projectId],
+    );
+    return { removed, left: row?.left ?? 0 };
+  }
+
+  /**
+   * Adds requests to their days and to the months of their organizations, in one transaction. Rows are locked in the
+   * order in which `ingest_events` locks them, so that flushes and batches never deadlock.
+   */
+  async addRequests(counts: readonly RequestCount[]): Promise<void> {
+    const columns = [
+      counts.map((count) => count.day),
+      counts.map((count) => count.projectId),
+      counts.map((count) => count.apiKeyId),
+      counts.map((count) => count.requests),
+    ];
+    await this.database.transaction(async (tx) => {
+      await this.database.execute(
+        `INSERT INTO organization_months AS m (organization_id, month, requests)
+         SELECT p.organization_id, date_trunc('month', c.day::timestamp)::date, sum(c.requests)
+         FROM ${COUNTS} JOIN projects p ON p.id = c.project_id
+         GROUP BY 1, 2 ORDER BY 1, 2
+         ON CONFLICT ON CONSTRAINT pk_organization_months DO UPDATE SET requests = m.requests + excluded.requests`,
+        columns,
+        tx,
+      );
+      await this.database.execute(
+        `INSERT INTO usage_daily AS u (day, project_id, api_key_id, requests)
+         SELECT c.day, c.project_id, c.api_key_id, c.requests
+         FROM ${COUNTS} JOIN projects p ON p.id = c.project_id
+         ORDER BY c.day, c.project_id, c.api_key_id
+         ON CONFLICT ON CONSTRAINT uq_usage_daily_identity
+         DO UPDATE SET requests = u.requests + excluded.requests, updated_at = now()`,
+        columns,
+        tx,
+      );
+    });
+  }
+}
+
+const COUNTS = 'unnest($1::date[], $2::uuid[], $3::uuid[], $4::bigint[]) AS c (day, project_id, api_key_id, requests)';

@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import type { ApiKeyScope, ProjectScope } from '../../access/index.js';
+import { Clock } from '../../../platform/clock/index.js';
+import { EventTotals } from '../totals/index.js';
+import { OrganizationsRepository } from '../../tenancy/organizations/index.js';
+import { ProjectsRepository } from '../../tenancy/projects/index.js';
+import { monthOf } from '../../entitlement/quotas/index.js';
+import {
+  type CurrentUsageResponse,
+  type DailyUsageResponse,
+  type Period,
+  PERIODS,
+  type UsageResponse,
+} from './usage.dto.js';
+import { UnsupportedPeriod } from './usage.errors.js';
+import { UsageRepository } from './usage.repository.js';
+
+const DAY_MS = 24 * 3600 * 1000;
+/** No event is accepted further ahead than a day; the clocks of two machines may differ. */
+const LATEST_AHEAD_MS = 2 * DAY_MS;
+const ROLLING_DAYS: Readonly<Record<Exclude<Period, 'month'>, number>> = { '24h': 1, '7d': 7, '30d': 30 };
+
+@Injectable()
+export class UsageService {
+  constructor(
+    private readonly usage: UsageRepository,
+    private readonly totals: EventTotals,
+    private readonly projects: ProjectsRepository,
+    private readonly organizations: OrganizationsRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Rolling windows end now; `month` is the whole current UTC month. */
+  async byEvent(scope: ProjectScope, text: string): Promise<UsageResponse> {
+    const period = PERIODS.find((known) => known === text);
+    if (period === undefined) throw new UnsupportedPeriod();
+    const now = this.clock.now();
+    const { from, to } =
+      period === 'month' ? monthOf(now) : { from: new Date(now.getTime() - ROLLING_DAYS[period] * DAY_MS), to: now };
+    const [{ name }, totals] = await Promise.all([
+      this.projects.get(scope),
+      this.totals.by(scope, 'event', { from, to }),
+    ]);
+    return {
+      project_id: scope.projectId,
+      project_name: name,
+      period,
+      from_ts: from.toISOString(),
+      to_ts: to.toISOString(),
+      total_events: totals.reduce((sum, { events }) => sum + events, 0),
+      by_event: totals.map(({ value, events }) => ({ event: value ?? '', total: events })),
+    };
+  }
+
+  /** Dates are UTC; the first is cut where the window of `days` times 24 hours begins, and what lies ahead counts too. */
+  async daily(scope: ProjectScope, days: number): Promise<DailyUsageResponse> {
+    const now = this.clock.now().getTime();
+    const window = { from: new Date(now - days * DAY_MS), to: new Date(now + LATEST_AHEAD_MS) };
+    const buckets = await this.totals.over(scope, 'day', window);
+    return {
+      project_id: scope.projectId,
+      usage: buckets.map(({ at, events }) => ({ date: at.toISOString().slice(0, 10), events })),
+    };
+  }
+
+  /** Of the key's organization, this UTC month (SERVICE 2.5). */
+  async current(scope: ApiKeyScope): Promise<CurrentUsageResponse> {
+    const { month, fromDay, toDay } = monthOf(this.clock.now());
+    const { eventsPerMonthLimit: limit } = await this.organizations.get(scope);
+    const used = await this.usage.eventsOf(scope, fromDay);
+    return {
+      organization_id: scope.organizationId,
+      month,
+      from_day: fromDay,
+      to_day: toDay,
+      reset_day: toDay,
+      events_used: used,
+      events_limit: limit,
+      events_remaining: limit === null ? null : Math.max(0, limit - used),
+    };
+  }
+}

@@ -1,0 +1,127 @@
+import { Controller, Get, Patch, Post, UseInterceptors } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Public, Requires, type UserScope } from '../../access/index.js';
+import { Documented } from '../../../platform/http/documented.js';
+import { MessageResponse } from '../../../platform/http/message.dto.js';
+import { Body, Headers, Query, Scope } from '../../../platform/http/inputs.js';
+import { MeResponse } from '../auth/index.js';
+import { IncorrectPassword, InTurnOfAccount, StepUpHeaders } from '../proof/index.js';
+import { CHANGE_PROOF, InvalidAuthenticationCode, SecondFactorRequired } from '../second-factors/index.js';
+import { CallingClient, type Client } from '../sessions/index.js';
+import { AccountOwnsOrganization } from '../users/index.js';
+import {
+  ChangePasswordRequest,
+  ConfirmEmailChangeRequest,
+  ConfirmEmailChangeResponse,
+  DeleteAccountRequest,
+  RequestEmailChangeRequest,
+  SecurityEventsQuery,
+  SecurityEventsResponse,
+  UpdateAccountRequest,
+} from './account.dto.js';
+import { InvalidEmailChangeToken } from './account.errors.js';
+import { AccountService } from './account.service.js';
+import { EmailChangeService } from './email-change.service.js';
+
+const CHANGE_REFUSALS = [IncorrectPassword, SecondFactorRequired, InvalidAuthenticationCode];
+
+@ApiTags('account')
+@Controller('v1/account')
+export class AccountController {
+  constructor(
+    private readonly account: AccountService,
+    private readonly emailChange: EmailChangeService,
+  ) {}
+
+  @Patch()
+  @Requires()
+  @Documented({ summary: 'Update the profile', answer: MeResponse })
+  update(
+    @Scope() scope: UserScope,
+    @Body() body: UpdateAccountRequest,
+    @CallingClient() client: Client,
+  ): Promise<MeResponse> {
+    return this.account.update(scope, body, client);
+  }
+
+  @Post('password/change')
+  @UseInterceptors(InTurnOfAccount)
+  @Requires()
+  @Documented({
+    summary: 'Change the password',
+    description: `${CHANGE_PROOF} Revokes the other sessions and every step-up token. An account that signs in through a provider sets its first password by this.`,
+    answer: MessageResponse,
+    errors: CHANGE_REFUSALS,
+  })
+  async changePassword(
+    @Scope() scope: UserScope,
+    @Headers() headers: StepUpHeaders,
+    @Body() request: ChangePasswordRequest,
+    @CallingClient() client: Client,
+  ): Promise<MessageResponse> {
+    const change = { scope, request, stepUpToken: headers.step_up_token, client };
+    await this.account.changePassword(change, request.password);
+    return { message: 'The password is changed; other sessions are revoked' };
+  }
+
+  @Post('email-change/request')
+  @UseInterceptors(InTurnOfAccount)
+  @Requires()
+  @Documented({
+    summary: 'Ask to change the e-mail address',
+    description: `${CHANGE_PROOF} Mails a link to the new address, unless it belongs to an account; the answer does not tell. At most five mails an hour; only the newest link works.`,
+    answer: MessageResponse,
+    errors: CHANGE_REFUSALS,
+  })
+  async requestEmailChange(
+    @Scope() scope: UserScope,
+    @Headers() headers: StepUpHeaders,
+    @Body() request: RequestEmailChangeRequest,
+    @CallingClient() client: Client,
+  ): Promise<MessageResponse> {
+    const change = { scope, request, stepUpToken: headers.step_up_token, client };
+    await this.emailChange.request(change, request.email);
+    return { message: 'If the address can be used, a mail is on its way to it' };
+  }
+
+  @Post('email-change/confirm')
+  @Public('the mailed token is the proof')
+  @Documented({
+    summary: 'Confirm with the token mailed to the new address',
+    description: 'The old address is told.',
+    answer: ConfirmEmailChangeResponse,
+    errors: [InvalidEmailChangeToken],
+  })
+  async confirmEmailChange(
+    @Body() body: ConfirmEmailChangeRequest,
+    @CallingClient() client: Client,
+  ): Promise<ConfirmEmailChangeResponse> {
+    return { message: 'The address is changed', email: await this.emailChange.confirm(body.token, client) };
+  }
+
+  @Get('security-events')
+  @Requires()
+  @Documented({ summary: "The account's security log", description: 'Newest first.', answer: SecurityEventsResponse })
+  securityEvents(@Scope() scope: UserScope, @Query() query: SecurityEventsQuery): Promise<SecurityEventsResponse> {
+    return this.account.securityEvents(scope, query);
+  }
+
+  @Post('delete')
+  @UseInterceptors(InTurnOfAccount)
+  @Requires()
+  @Documented({
+    summary: 'Close the account',
+    description: `${CHANGE_PROOF} Deletes everything personal; audit records keep the user id. What was paid for before there was an organization ends at the payment provider within minutes.`,
+    answer: MessageResponse,
+    errors: [...CHANGE_REFUSALS, AccountOwnsOrganization],
+  })
+  async delete(
+    @Scope() scope: UserScope,
+    @Headers() headers: StepUpHeaders,
+    @Body() request: DeleteAccountRequest,
+    @CallingClient() client: Client,
+  ): Promise<MessageResponse> {
+    await this.account.delete({ scope, request, stepUpToken: headers.step_up_token, client });
+    return { message: 'The account is closed' };
+  }
+}

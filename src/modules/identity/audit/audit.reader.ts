@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import { Database } from '../../../platform/database/database.js';
+import { AuditEvent } from './audit-event.entity.js';
+
+export interface AuditPage {
+  readonly items: AuditEvent[];
+  readonly total: number;
+}
+
+/** Reads what the writer recorded. */
+@Injectable()
+export class AuditReader {
+  constructor(private readonly database: Database) {}
+
+  /** Newest first. */
+  async ofProject(
+    { projectId }: Pick<ProjectScope, 'projectId'>,
+    { limit, offset }: { readonly limit: number; readonly offset: number },
+  ): Promise<AuditPage> {
+    const [items, total] = await this.database.repository(AuditEvent).findAndCount({
+      where: { projectId },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      take: limit,
+      skip: offset,
+    });
+    return { items, total };
+  }
+}

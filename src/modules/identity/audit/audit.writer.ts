@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { newId } from '../../../platform/ids/index.js';
+import { currentContext } from '../../../platform/telemetry/index.js';
+
+/** An act to be remembered. `detail` holds names and values that everybody who may read the audit may know. */
+export interface AuditedAct {
+  readonly actorUserId: string | null;
+  readonly organizationId: string | null;
+  readonly projectId?: string | null;
+  readonly action: string;
+  readonly targetType: string;
+  readonly targetId: string | null;
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+/** Writes audit events in the transaction of the act: what is undone was never done. */
+@Injectable()
+export class AuditWriter {
+  constructor(private readonly database: Database) {}
+
+  /** The time is that of the act, not of its transaction's start: acts that waited for each other stay in order. */
+  async record(act: AuditedAct, tx: Db): Promise<void> {
+    await this.database.execute(
+      `INSERT INTO audit_events (id, actor_user_id, organization_id, project_id, action, target_type, target_id, detail, request_id, created_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, clock_timestamp())`,
+      [
+        newId(),
+        act.actorUserId,
+        act.organizationId,
+        act.projectId ?? null,
+        act.action,
+        act.targetType,
+        act.targetId,
+        JSON.stringify(act.detail ?? {}),
+        currentContext()?.requestId ?? null,
+      ],
+      tx,
+    );
+  }
+}

@@ -1,0 +1,25 @@
+import { BooleanField, EmailField, TextField } from '../../../platform/http/fields/index.js';
+import { NewPasswordField } from '../users/index.js';
+
+export class RequestPasswordResetRequest {
+  @EmailField({})
+  email!: string;
+}
+
+export class ConfirmPasswordResetRequest {
+  @TextField({ min: 1, max: 512, secret: true, description: 'The token of the mailed link' })
+  token!: string;
+
+  @NewPasswordField()
+  password!: string;
+}
+
+export class ValidatePasswordResetRequest {
+  @TextField({ min: 1, max: 512, secret: true, description: 'The token of the mailed link' })
+  token!: string;
+}
+
+export class ValidatePasswordResetResponse {
+  @BooleanField({})
+  valid!: boolean;
+}

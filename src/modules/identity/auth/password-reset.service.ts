@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import { Passwords, sha256 } from '../../../platform/crypto/index.js';
+import { Database } from '../../../platform/database/database.js';
+import { PasswordCheck } from '../proof/index.js';
+import { type SecurityAct, SecurityEventsRepository, SecurityEventsWriter } from '../security-events/index.js';
+import { type Client, CredentialsReset, SessionsService } from '../sessions/index.js';
+import { refuseAddressAsPassword, UsersRepository } from '../users/index.js';
+import { InvalidResetToken } from './auth.errors.js';
+import { AuthMails } from './auth-mails.js';
+import { MailedLinks } from './mailed-links.js';
+import { reviewOf } from './reset-review.js';
+import type { ConfirmPasswordResetRequest } from './password-reset.dto.js';
+import { UserTokensRepository } from './user-tokens.repository.js';
+
+const LIFE_SECONDS = 3600;
+
+/**
+ * A new password for somebody who can read the account's mail. It signs nobody in and leaves the second factor as it
+ * is, but ends every session and trusted device and passkeys that were added without a proof, since the old password
+ * may have been in other hands. The owner is told which ways in stay and which of them are newer than they may know.
+ */
+@Injectable()
+export class PasswordResetService {
+  constructor(
+    private readonly database: Database,
+    private readonly users: UsersRepository,
+    private readonly tokens: UserTokensRepository,
+    private readonly passwords: Passwords,
+    private readonly passwordCheck: PasswordCheck,
+    private readonly sessions: SessionsService,
+    private readonly reset: CredentialsReset,
+    private readonly mails: AuthMails,
+    private readonly events: SecurityEventsWriter,
+    private readonly links: MailedLinks,
+    private readonly history: SecurityEventsRepository,
+  ) {}
+
+  /** Answers before it looks anything up, so that neither text nor time tells about the address. */
+  request(email: string, client: Client): void {
+    this.links.ask(email, client, {
+      purpose: 'reset_password',
+      lifeSeconds: LIFE_SECONDS,
+      event: 'password_reset_requested',
+      isFor: () => true,
+      mail: ({ email: address }, token) => this.mails.passwordReset(address, token),
+    });
+  }
+
+  async isValid(token: string): Promise<boolean> {
+    return (await this.tokens.find(sha256(token), 'reset_password')) !== null;
+  }
+
+  /** @throws InvalidResetToken for a token that is wrong, used or expired */
+  async confirm({ token, password }: ConfirmPasswordResetRequest, client: Client): Promise<void> {
+    const tokenHash = sha256(token);
+    // Looked at first, so that a made-up token costs no hash.
+    const found = await this.tokens.find(tokenHash, 'reset_password');
+    const owner = found === null ? null : await this.users.findById(found.userId);
+    if (owner === null) throw new InvalidResetToken();
+    refuseAddressAsPassword(password, owner.email);
+    const passwordHash = await this.passwords.hash(password, owner.id);
+    const { ended, email, act } = await this.database.transaction(async (tx) => {
+      const user = await this.users.lock(owner.id, tx);
+      if ((await this.tokens.consume(tokenHash, 'reset_password', user.id, tx)) === null) throw new InvalidResetToken();
+      await this.tokens.revokeAll(user.id, ['reset_password', 'change_email'], tx);
+      await this.users.replacePasswordHash(user.id, passwordHash, tx);
+      // The token was read at the account's address, which is all that a confirmation shows.
+      await this.users.markVerified(user.id, tx);
+      const waysIn = await this.reset.run(user.id, tx);
+      const detail = reviewOf(waysIn, await this.history.lastPasswordSignIn(user.id, tx));
+      const act: SecurityAct = { userId: user.id, type: 'password_reset', client, detail };
+      await this.events.record(act, tx);
+      return { ended: await this.sessions.revokeAllOf(user.id, tx), email: user.email, act };
+    });
+    this.sessions.forget(ended);
+    await this.passwordCheck.forgive(email);
+    this.events.announce(act);
+  }
+}

@@ -1,0 +1,69 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { randomToken, sha256 } from '../../../platform/crypto/index.js';
+import type { AuthorizeRequest, AuthorizeResponse, OAuthLoginRequest } from './oauth.dto.js';
+import { OAuthLoginFailed } from './oauth.errors.js';
+import { OAuthFault } from './oauth-fault.js';
+import { OAuthStartsRepository } from './oauth-starts.repository.js';
+import { Providers } from './providers/providers.js';
+
+const START_LIFE_SECONDS = 600;
+/** Tells our nonces from clients' own, so that one whose start is gone is not taken for a client's. */
+const OURS = 'start.';
+
+/** Begins sign-ins, and holds a login to what its beginning gave out. */
+@Injectable()
+export class AuthorizationService {
+  private readonly logger = new Logger('oauth');
+
+  constructor(
+    private readonly providers: Providers,
+    private readonly starts: OAuthStartsRepository,
+  ) {}
+
+  /** @throws OAuthProviderNotConfigured, OAuthLoginFailed when the provider cannot be asked where to send people */
+  async authorize({ provider, redirect_uri }: AuthorizeRequest): Promise<AuthorizeResponse> {
+    const connection = this.providers.get(provider);
+    const [state, nonce, codeVerifier] = [randomToken(), `${OURS}${randomToken()}`, randomToken()];
+    const verifierHash = sha256(codeVerifier);
+    const codeChallenge = verifierHash.toString('base64url');
+    const url = await connection
+      .authorizationUrl({ redirectUri: redirect_uri, state, nonce, codeChallenge })
+      .catch((error: unknown) => {
+        if (!(error instanceof OAuthFault)) throw error;
+        this.logger.warn(`no start with ${provider}: ${error.message}`);
+        throw new OAuthLoginFailed();
+      });
+    await this.starts.insert({
+      nonceHash: sha256(nonce),
+      provider,
+      stateHash: sha256(state),
+      verifierHash,
+      redirectUriHash: sha256(redirect_uri),
+      lifeSeconds: START_LIFE_SECONDS,
+    });
+    return { authorization_url: url, state, nonce, code_verifier: codeVerifier };
+  }
+
+  /**
+   * Uses up the start of a login, before the provider is asked, so that of parallel logins one goes on.
+   * A client's own nonce has no start: it is used up with the sign-in itself.
+   * @returns whether the login has a start of ours
+   * @throws OAuthFault when the start is used, expired or does not fit
+   */
+  async claimStart(login: OAuthLoginRequest): Promise<boolean> {
+    if (!login.nonce.startsWith(OURS)) return false;
+    const start = await this.starts.take(sha256(login.nonce));
+    if (start === null || !start.alive) throw new OAuthFault('the start is unknown, used or expired');
+    if (start.provider !== login.provider) throw new OAuthFault('the start was with another provider');
+    if (!start.redirect_uri_hash.equals(sha256(login.redirect_uri))) {
+      throw new OAuthFault('the start had another redirect_uri');
+    }
+    if (!start.verifier_hash.equals(sha256(login.code_verifier ?? ''))) {
+      throw new OAuthFault('the start had another code_verifier');
+    }
+    if (typeof login.state === 'string' && !start.state_hash.equals(sha256(login.state))) {
+      throw new OAuthFault('the start had another state');
+    }
+    return true;
+  }
+}

@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Db } from '../../../platform/database/database.js';
+
+/** What identifies a person at a provider: never the address. */
+export interface Subject {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+export interface LinkedAccount {
+  readonly user_id: string;
+  readonly email: string;
+  readonly verified: boolean;
+}
+
+/** Which account belongs to which subject of a provider. */
+@Injectable()
+export class OAuthIdentitiesRepository {
+  constructor(private readonly database: Database) {}
+
+  async accountOf({ issuer, subject }: Subject, tx: Db): Promise<LinkedAccount | null> {
+    const rows = await this.database.rows<LinkedAccount>(
+      `SELECT u.id AS user_id, u.email, u.email_verified_at IS NOT NULL AS verified
+       FROM oauth_identities i JOIN users u ON u.id = i.user_id WHERE i.issuer = $1 AND i.subject = $2`,
+      [issuer, subject],
+      tx,
+    );
+    return rows[0] ?? null;
+  }
+
+  /** The issuers an account is linked with, and since when. */
+  of(userId: string, db?: Db): Promise<{ issuer: string; linkedAt: Date }[]> {
+    return this.database.rows<{ issuer: string; linkedAt: Date }>(
+      'SELECT issuer, created_at AS "linkedAt" FROM oauth_identities WHERE user_id = $1',
+      [userId],
+      db,
+    );
+  }
+
+  /** False when the subject has an account, or the account another subject of this issuer. */
+  async insert({ issuer, subject }: Subject, userId: string, tx: Db): Promise<boolean> {
+    const inserted = await this.database.execute(
+      `INSERT INTO oauth_identities (issuer, subject, user_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+      [issuer, subject, userId],
+      tx,
+    );
+    return inserted === 1;
+  }
+}

@@ -1,0 +1,68 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { sha256 } from '../../../platform/crypto/index.js';
+import { NotAuthenticated } from '../../../platform/http/domain-error.js';
+import { type MfaChallengeResponse, Refused } from '../second-factors/index.js';
+import { type Client, SessionsService, type TokenResponse } from '../sessions/index.js';
+import { AccountAdmission, type Admitted } from './account-admission.js';
+import { AuthorizationService } from './authorization.service.js';
+import type { OAuthLoginRequest } from './oauth.dto.js';
+import { OAuthLoginFailed } from './oauth.errors.js';
+import { OAuthFault } from './oauth-fault.js';
+import { nameFrom } from './providers/id-token.js';
+import type { ProviderConnection } from './providers/provider-connection.js';
+import { Providers } from './providers/providers.js';
+
+/** From a provider's code to a session. */
+@Injectable()
+export class OAuthSignInService {
+  private readonly logger = new Logger('oauth');
+
+  constructor(
+    private readonly providers: Providers,
+    private readonly authorization: AuthorizationService,
+    private readonly accounts: AccountAdmission,
+    private readonly sessions: SessionsService,
+  ) {}
+
+  /** @throws OAuthProviderNotConfigured, OAuthLoginFailed for every other reason, which is logged */
+  async login(request: OAuthLoginRequest, client: Client): Promise<TokenResponse | MfaChallengeResponse> {
+    const provider = this.providers.get(request.provider);
+    const admitted = await this.admit(provider, request, client).catch((error: unknown) => {
+      if (!(error instanceof OAuthFault)) throw error;
+      this.logger.warn(`login by ${request.provider} failed: ${error.message}`);
+      throw new OAuthLoginFailed();
+    });
+    if (admitted instanceof Refused) throw admitted.error;
+    if ('challenge' in admitted) return admitted.challenge;
+    return this.sessions.open(admitted.userId, 'oauth', client).catch((error: unknown) => {
+      // The account was deleted on the way.
+      throw error instanceof NotAuthenticated ? new OAuthLoginFailed() : error;
+    });
+  }
+
+  private async admit(provider: ProviderConnection, request: OAuthLoginRequest, client: Client): Promise<Admitted> {
+    const { code, redirect_uri: redirectUri, nonce } = request;
+    const hasStart = await this.authorization.claimStart(request);
+    if (typeof request.iss === 'string' && !(await provider.isIssuer(request.iss))) {
+      throw new OAuthFault('the callback came from another issuer');
+    }
+    const codeVerifier = request.code_verifier ?? undefined;
+    const person = await provider.redeem({ code, redirectUri, nonce, codeVerifier });
+    return this.accounts.admit({
+      provider: provider.name,
+      person,
+      name: nameOfRawUser(request.raw_user) ?? person.name,
+      nonceHash: hasStart ? null : sha256(nonce),
+      client,
+    });
+  }
+}
+
+/** Apple's user object comes through the browser, so nothing but the name is believed. */
+function nameOfRawUser(rawUser: OAuthLoginRequest['raw_user']): string | null {
+  const name = rawUser?.['name'];
+  if (typeof name !== 'object' || name === null) return null;
+  const { firstName, lastName } = name as { firstName?: unknown; lastName?: unknown };
+  const parts = [firstName, lastName].filter((part) => typeof part === 'string');
+  return nameFrom(parts.join(' '));
+}

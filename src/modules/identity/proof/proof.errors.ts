@@ -1,0 +1,11 @@
+import { domainError } from '../../../platform/http/domain-error.js';
+
+export class IncorrectPassword extends domainError(403, 'Incorrect password') {}
+export class TooManySignInAttempts extends domainError(429, 'Too many failed sign-in attempts') {
+  override readonly headers: Readonly<Record<string, string>>;
+
+  constructor(retryAfterSeconds = 900) {
+    super();
+    this.headers = { 'Retry-After': String(retryAfterSeconds) };
+  }
+}

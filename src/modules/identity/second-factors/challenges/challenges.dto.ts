@@ -1,0 +1,68 @@
+import {
+  BooleanField,
+  enumOf,
+  IntField,
+  ListField,
+  NestedField,
+  TextField,
+} from '../../../../platform/http/fields/index.js';
+import { TokenResponse } from '../../sessions/index.js';
+import { FACTOR_METHODS, type FactorMethod } from '../factor-inventory.js';
+import { AssertionCredential } from '../passkeys/credentials.dto.js';
+
+/** The tokens of a new session. */
+export class SignedInResponse extends TokenResponse {
+  @TextField({
+    optional: true,
+    description: 'When remember_device was true and a second factor was shown; also in X-Trusted-Device-Token',
+  })
+  trusted_device_token?: string;
+}
+
+/** The first factor was good and another one is asked for. */
+export class MfaChallengeResponse {
+  @BooleanField({ example: true })
+  mfa_required!: true;
+
+  @TextField({ description: 'For the verify routes below /v1/auth/mfa and nothing else' })
+  challenge_token!: string;
+
+  @IntField({ description: 'Seconds', example: 300 })
+  challenge_expires_in!: number;
+
+  @ListField(enumOf(FACTOR_METHODS), {})
+  methods!: FactorMethod[];
+}
+
+export class ChallengeRequest {
+  @TextField({ min: 1, max: 512, secret: true, description: 'Of the login answer' })
+  challenge_token!: string;
+}
+
+class RememberingRequest extends ChallengeRequest {
+  @BooleanField({ optional: true, default: false, description: 'Ask for no second factor here for 30 days' })
+  remember_device!: boolean;
+}
+
+export class VerifyTotpRequest extends RememberingRequest {
+  @TextField({ min: 1, max: 64, secret: true, example: '123456' })
+  code!: string;
+}
+
+export class VerifyRecoveryCodeRequest extends RememberingRequest {
+  @TextField({ min: 1, max: 64, secret: true })
+  recovery_code!: string;
+}
+
+export class VerifyPasskeyRequest extends RememberingRequest {
+  @NestedField(() => AssertionCredential, {})
+  credential!: AssertionCredential;
+}
+
+export class ChallengeMethodsResponse {
+  @ListField(enumOf(FACTOR_METHODS), {})
+  methods!: FactorMethod[];
+
+  @IntField({ description: 'Seconds the challenge still lives', example: 280 })
+  challenge_expires_in!: number;
+}

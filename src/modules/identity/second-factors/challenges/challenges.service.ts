@@ -1,0 +1,134 @@
+import { Injectable } from '@nestjs/common';
+import { sha256 } from '../../../../platform/crypto/index.js';
+import { NotAuthenticated } from '../../../../platform/http/domain-error.js';
+import type { Client } from '../../sessions/index.js';
+import { UsersRepository } from '../../users/index.js';
+import { AccountActs, Refused } from '../account-acts.js';
+import { FactorInventory, methodsOf } from '../factor-inventory.js';
+import type { CeremonyResponse } from '../passkeys/passkeys.dto.js';
+import { PasskeysRepository } from '../passkeys/passkeys.repository.js';
+import { RelyingParty } from '../passkeys/relying-party.js';
+import { WebAuthnChallenges } from '../passkeys/webauthn-challenges.js';
+import { InvalidChallenge, NoPasskey } from '../second-factors.errors.js';
+import { TrustedDevices } from '../trusted-devices/trusted-devices.js';
+import type {
+  ChallengeMethodsResponse,
+  SignedInResponse,
+  VerifyPasskeyRequest,
+  VerifyRecoveryCodeRequest,
+  VerifyTotpRequest,
+} from './challenges.dto.js';
+import { type FactorAnswer, FactorAnswers } from './factor-answers.js';
+import { PassedChallenges } from './on-challenge-passed.js';
+import { SignInGate } from './sign-in-gate.js';
+import { type FirstFactor, type OpenChallenge, SignInChallenges, stillHolds } from './sign-in-challenges.js';
+
+type RememberingAnswer = Pick<VerifyTotpRequest, 'challenge_token' | 'remember_device'>;
+
+interface Passed {
+  readonly first: FirstFactor;
+  readonly deviceToken: string | undefined;
+}
+
+/** Answers to sign-in challenges. A challenge lets in once and stands five wrong answers. */
+@Injectable()
+export class ChallengesService {
+  constructor(
+    private readonly acts: AccountActs,
+    private readonly challenges: SignInChallenges,
+    private readonly answers: FactorAnswers,
+    private readonly passed: PassedChallenges,
+    private readonly devices: TrustedDevices,
+    private readonly gate: SignInGate,
+    private readonly inventory: FactorInventory,
+    private readonly passkeys: PasskeysRepository,
+    private readonly webauthn: WebAuthnChallenges,
+    private readonly relyingParty: RelyingParty,
+    private readonly users: UsersRepository,
+  ) {}
+
+  async methods(token: string): Promise<ChallengeMethodsResponse> {
+    const { userId, secondsLeft } = await this.get(token);
+    return { methods: methodsOf(await this.inventory.of(userId)), challenge_expires_in: secondsLeft };
+  }
+
+  async passkeyOptions(token: string): Promise<CeremonyResponse> {
+    const { userId } = await this.get(token);
+    const known = await this.passkeys.list(userId);
+    if (known.length === 0) throw new NoPasskey();
+    const challenge = await this.webauthn.issue({ purpose: 'second_factor', userId, sessionId: null, token });
+    const options = await this.relyingParty.requestOptions(challenge, known, 'preferred');
+    return { challenge_token: token, options: { ...options } };
+  }
+
+  verifyTotp(request: VerifyTotpRequest, client: Client): Promise<SignedInResponse> {
+    return this.verify(request, () => ({ method: 'totp', code: request.code }), client);
+  }
+
+  verifyRecoveryCode(request: VerifyRecoveryCodeRequest, client: Client): Promise<SignedInResponse> {
+    return this.verify(request, () => ({ method: 'recovery_code', code: request.recovery_code }), client);
+  }
+
+  /** Possession of the passkey is enough here, since the first factor came before. */
+  verifyPasskey(request: VerifyPasskeyRequest, client: Client): Promise<SignedInResponse> {
+    const { credential, challenge_token: token } = request;
+    const answer = (userId: string): FactorAnswer => ({
+      method: 'passkey',
+      offer: {
+        credential,
+        ceremony: { purpose: 'second_factor', userId, sessionId: null, token },
+        userVerification: 'preferred',
+      },
+    });
+    return this.verify(request, answer, client);
+  }
+
+  /** An account that is deleted, or a password that is changed, on the way reads as the end of the challenge. */
+  private async verify(
+    request: RememberingAnswer,
+    answerOf: (userId: string) => FactorAnswer,
+    client: Client,
+  ): Promise<SignedInResponse> {
+    try {
+      return await this.pass(request, answerOf, client);
+    } catch (error) {
+      throw error instanceof NotAuthenticated ? new InvalidChallenge() : error;
+    }
+  }
+
+  private async pass(
+    request: RememberingAnswer,
+    answerOf: (userId: string) => FactorAnswer,
+    client: Client,
+  ): Promise<SignedInResponse> {
+    const { challenge_token: token, remember_device: remember } = request;
+    const { userId } = await this.get(token);
+    const passed = await this.acts.run<Passed>(userId, client, async (act) => {
+      // Read again now that the account's row is held: a parallel answer may have closed or worn out the challenge.
+      const challenge = await this.challenges.find(token, act.tx);
+      const passwordHash = act.user.passwordHash;
+      if (challenge === null || !stillHolds(challenge, passwordHash)) throw new InvalidChallenge();
+      const refusal = await this.answers.judge(act, answerOf(userId));
+      if (refusal !== null) {
+        await this.challenges.countWrongAnswer(token, act.tx);
+        return new Refused(refusal);
+      }
+      const isAllDone = await this.passed.run(sha256(token), act);
+      await this.challenges.close(token, act.tx);
+      if (!isAllDone) return new Refused(new InvalidChallenge());
+      const comparedHash = challenge.comparedHashDigest === null ? undefined : (passwordHash ?? undefined);
+      return {
+        first: { method: challenge.method, comparedHash },
+        deviceToken: remember ? await this.devices.trust(act) : undefined,
+      };
+    });
+    return this.gate.signedIn(userId, passed.first, client, passed.deviceToken);
+  }
+
+  private async get(token: string): Promise<OpenChallenge> {
+    const challenge = await this.challenges.find(token);
+    const user = challenge === null ? null : await this.users.findById(challenge.userId);
+    if (challenge === null || user === null || !stillHolds(challenge, user.passwordHash)) throw new InvalidChallenge();
+    return challenge;
+  }
+}

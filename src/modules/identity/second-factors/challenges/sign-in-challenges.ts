@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import { randomToken, sha256 } from '../../../../platform/crypto/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
+import type { SignInMethod } from '../../sessions/index.js';
+
+/** Life of a challenge in seconds (DECISIONS 2). */
+export const CHALLENGE_SECONDS = 300;
+const ATTEMPTS = 5;
+
+/** The factor that was good already. */
+export interface FirstFactor {
+  readonly method: SignInMethod;
+  /** The stored hash the password was compared with; a password that was changed since is no first factor. */
+  readonly comparedHash?: string;
+}
+
+export interface OpenChallenge {
+  readonly userId: string;
+  readonly method: SignInMethod;
+  /** Null: the first factor was no password. */
+  readonly comparedHashDigest: Buffer | null;
+  readonly secondsLeft: number;
+}
+
+/**
+ * Sign-ins between the first and the second factor. Their tokens are of a kind of their own: a row here is all that
+ * knows them, so no other route takes one for anything.
+ */
+@Injectable()
+export class SignInChallenges extends Upkeep {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  async open(userId: string, { method, comparedHash }: FirstFactor, tx: Db): Promise<string> {
+    const token = randomToken();
+    await this.database.execute(
+      `INSERT INTO sign_in_challenges
+         (token_hash, user_id, method, compared_hash_digest, attempts_left, expires_at)
+       VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
+      [
+        sha256(token),
+        userId,
+        method,
+        comparedHash === undefined ? null : sha256(comparedHash),
+        ATTEMPTS,
+        CHALLENGE_SECONDS,
+      ],
+      tx,
+    );
+    return token;
+  }
+
+  async find(token: string, db?: Db): Promise<OpenChallenge | null> {
+    const rows = await this.database.rows<OpenChallenge>(
+      `SELECT user_id AS "userId", method, compared_hash_digest AS "comparedHashDigest",
+              ceil(extract(epoch FROM expires_at - now()))::int AS "secondsLeft"
+       FROM sign_in_challenges WHERE token_hash = $1 AND expires_at > now() AND attempts_left > 0`,
+      [sha256(token)],
+      db,
+    );
+    return rows[0] ?? null;
+  }
+
+  async countWrongAnswer(token: string, tx: Db): Promise<void> {
+    await this.database.execute(
+      'UPDATE sign_in_challenges SET attempts_left = attempts_left - 1 WHERE token_hash = $1',
+      [sha256(token)],
+      tx,
+    );
+  }
+
+  async close(token: string, tx: Db): Promise<void> {
+    await this.database.execute('DELETE FROM sign_in_challenges WHERE token_hash = $1', [sha256(token)], tx);
+  }
+
+  async upkeep(): Promise<number> {
+    return this.database.execute('DELETE FROM sign_in_challenges WHERE expires_at < now() OR attempts_left <= 0');
+  }
+}
+
+/** Is the password that was the first factor still the account's? True where it was none. */
+export function stillHolds({ comparedHashDigest: digest }: OpenChallenge, passwordHash: string | null): boolean {
+  return digest === null || (passwordHash !== null && sha256(passwordHash).equals(digest));
+}

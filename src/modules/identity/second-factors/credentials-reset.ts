@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { OnCredentialsReset, type WayIn } from '../sessions/index.js';
+import { EarnedProofs } from './earned-proofs.js';
+import { FactorInventory } from './factor-inventory.js';
+import type { Passkey } from './passkeys/passkey.entity.js';
+import { PasskeysRepository } from './passkeys/passkeys.repository.js';
+import { TotpRepository } from './totp/totp.repository.js';
+
+/**
+ * A new password leaves the second factors as they are, but for passkeys that were added without a proof: whoever had
+ * the old password may have made them. No device stays trusted, no sign-in half-finished and no setup pending.
+ */
+@Injectable()
+export class SecondFactorsOnReset extends OnCredentialsReset {
+  constructor(
+    private readonly database: Database,
+    private readonly inventory: FactorInventory,
+    private readonly earned: EarnedProofs,
+    private readonly passkeys: PasskeysRepository,
+    private readonly totps: TotpRepository,
+  ) {
+    super();
+  }
+
+  async credentialsReset(userId: string, tx: Db): Promise<WayIn[]> {
+    await this.earned.endAll(userId, tx);
+    await this.database.execute('DELETE FROM trusted_devices WHERE user_id = $1', [userId], tx);
+    await this.database.execute('DELETE FROM sign_in_challenges WHERE user_id = $1', [userId], tx);
+    await this.database.execute('DELETE FROM recovery_codes WHERE user_id = $1 AND NOT is_active', [userId], tx);
+    await this.totps.removePending(userId, tx);
+    const passkeys = await this.passkeys.list(userId, tx);
+    await this.passkeys.removeUnproven(userId, tx);
+    await this.inventory.tidyWithoutDevices(userId, tx);
+    const confirmedAt = await this.totps.confirmedAt(userId, tx);
+    const app: WayIn[] =
+      confirmedAt === null ? [] : [{ kind: 'authenticator app', addedAt: confirmedAt, removed: false, detail: {} }];
+    return [...passkeys.map(wayInBy), ...app];
+  }
+}
+
+function wayInBy({ id, name, createdAt, proven }: Passkey): WayIn {
+  return { kind: 'passkey', addedAt: createdAt, removed: !proven, detail: { passkey_id: id, name } };
+}

@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import type { Db } from '../../../platform/database/database.js';
+import { type ProofMethod, StepUpTokens } from '../proof/index.js';
+import { WebAuthnChallenges } from './passkeys/webauthn-challenges.js';
+
+/**
+ * What a proof has earned for the minutes after it: step-up tokens, and the leave to add a passkey. It ends with what it
+ * was earned by: whoever changes the password or removes a factor may do so because somebody else has it. Callers hold the
+ * account's row, so that no proof by it comes in between.
+ */
+@Injectable()
+export class EarnedProofs {
+  constructor(
+    private readonly stepUps: StepUpTokens,
+    private readonly challenges: WebAuthnChallenges,
+  ) {}
+
+  /** After a new password. */
+  async endAll(userId: string, tx: Db): Promise<void> {
+    await this.stepUps.revokeAllOf(userId, tx);
+    await this.challenges.forgetRegistrations(userId, tx);
+  }
+
+  /** After the end of a factor, of one passkey among several too: what other factors earned for step-ups stays. */
+  async endOf(userId: string, method: ProofMethod, tx: Db): Promise<void> {
+    await this.stepUps.revokeEarnedBy(userId, method, tx);
+    await this.challenges.forgetRegistrations(userId, tx);
+  }
+}

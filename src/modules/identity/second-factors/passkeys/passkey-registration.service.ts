@@ -1,0 +1,107 @@
+import { Injectable } from '@nestjs/common';
+import type { UserScope } from '../../../access/index.js';
+import { randomToken } from '../../../../platform/crypto/index.js';
+import { NotAuthenticated } from '../../../../platform/http/domain-error.js';
+import type { Client } from '../../sessions/index.js';
+import { UsersRepository } from '../../users/index.js';
+import { type AccountAct, AccountActs, Refused } from '../account-acts.js';
+import { ChangeProof, type ProvenChange } from '../change-proof.js';
+import { FactorInventory } from '../factor-inventory.js';
+import { RecoveryCodes } from '../recovery-codes/recovery-codes.js';
+import {
+  InvalidPasskeyRegistration,
+  PasskeyInUse,
+  PasskeyNotFound,
+  TooManyPasskeys,
+} from '../second-factors.errors.js';
+import {
+  type CeremonyResponse,
+  passkeyResponse,
+  type PasskeyResponse,
+  type RegisteredPasskeyResponse,
+  type RegisterPasskeyRequest,
+} from './passkeys.dto.js';
+import { PasskeysRepository } from './passkeys.repository.js';
+import { challengeOf, type RegistrationInfo, RelyingParty } from './relying-party.js';
+import { WebAuthnChallenges } from './webauthn-challenges.js';
+
+/** More than anybody has authenticators; each is listed in every ceremony of its account. */
+export const MOST_PASSKEYS = 50;
+
+/** Adds passkeys to an account. */
+@Injectable()
+export class PasskeyRegistration {
+  constructor(
+    private readonly acts: AccountActs,
+    private readonly users: UsersRepository,
+    private readonly passkeys: PasskeysRepository,
+    private readonly challenges: WebAuthnChallenges,
+    private readonly relyingParty: RelyingParty,
+    private readonly proof: ChangeProof,
+    private readonly inventory: FactorInventory,
+    private readonly recoveryCodes: RecoveryCodes,
+  ) {}
+
+  /** A passkey outlives the session that added it, so a session that is merely stolen must not add one. */
+  async options(change: ProvenChange): Promise<CeremonyResponse> {
+    await this.proof.require(change, { allow: ({ passkeys }) => requireRoom(passkeys) });
+    const { userId, sessionId } = change.scope;
+    const user = await this.users.findById(userId);
+    if (user === null) throw new NotAuthenticated();
+    const token = randomToken();
+    const challenge = await this.challenges.issue({ purpose: 'registration', userId, sessionId, token });
+    const options = await this.relyingParty.creationOptions(user, challenge, await this.passkeys.list(userId));
+    return { challenge_token: token, options: { ...options } };
+  }
+
+  async verify(scope: UserScope, request: RegisterPasskeyRequest, client: Client): Promise<RegisteredPasskeyResponse> {
+    const { credential, challenge_token: token, name } = request;
+    const challenge = challengeOf(credential);
+    const { userId, sessionId } = scope;
+    const ceremony = { purpose: 'registration', userId, sessionId, token } as const;
+    if (challenge === null) throw new InvalidPasskeyRegistration();
+    // The challenge is looked at with the account's row held, since a change of factors takes it back.
+    return this.acts.runAs<RegisteredPasskeyResponse>(scope, client, async (act) => {
+      if (!(await this.challenges.consume(challenge, ceremony, act.tx))) throw new InvalidPasskeyRegistration();
+      const info = await this.relyingParty.verifyRegistration(credential, challenge);
+      if (info === null) return new Refused(new InvalidPasskeyRegistration());
+      requireRoom((await this.inventory.of(userId, act.tx)).passkeys);
+      const passkey = await this.add(act, info, { name, transports: credential.response.transports ?? [] });
+      if (passkey === null) return new Refused(new PasskeyInUse());
+      const { recoveryCodes } = await this.inventory.of(userId, act.tx);
+      return recoveryCodes > 0 ? passkey : { ...passkey, recovery_codes: await this.recoveryCodes.replace(act) };
+    });
+  }
+
+  /** Null: some account has the credential already. */
+  private async add(
+    { tx, user, note }: AccountAct,
+    info: RegistrationInfo,
+    { name, transports }: { name: string; transports: string[] },
+  ): Promise<PasskeyResponse | null> {
+    const id = await this.passkeys.insert(
+      {
+        userId: user.id,
+        name,
+        credentialId: Buffer.from(info.credential.id, 'base64url'),
+        publicKey: Buffer.from(info.credential.publicKey),
+        signCount: String(info.credential.counter),
+        backupEligible: info.credentialDeviceType === 'multiDevice',
+        backedUp: info.credentialBackedUp,
+        transports: [...new Set(transports)],
+        // Only options give out challenges of registrations, and they take the proof.
+        proven: true,
+      },
+      tx,
+    );
+    if (id === null) return null;
+    await note('passkey_added', { passkey_id: id, name });
+    const passkey = await this.passkeys.find(user.id, id, tx);
+    if (passkey === null) throw new PasskeyNotFound();
+    return passkeyResponse(passkey);
+  }
+}
+
+function requireRoom(passkeys: number): void {
+  if (passkeys >= MOST_PASSKEYS) throw new TooManyPasskeys();
+}

@@ -1,0 +1,85 @@
+import {
+  BooleanField,
+  DateTimeField,
+  ListField,
+  NestedField,
+  ObjectField,
+  text,
+  TextField,
+  UuidField,
+  NameField,
+} from '../../../../platform/http/fields/index.js';
+import { RegistrationCredential } from './credentials.dto.js';
+import type { Passkey } from './passkey.entity.js';
+
+const name = { example: 'Laptop' };
+
+/** Options for the browser and the token that goes back with its answer; of every WebAuthn ceremony. */
+export class CeremonyResponse {
+  @TextField({ description: 'Sent back with the credential; five minutes, once' })
+  challenge_token!: string;
+
+  @ObjectField({ description: 'Options in WebAuthn’s JSON form, for parseRequestOptionsFromJSON() and its sister' })
+  options!: Record<string, unknown>;
+}
+
+export class RegisterPasskeyRequest {
+  @NestedField(() => RegistrationCredential, {})
+  credential!: RegistrationCredential;
+
+  @TextField({
+    min: 1,
+    max: 512,
+    optional: true,
+    secret: true,
+    description: 'When sent, it must be that of the options',
+  })
+  challenge_token?: string;
+
+  @NameField({ ...name, optional: true, default: 'Passkey' })
+  name!: string;
+}
+
+export class RenamePasskeyRequest {
+  @NameField({ ...name })
+  name!: string;
+}
+
+export class PasskeyResponse {
+  @UuidField({})
+  id!: string;
+
+  @TextField({})
+  name!: string;
+
+  @DateTimeField({})
+  created_at!: string;
+
+  @DateTimeField({ nullable: true })
+  last_used_at!: string | null;
+
+  @BooleanField({ description: 'The authenticator keeps copies elsewhere' })
+  backed_up!: boolean;
+
+  @ListField(text({}), { example: ['internal'] })
+  transports!: string[];
+}
+
+export class RegisteredPasskeyResponse extends PasskeyResponse {
+  @ListField(text({}), {
+    optional: true,
+    description: 'Ten, when the account had none left; shown in this answer and never again',
+  })
+  recovery_codes?: string[];
+}
+
+export function passkeyResponse(passkey: Passkey): PasskeyResponse {
+  return {
+    id: passkey.id,
+    name: passkey.name,
+    created_at: passkey.createdAt.toISOString(),
+    last_used_at: passkey.lastUsedAt?.toISOString() ?? null,
+    backed_up: passkey.backedUp,
+    transports: passkey.transports,
+  };
+}

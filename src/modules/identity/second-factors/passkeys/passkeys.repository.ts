@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { newId } from '../../../../platform/ids/index.js';
+import { Passkey } from './passkey.entity.js';
+
+export type NewPasskey = Pick<
+  Passkey,
+  | 'userId'
+  | 'name'
+  | 'credentialId'
+  | 'publicKey'
+  | 'signCount'
+  | 'backupEligible'
+  | 'backedUp'
+  | 'transports'
+  | 'proven'
+>;
+
+/** Passkeys, by the account they belong to. */
+@Injectable()
+export class PasskeysRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Newest first. */
+  list(userId: string, db?: Db): Promise<Passkey[]> {
+    return this.database.repository(Passkey, db).find({ where: { userId }, order: { createdAt: 'DESC', id: 'DESC' } });
+  }
+
+  find(userId: string, id: string, db?: Db): Promise<Passkey | null> {
+    return this.database.repository(Passkey, db).findOneBy({ userId, id });
+  }
+
+  findByCredential(userId: string, credentialId: Buffer, db?: Db): Promise<Passkey | null> {
+    return this.database.repository(Passkey, db).findOneBy({ userId, credentialId });
+  }
+
+  /** Whose passkey is it? The only look-up without an account, since the passkey is what names one. */
+  async ownerOf(credentialId: Buffer): Promise<string | null> {
+    const passkey = await this.database.repository(Passkey).findOneBy({ credentialId });
+    return passkey?.userId ?? null;
+  }
+
+  /** Null when the credential is registered already, by whomever. */
+  async insert(passkey: NewPasskey, tx: Db): Promise<string | null> {
+    const id = newId();
+    const result = await this.database
+      .repository(Passkey, tx)
+      .createQueryBuilder()
+      .insert()
+      .values({ id, ...passkey })
+      .orIgnore()
+      .returning('id')
+      .execute();
+    return (result.raw as unknown[]).length === 1 ? id : null;
+  }
+
+  async rename(userId: string, id: string, name: string, tx: Db): Promise<boolean> {
+    const affected = await this.database.execute(
+      'UPDATE passkeys SET name = $3 WHERE user_id = $1 AND id = $2',
+      [userId, id, name],
+      tx,
+    );
+    return affected === 1;
+  }
+
+  async remove(userId: string, id: string, tx: Db): Promise<void> {
+    await this.database.execute('DELETE FROM passkeys WHERE user_id = $1 AND id = $2', [userId, id], tx);
+  }
+
+  async removeUnproven(userId: string, tx: Db): Promise<void> {
+    await this.database.execute('DELETE FROM passkeys WHERE user_id = $1 AND NOT proven', [userId], tx);
+  }
+
+  async markUsed(id: string, use: { signCount: number; backedUp: boolean }, tx: Db): Promise<void> {
+    await this.database.execute(
+      'UPDATE passkeys SET sign_count = $2, backed_up = $3, last_used_at = now() WHERE id = $1',
+      [id, use.signCount, use.backedUp],
+      tx,
+    );
+  }
+}

@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import type { UserScope } from '../../../access/index.js';
+import type { Client } from '../../sessions/index.js';
+import { AccountActs } from '../account-acts.js';
+import { ChangeProof, type ProvenChange } from '../change-proof.js';
+import { EarnedProofs } from '../earned-proofs.js';
+import { FactorInventory } from '../factor-inventory.js';
+import { PasskeyNotFound } from '../second-factors.errors.js';
+import { passkeyResponse, type PasskeyResponse, type RenamePasskeyRequest } from './passkeys.dto.js';
+import { PasskeysRepository } from './passkeys.repository.js';
+
+/** The passkeys an account has. */
+@Injectable()
+export class PasskeysService {
+  constructor(
+    private readonly acts: AccountActs,
+    private readonly passkeys: PasskeysRepository,
+    private readonly proof: ChangeProof,
+    private readonly inventory: FactorInventory,
+    private readonly earned: EarnedProofs,
+  ) {}
+
+  async list(scope: UserScope): Promise<PasskeyResponse[]> {
+    return (await this.passkeys.list(scope.userId)).map(passkeyResponse);
+  }
+
+  rename(scope: UserScope, id: string, { name }: RenamePasskeyRequest, client: Client): Promise<PasskeyResponse> {
+    return this.acts.runAs(scope, client, async ({ tx, note }) => {
+      if (!(await this.passkeys.rename(scope.userId, id, name, tx))) throw new PasskeyNotFound();
+      await note('passkey_renamed', { passkey_id: id, name });
+      const passkey = await this.passkeys.find(scope.userId, id, tx);
+      if (passkey === null) throw new PasskeyNotFound();
+      return passkeyResponse(passkey);
+    });
+  }
+
+  /** A passkey is a second factor itself, so one is always asked for. @throws PasskeyNotFound before any proof */
+  async remove(id: string, change: ProvenChange): Promise<void> {
+    const { scope } = change;
+    if ((await this.passkeys.find(scope.userId, id)) === null) throw new PasskeyNotFound();
+    await this.proof.run<null>(change, async (act) => {
+      const passkey = await this.passkeys.find(scope.userId, id, act.tx);
+      if (passkey === null) throw new PasskeyNotFound();
+      await this.passkeys.remove(scope.userId, id, act.tx);
+      await this.earned.endOf(scope.userId, 'passkey', act.tx);
+      await act.note('passkey_removed', { passkey_id: id, name: passkey.name });
+      await this.inventory.tidy(act);
+      return null;
+    });
+  }
+}

@@ -1,0 +1,35 @@
+import { Controller, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Public } from '../../../access/index.js';
+import { Documented } from '../../../../platform/http/documented.js';
+import { Body } from '../../../../platform/http/inputs.js';
+import { CallingClient, type Client, TokenResponse } from '../../sessions/index.js';
+import { InvalidAuthenticationCode, InvalidChallenge } from '../second-factors.errors.js';
+import { CeremonyResponse } from './passkeys.dto.js';
+import { PasswordlessRequest } from './passwordless.dto.js';
+import { PasswordlessService } from './passwordless.service.js';
+
+@ApiTags('auth')
+@Controller('v1/auth/passkey/passwordless')
+export class PasswordlessController {
+  constructor(private readonly passwordless: PasswordlessService) {}
+
+  @Post('options')
+  @Public('tells nothing about anybody')
+  @Documented({ summary: 'Assertion options for sign-in without a password', answer: CeremonyResponse })
+  options(): Promise<CeremonyResponse> {
+    return this.passwordless.options();
+  }
+
+  @Post('verify')
+  @Public('the passkey is the proof')
+  @Documented({
+    summary: 'Sign in with a discoverable passkey',
+    description: 'The authenticator must verify its user, so that this counts as both factors.',
+    answer: TokenResponse,
+    errors: [InvalidChallenge, InvalidAuthenticationCode],
+  })
+  verify(@Body() body: PasswordlessRequest, @CallingClient() client: Client): Promise<TokenResponse> {
+    return this.passwordless.verify(body, client);
+  }
+}

@@ -1,0 +1,10 @@
+import { NestedField, TextField } from '../../../../platform/http/fields/index.js';
+import { AssertionCredential } from './credentials.dto.js';
+
+export class PasswordlessRequest {
+  @TextField({ min: 1, max: 512, secret: true, description: 'Of the options' })
+  challenge_token!: string;
+
+  @NestedField(() => AssertionCredential, {})
+  credential!: AssertionCredential;
+}

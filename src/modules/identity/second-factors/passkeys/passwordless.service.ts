@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { randomToken } from '../../../../platform/crypto/index.js';
+import { NotAuthenticated } from '../../../../platform/http/domain-error.js';
+import { type Client, SessionsService, type TokenResponse } from '../../sessions/index.js';
+import { AccountActs, Refused } from '../account-acts.js';
+import { InvalidAuthenticationCode, InvalidChallenge } from '../second-factors.errors.js';
+import { PasskeyAssertions } from './passkey-assertions.js';
+import type { CeremonyResponse } from './passkeys.dto.js';
+import { PasskeysRepository } from './passkeys.repository.js';
+import type { PasswordlessRequest } from './passwordless.dto.js';
+import { challengeOf, RelyingParty } from './relying-party.js';
+import { WebAuthnChallenges } from './webauthn-challenges.js';
+
+/** Sign-in by a discoverable passkey that verifies its user, which is two factors in one. */
+@Injectable()
+export class PasswordlessService {
+  constructor(
+    private readonly acts: AccountActs,
+    private readonly passkeys: PasskeysRepository,
+    private readonly challenges: WebAuthnChallenges,
+    private readonly relyingParty: RelyingParty,
+    private readonly assertions: PasskeyAssertions,
+    private readonly sessions: SessionsService,
+  ) {}
+
+  async options(): Promise<CeremonyResponse> {
+    const token = randomToken();
+    const challenge = await this.challenges.issue({ purpose: 'passwordless', userId: null, sessionId: null, token });
+    const options = await this.relyingParty.requestOptions(challenge, [], 'required');
+    return { challenge_token: token, options: { ...options } };
+  }
+
+  /** An unknown passkey reads like a wrong answer of a known one. Neither lockout concerns this way in. */
+  async verify({ challenge_token: token, credential }: PasswordlessRequest, client: Client): Promise<TokenResponse> {
+    const challenge = challengeOf(credential);
+    const ceremony = { purpose: 'passwordless', userId: null, sessionId: null, token } as const;
+    if (challenge === null || !(await this.challenges.consume(challenge, ceremony))) throw new InvalidChallenge();
+    const owner = await this.passkeys.ownerOf(Buffer.from(credential.id, 'base64url'));
+    // Without the handle the authenticator has not said whose passkey it is.
+    if (owner === null || !credential.response.userHandle) throw new InvalidAuthenticationCode();
+    try {
+      await this.acts.run<null>(owner, client, async (act) => {
+        if (await this.assertions.isGood(act, credential, challenge, 'required')) return null;
+        return new Refused(new InvalidAuthenticationCode());
+      });
+      return await this.sessions.open(owner, 'passkey', client);
+    } catch (error) {
+      // The account was deleted on the way.
+      throw error instanceof NotAuthenticated ? new InvalidAuthenticationCode() : error;
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { sha256 } from '../../../../platform/crypto/index.js';
+import { Database } from '../../../../platform/database/database.js';
+import type { AccountAct } from '../account-acts.js';
+import { EarnedProofs } from '../earned-proofs.js';
+
+const COUNT = 10;
+/** 24 digits of five bits: 120 bits, which need no slow hash. */
+const DIGITS = 24;
+/** Crockford's: no i, l, o or u, so that a code read from paper is typed right. 32 of them divide a byte evenly. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** Recovery codes: shown once, kept as hashes, each good once in place of another second factor. */
+@Injectable()
+export class RecoveryCodes {
+  constructor(
+    private readonly database: Database,
+    private readonly earned: EarnedProofs,
+  ) {}
+
+  /** Ten new ones in place of all earlier ones. */
+  async replace(act: AccountAct): Promise<string[]> {
+    await this.end(act);
+    return this.insert(act, true);
+  }
+
+  /** Ten that come into force by {@link activate}; the ones in force stay so until then. */
+  async prepare(act: AccountAct): Promise<string[]> {
+    await this.forget(act, false);
+    return this.insert(act, false);
+  }
+
+  async activate(act: AccountAct): Promise<void> {
+    await this.end(act);
+    await this.database.execute('UPDATE recovery_codes SET is_active = true WHERE user_id = $1', [act.user.id], act.tx);
+  }
+
+  /** True for an unused code, which is used up by this. */
+  async accept({ tx, user, note }: AccountAct, code: string): Promise<boolean> {
+    const affected = await this.database.execute(
+      `UPDATE recovery_codes SET used_at = now()
+       WHERE user_id = $1 AND code_hash = $2 AND is_active AND used_at IS NULL`,
+      [user.id, hashOf(code)],
+      tx,
+    );
+    if (affected === 1) await note('recovery_code_used');
+    return affected === 1;
+  }
+
+  private async insert({ tx, user }: AccountAct, isActive: boolean): Promise<string[]> {
+    const codes = Array.from({ length: COUNT }, newRecoveryCode);
+    await this.database.execute(
+      'INSERT INTO recovery_codes (user_id, code_hash, is_active) SELECT $1, unnest($2::bytea[]), $3',
+      [user.id, codes.map(hashOf), isActive],
+      tx,
+    );
+    return codes;
+  }
+
+  /** Those in force, and what they have earned. */
+  private async end(act: AccountAct): Promise<void> {
+    const ended = await this.forget(act, true);
+    if (ended > 0) await this.earned.endOf(act.user.id, 'recovery_code', act.tx);
+  }
+
+  private async forget({ tx, user }: AccountAct, isActive: boolean): Promise<number> {
+    return this.database.execute(
+      'DELETE FROM recovery_codes WHERE user_id = $1 AND is_active = $2',
+      [user.id, isActive],
+      tx,
+    );
+  }
+}
+
+/** `xxxx-xxxx-xxxx-xxxx-xxxx-xxxx`. */
+export function newRecoveryCode(): string {
+  const digits = Array.from(randomBytes(DIGITS), (byte) => ALPHABET.charAt(byte % ALPHABET.length)).join('');
+  return digits.replace(/.{4}(?=.)/g, '$&-');
+}
+
+/** Of the digits alone: case, blanks and hyphens do not matter, and letters that look like digits are read as such. */
+function hashOf(code: string): Buffer {
+  return sha256(code.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1'));
+}

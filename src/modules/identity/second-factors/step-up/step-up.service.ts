@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import type { UserScope } from '../../../access/index.js';
+import { randomToken } from '../../../../platform/crypto/index.js';
+import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { FreshProof, IncorrectPassword, type ProofMethod, STEP_UP_SECONDS, StepUpTokens } from '../../proof/index.js';
+import type { Client } from '../../sessions/index.js';
+import { AccountActs, Refused } from '../account-acts.js';
+import { type FactorAnswer, FactorAnswers } from '../challenges/factor-answers.js';
+import type { CeremonyResponse } from '../passkeys/passkeys.dto.js';
+import { PasskeysRepository } from '../passkeys/passkeys.repository.js';
+import { RelyingParty } from '../passkeys/relying-party.js';
+import { WebAuthnChallenges } from '../passkeys/webauthn-challenges.js';
+import { NoPasskey } from '../second-factors.errors.js';
+import type { StepUpRequest, StepUpResponse } from './step-up.dto.js';
+
+/** Turns a factor that is shown again into a token for sensitive changes. */
+@Injectable()
+export class StepUpService {
+  constructor(
+    private readonly acts: AccountActs,
+    private readonly freshProof: FreshProof,
+    private readonly tokens: StepUpTokens,
+    private readonly answers: FactorAnswers,
+    private readonly passkeys: PasskeysRepository,
+    private readonly challenges: WebAuthnChallenges,
+    private readonly relyingParty: RelyingParty,
+  ) {}
+
+  /** Everything that is offered must be good. With `method` and nothing offered: the options of an assertion. */
+  async stepUp(scope: UserScope, request: StepUpRequest, client: Client): Promise<StepUpResponse | CeremonyResponse> {
+    const { password, method } = request;
+    const answers = answersIn(scope, request);
+    if (password === undefined && answers.length === 0) {
+      if (method === undefined) throw nothingOffered();
+      return this.options(scope);
+    }
+    const compared = password === undefined ? null : await this.freshProof.requirePassword(scope, password);
+    const token = await this.acts.runAs<string>(scope, client, async (act) => {
+      // A password that was changed meanwhile earns nothing: what it had earned has just ended.
+      if (compared !== null && compared !== act.user.passwordHash) throw new IncorrectPassword();
+      for (const answer of answers) {
+        const refusal = await this.answers.judge(act, answer);
+        if (refusal !== null) return new Refused(refusal);
+      }
+      const methods = methodsIn(request);
+      await act.note('step_up_passed', { methods });
+      return this.tokens.issue(scope, methods, act.tx);
+    });
+    return { step_up_token: token, expires_in: STEP_UP_SECONDS };
+  }
+
+  private async options({ userId, sessionId }: UserScope): Promise<CeremonyResponse> {
+    const known = await this.passkeys.list(userId);
+    if (known.length === 0) throw new NoPasskey();
+    const token = randomToken();
+    const challenge = await this.challenges.issue({ purpose: 'step_up', userId, sessionId, token });
+    const options = await this.relyingParty.requestOptions(challenge, known, 'required');
+    return { challenge_token: token, options: { ...options } };
+  }
+}
+
+/** A passkey must verify its user: where the account has no password, its token stands in for one. */
+function answersIn({ userId, sessionId }: UserScope, request: StepUpRequest): FactorAnswer[] {
+  const { code, recovery_code, credential, challenge_token: token } = request;
+  const answers: FactorAnswer[] = [];
+  if (code !== undefined) answers.push({ method: 'totp', code });
+  if (recovery_code !== undefined) answers.push({ method: 'recovery_code', code: recovery_code });
+  if (credential !== undefined) {
+    const ceremony = { purpose: 'step_up', userId, sessionId, token } as const;
+    answers.push({ method: 'passkey', offer: { credential, ceremony, userVerification: 'required' } });
+  }
+  return answers;
+}
+
+function methodsIn({ password, code, recovery_code, credential }: StepUpRequest): ProofMethod[] {
+  const offered: [ProofMethod, unknown][] = [
+    ['password', password],
+    ['totp', code],
+    ['recovery_code', recovery_code],
+    ['passkey', credential],
+  ];
+  return offered.flatMap(([method, value]) => (value === undefined ? [] : [method]));
+}
+
+function nothingOffered(): Error {
+  const sentence = 'one of password, code, recovery_code or credential is needed, or method for its options';
+  return brokenRule(['body'], sentence, {});
+}

@@ -1,0 +1,35 @@
+import { Controller, Get, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Requires, type UserScope } from '../../../access/index.js';
+import { Documented } from '../../../../platform/http/documented.js';
+import { IdParam, Scope } from '../../../../platform/http/inputs.js';
+import { MessageResponse } from '../../../../platform/http/message.dto.js';
+import { CallingClient, type Client } from '../../sessions/index.js';
+import { TrustedDeviceNotFound } from '../second-factors.errors.js';
+import { TrustedDevices } from './trusted-devices.js';
+import { TrustedDeviceResponse } from './trusted-devices.dto.js';
+
+@ApiTags('account')
+@Controller('v1/account/trusted-devices')
+export class TrustedDevicesController {
+  constructor(private readonly devices: TrustedDevices) {}
+
+  @Get()
+  @Requires()
+  @Documented({ summary: 'List trusted devices', answer: [TrustedDeviceResponse] })
+  list(@Scope() scope: UserScope): Promise<TrustedDeviceResponse[]> {
+    return this.devices.list(scope);
+  }
+
+  @Post(':device_id/revoke')
+  @Requires()
+  @Documented({ summary: 'Revoke a trusted device', answer: MessageResponse, errors: [TrustedDeviceNotFound] })
+  async revoke(
+    @Scope() scope: UserScope,
+    @IdParam('device_id') id: string,
+    @CallingClient() client: Client,
+  ): Promise<MessageResponse> {
+    await this.devices.revoke(scope, id, client);
+    return { message: 'The device is no longer trusted' };
+  }
+}

@@ -1,0 +1,38 @@
+import { isIP } from 'node:net';
+import { type Mail, programOf } from '../../../platform/mail/index.js';
+import { resetLines } from './reset-lines.js';
+import { SECURITY_EVENT_MAILS } from './security-event-types.js';
+import type { DueNotice } from './security-notices.repository.js';
+
+/** One mail for each kind of event and address, about the newest of them. */
+export function noticeMails(notices: readonly DueNotice[]): { mail: Mail; ids: string[] }[] {
+  const groups = new Map<string, DueNotice[]>();
+  for (const notice of notices) {
+    const key = `${notice.type} ${notice.noticeTo}`;
+    groups.set(key, [...(groups.get(key) ?? []), notice]);
+  }
+  return [...groups.values()].flatMap((group) => {
+    const newest = group.at(-1);
+    return newest === undefined ? [] : [{ mail: mailOf(newest, group.length), ids: group.map(({ id }) => id) }];
+  });
+}
+
+function mailOf({ type, ip, userAgent, noticeTo, detail }: DueNotice, times: number): Mail {
+  const subject = SECURITY_EVENT_MAILS[type] ?? 'Something happened to your account';
+  const text = [
+    `${subject}.`,
+    '',
+    ...(times === 1 ? [] : [`This happened ${times} times; the last time:`]),
+    ...(ip === null && userAgent === null ? [] : [`Address: ${addressOf(ip)}`, `Program: ${programOf(userAgent)}`, '']),
+    ...(type === 'password_reset' ? resetLines(detail) : []),
+    'If this was you, you need not do anything. If not, change your password and look at the',
+    'sessions and second factors of your account.',
+    '',
+  ].join('\n');
+  return { to: noticeTo, subject, text };
+}
+
+/** A proxy that is trusted by mistake passes on whatever a client claims. */
+function addressOf(ip: string | null): string {
+  return ip !== null && isIP(ip) !== 0 ? ip : 'unknown';
+}

@@ -1,0 +1,20 @@
+import { Injectable } from '@nestjs/common';
+import type { UserScope } from '../../access/index.js';
+import { Database } from '../../../platform/database/database.js';
+import type { SignInMethod } from './session.entity.js';
+
+/** How fresh the sign-in behind a session is, which refreshing does not renew. */
+@Injectable()
+export class RecentSignIns {
+  constructor(private readonly database: Database) {}
+
+  /** Was the caller's session opened within the last seconds, by the given method? */
+  async has(scope: UserScope, seconds: number, method: SignInMethod): Promise<boolean> {
+    const rows = await this.database.rows(
+      `SELECT 1 FROM sessions WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL
+         AND created_at > now() - make_interval(secs => $3) AND method = $4`,
+      [scope.sessionId, scope.userId, seconds, method],
+    );
+    return rows.length === 1;
+  }
+}

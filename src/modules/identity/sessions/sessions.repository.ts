@@ -1,0 +1,196 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { Upkeep } from '../../../platform/upkeep/upkeep.js';
+import type { UserScope } from '../../access/index.js';
+import { Session, type SignInMethod } from './session.entity.js';
+
+export interface NewSession {
+  id: string;
+  userId: string;
+  method: SignInMethod;
+  ip: string | null;
+  userAgent: string | null;
+  lifeSeconds: number;
+}
+
+export interface LockedSession {
+  id: string;
+  user_id: string;
+  generation: number;
+  alive: boolean;
+}
+
+export interface StoredRefreshToken {
+  generation: number;
+  superseded: boolean;
+  /** Null: not used yet. */
+  used_seconds_ago: number | null;
+}
+
+/** Sessions and the line of refresh tokens of each. Time is the database's. */
+@Injectable()
+export class SessionsRepository extends Upkeep {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  async insert(session: NewSession, tokenHash: Buffer, tx: Db): Promise<void> {
+    await this.database.execute(
+      `INSERT INTO sessions (id, user_id, method, ip, user_agent, expires_at)
+       VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
+      [session.id, session.userId, session.method, session.ip, session.userAgent, session.lifeSeconds],
+      tx,
+    );
+    await this.insertToken(tokenHash, session.id, 0, tx);
+  }
+
+  async insertToken(tokenHash: Buffer, sessionId: string, generation: number, tx: Db): Promise<void> {
+    await this.database.execute(
+      'INSERT INTO refresh_tokens (token_hash, session_id, generation) VALUES ($1, $2, $3)',
+      [tokenHash, sessionId, generation],
+      tx,
+    );
+  }
+
+  /** Locks the session a refresh token belongs to, so that refreshes of one session follow each other. */
+  async lockByToken(tokenHash: Buffer, tx: Db): Promise<LockedSession | null> {
+    const rows = await this.database.rows<LockedSession>(
+      `SELECT s.id, s.user_id, s.generation, (s.revoked_at IS NULL AND s.expires_at > now()) AS alive
+       FROM sessions s WHERE s.id = (SELECT session_id FROM refresh_tokens WHERE token_hash = $1)
+       FOR UPDATE`,
+      [tokenHash],
+      tx,
+    );
+    return rows[0] ?? null;
+  }
+
+  /** Read after the lock, so that a rotation that was waited for is seen. */
+  async getToken(tokenHash: Buffer, tx: Db): Promise<StoredRefreshToken> {
+    const [row] = await this.database.rows<StoredRefreshToken>(
+      `SELECT generation, superseded_at IS NOT NULL AS superseded,
+              extract(epoch FROM clock_timestamp() - used_at)::float8 AS used_seconds_ago
+       FROM refresh_tokens WHERE token_hash = $1`,
+      [tokenHash],
+      tx,
+    );
+    if (row === undefined) throw new Error('a refresh token vanished under its session lock');
+    return row;
+  }
+
+  async markUsed(tokenHash: Buffer, tx: Db): Promise<void> {
+    await this.database.execute(
+      'UPDATE refresh_tokens SET used_at = clock_timestamp() WHERE token_hash = $1',
+      [tokenHash],
+      tx,
+    );
+  }
+
+  /** Ends the living token of a generation without calling its later use theft. */
+  async supersede(sessionId: string, generation: number, tx: Db): Promise<void> {
+    await this.database.execute(
+      `UPDATE refresh_tokens SET superseded_at = clock_timestamp()
+       WHERE session_id = $1 AND generation = $2 AND used_at IS NULL AND superseded_at IS NULL`,
+      [sessionId, generation],
+      tx,
+    );
+  }
+
+  /** Records a refresh; the end moves ahead but never past the absolute life. @returns seconds left */
+  async extend(
+    sessionId: string,
+    generation: number,
+    lifeSeconds: number,
+    absoluteSeconds: number,
+    tx: Db,
+  ): Promise<number> {
+    const rows = await this.database.rows<{ seconds: number }>(
+      `UPDATE sessions SET generation = $2, last_used_at = now(),
+              expires_at = least(now() + make_interval(secs => $3), created_at + make_interval(secs => $4))
+       WHERE id = $1 RETURNING floor(extract(epoch FROM expires_at - now()))::int AS seconds`,
+      [sessionId, generation, lifeSeconds, absoluteSeconds],
+      tx,
+    );
+    return rows[0]?.seconds ?? 0;
+  }
+
+  /** @returns the session ended by this call, or null when the token names none that lives */
+  async revokeByToken(tokenHash: Buffer, tx: Db): Promise<{ id: string; user_id: string } | null> {
+    const rows = await this.database.rows<{ id: string; user_id: string }>(
+      `UPDATE sessions SET revoked_at = now()
+       WHERE id = (SELECT session_id FROM refresh_tokens WHERE token_hash = $1) AND revoked_at IS NULL
+       RETURNING id, user_id`,
+      [tokenHash],
+      tx,
+    );
+    return rows[0] ?? null;
+  }
+
+  /** The living ones, newest first. */
+  list(scope: UserScope): Promise<Session[]> {
+    return this.database
+      .repository(Session)
+      .createQueryBuilder('s')
+      .where('s.userId = :userId AND s.revokedAt IS NULL AND s.expiresAt > now()', { userId: scope.userId })
+      .orderBy('s.createdAt', 'DESC')
+      .addOrderBy('s.id', 'DESC')
+      .getMany();
+  }
+
+  /** Null: the account has no such session. */
+  async revokeOwn(scope: UserScope, id: string, tx: Db): Promise<{ wasAlive: boolean } | null> {
+    const rows = await this.database.rows<{ was_alive: boolean }>(
+      `UPDATE sessions s SET revoked_at = coalesce(s.revoked_at, now())
+       FROM (SELECT id, revoked_at IS NULL AND expires_at > now() AS was_alive FROM sessions
+             WHERE id = $1 AND user_id = $2 FOR UPDATE) old
+       WHERE s.id = old.id RETURNING old.was_alive`,
+      [id, scope.userId],
+      tx,
+    );
+    return rows[0] === undefined ? null : { wasAlive: rows[0].was_alive };
+  }
+
+  /** All but `exceptId`, where given. @returns the ids of those ended by this call */
+  async revokeAll(userId: string, exceptId: string | null, tx: Db): Promise<string[]> {
+    const rows = await this.database.rows<{ id: string }>(
+      `UPDATE sessions SET revoked_at = now()
+       WHERE user_id = $1 AND revoked_at IS NULL AND id IS DISTINCT FROM $2 RETURNING id`,
+      [userId, exceptId],
+      tx,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** The account's password hash, held until the transaction ends; undefined when there is no such account. */
+  async holdPasswordHash(userId: string, tx: Db): Promise<string | null | undefined> {
+    const rows = await this.database.rows<{ password_hash: string | null }>(
+      'SELECT password_hash FROM users WHERE id = $1 FOR SHARE',
+      [userId],
+      tx,
+    );
+    return rows[0]?.password_hash;
+  }
+
+  async revoke(sessionId: string, tx: Db): Promise<void> {
+    await this.database.execute(
+      'UPDATE sessions SET revoked_at = coalesce(revoked_at, now()) WHERE id = $1',
+      [sessionId],
+      tx,
+    );
+  }
+
+  async isAlive(sessionId: string, userId: string, db?: Db): Promise<boolean> {
+    const rows = await this.database.rows(
+      'SELECT 1 FROM sessions WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL AND expires_at > now()',
+      [sessionId, userId],
+      db,
+    );
+    return rows.length > 0;
+  }
+
+  /** Sessions that ended a month ago, with their tokens. @returns how many */
+  async upkeep(): Promise<number> {
+    return this.database.execute(
+      `DELETE FROM sessions WHERE least(expires_at, coalesce(revoked_at, expires_at)) < now() - interval '30 days'`,
+    );
+  }
+}

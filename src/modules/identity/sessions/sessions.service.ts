@@ -1,0 +1,171 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { UserScope } from '../../access/index.js';
+import { CONFIG, type Config } from '../../../config/index.js';
+import { randomToken, sha256 } from '../../../platform/crypto/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { NotAuthenticated } from '../../../platform/http/domain-error.js';
+import { newId } from '../../../platform/ids/index.js';
+import { type SecurityAct, SecurityEventsRepository, SecurityEventsWriter } from '../security-events/index.js';
+import { AccessTokens } from './access-tokens.js';
+import type { Client } from './client.js';
+import { SessionLiveness } from './session-liveness.js';
+import type { SignInMethod } from './session.entity.js';
+import type { TokenResponse } from './sessions.dto.js';
+import { InvalidRefreshToken, RefreshTokenReused } from './sessions.errors.js';
+import { SessionsRepository } from './sessions.repository.js';
+
+/** Within this the direct predecessor may be sent again, because its answer may have been lost (DECISIONS 2). */
+const GRACE_SECONDS = 10;
+/** However often it is refreshed, a session ends after this many refresh lives. */
+const ABSOLUTE_LIVES = 6;
+
+type Rotation =
+  | { outcome: 'rotated'; refreshToken: string; sessionId: string; userId: string; secondsLeft: number }
+  | { outcome: 'invalid' }
+  | { outcome: 'reused'; sessionId: string; act: SecurityAct };
+
+export interface OpenOptions {
+  /** The hash the password was compared with: no session is opened when the password was changed meanwhile. */
+  readonly comparedHash?: string;
+}
+
+/** Opens, refreshes and ends sessions. */
+@Injectable()
+export class SessionsService {
+  constructor(
+    private readonly database: Database,
+    private readonly sessions: SessionsRepository,
+    private readonly liveness: SessionLiveness,
+    private readonly accessTokens: AccessTokens,
+    private readonly events: SecurityEventsWriter,
+    private readonly history: SecurityEventsRepository,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /**
+   * A new session for somebody who has proved who they are. Mails the owner about an address or program never seen.
+   * @throws NotAuthenticated when the account is gone or the compared password is no longer its own
+   */
+  async open(
+    userId: string,
+    method: SignInMethod,
+    client: Client,
+    { comparedHash }: OpenOptions = {},
+  ): Promise<TokenResponse> {
+    const refreshToken = randomToken();
+    const id = newId();
+    const lifeSeconds = this.config.tokens.refreshTtlSeconds;
+    const act = await this.database.transaction(async (tx): Promise<SecurityAct> => {
+      // A reset waits for this lock and then revokes the session, or is waited for and has changed the hash.
+      const hash = await this.sessions.holdPasswordHash(userId, tx);
+      if (hash === undefined) throw new NotAuthenticated();
+      if (comparedHash !== undefined && hash !== comparedHash) throw new NotAuthenticated();
+      const isKnown = await this.history.knowsDevice(userId, client, tx);
+      await this.sessions.insert({ id, userId, method, ...client, lifeSeconds }, sha256(refreshToken), tx);
+      const type = isKnown ? 'signed_in' : 'signed_in_new_device';
+      const signedIn: SecurityAct = { userId, type, client, detail: { method, session_id: id } };
+      await this.events.record(signedIn, tx);
+      return signedIn;
+    });
+    if (act.type === 'signed_in_new_device') this.events.announce(act);
+    return this.answer(userId, id, refreshToken, lifeSeconds);
+  }
+
+  /**
+   * Exchanges a refresh token. The session row is locked first, so parallel calls with one token make one
+   * line: the second call finds the token used and, within the grace, supersedes what the first was given.
+   */
+  async refresh(refreshToken: string, client: Client): Promise<TokenResponse> {
+    const rotation = await this.rotate(sha256(refreshToken), client);
+    if (rotation.outcome === 'rotated') {
+      return this.answer(rotation.userId, rotation.sessionId, rotation.refreshToken, rotation.secondsLeft);
+    }
+    if (rotation.outcome === 'invalid') throw new InvalidRefreshToken();
+    this.liveness.forget([rotation.sessionId]);
+    this.events.announce(rotation.act);
+    throw new RefreshTokenReused();
+  }
+
+  /** Also fine when no active session matches. */
+  async logout(refreshToken: string, client: Client): Promise<void> {
+    const ended = await this.database.transaction(async (tx) => {
+      const session = await this.sessions.revokeByToken(sha256(refreshToken), tx);
+      if (session === null) return [];
+      await this.liveness.announceRevoked([session.id], tx);
+      await this.events.record(
+        { userId: session.user_id, type: 'signed_out', client, detail: { session_id: session.id } },
+        tx,
+      );
+      return [session.id];
+    });
+    this.forget(ended);
+  }
+
+  /**
+   * Ends every session of an account, or every other one, in the caller's transaction.
+   * @returns their ids, for {@link forget} after the commit
+   */
+  async revokeAllOf(userId: string, tx: Db, exceptId: string | null = null): Promise<string[]> {
+    const ended = await this.sessions.revokeAll(userId, exceptId, tx);
+    await this.liveness.announceRevoked(ended, tx);
+    return ended;
+  }
+
+  /** Makes ended sessions stop at once on this instance; others are told by the transaction. */
+  forget(sessionIds: readonly string[]): void {
+    this.liveness.forget(sessionIds);
+  }
+
+  /**
+   * For changes that must not outlive their session: once the account's row is locked, nothing can revoke it unseen.
+   * @throws NotAuthenticated
+   */
+  async requireAlive(scope: UserScope, tx: Db): Promise<void> {
+    if (!(await this.sessions.isAlive(scope.sessionId, scope.userId, tx))) throw new NotAuthenticated();
+  }
+
+  /** The reuse outcome commits too: the revocation must stand although the caller is refused. */
+  private rotate(tokenHash: Buffer, client: Client): Promise<Rotation> {
+    return this.database.transaction(async (tx): Promise<Rotation> => {
+      const session = await this.sessions.lockByToken(tokenHash, tx);
+      if (session === null || !session.alive) return { outcome: 'invalid' };
+      const token = await this.sessions.getToken(tokenHash, tx);
+      if (token.superseded) return { outcome: 'invalid' };
+
+      const isLiving = token.used_seconds_ago === null;
+      const isDirectPredecessor = token.generation === session.generation - 1;
+      if (!isLiving && !(isDirectPredecessor && (token.used_seconds_ago ?? 0) <= GRACE_SECONDS)) {
+        await this.sessions.revoke(session.id, tx);
+        await this.liveness.announceRevoked([session.id], tx);
+        const detail = { session_id: session.id };
+        const act: SecurityAct = { userId: session.user_id, type: 'refresh_token_reused', client, detail };
+        await this.events.record(act, tx);
+        return { outcome: 'reused', sessionId: session.id, act };
+      }
+
+      const generation = token.generation + 1;
+      if (isLiving) await this.sessions.markUsed(tokenHash, tx);
+      else await this.sessions.supersede(session.id, generation, tx);
+      const next = randomToken();
+      await this.sessions.insertToken(sha256(next), session.id, generation, tx);
+      const life = this.config.tokens.refreshTtlSeconds;
+      const secondsLeft = await this.sessions.extend(session.id, generation, life, life * ABSOLUTE_LIVES, tx);
+      return { outcome: 'rotated', refreshToken: next, sessionId: session.id, userId: session.user_id, secondsLeft };
+    });
+  }
+
+  private async answer(
+    userId: string,
+    sessionId: string,
+    refreshToken: string,
+    secondsLeft: number,
+  ): Promise<TokenResponse> {
+    return {
+      access_token: await this.accessTokens.sign({ userId, sessionId }),
+      refresh_token: refreshToken,
+      access_expires_in: this.accessTokens.lifeSeconds,
+      refresh_expires_in: secondsLeft,
+      token_type: 'bearer',
+    };
+  }
+}

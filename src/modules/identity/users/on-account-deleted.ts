@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import type { Db } from '../../../platform/database/database.js';
+import { domainError } from '../../../platform/http/domain-error.js';
+
+/** Somebody else depends on what the account owns. */
+export class AccountOwnsOrganization extends domainError(409, 'Account owns an organization') {}
+
+/**
+ * A module's part of an account's deletion, in the same transaction: to let go of references that no foreign key
+ * cascades. Rows that cascade from `users` need nothing.
+ */
+export abstract class OnAccountDeleted {
+  /** Locks, before the row of the account, what the deletion decides by. */
+  lockFirst(_userId: string, _tx: Db): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** @throws AccountOwnsOrganization, which undoes the whole deletion */
+  abstract accountDeleted(userId: string, tx: Db): Promise<void>;
+}
+
+/** Every provider of the application that is an {@link OnAccountDeleted}. */
+@Injectable()
+export class AccountDeletion {
+  constructor(private readonly discovery: DiscoveryService) {}
+
+  async lockFirst(userId: string, tx: Db): Promise<void> {
+    for (const part of this.parts()) await part.lockFirst(userId, tx);
+  }
+
+  /** @throws AccountOwnsOrganization */
+  async run(userId: string, tx: Db): Promise<void> {
+    for (const part of this.parts()) await part.accountDeleted(userId, tx);
+  }
+
+  private parts(): OnAccountDeleted[] {
+    return this.discovery
+      .getProviders()
+      .flatMap(({ instance }) => (instance instanceof OnAccountDeleted ? instance : []));
+  }
+}

@@ -1,0 +1,38 @@
+import { EnumField, NestedField, TextField } from '../../../platform/http/fields/index.js';
+
+const CHECK_STATES = ['ok', 'degraded', 'down', 'not_configured'] as const;
+const WORKER_STATES = ['healthy', 'degraded', 'stale', 'stopped', 'failed'] as const;
+
+export type CheckState = (typeof CHECK_STATES)[number];
+export type WorkerState = (typeof WORKER_STATES)[number];
+
+export class HealthChecks {
+  @EnumField(CHECK_STATES, {})
+  database!: CheckState;
+
+  @EnumField(CHECK_STATES, {
+    description:
+      'not_configured without a Redis URL, which does not degrade; degraded: of REDIS_URL and RATE_LIMIT_REDIS_URL one fails',
+  })
+  redis!: CheckState;
+
+  @EnumField(CHECK_STATES, {})
+  queue!: CheckState;
+
+  @EnumField(WORKER_STATES, {
+    description:
+      'By the last run of the scheduled jobs, whichever process runs them; degraded also while the queue cannot be reached and workers go on by themselves',
+  })
+  workers!: WorkerState;
+}
+
+export class HealthResponse {
+  @EnumField(['ok', 'degraded', 'down'] as const, {})
+  status!: 'ok' | 'degraded' | 'down';
+
+  @TextField({ example: '1.0.0' })
+  version!: string;
+
+  @NestedField(() => HealthChecks, {})
+  checks!: HealthChecks;
+}

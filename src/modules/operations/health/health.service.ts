@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/index.js';
+import { Database } from '../../../platform/database/database.js';
+import { isMigrated } from '../../../platform/database/migration-state.js';
+import { JobQueue, type QueueHealth } from '../../../platform/queue/index.js';
+import { RateLimitStore } from '../../../platform/rate-limit/index.js';
+import { RedisConnection, type RedisHealth } from '../../../platform/redis/redis.js';
+import { SERVICE_VERSION } from '../../../platform/http/service-info.js';
+import type { CheckState, HealthResponse, WorkerState } from './health.dto.js';
+import { workerState, workerStateWithoutQueue } from './worker-state.js';
+
+const DATABASE_LIMIT_MS = 2_000;
+
+@Injectable()
+export class HealthService {
+  private readonly startedAt: Date;
+
+  constructor(
+    private readonly database: Database,
+    private readonly redis: RedisConnection,
+    private readonly rateLimits: RateLimitStore,
+    private readonly queue: JobQueue,
+    private readonly clock: Clock,
+  ) {
+    this.startedAt = clock.now();
+  }
+
+  async check(): Promise<HealthResponse> {
+    const [database, ownRedis, limitsRedis, [queue, workers]] = await Promise.all([
+      this.checkDatabase(),
+      this.redis.health(),
+      this.rateLimits.health(),
+      this.checkQueueAndWorkers(),
+    ]);
+    const redis = together(ownRedis, limitsRedis);
+    const checks = { database, redis, queue, workers };
+    const allWell = (redis === 'ok' || redis === 'not_configured') && queue === 'ok' && workers === 'healthy';
+    return { status: database === 'down' ? 'down' : allWell ? 'ok' : 'degraded', version: SERVICE_VERSION, checks };
+  }
+
+  /** Whether traffic may come: the database answers and has every migration of this version. */
+  async isReady(): Promise<boolean> {
+    return (await this.checkDatabase()) === 'ok' && (await isMigrated(this.database).catch(() => false));
+  }
+
+  private async checkDatabase(): Promise<CheckState> {
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<CheckState>((resolve) => {
+      timer = setTimeout(() => resolve('down'), DATABASE_LIMIT_MS);
+    });
+    const answer = this.database.rows('SELECT 1').then(
+      (): CheckState => 'ok',
+      (): CheckState => 'down',
+    );
+    return Promise.race([answer, limit]).finally(() => clearTimeout(timer));
+  }
+
+  private async checkQueueAndWorkers(): Promise<[QueueHealth, WorkerState]> {
+    const [queue, runs] = await Promise.all([this.queue.health(), this.queue.scheduledRuns().catch(() => null)]);
+    if (runs === null) return [queue, 'failed'];
+    const stateOf = queue === 'down' ? workerStateWithoutQueue : workerState;
+    return [queue, stateOf(runs, this.startedAt, this.clock.now())];
+  }
+}
+
+/** One of two that fails leaves the other; without either there is nothing to fail. */
+function together(...states: RedisHealth[]): CheckState {
+  const configured = new Set(states.filter((state) => state !== 'not_configured'));
+  const [only] = configured;
+  return configured.size > 1 ? 'degraded' : (only ?? 'not_configured');
+}

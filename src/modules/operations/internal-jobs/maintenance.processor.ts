@@ -1,0 +1,13 @@
+import { JobHandler, type JobProcessor, type NoPayload } from '../../../platform/queue/index.js';
+import { UpkeepRound } from '../../../platform/upkeep/upkeep.js';
+import { maintenanceJob } from './maintenance.job.js';
+
+/** Asks every module for its upkeep: partitions made ahead of time, expired rows removed. */
+@JobHandler(maintenanceJob)
+export class MaintenanceProcessor implements JobProcessor<NoPayload, { processed: number }> {
+  constructor(private readonly round: UpkeepRound) {}
+
+  async run(): Promise<{ processed: number }> {
+    return { processed: await this.round.run() };
+  }
+}

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { AddressedResource, OrganizationOfResource, type UserScope } from '../../access/index.js';
+import { InvitationAudits } from './invitation-audits.js';
+import { InvitationNotFound, InvitationOfAnother } from './invitations.errors.js';
+import { InvitationsRepository } from './invitations.repository.js';
+import { InvitedPerson } from './invited-person.js';
+
+const PARAMETER = 'invite_id';
+
+/** Lets the organization's people at an invitation; others are told that there is none. */
+@Injectable()
+export class OrganizationOfInvitation extends OrganizationOfResource {
+  readonly parameter = PARAMETER;
+  readonly notFound = InvitationNotFound;
+
+  constructor(private readonly invitations: InvitationsRepository) {
+    super();
+  }
+
+  async organizationOf(id: string): Promise<string | null> {
+    return (await this.invitations.find(id))?.organizationId ?? null;
+  }
+}
+
+/** Lets the invited person at an invitation, and records when somebody else tries. */
+@Injectable()
+export class InvitedTo {
+  constructor(
+    private readonly invitations: InvitationsRepository,
+    private readonly invited: InvitedPerson,
+    private readonly audits: InvitationAudits,
+  ) {}
+
+  async admit(user: UserScope, id: string, act: 'accept' | 'decline'): Promise<void> {
+    const invitation = await this.invitations.find(id);
+    if (invitation === null) throw new InvitationNotFound();
+    const { organizationId, role } = invitation;
+    const audited = { act, actorUserId: user.userId, organizationId, invitationId: id, requestedRole: role };
+    await this.audits.withRefusals(audited, async () => {
+      if (!(await this.invited.isThis(user, invitation))) throw new InvitationOfAnother();
+    });
+  }
+}
+
+@Injectable()
+export class InvitedToAccept extends AddressedResource {
+  readonly parameter = PARAMETER;
+
+  constructor(private readonly invited: InvitedTo) {
+    super();
+  }
+
+  admit(user: UserScope, id: string): Promise<void> {
+    return this.invited.admit(user, id, 'accept');
+  }
+}
+
+@Injectable()
+export class InvitedToDecline extends AddressedResource {
+  readonly parameter = PARAMETER;
+
+  constructor(private readonly invited: InvitedTo) {
+    super();
+  }
+
+  admit(user: UserScope, id: string): Promise<void> {
+    return this.invited.admit(user, id, 'decline');
+  }
+}

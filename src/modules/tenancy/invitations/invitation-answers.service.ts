@@ -1,0 +1,99 @@
+import { Injectable } from '@nestjs/common';
+import { roleAtLeast, type UserScope } from '../../access/index.js';
+import { constantTimeEqual, sha256 } from '../../../platform/crypto/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { MembersRepository, MembershipChanges, OrganizationsRepository } from '../organizations/index.js';
+import type { Invitation } from './invitation.entity.js';
+import { InvitationAudits } from './invitation-audits.js';
+import { type AcceptedInvitationResponse, invitationResponse, type InvitationResponse } from './invitations.dto.js';
+import {
+  AlreadyMember,
+  InvalidInvitationToken,
+  InvitationNotFound,
+  InvitationOfAnother,
+  InviterWithoutRight,
+  OVER,
+} from './invitations.errors.js';
+import { InvitationsRepository } from './invitations.repository.js';
+import { InvitedPerson } from './invited-person.js';
+
+/** The invited person's side of invitations. */
+@Injectable()
+export class InvitationAnswers {
+  constructor(
+    private readonly database: Database,
+    private readonly organizations: OrganizationsRepository,
+    private readonly members: MembersRepository,
+    private readonly changes: MembershipChanges,
+    private readonly invitations: InvitationsRepository,
+    private readonly audits: InvitationAudits,
+    private readonly invited: InvitedPerson,
+  ) {}
+
+  /**
+   * Makes the caller a member of the organization and all its projects.
+   * @param token of the mailed link; undefined: the verified address alone is the proof
+   */
+  async accept(scope: UserScope, id: string, token: string | undefined): Promise<AcceptedInvitationResponse> {
+    const { userId } = scope;
+    const { organizationId, role } = await this.answer(scope, id, 'accept', async (invitation, tx) => {
+      if (token !== undefined && !constantTimeEqual(sha256(token), invitation.tokenHash)) {
+        throw new InvalidInvitationToken();
+      }
+      refuseUnlessPending(invitation);
+      if (!(await this.inviterMayInvite(invitation, tx))) throw new InviterWithoutRight();
+      const joining = { userId, role: invitation.role, invitationId: id };
+      if (!(await this.changes.join(invitation, joining, tx))) throw new AlreadyMember();
+      await this.invitations.end(invitation, id, 'accepted', tx);
+    });
+    return { organization_id: organizationId, role, status: 'accepted' };
+  }
+
+  async decline(scope: UserScope, id: string): Promise<InvitationResponse> {
+    await this.answer(scope, id, 'decline', async (invitation, tx) => {
+      refuseUnlessPending(invitation);
+      await this.invitations.end(invitation, id, 'declined', tx);
+    });
+    return invitationResponse(await this.get(id));
+  }
+
+  /** Under the locks of the organization and the invitation, in this order as everywhere. */
+  private async answer(
+    scope: UserScope,
+    id: string,
+    act: 'accept' | 'decline',
+    work: (invitation: Invitation, tx: Db) => Promise<void>,
+  ): Promise<Invitation> {
+    const known = await this.get(id);
+    const { organizationId, role } = known;
+    const audited = { act, actorUserId: scope.userId, organizationId, invitationId: id, requestedRole: role };
+    await this.audits.withRefusals(audited, () =>
+      this.database.transaction(async (tx) => {
+        await this.organizations.lock(known, tx);
+        const invitation = await this.invitations.lock(known, id, tx);
+        if (invitation === null) throw new InvitationNotFound();
+        if (!(await this.invited.isThis(scope, invitation, tx))) throw new InvitationOfAnother();
+        await work(invitation, tx);
+        await this.audits.done(audited, tx);
+      }),
+    );
+    return known;
+  }
+
+  /** The right to invite is needed when it takes effect, not only when it was used. */
+  private async inviterMayInvite(invitation: Invitation, tx: Db): Promise<boolean> {
+    if (invitation.invitedBy === null) return false;
+    const inviter = await this.members.find(invitation, invitation.invitedBy, tx);
+    return inviter !== null && roleAtLeast(inviter.role, 'admin');
+  }
+
+  private async get(id: string): Promise<Invitation> {
+    const invitation = await this.invitations.find(id);
+    if (invitation === null) throw new InvitationNotFound();
+    return invitation;
+  }
+}
+
+function refuseUnlessPending(invitation: Invitation): void {
+  if (invitation.status !== 'pending') throw new OVER[invitation.status]();
+}

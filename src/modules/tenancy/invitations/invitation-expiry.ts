@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { Upkeep } from '../../../platform/upkeep/upkeep.js';
+import { InvitationAudits } from './invitation-audits.js';
+import { InvitationsRepository } from './invitations.repository.js';
+
+/** Writes down what already reads as expired, with its audit record. */
+@Injectable()
+export class InvitationExpiry extends Upkeep {
+  constructor(
+    private readonly database: Database,
+    private readonly invitations: InvitationsRepository,
+    private readonly audits: InvitationAudits,
+  ) {
+    super();
+  }
+
+  upkeep(): Promise<number> {
+    return this.database.transaction(async (tx) => {
+      const expired = await this.invitations.expire(tx);
+      for (const { id, organizationId, role } of expired) {
+        await this.audits.done(
+          { act: 'expire', actorUserId: null, organizationId, invitationId: id, requestedRole: role },
+          tx,
+        );
+      }
+      return expired.length;
+    });
+  }
+}

@@ -1,0 +1,38 @@
+import { type DomainErrorClass, domainError } from '../../../platform/http/domain-error.js';
+import type { InvitationStatus } from './invitation-states.js';
+
+export class InvitationNotFound extends domainError(404, 'Invitation not found') {}
+export class InvitationPending extends domainError(409, 'Invitation already pending') {}
+export class AlreadyMember extends domainError(409, 'User is already a member') {}
+export class InvitationLimit extends domainError(429, 'Invitation limit reached') {}
+export class ResendTooSoon extends domainError(429, 'Please wait before resending this invitation') {}
+export class InvitationOfAnother extends domainError(403, 'Invitation belongs to another account') {}
+export class InvalidInvitationToken extends domainError(403, 'Invalid invitation token') {}
+export class InvitationAccepted extends domainError(409, 'Invitation already accepted') {}
+export class InvitationDeclined extends domainError(409, 'Invitation already declined') {}
+export class InvitationRevoked extends domainError(409, 'Invitation has been revoked') {}
+export class InvitationExpired extends domainError(409, 'Invitation has expired') {}
+export class InviterWithoutRight extends domainError(409, 'Inviter may no longer invite') {}
+
+/** What acting on an invitation that is over is told. */
+export const OVER: Readonly<Record<Exclude<InvitationStatus, 'pending'>, DomainErrorClass>> = {
+  accepted: InvitationAccepted,
+  declined: InvitationDeclined,
+  revoked: InvitationRevoked,
+  expired: InvitationExpired,
+};
+
+/** What the audit says of each refusal. A refusal that is not here is not of the act, for example a fault in the input. */
+export const REASON_CODES: ReadonlyMap<unknown, string> = new Map<unknown, string>([
+  [InvitationPending, 'already_pending'],
+  [AlreadyMember, 'already_member'],
+  [InvitationLimit, 'daily_limit_reached'],
+  [ResendTooSoon, 'resend_cooldown'],
+  [InvitationOfAnother, 'wrong_account'],
+  [InvalidInvitationToken, 'invalid_token'],
+  [InvitationAccepted, 'already_accepted'],
+  [InvitationDeclined, 'already_declined'],
+  [InvitationRevoked, 'revoked'],
+  [InvitationExpired, 'expired'],
+  [InviterWithoutRight, 'inviter_without_right'],
+]);

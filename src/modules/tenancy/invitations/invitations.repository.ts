@@ -1,0 +1,140 @@
+import { Injectable } from '@nestjs/common';
+import type { OrganizationScope } from '../../access/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { Invitation } from './invitation.entity.js';
+import {
+  type DeliveryStatus,
+  type InvitationRole,
+  type InvitationStatus,
+  LIFE_DAYS,
+  RESEND_PAUSE_SECONDS,
+} from './invitation-states.js';
+
+type Tenant = Pick<OrganizationScope, 'organizationId'>;
+
+export interface NewInvitation {
+  readonly id: string;
+  readonly email: string;
+  readonly emailKey: string;
+  readonly role: InvitationRole;
+  readonly tokenHash: Buffer;
+  readonly invitedBy: string;
+}
+
+/** What expired, for its audit. */
+export type ExpiredInvitation = Pick<Invitation, 'id' | 'organizationId' | 'role'>;
+
+const COLUMNS = `id, organization_id AS "organizationId", email, email_key AS "emailKey", role, token_hash AS "tokenHash",
+  invited_by AS "invitedBy", created_at AS "createdAt", expires_at AS "expiresAt", last_sent_at AS "lastSentAt",
+  delivery_status AS "deliveryStatus",
+  CASE WHEN status = 'pending' AND expires_at <= now() THEN 'expired' ELSE status END AS status`;
+/** A list is small; whoever invites for months sees the newest. */
+const MOST_LISTED = 1_000;
+const MOST_EXPIRED_AT_ONCE = 500;
+
+/** Invitations, read with the status they have at this moment. Time is the database's. */
+@Injectable()
+export class InvitationsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Newest first. */
+  list(scope: Tenant): Promise<Invitation[]> {
+    return this.database.rows<Invitation>(
+      `SELECT ${COLUMNS} FROM invitations WHERE organization_id = $1
+       ORDER BY invitations.created_at DESC, id DESC LIMIT ${MOST_LISTED}`,
+      [scope.organizationId],
+    );
+  }
+
+  /** By its id alone: whoever asks still has to show that it is of their organization or meant for them. */
+  async find(id: string, db?: Db): Promise<Invitation | null> {
+    const [row] = await this.database.rows<Invitation>(`SELECT ${COLUMNS} FROM invitations WHERE id = $1`, [id], db);
+    return row ?? null;
+  }
+
+  /** Holds the row, so that acts on one invitation follow each other. */
+  async lock(scope: Tenant, id: string, tx: Db): Promise<Invitation | null> {
+    const [row] = await this.database.rows<Invitation>(
+      `SELECT ${COLUMNS} FROM invitations WHERE organization_id = $1 AND id = $2 FOR UPDATE`,
+      [scope.organizationId, id],
+      tx,
+    );
+    return row ?? null;
+  }
+
+  /** False when the address has a pending one: the partial unique index decides. */
+  async insert(scope: Tenant, invitation: NewInvitation, tx: Db): Promise<boolean> {
+    const { id, email, emailKey, role, tokenHash, invitedBy } = invitation;
+    const inserted = await this.database.execute(
+      `INSERT INTO invitations (id, organization_id, email, email_key, role, token_hash, invited_by, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(days => ${LIFE_DAYS}))
+       ON CONFLICT (organization_id, email_key) WHERE status = 'pending' DO NOTHING`,
+      [id, scope.organizationId, email, emailKey, role, tokenHash, invitedBy],
+      tx,
+    );
+    return inserted === 1;
+  }
+
+  /** Made within the last 24 hours, whatever has become of them. */
+  async countOfLastDay(scope: Tenant, tx: Db): Promise<number> {
+    const [row] = await this.database.rows<{ count: number }>(
+      `SELECT count(*)::int AS count FROM invitations
+       WHERE organization_id = $1 AND created_at > now() - interval '1 day'`,
+      [scope.organizationId],
+      tx,
+    );
+    return row?.count ?? 0;
+  }
+
+  /** A new token and a new life. False while the last mail is too young. */
+  async renew(
+    scope: Tenant,
+    id: string,
+    { tokenHash, invitedBy }: { tokenHash: Buffer; invitedBy: string },
+    tx: Db,
+  ): Promise<boolean> {
+    const renewed = await this.database.execute(
+      `UPDATE invitations SET token_hash = $3, invited_by = $4, last_sent_at = now(), delivery_status = 'failed',
+              expires_at = now() + make_interval(days => ${LIFE_DAYS})
+       WHERE organization_id = $1 AND id = $2 AND status = 'pending'
+         AND last_sent_at <= now() - make_interval(secs => ${RESEND_PAUSE_SECONDS})`,
+      [scope.organizationId, id, tokenHash, invitedBy],
+      tx,
+    );
+    return renewed === 1;
+  }
+
+  async end(scope: Tenant, id: string, status: Exclude<InvitationStatus, 'pending'>, tx: Db): Promise<void> {
+    await this.database.execute(
+      'UPDATE invitations SET status = $3 WHERE organization_id = $1 AND id = $2',
+      [scope.organizationId, id, status],
+      tx,
+    );
+  }
+
+  /** What became of the mail with this token; a mail that a later one has replaced no longer matters. */
+  async recordDelivery(scope: Tenant, id: string, tokenHash: Buffer, result: DeliveryStatus): Promise<void> {
+    await this.database.execute(
+      'UPDATE invitations SET delivery_status = $4 WHERE organization_id = $1 AND id = $2 AND token_hash = $3',
+      [scope.organizationId, id, tokenHash, result],
+    );
+  }
+
+  /** Marks what has expired, of one address or of all, a batch at a time. */
+  expire(tx: Db, of?: { organizationId: string; emailKey: string }): Promise<ExpiredInvitation[]> {
+    const where = of === undefined ? '' : 'AND organization_id = $1 AND email_key = $2';
+    return this.database.rows<ExpiredInvitation>(
+      `UPDATE invitations SET status = 'expired' WHERE id IN (
+         SELECT id FROM invitations WHERE status = 'pending' AND expires_at <= now() ${where}
+         ORDER BY expires_at LIMIT ${MOST_EXPIRED_AT_ONCE} FOR UPDATE ${of === undefined ? 'SKIP LOCKED' : ''})
+       RETURNING id, organization_id AS "organizationId", role`,
+      of === undefined ? [] : [of.organizationId, of.emailKey],
+      tx,
+    );
+  }
+
+  /** For an account that is deleted: no invitation remembers its address. */
+  async forgetAddress(emailKey: string, tx: Db): Promise<number> {
+    return this.database.execute('DELETE FROM invitations WHERE email_key = $1', [emailKey], tx);
+  }
+}

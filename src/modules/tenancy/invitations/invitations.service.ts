@@ -1,0 +1,125 @@
+import { Injectable } from '@nestjs/common';
+import type { OrganizationScope } from '../../access/index.js';
+import { randomToken, sha256 } from '../../../platform/crypto/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { newId } from '../../../platform/ids/index.js';
+import { MembersRepository, OrganizationActs } from '../organizations/index.js';
+import { emailKeyOf } from '../../identity/users/index.js';
+import type { Invitation } from './invitation.entity.js';
+import { type InvitationAct, InvitationAudits } from './invitation-audits.js';
+import { InvitationMails } from './invitation-mails.js';
+import { MOST_A_DAY } from './invitation-states.js';
+import {
+  type CreateInvitationRequest,
+  type InvitationAuditResponse,
+  invitationAuditResponse,
+  invitationResponse,
+  type InvitationResponse,
+} from './invitations.dto.js';
+import {
+  AlreadyMember,
+  InvitationLimit,
+  InvitationNotFound,
+  InvitationPending,
+  OVER,
+  ResendTooSoon,
+} from './invitations.errors.js';
+import { InvitationsRepository } from './invitations.repository.js';
+
+/** The organization's side of invitations: its admins and owner. */
+@Injectable()
+export class InvitationsService {
+  constructor(
+    private readonly database: Database,
+    private readonly acts: OrganizationActs,
+    private readonly members: MembersRepository,
+    private readonly invitations: InvitationsRepository,
+    private readonly audits: InvitationAudits,
+    private readonly mails: InvitationMails,
+  ) {}
+
+  async list(scope: OrganizationScope): Promise<InvitationResponse[]> {
+    return (await this.invitations.list(scope)).map(invitationResponse);
+  }
+
+  async auditsOf(scope: OrganizationScope, limit: number): Promise<InvitationAuditResponse[]> {
+    return (await this.audits.list(scope, limit)).map(invitationAuditResponse);
+  }
+
+  /** The organization's row is locked while the day's invitations are counted, so parallel ones queue up. */
+  async create(scope: OrganizationScope, { email, role }: CreateInvitationRequest): Promise<InvitationResponse> {
+    const id = newId();
+    const token = randomToken();
+    const act = { act: 'create', actorUserId: scope.userId, organizationId: scope.organizationId } as const;
+    await this.audits.withRefusals({ ...act, invitationId: null, requestedRole: role }, () =>
+      this.database.transaction(async (tx) => {
+        await this.acts.begin(scope, tx);
+        const emailKey = emailKeyOf(email);
+        if ((await this.members.findByEmailKey(scope, emailKey, tx)) !== null) throw new AlreadyMember();
+        await this.expireFormer(scope, emailKey, tx);
+        const invitation = { id, email, emailKey, role, tokenHash: sha256(token), invitedBy: scope.userId };
+        const madeToday = await this.invitations.countOfLastDay(scope, tx);
+        if (!(await this.invitations.insert(scope, invitation, tx))) throw new InvitationPending();
+        if (madeToday >= MOST_A_DAY) throw new InvitationLimit();
+        await this.audits.done({ ...act, invitationId: id, requestedRole: role }, tx);
+      }),
+    );
+    return this.mailed(id, token);
+  }
+
+  /** A new token replaces the one mailed before, and the invitation lives anew. The caller now vouches for it. */
+  async resend(scope: OrganizationScope, id: string): Promise<InvitationResponse> {
+    const token = randomToken();
+    await this.act(scope, id, 'resend', async (tx) => {
+      const renewal = { tokenHash: sha256(token), invitedBy: scope.userId };
+      if (!(await this.invitations.renew(scope, id, renewal, tx))) throw new ResendTooSoon();
+    });
+    return this.mailed(id, token);
+  }
+
+  async revoke(scope: OrganizationScope, id: string): Promise<InvitationResponse> {
+    await this.act(scope, id, 'revoke', (tx) => this.invitations.end(scope, id, 'revoked', tx));
+    return invitationResponse(await this.get(id));
+  }
+
+  /** One act on a pending invitation of the organization, under the locks of both. */
+  private async act(
+    scope: OrganizationScope,
+    id: string,
+    act: InvitationAct,
+    work: (tx: Db) => Promise<void>,
+  ): Promise<void> {
+    const { organizationId, userId: actorUserId } = scope;
+    const { role } = await this.get(id);
+    const audited = { act, actorUserId, organizationId, invitationId: id, requestedRole: role };
+    await this.audits.withRefusals(audited, () =>
+      this.database.transaction(async (tx) => {
+        await this.acts.begin(scope, tx);
+        const invitation = await this.invitations.lock(scope, id, tx);
+        if (invitation === null) throw new InvitationNotFound();
+        if (invitation.status !== 'pending') throw new OVER[invitation.status]();
+        await work(tx);
+        await this.audits.done(audited, tx);
+      }),
+    );
+  }
+
+  /** An invitation that has expired no longer stands in the way of the next, even if the upkeep has not seen it. */
+  private async expireFormer({ organizationId }: OrganizationScope, emailKey: string, tx: Db): Promise<void> {
+    for (const { id, role } of await this.invitations.expire(tx, { organizationId, emailKey })) {
+      const act = { act: 'expire', actorUserId: null, organizationId, invitationId: id, requestedRole: role } as const;
+      await this.audits.done(act, tx);
+    }
+  }
+
+  private async mailed(id: string, token: string): Promise<InvitationResponse> {
+    await this.mails.send(await this.get(id), token);
+    return invitationResponse(await this.get(id));
+  }
+
+  private async get(id: string): Promise<Invitation> {
+    const invitation = await this.invitations.find(id);
+    if (invitation === null) throw new InvitationNotFound();
+    return invitation;
+  }
+}

@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { AdminRoleRequired, NotAnOrganizationMember, type OrganizationScope } from '../../access/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { canChangeRole, canGrant, canRevoke, type GrantableRole } from './member-authority.js';
+import { memberResponse, type MemberResponse } from './members.dto.js';
+import { type MemberRow, MembersRepository } from './members.repository.js';
+import { MembershipChanges } from './membership-changes.js';
+import { MemberNotFound, OwnerRoleIsFixed, OwnerRoleRequired, OwnerStays } from './organizations.errors.js';
+import { OrganizationsRepository } from './organizations.repository.js';
+
+/** Who belongs to an organization, and what its admins and owner do about that. */
+@Injectable()
+export class MembersService {
+  constructor(
+    private readonly database: Database,
+    private readonly organizations: OrganizationsRepository,
+    private readonly members: MembersRepository,
+    private readonly changes: MembershipChanges,
+  ) {}
+
+  async list(scope: OrganizationScope): Promise<MemberResponse[]> {
+    return (await this.members.list(scope)).map((member) => memberResponse(scope, member));
+  }
+
+  /** Giving the role a member already has changes nothing, individual project roles included. */
+  async changeRole(scope: OrganizationScope, userId: string, role: GrantableRole): Promise<MemberResponse> {
+    return this.database.transaction(async (tx) => {
+      const { caller, target } = await this.both(scope, userId, tx);
+      if (target.role === 'owner') throw new OwnerRoleIsFixed();
+      if (!canChangeRole(caller, target) || !canGrant(caller, role)) throw refusal(caller);
+      if (target.role !== role) await this.changes.changeRole(scope, caller, target, role, tx);
+      return memberResponse({ ...scope, role: caller.role }, { ...target, role });
+    });
+  }
+
+  /** Takes access away at the next request; open streams are told by a notice. */
+  async remove(scope: OrganizationScope, userId: string): Promise<{ message: string }> {
+    return this.database.transaction(async (tx) => {
+      const { caller, target } = await this.both(scope, userId, tx);
+      if (target.role === 'owner') throw new OwnerStays();
+      if (!canRevoke(caller, target)) throw refusal(caller);
+      await this.changes.leave(scope, caller, target, tx);
+      return { message: caller.userId === userId ? 'You have left the organization' : 'Member removed' };
+    });
+  }
+
+  /** Under the organization's lock, since what the guard read may have changed while this waited for another act. */
+  private async both(
+    scope: OrganizationScope,
+    userId: string,
+    tx: Db,
+  ): Promise<{ caller: MemberRow; target: MemberRow }> {
+    await this.organizations.lock(scope, tx);
+    const caller = await this.members.find(scope, scope.userId, tx);
+    if (caller === null) throw new NotAnOrganizationMember();
+    const target = userId === caller.userId ? caller : await this.members.find(scope, userId, tx);
+    if (target === null) throw new MemberNotFound();
+    return { caller, target };
+  }
+}
+
+function refusal(caller: MemberRow): Error {
+  return caller.role === 'admin' ? new OwnerRoleRequired() : new AdminRoleRequired();
+}

@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import type { Db } from '../../../platform/database/database.js';
+import { AccountOwnsOrganization, OnAccountDeleted } from '../../identity/users/index.js';
+import { MembersRepository } from './members.repository.js';
+import { MembershipChanges } from './membership-changes.js';
+import { OrganizationsRepository } from './organizations.repository.js';
+
+/** Whoever closes their account leaves their organizations, as anybody leaves them: audited and told. Owners cannot leave. */
+@Injectable()
+export class MembershipsOfDeletedAccounts extends OnAccountDeleted {
+  constructor(
+    private readonly organizations: OrganizationsRepository,
+    private readonly members: MembersRepository,
+    private readonly changes: MembershipChanges,
+  ) {
+    super();
+  }
+
+  override lockFirst(userId: string, tx: Db): Promise<void> {
+    return this.organizations.lockAllOf({ userId }, tx);
+  }
+
+  async accountDeleted(userId: string, tx: Db): Promise<void> {
+    if ((await this.organizations.plansOwnedBy({ userId }, tx)).length > 0) throw new AccountOwnsOrganization();
+    for (const scope of await this.members.organizationsOf(userId, tx)) {
+      const member = await this.members.find(scope, userId, tx);
+      if (member !== null) await this.changes.leave(scope, member, member, tx);
+    }
+  }
+}

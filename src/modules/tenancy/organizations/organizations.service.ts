@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import type { OrganizationScope, UserScope } from '../../access/index.js';
+import { Database } from '../../../platform/database/database.js';
+import { newId } from '../../../platform/ids/index.js';
+import { AuditWriter } from '../../identity/audit/index.js';
+import { UsersRepository } from '../../identity/users/index.js';
+import {
+  type CreateOrganizationRequest,
+  organizationResponse,
+  type OrganizationResponse,
+} from './organizations.dto.js';
+import { OrganizationCreation } from './on-organization-created.js';
+import { OrganizationPlanLimit } from './organizations.errors.js';
+import { OrganizationsRepository } from './organizations.repository.js';
+import { highestPlan, PLAN_LIMITS } from './plans.js';
+
+@Injectable()
+export class OrganizationsService {
+  constructor(
+    private readonly database: Database,
+    private readonly organizations: OrganizationsRepository,
+    private readonly users: UsersRepository,
+    private readonly creation: OrganizationCreation,
+    private readonly audit: AuditWriter,
+  ) {}
+
+  /** The creator becomes owner, and what they paid for in advance goes to their first organization. Their row is locked while the plan's limit is counted, so parallel creates queue up. */
+  async create(scope: UserScope, request: CreateOrganizationRequest): Promise<OrganizationResponse> {
+    const id = newId();
+    return this.database.transaction(async (tx) => {
+      const owner = await this.users.lock(scope.userId, tx);
+      const owned = await this.organizations.plansOwnedBy(scope, tx);
+      const plans = owned.length === 0 && owner.pendingPlan !== null ? [owner.pendingPlan] : owned;
+      const limit = PLAN_LIMITS[highestPlan(plans)].organizations;
+      if (limit !== null && owned.length >= limit) throw new OrganizationPlanLimit();
+      const { name, slug } = request;
+      await this.organizations.insert({ id, name, slug, ownerId: scope.userId }, tx);
+      await this.audit.record(
+        {
+          actorUserId: scope.userId,
+          organizationId: id,
+          action: 'organization.created',
+          targetType: 'organization',
+          targetId: id,
+          detail: { name, slug },
+        },
+        tx,
+      );
+      await this.creation.run({ organizationId: id, owner }, tx);
+      return organizationResponse(await this.organizations.get({ organizationId: id }, tx));
+    });
+  }
+
+  async list(scope: UserScope): Promise<OrganizationResponse[]> {
+    return (await this.organizations.listOf(scope)).map(organizationResponse);
+  }
+
+  async get(scope: OrganizationScope): Promise<OrganizationResponse> {
+    return organizationResponse(await this.organizations.get(scope));
+  }
+}

@@ -1,0 +1,75 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/index.js';
+import { ProjectChanges } from './project-changes.js';
+import { ProjectIsArchived } from './projects.errors.js';
+import { ProjectSettingsRepository } from './settings/project-settings.repository.js';
+import { Redaction } from './settings/redaction.js';
+
+/** What holds for every event of a project, whoever sends it. */
+export interface IngestionPolicy {
+  readonly archived: boolean;
+  /** Masks the values that the project's settings name. */
+  readonly redaction: Redaction;
+}
+
+/** How long a look-up is trusted when a notice gets lost: an archived project refuses within 5 seconds everywhere. */
+const TRUST_MS = 4_000;
+const MAX_ENTRIES = 20_000;
+/** A project deleted meanwhile was archived before. */
+const OF_A_MISSING_PROJECT: IngestionPolicy = { archived: true, redaction: new Redaction(['*']) };
+
+interface CachedLookup {
+  readonly until: number;
+  readonly policy: Promise<IngestionPolicy>;
+}
+
+/** Remembers the policy of projects that take events; shared by parallel requests, dropped when a project changes. */
+@Injectable()
+export class IngestionPolicies implements OnModuleInit {
+  private readonly lookups = new Map<string, CachedLookup>();
+
+  constructor(
+    private readonly settings: ProjectSettingsRepository,
+    private readonly changes: ProjectChanges,
+    private readonly clock: Clock,
+  ) {}
+
+  onModuleInit(): void {
+    this.changes.onChange((projectId) => {
+      if (projectId === undefined) this.lookups.clear();
+      else this.lookups.delete(projectId);
+    });
+  }
+
+  /** @throws ProjectIsArchived when the project takes no events */
+  async admit(scope: { readonly projectId: string }): Promise<IngestionPolicy> {
+    const policy = await this.of(scope.projectId);
+    if (policy.archived) throw new ProjectIsArchived();
+    return policy;
+  }
+
+  /** What is masked in whatever concerns an event of the project, archived or not. */
+  async redactionOf({ projectId }: { readonly projectId: string }): Promise<Redaction> {
+    return (await this.of(projectId)).redaction;
+  }
+
+  private of(projectId: string): Promise<IngestionPolicy> {
+    const now = this.clock.now().getTime();
+    const known = this.lookups.get(projectId);
+    if (known !== undefined && known.until > now) return known.policy;
+    if (this.lookups.size >= MAX_ENTRIES) this.lookups.clear();
+    const policy = this.look(projectId);
+    const entry = { until: now + TRUST_MS, policy };
+    this.lookups.set(projectId, entry);
+    policy.catch(() => {
+      if (this.lookups.get(projectId) === entry) this.lookups.delete(projectId);
+    });
+    return policy;
+  }
+
+  private async look(projectId: string): Promise<IngestionPolicy> {
+    const stored = await this.settings.policyOf(projectId);
+    if (stored === null) return OF_A_MISSING_PROJECT;
+    return { archived: stored.archived, redaction: new Redaction(stored.redactedProperties) };
+  }
+}

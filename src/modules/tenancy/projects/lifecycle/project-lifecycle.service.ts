@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectMemberScope } from '../../../access/index.js';
+import { Clock } from '../../../../platform/clock/index.js';
+import { Database } from '../../../../platform/database/database.js';
+import { AuditWriter } from '../../../identity/audit/index.js';
+import { projectAct } from '../project-act.js';
+import { ProjectActs } from '../project-acts.js';
+import { ProjectChanges } from '../project-changes.js';
+import { type ProjectStateResponse, projectStateResponse } from '../projects.dto.js';
+import { ProjectNotArchived } from '../projects.errors.js';
+import { ProjectsRepository } from '../projects.repository.js';
+
+/** Archive, restore, delete. The project's row is locked by each, so of parallel acts the first decides. */
+@Injectable()
+export class ProjectLifecycleService {
+  constructor(
+    private readonly database: Database,
+    private readonly acts: ProjectActs,
+    private readonly projects: ProjectsRepository,
+    private readonly changes: ProjectChanges,
+    private readonly audit: AuditWriter,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Archiving again changes and records nothing. */
+  archive(scope: ProjectMemberScope): Promise<ProjectStateResponse> {
+    return this.setArchived(scope, this.clock.now(), 'project.archived');
+  }
+
+  /** Restoring again changes and records nothing. */
+  restore(scope: ProjectMemberScope): Promise<ProjectStateResponse> {
+    return this.setArchived(scope, null, 'project.restored');
+  }
+
+  /** Gone for everybody at the commit; {@link ProjectRemoval} then removes the rows that belong to it. */
+  async delete(scope: ProjectMemberScope): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const { archivedAt, name, slug } = (await this.acts.begin(scope, tx)).project;
+      if (archivedAt === null) throw new ProjectNotArchived();
+      await this.audit.record(projectAct(scope, 'project.deleted', { name, slug }), tx);
+      await this.projects.markDeleted(scope, tx);
+      await this.changes.announce(scope.projectId, tx);
+    });
+    this.changes.apply(scope.projectId);
+  }
+
+  private async setArchived(
+    scope: ProjectMemberScope,
+    archivedAt: Date | null,
+    action: string,
+  ): Promise<ProjectStateResponse> {
+    const answer = await this.database.transaction(async (tx) => {
+      const { project } = await this.acts.begin(scope, tx);
+      if ((project.archivedAt === null) === (archivedAt === null)) return projectStateResponse(project);
+      await this.projects.update(scope, { archivedAt }, tx);
+      await this.audit.record(projectAct(scope, action, {}), tx);
+      await this.changes.announce(scope.projectId, tx);
+      return projectStateResponse({ ...project, archivedAt });
+    });
+    this.changes.apply(scope.projectId);
+    return answer;
+  }
+}

@@ -1,0 +1,29 @@
+import { InsufficientProjectRole, type Role, roleAtLeast } from '../../../access/index.js';
+import type { DomainErrorClass } from '../../../../platform/http/domain-error.js';
+import { ProjectMemberNotFound, RoleFollowsOrganization } from './project-members.errors.js';
+
+/** Roles that members can be given; there is one owner, who comes with the organization. */
+export const GIVEN_ROLES = ['admin', 'operator', 'member', 'viewer'] as const satisfies readonly Role[];
+export type GivenRole = (typeof GIVEN_ROLES)[number];
+
+export interface MemberChange {
+  /** Effective role of who asks; at least admin by the routes' declarations. */
+  readonly callerRole: Role;
+  readonly targetOrganizationRole: Role;
+  /** Null: the target is no member of the project. */
+  readonly targetRole: Role | null;
+  /** Null: the target is to be removed. */
+  readonly newRole: GivenRole | null;
+}
+
+/** Why a member's role cannot be changed so (DECISIONS 3); null: it can, though perhaps it changes nothing. */
+export function refusalOf(change: MemberChange): DomainErrorClass | null {
+  const { callerRole, targetOrganizationRole, targetRole, newRole } = change;
+  if (!roleAtLeast(callerRole, 'admin')) return InsufficientProjectRole;
+  if (targetRole === null) return ProjectMemberNotFound;
+  if (roleAtLeast(targetOrganizationRole, 'admin')) {
+    return newRole === targetOrganizationRole ? null : RoleFollowsOrganization;
+  }
+  const isAboveCaller = !roleAtLeast(callerRole, targetRole) || (newRole !== null && !roleAtLeast(callerRole, newRole));
+  return isAboveCaller ? InsufficientProjectRole : null;
+}

@@ -1,0 +1,40 @@
+import { type Role, ROLES } from '../../../access/index.js';
+import { DateTimeField, EnumField, UuidField } from '../../../../platform/http/fields/index.js';
+import { GIVEN_ROLES, type GivenRole } from './member-rules.js';
+import type { Member } from './project-members.repository.js';
+
+export class AddMemberRequest {
+  @UuidField({ description: 'A member of the organization' })
+  user_id!: string;
+
+  @EnumField(GIVEN_ROLES, { optional: true, default: 'member' })
+  role!: GivenRole;
+}
+
+export class ChangeMemberRequest {
+  @EnumField(GIVEN_ROLES, {})
+  role!: GivenRole;
+}
+
+export class ProjectMemberResponse {
+  @UuidField({})
+  project_id!: string;
+
+  @UuidField({})
+  user_id!: string;
+
+  @EnumField(ROLES, { description: 'Effective: owners and admins of the organization are that in every project' })
+  role!: Role;
+
+  @DateTimeField({})
+  created_at!: string;
+}
+
+export function memberResponse(member: Member & { role: Role }): ProjectMemberResponse {
+  return {
+    project_id: member.projectId,
+    user_id: member.userId,
+    role: member.role,
+    created_at: member.createdAt.toISOString(),
+  };
+}

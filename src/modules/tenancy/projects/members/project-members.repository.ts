@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope, Role } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { effectiveRole } from '../effective-role.js';
+
+/** Somebody of the organization, as the project sees them. */
+export interface Member {
+  readonly projectId: string;
+  readonly userId: string;
+  readonly organizationRole: Role;
+  /** Effective; null: belongs to the organization but not to the project. */
+  readonly role: Role | null;
+  readonly createdAt: Date;
+}
+
+interface Row {
+  user_id: string;
+  organization_role: Role;
+  project_role: Role | null;
+  created_at: Date;
+}
+
+const SELECT = `
+  SELECT om.user_id, om.role AS organization_role, pm.role AS project_role,
+         coalesce(pm.created_at, om.created_at) AS created_at
+  FROM organization_members om
+  LEFT JOIN project_members pm ON pm.project_id = $2 AND pm.user_id = om.user_id
+  WHERE om.organization_id = $1`;
+
+/** Members of one project. Only people of its organization count, whatever rows there are. */
+@Injectable()
+export class ProjectMembersRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Newest first. */
+  async list(scope: ProjectScope): Promise<(Member & { role: Role })[]> {
+    const rows = await this.database.rows<Row>(`${SELECT} ORDER BY created_at DESC, om.user_id DESC`, [
+      scope.organizationId,
+      scope.projectId,
+    ]);
+    return rows.map((row) => member(scope, row)).filter(isInProject);
+  }
+
+  /** Null: nobody of the organization. */
+  async find(scope: ProjectScope, userId: string, db?: Db): Promise<Member | null> {
+    const rows = await this.database.rows<Row>(
+      `${SELECT} AND om.user_id = $3`,
+      [scope.organizationId, scope.projectId, userId],
+      db,
+    );
+    return rows[0] === undefined ? null : member(scope, rows[0]);
+  }
+
+  /** False when they became a member meanwhile. */
+  async insert(scope: ProjectScope, userId: string, role: Role, tx: Db): Promise<boolean> {
+    const added = await this.database.execute(
+      'INSERT INTO project_members (project_id, user_id, role) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+      [scope.projectId, userId, role],
+      tx,
+    );
+    return added === 1;
+  }
+
+  async setRole(scope: ProjectScope, userId: string, role: Role, tx: Db): Promise<void> {
+    await this.database.execute(
+      'UPDATE project_members SET role = $3 WHERE project_id = $1 AND user_id = $2',
+      [scope.projectId, userId, role],
+      tx,
+    );
+  }
+
+  async remove(scope: ProjectScope, userId: string, tx: Db): Promise<void> {
+    await this.database.execute(
+      'DELETE FROM project_members WHERE project_id = $1 AND user_id = $2',
+      [scope.projectId, userId],
+      tx,
+    );
+  }
+}
+
+function member({ projectId }: ProjectScope, row: Row): Member {
+  return {
+    projectId,
+    userId: row.user_id,
+    organizationRole: row.organization_role,
+    role: effectiveRole(row.organization_role, row.project_role),
+    createdAt: row.created_at,
+  };
+}
+
+/** Whether somebody of the organization also belongs to the project. */
+export function isInProject(candidate: Member): candidate is Member & { role: Role } {
+  return candidate.role !== null;
+}

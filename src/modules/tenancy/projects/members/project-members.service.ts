@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import { NotAProjectMember, type ProjectMemberScope, type ProjectScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { AuditWriter } from '../../../identity/audit/index.js';
+import { MembershipNotices } from '../../organizations/index.js';
+import { projectAct } from '../project-act.js';
+import { ProjectActs } from '../project-acts.js';
+import { type GivenRole, refusalOf } from './member-rules.js';
+import { type AddMemberRequest, memberResponse, type ProjectMemberResponse } from './project-members.dto.js';
+import { AlreadyProjectMember, ProjectMemberNotFound, UserNotInOrganization } from './project-members.errors.js';
+import { isInProject, type Member, ProjectMembersRepository } from './project-members.repository.js';
+
+/** Who belongs to a project. */
+@Injectable()
+export class ProjectMembersService {
+  constructor(
+    private readonly database: Database,
+    private readonly members: ProjectMembersRepository,
+    private readonly acts: ProjectActs,
+    private readonly audit: AuditWriter,
+    private readonly notices: MembershipNotices,
+  ) {}
+
+  async list(scope: ProjectScope): Promise<ProjectMemberResponse[]> {
+    return (await this.members.list(scope)).map(memberResponse);
+  }
+
+  async own(scope: ProjectMemberScope): Promise<ProjectMemberResponse> {
+    const member = await this.members.find(scope, scope.userId);
+    if (member === null || !isInProject(member)) throw new NotAProjectMember();
+    return memberResponse(member);
+  }
+
+  async add(scope: ProjectMemberScope, { user_id: userId, role }: AddMemberRequest): Promise<ProjectMemberResponse> {
+    return this.database.transaction(async (tx) => {
+      await this.acts.begin(scope, tx);
+      const candidate = await this.members.find(scope, userId, tx);
+      if (candidate === null) throw new UserNotInOrganization();
+      if (candidate.role !== null) throw new AlreadyProjectMember();
+      if (!(await this.members.insert(scope, userId, role, tx))) throw new AlreadyProjectMember();
+      await this.record(scope, 'project.member_added', userId, { role }, tx);
+      return this.answer(scope, userId, tx);
+    });
+  }
+
+  /** A role that the member has already is no change and is not recorded. */
+  async changeRole(scope: ProjectMemberScope, userId: string, role: GivenRole): Promise<ProjectMemberResponse> {
+    return this.database.transaction(async (tx) => {
+      const member = await this.changeable(scope, userId, role, tx);
+      if (member.role !== role) {
+        await this.members.setRole(scope, userId, role, tx);
+        await this.record(scope, 'project.member_role_changed', userId, { from: member.role, to: role }, tx);
+      }
+      return this.answer(scope, userId, tx);
+    });
+  }
+
+  async remove(scope: ProjectMemberScope, userId: string): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const { role } = await this.changeable(scope, userId, null, tx);
+      await this.members.remove(scope, userId, tx);
+      await this.record(scope, 'project.member_removed', userId, { role }, tx);
+    });
+  }
+
+  private async changeable(
+    scope: ProjectMemberScope,
+    userId: string,
+    newRole: GivenRole | null,
+    tx: Db,
+  ): Promise<Member> {
+    const { role: callerRole } = await this.acts.begin(scope, tx);
+    const member = await this.members.find(scope, userId, tx);
+    if (member === null) throw new ProjectMemberNotFound();
+    const Refusal = refusalOf({
+      callerRole,
+      targetOrganizationRole: member.organizationRole,
+      targetRole: member.role,
+      newRole,
+    });
+    if (Refusal !== null) throw new Refusal();
+    return member;
+  }
+
+  private async answer(scope: ProjectScope, userId: string, tx: Db): Promise<ProjectMemberResponse> {
+    const member = await this.members.find(scope, userId, tx);
+    if (member === null || !isInProject(member)) throw new ProjectMemberNotFound();
+    return memberResponse(member);
+  }
+
+  /** With a notice for what outlives a request, such as an open stream of the person. */
+  private async record(
+    scope: ProjectMemberScope,
+    action: string,
+    userId: string,
+    detail: Readonly<Record<string, unknown>>,
+    tx: Db,
+  ): Promise<void> {
+    await this.audit.record(projectAct(scope, action, detail, { type: 'project_member', id: userId }), tx);
+    await this.notices.publish({ userId, organizationId: scope.organizationId }, tx);
+  }
+}

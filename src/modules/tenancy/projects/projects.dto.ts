@@ -1,0 +1,79 @@
+import { DateTimeField, TextField, UuidField, NameField } from '../../../platform/http/fields/index.js';
+import { SLUG_PATTERN } from '../organizations/index.js';
+import type { Project } from './project.entity.js';
+
+export class CreateProjectRequest {
+  @UuidField({})
+  organization_id!: string;
+
+  @NameField({ example: 'Web shop' })
+  name!: string;
+
+  @TextField({
+    min: 1,
+    max: 200,
+    pattern: SLUG_PATTERN,
+    example: 'web-shop',
+    description: 'Unique in its organization',
+  })
+  slug!: string;
+}
+
+export class RenameProjectRequest {
+  @NameField({ optional: true })
+  name?: string;
+
+  @TextField({
+    min: 1,
+    max: 200,
+    pattern: SLUG_PATTERN,
+    optional: true,
+    description: 'Unique in its organization',
+  })
+  slug?: string;
+}
+
+export class SelectProjectRequest {
+  @UuidField({})
+  project_id!: string;
+}
+
+export class ProjectResponse {
+  @UuidField({})
+  id!: string;
+
+  @UuidField({})
+  organization_id!: string;
+
+  @TextField({})
+  name!: string;
+
+  @TextField({})
+  slug!: string;
+
+  @UuidField({})
+  owner_id!: string;
+
+  @DateTimeField({})
+  created_at!: string;
+}
+
+export class ProjectStateResponse extends ProjectResponse {
+  @DateTimeField({ nullable: true, description: 'Null: the project takes events' })
+  archived_at!: string | null;
+}
+
+export function projectResponse(project: Project): ProjectResponse {
+  return {
+    id: project.id,
+    organization_id: project.organizationId,
+    name: project.name,
+    slug: project.slug,
+    owner_id: project.ownerId,
+    created_at: project.createdAt.toISOString(),
+  };
+}
+
+export function projectStateResponse(project: Project): ProjectStateResponse {
+  return { ...projectResponse(project), archived_at: project.archivedAt?.toISOString() ?? null };
+}

@@ -1,0 +1,69 @@
+import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { MembershipReader } from '../../access/index.js';
+import { AuditModule } from '../../identity/audit/index.js';
+import { OrganizationsModule } from '../organizations/index.js';
+import { UsersModule } from '../../identity/users/index.js';
+import { IngestionPolicies } from './ingestion-policies.js';
+import { ProjectInsightController } from './insight/project-insight.controller.js';
+import { ProjectLifecycleController } from './lifecycle/project-lifecycle.controller.js';
+import { ProjectLifecycleService } from './lifecycle/project-lifecycle.service.js';
+import { ProjectRemoval } from './lifecycle/project-removal.js';
+import { ProjectMembersController } from './members/project-members.controller.js';
+import { ProjectMembersRepository } from './members/project-members.repository.js';
+import { ProjectMembersService } from './members/project-members.service.js';
+import { Memberships } from './memberships.js';
+import { ProjectActs } from './project-acts.js';
+import { ProjectChanges } from './project-changes.js';
+import { Project } from './project.entity.js';
+import { ProjectMember } from './project-member.entity.js';
+import { ProjectsOfDeletedAccounts } from './projects-of-deleted-accounts.js';
+import { ProjectsController } from './projects.controller.js';
+import { ProjectsRepository } from './projects.repository.js';
+import { ProjectsService } from './projects.service.js';
+import { SavedView } from './saved-views/saved-view.entity.js';
+import { SavedViewsController } from './saved-views/saved-views.controller.js';
+import { SavedViewsRepository } from './saved-views/saved-views.repository.js';
+import { SavedViewsService } from './saved-views/saved-views.service.js';
+import { ProjectSettingsController } from './settings/project-settings.controller.js';
+import { ProjectSettings } from './settings/project-settings.entity.js';
+import { ProjectSettingsRepository } from './settings/project-settings.repository.js';
+import { ProjectSettingsService } from './settings/project-settings.service.js';
+
+@Module({
+  imports: [
+    AuditModule,
+    DiscoveryModule,
+    OrganizationsModule,
+    UsersModule,
+    TypeOrmModule.forFeature([Project, ProjectMember, ProjectSettings, SavedView]),
+  ],
+  controllers: [
+    ProjectsController,
+    ProjectInsightController,
+    ProjectLifecycleController,
+    ProjectMembersController,
+    ProjectSettingsController,
+    SavedViewsController,
+  ],
+  providers: [
+    ProjectsService,
+    ProjectsRepository,
+    ProjectsOfDeletedAccounts,
+    ProjectActs,
+    ProjectChanges,
+    ProjectLifecycleService,
+    ProjectRemoval,
+    ProjectMembersService,
+    ProjectMembersRepository,
+    ProjectSettingsService,
+    ProjectSettingsRepository,
+    SavedViewsService,
+    SavedViewsRepository,
+    IngestionPolicies,
+    { provide: MembershipReader, useClass: Memberships },
+  ],
+  exports: [ProjectsRepository, ProjectActs, ProjectChanges, IngestionPolicies, MembershipReader],
+})
+export class ProjectsModule {}

@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import type { OrganizationScope, ProjectMemberScope, ProjectScope, UserScope } from '../../access/index.js';
+import { Database } from '../../../platform/database/database.js';
+import { newId } from '../../../platform/ids/index.js';
+import { AuditWriter } from '../../identity/audit/index.js';
+import { OrganizationActs, PLAN_LIMITS } from '../organizations/index.js';
+import {
+  type CreateProjectRequest,
+  projectResponse,
+  type ProjectResponse,
+  type RenameProjectRequest,
+} from './projects.dto.js';
+import { projectAct } from './project-act.js';
+import { ProjectPlanLimit } from './projects.errors.js';
+import { ProjectActs } from './project-acts.js';
+import { ProjectsRepository } from './projects.repository.js';
+
+@Injectable()
+export class ProjectsService {
+  constructor(
+    private readonly database: Database,
+    private readonly projects: ProjectsRepository,
+    private readonly acts: ProjectActs,
+    private readonly organizationActs: OrganizationActs,
+    private readonly audit: AuditWriter,
+  ) {}
+
+  /** The organization's row is locked while its plan's limit is counted, so parallel creates queue up. */
+  async create(scope: OrganizationScope, { name, slug }: CreateProjectRequest): Promise<ProjectResponse> {
+    const id = newId();
+    return this.database.transaction(async (tx) => {
+      const { plan } = await this.organizationActs.begin(scope, tx);
+      const limit = PLAN_LIMITS[plan].projects;
+      if (limit !== null && (await this.projects.countOf(scope, tx)) >= limit) throw new ProjectPlanLimit();
+      await this.projects.insert({ id, organizationId: scope.organizationId, name, slug, ownerId: scope.userId }, tx);
+      await this.audit.record(
+        {
+          actorUserId: scope.userId,
+          organizationId: scope.organizationId,
+          projectId: id,
+          action: 'project.created',
+          targetType: 'project',
+          targetId: id,
+          detail: { name, slug },
+        },
+        tx,
+      );
+      return projectResponse(await this.projects.get({ projectId: id }, tx));
+    });
+  }
+
+  async list(scope: UserScope): Promise<ProjectResponse[]> {
+    return (await this.projects.listOf(scope)).map(projectResponse);
+  }
+
+  async get(scope: ProjectScope): Promise<ProjectResponse> {
+    return projectResponse(await this.projects.get(scope));
+  }
+
+  /** Changes nothing and records nothing when both names stay what they are. */
+  async rename(scope: ProjectMemberScope, request: RenameProjectRequest): Promise<ProjectResponse> {
+    return this.database.transaction(async (tx) => {
+      const { project } = await this.acts.begin(scope, tx);
+      const from = { name: project.name, slug: project.slug };
+      const to = { name: request.name ?? from.name, slug: request.slug ?? from.slug };
+      if (to.name === from.name && to.slug === from.slug) return projectResponse(project);
+      await this.projects.update(scope, to, tx);
+      await this.audit.record(projectAct(scope, 'project.renamed', { from, to }), tx);
+      return projectResponse({ ...project, ...to });
+    });
+  }
+
+  async select(scope: ProjectMemberScope): Promise<ProjectResponse> {
+    return this.database.transaction(async (tx) => {
+      await this.projects.select(scope, tx);
+      return projectResponse(await this.projects.get(scope, tx));
+    });
+  }
+}

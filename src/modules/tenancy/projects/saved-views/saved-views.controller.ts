@@ -1,0 +1,64 @@
+import { Controller, Delete, Get, Patch, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { type ProjectMemberScope, Requires } from '../../../access/index.js';
+import { Documented } from '../../../../platform/http/documented.js';
+import { Body, IdParam, Scope } from '../../../../platform/http/inputs.js';
+import { ChangeSavedViewRequest, CreateSavedViewRequest, SavedViewResponse } from './saved-views.dto.js';
+import { SavedViewNameInUse, SavedViewNotFound, TooManySavedViews } from './saved-views.errors.js';
+import { SavedViewsService } from './saved-views.service.js';
+
+@ApiTags('projects')
+@Controller('v1/projects/:project_id/saved-views')
+export class SavedViewsController {
+  constructor(private readonly views: SavedViewsService) {}
+
+  @Get()
+  @Requires({ project: 'viewer' })
+  @Documented({ summary: 'Saved explorer views', answer: [SavedViewResponse] })
+  list(@Scope() scope: ProjectMemberScope, @IdParam('project_id') _id: string): Promise<SavedViewResponse[]> {
+    return this.views.list(scope);
+  }
+
+  @Post()
+  @Requires({ project: 'member' })
+  @Documented({
+    summary: 'Save a view',
+    status: 201,
+    answer: SavedViewResponse,
+    errors: [SavedViewNameInUse, TooManySavedViews],
+  })
+  create(
+    @Scope() scope: ProjectMemberScope,
+    @IdParam('project_id') _id: string,
+    @Body() body: CreateSavedViewRequest,
+  ): Promise<SavedViewResponse> {
+    return this.views.create(scope, body);
+  }
+
+  @Patch(':view_id')
+  @Requires({ project: 'member' })
+  @Documented({
+    summary: 'Change a view',
+    answer: SavedViewResponse,
+    errors: [SavedViewNotFound, SavedViewNameInUse],
+  })
+  change(
+    @Scope() scope: ProjectMemberScope,
+    @IdParam('project_id') _id: string,
+    @IdParam('view_id') viewId: string,
+    @Body() body: ChangeSavedViewRequest,
+  ): Promise<SavedViewResponse> {
+    return this.views.change(scope, viewId, body);
+  }
+
+  @Delete(':view_id')
+  @Requires({ project: 'member' })
+  @Documented({ summary: 'Remove a view (204)', status: 204, errors: [SavedViewNotFound] })
+  remove(
+    @Scope() scope: ProjectMemberScope,
+    @IdParam('project_id') _id: string,
+    @IdParam('view_id') viewId: string,
+  ): Promise<void> {
+    return this.views.remove(scope, viewId);
+  }
+}

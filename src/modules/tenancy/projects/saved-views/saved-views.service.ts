@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { newId } from '../../../../platform/ids/index.js';
+import { AuditWriter } from '../../../identity/audit/index.js';
+import { projectAct } from '../project-act.js';
+import { ProjectActs } from '../project-acts.js';
+import type { SavedView } from './saved-view.entity.js';
+import {
+  type ChangeSavedViewRequest,
+  type CreateSavedViewRequest,
+  savedViewResponse,
+  type SavedViewResponse,
+} from './saved-views.dto.js';
+import { SavedViewNotFound, TooManySavedViews } from './saved-views.errors.js';
+import { SavedViewsRepository } from './saved-views.repository.js';
+
+/** Keeps the list, which has no pages, readable. */
+const MAX_VIEWS = 200;
+
+/** Views belong to the project: whoever may write one may change and remove every one. */
+@Injectable()
+export class SavedViewsService {
+  constructor(
+    private readonly database: Database,
+    private readonly views: SavedViewsRepository,
+    private readonly acts: ProjectActs,
+    private readonly audit: AuditWriter,
+  ) {}
+
+  async list(scope: ProjectScope): Promise<SavedViewResponse[]> {
+    return (await this.views.list(scope)).map(savedViewResponse);
+  }
+
+  async create(scope: ProjectMemberScope, { name, filters }: CreateSavedViewRequest): Promise<SavedViewResponse> {
+    const id = newId();
+    return this.database.transaction(async (tx) => {
+      await this.acts.begin(scope, tx);
+      if ((await this.views.countOf(scope, tx)) >= MAX_VIEWS) throw new TooManySavedViews();
+      await this.views.insert(scope, { id, name, filters, createdBy: scope.userId }, tx);
+      await this.record(scope, 'saved_view.created', { id, name }, tx);
+      return savedViewResponse(await this.get(scope, id, tx));
+    });
+  }
+
+  async change(scope: ProjectMemberScope, id: string, request: ChangeSavedViewRequest): Promise<SavedViewResponse> {
+    return this.database.transaction(async (tx) => {
+      await this.acts.begin(scope, tx);
+      const view = await this.get(scope, id, tx);
+      if (request.name === undefined && request.filters === undefined) return savedViewResponse(view);
+      const { name = view.name, filters = view.filters } = request;
+      await this.views.update(scope, { id, name, filters }, tx);
+      await this.record(scope, 'saved_view.updated', { id, name }, tx);
+      return savedViewResponse(await this.get(scope, id, tx));
+    });
+  }
+
+  async remove(scope: ProjectMemberScope, id: string): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await this.acts.begin(scope, tx);
+      const { name } = await this.get(scope, id, tx);
+      await this.views.remove(scope, id, tx);
+      await this.record(scope, 'saved_view.deleted', { id, name }, tx);
+    });
+  }
+
+  private async get(scope: ProjectScope, id: string, tx: Db): Promise<SavedView> {
+    const view = await this.views.find(scope, id, tx);
+    if (view === null) throw new SavedViewNotFound();
+    return view;
+  }
+
+  private record(
+    scope: ProjectMemberScope,
+    action: string,
+    { id, name }: Pick<SavedView, 'id' | 'name'>,
+    tx: Db,
+  ): Promise<void> {
+    return this.audit.record(projectAct(scope, action, { name }, { type: 'saved_view', id }), tx);
+  }
+}

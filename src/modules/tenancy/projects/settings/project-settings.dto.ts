@@ -1,0 +1,95 @@
+import {
+  DateTimeField,
+  EnumField,
+  ListField,
+  text,
+  TextField,
+  UuidField,
+} from '../../../../platform/http/fields/index.js';
+import { type Range, RANGES } from '../time-ranges.js';
+import type { ProjectSettings } from './project-settings.entity.js';
+import { MOST_PATH_SEGMENTS, PROPERTY_PATH_PATTERN } from './redaction.js';
+
+export class ReplaceSettingsRequest {
+  @TextField({
+    min: 1,
+    max: 100,
+    optional: true,
+    default: 'UTC',
+    example: 'Europe/Berlin',
+    description: 'IANA name',
+    check: (name) => (isTimeZone(name) ? undefined : 'timezone must be the IANA name of a time zone'),
+  })
+  timezone!: string;
+
+  @EnumField(RANGES, { optional: true, default: '24h', description: 'What clients open views with' })
+  default_range!: Range;
+
+  @ListField(text({ min: 1, max: 200, pattern: PROPERTY_PATH_PATTERN, check: fewSegments }), {
+    max: 50,
+    optional: true,
+    default: [],
+    example: ['card.number', 'users.*.email'],
+    description:
+      'Property paths whose values read [redacted] in every event stored from now on. `*` stands for any one name or index; lists are looked through; names are compared exactly. A path has at most 16 names.',
+  })
+  redacted_properties!: string[];
+
+  @ListField(text({ min: 1, max: 500 }), {
+    max: 100,
+    optional: true,
+    default: [],
+    example: ['/metrics'],
+    description: 'Endpoints that clients may leave out of views; hide_noise of the logs does not use them',
+  })
+  noise_endpoints!: string[];
+}
+
+export class SettingsResponse {
+  @UuidField({})
+  project_id!: string;
+
+  @TextField({})
+  timezone!: string;
+
+  @EnumField(RANGES, {})
+  default_range!: Range;
+
+  @ListField(text(), {})
+  redacted_properties!: string[];
+
+  @ListField(text(), {})
+  noise_endpoints!: string[];
+
+  @DateTimeField({ nullable: true, description: 'Null: never set, these are the defaults' })
+  updated_at!: string | null;
+}
+
+export function settingsResponse(
+  settings: Omit<ProjectSettings, 'updatedAt'> & { updatedAt: Date | null },
+): SettingsResponse {
+  return {
+    project_id: settings.projectId,
+    timezone: settings.timezone,
+    default_range: settings.defaultRange,
+    redacted_properties: settings.redactedProperties,
+    noise_endpoints: settings.noiseEndpoints,
+    updated_at: settings.updatedAt?.toISOString() ?? null,
+  };
+}
+
+function fewSegments(path: string): string | undefined {
+  if (path.split('.').length <= MOST_PATH_SEGMENTS) return undefined;
+  return `a path must not have more than ${MOST_PATH_SEGMENTS} names`;
+}
+
+/** Offsets such as `+01:00` are no names, though newer engines take them. */
+function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,235 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { newId } from '../../../src/platform/ids/index.js';
+import { type Actor, signedIn } from '../../support/actors.js';
+import { createTestApp, type TestApp } from '../../support/app.js';
+import { PaymentStandIn, type StandInEvent, type StandInSubscription } from '../../support/payment-provider.js';
+
+const START = 1_750_000_000;
+const STATUSES = ['active', 'trialing', 'past_due', 'unpaid', 'paused', 'incomplete'] as const;
+const BILLING: Readonly<Record<string, string>> = { unpaid: 'inactive', paused: 'inactive', incomplete: 'inactive' };
+const PLANS = ['pro', 'scale', 'enterprise'] as const;
+
+interface Step {
+  /** Seconds since the step before; none: in the same second. */
+  readonly wait: number;
+  readonly status: (typeof STATUSES)[number];
+  readonly plan: (typeof PLANS)[number];
+  readonly kind: 'change' | 'checkout';
+}
+
+interface Life {
+  /** Seconds after the start of time. */
+  readonly begins: number;
+  readonly steps: readonly Step[];
+  readonly isEnded: boolean;
+}
+
+/** What somebody delivers of a life: which events, how often each, in which order, and how many at once. */
+interface Delivery {
+  /** By event: how often it comes; the newest comes once at least. */
+  readonly times: readonly number[];
+  readonly order: readonly number[];
+  readonly together: number;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  wait: fc.integer({ min: 0, max: 2 }),
+  status: fc.constantFrom(...STATUSES),
+  plan: fc.constantFrom(...PLANS),
+  kind: fc.constantFrom('change', 'change', 'change', 'checkout'),
+});
+const life: fc.Arbitrary<Life> = fc.record({
+  begins: fc.integer({ min: 0, max: 50 }),
+  steps: fc.array(step, { maxLength: 6 }),
+  isEnded: fc.boolean(),
+});
+const delivery: fc.Arbitrary<Delivery> = fc.record({
+  times: fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 24, maxLength: 24 }),
+  order: fc.array(fc.nat(), { minLength: 72, maxLength: 72 }),
+  together: fc.integer({ min: 1, max: 6 }),
+});
+
+/** Every order, repetition and loss of events ends in what the newest event says. */
+describe('the life of a subscription', () => {
+  let app: TestApp;
+  let provider: PaymentStandIn;
+  let person: Actor;
+
+  beforeAll(async () => {
+    provider = await PaymentStandIn.start();
+    app = await createTestApp({ env: provider.env });
+    person = await signedIn(app);
+  });
+  afterAll(async () => {
+    await app.close();
+    await provider.close();
+  });
+
+  /** The events of a life in the order in which they happened; the provider then has the subscription as it ended up. */
+  function eventsOf(
+    { begins, steps, isEnded }: Life,
+    metadata: Record<string, string>,
+  ): { events: StandInEvent[]; final: StandInSubscription } {
+    let second = START + begins;
+    let state = provider.subscription({ metadata, created: second, status: 'incomplete' });
+    const events = [provider.event('customer.subscription.created', state, { created: second })];
+    for (const { wait, status, plan, kind } of steps) {
+      second += wait;
+      if (kind === 'checkout') {
+        const session = {
+          id: `cs_${state.id}`,
+          mode: 'subscription',
+          status: 'complete',
+          subscription: state.id,
+          customer: state.customer,
+          metadata,
+        };
+        events.push(provider.event('checkout.session.completed', session, { created: second }));
+        continue;
+      }
+      state = { ...provider.subscription({ ...state, status, price: provider.prices[plan] }), id: state.id };
+      events.push(provider.event('customer.subscription.updated', state, { created: second }));
+    }
+    if (isEnded) {
+      state = { ...state, status: 'canceled' };
+      events.push(provider.event('customer.subscription.deleted', state, { created: second + 1 }));
+    }
+    provider.subscriptions.set(state.id, state);
+    return { events, final: state };
+  }
+
+  async function deliver(events: readonly StandInEvent[], { order, together }: Delivery): Promise<void> {
+    const shuffled = events
+      .map((event, index) => ({ event, rank: order[index % order.length] ?? 0 }))
+      .sort((a, b) => a.rank - b.rank)
+      .map(({ event }) => event);
+    for (let start = 0; start < shuffled.length; start += together) {
+      const answers = await Promise.all(
+        shuffled.slice(start, start + together).map((event) => {
+          const payload = JSON.stringify(event);
+          return app
+            .request()
+            .post('/v1/stripe/webhook')
+            .set('Provider-Signature', provider.sign(payload))
+            .send(payload);
+        }),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    }
+  }
+
+  /** Some events of a life often, some never, the newest always. */
+  function some(events: readonly StandInEvent[], times: readonly number[], offset = 0): StandInEvent[] {
+    const last = events.length - 1;
+    return events.flatMap((event, index) =>
+      Array.from({ length: Math.max(times[offset + index] ?? 1, index === last ? 1 : 0) }, () => event),
+    );
+  }
+
+  async function newOrganization(): Promise<string> {
+    const id = newId();
+    await app.rows(`INSERT INTO organizations (id, name, slug, owner_id) VALUES ($1, 'Life', $2, $3)`, [
+      id,
+      randomBytes(8).toString('hex'),
+      person.id,
+    ]);
+    return id;
+  }
+
+  const stateOf = async (id: string) =>
+    (
+      await app.rows(
+        `SELECT plan, billing_status, payment_subscription_id, payment_subscription_status, payment_price_id
+         FROM organizations WHERE id = $1`,
+        [id],
+      )
+    )[0];
+
+  function expected(final: StandInSubscription): Record<string, unknown> {
+    const price = final.items.data[0]?.price.id ?? '';
+    return {
+      plan: PLANS.find((plan) => provider.prices[plan] === price),
+      billing_status: BILLING[final.status] ?? final.status,
+      payment_subscription_id: final.id,
+      payment_subscription_status: final.status,
+      payment_price_id: price,
+    };
+  }
+
+  it('ends in the state of its newest event', async () => {
+    await fc.assert(
+      fc.asyncProperty(life, delivery, async (lived, delivered) => {
+        const id = await newOrganization();
+        const { events, final } = eventsOf(lived, { billing_scope: 'organization', organization_id: id });
+        await deliver(some(events, delivered.times), delivered);
+        expect(await stateOf(id)).toEqual(expected(final));
+      }),
+      { numRuns: 30 },
+    );
+  }, 300_000);
+
+  it('ends alike in every order where the provider knows nothing of it, as long as no two changes share a second', async () => {
+    await fc.assert(
+      fc.asyncProperty(life, delivery, async (lived, delivered) => {
+        const id = await newOrganization();
+        const steps = lived.steps.map((one) => ({ ...one, wait: one.wait + 1 }));
+        const { events, final } = eventsOf({ ...lived, steps }, { billing_scope: 'organization', organization_id: id });
+        provider.subscriptions.delete(final.id);
+        const often = events.flatMap((event, at) =>
+          Array.from({ length: 1 + (delivered.times[at] ?? 0) }, () => event),
+        );
+        await deliver(often, delivered);
+        expect(await stateOf(id)).toEqual(expected(final));
+      }),
+      { numRuns: 30 },
+    );
+  }, 300_000);
+
+  it('ends in the state of its newest event for somebody without an organization too', async () => {
+    await fc.assert(
+      fc.asyncProperty(life, delivery, async (lived, delivered) => {
+        const id = newId();
+        const email = `${randomBytes(8).toString('hex')}@example.com`;
+        await app.rows('INSERT INTO users (id, email, email_key) VALUES ($1, $2, $2)', [id, email]);
+        const { events, final } = eventsOf(lived, { billing_scope: 'pre_workspace', user_id: id });
+        await deliver(some(events, delivered.times), delivered);
+        const { plan, billing_status, payment_subscription_status, payment_price_id } = expected(final);
+        const [state] = await app.rows(
+          `SELECT pending_plan, pending_billing_status, pending_subscription_id, pending_subscription_status,
+                  pending_price_id FROM users WHERE id = $1`,
+          [id],
+        );
+        const isOver = final.status === 'canceled';
+        expect(state).toEqual({
+          pending_plan: isOver ? null : plan,
+          pending_billing_status: isOver ? null : billing_status,
+          pending_subscription_id: isOver ? null : final.id,
+          pending_subscription_status: isOver ? null : payment_subscription_status,
+          pending_price_id: isOver ? null : payment_price_id,
+        });
+      }),
+      { numRuns: 20 },
+    );
+  }, 300_000);
+
+  it('of two subscriptions of one organization ends with the one that counts', async () => {
+    await fc.assert(
+      fc.asyncProperty(life, life, delivery, async (one, two, delivered) => {
+        const id = await newOrganization();
+        const metadata = { billing_scope: 'organization', organization_id: id };
+        const [first, second] = [
+          eventsOf(one, metadata),
+          eventsOf({ ...two, begins: one.begins + 1 + two.begins }, metadata),
+        ];
+        await deliver([...some(first.events, delivered.times), ...some(second.events, delivered.times, 12)], delivered);
+        const rank = ({ status }: StandInSubscription): number =>
+          status === 'canceled' ? 0 : BILLING[status] === undefined ? 2 : 1;
+        const counts = rank(first.final) > rank(second.final) ? first.final : second.final;
+        expect(await stateOf(id)).toEqual(expected(counts));
+      }),
+      { numRuns: 20 },
+    );
+  }, 300_000);
+});

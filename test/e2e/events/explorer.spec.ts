@@ -1,0 +1,540 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type ClientRequest, get as httpGet, request as httpRequest } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
+import { createTestApp, type TestApp } from '../../support/app.js';
+import { countEvents, insertEvents } from '../../support/event-rows.js';
+import { EventRows, type Place, type Selection, type StoredEvent } from '../../../src/modules/events/reads/index.js';
+import { ExportPatience } from '../../../src/modules/events/explorer/export-patience.js';
+import { newId } from '../../../src/platform/ids/index.js';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+interface EventItem {
+  id: string;
+  timestamp: string;
+  event: string;
+  severity: string | null;
+  properties: Record<string, unknown>;
+}
+
+interface Page {
+  items: EventItem[];
+  total: number;
+  limit: number;
+  offset: number;
+  project_id: string;
+  project_name: string;
+  from_ts: string;
+  to_ts: string;
+}
+
+describe('the events explorer', () => {
+  let app: TestApp;
+  let owner: Owner;
+  let sourceId: string;
+  const now = Date.now();
+  const ago = (ms: number): string => new Date(now - ms).toISOString();
+
+  beforeAll(async () => {
+    app = await createTestApp();
+    owner = await ownerWithProject(app, 'Tea House');
+    const rare = { severity: 'critical', environment: 'staging' };
+    const events: object[] = [
+      { event_type: 'a', timestamp: ago(MINUTE_MS), severity: 'info', status: 'ok', environment: 'production' },
+      { event_type: 'a', timestamp: ago(2 * MINUTE_MS), severity: 'info', message: 'hello', event_id: 'x-1' },
+      { event_type: 'b', timestamp: ago(30 * MINUTE_MS), ...rare, payload: { latency_ms: 7, path: '/b' } },
+      { event_type: 'b', timestamp: ago(3 * HOUR_MS), severity: 'info' },
+      { event_type: 'c', timestamp: ago(5 * HOUR_MS), ...rare, status: 'failed' },
+      { event_type: 'a', timestamp: ago(30 * HOUR_MS), severity: 'info' },
+      { event_type: 'a', timestamp: ago(8 * 24 * HOUR_MS), ...rare },
+      { event_type: 'a', timestamp: ago(40 * 24 * HOUR_MS) },
+      { event_type: 'ahead', timestamp: ago(-HOUR_MS) },
+    ];
+    for (const body of events) {
+      await app
+        .request()
+        .post('/v1/events/ingest')
+        .set('X-API-Key', owner.apiKey)
+        .send({ source: 'web', ...body })
+        .expect(200);
+    }
+    sourceId = newId();
+    await app.rows(`INSERT INTO event_sources (id, project_id, name, type) VALUES ($1, $2, 'Browser', 'browser')`, [
+      sourceId,
+      owner.projectId,
+    ]);
+    const key = await app
+      .request()
+      .post('/v1/api-keys')
+      .set('Authorization', owner.bearer)
+      .send({ project_id: owner.projectId, name: 'k', scopes: ['events:write'] })
+      .expect(201);
+    await app.rows('UPDATE api_keys SET source_id = $1 WHERE id = $2', [sourceId, (key.body as { id: string }).id]);
+    await app
+      .request()
+      .post('/v1/events/ingest')
+      .set('X-API-Key', (key.body as { key: string }).key)
+      .send({ event_type: 'from.source', source: 'browser', timestamp: ago(10 * MINUTE_MS) })
+      .expect(200);
+  });
+  afterAll(() => app.close());
+
+  const path = (rest = ''): string => `/v1/projects/${owner.projectId}/events${rest}`;
+  const get = (query: object = {}, rest = '') =>
+    app.request().get(path(rest)).set('Authorization', owner.bearer).query(query);
+  const page = async (query: object = {}): Promise<Page> => (await get(query).expect(200)).body as Page;
+  const names = async (query: object = {}): Promise<string[]> => (await page(query)).items.map(({ event }) => event);
+  /** Everything but the type and the place of each fault. */
+  const faults = async (query: object): Promise<unknown> =>
+    ((await get(query).expect(422)).body as { detail: { type: string; loc: string[]; msg: string }[] }).detail.map(
+      ({ type, loc, msg }) => [type, ...loc, msg],
+    );
+
+  it('gives a page of whole events with its envelope', async () => {
+    const answer = await page({ limit: 2 });
+    expect(answer).toEqual({
+      project_id: owner.projectId,
+      project_name: 'Tea House',
+      from_ts: expect.any(String),
+      to_ts: expect.any(String),
+      items: expect.any(Array),
+      total: 6,
+      limit: 2,
+      offset: 0,
+      has_more: true,
+    });
+    expect(Date.parse(answer.to_ts) - Date.parse(answer.from_ts)).toBe(24 * HOUR_MS);
+    expect(answer.items[1]).toEqual({
+      id: expect.any(String),
+      project_id: owner.projectId,
+      source_id: null,
+      api_key_id: owner.apiKeyId,
+      event: 'a',
+      source: 'web',
+      severity: 'info',
+      status: null,
+      environment: null,
+      message: 'hello',
+      external_event_id: 'x-1',
+      properties: { source: 'web', severity: 'info', message: 'hello', event_id: 'x-1' },
+      timestamp: ago(2 * MINUTE_MS),
+      created_at: expect.stringMatching(/Z$/),
+    });
+  });
+
+  it.each([
+    [{}, ['a', 'a', 'from.source', 'b', 'b', 'c']],
+    [{ range: '15m' }, ['a', 'a', 'from.source']],
+    [{ range: '1h' }, ['a', 'a', 'from.source', 'b']],
+    [{ range: '7d' }, ['a', 'a', 'from.source', 'b', 'b', 'c', 'a']],
+    [{ range: '30d', event: 'a' }, ['a', 'a', 'a', 'a']],
+    [{ range: 'all' }, ['a', 'a', 'from.source', 'b', 'b', 'c', 'a', 'a', 'a']],
+    [{ event: 'b' }, ['b', 'b']],
+    [{ event: 'B' }, []],
+    [{ event: '' }, ['a', 'a', 'from.source', 'b', 'b', 'c']],
+    [{ severity: 'critical' }, ['b', 'c']],
+    [{ severity: 'critical', range: '30d' }, ['b', 'c', 'a']],
+    [{ severity: 'critical', range: '30d', offset: 1, limit: 1 }, ['c']],
+    [{ environment: 'staging', event: 'a', range: 'all' }, ['a']],
+    [{ status: 'failed' }, ['c']],
+    [{ status: 'ok', severity: 'critical' }, []],
+    [{ offset: 2, limit: 2 }, ['from.source', 'b']],
+    [{ offset: 6 }, []],
+    [{ offset: 1_000_000_000 }, []],
+  ])('filters by %j', async (query, expected) => {
+    const { items, total } = await page(query);
+    expect(items.map(({ event }) => event)).toEqual(expected);
+    if (!('offset' in query)) expect(total).toBe(expected.length);
+  });
+
+  it('filters by Event Source', async () => {
+    expect(await names({ source_id: sourceId, range: 'all' })).toEqual(['from.source']);
+    expect(await names({ source_id: newId(), range: 'all' })).toEqual([]);
+  });
+
+  it('lets from_ts and to_ts win over the range, the first inclusive and the second not', async () => {
+    const bounded = await page({ range: '15m', from_ts: ago(5 * HOUR_MS), to_ts: ago(30 * MINUTE_MS) });
+    expect(bounded).toMatchObject({ from_ts: ago(5 * HOUR_MS), to_ts: ago(30 * MINUTE_MS), total: 2 });
+    expect(bounded.items.map(({ event }) => event)).toEqual(['b', 'c']);
+    expect(await names({ from_ts: ago(3 * HOUR_MS) })).toEqual(['a', 'a', 'from.source', 'b', 'b']);
+    const before = await page({ to_ts: ago(2 * HOUR_MS) });
+    expect(before).toMatchObject({ from_ts: ago(26 * HOUR_MS), total: 2 });
+    expect(await names({ range: 'all', to_ts: ago(-2 * HOUR_MS) })).toContain('ahead');
+    expect(await names({ from_ts: ago(-10 * MINUTE_MS), to_ts: ago(-2 * HOUR_MS) })).toEqual(['ahead']);
+    expect(await names({ from_ts: ago(-10 * MINUTE_MS) })).toEqual([]);
+  });
+
+  it('refuses values longer than any event has', async () => {
+    for (const [field, most] of Object.entries({ event: 200, severity: 50, status: 100, environment: 100 })) {
+      expect(await page({ range: 'all', [field]: 'x'.repeat(most) })).toMatchObject({ total: 0, items: [] });
+      expect(await faults({ [field]: 'x'.repeat(most + 1) })).toMatchObject([
+        ['string_too_long', 'query', field, expect.anything()],
+      ]);
+    }
+  });
+
+  it('refuses what it cannot read', async () => {
+    expect(await faults({ limit: 0 })).toEqual([
+      ['greater_than_equal', 'query', 'limit', 'Input should be greater than or equal to 1'],
+    ]);
+    expect(await faults({ limit: 501, offset: -1 })).toEqual([
+      ['less_than_equal', 'query', 'limit', 'Input should be less than or equal to 500'],
+      ['greater_than_equal', 'query', 'offset', 'Input should be greater than or equal to 0'],
+    ]);
+    expect(await faults({ source_id: 'x' })).toMatchObject([['uuid_parsing', 'query', 'source_id', expect.anything()]]);
+    expect(await faults({ range: '2h' })).toMatchObject([['literal_error', 'query', 'range', expect.anything()]]);
+    expect(await faults({ from_ts: 'yesterday' })).toMatchObject([
+      ['datetime_from_date_parsing', 'query', 'from_ts', expect.anything()],
+    ]);
+    expect(await faults({ from_ts: ago(0), to_ts: ago(1) })).toEqual([
+      ['value_error', 'query', 'to_ts', 'Value error, to_ts must not be before from_ts'],
+    ]);
+  });
+
+  it('counts each facet under the other filters', async () => {
+    const facets = async (query: object) => (await get(query, '/facets').expect(200)).body as Record<string, unknown>;
+    expect(await facets({ severity: 'critical', range: '30d' })).toEqual({
+      project_id: owner.projectId,
+      project_name: 'Tea House',
+      from_ts: expect.any(String),
+      to_ts: expect.any(String),
+      facets: {
+        event: [
+          { value: 'a', count: 1 },
+          { value: 'b', count: 1 },
+          { value: 'c', count: 1 },
+        ],
+        source_id: [{ value: null, name: null, count: 3 }],
+        severity: [
+          { value: 'info', count: 4 },
+          { value: 'critical', count: 3 },
+          { value: null, count: 1 },
+        ],
+        status: [
+          { value: null, count: 2 },
+          { value: 'failed', count: 1 },
+        ],
+        environment: [{ value: 'staging', count: 3 }],
+      },
+    });
+    expect(await facets({})).toMatchObject({
+      facets: {
+        source_id: [
+          { value: null, count: 5 },
+          { value: sourceId, name: 'Browser', count: 1 },
+        ],
+      },
+    });
+  });
+
+  it('shows one event with its log row', async () => {
+    const [, , , first] = (await page()).items;
+    const detail = await get({}, `/${first?.id ?? ''}`).expect(200);
+    expect(detail.body).toEqual({
+      ...first,
+      log: {
+        id: first?.id,
+        timestamp: ago(30 * MINUTE_MS),
+        method: 'EVENT',
+        endpoint: '/b',
+        status: 500,
+        latency_ms: 7,
+        latency_bucket: 'fast',
+        latency_color: 'green',
+        api_key_prefix: owner.apiKeyId.slice(0, 8),
+        project: 'Tea House',
+        request_body: { event: 'b', properties: first?.properties },
+        response_body: { accepted: true, event: 'b', status_code: 200 },
+      },
+      related_alerts: [],
+    });
+    // Its id was made long after its timestamp.
+    const old = (await page({ range: 'all' })).items.at(-1);
+    expect((await get({}, `/${old?.id ?? ''}`).expect(200)).body).toMatchObject({ id: old?.id, event: 'a' });
+  });
+
+  it('knows no event of another project, none that never was, and no malformed id', async () => {
+    const stranger = await ownerWithProject(app);
+    const [theirs = ''] = await insertEvents(app, stranger.projectId, [{ timestamp: new Date(now) }]);
+    for (const id of [theirs, newId(), '00000000-0000-4000-8000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'])
+      await get({}, `/${id}`).expect(404, { detail: 'Event not found' });
+    await get({}, '/nope').expect(422);
+    const closed = await app.request().get(path()).set('Authorization', stranger.bearer);
+    expect([closed.status, closed.body]).toEqual([403, { detail: 'Not a project member' }]);
+  });
+
+  it('is open to viewers', async () => {
+    const viewer = await addMember(app, owner, 'viewer');
+    for (const rest of ['', '/facets'])
+      await app.request().get(path(rest)).set('Authorization', viewer.bearer).expect(200);
+    await app.request().post(path('/export')).set('Authorization', viewer.bearer).expect(200);
+  });
+
+  it('walks through many pages without losing or repeating an event, whatever the filter', async () => {
+    const other = await ownerWithProject(app);
+    const at = (index: number): Date => new Date(now - Math.floor(index / 3) * 7 * MINUTE_MS);
+    await insertEvents(
+      app,
+      other.projectId,
+      Array.from({ length: 900 }, (_, index) => ({
+        timestamp: at(index),
+        event: `e${index % 4}`,
+        severity: index % 60 === 0 ? 'critical' : 'info',
+      })),
+    );
+    await countEvents(app);
+    const walk = async (filter: object, limit: number): Promise<void> => {
+      const url = `/v1/projects/${other.projectId}/events`;
+      const seen: EventItem[] = [];
+      for (let offset = 0; ; offset += limit) {
+        const answer = await app
+          .request()
+          .get(url)
+          .set('Authorization', other.bearer)
+          .query({ range: '7d', limit, offset, ...filter })
+          .expect(200);
+        const { items, total } = answer.body as Page;
+        seen.push(...items);
+        if (items.length < limit) {
+          expect(seen).toHaveLength(total);
+          break;
+        }
+      }
+      expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length);
+      const sorted = [...seen].sort((a, b) => (a.timestamp + a.id < b.timestamp + b.id ? 1 : -1));
+      expect(seen.map(({ id }) => id)).toEqual(sorted.map(({ id }) => id));
+      const rest = filter as Partial<EventItem>;
+      for (const item of seen) expect(item).toMatchObject(rest);
+    };
+    await walk({}, 333);
+    await walk({ event: 'e1' }, 50);
+    await walk({ severity: 'critical' }, 4);
+    await walk({ severity: 'critical', event: 'e0' }, 2);
+    await walk({ severity: 'info' }, 100);
+  });
+
+  describe('export', () => {
+    /** Tells of every read of whole events; what measures those without a size is none. */
+    const watchReads = (tell: (found: readonly StoredEvent[]) => void): void => {
+      const events = app.nest.get(EventRows, { strict: false });
+      events.read = async <Row>(scope: { projectId: string }, places: readonly Place[], selection: Selection<Row>) => {
+        const found = await EventRows.prototype.read.call(events, scope, places, selection);
+        if (selection.columns.includes('external_event_id')) tell(found as StoredEvent[]);
+        return found as Row[];
+      };
+    };
+
+    const send = (body: object) =>
+      app
+        .request()
+        .post(path('/export'))
+        .set('Authorization', owner.bearer)
+        .send(body)
+        .buffer(true)
+        .parse((response, done) => {
+          let text = '';
+          response.setEncoding('utf8');
+          response.on('data', (chunk: string) => (text += chunk));
+          response.on('end', () => done(null, text));
+        });
+
+    it("gives the explorer's events a line each", async () => {
+      const answer = await send({ range: 'all' }).expect(200);
+      expect(answer.headers['content-type']).toBe('application/x-ndjson');
+      expect(answer.headers['content-disposition']).toBe(
+        `attachment; filename="events-${owner.projectId}-${new Date().toISOString().slice(0, 10)}.ndjson"`,
+      );
+      const lines = (answer.body as string).trimEnd().split('\n');
+      expect(lines.map((line) => JSON.parse(line) as EventItem)).toEqual((await page({ range: 'all' })).items);
+      const filtered = await send({ range: 'all', severity: 'critical', event: 'b', format: 'ndjson' }).expect(200);
+      expect((filtered.body as string).split('\n')).toHaveLength(2);
+      expect((await send({ severity: 'none' }).expect(200)).body).toBe('');
+    });
+
+    it('takes no body at all', async () => {
+      const answer = await app.request().post(path('/export')).set('Authorization', owner.bearer).expect(200);
+      expect(answer.headers['content-type']).toBe('application/x-ndjson');
+    });
+
+    it('writes CSV', async () => {
+      const answer = await send({ format: 'csv', event: 'c' }).expect(200);
+      expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8');
+      const [head, line, end] = (answer.body as string).split('\r\n');
+      expect(head).toMatch(/^id,project_id,.*,timestamp,created_at$/);
+      expect(line).toContain(',c,web,critical,failed,staging,,,"{""source""');
+      expect(end).toBe('');
+    });
+
+    it('refuses as any other route does', async () => {
+      await send({ format: 'xml' }).expect(422);
+      await send({ source_id: 'x' }).expect(422);
+      await send({ from_ts: ago(0), to_ts: ago(1) }).expect(422);
+    });
+
+    it('holds little of many events, and stops reading for a client that left or stands still', async () => {
+      const other = await ownerWithProject(app);
+      await app.rows(
+        `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status,
+                             log_latency_ms, created_at)
+         SELECT $1, now() - n * interval '1 second', gen_random_uuid(), 'big', 's',
+                jsonb_build_object('filler', repeat('x', 20000), 'n', n), 'GET', '/', 200, 0, now()
+         FROM generate_series(1, 3000) n`,
+        [other.projectId],
+      );
+      await countEvents(app);
+      const url = `${app.url}/v1/projects/${other.projectId}/events/export`;
+      const headers = { Authorization: other.bearer };
+      let rows = 0;
+      watchReads((found) => (rows += found.length));
+      const seen = new Set<number>();
+      await new Promise<void>((resolve, reject) => {
+        const request = httpRequest(url, { method: 'POST', headers }, (response) => {
+          let rest = '';
+          response.setEncoding('utf8').on('data', (chunk: string) => {
+            const lines = (rest + chunk).split('\n');
+            rest = lines.pop() ?? '';
+            for (const line of lines) seen.add((JSON.parse(line) as { properties: { n: number } }).properties.n);
+          });
+          response.on('end', resolve).on('error', reject);
+        });
+        request.on('error', reject).end();
+      });
+      expect([seen.size, rows]).toEqual([3000, 3000]);
+      rows = 0;
+
+      // Four clients that read nothing: the exports wait for them, and a fifth is refused.
+      const beginAndStandStill = () =>
+        new Promise<ClientRequest>((resolve, reject) => {
+          const request = httpRequest(url, { method: 'POST', headers }, (response) => {
+            response.pause();
+            expect(response.statusCode).toBe(200);
+            resolve(request);
+          });
+          request.on('error', reject).end();
+        });
+      const still = await Promise.all(Array.from({ length: 4 }, beginAndStandStill));
+      // Asked only now: had it taken the place of one of the four, that one would have been refused.
+      const fifth = () =>
+        app
+          .request()
+          .post(`/v1/projects/${other.projectId}/events/export`)
+          .set(headers)
+          .send({ range: '15m', severity: 'x' });
+      const until = async (status: number): Promise<void> => {
+        while ((await fifth()).status !== status) await pause(5);
+      };
+      const refused = await fifth().expect(429, { detail: 'Too many exports at once' });
+      expect(refused.headers['retry-after']).toBe('10');
+      for (let known = -1; known !== rows; await pause(300)) known = rows;
+      // What fits into the buffers of four sockets is a part of the 60 MB that each would take.
+      expect(rows).toBeLessThan(4 * 1500);
+      for (const request of still) request.on('error', () => undefined).destroy();
+      await until(200);
+      expect(rows).toBeLessThan(4 * 1500);
+
+      // Whoever never reads on is let go and makes room.
+      const patience = app.nest.get(ExportPatience, { strict: false });
+      const { stalledMs, askAgainMs } = patience;
+      patience.stalledMs = 500;
+      const stalled = await Promise.all(Array.from({ length: 4 }, beginAndStandStill));
+      await fifth().expect(429);
+      for (const request of stalled) request.on('error', () => undefined);
+      await until(200);
+      patience.stalledMs = stalledMs;
+
+      // Whoever loses the project on the way is cut off.
+      patience.askAgainMs = 0;
+      const outsider = await addMember(app, other, 'viewer');
+      const outcome = await new Promise<string>((resolve) => {
+        const leave = { method: 'POST', headers: { Authorization: outsider.bearer } };
+        httpRequest(url, leave, (response) => {
+          response.once('data', () => {
+            response.pause();
+            void app
+              .rows('DELETE FROM organization_members WHERE user_id = $1', [outsider.id])
+              .then(() => response.resume());
+          });
+          response.on('end', () => resolve('ended')).on('error', (error) => resolve(error.message));
+        }).end();
+      });
+      patience.askAgainMs = askAgainMs;
+      expect(outcome).toBe('aborted');
+    });
+
+    it('holds little when large events follow small ones', async () => {
+      const other = await ownerWithProject(app);
+      await app.rows(
+        `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status,
+                             log_latency_ms, created_at)
+         SELECT $1, now() - n * interval '1 second', gen_random_uuid(), 'e', 's',
+                CASE WHEN n % 500 = 450 THEN jsonb_build_object('filler', repeat('x', 3000000))
+                     WHEN n > 300 AND n < 360 THEN jsonb_build_object('filler', repeat('x', 300000))
+                     ELSE '{}' END, 'GET', '/', 200, 0, now()
+         FROM generate_series(1, 1000) n`,
+        [other.projectId],
+      );
+      await countEvents(app);
+      const reads: { count: number; bytes: number }[] = [];
+      watchReads((found) => {
+        const bytes = found.reduce((sum, { properties }) => sum + properties.length, 0);
+        reads.push({ count: found.length, bytes });
+      });
+      const answer = await app
+        .request()
+        .post(`/v1/projects/${other.projectId}/events/export`)
+        .set('Authorization', other.bearer)
+        .buffer(true)
+        .parse((response, done) => {
+          let lines = 0;
+          response.on('data', (chunk: Buffer) => (lines += chunk.filter((byte) => byte === 10).length));
+          response.on('end', () => done(null, lines));
+        });
+      expect(answer.body).toBe(1000);
+      expect(reads.reduce((sum, { count }) => sum + count, 0)).toBe(1000);
+      for (const { count, bytes } of reads) expect(count === 1 || bytes <= 1_048_576).toBe(true);
+      expect(reads.length).toBeLessThan(40);
+    });
+
+    it('cuts the connection when it fails on the way', async () => {
+      const lame = await createTestApp();
+      try {
+        const other = await ownerWithProject(lame);
+        await lame.rows(
+          `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status,
+                               log_latency_ms, created_at)
+           SELECT $1, now() - n * interval '1 second', gen_random_uuid(), 'big', 's',
+                  jsonb_build_object('filler', repeat('x', 100000)), 'GET', '/', 200, 0, now()
+           FROM generate_series(1, 400) n`,
+          [other.projectId],
+        );
+        await countEvents(lame);
+        const url = `${lame.url}/v1/projects/${other.projectId}/events/export`;
+        const outcome = await new Promise<string>((resolve) => {
+          httpRequest(url, { method: 'POST', headers: { Authorization: other.bearer } }, (response) => {
+            response.once('data', () => {
+              response.pause();
+              void lame.rows('ALTER TABLE events RENAME TO elsewhere').then(() => response.resume());
+            });
+            response.on('end', () => resolve('ended')).on('error', (error) => resolve(error.message));
+          }).end();
+        });
+        expect(outcome).toBe('aborted');
+        expect(lame.logLines.join('\n')).toContain('\\"events\\" does not exist');
+      } finally {
+        await lame.close();
+      }
+    });
+  });
+
+  it('answers HEAD like GET', async () => {
+    const status = await new Promise<number | undefined>((resolve) => {
+      httpGet(`${app.url}${path()}`, { method: 'HEAD', headers: { Authorization: owner.bearer } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+    });
+    expect(status).toBe(200);
+  });
+});

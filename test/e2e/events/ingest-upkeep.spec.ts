@@ -1,0 +1,129 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { createTestApp, type TestApp } from '../../support/app.js';
+import { expectTrueCounters, Sender, statusesOf, tenant, type Tenant } from '../../support/ingestion.js';
+
+const TOKEN = 'maintenance-of-the-tests';
+const EVENT = { event_type: 'order.paid', source: 'shop', payload: { latency_ms: 12 } };
+
+describe('ingestion', () => {
+  let app: TestApp;
+  let sender: Sender;
+  let of: Tenant;
+
+  beforeAll(async () => {
+    app = await createTestApp({ env: { INTERNAL_JOB_TOKEN: TOKEN } });
+    sender = new Sender(app.url);
+  });
+  afterAll(async () => {
+    sender.close();
+    await app.close();
+  });
+  beforeEach(async () => {
+    of = await tenant(app, { plan: 'enterprise', source: true });
+  });
+  afterEach(() => expectTrueCounters(app));
+
+  const maintain = async (): Promise<number> => {
+    const answer = await app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', TOKEN).expect(200);
+    return (answer.body as { processed: number }).processed;
+  };
+  const warnings = (): string[] => app.logLines.filter((line) => line.includes('counters differ'));
+
+  it('forgets an idempotency key 24 hours after its request, and not before', async () => {
+    const send = (key: string): ReturnType<Sender['ingest']> =>
+      sender.ingest(of.apiKey, EVENT, { 'Idempotency-Key': key });
+    const [old, young] = [await send('old'), await send('young')];
+    for (const [key, age] of [
+      ['old', '24 hours 1 minute'],
+      ['young', '23 hours 59 minutes'],
+    ]) {
+      await app.rows(`UPDATE idempotency_records SET created_at = now() - $2::interval WHERE key = $1`, [key, age]);
+    }
+    // What it answers is not looked at: the round of this minute may have come first.
+    await maintain();
+    expect(await send('young')).toMatchObject({ status: 200, body: { ...young.body, duplicate: true } });
+    const again = await send('old');
+    expect(again).toMatchObject({ status: 200, body: { duplicate: false } });
+    expect(again.body.ingested_event_id).not.toBe(old.body.ingested_event_id);
+  });
+
+  it('forgets refusals after 30 days', async () => {
+    await app.rows(`UPDATE organizations SET billing_status = 'inactive' WHERE id = $1`, [of.organizationId]);
+    expect((await sender.ingest(of.apiKey, EVENT)).status).toBe(403);
+    const recorded = (): Promise<object[]> =>
+      app.rows('SELECT reason_code FROM ingestion_failures WHERE api_key_id = $1', [of.apiKeyId]);
+    await app.rows(`UPDATE ingestion_failures SET hour = now() - interval '29 days' WHERE api_key_id = $1`, [
+      of.apiKeyId,
+    ]);
+    await maintain();
+    expect(await recorded()).toEqual([{ reason_code: 'billing_inactive' }]);
+    await app.rows(`UPDATE ingestion_failures SET hour = now() - interval '31 days' WHERE api_key_id = $1`, [
+      of.apiKeyId,
+    ]);
+    await maintain();
+    expect(await recorded()).toEqual([]);
+  });
+
+  it('says when a counter differs from what it counts, and mends nothing', async () => {
+    expect((await sender.ingest(of.apiKey, EVENT)).status).toBe(200);
+    await maintain();
+    expect(warnings()).toEqual([]);
+    const change = (by: number): Promise<unknown>[] => [
+      app.rows('UPDATE organization_months SET events = events + $2 WHERE organization_id = $1', [
+        of.organizationId,
+        by,
+      ]),
+      app.rows('UPDATE latency_hours SET events = events + $2 WHERE project_id = $1', [of.projectId, by]),
+    ];
+    await Promise.all(change(1));
+    await maintain();
+    const said = warnings().join('');
+    expect(said).toContain(of.organizationId);
+    expect(said).toContain(of.projectId);
+    await Promise.all(change(-1));
+    const before = warnings().length;
+    await maintain();
+    expect(warnings()).toHaveLength(before);
+  });
+
+  it('refuses as ever while refusals cannot be recorded', async () => {
+    await app.rows('UPDATE organizations SET events_per_month_limit = 0 WHERE id = $1', [of.organizationId]);
+    const recorded = await sender.ingest(of.apiKey, EVENT);
+    await app.rows('ALTER TABLE ingestion_failures RENAME TO failures_elsewhere');
+    try {
+      const unrecorded = await sender.ingest(of.apiKey, EVENT);
+      expect(unrecorded).toMatchObject({ status: 403, body: { detail: 'Monthly quota exceeded (events)' } });
+      const ofBilling = ({ headers }: typeof recorded): object =>
+        Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('x-service-')));
+      expect(ofBilling(unrecorded)).toEqual(ofBilling(recorded));
+      expect(app.logLines.join('')).toMatch(/1 refused keys were not recorded/);
+    } finally {
+      await app.rows('ALTER TABLE failures_elsewhere RENAME TO ingestion_failures');
+    }
+  });
+
+  it('refuses what it cannot hold while the database stands still, and stores what it held', async () => {
+    expect((await sender.ingest(of.apiKey, EVENT)).status).toBe(200);
+    const holder = new pg.Client({ connectionString: app.databaseUrl });
+    await holder.connect();
+    const lines = Array.from({ length: 1_000 }, () => EVENT);
+    let held: ReturnType<Sender['lines']>[];
+    try {
+      await holder.query('BEGIN');
+      await holder.query('SELECT FROM organization_months WHERE organization_id = $1 FOR UPDATE', [of.organizationId]);
+      // One more than it holds: whichever comes last.
+      held = Array.from({ length: 21 }, () => sender.lines(of.apiKey, lines));
+      expect(await Promise.race(held)).toMatchObject({
+        status: 503,
+        body: { detail: 'Service overloaded' },
+        headers: { 'retry-after': '1' },
+      });
+      await holder.query('COMMIT');
+    } finally {
+      await holder.end();
+    }
+    expect(statusesOf(await Promise.all(held))).toEqual({ 200: 20, 503: 1 });
+    expect((await sender.ingest(of.apiKey, EVENT)).status).toBe(200);
+  });
+});

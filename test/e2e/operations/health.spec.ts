@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestApp, type TestApp } from '../../support/app.js';
+
+const TOKEN = 'internal-job-token-of-the-test';
+
+describe('health and internal jobs', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await createTestApp({ env: { INTERNAL_JOB_TOKEN: TOKEN } });
+  });
+  afterAll(() => app.close());
+
+  it('tells about its parts', async () => {
+    const answer = await app.request().get('/health').expect(200);
+    expect(answer.body).toEqual({
+      status: 'ok',
+      version: '1.0.0',
+      checks: { database: 'ok', redis: 'not_configured', queue: 'ok', workers: 'healthy' },
+    });
+    expect((await app.request().get('/ready').expect(200)).body).toEqual({ ready: true });
+  });
+
+  it('gives Prometheus text with routes as labels and no identifiers', async () => {
+    await app.request().get('/v1/projects/0199f3a1-0000-7000-8000-000000000000').expect(401);
+    const answer = await app.request().get('/metrics').expect(200);
+    expect(answer.headers['content-type']).toMatch(/^text\/plain/);
+    expect(answer.text).toContain(
+      'http_request_duration_seconds_count{method="GET",route="/v1/projects/:project_id",status="401"} 1',
+    );
+    expect(answer.text).not.toContain('0199f3a1');
+  });
+
+  it('keeps /internal out of reach without a configured token', async () => {
+    const closed = await createTestApp({ databaseUrl: app.databaseUrl });
+    try {
+      await closed.request().get('/internal/jobs').set('X-Internal-Token', TOKEN).expect(404, { detail: 'Not Found' });
+      await closed.request().post('/internal/jobs/maintenance').expect(404, { detail: 'Not Found' });
+    } finally {
+      await closed.close();
+    }
+  });
+
+  it('asks for the token', async () => {
+    await app.request().get('/internal/jobs').expect(401, { detail: 'Not authenticated' });
+    await app
+      .request()
+      .get('/internal/jobs')
+      .set('X-Internal-Token', `${TOKEN}x`)
+      .expect(401, { detail: 'Not authenticated' });
+    await app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', 'wrong').expect(401);
+  });
+
+  it('runs a round of maintenance: makes partitions, removes what expired, and says when it ran', async () => {
+    const month = new Date().toISOString().slice(0, 7).replace('-', '_');
+    await app.rows(`DROP TABLE events_${month}`);
+    await app.rows(
+      `INSERT INTO users (id, email, email_key) VALUES ('0199f3a1-0000-7000-8000-000000000001', 'a@example.com', 'a@example.com')`,
+    );
+    await app.rows(
+      `INSERT INTO user_tokens (id, user_id, purpose, token_hash, expires_at)
+       VALUES ('0199f3a1-0000-7000-8000-000000000002', '0199f3a1-0000-7000-8000-000000000001', 'verify_email', '\\x01', now() - interval '2 days')`,
+    );
+    const round = await app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', TOKEN).expect(200);
+    expect(round.body).toEqual({ processed: 2 });
+    expect(await app.rows(`SELECT 1 FROM pg_class WHERE relname = 'events_${month}'`)).toHaveLength(1);
+    expect(await app.rows('SELECT 1 FROM user_tokens')).toHaveLength(0);
+    const states = (await app.request().get('/internal/jobs').set('X-Internal-Token', TOKEN).expect(200))
+      .body as object[];
+    expect(states).toContainEqual({
+      name: 'maintenance',
+      last_run_at: expect.stringMatching(/Z$/),
+      last_duration_ms: expect.any(Number),
+      last_error: null,
+      due: expect.any(Number),
+    });
+  });
+
+  it('leaves a month to the default partition that already holds events of it, and goes on', async () => {
+    const month = new Date().toISOString().slice(0, 7).replace('-', '_');
+    await app.rows(`DROP TABLE events_${month}`);
+    await app.rows(
+      `INSERT INTO events_default (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status, log_latency_ms, created_at)
+       VALUES (gen_random_uuid(), now(), gen_random_uuid(), 'a', 'b', '{}', 'EVENT', '/', 200, 0, now())`,
+    );
+    const round = await app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', TOKEN).expect(200);
+    expect(round.body).toEqual({ processed: 0 });
+    await app.rows('DELETE FROM events_default');
+    await app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', TOKEN).expect(200, { processed: 1 });
+  });
+
+  it('says down with 503 when the database is gone', async () => {
+    const lost = await createTestApp();
+    try {
+      await lost.rows('SELECT 1');
+      const name = new URL(lost.databaseUrl).pathname.slice(1);
+      await app.rows(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS false`);
+      await app.rows('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
+      const answer = await lost.request().get('/health').expect(503);
+      expect(answer.body).toMatchObject({ status: 'down', checks: { database: 'down' } });
+      await lost.request().get('/ready').expect(503, { ready: false });
+      const form = { username: 'ada@example.com', password: 'analytical-engine' };
+      const login = await lost.request().post('/v1/auth/login').type('form').send(form);
+      expect([login.status, login.body]).toEqual([503, { detail: 'Service overloaded' }]);
+      expect(login.headers['retry-after']).toBe('1');
+      await app.rows(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS true`);
+      let status = 0;
+      for (let tries = 0; tries < 100 && status !== 200; tries += 1)
+        status = (await lost.request().get('/health')).status;
+      expect(status).toBe(200);
+    } finally {
+      await lost.close();
+    }
+  });
+});

@@ -1,0 +1,690 @@
+import { connect, type Socket } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
+import { LargeBodies } from '../../../src/platform/http/large-bodies.js';
+import { type Owner, ownerWithProject } from '../../support/actors.js';
+import { createTestApp, type TestApp } from '../../support/app.js';
+import { eventually } from '../../support/service-process.js';
+
+const ENCODINGS = [
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+] as const;
+const ORIGIN = 'https://app.example.com';
+
+describe('what every answer has in common', () => {
+  let app: TestApp;
+  let owner: Owner;
+
+  beforeAll(async () => {
+    app = await createTestApp({ env: { CORS_ORIGINS: ORIGIN, MAX_BODY_BYTES: '100000' } });
+    owner = await ownerWithProject(app);
+  });
+  afterAll(() => app.close());
+
+  const ingest = () => app.request().post('/v1/events/ingest').set('X-API-Key', owner.apiKey);
+  const rowCounts = async () => {
+    const tables = ['users', 'sessions', 'organizations', 'projects', 'api_keys', 'events', 'user_tokens'];
+    const counts = tables.map((table) => `(SELECT count(*) FROM ${table}) AS ${table}`);
+    return (
+      await app.rows(
+        `SELECT ${counts.join(', ')}, (SELECT coalesce(sum(events_ingested), 0) FROM usage_daily) AS metered`,
+      )
+    )[0];
+  };
+  /** Bytes as they are, past any client's good manners. */
+  const raw = (lines: string[], body: Buffer | string = ''): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const { hostname, port } = new URL(app.url);
+      const socket = connect(Number(port), hostname);
+      const chunks: Buffer[] = [];
+      socket.on('data', (chunk) => chunks.push(chunk));
+      socket.on('close', () => resolve(Buffer.concat(chunks).toString()));
+      socket.on('error', reject);
+      socket.write(`${[...lines, 'Host: localhost', 'Connection: close'].join('\r\n')}\r\n\r\n`);
+      socket.write(body);
+    });
+
+  describe('routes', () => {
+    it('answers unknown ones with 404', async () => {
+      for (const path of [
+        '/',
+        '/v1',
+        '/v1/nope',
+        '/v2/logs',
+        '/v1/logs/',
+        '/V1/logs',
+        '/v1/Organizations',
+        '/%E0%A4%A',
+        '/v1/projects/%ZZ',
+      ]) {
+        const answer = await app.request().get(path).set('Authorization', owner.bearer);
+        expect([path, answer.status, answer.body]).toEqual([path, 404, { detail: 'Not Found' }]);
+      }
+    });
+
+    it('answers a wrong method with 405 and says which are right', async () => {
+      const answer = await app.request().delete('/v1/organizations').expect(405, { detail: 'Method Not Allowed' });
+      expect(answer.headers.allow).toBe('GET, HEAD, POST');
+      const login = await app.request().get('/v1/auth/login').expect(405);
+      expect(login.headers.allow).toBe('POST');
+      const project = await app.request().put(`/v1/projects/${owner.projectId}`).expect(405);
+      expect(project.headers.allow).toBe('DELETE, GET, HEAD, PATCH');
+    });
+
+    it('answers HEAD without a body', async () => {
+      const answer = await app.request().head('/v1/organizations').set('Authorization', owner.bearer).expect(200);
+      expect(answer.headers['content-type']).toMatch(/^application\/json/);
+      expect(answer.text).toBeUndefined();
+    });
+  });
+
+  describe('requests that break the protocol', () => {
+    /** Bytes in parts over one connection, until the service closes it; `between` waits for what `sent` answers. */
+    const conversation = (parts: readonly (string | Buffer)[]): Promise<string> =>
+      new Promise((resolve, reject) => {
+        const { hostname, port } = new URL(app.url);
+        const socket = connect(Number(port), hostname);
+        const chunks: Buffer[] = [];
+        const rest = [...parts];
+        const next = (): void => {
+          const part = rest.shift();
+          if (part !== undefined) socket.write(part);
+        };
+        socket.on('connect', next);
+        socket.on('data', (chunk) => {
+          chunks.push(chunk);
+          next();
+        });
+        socket.on('end', () => socket.end());
+        socket.on('close', () => resolve(Buffer.concat(chunks).toString()));
+        socket.on('error', reject);
+      });
+    /** The answers in a stream of them. */
+    const answersIn = (text: string) =>
+      text
+        .split(/(?=HTTP\/1\.1 \d{3} )/)
+        .filter(Boolean)
+        .map((answer) => {
+          const [head = '', body = ''] = answer.split('\r\n\r\n');
+          const headers = head.toLowerCase();
+          return {
+            status: Number(head.split(' ')[1]),
+            hasId: /\r\nx-request-id: [\x21-\x7e]+(\r\n|$)/.test(headers),
+            isProtected:
+              headers.includes('\r\nx-content-type-options: nosniff') &&
+              headers.includes('\r\ncache-control: no-store'),
+            detail: body.startsWith('{') ? (JSON.parse(body) as { detail?: unknown }).detail : undefined,
+          };
+        });
+    const HEALTH = 'GET /ready HTTP/1.1\r\nHost: a\r\n\r\n';
+    const head = (...lines: string[]): string => `${lines.join('\r\n')}\r\n\r\n`;
+    const BROKEN: [what: string, bytes: string, status: number, detail: string][] = [
+      [
+        'a request line of 17 KB',
+        head(`GET /${'x'.repeat(17_000)} HTTP/1.1`, 'Host: a'),
+        431,
+        'Request Header Fields Too Large',
+      ],
+      [
+        'a header of 20 KB',
+        head('GET / HTTP/1.1', 'Host: a', `X: ${'x'.repeat(20_000)}`),
+        431,
+        'Request Header Fields Too Large',
+      ],
+      [
+        '201 headers',
+        head('GET / HTTP/1.1', 'Host: a', ...Array<string>(200).fill('X: 1')),
+        431,
+        'Request Header Fields Too Large',
+      ],
+      [
+        '3,000 headers',
+        head('GET / HTTP/1.1', 'Host: a', ...Array<string>(3_000).fill('X:')),
+        431,
+        'Request Header Fields Too Large',
+      ],
+      ['no protocol', head('NONSENSE'), 400, 'Bad Request'],
+      ['an unknown method', head('FOO / HTTP/1.1', 'Host: a'), 400, 'Bad Request'],
+      ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'Bad Request'],
+      ['no Host', head('GET /ready HTTP/1.1'), 400, 'Bad Request'],
+      ['two Hosts', head('GET /ready HTTP/1.1', 'Host: a', 'Host: b'), 400, 'Bad Request'],
+      [
+        'an expectation',
+        head('GET /ready HTTP/1.1', 'Host: a', 'Expect: miracles', 'Connection: close'),
+        417,
+        'Expectation Failed',
+      ],
+      ['two lengths', head('POST / HTTP/1.1', 'Host: a', 'Content-Length: 1', 'Content-Length: 2'), 400, 'Bad Request'],
+      [
+        'a length and chunks',
+        head('POST / HTTP/1.1', 'Host: a', 'Content-Length: 5', 'Transfer-Encoding: chunked'),
+        400,
+        'Bad Request',
+      ],
+      ['an unknown coding', head('POST / HTTP/1.1', 'Host: a', 'Transfer-Encoding: rot13'), 400, 'Bad Request'],
+      [
+        'a coding below the chunks',
+        `${head('POST / HTTP/1.1', 'Host: a', 'Transfer-Encoding: gzip, chunked')}0\r\n\r\n`,
+        400,
+        'Bad Request',
+      ],
+      ['lines that end in LF alone', 'GET / HTTP/1.1\nHost: a\n\n', 400, 'Bad Request'],
+      ['a name with a blank', head('GET / HTTP/1.1', 'Host: a', 'X Y: 1'), 400, 'Bad Request'],
+      ['CONNECT', head('CONNECT example.com:443 HTTP/1.1', 'Host: example.com'), 405, 'Method Not Allowed'],
+      [
+        'a body whose chunks are none',
+        `${head('POST /v1/auth/register HTTP/1.1', 'Host: a', 'Content-Type: application/json', 'Transfer-Encoding: chunked')}zz\r\n`,
+        400,
+        'Bad Request',
+      ],
+    ];
+
+    it.each(BROKEN)('are answered in the documented form: %s', async (_, bytes, status, detail) => {
+      const whole = { hasId: true, isProtected: true };
+      expect(answersIn(await conversation([bytes]))).toEqual([{ status, detail, ...whole }]);
+      // The same behind an answer, and behind one that is still being made.
+      const before = { status: 200, detail: undefined, ...whole };
+      expect(answersIn(await conversation([HEALTH, bytes]))).toEqual([before, { status, detail, ...whole }]);
+      expect(answersIn(await conversation([`${HEALTH}${HEALTH}${bytes}`]))).toEqual([
+        before,
+        before,
+        { status, detail, ...whole },
+      ]);
+    });
+
+    it('are answered when they do not come in time', async () => {
+      const server = app.nest.getHttpServer();
+      const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+      const begin =
+        'POST /v1/auth/register HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n';
+      for (const bytes of [begin, `${begin}\r\n{"a"`]) {
+        // What Node does every few seconds with connections that are too slow.
+        server.once('connection', (socket: Socket) => {
+          socket.once('data', () => setImmediate(() => setImmediate(() => server.emit('clientError', late, socket))));
+        });
+        expect(answersIn(await conversation([bytes]))).toEqual([
+          { status: 408, detail: 'Request Timeout', hasId: true, isProtected: true },
+        ]);
+      }
+    });
+
+    it('leave a line in the log that the request id finds', async () => {
+      const text = await conversation([head('NONSENSE')]);
+      const id = /x-request-id: (\S+)/i.exec(text)?.[1];
+      const line = app.logLines
+        .map((one) => JSON.parse(one) as Record<string, unknown>)
+        .find((one) => one.request_id === id);
+      expect(line).toMatchObject({ message: 'request', status: '400', code: expect.stringMatching(/^HPE_/) });
+    });
+
+    it('are told from odd ones, which are answered like any other', async () => {
+      const odd: [string, number][] = [
+        [head('GET http://other.example/ready HTTP/1.1', 'Host: a', 'Connection: close'), 200],
+        [head('GET /ready HTTP/1.0'), 200],
+        [head('OPTIONS * HTTP/1.1', 'Host: a', 'Connection: close'), 204],
+        [head('PROPFIND /v1/organizations HTTP/1.1', 'Host: a', 'Connection: close'), 405],
+        [head('TRACE /v1/organizations HTTP/1.1', 'Host: a', 'Connection: close'), 405],
+        [head('GET // HTTP/1.1', 'Host: a', 'Connection: close'), 404],
+        [head('GET /v1/projects/%00 HTTP/1.1', 'Host: a', 'Connection: close'), 401],
+        [head('GET /ready HTTP/1.1', 'Host: a', 'Connection: Upgrade, close', 'Upgrade: websocket'), 200],
+        [head('GET /ready HTTP/1.1', 'Host: a', 'Connection: close', ...Array<string>(150).fill('X: 1')), 200],
+      ];
+      for (const [bytes, status] of odd) {
+        const [answer, ...more] = answersIn(await conversation([bytes]));
+        expect([bytes, answer?.status, answer?.hasId, answer?.isProtected]).toEqual([bytes, status, true, true]);
+        expect(more).toEqual([]);
+        if (status >= 400) expect(answer?.detail).toEqual(expect.any(String));
+      }
+    });
+  });
+
+  describe('parameters', () => {
+    const TOO_MANY = (place: string) => ({
+      detail: [
+        {
+          type: 'value_error',
+          loc: [place],
+          msg: `Value error, ${place} must not have more than 1000 parameters`,
+          input: null,
+          ctx: { error: {} },
+        },
+      ],
+    });
+
+    it('never vanish in silence, however many come', async () => {
+      const logs = (text: string) => app.request().get(`/v1/logs?${text}`).set('Authorization', owner.bearer);
+      const filler = '&'.repeat(998);
+      await logs(`${filler}project_id=${owner.projectId}`).expect(200);
+      await logs(`${filler}&a&project_id=${owner.projectId}`).expect(422, TOO_MANY('query'));
+      await logs(`project_id=${owner.projectId}&${'level=info&'.repeat(1_000)}`).expect(422, TOO_MANY('query'));
+    });
+
+    it('of a form are bounded before they are taken apart', async () => {
+      const login = (text: string) => app.request().post('/v1/auth/login').type('form').send(text);
+      await login('a&'.repeat(45_000)).expect(422, TOO_MANY('body'));
+      await login(`${'&'.repeat(998)}username=a%40example.com&password=x`).expect(401);
+    });
+  });
+
+  describe('request ids', () => {
+    it('echoes one of 1 to 128 visible characters and makes one otherwise', async () => {
+      const idFor = async (given?: string) => {
+        const request = app.request().get('/health');
+        if (given !== undefined) void request.set('X-Request-ID', given);
+        return (await request).headers['x-request-id'] as string;
+      };
+      expect(await idFor('my-request/42')).toBe('my-request/42');
+      expect(await idFor('x'.repeat(128))).toBe('x'.repeat(128));
+      for (const bad of [undefined, 'x'.repeat(129), 'has space', ''])
+        expect(await idFor(bad)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+    });
+
+    it('finds the log lines of a request', async () => {
+      await app.request().get('/v1/nope').set('X-Request-ID', 'find-me-in-the-log').expect(404);
+      const line = app.logLines
+        .map((text) => JSON.parse(text) as Record<string, unknown>)
+        .find((entry) => entry.request_id === 'find-me-in-the-log');
+      expect(line).toMatchObject({ message: 'request', method: 'GET', status: '404' });
+    });
+  });
+
+  describe('headers', () => {
+    it('carry the usual protection and do not name the framework', async () => {
+      const { headers } = await app.request().get('/health').expect(200);
+      expect(headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+        'strict-transport-security': expect.stringContaining('max-age='),
+      });
+      expect(headers['cache-control']).toBe('no-store');
+      expect(headers).not.toHaveProperty('x-powered-by');
+      expect(headers).not.toHaveProperty('etag');
+    });
+
+    it('allow configured origins alone, and expose what clients read', async () => {
+      const preflight = await app
+        .request()
+        .options('/v1/auth/login')
+        .set('Origin', ORIGIN)
+        .set('Access-Control-Request-Method', 'POST')
+        .expect(204);
+      expect(preflight.headers['access-control-allow-origin']).toBe(ORIGIN);
+      const answer = await app.request().get('/health').set('Origin', ORIGIN);
+      const exposed = String(answer.headers['access-control-expose-headers'])
+        .split(',')
+        .map((name) => name.trim());
+      expect(exposed).toEqual(
+        expect.arrayContaining([
+          'X-Request-ID',
+          'Retry-After',
+          'X-RateLimit-Remaining',
+          'X-Service-Block-Reason',
+          'X-Trusted-Device-Token',
+        ]),
+      );
+      const foreign = await app.request().get('/health').set('Origin', 'https://evil.example');
+      expect(foreign.headers).not.toHaveProperty('access-control-allow-origin');
+    });
+  });
+
+  describe('bodies', () => {
+    const valid = { event_type: 'a', source: 'b' };
+
+    it('are limited in size, also when they do not say it', async () => {
+      const before = await rowCounts();
+      const large = JSON.stringify({ ...valid, payload: { text: 'x'.repeat(100_000) } });
+      await ingest().type('json').send(large).expect(413, { detail: 'Request body too large' });
+      const chunked = `${Buffer.byteLength(large).toString(16)}\r\n${large}\r\n0\r\n\r\n`;
+      const head = ['POST /v1/events/ingest HTTP/1.1', `X-API-Key: ${owner.apiKey}`, 'Content-Type: application/json'];
+      expect(await raw([...head, 'Transfer-Encoding: chunked'], chunked)).toMatch(/^HTTP\/1\.1 413 /);
+      for (const [encoding, compress] of ENCODINGS) {
+        const bomb = compress(Buffer.alloc(10_000_000, 0x20));
+        const lines = [...head, `Content-Encoding: ${encoding}`, `Content-Length: ${bomb.length}`];
+        expect(await raw(lines, bomb)).toMatch(/^HTTP\/1\.1 413 /);
+      }
+      expect(await rowCounts()).toEqual(before);
+    });
+
+    it('may be compressed', async () => {
+      const bearing = [`X-API-Key: ${owner.apiKey}`, 'Content-Type: application/json'];
+      const send = (path: string, encoding: string, body: Buffer, ...lines: string[]) =>
+        raw(
+          [`POST ${path} HTTP/1.1`, ...lines, `Content-Encoding: ${encoding}`, `Content-Length: ${body.length}`],
+          body,
+        );
+      const text = Buffer.from(JSON.stringify(valid));
+      for (const [encoding, compress] of ENCODINGS) {
+        const whole = compress(text);
+        expect(await send('/v1/events/ingest', encoding.toUpperCase(), whole, ...bearing)).toMatch(/^HTTP\/1\.1 200 /);
+        const broken = [text, whole.subarray(0, -3), Buffer.from([0xff]), Buffer.from(whole).reverse()];
+        for (const body of broken) {
+          const refusal = /^HTTP\/1\.1 422 [\s\S]*"msg":"JSON decode error"/;
+          expect(await send('/v1/events/ingest', encoding, body, ...bearing)).toMatch(refusal);
+          expect(await send('/v1/auth/register', encoding, body, 'Content-Type: application/json')).toMatch(refusal);
+        }
+      }
+      for (const encoding of ['rot13', 'zstd', 'gzip, gzip', 'constructor']) {
+        expect(await send('/v1/events/ingest', encoding, text, ...bearing)).toMatch(/^HTTP\/1\.1 415 /);
+      }
+      expect(await send('/v1/events/ingest', 'identity', text, ...bearing)).toMatch(/^HTTP\/1\.1 200 /);
+    });
+
+    it.each([
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/json; charset=utf-16',
+      'nonsense',
+    ])('of type %s are refused on a JSON route', async (type) => {
+      await ingest()
+        .set('Content-Type', type)
+        .send(JSON.stringify(valid))
+        .expect(415, { detail: 'Unsupported Media Type' });
+    });
+
+    it('may say their charset', async () => {
+      await ingest().set('Content-Type', 'application/json; charset=UTF-8').send(JSON.stringify(valid)).expect(200);
+    });
+
+    it.each([
+      ['truncated', '{"event_type":"a","sou'],
+      ['empty quotes', '""{'],
+      ['a trailing comma', '{"event_type":"a",}'],
+      ['single quotes', "{'event_type':'a'}"],
+      ['NaN', '{"event_type":"a","source":"b","payload":{"x":NaN}}'],
+      ['a bare word', 'hello'],
+      ['a control character in a string', '{"event_type":"a\nb","source":"b"}'],
+    ])('that are no JSON (%s) are refused with a position', async (_, text) => {
+      const answer = await ingest().type('json').send(text).expect(422);
+      expect((answer.body as { detail: unknown }).detail).toEqual([
+        {
+          type: 'json_invalid',
+          loc: ['body', expect.any(Number)],
+          msg: 'JSON decode error',
+          input: {},
+          ctx: { error: expect.any(String) },
+        },
+      ]);
+    });
+
+    describe('that are large and whose sender goes away', () => {
+      afterEach(() => void jest.restoreAllMocks());
+
+      /** Sends a large body over a socket of its own, and tells of what becomes of its turn. */
+      function send(path: string, credential: string, fields: object) {
+        const turns = app.nest.get(LargeBodies, { strict: false });
+        const turn = turns.turn.bind(turns);
+        const isOver = jest.fn();
+        let asked: () => void = () => undefined;
+        const hasAsked = new Promise<void>((resolve) => (asked = resolve));
+        const begun = new Promise<void>((resolve) => {
+          jest.spyOn(turns, 'turn').mockImplementation(async (holder) => {
+            asked();
+            const { rest, end } = await turn(holder);
+            resolve();
+            const ended = (): void => {
+              isOver();
+              end();
+            };
+            return { rest, end: ended };
+          });
+        });
+        const hasLeft = new Promise<void>((resolve) => {
+          const server = app.nest.getHttpServer();
+          server.once('connection', (socket: Socket) => socket.once('close', () => resolve()));
+        });
+        const { hostname, port } = new URL(app.url);
+        const body = JSON.stringify({ ...fields, filler: 'x'.repeat(50_000) });
+        const socket = connect(Number(port), hostname);
+        socket.write(
+          [
+            `POST ${path} HTTP/1.1`,
+            'Host: localhost',
+            credential,
+            'Content-Type: application/json',
+            `Content-Length: ${body.length}`,
+            '',
+            body,
+          ].join('\r\n'),
+        );
+        const leave = async (): Promise<void> => {
+          socket.destroy();
+          await hasLeft;
+        };
+        return { isOver, hasAsked, begun, leave };
+      }
+
+      it('before their turn are not read, and the turn passes on', async () => {
+        const before = await rowCounts();
+        const { end } = await app.nest.get(LargeBodies, { strict: false }).turn('somebody else');
+        const sender = send('/v1/events/ingest', `X-API-Key: ${owner.apiKey}`, { event_type: 'e', source: 's' });
+        await sender.hasAsked;
+        await sender.leave();
+        end();
+        await sender.begun;
+        await eventually(
+          () => Promise.resolve(sender.isOver.mock.calls.length),
+          (times) => times > 0,
+        );
+        expect(await rowCounts()).toEqual(before);
+        await ingest()
+          .send({ event_type: 'e', source: 's', payload: { filler: 'x'.repeat(50_000) } })
+          .expect(200);
+      });
+
+      it('while they wait for the database hold up nobody else', async () => {
+        const client = new pg.Client({ connectionString: app.databaseUrl });
+        await client.connect();
+        try {
+          await client.query('BEGIN');
+          await client.query('LOCK TABLE organizations IN ACCESS EXCLUSIVE MODE');
+          const sender = send('/v1/organizations', `Authorization: ${owner.bearer}`, { name: 'Late', slug: 'late' });
+          await sender.begun;
+          expect(sender.isOver).not.toHaveBeenCalled();
+          await sender.leave();
+          expect(sender.isOver).toHaveBeenCalled();
+        } finally {
+          await client.end();
+        }
+      });
+    });
+
+    it('with invalid UTF-8, too much depth or numbers too large are refused', async () => {
+      const before = await rowCounts();
+      const head = ['POST /v1/events/ingest HTTP/1.1', `X-API-Key: ${owner.apiKey}`, 'Content-Type: application/json'];
+      const broken = Buffer.concat([
+        Buffer.from('{"event_type":"a'),
+        Buffer.from([0xff, 0xfe]),
+        Buffer.from('","source":"b"}'),
+      ]);
+      expect(await raw([...head, `Content-Length: ${broken.length}`], broken)).toMatch(
+        /^HTTP\/1\.1 422 [\s\S]*json_invalid/,
+      );
+      for (const payload of [
+        `${'['.repeat(40_000)}${']'.repeat(40_000)}`,
+        `{"n":1e999}`,
+        `{"a":${'{"a":'.repeat(80)}1${'}'.repeat(80)}}`,
+      ]) {
+        const answer = await ingest()
+          .type('json')
+          .send(`{"event_type":"a","source":"b","payload":{"deep":${payload}}}`)
+          .expect(422);
+        expect((answer.body as { detail: object[] }).detail).toMatchObject([{ type: 'value_error' }]);
+      }
+      expect(await rowCounts()).toEqual(before);
+    });
+
+    it('take the last value of a repeated key', async () => {
+      const answer = await ingest()
+        .type('json')
+        .send('{"event_type":"first","event_type":"last","source":"b"}')
+        .expect(200);
+      expect((answer.body as { event_type: string }).event_type).toBe('last');
+    });
+
+    it('do not have to be there when no field is required', async () => {
+      const key = (
+        await app
+          .request()
+          .post('/v1/api-keys')
+          .set('Authorization', owner.bearer)
+          .send({ project_id: owner.projectId, name: 'k' })
+          .expect(201)
+      ).body as { id: string };
+      await app.request().post(`/v1/api-keys/${key.id}/revoke`).set('Authorization', owner.bearer).expect(200);
+    });
+
+    it('missing where a field is required, or null, are one row', async () => {
+      const missing = { detail: [{ type: 'missing', loc: ['body'], msg: 'Field required', input: null }] };
+      await ingest().expect(422, missing);
+      await ingest().type('json').send('null').expect(422, missing);
+    });
+  });
+
+  it('never answers 500 to hostile inputs and changes nothing', async () => {
+    const before = await rowCounts();
+    const strings = [
+      '',
+      ' ',
+      '\u0000',
+      'a\u0000b',
+      '\ud800',
+      '💥'.repeat(300),
+      'x'.repeat(50_000),
+      "'; DROP TABLE users; --",
+      '%00',
+      '../../etc/passwd',
+      '{{7*7}}',
+      '\u202eabc',
+      '0x10',
+      '1e5',
+      '-1',
+      'null',
+      '[]',
+      '{}',
+    ];
+    const others = [0, -1, 1.5, 1e308, true, null, [], {}, [[]], { a: { b: {} } }];
+    const answers: [string, number][] = [];
+    const note = (what: string, { status }: { status: number }) => answers.push([what, status]);
+    for (const value of [...strings, ...others]) {
+      const shown = JSON.stringify(value).slice(0, 40);
+      note(
+        `register ${shown}`,
+        await app.request().post('/v1/auth/register').send({ email: value, password: value, name: value }),
+      );
+      note(
+        `login ${shown}`,
+        await app
+          .request()
+          .post('/v1/auth/login')
+          .type('form')
+          .send({ username: JSON.stringify(value), password: JSON.stringify(value) }),
+      );
+      note(`refresh ${shown}`, await app.request().post('/v1/auth/refresh').send({ refresh_token: value }));
+      note(
+        `ingest ${shown}`,
+        await ingest().send({ event_type: value, source: value, timestamp: value, payload: value }),
+      );
+      note(
+        `project ${shown}`,
+        await app
+          .request()
+          .post('/v1/projects')
+          .set('Authorization', owner.bearer)
+          .send({ organization_id: value, name: value, slug: value }),
+      );
+      note(
+        `organization ${shown}`,
+        await app
+          .request()
+          .post('/v1/organizations')
+          .set('Authorization', owner.bearer)
+          .send({ name: value, slug: value }),
+      );
+      note(
+        `verify ${shown}`,
+        await app.request().post('/v1/auth/verify-email').send({ email: owner.email, token: value }),
+      );
+    }
+    for (const value of strings) {
+      const query = {
+        project_id: owner.projectId,
+        query: value,
+        method: value,
+        range: value,
+        limit: value,
+        hide_noise: value,
+      };
+      note(
+        `logs ${JSON.stringify(value).slice(0, 40)}`,
+        await app.request().get('/v1/logs').set('Authorization', owner.bearer).query(query),
+      );
+    }
+    const surprising = answers.filter(([, status]) => status >= 500 || (status < 400 && status !== 200));
+    expect(surprising).toEqual([]);
+    expect(await rowCounts()).toEqual(before);
+  }, 60_000);
+
+  it('searches logs by any text without fault', async () => {
+    for (const query of ['\\', '\\\\', '%', '_', '\\%', "'", '"', '💥', 'a'.repeat(200)]) {
+      await app
+        .request()
+        .get('/v1/logs')
+        .set('Authorization', owner.bearer)
+        .query({ project_id: owner.projectId, query })
+        .expect(200);
+    }
+    await app
+      .request()
+      .get('/v1/logs')
+      .set('Authorization', owner.bearer)
+      .query({ project_id: owner.projectId, query: 'a\u0000' })
+      .expect(422);
+  });
+
+  it('hides the cause of an unexpected fault, and the request id finds it in the log', async () => {
+    const broken = await createTestApp();
+    try {
+      const other = await ownerWithProject(broken);
+      await broken.rows('ALTER TABLE events RENAME COLUMN log_method TO elsewhere');
+      const answer = await broken
+        .request()
+        .get('/v1/logs')
+        .set('Authorization', other.bearer)
+        .set('X-Request-ID', 'look-me-up')
+        .query({ project_id: other.projectId });
+      expect([answer.status, answer.body]).toEqual([500, { detail: 'Internal Server Error' }]);
+      const line = broken.logLines
+        .map((text) => JSON.parse(text) as { level: string; request_id?: string })
+        .find((entry) => entry.level === 'error' && entry.request_id === 'look-me-up');
+      expect(JSON.stringify(line)).toContain('log_method');
+    } finally {
+      await broken.close();
+    }
+  });
+
+  it('serves the document and its readers from this origin alone', async () => {
+    const document = (await app.request().get('/openapi.json').expect(200)).body as {
+      info: object;
+      servers?: unknown;
+      security?: unknown;
+    };
+    expect(document.info).toMatchObject({ title: 'Operational Event Service API', version: '1.0.0' });
+    for (const path of ['/docs', '/redoc']) {
+      const page = await app.request().get(path).redirects(1).expect(200);
+      expect(page.headers['content-type']).toMatch(/^text\/html/);
+      const sources = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source = '']) => source);
+      expect(sources.filter((source) => /^(https?:)?\/\//.test(source))).toEqual([]);
+      for (const source of sources.filter((name) => /\.(js|css)$/.test(name))) {
+        await app
+          .request()
+          .get(new URL(source, `${app.url}${path}`).pathname)
+          .expect(200);
+      }
+    }
+  });
+});

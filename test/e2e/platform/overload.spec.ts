@@ -1,0 +1,317 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
+import { DataSource } from 'typeorm';
+import { BackgroundWork } from '../../../src/platform/background/background-work.js';
+import { Passwords } from '../../../src/platform/crypto/index.js';
+import { Mailer } from '../../../src/platform/mail/index.js';
+import { currentContext } from '../../../src/platform/telemetry/index.js';
+import { ownerWithProject, PASSWORD, randomEmail, signedIn } from '../../support/actors.js';
+import { createTestApp, type TestApp } from '../../support/app.js';
+import { mailsTo, tokenIn, waitForMails } from '../../support/outbox.js';
+
+const OVERLOADED = { detail: 'Service overloaded' };
+const BACKGROUND = 'service-background';
+
+describe('a service that is asked for too much', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await createTestApp({ env: { DATABASE_POOL_SIZE: '3', ENABLE_METRICS: 'true' } });
+  });
+  afterAll(() => app.close());
+  afterEach(() => void jest.restoreAllMocks());
+
+  const ask = (path: string, email: string) => app.request().post(`/v1/auth/${path}`).send({ email });
+  const signIn = (username: string, password: string) =>
+    app.request().post('/v1/auth/login').type('form').send({ username, password });
+  const REQUESTS = ['password-reset/request', 'resend-verification'];
+
+  it('keeps its connections for requests while nobody knows how many links are asked for', async () => {
+    const owner = await ownerWithProject(app);
+    const floods = REQUESTS.flatMap((path) => Array.from({ length: 60 }, () => ask(path, randomEmail())));
+    const reads = Array.from({ length: 20 }, () =>
+      app.request().get('/v1/organizations').set('Authorization', owner.bearer),
+    );
+    const answers = await Promise.all([...floods, ...reads]);
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    await app.backgroundDone();
+    const [{ connections } = { connections: 0 }] = await app.rows<{ connections: number }>(
+      `SELECT count(*)::int AS connections FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = $1`,
+      [BACKGROUND],
+    );
+    expect(connections).toBeGreaterThan(0);
+    expect(connections).toBeLessThanOrEqual(3);
+  });
+
+  it('does the work of one request for many of one address, and says so in its metrics', async () => {
+    const actor = await signedIn(app);
+    await Promise.all(Array.from({ length: 30 }, () => ask('password-reset/request', actor.email).expect(200)));
+    await app.backgroundDone();
+    const mails = (await mailsTo(app.dataDir, actor.email)).filter(
+      ({ subject }) => subject === 'Choose a new password',
+    );
+    expect(mails).toHaveLength(1);
+    const { text } = await app.request().get('/metrics').expect(200);
+    expect(text).toMatch(/background_work_total\{lane="request",outcome="folded"\} [1-9]/);
+  });
+
+  describe('what an answer has promised', () => {
+    const register = (password = PASSWORD) => {
+      const email = randomEmail();
+      return app
+        .request()
+        .post('/v1/auth/register')
+        .send({ email, password: password === '' ? email : password });
+    };
+    /** Takes so many places of the client that the tests are, until it is let go. */
+    function take(places: number, share = '127.0.0.1'): () => Promise<void> {
+      let letGo = (): void => undefined;
+      const end = new Promise<void>((resolve) => (letGo = resolve));
+      const acts = Array.from({ length: places }, () => app.nest.get(BackgroundWork).promising(share, () => end));
+      return async () => {
+        letGo();
+        await Promise.all(acts);
+      };
+    }
+    beforeEach(() => app.backgroundDone());
+    const accounts = async (): Promise<number> => (await app.rows('SELECT 1 FROM users')).length;
+
+    it('has a place: of five registrations that see two left, two are taken and mailed', async () => {
+      const before = await accounts();
+      const letGo = take(62);
+      const mailer = app.nest.get(Mailer);
+      const send = mailer.send.bind(mailer);
+      let mailServerIsBack = (): void => undefined;
+      const back = new Promise<void>((resolve) => (mailServerIsBack = resolve));
+      jest.spyOn(mailer, 'send').mockImplementation(async (mail) => {
+        await back;
+        return send(mail);
+      });
+      try {
+        const answers = await Promise.all(Array.from({ length: 5 }, () => register()));
+        const taken = answers.filter(({ status }) => status === 201);
+        expect(taken).toHaveLength(2);
+        for (const { status, body, headers } of answers.filter((answer) => !taken.includes(answer))) {
+          expect([status, body]).toEqual([429, { detail: 'Too many requests at once' }]);
+          expect(headers['retry-after']).toBe('1');
+        }
+        expect(await accounts()).toBe(before + taken.length);
+        mailServerIsBack();
+        await app.backgroundDone();
+        for (const { body } of taken)
+          expect(await mailsTo(app.dataDir, (body as { email: string }).email)).toHaveLength(1);
+      } finally {
+        mailServerIsBack();
+        await letGo();
+      }
+    });
+
+    it('is not taken away by another client, who has places of their own', async () => {
+      const letGo = take(64, '192.0.2.1');
+      try {
+        await register().expect(201);
+      } finally {
+        await letGo();
+      }
+    });
+
+    it('is refused with 503 where all places are taken, and given back by what was refused', async () => {
+      const before = await accounts();
+      const letGo = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4'].map((share) => take(64, share));
+      try {
+        await register().expect(503, OVERLOADED);
+      } finally {
+        for (const one of letGo) await one();
+      }
+      expect(await accounts()).toBe(before);
+      const { bearer } = await ownerWithProject(app);
+      await app.backgroundDone();
+      const last = take(63);
+      try {
+        for (let one = 0; one < 3; one += 1) await register('').expect(422);
+        const remove = app.request().post('/v1/account/delete').set('Authorization', bearer);
+        await remove.send({ current_password: PASSWORD }).expect(409);
+        await register().expect(201);
+      } finally {
+        await last();
+      }
+    });
+  });
+
+  describe('an address tells nobody whether it has an account', () => {
+    /** The statements that a request causes before or after its answer, whatever their values. */
+    async function statementsOf(
+      request: () => Promise<unknown>,
+      when: 'before' | 'after' = 'after',
+    ): Promise<string[]> {
+      await app.backgroundDone();
+      const seen: string[] = [];
+      const query = Reflect.get(pg.Client.prototype, 'query') as (...parameters: unknown[]) => unknown;
+      jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+        this: pg.Client & { connectionParameters: { application_name: string } },
+        ...parameters: unknown[]
+      ) {
+        const [statement] = parameters;
+        const isAfter = this.connectionParameters.application_name === BACKGROUND;
+        const isAsked = isAfter ? when === 'after' : when === 'before' && currentContext() !== undefined;
+        if (isAsked && typeof statement === 'string')
+          seen.push(statement.replace('stranger_hash = $1', 'user_id = $1').replaceAll(/\s+/g, ' '));
+        return query.apply(this, parameters);
+      });
+      await request();
+      await app.backgroundDone();
+      jest.restoreAllMocks();
+      return seen;
+    }
+    const rowsOf = async (): Promise<number[]> => {
+      const [row] = await app.rows<{ tokens: number; events: number }>(
+        `SELECT (SELECT count(*)::int FROM user_tokens) AS tokens, (SELECT count(*)::int FROM security_events) AS events`,
+      );
+      return [row?.tokens ?? 0, row?.events ?? 0];
+    };
+
+    async function unverified(): Promise<string> {
+      const email = randomEmail();
+      await app.request().post('/v1/auth/register').send({ email, password: PASSWORD }).expect(201);
+      await app.rows(`UPDATE user_tokens SET created_at = now() - interval '61 seconds'`);
+      return email;
+    }
+
+    it.each(REQUESTS)('by the statements of %s, also when it is asked for again', async (path) => {
+      const verified = (await signedIn(app)).email;
+      const addresses = [verified, await unverified(), randomEmail()];
+      const first: string[][] = [];
+      const again: string[][] = [];
+      const written: string[] = [];
+      for (const email of addresses) {
+        const before = await rowsOf();
+        first.push(await statementsOf(() => ask(path, email).expect(200)));
+        again.push(await statementsOf(() => ask(path, email).expect(200)));
+        written.push((await rowsOf()).map((count, at) => count - (before[at] ?? 0)).join(' '));
+      }
+      expect(new Set(written).size).toBe(1);
+      expect(first[0]?.filter((statement) => statement.startsWith('INSERT')).length).toBeGreaterThan(0);
+      expect(first[0]).toContain('COMMIT');
+      expect(first[1]).toEqual(first[0]);
+      expect(first[2]).toEqual(first[0]);
+      expect(again[1]).toEqual(again[0]);
+      expect(again[2]).toEqual(again[0]);
+    });
+
+    it('by the statements after a failed sign-in, up to the lock', async () => {
+      const known = (await signedIn(app)).email;
+      const fail = (email: string) => async (): Promise<void> => {
+        for (let one = 0; one < 10; one += 1) await signIn(email, 'wrong-guess').expect(401);
+      };
+      const [ofKnown, ofStranger] = [await statementsOf(fail(known)), await statementsOf(fail(randomEmail()))];
+      const records = (statements: string[]) => statements.filter((statement) => statement.startsWith('INSERT'));
+      expect(records(ofStranger)).toHaveLength(11);
+      expect(records(ofKnown)).toEqual(records(ofStranger));
+    });
+
+    it('by the statements of a registration, whether it is unknown, waits, is disputed or confirmed', async () => {
+      const register =
+        (email: string, password = PASSWORD) =>
+        () =>
+          app.request().post('/v1/auth/register').send({ email, password }).expect(201);
+      const disputed = await unverified();
+      await register(disputed, 'another-password-of-this')();
+      await app.backgroundDone();
+      await app.rows(`UPDATE user_tokens SET created_at = now() - interval '61 seconds'`);
+      const ofUnknown = await statementsOf(register(randomEmail()), 'before');
+      expect(ofUnknown.filter((statement) => statement.startsWith('INSERT'))).toHaveLength(3);
+      expect(ofUnknown).toContain('COMMIT');
+      const verified = (await signedIn(app)).email;
+      const waiting = await unverified();
+      const registrations = {
+        'of a waiting one': register(waiting),
+        'of a waiting one, again': register(waiting),
+        'of a waiting one, with another password': register(waiting, 'another-password-of-this'),
+        'of one whose passwords are void': register(disputed),
+        'of a confirmed one': register(verified),
+        'of a confirmed one, again': register(verified, 'another-password-of-this'),
+      };
+      for (const [what, registration] of Object.entries(registrations)) {
+        expect([what, await statementsOf(registration, 'before')]).toEqual([what, ofUnknown]);
+      }
+      expect(await statementsOf(register(randomEmail()))).toEqual([]);
+      expect(await statementsOf(register(verified))).toEqual([]);
+    });
+
+    it('by the refusals of a confirmation, which looks for the token first', async () => {
+      const confirm = (email: string, token: string) => () =>
+        app
+          .request()
+          .post('/v1/auth/verify-email')
+          .send({ email, token })
+          .expect(400, { detail: 'Invalid or expired verification token' });
+      const [verified, waiting] = [(await signedIn(app)).email, await unverified()];
+      const token = tokenIn((await waitForMails(app.dataDir, waiting, 1))[0] as never);
+      const ofUnknown = await statementsOf(confirm(randomEmail(), 'x'.repeat(43)), 'before');
+      // One look-up of the token and nothing else: no account, no transaction, no lock.
+      expect(ofUnknown).toEqual([expect.stringMatching(/^SELECT .* FROM user_tokens /)]);
+      for (const email of [verified, waiting]) {
+        expect(await statementsOf(confirm(email, 'x'.repeat(43)), 'before')).toEqual(ofUnknown);
+      }
+      // Who has a token may know its address, and learns of no other; refusing takes no lock and uses nothing up.
+      const ofStranger = await statementsOf(confirm(randomEmail(), token), 'before');
+      expect(ofStranger.map((statement) => statement.slice(0, 6))).toEqual(['SELECT', 'SELECT']);
+      expect(await statementsOf(confirm(verified, token), 'before')).toEqual(ofStranger);
+      const passwords = app.nest.get(Passwords);
+      const hashes = [jest.spyOn(passwords, 'hash'), jest.spyOn(passwords, 'verify')];
+      await confirm(waiting, 'x'.repeat(43))();
+      const reset = app.request().post('/v1/auth/password-reset/confirm');
+      await reset.send({ token: 'x'.repeat(43), password: PASSWORD }).expect(400);
+      for (const hash of hashes) expect(hash).not.toHaveBeenCalled();
+      await app.request().post('/v1/auth/verify-email').send({ email: waiting, token }).expect(200);
+      await confirm(waiting, token)();
+    });
+
+    it('and leaves nothing of strangers behind', async () => {
+      await ask('password-reset/request', 'stranger@example.com').expect(200);
+      await app.backgroundDone();
+      expect(JSON.stringify(await app.rows('SELECT * FROM user_tokens WHERE user_id IS NULL'))).not.toContain(
+        'stranger@',
+      );
+    });
+  });
+
+  describe('without a free connection to the database', () => {
+    it('answers 503 with Retry-After, and works again when there is one', async () => {
+      const owner = await ownerWithProject(app);
+      const source = app.nest.get(DataSource);
+      const { options } = Reflect.get(source.driver, 'master') as { options: { connectionTimeoutMillis: number } };
+      const usual = options.connectionTimeoutMillis;
+      options.connectionTimeoutMillis = 50;
+      const runners = Array.from({ length: 3 }, () => source.createQueryRunner());
+      try {
+        await Promise.all(runners.map((runner) => runner.connect()));
+        const answers = await Promise.all([
+          app.request().get('/v1/organizations').set('Authorization', owner.bearer),
+          app.request().get(`/v1/logs?project_id=${owner.projectId}`).set('Authorization', owner.bearer),
+          signIn(owner.email, PASSWORD),
+          app
+            .request()
+            .post('/v1/organizations')
+            .set('Authorization', owner.bearer)
+            .send({ name: 'Late', slug: 'late' }),
+        ]);
+        for (const { status, body, headers } of answers) {
+          expect([status, body]).toEqual([503, OVERLOADED]);
+          expect(headers['retry-after']).toBe('1');
+        }
+        // What is answered before anything is looked up is not held up by it, nor is what follows.
+        await ask('password-reset/request', owner.email).expect(200);
+        await app.backgroundDone();
+        const mails = await mailsTo(app.dataDir, owner.email);
+        expect(mails.map(({ subject }) => subject)).toContain('Choose a new password');
+      } finally {
+        await Promise.all(runners.map((runner) => runner.release()));
+        options.connectionTimeoutMillis = usual;
+      }
+      const { body } = await app.request().get('/v1/organizations').set('Authorization', owner.bearer).expect(200);
+      expect((body as { slug: string }[]).map(({ slug }) => slug)).not.toContain('late');
+    });
+  });
+});
