@@ -41,7 +41,9 @@ export interface ListedOperation {
   operation: Operation;
 }
 
-export const document = JSON.parse(readFileSync(new URL('../../docs/api/openapi.json', import.meta.url), 'utf8')) as ApiDocument;
+export const document = JSON.parse(
+  readFileSync(new URL('../../docs/api/openapi.json', import.meta.url), 'utf8'),
+) as ApiDocument;
 
 export const operations: ListedOperation[] = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
