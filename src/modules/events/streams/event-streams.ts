@@ -2,21 +2,24 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { ProjectMemberScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
+import { FairTurns } from '../../../platform/concurrency/index.js';
 import { beginEventStream, EventStream } from '../../../platform/http/event-stream.js';
 import { Metrics } from '../../../platform/telemetry/index.js';
 import { Feed } from './feed.js';
 import type { FeedSource } from './feed-source.js';
 import { OpenStreams } from './open-streams.js';
-import { Turns } from './turns.js';
 
-/** Reads of all feeds of the process that may run at a time, each for a moment on one connection. */
+/**
+ * Reads of all feeds of the process that may run at a time, each for a moment on one connection; one of a project, so that
+ * nobody waits for another's many streams of large events.
+ */
 const READS_AT_ONCE = 4;
 
 /** Opens streams of a project; those of one source share one feed. */
 @Injectable()
 export class EventStreams {
   private readonly logger = new Logger('streams');
-  private readonly turns = new Turns(READS_AT_ONCE);
+  private readonly turns = new FairTurns({ parallel: READS_AT_ONCE, parallelOfShare: 1, mostWaiting: Infinity });
   private readonly feeds = new Map<string, Feed>();
 
   constructor(

@@ -1,9 +1,9 @@
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { FairTurns } from '../../../platform/concurrency/index.js';
 import { Feed, type FeedClient } from './feed.js';
 import { type FeedItem, type FeedPlace, type FeedRead, type FeedSource, isAfter } from './feed-source.js';
-import { Turns } from './turns.js';
 
 interface Message {
   type: string;
@@ -91,7 +91,7 @@ function feedOf(source: FeedSource, failures: unknown[] = []): Feed {
   return new Feed({
     projectId: 'p',
     source,
-    turns: new Turns(2),
+    turns: new FairTurns({ parallel: 2, mostWaiting: Infinity }),
     nowMs: () => 42,
     onFailure: (error) => failures.push(error),
     pollMs: POLL_MS,

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { FairTurns } from '../../../platform/concurrency/index.js';
 import { type EventStream, frameOf } from '../../../platform/http/event-stream.js';
 import { Delivery } from './delivery.js';
 import { type FeedPlace, type FeedRead, type FeedSource, isAfter } from './feed-source.js';
-import type { Turns } from './turns.js';
 
 const POLL_MS = 1_000;
 /** Rows of one read (SERVICE 4.4). */
@@ -27,7 +27,7 @@ export interface FeedOptions {
   readonly projectId: string;
   readonly source: FeedSource;
   /** Of all feeds together. */
-  readonly turns: Turns;
+  readonly turns: FairTurns;
   readonly nowMs: () => number;
   /** Told once for each streak of failures. */
   readonly onFailure: (error: unknown) => void;
@@ -188,7 +188,7 @@ export class Feed {
 
   /** Reads up to what is settled; that never moves back, so two readers cannot see different pasts. */
   private take<T>(read: (until: Date) => Promise<T>): Promise<T> {
-    return this.options.turns.run(async () => {
+    return this.options.turns.run(this.options.projectId, async () => {
       const settled = await this.options.source.settled(this.options.projectId);
       if (settled > this.until) this.until = settled;
       return read(this.until);
