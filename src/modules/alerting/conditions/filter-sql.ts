@@ -111,7 +111,10 @@ function textSql(column: string, { op, value }: Comparison, bind: Bind): string 
       return `left(${column}, ${MAX_SEARCHED}) ~ ${bind(patternForPostgres(value))}`;
     case 'exists':
       return `${column} IS ${value ? 'NOT ' : ''}NULL`;
-    default:
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
       throw new Error(`${op} does not compare text`);
   }
 }
@@ -133,7 +136,9 @@ function numericSql(column: string, { op, value }: Comparison, bind: Bind): stri
     case 'lt':
     case 'lte':
       return `${column} ${SIGNS[op]} ${bind(value)}::float8`;
-    default:
+    case 'contains':
+    case 'starts_with':
+    case 'matches':
       throw new Error(`${op} does not compare numbers`);
   }
 }
@@ -158,7 +163,10 @@ function valueSql(property: string, { op, value }: Comparison, bind: Bind): stri
       return text(`left(${string}, ${MAX_SEARCHED}) ~ ${bind(patternForPostgres(value))}`);
     case 'exists':
       return `${property} IS ${value ? 'NOT ' : ''}NULL`;
-    default:
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
       return `CASE WHEN jsonb_typeof(${property}) = 'number'
         THEN ${string}::numeric ${SIGNS[op]} ${bind(JSON.stringify(value))}::text::numeric END`;
   }
