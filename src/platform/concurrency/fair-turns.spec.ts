@@ -64,6 +64,21 @@ describe('fair turns', () => {
     expect(turns.waiting).toBe(3);
   });
 
+  it('refuse in their own words who waits too long or finds no place, and serve the others after it', async () => {
+    class TooMany extends Error {}
+    const turns = new FairTurns({ parallel: 1, mostWaiting: 1, patience: { ms: 20, refusal: TooMany } });
+    const works = new Works();
+    const first = works.start(turns, 'a', 'a1');
+    const late = works.start(turns, 'b', 'b1');
+    await expect(works.start(turns, 'c', 'c1')).rejects.toBeInstanceOf(TooMany);
+    await expect(late).rejects.toBeInstanceOf(TooMany);
+    expect(turns.waiting).toBe(0);
+    await works.end('a1');
+    await first;
+    expect(works.begun).toEqual(['a1']);
+    await expect(turns.run('b', () => Promise.resolve('served'))).resolves.toBe('served');
+  });
+
   it('give their place back when the work fails', async () => {
     const turns = new FairTurns({ parallel: 1, mostWaiting: 0 });
     await expect(turns.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');

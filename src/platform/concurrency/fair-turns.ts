@@ -9,6 +9,8 @@ export interface FairTurnsOptions {
   readonly mostWaiting: number;
   /** Pieces of one share that may wait; by default as many as may wait at all. */
   readonly mostWaitingOfShare?: number;
+  /** How long a piece waits, and what it is told when there is no place or its turn does not come; by default it waits for ever. */
+  readonly patience?: { readonly ms: number; readonly refusal: new () => Error };
 }
 
 interface Waiter {
@@ -41,7 +43,8 @@ export class FairTurns {
   /**
    * @param share whose work it is
    * @throws ShareExhaustedError when as much of the share waits as may
-   * @throws OverloadedError when as much waits as may at all; both before the work has begun
+   * @throws OverloadedError when as much waits as may at all
+   * @throws the refusal of the patience in place of both, and when that is over; all before the work has begun
    */
   async run<T>(share: string, work: () => Promise<T>): Promise<T> {
     await this.turnOf(share);
@@ -61,7 +64,37 @@ export class FairTurns {
     this.makeRoomFor(share);
     this.shares.set(name, share);
     this.waitingNow += 1;
-    return new Promise<void>((resolve, reject) => share.waiting.push({ begin: resolve, refuse: reject }));
+    return this.wait(name, share);
+  }
+
+  private wait(name: string, share: Share): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
+      const { patience } = this.options;
+      if (patience === undefined) {
+        share.waiting.push({ begin: resolve, refuse: reject });
+        return;
+      }
+      const refuse = (): void => {
+        clearTimeout(timer);
+        reject(new patience.refusal());
+      };
+      const begin = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const waiter: Waiter = { begin, refuse };
+      const timer = setTimeout(() => {
+        share.waiting.splice(share.waiting.indexOf(waiter), 1);
+        this.waitingNow -= 1;
+        this.forgetIdle(name, share);
+        refuse();
+      }, patience.ms);
+      share.waiting.push(waiter);
+    });
+  }
+
+  private forgetIdle(name: string, share: Share): void {
+    if (share.running === 0 && share.waiting.length === 0) this.shares.delete(name);
   }
 
   private mayRun(share: Share): boolean {
@@ -77,13 +110,18 @@ export class FairTurns {
 
   private makeRoomFor(share: Share): void {
     const { mostWaiting, mostWaitingOfShare = Infinity } = this.options;
-    if (share.waiting.length >= mostWaitingOfShare) throw new ShareExhaustedError();
+    if (share.waiting.length >= mostWaitingOfShare) throw this.refusalInPlaceOf(new ShareExhaustedError());
     if (this.waitingNow < mostWaiting) return;
     let largest = share;
     for (const other of this.shares.values()) if (other.waiting.length > largest.waiting.length) largest = other;
-    if (largest.waiting.length <= share.waiting.length + 1) throw new OverloadedError();
+    if (largest.waiting.length <= share.waiting.length + 1) throw this.refusalInPlaceOf(new OverloadedError());
     this.waitingNow -= 1;
     largest.waiting.pop()?.refuse(new OverloadedError());
+  }
+
+  private refusalInPlaceOf(error: Error): Error {
+    const { patience } = this.options;
+    return patience === undefined ? error : new patience.refusal();
   }
 
   private end(name: string): void {
@@ -91,7 +129,7 @@ export class FairTurns {
     const share = this.shares.get(name);
     if (share !== undefined) {
       share.running -= 1;
-      if (share.running === 0 && share.waiting.length === 0) this.shares.delete(name);
+      this.forgetIdle(name, share);
     }
     for (const [next, waiting] of this.shares) {
       if (this.running >= this.options.parallel) return;

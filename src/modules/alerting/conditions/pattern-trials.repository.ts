@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import { ProjectTurns } from '../../../platform/database/project-turns.js';
+import { FairTurns } from '../../../platform/concurrency/index.js';
 import { TooManyPatternTrials } from './alert-conditions.errors.js';
 import { MAX_SEARCHED } from './patterns/pattern-syntax.js';
 import { patternForPostgres } from './patterns/pattern-sql.js';
@@ -9,6 +9,8 @@ import { TextPattern } from './patterns/text-pattern.js';
 /** Requests of a process at a time that try patterns: each may hold a connection and a processor of PostgreSQL. */
 const TRIALS_AT_ONCE = 2;
 const PATIENCE_MS = 2_000;
+/** Beyond them the answer comes at once. */
+const MOST_WAITING = 256;
 /** One pattern, and all of a request. */
 const PATTERN_LIMIT_MS = 500;
 const REQUEST_LIMIT_MS = 3_000;
@@ -32,7 +34,12 @@ export interface FailedTrial {
 /** Has PostgreSQL search for patterns, as it would in the events of a project. */
 @Injectable()
 export class PatternTrialsRepository {
-  private readonly turns = new ProjectTurns(TRIALS_AT_ONCE, PATIENCE_MS, TooManyPatternTrials);
+  private readonly turns = new FairTurns({
+    parallel: TRIALS_AT_ONCE,
+    parallelOfShare: 1,
+    mostWaiting: MOST_WAITING,
+    patience: { ms: PATIENCE_MS, refusal: TooManyPatternTrials },
+  });
 
   constructor(private readonly database: Database) {}
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
-import { ProjectTurns } from '../../../platform/database/project-turns.js';
+import { FairTurns } from '../../../platform/concurrency/index.js';
 import { Parameters, type TimeWindow } from '../totals/index.js';
 import { type EventPlace, type Place, PLACE_COLUMNS } from '../reads/index.js';
 import { LogSearchTooLong, TooManyLogSearches } from './logs.errors.js';
@@ -14,6 +14,8 @@ const SEARCH_LIMIT_MS = 8_000;
 const SEARCHES_AT_ONCE = 2;
 /** A search whose turn has not come by then is refused. */
 const PATIENCE_MS = 2_000;
+/** Beyond them the answer comes at once. */
+const MOST_WAITING = 256;
 /** Rows of an indexed month that are looked at one by one first: what is frequent is found there at once. */
 const PROBED_ROWS = 10_000;
 const QUERY_CANCELED = '57014';
@@ -32,7 +34,12 @@ const NEWEST_FIRST = 'ORDER BY "timestamp" DESC, id DESC';
 /** Where log rows lie, straight from `events`, newest first, events of one instant by id: plain SQL along the primary key. */
 @Injectable()
 export class LogsRepository {
-  private readonly turns = new ProjectTurns(SEARCHES_AT_ONCE, PATIENCE_MS, TooManyLogSearches);
+  private readonly turns = new FairTurns({
+    parallel: SEARCHES_AT_ONCE,
+    parallelOfShare: 1,
+    mostWaiting: MOST_WAITING,
+    patience: { ms: PATIENCE_MS, refusal: TooManyLogSearches },
+  });
 
   constructor(
     private readonly database: Database,

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { Breath } from '../../../../platform/concurrency/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { RecentlyUsed } from '../../../../platform/recently-used/index.js';
 import {
   compileFilter,
   EVENT_FIELDS,
@@ -50,7 +50,7 @@ interface Kept {
 @Injectable()
 export class Silenced {
   private readonly logger = new Logger('alerts');
-  private readonly kept = new RecentlyUsed<string, Kept>(MAX_KEPT);
+  private readonly kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
   /** Steps that transactions have left. */
   private readonly left = new WeakMap<Db, number>();
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { ProjectTurns } from '../../../../platform/database/project-turns.js';
+import { FairTurns } from '../../../../platform/concurrency/index.js';
 import { brokenRule } from '../../../../platform/http/fields/index.js';
 import type { TimeWindow } from '../../../events/totals/index.js';
 import { INACTIVE, type SeriesState, step } from '../machine/rule-machine.js';
@@ -25,13 +25,20 @@ const MOST_LOOKS = 300;
 const AT_ONCE = 2;
 /** A back-test whose turn has not come by then is refused. */
 const PATIENCE_MS = 5_000;
+/** Beyond them the answer comes at once. */
+const MOST_WAITING = 256;
 
 type Run = Pick<BacktestResponse, 'evaluations' | 'truncated'> & { readonly firings: BacktestFirings };
 
 /** Runs a rule over the past by the machine and the evaluators of the present; nothing is stored and nobody is told. */
 @Injectable()
 export class BacktestService {
-  private readonly turns = new ProjectTurns(AT_ONCE, PATIENCE_MS, TooManyBacktests);
+  private readonly turns = new FairTurns({
+    parallel: AT_ONCE,
+    parallelOfShare: 1,
+    mostWaiting: MOST_WAITING,
+    patience: { ms: PATIENCE_MS, refusal: TooManyBacktests },
+  });
 
   constructor(
     private readonly database: Database,

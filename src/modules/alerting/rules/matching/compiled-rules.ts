@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache';
 import { Breath } from '../../../../platform/concurrency/index.js';
-import { RecentlyUsed } from '../../../../platform/recently-used/index.js';
 import { compileFilter, eventTypesOf, fieldsOf, type FilterSubject, type Matcher } from '../../conditions/index.js';
 import { groupReader, type GroupValue } from '../machine/series.js';
 import type { LiveRule } from '../rules/live-rules.js';
@@ -17,9 +17,9 @@ const MAX_KEPT = 2_000;
 
 /** Compiled filters of rules as long as their definition stays. */
 export class CompiledRules {
-  private readonly kept = new RecentlyUsed<string, { readonly revision: number; readonly compiled: CompiledRule }>(
-    MAX_KEPT,
-  );
+  private readonly kept = new LRUCache<string, { readonly revision: number; readonly compiled: CompiledRule }>({
+    max: MAX_KEPT,
+  });
 
   /** Compiles those that are not known as they are now, with others in between. */
   async learn(rules: readonly LiveRule[]): Promise<void> {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import type { ProjectScope } from '../../../access/index.js';
 import { Breath } from '../../../../platform/concurrency/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { RecentlyUsed } from '../../../../platform/recently-used/index.js';
 import { type Condition, type FilterGroup, filterOf, storedCondition } from '../../conditions/index.js';
 import type { NoticeTargets } from '../../destinations/index.js';
 import type { Holds } from '../machine/rule-machine.js';
@@ -69,9 +69,9 @@ const MAX_KEPT = 2_000;
 /** Reads rules for their evaluation. */
 @Injectable()
 export class LiveRules {
-  private readonly kept = new RecentlyUsed<string, { readonly revision: number; readonly condition: Condition }>(
-    MAX_KEPT,
-  );
+  private readonly kept = new LRUCache<string, { readonly revision: number; readonly condition: Condition }>({
+    max: MAX_KEPT,
+  });
 
   constructor(
     private readonly database: Database,
