@@ -26,11 +26,13 @@ export function faultOfHead({ rawHeaders, headers, httpVersion }: IncomingMessag
   return undefined;
 }
 
-/** Settings of a server whose requests {@link faultOfHead} judges, with the time a request may take to come. */
+/** Settings of a server whose requests {@link faultOfHead} judges, with the times that a client is given. */
 export const SERVER_OPTIONS = {
   requireHostHeader: false,
   /** For the head, then for head and body together. */
   headersTimeout: 30_000,
   requestTimeout: 120_000,
   connectionsCheckingInterval: 5_000,
+  /** Longer than the minute that proxies keep theirs: one of the two closes first, and a request of the other is lost. */
+  keepAliveTimeout: 65_000,
 } as const;
