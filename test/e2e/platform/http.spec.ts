@@ -505,7 +505,7 @@ describe('what every answer has in common', () => {
         /^HTTP\/1\.1 422 [\s\S]*json_invalid/,
       );
       for (const payload of [
-        `${'['.repeat(40_000)}${']'.repeat(40_000)}`,
+        `${'['.repeat(900)}${']'.repeat(900)}`,
         `{"n":1e999}`,
         `{"a":${'{"a":'.repeat(80)}1${'}'.repeat(80)}}`,
       ]) {
@@ -515,6 +515,13 @@ describe('what every answer has in common', () => {
           .expect(422);
         expect((answer.body as { detail: object[] }).detail).toMatchObject([{ type: 'value_error' }]);
       }
+      const unparsed = await ingest()
+        .type('json')
+        .send(`{"event_type":"a","source":"b","unknown":${'['.repeat(40_000)}${']'.repeat(40_000)}}`)
+        .expect(422);
+      expect((unparsed.body as { detail: object[] }).detail).toMatchObject([
+        { type: 'json_invalid', loc: ['body', 1_042], ctx: { error: 'Nested deeper than 1000 levels' } },
+      ]);
       expect(await rowCounts()).toEqual(before);
     });
 

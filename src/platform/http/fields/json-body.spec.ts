@@ -74,15 +74,45 @@ describe('parsing a JSON body', () => {
     ]);
   });
 
+  const nested = (levels: number, inner = '') => `${'['.repeat(levels)}${inner}${']'.repeat(levels)}`;
+  const TOO_DEEP = 'Nested deeper than 1000 levels';
+
+  it('takes a thousand levels and parses no more, whatever they are of', () => {
+    expect(fault(nested(1_000))).toBeNull();
+    expect(fault(nested(1_001))).toEqual([1_000, TOO_DEEP]);
+    expect(fault('{"a":'.repeat(1_001))).toEqual([5_000, TOO_DEEP]);
+    expect(fault('[{"a":'.repeat(501))).toEqual([3_000, TOO_DEEP]);
+    expect(fault(`\ufeff["é😀",${nested(1_000)}]`)).toEqual([6 + 999, TOO_DEEP]);
+  });
+
+  it('counts levels, not brackets: those of strings and of neighbours are none', () => {
+    expect(fault(`[${Array(2_000).fill('[{}]').join(',')}]`)).toBeNull();
+    expect(fault(JSON.stringify(['['.repeat(5_000), '\\"[{'.repeat(2_000), '\\']))).toBeNull();
+    expect(fault(`{"${'['.repeat(3_000)}":1}`)).toBeNull();
+  });
+
+  it('finds the depth that the parsed value has', () => {
+    const depthOf = (value: unknown): number =>
+      typeof value === 'object' && value !== null
+        ? 1 + Math.max(0, ...Object.values(value).map((member) => depthOf(member)))
+        : 0;
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 8 }), fc.integer({ min: 985, max: 1_000 }), (value, around) => {
+        const found = fault(nested(around, JSON.stringify(value)));
+        expect(found === null).toBe(around + depthOf(value) <= 1_000);
+      }),
+    );
+  });
+
   it('never repeats the text it refuses', () => {
     expect(JSON.stringify(parseJsonBody(Buffer.from('{"password": hunter2}')))).not.toContain('hunter2');
   });
 
-  it('survives 100,000 levels, whole or broken', () => {
+  it('finds the fault of a text of 100,000 levels without a level of its own for each', () => {
     const deep = `${'[{"a":'.repeat(100_000)}1${'}]'.repeat(100_000)}`;
-    expect(parseJsonBody(Buffer.from(deep))).toHaveProperty('value');
-    expect(fault(`${deep}]`)).toEqual([deep.length, 'Extra data']);
-    expect(fault(deep.slice(0, -1))).toEqual([deep.length - 1, COMMA]);
+    expect(findJsonFault(deep)).toBeNull();
+    expect(findJsonFault(`${deep}]`)).toEqual({ position: deep.length, error: 'Extra data' });
+    expect(findJsonFault(deep.slice(0, -1))).toEqual({ position: deep.length - 1, error: COMMA });
   });
 
   it('agrees with JSON.parse on what is JSON', () => {

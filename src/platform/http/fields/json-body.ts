@@ -1,18 +1,27 @@
 import { isUtf8 } from 'node:buffer';
 import type { Issue } from './issue.js';
+import { MAX_JSON_LEVELS, tooDeepAt } from './json-depth.js';
 import { findJsonFault } from './json-fault.js';
 
 const BYTE_ORDER_MARK = '\ufeff';
+const MARK_BYTES = Buffer.from(BYTE_ORDER_MARK);
+
+const TOO_DEEP = `Nested deeper than ${MAX_JSON_LEVELS} levels`;
 
 /** The issue of a body that is no JSON. `position` counts characters, or bytes where the bytes are not UTF-8. */
 export function jsonInvalid(position: number, error: string): Issue {
   return { type: 'json_invalid', loc: ['body', position], msg: 'JSON decode error', input: {}, ctx: { error } };
 }
 
-/** Decodes a JSON body: strict UTF-8, a byte order mark tolerated, no NaN or Infinity. `undefined` for no bytes at all. */
+/**
+ * Decodes a JSON body: strict UTF-8, a byte order mark tolerated, no NaN or Infinity, at most MAX_JSON_LEVELS levels.
+ * `undefined` for no bytes at all.
+ */
 export function parseJsonBody(buffer: Buffer): { value: unknown } | { issues: Issue[] } {
   if (buffer.length === 0) return { value: undefined };
   if (!isUtf8(buffer)) return { issues: [jsonInvalid(invalidByte(buffer), 'Invalid UTF-8')] };
+  const deep = tooDeepAt(buffer);
+  if (deep !== null) return { issues: [jsonInvalid(charactersBefore(buffer, deep), TOO_DEEP)] };
   const decoded = buffer.toString('utf8');
   const text = decoded.startsWith(BYTE_ORDER_MARK) ? decoded.slice(1) : decoded;
   try {
@@ -22,6 +31,13 @@ export function parseJsonBody(buffer: Buffer): { value: unknown } | { issues: Is
     const { position, error } = findJsonFault(text) ?? { position: 0, error: 'Invalid JSON' };
     return { issues: [jsonInvalid(position, error)] };
   }
+}
+
+/** Characters (code points) of the text before a byte, the byte order mark aside. */
+function charactersBefore(buffer: Buffer, end: number): number {
+  let count = 0;
+  for (let at = 0; at < end; at++) if (((buffer[at] ?? 0) & 0xc0) !== 0x80) count++;
+  return buffer.subarray(0, 3).equals(MARK_BYTES) ? count - 1 : count;
 }
 
 // Halves the search: a prefix is valid when all before the fault is, give or take a character cut at its end.

@@ -15,7 +15,6 @@ import {
   NestedField,
   NumberField,
   ObjectField,
-  parseJsonBody,
   TextField,
   UrlField,
   UuidField,
@@ -254,9 +253,8 @@ describe('any input at all', () => {
         deep,
         `{"extra":${deep},"anything":${deep},"lines":${deep},"title":${deep},"first":${deep}}`,
       ]) {
-        const parsed = parseJsonBody(Buffer.from(text));
-        expect(parsed).toHaveProperty('value');
-        const result = validateJson(schema, (parsed as { value: unknown }).value, 'body');
+        const value: unknown = JSON.parse(text);
+        const result = validateJson(schema, value, 'body');
         expect('issues' in result && JSON.stringify(result.issues).length < 60_000).toBe(true);
       }
     }
