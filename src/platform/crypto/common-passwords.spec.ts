@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { MOST_COMMON_PASSWORDS } from './common-password-list.js';
+import { dictionary } from '@zxcvbn-ts/language-common';
+import { FURTHER_COMMON_PASSWORDS } from './common-password-list.js';
 import { isCommonPassword } from './common-passwords.js';
 
 describe('isCommonPassword', () => {
@@ -48,11 +49,17 @@ describe('isCommonPassword', () => {
     }
   });
 
-  it('keeps a list of well over a thousand lower-case entries without repeats', () => {
-    const entries = MOST_COMMON_PASSWORDS.split(/\s+/).filter(Boolean);
-    expect(entries.length).toBeGreaterThan(1_000);
-    expect(entries.filter((entry, index) => entries.indexOf(entry) !== index)).toEqual([]);
-    expect(entries.filter((entry) => entry !== entry.toLowerCase())).toEqual([]);
-    expect(entries.filter((entry) => entry.length < 8)).toEqual([]);
+  it('knows each of the 17,950 published ones that may be chosen, in any case', () => {
+    const published = dictionary['passwords-common'].filter((password) => password.length >= 8);
+    expect(published.length).toBeGreaterThan(17_000);
+    expect(published.filter((password) => !isCommonPassword(password.toUpperCase()))).toEqual([]);
+  });
+
+  it('keeps a list of its own in lower case, of what those lack', () => {
+    const entries = FURTHER_COMMON_PASSWORDS.trim().split(/\s+/);
+    const published = new Set(dictionary['passwords-common'].map((password) => password.toLowerCase()));
+    expect(entries.length).toBeGreaterThan(400);
+    expect(entries.filter((entry, index) => entries.indexOf(entry) !== index || published.has(entry))).toEqual([]);
+    expect(entries.filter((entry) => entry !== entry.toLowerCase() || entry.length < 8)).toEqual([]);
   });
 });

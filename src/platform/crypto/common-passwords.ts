@@ -1,6 +1,10 @@
-import { MOST_COMMON_PASSWORDS } from './common-password-list.js';
+import { createRequire } from 'node:module';
+import type LanguageCommon from '@zxcvbn-ts/language-common';
+import { FURTHER_COMMON_PASSWORDS } from './common-password-list.js';
 
-const LISTED: ReadonlySet<string> = new Set(MOST_COMMON_PASSWORDS.split(/\s+/).filter(Boolean));
+const SHORTEST = 8;
+
+let listed: ReadonlySet<string> | undefined;
 
 /** Digits and letters along the keyboard and the alphabet; any stretch of these rows, forwards or backwards, is a guess. */
 const ROWS = [
@@ -22,8 +26,18 @@ const WALKS = [...ROWS, ...ROWS.map((row) => [...row].reverse().join(''))];
 export function isCommonPassword(password: string): boolean {
   const lower = password.toLowerCase();
   return (
-    LISTED.has(lower) ||
+    (listed ??= readLists()).has(lower) ||
     /^(.{1,4}?)\1+$/u.test(lower) ||
     WALKS.some((walk) => lower.length >= 4 && walk.includes(lower))
   );
+}
+
+// With the first password that is chosen: most processes never see one, and unpacking the list takes 30 ms of a start.
+function readLists(): ReadonlySet<string> {
+  const { dictionary } = createRequire(import.meta.url)('@zxcvbn-ts/language-common') as typeof LanguageCommon;
+  const published = dictionary['passwords-common'].filter((password) => password.length >= SHORTEST);
+  return new Set([
+    ...published.map((password) => password.toLowerCase()),
+    ...FURTHER_COMMON_PASSWORDS.trim().split(/\s+/),
+  ]);
 }

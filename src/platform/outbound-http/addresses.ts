@@ -1,6 +1,9 @@
 import { BlockList, isIP } from 'node:net';
 import type { Subnet } from '../../config/index.js';
 
+// Node's own BlockList over ranges written out here: ipaddr.js 2.5 calls all of IPv6 public that is not assigned to
+// anything else, which is seven eighths of it, and reads 010.1.2.3 as octal.
+
 /** The special-purpose IPv4 ranges of IANA's registry, multicast and the reserved rest: nothing public lives there. */
 const SPECIAL_IPV4 = blockList('ipv4', [
   ['0.0.0.0', 8],
