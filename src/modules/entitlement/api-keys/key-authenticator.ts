@@ -8,7 +8,9 @@ import {
   type Credentialed,
   RequestMemo,
 } from '../../access/index.js';
+import { LRUCache } from 'lru-cache';
 import { BackgroundWork } from '../../../platform/background/background-work.js';
+import { TrustedLookups } from '../../../platform/caching/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { parseKey, sha256 } from '../../../platform/crypto/index.js';
 import type { Db } from '../../../platform/database/database.js';
@@ -38,21 +40,15 @@ const MAX_UNKNOWN = 5_000;
 /** Told at once where the key was looked up a moment ago: every ingestion asks. */
 type Told = KeyIdentity | null | Promise<KeyIdentity | null>;
 
-interface CachedLookup {
-  readonly until: number;
-  readonly identity: Promise<KeyIdentity | null>;
-  /** The same once it is there. */
-  found?: KeyIdentity | null;
-}
-
 /**
  * Tells which project a key opens. A wrong checksum never reaches the database; look-ups are remembered by
  * hash, shared by parallel requests, and dropped on every instance when a key changes.
  */
 @Injectable()
 export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleInit, OnModuleDestroy {
-  private readonly lookups = new Map<string, CachedLookup>();
-  private readonly unknown = new Map<string, number>();
+  private readonly lookups: TrustedLookups<KeyIdentity | null>;
+  /** Apart from real keys: anybody can make up well-formed ones, and they may not push the real ones out. */
+  private readonly unknown: LRUCache<string, true>;
   private readonly identities = new RequestMemo<Told>('API key');
   private readonly releases: (() => void)[] = [];
 
@@ -66,6 +62,13 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     private readonly background: BackgroundWork,
   ) {
     super();
+    this.lookups = new TrustedLookups({ trustMs: TRUST_MS, most: MAX_ENTRIES, clock, look: (hash) => this.look(hash) });
+    this.unknown = new LRUCache({
+      max: MAX_UNKNOWN,
+      ttl: TRUST_MS,
+      ttlResolution: 0,
+      perf: { now: () => clock.now().getTime() },
+    });
   }
 
   onModuleInit(): void {
@@ -140,26 +143,19 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
   }
 
   private identify(key: string): Told {
-    const hash = sha256(key);
-    const cacheKey = hash.toString('base64');
-    const now = this.clock.now().getTime();
-    const known = this.lookups.get(cacheKey);
-    if (known !== undefined && known.until > now) return known.found ?? known.identity;
-    if (parseKey(key) === null) return null;
-    if ((this.unknown.get(cacheKey) ?? 0) > now) return null;
-    if (this.lookups.size >= MAX_ENTRIES) this.lookups.clear();
-    const lookup: CachedLookup = { until: now + TRUST_MS, identity: this.keys.identify(hash) };
-    this.lookups.set(cacheKey, lookup);
-    const drop = (): void => {
-      if (this.lookups.get(cacheKey) === lookup) this.lookups.delete(cacheKey);
-    };
-    lookup.identity.then((identity) => {
-      lookup.found = identity;
-      if (identity !== null) return;
-      drop();
-      this.rememberUnknown(cacheKey, lookup.until);
-    }, drop);
-    return lookup.identity;
+    const cacheKey = sha256(key).toString('base64');
+    const known = this.lookups.known(cacheKey);
+    if (known !== undefined) return known;
+    return parseKey(key) === null || this.unknown.has(cacheKey) ? null : this.lookups.of(cacheKey);
+  }
+
+  private async look(cacheKey: string): Promise<KeyIdentity | null> {
+    const identity = await this.keys.identify(Buffer.from(cacheKey, 'base64'));
+    if (identity === null) {
+      this.lookups.forget(cacheKey);
+      this.unknown.set(cacheKey, true);
+    }
+    return identity;
   }
 
   /** Tells every instance, with the transaction that changes the key. */
@@ -169,14 +165,8 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
 
   /** At once on this instance, after the commit. Changes are rare, so all look-ups go. */
   forgetAll(): void {
-    this.lookups.clear();
+    this.lookups.forgetAll();
     this.unknown.clear();
-  }
-
-  /** Apart from real keys: anybody can make up well-formed ones, and they may not push the real ones out. */
-  private rememberUnknown(cacheKey: string, until: number): void {
-    if (this.unknown.size >= MAX_UNKNOWN) this.unknown.clear();
-    this.unknown.set(cacheKey, until);
   }
 }
 

@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { Clock } from '../../../platform/clock/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { NoticeBus } from '../../../platform/database/notices.js';
@@ -11,15 +12,11 @@ const MAX_ENTRIES = 50_000;
 /** Identifiers of 36 characters in one notice, well below its 7900 bytes. */
 const IDS_IN_A_NOTICE = 200;
 
-interface Alive {
-  readonly userId: string;
-  readonly until: number;
-}
-
 /** Remembers which sessions live, so that a bearer check mostly costs no query; revocations travel as notices. */
 @Injectable()
 export class SessionLiveness implements OnModuleInit, OnModuleDestroy {
-  private readonly alive = new Map<string, Alive>();
+  /** The users of sessions that live. */
+  private readonly alive: LRUCache<string, string>;
   /** Counts what was forgotten: an answer read before a revocation is not remembered after it. */
   private epoch = 0;
   private unsubscribe: (() => void) | undefined;
@@ -28,8 +25,15 @@ export class SessionLiveness implements OnModuleInit, OnModuleDestroy {
   constructor(
     private readonly sessions: SessionsRepository,
     private readonly notices: NoticeBus,
-    private readonly clock: Clock,
-  ) {}
+    clock: Clock,
+  ) {
+    this.alive = new LRUCache({
+      max: MAX_ENTRIES,
+      ttl: TRUST_MS,
+      ttlResolution: 0,
+      perf: { now: () => clock.now().getTime() },
+    });
+  }
 
   onModuleInit(): void {
     this.unsubscribe = this.notices.subscribe(CHANNEL, (ids) => this.forget(ids.split(',')));
@@ -44,15 +48,10 @@ export class SessionLiveness implements OnModuleInit, OnModuleDestroy {
   }
 
   async isAlive(sessionId: string, userId: string): Promise<boolean> {
-    const now = this.clock.now().getTime();
-    const known = this.alive.get(sessionId);
-    if (known !== undefined && known.until > now && known.userId === userId) return true;
+    if (this.alive.get(sessionId) === userId) return true;
     const { epoch } = this;
     const isAlive = await this.sessions.isAlive(sessionId, userId);
-    if (isAlive && epoch === this.epoch) {
-      if (this.alive.size >= MAX_ENTRIES) this.alive.clear();
-      this.alive.set(sessionId, { userId, until: now + TRUST_MS });
-    }
+    if (isAlive && epoch === this.epoch) this.alive.set(sessionId, userId);
     return isAlive;
   }
 

@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { TrustedLookups } from '../../../platform/caching/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { ProjectChanges } from './project-changes.js';
 import { ProjectIsArchived } from './projects.errors.js';
@@ -18,53 +19,41 @@ const MAX_ENTRIES = 20_000;
 /** A project deleted meanwhile was archived before. */
 const OF_A_MISSING_PROJECT: IngestionPolicy = { archived: true, redaction: new Redaction(['*']) };
 
-interface CachedLookup {
-  readonly until: number;
-  readonly policy: Promise<IngestionPolicy>;
-}
-
 /** Remembers the policy of projects that take events; shared by parallel requests, dropped when a project changes. */
 @Injectable()
 export class IngestionPolicies implements OnModuleInit {
-  private readonly lookups = new Map<string, CachedLookup>();
+  private readonly lookups: TrustedLookups<IngestionPolicy>;
 
   constructor(
     private readonly settings: ProjectSettingsRepository,
     private readonly changes: ProjectChanges,
-    private readonly clock: Clock,
-  ) {}
+    clock: Clock,
+  ) {
+    this.lookups = new TrustedLookups({
+      trustMs: TRUST_MS,
+      most: MAX_ENTRIES,
+      clock,
+      look: (projectId) => this.look(projectId),
+    });
+  }
 
   onModuleInit(): void {
     this.changes.onChange((projectId) => {
-      if (projectId === undefined) this.lookups.clear();
-      else this.lookups.delete(projectId);
+      if (projectId === undefined) this.lookups.forgetAll();
+      else this.lookups.forget(projectId);
     });
   }
 
   /** @throws ProjectIsArchived when the project takes no events */
   async admit(scope: { readonly projectId: string }): Promise<IngestionPolicy> {
-    const policy = await this.of(scope.projectId);
+    const policy = await this.lookups.of(scope.projectId);
     if (policy.archived) throw new ProjectIsArchived();
     return policy;
   }
 
   /** What is masked in whatever concerns an event of the project, archived or not. */
   async redactionOf({ projectId }: { readonly projectId: string }): Promise<Redaction> {
-    return (await this.of(projectId)).redaction;
-  }
-
-  private of(projectId: string): Promise<IngestionPolicy> {
-    const now = this.clock.now().getTime();
-    const known = this.lookups.get(projectId);
-    if (known !== undefined && known.until > now) return known.policy;
-    if (this.lookups.size >= MAX_ENTRIES) this.lookups.clear();
-    const policy = this.look(projectId);
-    const entry = { until: now + TRUST_MS, policy };
-    this.lookups.set(projectId, entry);
-    policy.catch(() => {
-      if (this.lookups.get(projectId) === entry) this.lookups.delete(projectId);
-    });
-    return policy;
+    return (await this.lookups.of(projectId)).redaction;
   }
 
   private async look(projectId: string): Promise<IngestionPolicy> {

@@ -1,0 +1,1 @@
+export { TrustedLookups, type TrustedLookupsOptions } from './trusted-lookups.js';
