@@ -79,6 +79,38 @@ describe('fair turns', () => {
     await expect(turns.run('b', () => Promise.resolve('served'))).resolves.toBe('served');
   });
 
+  it('let go of who gives up while waiting, and of nobody who has begun', async () => {
+    const turns = new FairTurns({ parallel: 1, mostWaiting: 100 });
+    const works = new Works();
+    const giveUp = new AbortController();
+    void works.start(turns, 'a', 'a1');
+    const second = turns.run('a', () => Promise.reject(new Error('must not begin')), giveUp.signal);
+    const third = works.start(turns, 'a', 'a3');
+    const mine = turns.run('b', () => Promise.resolve('done'), giveUp.signal);
+    giveUp.abort(new Error('too late'));
+    await expect(second).rejects.toThrow('too late');
+    await expect(mine).rejects.toThrow('too late');
+    await expect(turns.run('c', () => Promise.resolve(), giveUp.signal)).rejects.toThrow('too late');
+    expect(turns.waiting).toBe(1);
+    await works.end('a1');
+    expect(works.begun).toEqual(['a1', 'a3']);
+    await works.end('a3');
+    await third;
+    const late = new AbortController();
+    const begun = turns.run('a', () => new Promise((resolve) => setImmediate(resolve, 'yes')), late.signal);
+    late.abort();
+    expect(await begun).toBe('yes');
+  });
+
+  it('are not held up by thousands of one share', async () => {
+    const turns = new FairTurns({ parallel: 20, parallelOfShare: 5, mostWaiting: Infinity });
+    const works = new Works();
+    for (let piece = 0; piece < 10_000; piece += 1) void works.start(turns, 'a', `a${piece}`);
+    void works.start(turns, 'b', 'b');
+    await steps();
+    expect(works.begun).toEqual(['a0', 'a1', 'a2', 'a3', 'a4', 'b']);
+  });
+
   it('give their place back when the work fails', async () => {
     const turns = new FairTurns({ parallel: 1, mostWaiting: 0 });
     await expect(turns.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');

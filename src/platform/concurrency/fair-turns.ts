@@ -42,12 +42,14 @@ export class FairTurns {
 
   /**
    * @param share whose work it is
+   * @param signal ends the waiting: what it gives as its reason is thrown. Work that has begun looks at it by itself
    * @throws ShareExhaustedError when as much of the share waits as may
    * @throws OverloadedError when as much waits as may at all
    * @throws the refusal of the patience in place of both, and when that is over; all before the work has begun
    */
-  async run<T>(share: string, work: () => Promise<T>): Promise<T> {
-    await this.turnOf(share);
+  async run<T>(share: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted();
+    await this.turnOf(share, signal);
     try {
       return await work();
     } finally {
@@ -55,7 +57,7 @@ export class FairTurns {
     }
   }
 
-  private turnOf(name: string): Promise<void> | undefined {
+  private turnOf(name: string, signal: AbortSignal | undefined): Promise<void> | undefined {
     const share = this.shares.get(name) ?? { running: 0, waiting: [] };
     if (this.running < this.options.parallel && share.waiting.length === 0 && this.mayRun(share)) {
       this.begin(name, share);
@@ -64,31 +66,44 @@ export class FairTurns {
     this.makeRoomFor(share);
     this.shares.set(name, share);
     this.waitingNow += 1;
-    return this.wait(name, share);
+    return this.wait(name, share, signal);
   }
 
-  private wait(name: string, share: Share): Promise<void> {
+  private wait(name: string, share: Share, signal: AbortSignal | undefined): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       const { patience } = this.options;
-      if (patience === undefined) {
-        share.waiting.push({ begin: resolve, refuse: reject });
-        return;
-      }
-      const refuse = (): void => {
+      const settled = (): void => {
         clearTimeout(timer);
-        reject(new patience.refusal());
+        signal?.removeEventListener('abort', giveUp);
       };
-      const begin = (): void => {
-        clearTimeout(timer);
-        resolve();
+      const waiter: Waiter = {
+        begin: () => {
+          settled();
+          resolve();
+        },
+        refuse: (error) => {
+          settled();
+          reject(patience === undefined ? error : new patience.refusal());
+        },
       };
-      const waiter: Waiter = { begin, refuse };
-      const timer = setTimeout(() => {
+      const leave = (): void => {
         share.waiting.splice(share.waiting.indexOf(waiter), 1);
         this.waitingNow -= 1;
         this.forgetIdle(name, share);
-        refuse();
-      }, patience.ms);
+      };
+      const giveUp = (): void => {
+        leave();
+        settled();
+        reject(signal?.reason as Error);
+      };
+      const timer =
+        patience === undefined
+          ? undefined
+          : setTimeout(() => {
+              leave();
+              waiter.refuse(new OverloadedError());
+            }, patience.ms);
+      signal?.addEventListener('abort', giveUp, { once: true });
       share.waiting.push(waiter);
     });
   }

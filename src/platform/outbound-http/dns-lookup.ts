@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FairSlots } from './fair-slots.js';
+import { FairTurns } from '../concurrency/index.js';
 import { type HostAddress, HostLookup, type LookupAnswer } from './host-lookup.js';
 
 const LOOKUPS_AT_ONCE = 200;
@@ -35,19 +35,28 @@ interface FamilyAnswer {
  * and nothing is cached. What is lost: search domains and what else nsswitch.conf may name.
  */
 export class DnsLookup extends HostLookup {
-  private readonly slots: FairSlots;
+  private readonly turns: FairTurns;
   private hosts: { readonly readAt: number; readonly addresses: Promise<Map<string, HostAddress[]>> } | null = null;
 
   constructor(private readonly options: DnsLookupOptions = {}) {
     super();
-    this.slots = new FairSlots(options.atOnce ?? LOOKUPS_AT_ONCE, options.ofAShare ?? LOOKUPS_OF_A_SHARE);
+    this.turns = new FairTurns({
+      parallel: options.atOnce ?? LOOKUPS_AT_ONCE,
+      parallelOfShare: options.ofAShare ?? LOOKUPS_OF_A_SHARE,
+      // Whoever asks for a look-up has had a turn of their own before, and a deadline.
+      mostWaiting: Infinity,
+    });
   }
 
   override async addressesOf(host: string, signal: AbortSignal, share: string): Promise<LookupAnswer> {
     const known = (await this.hostsFile()).get(host);
     if (known !== undefined) return { ok: true, addresses: known };
-    const answer = await this.slots.run(share, signal, () => this.ask(host, signal));
-    return answer ?? { ok: false, reason: 'timeout' };
+    try {
+      return await this.turns.run(share, () => this.ask(host, signal), signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      return { ok: false, reason: 'timeout' };
+    }
   }
 
   private async ask(host: string, signal: AbortSignal): Promise<LookupAnswer> {

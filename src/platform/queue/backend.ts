@@ -10,7 +10,7 @@ import {
   type QueueOptions,
   type WorkerOptions,
 } from 'bullmq';
-import { within } from './time-limit.js';
+import { within } from '../concurrency/index.js';
 import { trouble } from './trouble-log.js';
 
 /** Closing takes this long only when the backend is gone. */

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DEFAULT_TIMINGS, type QueueOptions, type QueueTimings } from './queue.options.js';
 import { describeError, QueueUnavailableError } from './queue-errors.js';
-import { within } from './time-limit.js';
+import { within } from '../concurrency/index.js';
 import { trouble } from './trouble-log.js';
 
 /** Clients beside the one that each worker keeps for LISTEN; without spare ones workers wait for each other for ever. */

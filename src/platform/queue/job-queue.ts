@@ -6,7 +6,7 @@ import type { JobRunLog } from './job-run-log.js';
 import type { JobRunner } from './job-runner.js';
 import type { JobWorkers } from './job-workers.js';
 import { describeError, QueueUnavailableError } from './queue-errors.js';
-import { within } from './time-limit.js';
+import { within } from '../concurrency/index.js';
 import { trouble } from './trouble-log.js';
 
 export interface JobState {

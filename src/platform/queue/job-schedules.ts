@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { JobDeclaration } from './job-definition.js';
 import { jobOptions } from './job-options.js';
 import type { QueueTimings } from './queue.options.js';
-import { within } from './time-limit.js';
+import { within } from '../concurrency/index.js';
 import { trouble } from './trouble-log.js';
 
 /** Any constant: processes of one database that agree on it take turns. */

@@ -4,7 +4,7 @@ import { BoundedWorker, type BoundedWorkerOptions } from './backend.js';
 import type { QueueConnections } from './connections.js';
 import type { JobDeclaration } from './job-definition.js';
 import type { JobRunner } from './job-runner.js';
-import { within } from './time-limit.js';
+import { within } from '../concurrency/index.js';
 import { trouble } from './trouble-log.js';
 
 /** How often a job may outlive its worker before it is given up as the likely cause. */

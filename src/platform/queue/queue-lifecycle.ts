@@ -14,7 +14,7 @@ import type { JobRunner } from './job-runner.js';
 import type { JobSchedules } from './job-schedules.js';
 import type { JobWorkers } from './job-workers.js';
 import { describeError, QueueUnavailableError } from './queue-errors.js';
-import { within } from './time-limit.js';
+import { within } from '../concurrency/index.js';
 
 interface QueueParts {
   readonly jobs: readonly JobDeclaration[];

@@ -1,4 +1,5 @@
 import { type Callback, Redis, type Result } from 'ioredis';
+import { within } from '../concurrency/index.js';
 import type { RedisHealth } from '../redis/redis.js';
 import { type Hit, RateLimitStore } from './rate-limit-store.js';
 
@@ -92,13 +93,13 @@ export class RedisRateLimitStore extends RateLimitStore {
 
   /** Resolves when Redis answers, or when waiting for it is no use; it is tried again in the background. */
   async connect(): Promise<void> {
-    await within(CONNECT_LIMIT_MS, this.client.connect()).catch(() => undefined);
+    await within(CONNECT_LIMIT_MS, this.client.connect(), noAnswer).catch(() => undefined);
   }
 
   override async hit(bucket: string, limit: number, windowMs: number): Promise<Hit> {
     const { answerLimitMs = ANSWER_LIMIT_MS, now: time } = this.options;
     const counted = this.client.countRequest(KEY_PREFIX + bucket, limit, windowMs, time?.() ?? '');
-    const [allowed, count, oldest, now] = await within(answerLimitMs, counted).catch((error: unknown) => {
+    const [allowed, count, oldest, now] = await within(answerLimitMs, counted, noAnswer).catch((error: unknown) => {
       // The other end may be gone without a word: a new connection finds out.
       if (error instanceof NoAnswer) this.client.disconnect(true);
       throw error;
@@ -119,21 +120,4 @@ export class RedisRateLimitStore extends RateLimitStore {
 
 class NoAnswer extends Error {}
 
-/** @throws NoAnswer when `answer` is not there after `ms`. */
-function within<T>(ms: number, answer: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const giveUp = (): void => reject(new NoAnswer(`no answer within ${ms} ms`));
-    // An answer may lie in the socket of a process that was busy itself: it is read before the immediate runs.
-    const timer = setTimeout(() => setImmediate(giveUp), ms);
-    answer.then(
-      (value) => {
-        clearTimeout(timer);
-        resolve(value);
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        reject(error instanceof Error ? error : new Error(String(error)));
-      },
-    );
-  });
-}
+const noAnswer = (): NoAnswer => new NoAnswer('no answer in time');

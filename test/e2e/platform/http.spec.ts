@@ -520,7 +520,7 @@ describe('what every answer has in common', () => {
         .send(`{"event_type":"a","source":"b","unknown":${'['.repeat(40_000)}${']'.repeat(40_000)}}`)
         .expect(422);
       expect((unparsed.body as { detail: object[] }).detail).toMatchObject([
-        { type: 'json_invalid', loc: ['body', 1_042], ctx: { error: 'Nested deeper than 1000 levels' } },
+        { type: 'json_invalid', loc: ['body', 1_040], ctx: { error: 'Nested deeper than 1000 levels' } },
       ]);
       expect(await rowCounts()).toEqual(before);
     });

@@ -4,7 +4,7 @@ import { sha256 } from '../../../../platform/crypto/index.js';
 import { NotAuthenticated } from '../../../../platform/http/domain-error.js';
 import type { Organization } from '../../../tenancy/organizations/index.js';
 import type { User } from '../../../identity/users/index.js';
-import type { Deadline } from '../provider/deadline.js';
+import type { Deadline } from '../../../../platform/concurrency/index.js';
 import { type NewCustomer, PaymentProvider } from '../provider/payment-provider.js';
 import { OrganizationBillingRepository } from '../subscriptions/organization-billing.repository.js';
 import { PendingSubscriptionsRepository } from '../subscriptions/pending-subscriptions.repository.js';

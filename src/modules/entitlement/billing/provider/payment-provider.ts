@@ -1,4 +1,4 @@
-import { Deadline } from './deadline.js';
+import { Deadline } from '../../../../platform/concurrency/index.js';
 
 /** So that every act is answered within 10 seconds, whatever the provider does. */
 const ACT_MS = 8_000;

@@ -3,7 +3,7 @@ import type Stripe from 'stripe';
 import { newId } from '../../../../platform/ids/index.js';
 import { BillingSettings } from '../billing-settings.js';
 import { PaymentProviderFailed } from '../billing.errors.js';
-import type { Deadline } from './deadline.js';
+import type { Deadline } from '../../../../platform/concurrency/index.js';
 import {
   type CheckoutState,
   type NewCheckout,
