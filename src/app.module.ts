@@ -24,6 +24,7 @@ import { ExplorerModule } from './modules/events/explorer/index.js';
 import { HealthModule } from './modules/operations/health/index.js';
 import { IngestSourcesModule } from './modules/entitlement/sources/index.js';
 import { InternalJobsModule } from './modules/operations/internal-jobs/index.js';
+import { JobBoardModule } from './modules/operations/job-board/index.js';
 import { InvitationsModule } from './modules/tenancy/invitations/index.js';
 import { LogsModule } from './modules/events/logs/index.js';
 import { OAuthModule } from './modules/identity/oauth/index.js';
@@ -219,6 +220,7 @@ export class AppModule {
         AlertRulesModule,
         HealthModule,
         InternalJobsModule,
+        JobBoardModule,
       ],
       providers: [
         RouteTable,

@@ -5,6 +5,7 @@ import { AppModule, type Runtime } from './app.module.js';
 import { BrowserIngestion } from './modules/entitlement/api-keys/index.js';
 import type { AccessScope } from './modules/access/index.js';
 import { UsageMetering } from './modules/events/usage/index.js';
+import { JOB_BOARD_PATH, JobBoard } from './modules/operations/job-board/index.js';
 import { buildDocument } from './openapi/document.js';
 import { serveDocument } from './openapi/pages.js';
 import type { CheckedRequest } from './platform/http/inputs.js';
@@ -86,6 +87,7 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
     limiter.handle(request, response, next);
   });
 
+  app.use(JOB_BOARD_PATH, app.get(JobBoard, { strict: false }).handle);
   serveDocument(app, () => buildDocument(app).document);
   await app.init();
   const express = app.getHttpAdapter().getInstance() as Application;

@@ -24,6 +24,20 @@ const FOR_PAGES = headersOf({
   },
 });
 
+/** The page of the job queues finds its scripts by a base. */
+const FOR_BOARD = headersOf({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'self'"],
+      styleSrc: ["'self'", "'unsafe-inline'"],
+      frameAncestors: ["'none'"],
+      objectSrc: ["'none'"],
+      baseUri: ["'self'"],
+    },
+  },
+});
+
 /** The same as lines of a head, for answers that are written past Node's HTTP. */
 export const apiHeaderLines: readonly string[] = [
   ...FOR_API.headers.map(([name, value]) => `${name}: ${value}`),
@@ -31,6 +45,7 @@ export const apiHeaderLines: readonly string[] = [
 ];
 
 const PAGE = /^\/(docs|redoc)(\/|$)/;
+const BOARD = /^\/internal\/board(\/|$)/;
 
 /** Sets what protects every answer. */
 export function setSecurityHeaders(path: string, response: ServerResponse): void {
@@ -38,7 +53,9 @@ export function setSecurityHeaders(path: string, response: ServerResponse): void
     setStandingHeaders(response, FOR_PAGES);
     return;
   }
-  setStandingHeaders(response, FOR_API);
+  // An application of its own answers there, whose responses know nothing of standing headers.
+  if (BOARD.test(path)) for (const [name, value] of FOR_BOARD.headers) response.setHeader(name, value);
+  else setStandingHeaders(response, FOR_API);
   // Tokens, keys and tenants' data belong in no cache; what may be kept says so itself.
   response.setHeader('Cache-Control', 'no-store');
 }

@@ -1,5 +1,7 @@
 import type { Queue } from 'bullmq';
+import type { RequestHandler } from 'express';
 import { randomUUID } from 'node:crypto';
+import { type BoardOptions, makeBoard } from './board.js';
 import type { JobDeclaration, JobDefinition } from './job-definition.js';
 import { jobOptions } from './job-options.js';
 import type { JobRunLog } from './job-run-log.js';
@@ -124,6 +126,11 @@ export class JobQueue {
       const [lastRunAt, lastError] = [run?.last_run_at ?? null, run?.last_error ?? null];
       return [{ everyMs, isPolled: every === undefined, lastRunAt, lastError }];
     });
+  }
+
+  /** A page that shows the queues as they are, to be mounted at its path. */
+  board(options: BoardOptions): Promise<RequestHandler> {
+    return makeBoard(this.queues.values(), options);
   }
 
   /** `down`: the backend does not answer in time; `degraded`: it does, but a worker of this process has stopped. */

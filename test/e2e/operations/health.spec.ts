@@ -36,6 +36,7 @@ describe('health and internal jobs', () => {
     try {
       await closed.request().get('/internal/jobs').set('X-Internal-Token', TOKEN).expect(404, { detail: 'Not Found' });
       await closed.request().post('/internal/jobs/maintenance').expect(404, { detail: 'Not Found' });
+      await closed.request().get('/internal/board').auth('operator', TOKEN).expect(404, { detail: 'Not Found' });
     } finally {
       await closed.close();
     }
@@ -49,6 +50,36 @@ describe('health and internal jobs', () => {
       .set('X-Internal-Token', `${TOKEN}x`)
       .expect(401, { detail: 'Not authenticated' });
     await app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', 'wrong').expect(401);
+  });
+
+  it('shows the queues to look at, to who has the token, and lets nobody change them there', async () => {
+    const board = (path: string) => app.request().get(`/internal/board${path}`).auth('operator', TOKEN);
+    await app.request().get('/internal/board').auth('operator', `${TOKEN}x`).expect(401);
+    await app.request().get('/internal/board/api/queues').set('Authorization', 'Basic !').expect(401);
+    await app
+      .request()
+      .get('/internal/board')
+      .expect(401, { detail: 'Not authenticated' })
+      .expect('WWW-Authenticate', 'Basic realm="jobs", charset="UTF-8"');
+    await app.request().get('/internal/board/api/queues').set('X-Internal-Token', TOKEN).expect(200);
+
+    const page = await board('').expect(200).expect('Content-Type', /html/).expect('X-Frame-Options', 'SAMEORIGIN');
+    expect(page.headers['x-powered-by']).toBeUndefined();
+    expect(page.headers['content-security-policy']).toContain("default-src 'self'");
+    const [script = ''] = /static\/js\/main\.\w+\.js/.exec(page.text) ?? [];
+    await board(`/${script}`)
+      .expect(200)
+      .expect('Content-Type', /javascript/);
+
+    const { queues } = (await board('/api/queues').expect(200)).body as {
+      queues: { name: string; readOnlyMode: boolean }[];
+    };
+    expect(queues.map(({ name }) => name)).toEqual(expect.arrayContaining(['maintenance', 'delivery-retries']));
+    expect(queues.filter(({ readOnlyMode }) => !readOnlyMode)).toEqual([]);
+    await app.request().put('/internal/board/api/queues/maintenance/pause').auth('operator', TOKEN).expect(404);
+    const { text } = await app.request().get('/metrics').expect(200);
+    expect(text).toContain('{method="GET",route="/internal/board",status="200"}');
+    expect(text).not.toContain('/api/queues');
   });
 
   it('runs a round of maintenance: makes partitions, removes what expired, and says when it ran', async () => {

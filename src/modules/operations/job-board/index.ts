@@ -1,0 +1,2 @@
+export { JOB_BOARD_PATH, JobBoard } from './job-board.js';
+export { JobBoardModule } from './job-board.module.js';

@@ -1,0 +1,5 @@
+import { Module } from '@nestjs/common';
+import { JobBoard } from './job-board.js';
+
+@Module({ providers: [JobBoard], exports: [JobBoard] })
+export class JobBoardModule {}
