@@ -1,9 +1,6 @@
-import { type Comparison, type FilterNode, isComparison, pathOfProperty } from './filter.js';
-import { MAX_SEARCHED } from './patterns/pattern-syntax.js';
-import { patternForPostgres } from './patterns/pattern-sql.js';
-
-/** Binds a value as a parameter of the statement and gives its placeholder. */
-export type Bind = (value: unknown) => string;
+import { type FilterNode, isComparison, pathOfProperty } from './filter.js';
+import { type Comparison, type OperatorName, OPERATORS } from './operators/registry.js';
+import { type Bind, opposite } from './operators/sql.js';
 
 /** How the fields of events are read from a row of the table `events` called `e`. */
 const COLUMNS: Readonly<Record<string, { readonly sql: string; readonly type: 'text' | 'number' }>> = {
@@ -88,90 +85,11 @@ function propertySql(field: string, bind: Bind): string {
   return `coalesce(${named}, nullif(${value}, 'null'))`;
 }
 
-function comparisonSql(comparison: Comparison, bind: Bind): string {
-  const column = columnOf(comparison.field);
-  if (column?.type === 'text') return textSql(column.sql, comparison, bind);
-  if (column) return numericSql(column.sql, comparison, bind);
-  return valueSql(propertySql(comparison.field, bind), comparison, bind);
-}
-
-function textSql(column: string, { op, value }: Comparison, bind: Bind): string {
-  switch (op) {
-    case 'eq':
-      return `${column} = ${bind(value)}`;
-    case 'ne':
-      return opposite(`${column} = ${bind(value)}`);
-    case 'in':
-      return `${column} = ANY (${bind(value)}::text[])`;
-    case 'contains':
-      return `strpos(${column}, ${bind(value)}) > 0`;
-    case 'starts_with':
-      return `starts_with(${column}, ${bind(value)})`;
-    case 'matches':
-      return `left(${column}, ${MAX_SEARCHED}) ~ ${bind(patternForPostgres(value))}`;
-    case 'exists':
-      return `${column} IS ${value ? 'NOT ' : ''}NULL`;
-    case 'gt':
-    case 'gte':
-    case 'lt':
-    case 'lte':
-      throw new Error(`${op} does not compare text`);
-  }
-}
-
-const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
-
-function numericSql(column: string, { op, value }: Comparison, bind: Bind): string {
-  switch (op) {
-    case 'eq':
-      return `${column} = ${bind(value)}::float8`;
-    case 'ne':
-      return opposite(`${column} = ${bind(value)}::float8`);
-    case 'in':
-      return `${column} = ANY (${bind(value)}::float8[])`;
-    case 'exists':
-      return `${column} IS ${value ? 'NOT ' : ''}NULL`;
-    case 'gt':
-    case 'gte':
-    case 'lt':
-    case 'lte':
-      return `${column} ${SIGNS[op]} ${bind(value)}::float8`;
-    case 'contains':
-    case 'starts_with':
-    case 'matches':
-      throw new Error(`${op} does not compare numbers`);
-  }
-}
-
-function valueSql(property: string, { op, value }: Comparison, bind: Bind): string {
-  const json = (): string => `${bind(JSON.stringify(value))}::text::jsonb`;
-  const text = (test: string): string => `CASE WHEN jsonb_typeof(${property}) = 'string' THEN ${test} END`;
-  const string = `(${property} #>> '{}')`;
-  switch (op) {
-    case 'eq':
-      return `${property} = ${json()}`;
-    case 'ne':
-      return opposite(`${property} = ${json()}`);
-    case 'in':
-      return `${property} = ANY (${bind(value.map((item) => JSON.stringify(item)))}::text[]::jsonb[])`;
-    case 'contains':
-      return `CASE jsonb_typeof(${property}) WHEN 'array' THEN ${property} @> jsonb_build_array(${json()})
-        ${typeof value === 'string' ? `WHEN 'string' THEN strpos(${string}, ${bind(value)}) > 0` : ''} END`;
-    case 'starts_with':
-      return text(`starts_with(${string}, ${bind(value)})`);
-    case 'matches':
-      return text(`left(${string}, ${MAX_SEARCHED}) ~ ${bind(patternForPostgres(value))}`);
-    case 'exists':
-      return `${property} IS ${value ? 'NOT ' : ''}NULL`;
-    case 'gt':
-    case 'gte':
-    case 'lt':
-    case 'lte':
-      return `CASE WHEN jsonb_typeof(${property}) = 'number'
-        THEN ${string}::numeric ${SIGNS[op]} ${bind(JSON.stringify(value))}::text::numeric END`;
-  }
-}
-
-function opposite(sql: string): string {
-  return `NOT coalesce(${sql}, false)`;
+function comparisonSql<Name extends OperatorName>({ field, op, value }: Comparison<Name>, bind: Bind): string {
+  const { sql } = OPERATORS[op];
+  const column = columnOf(field);
+  if (column === undefined) return sql.property(propertySql(field, bind), value, bind);
+  const test = sql[column.type];
+  if (test === null) throw new Error(`${op} does not compare what ${field} holds`);
+  return test(column.sql, value, bind);
 }

@@ -15,7 +15,6 @@ export {
   type WindowedCondition,
 } from './conditions.js';
 export {
-  type Comparison,
   EVENT_FIELDS,
   type EventField,
   type FilterGroup,
@@ -28,7 +27,9 @@ export {
 export { FilterField, storedFilter } from './filter-kind.js';
 export { FilterRun, FilterTooCostly } from './filter-run.js';
 export { compileFilter, type Matcher, readField } from './matcher.js';
-export { type Bind, fieldSql, filterSql, numberSql, scalarSql } from './filter-sql.js';
+export { fieldSql, filterSql, numberSql, scalarSql } from './filter-sql.js';
+export { type Comparison, OPERATOR_NAMES, type OperatorName } from './operators/registry.js';
+export type { Bind } from './operators/sql.js';
 export { eventTypesOf, exactValuesOf, fieldsOf, patternsOf } from './filter-analysis.js';
 export { PatternTrials } from './pattern-trials.js';
 export { StoredFilterRefused } from './stored-filter-refused.js';

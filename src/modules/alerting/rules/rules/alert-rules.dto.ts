@@ -11,14 +11,14 @@ import {
   UuidField,
   NameField,
 } from '../../../../platform/http/fields/index.js';
-import { type Condition, ConditionField, GroupByField } from '../../conditions/index.js';
+import { type Condition, ConditionField, GroupByField, OPERATOR_NAMES } from '../../conditions/index.js';
 import { RULE_STATES } from '../machine/rule-machine.js';
 import { type AlertRule, SEVERITIES, type Severity } from './alert-rule.entity.js';
 import { RECIPIENTS, type Recipients, recipientsOf, type RuleLinks } from './rule-links.js';
 
 const CONDITION =
   `\`kind\` and a filter of \`all\`, \`any\` and \`not\` that nest (8 levels, 100 parts). A comparison has
-\`field\`, \`op\` (\`eq\`, \`ne\`, \`in\`, \`contains\`, \`starts_with\`, \`matches\`, \`gt\`, \`gte\`, \`lt\`, \`lte\`, \`exists\`) and
+\`field\`, \`op\` (${OPERATOR_NAMES.map((name) => `\`${name}\``).join(', ')}) and
 \`value\`. Fields: \`event\`, \`source\`, \`source_id\`, \`severity\`, \`status\`, \`environment\`, \`message\`, \`external_event_id\`,
 \`log.method\`, \`log.endpoint\`, \`log.status\`, \`log.latency_ms\`, \`properties.<path>\`. Text never equals a number; a missing
 field fits \`ne\` and \`exists\` false alone. \`matches\` takes regular expressions without back references and looking around, 20
