@@ -1,4 +1,4 @@
-import { LiveRules } from '../../src/modules/alerting/rules/rules/live-rules.js';
+import { LiveRules } from '../../src/modules/alerting/rules/live-rules.repository.js';
 import { WindowEvaluation } from '../../src/modules/alerting/rules/windows/window-evaluation.js';
 import { Database } from '../../src/platform/database/database.js';
 import type { TestApp } from './app.js';

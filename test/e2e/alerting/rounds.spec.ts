@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { RuleRound } from '../../../src/modules/alerting/rules/engine/rule-round.js';
-import { AlertFeed } from '../../../src/modules/alerting/alerts/stream/alert-feed.js';
+import { AlertFeed } from '../../../src/modules/alerting/alerts/events/alert-feed.js';
 import { Heartbeats } from '../../../src/modules/alerting/rules/windows/heartbeats.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';

@@ -14,16 +14,16 @@ import { AlertRound } from './engine/alert-round.js';
 import { AlertUpkeep } from './engine/alert-upkeep.js';
 import { AlertLife } from './engine/life.js';
 import { Teller } from './engine/teller.js';
-import { AlertActsController } from './events/alert-acts.controller.js';
-import { AlertActs } from './events/alert-acts.service.js';
-import { AlertChanges } from './events/alert-changes.js';
+import { AlertActsController } from './acts/alert-acts.controller.js';
+import { AlertActs } from './acts/alert-acts.service.js';
+import { AlertChanges } from './acts/alert-changes.js';
 import { AlertEvent } from './events/alert-event.entity.js';
 import { AlertEventsController } from './events/alert-events.controller.js';
 import { AlertEventsRepository } from './events/alert-events.repository.js';
 import { AlertEventsService } from './events/alert-events.service.js';
 import { AlertReads } from './events/alert-reads.repository.js';
 import { AlertsOfDeletedProjects } from './events/alerts-of-deleted-projects.js';
-import { ManualAlerts } from './events/manual-alerts.service.js';
+import { ManualAlerts } from './acts/manual-alerts.service.js';
 import { ProjectOfAlertEvent } from './events/project-of-alert-event.js';
 import { TimelineEntry } from './events/timeline-entry.entity.js';
 import { TimelineRepository } from './events/timeline.repository.js';
@@ -37,7 +37,7 @@ import { Silenced } from './silences/silenced.js';
 import { SilencesController } from './silences/silences.controller.js';
 import { SilencesRepository } from './silences/silences.repository.js';
 import { SilencesService } from './silences/silences.service.js';
-import { AlertFeed } from './stream/alert-feed.js';
+import { AlertFeed } from './events/alert-feed.js';
 
 const ENGINE = [
   AlertEvents,

@@ -3,7 +3,7 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { fieldSql, filterSql, type FilterSubject, pathOfProperty } from '../../conditions/index.js';
 import { Parameters, type TimeWindow } from '../../../events/totals/index.js';
 import { type EventPlace, type Place, PLACE_COLUMNS } from '../../../events/reads/index.js';
-import type { LiveRule } from '../rules/live-rules.js';
+import type { LiveRule } from '../live-rules.repository.js';
 
 /** A statement that took longer than it may. */
 const QUERY_CANCELED = '57014';

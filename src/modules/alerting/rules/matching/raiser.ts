@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db, type Session } from '../../../../platform/database/database.js';
 import { AlertEvents } from '../../alerts/index.js';
-import { isDataFault, isTakenTooLong } from '../engine/database-faults.js';
-import { RuleMetrics } from '../engine/rule-metrics.js';
-import { type LiveRule, LiveRules } from '../rules/live-rules.js';
+import { isDataFault, isTakenTooLong } from '../outcomes/database-faults.js';
+import { RuleMetrics } from '../outcomes/rule-metrics.js';
+import { type LiveRule, LiveRules } from '../live-rules.repository.js';
 import { BatchSizes } from './batch-sizes.js';
 import type { ToldEvent } from './event-row.js';
 import { type Firing, FiringsRepository, type WaitingFiring } from './firings.repository.js';

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { RuleMetrics } from '../engine/rule-metrics.js';
+import { RuleMetrics } from '../outcomes/rule-metrics.js';
 
 /** Why rules are not asked about an event, or an alert is not raised, any more. */
 export type SetAsideReason = 'ended_a_worker' | 'took_too_long' | 'failed';

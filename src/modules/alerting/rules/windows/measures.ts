@@ -11,7 +11,7 @@ import {
   type TimeWindow,
 } from '../../../events/totals/index.js';
 import { type GroupValue, MAX_GROUP_TEXT } from '../machine/series.js';
-import type { LiveRule } from '../rules/live-rules.js';
+import type { LiveRule } from '../live-rules.repository.js';
 
 /** The value of one group of events; an ungrouped rule has one group without values. */
 export interface Measure {

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Db } from '../../../../platform/database/database.js';
 import { AlertEvents } from '../../alerts/index.js';
-import { RuleMetrics } from '../engine/rule-metrics.js';
+import { RuleMetrics } from '../outcomes/rule-metrics.js';
 import { type Effect, INACTIVE, type SeriesState, step } from '../machine/rule-machine.js';
 import { restingSeries, SeriesRepository, type StoredSeries } from '../machine/series.repository.js';
-import { ruleOf } from '../matching/match-firing.js';
-import type { LiveRule } from '../rules/live-rules.js';
+import { ruleOf } from '../firing-rule.js';
+import type { LiveRule } from '../live-rules.repository.js';
 import { Heartbeats } from './heartbeats.js';
 import { lateSeconds } from './window-values.js';
 import { type Seen, WindowEvaluator } from './window-evaluator.js';

@@ -4,8 +4,8 @@ import type { AbsenceCondition, Aggregate, RateOfChangeCondition, ThresholdCondi
 import type { TimeWindow } from '../../../events/totals/index.js';
 import type { Observation } from '../machine/rule-machine.js';
 import { type GroupValue, type Series, seriesOf } from '../machine/series.js';
-import type { LiveRule } from '../rules/live-rules.js';
-import { cut } from '../matching/match-firing.js';
+import type { LiveRule } from '../live-rules.repository.js';
+import { cut } from '../firing-rule.js';
 import { type Measured, Measures } from './measures.js';
 import { changeInPercent, observeAbsence, observeChange, observeThreshold } from './window-values.js';
 

@@ -1,11 +1,11 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../../config/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { RuleMetrics } from '../engine/rule-metrics.js';
+import { RuleMetrics } from '../outcomes/rule-metrics.js';
 import { patternsOf } from '../../conditions/index.js';
-import { reasonOf } from '../engine/failure-reasons.js';
-import { LiveRules, RULE_COLUMNS, type RuleRow } from '../rules/live-rules.js';
-import { RuleFailures } from '../rules/rule-failures.js';
+import { reasonOf } from '../outcomes/failure-reasons.js';
+import { LiveRules, RULE_COLUMNS, type RuleRow } from '../live-rules.repository.js';
+import { RuleFailures } from '../outcomes/rule-failures.repository.js';
 import { WindowEvaluation } from './window-evaluation.js';
 import { evaluationSeconds, secondsAfterSlow } from './window-values.js';
 

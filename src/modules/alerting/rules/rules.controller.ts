@@ -1,29 +1,23 @@
 import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { type ProjectMemberScope, Requires } from '../../../access/index.js';
-import { Documented } from '../../../../platform/http/documented.js';
-import { Body, IdParam, Query, Scope } from '../../../../platform/http/inputs.js';
-import { ProjectQuery } from '../../../entitlement/api-keys/index.js';
-import { BacktestRequest, BacktestResponse } from '../backtest/backtest.dto.js';
-import { BacktestService } from '../backtest/backtest.service.js';
+import { type ProjectMemberScope, Requires } from '../../access/index.js';
+import { Documented } from '../../../platform/http/documented.js';
+import { Body, IdParam, Query, Scope } from '../../../platform/http/inputs.js';
+import { ProjectQuery } from '../../entitlement/api-keys/index.js';
 import {
   AlertRuleResponse,
   CreateAlertRuleRequest,
   ReplaceRuleLinksRequest,
   UpdateAlertRuleRequest,
-} from './alert-rules.dto.js';
-import { TooManyPatternTrials } from '../../conditions/index.js';
-import { AlertRuleFails, AlertRuleNotFound, TooManyAlertRules, TooManyBacktests } from './alert-rules.errors.js';
-import { AlertRulesService } from './alert-rules.service.js';
+} from './rules.dto.js';
+import { TooManyPatternTrials } from '../conditions/index.js';
+import { AlertRuleNotFound, AlertRulesService, TooManyAlertRules } from './rules.service.js';
 import { ProjectOfAlertRule } from './project-of-alert-rule.js';
 
 @ApiTags('alert-rules')
 @Controller('v1/alert-rules')
 export class AlertRulesController {
-  constructor(
-    private readonly rules: AlertRulesService,
-    private readonly backtests: BacktestService,
-  ) {}
+  constructor(private readonly rules: AlertRulesService) {}
 
   @Get()
   @Requires({ project: 'viewer' })
@@ -95,22 +89,5 @@ export class AlertRulesController {
     @Body() body: ReplaceRuleLinksRequest,
   ): Promise<AlertRuleResponse> {
     return this.rules.replaceLinks(scope, id, body);
-  }
-
-  @Post(':rule_id/backtest')
-  @Requires({ project: 'operator', via: ProjectOfAlertRule })
-  @Documented({
-    summary: 'Evaluate over past events without alerting',
-    description:
-      'Nothing is stored and nobody is told. Rules of events go by the timestamps of up to 5,000 events; windows are looked at up to 300 times, so that a long back-test may miss short peaks. It answers what it has seen after 10 seconds.',
-    answer: BacktestResponse,
-    errors: [AlertRuleNotFound, AlertRuleFails, TooManyBacktests],
-  })
-  backtest(
-    @Scope() scope: ProjectMemberScope,
-    @IdParam('rule_id') id: string,
-    @Body() body: BacktestRequest,
-  ): Promise<BacktestResponse> {
-    return this.backtests.run(scope, id, body);
   }
 }

@@ -3,8 +3,8 @@ import { Database } from '../../../../platform/database/database.js';
 import { OPEN_WRITES, openWriteKeySql, openWritesSql } from '../../../../platform/database/open-writes.js';
 import { writeObject } from '../../../../platform/http/written-json.js';
 import type { FeedPlace, FeedRead, FeedSource } from '../../../events/streams/index.js';
-import { alertEventJson } from '../events/alert-events.dto.js';
-import { AlertReads } from '../events/alert-reads.repository.js';
+import { alertEventJson } from './alert-events.dto.js';
+import { AlertReads } from './alert-reads.repository.js';
 
 /** Existing alert events that a new stream begins with at most. */
 const EXISTING_ALERTS = 1_000;

@@ -10,11 +10,11 @@ import {
   uuid,
   UuidField,
   NameField,
-} from '../../../../platform/http/fields/index.js';
-import { type Condition, ConditionField, GroupByField, OPERATOR_NAMES } from '../../conditions/index.js';
-import { RULE_STATES } from '../machine/rule-machine.js';
-import { type AlertRule, SEVERITIES, type Severity } from './alert-rule.entity.js';
-import { RECIPIENTS, type Recipients, recipientsOf, type RuleLinks } from './rule-links.js';
+} from '../../../platform/http/fields/index.js';
+import { type Condition, ConditionField, GroupByField, OPERATOR_NAMES } from '../conditions/index.js';
+import { RULE_STATES } from './machine/rule-machine.js';
+import { type AlertRule, SEVERITIES, type Severity } from './rule.entity.js';
+import { RECIPIENTS, type Recipients, recipientsOf, type RuleLinks } from './rule-links.repository.js';
 
 const CONDITION =
   `\`kind\` and a filter of \`all\`, \`any\` and \`not\` that nest (8 levels, 100 parts). A comparison has

@@ -1,5 +1,5 @@
-import { brokenRule } from '../../../platform/http/fields/index.js';
-import { type Range, rangeWindow } from '../../tenancy/projects/index.js';
+import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { type Range, rangeWindow } from '../../../tenancy/projects/index.js';
 
 export interface AskedWindow {
   readonly range: Range;

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../../access/index.js';
-import { Database, type Db } from '../../../../platform/database/database.js';
-import { type Issue, ValidationError } from '../../../../platform/http/fields/index.js';
-import { LinkedDestinations } from '../../destinations/index.js';
-import { LinkedChannels } from '../../../delivery/deliveries/index.js';
+import type { ProjectScope } from '../../access/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { type Issue, ValidationError } from '../../../platform/http/fields/index.js';
+import { LinkedDestinations } from '../destinations/index.js';
+import { LinkedChannels } from '../../delivery/deliveries/index.js';
 
 /** Whom a rule tells, in the order given. */
 export interface RuleLinks {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { RuleMetrics } from '../engine/rule-metrics.js';
+import { RuleMetrics } from './rule-metrics.js';
 
 /** What a rule says of its failing until it succeeds or is changed. */
 @Injectable()

@@ -1,5 +1,5 @@
-import { type Effect, type Holds, type SeriesState, step } from '../machine/rule-machine.js';
-import type { StoredSeries } from '../machine/series.repository.js';
+import { type Effect, type Holds, type SeriesState, step } from './rule-machine.js';
+import type { StoredSeries } from './series.repository.js';
 
 /** Whether a rule of events keeps states at all: one that fires at once and rests at once has none. */
 export function keepsState({ forSeconds, keepFiringSeconds }: Holds): boolean {

@@ -1,6 +1,6 @@
 import { Controller, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { type ProjectMemberScope, Requires } from '../../../access/index.js';
+import { type EachProjectScope, type ProjectMemberScope, Requires } from '../../../access/index.js';
 import { Documented } from '../../../../platform/http/documented.js';
 import { Body, IdParam, Scope } from '../../../../platform/http/inputs.js';
 import {
@@ -15,23 +15,55 @@ import {
 import {
   AcknowledgeRequest,
   AssignRequest,
+  BulkRequest,
+  BulkResponse,
   CommentRequest,
   ReopenRequest,
   ResolveRequest,
   SnoozeRequest,
 } from './alert-acts.dto.js';
 import { AlertActs } from './alert-acts.service.js';
-import { AlertEventResponse } from './alert-events.dto.js';
-import { ProjectOfAlertEvent } from './project-of-alert-event.js';
+import { AlertEventResponse, RaiseAlertRequest } from '../events/alert-events.dto.js';
+import { ProjectOfAlertEvent } from '../events/project-of-alert-event.js';
+import { ManualAlerts } from './manual-alerts.service.js';
 
 const answer = AlertEventResponse;
 
 @ApiTags('alerts')
-@Controller('v1/alerts/events/:alert_event_id')
+@Controller('v1/alerts/events')
 export class AlertActsController {
-  constructor(private readonly acts: AlertActs) {}
+  constructor(
+    private readonly acts: AlertActs,
+    private readonly manual: ManualAlerts,
+  ) {}
 
-  @Post('acknowledge')
+  @Post()
+  @Requires({ project: 'operator' })
+  @Documented({
+    operationId: 'alertEventsRaise',
+    summary: 'Raise an alert event by hand',
+    description: 'Every enabled webhook destination of the project is told.',
+    status: 201,
+    answer: AlertEventResponse,
+  })
+  raise(@Scope() scope: ProjectMemberScope, @Body() body: RaiseAlertRequest): Promise<AlertEventResponse> {
+    return this.manual.raise(scope, body);
+  }
+
+  @Post('bulk')
+  @Requires({ each: 'member', via: ProjectOfAlertEvent })
+  @Documented({
+    operationId: 'alertEventsBulk',
+    summary: 'Acknowledge or resolve many',
+    description:
+      'Each by itself, as the single request does it, so some may succeed and others not. Takes the role of a member in the project of each; what the caller cannot see is answered as not found.',
+    answer: BulkResponse,
+  })
+  bulk(@Scope() scope: EachProjectScope, @Body() body: BulkRequest): Promise<BulkResponse> {
+    return this.acts.bulk(scope, body);
+  }
+
+  @Post(':alert_event_id/acknowledge')
   @Requires({ project: 'member', via: ProjectOfAlertEvent })
   @Documented({
     summary: 'Acknowledge',
@@ -47,7 +79,7 @@ export class AlertActsController {
     return this.acts.acknowledge(scope, id, note);
   }
 
-  @Post('resolve')
+  @Post(':alert_event_id/resolve')
   @Requires({ project: 'member', via: ProjectOfAlertEvent })
   @Documented({
     summary: 'Resolve',
@@ -63,7 +95,7 @@ export class AlertActsController {
     return this.acts.resolve(scope, id, note);
   }
 
-  @Post('reopen')
+  @Post(':alert_event_id/reopen')
   @Requires({ project: 'member', via: ProjectOfAlertEvent })
   @Documented({
     summary: 'Reopen',
@@ -79,7 +111,7 @@ export class AlertActsController {
     return this.acts.reopen(scope, id, note);
   }
 
-  @Post('snooze')
+  @Post(':alert_event_id/snooze')
   @Requires({ project: 'member', via: ProjectOfAlertEvent })
   @Documented({
     summary: 'Snooze until a time',
@@ -96,7 +128,7 @@ export class AlertActsController {
     return this.acts.snooze(scope, id, body);
   }
 
-  @Post('assign')
+  @Post(':alert_event_id/assign')
   @Requires({ project: 'member', via: ProjectOfAlertEvent })
   @Documented({ summary: 'Assign to a member', answer, errors: [AlertEventNotFound, AssigneeIsNoMember] })
   assign(
@@ -107,7 +139,7 @@ export class AlertActsController {
     return this.acts.assign(scope, id, userId);
   }
 
-  @Post('comments')
+  @Post(':alert_event_id/comments')
   @Requires({ project: 'member', via: ProjectOfAlertEvent })
   @Documented({ summary: 'Comment', description: 'Into the timeline.', answer, errors: [AlertEventNotFound] })
   comment(

@@ -1,28 +1,32 @@
 import { Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
-import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
-import { Database, type Db } from '../../../../platform/database/database.js';
-import { newId } from '../../../../platform/ids/index.js';
-import { type Condition, filterOf, PatternTrials } from '../../conditions/index.js';
-import { AuditWriter } from '../../../identity/audit/index.js';
-import { projectAct, ProjectActs } from '../../../tenancy/projects/index.js';
-import { AlertEvents } from '../../alerts/index.js';
-import { keepsState } from '../matching/matched-series.js';
-import { stateOfRule } from '../machine/rule-machine.js';
-import type { AlertRule } from './alert-rule.entity.js';
+import type { ProjectMemberScope, ProjectScope } from '../../access/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { newId } from '../../../platform/ids/index.js';
+import { type Condition, filterOf, PatternTrials } from '../conditions/index.js';
+import { AuditWriter } from '../../identity/audit/index.js';
+import { projectAct, ProjectActs } from '../../tenancy/projects/index.js';
+import { AlertEvents } from '../alerts/index.js';
+import { keepsState } from './machine/matched-series.js';
+import { stateOfRule } from './machine/rule-machine.js';
+import type { AlertRule } from './rule.entity.js';
 import {
   alertRuleResponse,
   type AlertRuleResponse,
   type CreateAlertRuleRequest,
   type ReplaceRuleLinksRequest,
   type UpdateAlertRuleRequest,
-} from './alert-rules.dto.js';
-import { AlertRuleNotFound, DetectorNotAvailable, TooManyAlertRules } from './alert-rules.errors.js';
-import { AlertRulesRepository, type RuleDefinition } from './alert-rules.repository.js';
-import { type RuleLinks, RuleLinksRepository } from './rule-links.js';
+} from './rules.dto.js';
+import { domainError } from '../../../platform/http/domain-error.js';
+import { AlertRulesRepository, type RuleDefinition } from './rules.repository.js';
+import { type RuleLinks, RuleLinksRepository } from './rule-links.repository.js';
 
 /** Bounds what one event can set off, and the list, which has no pages. */
 const MAX_RULES = 200;
+
+export class AlertRuleNotFound extends domainError(404, 'Alert rule not found') {}
+export class TooManyAlertRules extends domainError(409, 'Project has too many alert rules') {}
+export class DetectorNotAvailable extends domainError(422, 'Detector not available') {}
 
 @Injectable()
 export class AlertRulesService {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { ProjectOfResource } from '../../../access/index.js';
-import { AlertRuleNotFound } from './alert-rules.errors.js';
-import { AlertRulesRepository } from './alert-rules.repository.js';
+import { ProjectOfResource } from '../../access/index.js';
+import { AlertRuleNotFound } from './rules.service.js';
+import { AlertRulesRepository } from './rules.repository.js';
 
 @Injectable()
 export class ProjectOfAlertRule extends ProjectOfResource {

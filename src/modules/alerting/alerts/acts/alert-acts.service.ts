@@ -6,7 +6,7 @@ import { brokenRule } from '../../../../platform/http/fields/index.js';
 import type { AlertMove } from '../machine/alert-machine.js';
 import { AlertChanges } from './alert-changes.js';
 import type { BulkRequest, BulkResponse, BulkResult, SnoozeRequest } from './alert-acts.dto.js';
-import type { AlertEventResponse } from './alert-events.dto.js';
+import type { AlertEventResponse } from '../events/alert-events.dto.js';
 
 /** As a single request answers to a fault of ours. */
 const INTERNAL_ERROR = 'Internal Server Error';

@@ -8,8 +8,8 @@ import { EventReads } from '../../../events/reads/index.js';
 import { projectAct, ProjectActs } from '../../../tenancy/projects/index.js';
 import { AlertEventNotFound } from '../alerts.errors.js';
 import { AlertEvents, type AnyFiring } from '../engine/alert-events.js';
-import { alertEventResponse, type AlertEventResponse, type RaiseAlertRequest } from './alert-events.dto.js';
-import { AlertReads } from './alert-reads.repository.js';
+import { alertEventResponse, type AlertEventResponse, type RaiseAlertRequest } from '../events/alert-events.dto.js';
+import { AlertReads } from '../events/alert-reads.repository.js';
 
 /** For what is raised by hand under one fingerprint again and again. */
 const COOLDOWN_SECONDS = 300;

@@ -1,8 +1,14 @@
 import { FilterTooCostly, StoredFilterRefused } from '../../conditions/index.js';
-import { RulesTooCostly } from '../matching/match-batch.js';
 import { isPassingFault, isTakenTooLong } from './database-faults.js';
 
 const INVALID_REGULAR_EXPRESSION = '2201B';
+
+/** The rules before this one have left too little of what all of them may take over an event. */
+export class RulesTooCostly extends Error {
+  constructor() {
+    super('The rules take too many steps together');
+  }
+}
 
 /**
  * What is the rule's own fault: a sentence without statements, values or anything of another's. Null: something else failed,

@@ -10,11 +10,12 @@ import { IngestionModule } from '../../events/ingestion/index.js';
 import { EventReadsModule } from '../../events/reads/index.js';
 import { EventTotalsModule } from '../../events/totals/index.js';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
+import { BacktestController } from './backtest/backtest.controller.js';
 import { BacktestLimits } from './backtest/backtest-limits.js';
 import { BacktestRepository } from './backtest/backtest.repository.js';
 import { BacktestService } from './backtest/backtest.service.js';
 import { MatchBacktest } from './backtest/match-backtest.js';
-import { RuleMetrics } from './engine/rule-metrics.js';
+import { RuleMetrics } from './outcomes/rule-metrics.js';
 import { RulePoller } from './engine/rule-poller.js';
 import { RuleEvaluationsProcessor, RuleRound } from './engine/rule-round.js';
 import { SeriesRepository } from './machine/series.repository.js';
@@ -26,14 +27,14 @@ import { OutboxRepository } from './matching/outbox.repository.js';
 import { Raiser } from './matching/raiser.js';
 import { SetAside } from './matching/set-aside.js';
 import { UnwatchedEvents } from './matching/unwatched-events.js';
-import { AlertRule } from './rules/alert-rule.entity.js';
-import { AlertRulesController } from './rules/alert-rules.controller.js';
-import { AlertRulesRepository } from './rules/alert-rules.repository.js';
-import { AlertRulesService } from './rules/alert-rules.service.js';
-import { LiveRules } from './rules/live-rules.js';
-import { ProjectOfAlertRule } from './rules/project-of-alert-rule.js';
-import { RuleFailures } from './rules/rule-failures.js';
-import { RuleLinksRepository } from './rules/rule-links.js';
+import { AlertRule } from './rule.entity.js';
+import { AlertRulesController } from './rules.controller.js';
+import { AlertRulesRepository } from './rules.repository.js';
+import { AlertRulesService } from './rules.service.js';
+import { LiveRules } from './live-rules.repository.js';
+import { ProjectOfAlertRule } from './project-of-alert-rule.js';
+import { RuleFailures } from './outcomes/rule-failures.repository.js';
+import { RuleLinksRepository } from './rule-links.repository.js';
 import { Heartbeats } from './windows/heartbeats.js';
 import { Measures } from './windows/measures.js';
 import { WindowEvaluation } from './windows/window-evaluation.js';
@@ -54,7 +55,7 @@ import { WindowRound } from './windows/window-round.js';
     ProjectsModule,
     TypeOrmModule.forFeature([AlertRule]),
   ],
-  controllers: [AlertRulesController],
+  controllers: [AlertRulesController, BacktestController],
   providers: [
     AlertRulesRepository,
     AlertRulesService,

@@ -6,9 +6,9 @@ import { projectAct, ProjectActs, ProjectsRepository } from '../../../tenancy/pr
 import { AlertEventNotFound, AssigneeIsNoMember, MOVE_ERRORS } from '../alerts.errors.js';
 import { AlertLife, ENTRY_OF } from '../engine/life.js';
 import type { AlertMove } from '../machine/alert-machine.js';
-import { alertEventResponse, type AlertEventResponse } from './alert-events.dto.js';
-import { AlertEventsRepository, type HeldAlert } from './alert-events.repository.js';
-import { TimelineRepository } from './timeline.repository.js';
+import { alertEventResponse, type AlertEventResponse } from '../events/alert-events.dto.js';
+import { AlertEventsRepository, type HeldAlert } from '../events/alert-events.repository.js';
+import { TimelineRepository } from '../events/timeline.repository.js';
 
 /** Changes of one alert event by a member of its project, under its row lock, with timeline and audit. */
 @Injectable()

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../../access/index.js';
-import { Database, type Db } from '../../../../platform/database/database.js';
-import type { Holds, RuleState } from '../machine/rule-machine.js';
-import { AlertRule } from './alert-rule.entity.js';
+import type { ProjectScope } from '../../access/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import type { Holds, RuleState } from './machine/rule-machine.js';
+import { AlertRule } from './rule.entity.js';
 
 /** What clients write of a rule. */
 export type RuleDefinition = Pick<
