@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { AlertRound } from '../../../src/modules/alerting/alerts/engine/alert-round.js';
-import { AlertReads } from '../../../src/modules/alerting/alerts/events/alert-reads.repository.js';
+import { DueAlertsRunner } from '../../../src/modules/alerting/alerts/engine/due-alerts-runner.js';
+import { AlertReadsRepository } from '../../../src/modules/alerting/alerts/events/alert-reads.repository.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { type Actor, addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { type AlertEventsClient, alertEventsOf, runMaintenance } from '../../support/alert-events.js';
@@ -304,11 +304,11 @@ describe('alert events', () => {
             [[...ids, late]],
           )
         ).map(({ id }) => id);
-      const round = app.nest.get(AlertRound, { strict: false });
-      expect(await round.run()).toBe(101);
+      const runner = app.nest.get(DueAlertsRunner, { strict: false });
+      expect(await runner.run()).toBe(101);
       expect(await left()).toEqual(ids.slice(100));
-      expect(await Promise.all([round.run(), round.run()]).then(([a, b]) => a + b)).toBe(10);
-      expect([await round.run(), await left()]).toEqual([0, []]);
+      expect(await Promise.all([runner.run(), runner.run()]).then(([a, b]) => a + b)).toBe(10);
+      expect([await runner.run(), await left()]).toEqual([0, []]);
     });
 
     it('wake before whoever comes first after the end of a snooze', async () => {
@@ -602,7 +602,7 @@ describe('alert events', () => {
       });
       expect(await alerts.list({ offset: 6 })).toEqual({ total: 6, limit: 50, offset: 6, items: [] });
 
-      const reads = app.nest.get(AlertReads, { strict: false });
+      const reads = app.nest.get(AlertReadsRepository, { strict: false });
       const changedAfter = reads.changedAfter.bind(reads);
       const together: number[] = [];
       jest.spyOn(reads, 'changedAfter').mockImplementation(async (...parameters) => {

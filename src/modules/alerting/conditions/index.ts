@@ -1,5 +1,5 @@
 export { TooManyPatternTrials } from './alert-conditions.errors.js';
-export { AlertConditionsModule } from './alert-conditions.module.js';
+export { AlertConditionsModule } from './conditions.module.js';
 export { ConditionField, storedCondition } from './condition-kind.js';
 export {
   type AbsenceCondition,
@@ -31,6 +31,6 @@ export { fieldSql, filterSql, numberSql, scalarSql } from './filter-sql.js';
 export { type Comparison, OPERATOR_NAMES, type OperatorName } from './operators/registry.js';
 export type { Bind } from './operators/sql.js';
 export { eventTypesOf, exactValuesOf, fieldsOf, patternsOf } from './filter-analysis.js';
-export { PatternTrials } from './pattern-trials.js';
+export { PatternTrialsService } from './pattern-trials.service.js';
 export { StoredFilterRefused } from './stored-filter-refused.js';
 export { GroupByField } from './group-by.js';

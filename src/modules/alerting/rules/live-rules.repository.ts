@@ -68,7 +68,7 @@ const MAX_KEPT = 2_000;
 
 /** Reads rules for their evaluation. */
 @Injectable()
-export class LiveRules {
+export class LiveRulesRepository {
   private readonly kept = new LRUCache<string, { readonly revision: number; readonly condition: Condition }>({
     max: MAX_KEPT,
   });

@@ -14,32 +14,32 @@ import { BacktestController } from './backtest/backtest.controller.js';
 import { BacktestLimits } from './backtest/backtest-limits.js';
 import { BacktestRepository } from './backtest/backtest.repository.js';
 import { BacktestService } from './backtest/backtest.service.js';
-import { MatchBacktest } from './backtest/match-backtest.js';
+import { MatchBacktestEvaluator } from './backtest/match-backtest-evaluator.js';
 import { RuleMetrics } from './outcomes/rule-metrics.js';
 import { RulePoller } from './engine/rule-poller.js';
-import { RuleEvaluationsProcessor, RuleRound } from './engine/rule-round.js';
+import { RuleEvaluationsProcessor, RuleRunner } from './engine/rule-runner.js';
 import { SeriesRepository } from './machine/series.repository.js';
 import { FiringsRepository } from './matching/firings.repository.js';
-import { MatchMarks } from './matching/match-marks.repository.js';
-import { MatchRound } from './matching/match-round.js';
-import { MatchTurn } from './matching/match-turn.js';
+import { MatchMarksRepository } from './matching/match-marks.repository.js';
+import { MatchRunner } from './matching/match-runner.js';
+import { MatchEvaluator } from './matching/match-evaluator.js';
 import { OutboxRepository } from './matching/outbox.repository.js';
-import { Raiser } from './matching/raiser.js';
-import { SetAside } from './matching/set-aside.js';
+import { FiringsProcessor } from './matching/firings-processor.js';
+import { SetAsideService } from './matching/set-aside.service.js';
 import { UnwatchedEvents } from './matching/unwatched-events.js';
 import { AlertRule } from './rule.entity.js';
 import { AlertRulesController } from './rules.controller.js';
 import { AlertRulesRepository } from './rules.repository.js';
 import { AlertRulesService } from './rules.service.js';
-import { LiveRules } from './live-rules.repository.js';
+import { LiveRulesRepository } from './live-rules.repository.js';
 import { ProjectOfAlertRule } from './project-of-alert-rule.js';
-import { RuleFailures } from './outcomes/rule-failures.repository.js';
+import { RuleFailuresRepository } from './outcomes/rule-failures.repository.js';
 import { RuleLinksRepository } from './rule-links.repository.js';
-import { Heartbeats } from './windows/heartbeats.js';
-import { Measures } from './windows/measures.js';
-import { WindowEvaluation } from './windows/window-evaluation.js';
+import { HeartbeatsRepository } from './windows/heartbeats.repository.js';
+import { MeasuresRepository } from './windows/measures.repository.js';
 import { WindowEvaluator } from './windows/window-evaluator.js';
-import { WindowRound } from './windows/window-round.js';
+import { WindowObserver } from './windows/window-observer.js';
+import { WindowRunner } from './windows/window-runner.js';
 
 @Module({
   imports: [
@@ -63,28 +63,28 @@ import { WindowRound } from './windows/window-round.js';
     BacktestRepository,
     BacktestService,
     FiringsRepository,
-    Heartbeats,
-    LiveRules,
-    MatchBacktest,
-    MatchMarks,
-    MatchRound,
-    MatchTurn,
-    Measures,
+    HeartbeatsRepository,
+    LiveRulesRepository,
+    MatchBacktestEvaluator,
+    MatchMarksRepository,
+    MatchRunner,
+    MatchEvaluator,
+    MeasuresRepository,
     OutboxRepository,
     ProjectOfAlertRule,
-    Raiser,
+    FiringsProcessor,
     RuleEvaluationsProcessor,
-    RuleFailures,
+    RuleFailuresRepository,
     RuleLinksRepository,
     RuleMetrics,
     RulePoller,
-    RuleRound,
+    RuleRunner,
     SeriesRepository,
-    SetAside,
+    SetAsideService,
     UnwatchedEvents,
-    WindowEvaluation,
     WindowEvaluator,
-    WindowRound,
+    WindowObserver,
+    WindowRunner,
   ],
 })
 export class AlertRulesModule {}

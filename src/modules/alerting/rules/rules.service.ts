@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ProjectMemberScope, ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/ids/index.js';
-import { type Condition, filterOf, PatternTrials } from '../conditions/index.js';
+import { type Condition, filterOf, PatternTrialsService } from '../conditions/index.js';
 import { AuditWriter } from '../../identity/audit/index.js';
 import { projectAct, ProjectActs } from '../../tenancy/projects/index.js';
-import { AlertEvents } from '../alerts/index.js';
+import { AlertRaiser } from '../alerts/index.js';
 import { keepsState } from './machine/matched-series.js';
 import { stateOfRule } from './machine/rule-machine.js';
 import type { AlertRule } from './rule.entity.js';
@@ -36,8 +36,8 @@ export class AlertRulesService {
     private readonly links: RuleLinksRepository,
     private readonly acts: ProjectActs,
     private readonly audit: AuditWriter,
-    private readonly alerts: AlertEvents,
-    private readonly patterns: PatternTrials,
+    private readonly alerts: AlertRaiser,
+    private readonly patterns: PatternTrialsService,
   ) {}
 
   async list(scope: ProjectScope): Promise<AlertRuleResponse[]> {

@@ -22,10 +22,10 @@ import {
   ResolveRequest,
   SnoozeRequest,
 } from './alert-acts.dto.js';
-import { AlertActs } from './alert-acts.service.js';
+import { AlertActsService } from './alert-acts.service.js';
 import { AlertEventResponse, RaiseAlertRequest } from '../events/alert-events.dto.js';
 import { ProjectOfAlertEvent } from '../events/project-of-alert-event.js';
-import { ManualAlerts } from './manual-alerts.service.js';
+import { ManualAlertsService } from './manual-alerts.service.js';
 
 const answer = AlertEventResponse;
 
@@ -33,8 +33,8 @@ const answer = AlertEventResponse;
 @Controller('v1/alerts/events')
 export class AlertActsController {
   constructor(
-    private readonly acts: AlertActs,
-    private readonly manual: ManualAlerts,
+    private readonly acts: AlertActsService,
+    private readonly manual: ManualAlertsService,
   ) {}
 
   @Post()

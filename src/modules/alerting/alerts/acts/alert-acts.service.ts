@@ -4,7 +4,7 @@ import { Clock } from '../../../../platform/clock/index.js';
 import { DomainError } from '../../../../platform/http/domain-error.js';
 import { brokenRule } from '../../../../platform/http/fields/index.js';
 import type { AlertMove } from '../machine/alert-machine.js';
-import { AlertChanges } from './alert-changes.js';
+import { AlertChangesService } from './alert-changes.service.js';
 import type { BulkRequest, BulkResponse, BulkResult, SnoozeRequest } from './alert-acts.dto.js';
 import type { AlertEventResponse } from '../events/alert-events.dto.js';
 
@@ -16,11 +16,11 @@ type Note = string | null | undefined;
 
 /** What people do with alert events. */
 @Injectable()
-export class AlertActs {
+export class AlertActsService {
   private readonly logger = new Logger('alerts');
 
   constructor(
-    private readonly changes: AlertChanges,
+    private readonly changes: AlertChangesService,
     private readonly clock: Clock,
   ) {}
 

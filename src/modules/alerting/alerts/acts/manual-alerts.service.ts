@@ -7,20 +7,20 @@ import { AuditWriter } from '../../../identity/audit/index.js';
 import { EventReads } from '../../../events/reads/index.js';
 import { projectAct, ProjectActs } from '../../../tenancy/projects/index.js';
 import { AlertEventNotFound } from '../alerts.errors.js';
-import { AlertEvents, type AnyFiring } from '../engine/alert-events.js';
+import { AlertRaiser, type AnyFiring } from '../engine/alert-raiser.js';
 import { alertEventResponse, type AlertEventResponse, type RaiseAlertRequest } from '../events/alert-events.dto.js';
-import { AlertReads } from '../events/alert-reads.repository.js';
+import { AlertReadsRepository } from '../events/alert-reads.repository.js';
 
 /** For what is raised by hand under one fingerprint again and again. */
 const COOLDOWN_SECONDS = 300;
 
 /** Alert events raised by hand: told to every enabled webhook destination of the project. */
 @Injectable()
-export class ManualAlerts {
+export class ManualAlertsService {
   constructor(
     private readonly database: Database,
-    private readonly reads: AlertReads,
-    private readonly alerts: AlertEvents,
+    private readonly reads: AlertReadsRepository,
+    private readonly alerts: AlertRaiser,
     private readonly events: EventReads,
     private readonly acts: ProjectActs,
     private readonly audit: AuditWriter,

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
-import { AlertRound } from './alert-round.js';
+import { DueAlertsRunner } from './due-alerts-runner.js';
 
 /** What {@link AlertPoller} does, where nothing polls: a turn with each maintenance. */
 @Injectable()
 export class AlertUpkeep extends Upkeep {
-  constructor(private readonly round: AlertRound) {
+  constructor(private readonly runner: DueAlertsRunner) {
     super();
   }
 
   upkeep(): Promise<number> {
-    return this.round.run();
+    return this.runner.run();
   }
 }

@@ -14,7 +14,7 @@ import {
   type TimelineEntryResponse,
   timelineEntryResponse,
 } from './alert-events.dto.js';
-import { AlertReads } from './alert-reads.repository.js';
+import { AlertReadsRepository } from './alert-reads.repository.js';
 import { TimelineRepository } from './timeline.repository.js';
 
 /** Entries of a timeline that are answered at most. */
@@ -23,7 +23,7 @@ const MOST_ENTRIES = 1_000;
 @Injectable()
 export class AlertEventsService {
   constructor(
-    private readonly reads: AlertReads,
+    private readonly reads: AlertReadsRepository,
     private readonly budget: ReadBudget,
     private readonly timelines: TimelineRepository,
     private readonly clock: Clock,

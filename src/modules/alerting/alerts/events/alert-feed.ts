@@ -4,7 +4,7 @@ import { OPEN_WRITES, openWriteKeySql, openWritesSql } from '../../../../platfor
 import { writeObject } from '../../../../platform/http/written-json.js';
 import type { FeedPlace, FeedRead, FeedSource } from '../../../events/streams/index.js';
 import { alertEventJson } from './alert-events.dto.js';
-import { AlertReads } from './alert-reads.repository.js';
+import { AlertReadsRepository } from './alert-reads.repository.js';
 
 /** Existing alert events that a new stream begins with at most. */
 const EXISTING_ALERTS = 1_000;
@@ -26,7 +26,7 @@ export class AlertFeed implements FeedSource {
 
   constructor(
     private readonly database: Database,
-    private readonly reads: AlertReads,
+    private readonly reads: AlertReadsRepository,
   ) {}
 
   /** Before any change of the project's that a running transaction may still make visible, unless it takes longer than ten seconds. */

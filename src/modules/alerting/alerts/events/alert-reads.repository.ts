@@ -53,7 +53,7 @@ const ABOUT_EVENT = '(a.event_id = ? OR a.last_event_id = ?)';
 
 /** What people look for among alert events. */
 @Injectable()
-export class AlertReads {
+export class AlertReadsRepository {
   constructor(private readonly database: Database) {}
 
   async find({ projectId }: Tenant, id: string, db?: Db): Promise<HeldAlert | null> {

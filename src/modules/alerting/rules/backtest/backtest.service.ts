@@ -10,14 +10,14 @@ import { INACTIVE, type SeriesState, step } from '../machine/rule-machine.js';
 import type { Series } from '../machine/series.js';
 import { ownFault } from '../outcomes/failure-reasons.js';
 import { AlertRuleNotFound } from '../rules.service.js';
-import { type LiveRule, LiveRules } from '../live-rules.repository.js';
+import { type LiveRule, LiveRulesRepository } from '../live-rules.repository.js';
 import { evaluationSeconds } from '../windows/window-values.js';
-import { type Seen, WindowEvaluator } from '../windows/window-evaluator.js';
+import { type Seen, WindowObserver } from '../windows/window-observer.js';
 import type { BacktestRequest, BacktestResponse } from './backtest.dto.js';
 import { BacktestFirings } from './backtest-firings.js';
 import { BacktestLimits } from './backtest-limits.js';
 import { BacktestRepository } from './backtest.repository.js';
-import { MatchBacktest } from './match-backtest.js';
+import { MatchBacktestEvaluator } from './match-backtest-evaluator.js';
 
 const DAY_MS = 86_400_000;
 const MOST_DAYS = 7;
@@ -60,11 +60,11 @@ export class BacktestService {
 
   constructor(
     private readonly database: Database,
-    private readonly rules: LiveRules,
+    private readonly rules: LiveRulesRepository,
     private readonly events: BacktestRepository,
-    private readonly matches: MatchBacktest,
+    private readonly matches: MatchBacktestEvaluator,
     private readonly limits: BacktestLimits,
-    private readonly evaluator: WindowEvaluator,
+    private readonly evaluator: WindowObserver,
     private readonly clock: Clock,
   ) {}
 

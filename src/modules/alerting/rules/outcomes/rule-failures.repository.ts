@@ -4,7 +4,7 @@ import { RuleMetrics } from './rule-metrics.js';
 
 /** What a rule says of its failing until it succeeds or is changed. */
 @Injectable()
-export class RuleFailures {
+export class RuleFailuresRepository {
   constructor(
     private readonly database: Database,
     private readonly metrics: RuleMetrics,

@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { projectAct, ProjectActs, ProjectsRepository } from '../../../tenancy/projects/index.js';
 import { AlertEventNotFound, AssigneeIsNoMember, MOVE_ERRORS } from '../alerts.errors.js';
-import { AlertLife, ENTRY_OF } from '../engine/life.js';
+import { AlertLifecycleService, ENTRY_OF } from '../engine/alert-lifecycle.service.js';
 import type { AlertMove } from '../machine/alert-machine.js';
 import { alertEventResponse, type AlertEventResponse } from '../events/alert-events.dto.js';
 import { AlertEventsRepository, type HeldAlert } from '../events/alert-events.repository.js';
@@ -12,12 +12,12 @@ import { TimelineRepository } from '../events/timeline.repository.js';
 
 /** Changes of one alert event by a member of its project, under its row lock, with timeline and audit. */
 @Injectable()
-export class AlertChanges {
+export class AlertChangesService {
   constructor(
     private readonly database: Database,
     private readonly events: AlertEventsRepository,
     private readonly timeline: TimelineRepository,
-    private readonly life: AlertLife,
+    private readonly lifecycle: AlertLifecycleService,
     private readonly acts: ProjectActs,
     private readonly projects: ProjectsRepository,
     private readonly audit: AuditWriter,
@@ -32,7 +32,7 @@ export class AlertChanges {
     return this.change(scope, id, async (held, tx) => {
       const detail = wish.kind === 'snooze' ? { until: wish.until.toISOString() } : {};
       const by = { actorUserId: scope.userId, note: note ?? undefined, detail };
-      const fault = await this.life.move(held, wish, by, tx);
+      const fault = await this.lifecycle.move(held, wish, by, tx);
       if (fault !== null) throw new MOVE_ERRORS[fault]();
       await this.record(scope, ENTRY_OF[wish.kind], id, detail, tx);
     });

@@ -3,14 +3,19 @@ import type { ProjectScope } from '../../../access/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import { windowOf } from '../events/asked-window.js';
 import type { AlertWindowQuery } from '../events/alert-events.dto.js';
-import type { AlertDurations, AlertMetricsQuery, AlertMetricsResponse, AlertSummaryResponse } from './insight.dto.js';
-import { InsightRepository } from './insight.repository.js';
+import type {
+  AlertDurations,
+  AlertMetricsQuery,
+  AlertMetricsResponse,
+  AlertSummaryResponse,
+} from './alert-summary.dto.js';
+import { AlertSummaryRepository } from './alert-summary.repository.js';
 
 /** How many alert events there are, and how fast people are. */
 @Injectable()
-export class InsightService {
+export class AlertSummaryService {
   constructor(
-    private readonly insight: InsightRepository,
+    private readonly insight: AlertSummaryRepository,
     private readonly clock: Clock,
   ) {}
 

@@ -40,7 +40,7 @@ const COUNTED_FROM_SECONDS = 3_600;
 
 /** Aggregates the events of windows: from counted hours where those can tell, else from the rows. */
 @Injectable()
-export class Measures {
+export class MeasuresRepository {
   constructor(
     private readonly database: Database,
     private readonly totals: EventTotals,

@@ -4,16 +4,16 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { RuleMetrics } from '../outcomes/rule-metrics.js';
 import { patternsOf } from '../../conditions/index.js';
 import { reasonOf } from '../outcomes/failure-reasons.js';
-import { LiveRules, RULE_COLUMNS, type RuleRow } from '../live-rules.repository.js';
-import { RuleFailures } from '../outcomes/rule-failures.repository.js';
-import { WindowEvaluation } from './window-evaluation.js';
+import { LiveRulesRepository, RULE_COLUMNS, type RuleRow } from '../live-rules.repository.js';
+import { RuleFailuresRepository } from '../outcomes/rule-failures.repository.js';
+import { WindowEvaluator } from './window-evaluator.js';
 import { evaluationSeconds, secondsAfterSlow } from './window-values.js';
 
 /** One statement of an evaluation may read events for so long. */
 const STATEMENT_TIMEOUT = '10s';
 /** With patterns, whose cost the database does not bound. */
 const PATTERN_TIMEOUT = '3s';
-/** One round does no more than this, and begins nothing after so long; the next one goes on. */
+/** One run does no more than this, and begins nothing after so long; the next one goes on. */
 const MOST_RULES = 500;
 const BUDGET_MS = 5_000;
 /** A project that has had so long waits until the others had their turn. */
@@ -37,7 +37,7 @@ interface Due extends RuleRow {
  * no trace. The time is the database's.
  */
 @Injectable()
-export class WindowRound {
+export class WindowRunner {
   private readonly logger = new Logger('alert-rules');
   /** When projects with rules that are due last had a turn here. */
   private readonly servedAt = new Map<string, number>();
@@ -45,9 +45,9 @@ export class WindowRound {
 
   constructor(
     private readonly database: Database,
-    private readonly rules: LiveRules,
-    private readonly evaluation: WindowEvaluation,
-    private readonly failures: RuleFailures,
+    private readonly rules: LiveRulesRepository,
+    private readonly evaluation: WindowEvaluator,
+    private readonly failures: RuleFailuresRepository,
     private readonly metrics: RuleMetrics,
     @Inject(CONFIG) { database: { poolSize } }: Config,
   ) {
@@ -105,7 +105,7 @@ export class WindowRound {
     return row?.due ?? 0;
   }
 
-  /** Those whose last turn lies longest ago first, then those that wait longest: a round may end before all had theirs. */
+  /** Those whose last turn lies longest ago first, then those that wait longest: a run may end before all had theirs. */
   private async projectsWithDue(): Promise<string[]> {
     const rows = await this.database.rows<{ id: string }>(
       `SELECT r.project_id AS id FROM alert_rules r JOIN projects p ON p.id = r.project_id AND p.deleted_at IS NULL

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
-import { RuleRound } from '../../../src/modules/alerting/rules/engine/rule-round.js';
+import { RuleRunner } from '../../../src/modules/alerting/rules/engine/rule-runner.js';
 import { AlertFeed } from '../../../src/modules/alerting/alerts/events/alert-feed.js';
-import { Heartbeats } from '../../../src/modules/alerting/rules/windows/heartbeats.js';
+import { HeartbeatsRepository } from '../../../src/modules/alerting/rules/windows/heartbeats.repository.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
@@ -13,7 +13,7 @@ import { eventually } from '../../support/service-process.js';
 
 jest.setTimeout(120_000);
 
-describe('rounds over the rules of all projects', () => {
+describe('runs over the rules of all projects', () => {
   let app: TestApp;
   let sender: Sender;
   let owner: Owner;
@@ -466,14 +466,14 @@ describe('rounds over the rules of all projects', () => {
       await app.rows(`UPDATE alert_rules SET next_evaluation_at = now() - interval '1 hour' WHERE project_id = $1`, [
         slow.projectId,
       ]);
-      const windows = app.nest.get(RuleRound, { strict: false });
-      const round = windows.run('windows');
+      const windows = app.nest.get(RuleRunner, { strict: false });
+      const run = windows.run('windows');
       await rules.rule({ name: 'Match' });
       await send(owner);
       await windows.run('matches');
       expect(await raised()).toContainEqual({ occurrences: 1, status: 'open' });
       // The slow ones are not through, and what is theirs waits longer for its next turn.
-      expect(await round).toBeLessThan(5);
+      expect(await run).toBeLessThan(5);
       expect((await rules.get(mine)).state).toBe('firing');
       const waits = await app.rows<{ late: boolean }>(
         `SELECT next_evaluation_at > now() + interval '40 seconds' AS late FROM alert_rules
@@ -503,7 +503,7 @@ describe('rounds over the rules of all projects', () => {
     const holder = new pg.Client({ connectionString: app.databaseUrl });
     await holder.connect();
     await holder.query('SELECT pg_advisory_lock(4711)');
-    let round: Promise<number> | undefined;
+    let run: Promise<number> | undefined;
     try {
       // The stuck one is due first.
       await app.rows(
@@ -511,7 +511,7 @@ describe('rounds over the rules of all projects', () => {
            ELSE interval '1 minute' END WHERE id = ANY ($2)`,
         [theirs, [theirs, mine]],
       );
-      round = app.nest.get(RuleRound, { strict: false }).run('windows');
+      run = app.nest.get(RuleRunner, { strict: false }).run('windows');
       await eventually(
         async () => (await rules.get(mine)).state,
         (state) => state === 'firing',
@@ -521,7 +521,7 @@ describe('rounds over the rules of all projects', () => {
       ]);
     } finally {
       await holder.end();
-      await round;
+      await run;
       await app.rows('DROP TRIGGER be_stuck ON alert_events');
       await app.rows('DROP FUNCTION be_stuck');
     }
@@ -555,7 +555,7 @@ it('count the time in which events wait in the queue as none in which senders co
   await emptyRedis();
   const app = await createTestApp({ env: { ...DELIVERY_ENV, ...modeEnv('queued') } });
   try {
-    const heartbeats = app.nest.get(Heartbeats, { strict: false });
+    const heartbeats = app.nest.get(HeartbeatsRepository, { strict: false });
     await eventually(
       () => heartbeats.upSince(),
       (since) => since !== null,

@@ -48,7 +48,7 @@ interface Kept {
 
 /** Tells whether nobody is to hear of an alert event for now. */
 @Injectable()
-export class Silenced {
+export class SilenceEvaluator {
   private readonly logger = new Logger('alerts');
   private readonly kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
   /** Steps that transactions have left. */

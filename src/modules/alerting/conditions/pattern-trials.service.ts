@@ -15,7 +15,7 @@ const REASONS = {
  * for, or answers otherwise than our own machine is no pattern.
  */
 @Injectable()
-export class PatternTrials {
+export class PatternTrialsService {
   constructor(private readonly repository: PatternTrialsRepository) {}
 
   /**

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { JobHandler, type JobProcessor } from '../../../../platform/queue/index.js';
-import { MatchRound } from '../matching/match-round.js';
-import { Heartbeats } from '../windows/heartbeats.js';
-import { WindowRound } from '../windows/window-round.js';
+import { MatchRunner } from '../matching/match-runner.js';
+import { HeartbeatsRepository } from '../windows/heartbeats.repository.js';
+import { WindowRunner } from '../windows/window-runner.js';
 import { RULE_PARTS, type RuleEvaluations, ruleEvaluationsJob, type RulePart } from './rule-evaluations.job.js';
 
 /** One batch or one rule takes less than this unless it hangs: several statements at the longest a statement may take. */
@@ -10,21 +10,21 @@ const STUCK_AFTER_MS = 60_000;
 
 /** Does the parts of the work on rules, and knows whether they get on. */
 @Injectable()
-export class RuleRound {
+export class RuleRunner {
   private readonly movedAt: Record<RulePart, number> = { matches: performance.now(), windows: performance.now() };
 
   constructor(
-    private readonly matches: MatchRound,
-    private readonly windows: WindowRound,
+    private readonly matches: MatchRunner,
+    private readonly windows: WindowRunner,
   ) {}
 
   /** @returns how much there was to do */
   async run(part: RulePart): Promise<number> {
-    const round = part === 'matches' ? this.matches : this.windows;
+    const runner = part === 'matches' ? this.matches : this.windows;
     const moved = (): void => {
       this.movedAt[part] = performance.now();
     };
-    const processed = await round.run(moved);
+    const processed = await runner.run(moved);
     moved();
     return processed;
   }
@@ -34,7 +34,7 @@ export class RuleRound {
     return (await this.matches.countDue()) + (await this.windows.countDue());
   }
 
-  /** False when a part has not ended a round, a batch or a rule for a minute. */
+  /** False when a part has not ended a run, a batch or a rule for a minute. */
   get isMoving(): boolean {
     return RULE_PARTS.every((part) => performance.now() - this.movedAt[part] < STUCK_AFTER_MS);
   }
@@ -43,13 +43,13 @@ export class RuleRound {
 @JobHandler(ruleEvaluationsJob)
 export class RuleEvaluationsProcessor implements JobProcessor<RuleEvaluations, { processed: number }> {
   constructor(
-    private readonly round: RuleRound,
-    private readonly heartbeats: Heartbeats,
+    private readonly runner: RuleRunner,
+    private readonly heartbeats: HeartbeatsRepository,
   ) {}
 
   async run({ part }: RuleEvaluations): Promise<{ processed: number }> {
-    if (part !== undefined) return { processed: await this.round.run(part) };
+    if (part !== undefined) return { processed: await this.runner.run(part) };
     await this.heartbeats.beat('evaluation');
-    return { processed: (await this.round.run('matches')) + (await this.round.run('windows')) };
+    return { processed: (await this.runner.run('matches')) + (await this.runner.run('windows')) };
   }
 }

@@ -3,13 +3,13 @@ import type { ProjectScope } from '../../../access/index.js';
 import { OpenAlerts } from '../../../events/dashboard/index.js';
 import { RelatedAlerts } from '../../../events/explorer/index.js';
 import { alertEventResponse } from '../events/alert-events.dto.js';
-import { AlertReads } from '../events/alert-reads.repository.js';
+import { AlertReadsRepository } from '../events/alert-reads.repository.js';
 
 const MOST_RELATED = 50;
 
 @Injectable()
-export class OpenAlertsOfProject extends OpenAlerts {
-  constructor(private readonly reads: AlertReads) {
+export class OpenAlertsAdapter extends OpenAlerts {
+  constructor(private readonly reads: AlertReadsRepository) {
     super();
   }
 
@@ -20,8 +20,8 @@ export class OpenAlertsOfProject extends OpenAlerts {
 
 /** Alert events that an event began, or was the last occurrence of. */
 @Injectable()
-export class AlertsOfEvent extends RelatedAlerts {
-  constructor(private readonly reads: AlertReads) {
+export class RelatedAlertsAdapter extends RelatedAlerts {
+  constructor(private readonly reads: AlertReadsRepository) {
     super();
   }
 

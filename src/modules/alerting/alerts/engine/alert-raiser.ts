@@ -5,8 +5,8 @@ import type { NoticeTargets } from '../../destinations/index.js';
 import type { AlertSeverity, GroupValues } from '../events/alert-event.entity.js';
 import { AlertEventsRepository } from '../events/alert-events.repository.js';
 import { TimelineRepository } from '../events/timeline.repository.js';
-import { AlertLife } from './life.js';
-import { Teller } from './teller.js';
+import { AlertLifecycleService } from './alert-lifecycle.service.js';
+import { AlertNotifier } from './alert-notifier.js';
 
 /** Something happened that somebody has to look at. */
 export interface Firing {
@@ -50,12 +50,12 @@ export type AnyFiring = Omit<Firing, 'rule' | 'event'> & {
 
 /** How alerts are raised and ended, in the transaction of whoever found out. */
 @Injectable()
-export class AlertEvents {
+export class AlertRaiser {
   constructor(
     private readonly events: AlertEventsRepository,
     private readonly timeline: TimelineRepository,
-    private readonly life: AlertLife,
-    private readonly teller: Teller,
+    private readonly lifecycle: AlertLifecycleService,
+    private readonly notifier: AlertNotifier,
   ) {}
 
   /**
@@ -93,15 +93,15 @@ export class AlertEvents {
       },
       tx,
     );
-    const alert = await this.life.wake(occurred, tx);
+    const alert = await this.lifecycle.wake(occurred, tx);
     if (!occurred.isNew) {
-      await this.teller.tell(alert, occurred.now, tx);
+      await this.notifier.notify(alert, occurred.now, tx);
       return alert.id;
     }
     const opened = { type: 'opened', at: alert.createdAt, detail: { occurrences } } as const;
     await this.timeline.add(alert, { ...opened, ...(actorUserId !== undefined && { actorUserId }) }, tx);
     const notifiedAt = await this.events.takeCooldown(alert, tx);
-    await this.teller.tell({ ...alert, notifiedAt }, occurred.now, tx);
+    await this.notifier.notify({ ...alert, notifiedAt }, occurred.now, tx);
     return alert.id;
   }
 
@@ -112,7 +112,7 @@ export class AlertEvents {
   ): Promise<void> {
     const held = await this.events.lockUnresolved({ projectId }, fingerprint, tx);
     if (held?.alert.alertRuleId !== ruleId) return;
-    await this.life.move(held, { kind: 'resolve' }, { detail: { by: 'rule' } }, tx);
+    await this.lifecycle.move(held, { kind: 'resolve' }, { detail: { by: 'rule' } }, tx);
   }
 
   /** Those of the rules that have an alert event which is not resolved. */

@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import type { Db, Session } from '../../../../platform/database/database.js';
-import { AlertEvents } from '../../alerts/index.js';
+import { AlertRaiser } from '../../alerts/index.js';
 import { isDataFault, isPassingFault, isTakenTooLong } from '../outcomes/database-faults.js';
 import { reasonOf } from '../outcomes/failure-reasons.js';
 import { RuleMetrics } from '../outcomes/rule-metrics.js';
 import { SeriesRepository, type StoredSeries } from '../machine/series.repository.js';
-import { type LiveRule, LiveRules, type RulesOfEvents } from '../live-rules.repository.js';
-import { RuleFailures } from '../outcomes/rule-failures.repository.js';
+import { type LiveRule, LiveRulesRepository, type RulesOfEvents } from '../live-rules.repository.js';
+import { RuleFailuresRepository } from '../outcomes/rule-failures.repository.js';
 import { BatchSizes, LONGEST_MS } from './batch-sizes.js';
 import { CompiledRules } from './compiled-rules.js';
 import { evaluate, type Evaluated, firstEvents } from './evaluation.js';
 import { firingOf, FiringsRepository } from './firings.repository.js';
 import { actsOf, type SeriesHits } from './match-batch.js';
-import { type MatchMark, MatchMarks } from './match-marks.repository.js';
+import { type MatchMark, MatchMarksRepository } from './match-marks.repository.js';
 import { keepsState, lapsed } from '../machine/matched-series.js';
 import { OneAtATime } from './one-at-a-time.js';
 import { OutboxRepository, type OutboxRow, type Stretch } from './outbox.repository.js';
-import { Raiser } from './raiser.js';
-import { SetAside, type SetAsideReason } from './set-aside.js';
+import { FiringsProcessor } from './firings-processor.js';
+import { SetAsideService, type SetAsideReason } from './set-aside.service.js';
 
 /** Events and rows that one batch takes on. */
 const MOST_EVENTS = 5_000;
@@ -37,7 +37,7 @@ const RAISED_AT_ONCE = 10;
  * aside. One batch at a time in a process is asked about, so that no other is blamed.
  */
 @Injectable()
-export class MatchTurn {
+export class MatchEvaluator {
   private readonly logger = new Logger('alert-rules');
   private readonly worker = randomUUID();
   private readonly compiled = new CompiledRules();
@@ -46,20 +46,20 @@ export class MatchTurn {
 
   constructor(
     private readonly outbox: OutboxRepository,
-    private readonly marks: MatchMarks,
+    private readonly marks: MatchMarksRepository,
     private readonly firings: FiringsRepository,
-    private readonly raiser: Raiser,
-    private readonly rules: LiveRules,
+    private readonly processor: FiringsProcessor,
+    private readonly rules: LiveRulesRepository,
     private readonly series: SeriesRepository,
-    private readonly alerts: AlertEvents,
-    private readonly failures: RuleFailures,
-    private readonly setAside: SetAside,
+    private readonly alerts: AlertRaiser,
+    private readonly failures: RuleFailuresRepository,
+    private readonly setAside: SetAsideService,
     private readonly metrics: RuleMetrics,
   ) {}
 
   /** Nothing of the project gets through: it is left alone for a while. */
   rests(projectId: string): boolean {
-    return this.sizes.rests(projectId, performance.now()) || this.raiser.rests(projectId);
+    return this.sizes.rests(projectId, performance.now()) || this.processor.rests(projectId);
   }
 
   /** @returns how much was done; 0: there is nothing to do */
@@ -82,7 +82,7 @@ export class MatchTurn {
 
   private async next(projectId: string, session: Session): Promise<number> {
     const { isToRaise, isToSettle, writtenSince, mark } = await this.marks.stateOf(projectId, session.db);
-    if (isToRaise) return this.raiser.waiting(projectId, session);
+    if (isToRaise) return this.processor.waiting(projectId, session);
     if (mark !== null && mark.isEvaluating && mark.worker !== this.worker) {
       await this.blame(projectId, mark, session);
       return 1;
@@ -219,7 +219,7 @@ export class MatchTurn {
     await this.remember({ rules, unreadable }, answers, failed, tx);
     const results = await this.results(hits, tx);
     const firings = results.flatMap(({ acts }) => acts.map(firingOf));
-    if (mayRaise && firings.length <= RAISED_AT_ONCE) await this.raiser.raise(projectId, rules, firings, tx);
+    if (mayRaise && firings.length <= RAISED_AT_ONCE) await this.processor.raise(projectId, rules, firings, tx);
     else await this.firings.insert(projectId, firings, tx);
     await this.series.save(
       results.flatMap(({ after }) => after ?? []),

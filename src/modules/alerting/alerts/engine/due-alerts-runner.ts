@@ -1,8 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
 import { AlertEventsRepository } from '../events/alert-events.repository.js';
-import { AlertLife } from './life.js';
-import { Teller } from './teller.js';
+import { AlertLifecycleService } from './alert-lifecycle.service.js';
+import { AlertNotifier } from './alert-notifier.js';
 
 /** In one turn a project has no more than its share, so that no backlog keeps the others waiting. */
 const SHARE_OF_A_PROJECT = 100;
@@ -12,7 +12,7 @@ const AGAIN_AFTER_MS = 60_000;
 
 /** Ends snoozes that are over, and tells of what was held back once nothing holds it back any more. */
 @Injectable()
-export class AlertRound {
+export class DueAlertsRunner {
   private readonly logger = new Logger('alerts');
   /** Alert events by id, and until when they are left alone, on the clock of `performance.now()`. */
   private readonly failed = new Map<string, number>();
@@ -20,8 +20,8 @@ export class AlertRound {
   constructor(
     private readonly database: Database,
     private readonly events: AlertEventsRepository,
-    private readonly life: AlertLife,
-    private readonly teller: Teller,
+    private readonly lifecycle: AlertLifecycleService,
+    private readonly notifier: AlertNotifier,
   ) {}
 
   /**
@@ -47,9 +47,9 @@ export class AlertRound {
       return await this.database.transaction(async (tx) => {
         const held = await this.events.lockDue(id, tx);
         if (held === null) return false;
-        const alert = await this.life.wake(held, tx);
-        if (alert.status === 'resolved') await this.teller.tellResolve(alert, held.now, tx);
-        else await this.teller.tell(alert, held.now, tx);
+        const alert = await this.lifecycle.wake(held, tx);
+        if (alert.status === 'resolved') await this.notifier.notifyResolved(alert, held.now, tx);
+        else await this.notifier.notify(alert, held.now, tx);
         return true;
       });
     } catch (error) {

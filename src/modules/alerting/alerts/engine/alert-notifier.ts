@@ -6,22 +6,22 @@ import type { AlertEvent } from '../events/alert-event.entity.js';
 import { AlertEventsRepository } from '../events/alert-events.repository.js';
 import { TimelineRepository } from '../events/timeline.repository.js';
 import { asOf } from '../machine/alert-machine.js';
-import { type Hold, holdOf, tellsResolve } from '../machine/telling.js';
-import { Silenced, type Silencing } from '../silences/silenced.js';
+import { type Hold, holdOf, tellsResolve } from '../machine/notice-hold.js';
+import { SilenceEvaluator, type Silencing } from '../silences/silence-evaluator.js';
 
 /** A silence may be ended or changed before its time. */
 const LOOK_AT_SILENCES_MS = 300_000;
 
 /** Decides who hears of an alert event, and tells them. Its callers hold the row. */
 @Injectable()
-export class Teller {
+export class AlertNotifier {
   private readonly toNobody;
   private readonly unasked;
 
   constructor(
     private readonly events: AlertEventsRepository,
     private readonly timeline: TimelineRepository,
-    private readonly silenced: Silenced,
+    private readonly silenced: SilenceEvaluator,
     private readonly notices: AlertNotices,
     metrics: Metrics,
   ) {
@@ -36,7 +36,7 @@ export class Teller {
   }
 
   /** Tells of the occurrences nobody was told of, or says when to look again. */
-  async tell(alert: AlertEvent, now: Date, tx: Db): Promise<void> {
+  async notify(alert: AlertEvent, now: Date, tx: Db): Promise<void> {
     let hold = holdOf(alert, null, now);
     // Silences are asked last: in a storm nearly everything is held back without them.
     if (hold.kind === 'tell') {
@@ -55,7 +55,7 @@ export class Teller {
   }
 
   /** Tells of the end of the episode, or says when to look again; the alert is resolved already. */
-  async tellResolve(alert: AlertEvent, now: Date, tx: Db): Promise<void> {
+  async notifyResolved(alert: AlertEvent, now: Date, tx: Db): Promise<void> {
     if (!tellsResolve(alert)) {
       if (alert.noticeDueAt !== null) await this.events.holdUntil(alert, null, tx);
       return;

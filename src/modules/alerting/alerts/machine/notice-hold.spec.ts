@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { NEW_ALERT } from './alert-machine.js';
-import { type Hold, holdOf, type Telling, tellsResolve } from './telling.js';
+import { type Hold, holdOf, type NoticeState, tellsResolve } from './notice-hold.js';
 
 const at = (seconds: number): Date => new Date(seconds * 1_000);
-const ALERT: Telling = { ...NEW_ALERT, occurrences: 5, toldOccurrences: 2, notifiedAt: null, cooldownSeconds: 60 };
+const ALERT: NoticeState = { ...NEW_ALERT, occurrences: 5, toldOccurrences: 2, notifiedAt: null, cooldownSeconds: 60 };
 
 describe('whether somebody is told', () => {
-  it.each<[string, Partial<Telling>, Date | null, Hold]>([
+  it.each<[string, Partial<NoticeState>, Date | null, Hold]>([
     ['of what is new', {}, null, { kind: 'tell' }],
     ['of an acknowledged one too', { status: 'acknowledged' }, null, { kind: 'tell' }],
     ['of nothing twice', { toldOccurrences: 5 }, null, { kind: 'nothing to tell' }],
@@ -35,7 +35,7 @@ describe('whether somebody is told', () => {
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), fc.constantFrom(0, 30, 300), (steps, cooldownSeconds) => {
-        let alert: Telling = { ...ALERT, occurrences: 1, toldOccurrences: 0, cooldownSeconds };
+        let alert: NoticeState = { ...ALERT, occurrences: 1, toldOccurrences: 0, cooldownSeconds };
         let now = 1_000;
         let silencedUntil: Date | null = null;
         let told = 0;

@@ -1,12 +1,12 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../../config/index.js';
 import { Database } from '../../../../platform/database/database.js';
-import { MatchTurn } from './match-turn.js';
+import { MatchEvaluator } from './match-evaluator.js';
 import { OutboxRepository } from './outbox.repository.js';
 
 /** After so long the others have their turn. */
 const TURN_MS = 250;
-/** A round begins no more passes over the projects after so long. */
+/** A run begins no more passes over the projects after so long. */
 const ROUND_MS = 5_000;
 /** Projects at a time: most of a turn is waiting for the database. */
 const MOST_LANES = 3;
@@ -18,14 +18,14 @@ const CONNECTIONS_OF_A_LANE = 3;
  * worker has a project at a time; projects take turns, so that none waits for all of what another has to do.
  */
 @Injectable()
-export class MatchRound {
+export class MatchRunner {
   private readonly logger = new Logger('alert-rules');
   private readonly lanes: number;
 
   constructor(
     private readonly database: Database,
     private readonly outbox: OutboxRepository,
-    private readonly turns: MatchTurn,
+    private readonly turns: MatchEvaluator,
     @Inject(CONFIG) { database: { poolSize } }: Config,
   ) {
     this.lanes = Math.max(1, Math.min(MOST_LANES, Math.floor(poolSize / CONNECTIONS_OF_A_LANE)));

@@ -32,7 +32,7 @@ const percentiles = (end: string): string =>
   `percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY extract(epoch FROM ${end} - a.created_at)::float8)`;
 
 @Injectable()
-export class InsightRepository {
+export class AlertSummaryRepository {
   constructor(private readonly database: Database) {}
 
   counts({ projectId }: Tenant, { from, to }: Window): Promise<AlertCount[]> {

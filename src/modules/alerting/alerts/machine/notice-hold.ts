@@ -1,7 +1,7 @@
 import { type AlertState, asOf } from './alert-machine.js';
 
 /** What of an alert event decides whether somebody is told. */
-export interface Telling extends AlertState {
+export interface NoticeState extends AlertState {
   readonly occurrences: number;
   /** Of them, those that notices have told of. */
   readonly toldOccurrences: number;
@@ -20,7 +20,7 @@ export type Hold =
  * over, so it is told later, in one notice with its number.
  * @param silencedUntil when the silences end that match now; null: none does
  */
-export function holdOf(alert: Telling, silencedUntil: Date | null, now: Date): Hold {
+export function holdOf(alert: NoticeState, silencedUntil: Date | null, now: Date): Hold {
   const { status, snoozedUntil } = asOf(alert, now);
   if (status === 'resolved' || alert.occurrences <= alert.toldOccurrences) return { kind: 'nothing to tell' };
   if (status === 'snoozed' && snoozedUntil !== null) return { kind: 'snoozed', until: snoozedUntil };

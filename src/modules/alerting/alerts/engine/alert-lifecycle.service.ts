@@ -4,7 +4,7 @@ import type { AlertEvent } from '../events/alert-event.entity.js';
 import { AlertEventsRepository, type HeldAlert } from '../events/alert-events.repository.js';
 import { type NewEntry, TimelineRepository } from '../events/timeline.repository.js';
 import { type AlertMove, asOf, move, type MoveFault, type MoveKind } from '../machine/alert-machine.js';
-import { Teller } from './teller.js';
+import { AlertNotifier } from './alert-notifier.js';
 
 /** What each move is called once it is made. */
 export const ENTRY_OF = {
@@ -16,11 +16,11 @@ export const ENTRY_OF = {
 
 /** Moves alert events through their life, with what belongs to each move. Its callers hold the row. */
 @Injectable()
-export class AlertLife {
+export class AlertLifecycleService {
   constructor(
     private readonly events: AlertEventsRepository,
     private readonly timeline: TimelineRepository,
-    private readonly teller: Teller,
+    private readonly notifier: AlertNotifier,
   ) {}
 
   /** Writes down the end of a snooze that is over. @returns the alert as it is now */
@@ -46,9 +46,9 @@ export class AlertLife {
     await this.events.saveState(before, after, tx);
     await this.timeline.add(before, { ...by, type: ENTRY_OF[wish.kind], at: now }, tx);
     const alert = { ...before, ...after };
-    if (wish.kind === 'resolve') await this.teller.tellResolve(alert, now, tx);
+    if (wish.kind === 'resolve') await this.notifier.notifyResolved(alert, now, tx);
     else if (wish.kind === 'reopen') await this.events.passOver(alert, tx);
-    else await this.teller.tell(alert, now, tx);
+    else await this.notifier.notify(alert, now, tx);
     return null;
   }
 }

@@ -8,7 +8,7 @@ export type SetAsideReason = 'ended_a_worker' | 'took_too_long' | 'failed';
 
 /** Events and alerts that are given up, so that the others go on: in the log, in a metric, and in the project's activity. */
 @Injectable()
-export class SetAside {
+export class SetAsideService {
   private readonly logger = new Logger('alert-rules');
 
   constructor(

@@ -38,7 +38,7 @@ interface Begun {
  * of them as may be in memory at once, and of each no more than the rule looks at.
  */
 @Injectable()
-export class MatchBacktest {
+export class MatchBacktestEvaluator {
   constructor(
     private readonly events: BacktestRepository,
     private readonly outbox: OutboxRepository,

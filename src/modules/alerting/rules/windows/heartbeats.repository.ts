@@ -17,7 +17,7 @@ export type Watched = 'ingestion' | 'draining' | 'evaluation';
  * `draining` says that the queue holds no more than is being stored: what waits there is not absent.
  */
 @Injectable()
-export class Heartbeats {
+export class HeartbeatsRepository {
   private readonly beatAt = new Map<Watched, number>();
 
   private readonly needed: readonly Watched[];

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db, type Session } from '../../../../platform/database/database.js';
-import { AlertEvents } from '../../alerts/index.js';
+import { AlertRaiser } from '../../alerts/index.js';
 import { isDataFault, isTakenTooLong } from '../outcomes/database-faults.js';
 import { RuleMetrics } from '../outcomes/rule-metrics.js';
-import { type LiveRule, LiveRules } from '../live-rules.repository.js';
+import { type LiveRule, LiveRulesRepository } from '../live-rules.repository.js';
 import { BatchSizes } from './batch-sizes.js';
 import type { ToldEvent } from './event-row.js';
 import { type Firing, FiringsRepository, type WaitingFiring } from './firings.repository.js';
 import { matchFiring } from './match-firing.js';
 import { OutboxRepository } from './outbox.repository.js';
-import { SetAside } from './set-aside.js';
+import { SetAsideService } from './set-aside.service.js';
 
 /** Firings that one transaction takes on, and after how long it ends with fewer; one may tell a hundred receivers. */
 const MOST_FIRINGS = 50;
@@ -17,16 +17,16 @@ const LONGEST_MS = 150;
 
 /** Raises alerts for what has fired, in the order of the events. */
 @Injectable()
-export class Raiser {
+export class FiringsProcessor {
   private readonly sizes = new BatchSizes(MOST_FIRINGS);
 
   constructor(
     private readonly database: Database,
-    private readonly rules: LiveRules,
+    private readonly rules: LiveRulesRepository,
     private readonly firings: FiringsRepository,
     private readonly outbox: OutboxRepository,
-    private readonly alerts: AlertEvents,
-    private readonly setAside: SetAside,
+    private readonly alerts: AlertRaiser,
+    private readonly setAside: SetAsideService,
     private readonly metrics: RuleMetrics,
   ) {}
 
