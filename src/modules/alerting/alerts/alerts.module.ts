@@ -10,8 +10,7 @@ import { EventReadsModule } from '../../events/reads/index.js';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { AlertRaiser } from './engine/alert-raiser.js';
 import { AlertPoller } from './engine/alert-poller.js';
-import { DueAlertsRunner } from './engine/due-alerts-runner.js';
-import { AlertUpkeep } from './engine/alert-upkeep.js';
+import { DueAlertsMaintenance, DueAlertsRunner } from './engine/due-alerts-runner.js';
 import { AlertLifecycleService } from './engine/alert-lifecycle.service.js';
 import { AlertNotifier } from './engine/alert-notifier.js';
 import { AlertActsController } from './acts/alert-acts.controller.js';
@@ -45,7 +44,7 @@ const ENGINE = [
   AlertLifecycleService,
   AlertPoller,
   DueAlertsRunner,
-  AlertUpkeep,
+  DueAlertsMaintenance,
   SilenceEvaluator,
   AlertNotifier,
   TimelineRepository,

@@ -27,9 +27,9 @@ import {
   WINDOW_SECONDS,
 } from './conditions.js';
 import { EVENT_FIELDS, typeOfField } from './filter.js';
+import { StoredFilterRefused } from './filter-kind.js';
 import { FilterReader, OPEN_MEMBERS } from './filter-reader.js';
 import { faulty, readerOf } from './operators/reading.js';
-import { StoredFilterRefused } from './stored-filter-refused.js';
 
 const readKind = readerOf(enumOf(CONDITION_KINDS));
 const readField: Read<string> = (value) => {

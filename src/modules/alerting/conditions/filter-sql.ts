@@ -1,4 +1,4 @@
-import { type FilterNode, isComparison, pathOfProperty } from './filter.js';
+import { type FilterNode, type FilterSubject, isComparison, pathOfProperty } from './filter.js';
 import { type Comparison, type OperatorName, OPERATORS } from './operators/registry.js';
 import { type Bind, opposite } from './operators/sql.js';
 
@@ -38,6 +38,42 @@ export function filterSql(filter: FilterNode, bind: Bind): string {
 export function fieldSql(field: string, bind: Bind): string {
   const column = columnOf(field);
   return column ? `to_json(${column.sql})` : `(${propertySql(field, bind)})::json`;
+}
+
+/** A row of what {@link subjectSql} selects. */
+export interface SubjectRow {
+  readonly fields: readonly unknown[];
+  readonly properties: Readonly<Record<string, unknown>> | null;
+}
+
+/**
+ * Selects these fields of the row `e` and no more, as what filters over them are asked about: of the properties those that
+ * one of them may be or lie in, each once.
+ */
+export function subjectSql(
+  fields: readonly string[],
+  bind: Bind,
+): { readonly columns: string; readonly read: (row: SubjectRow) => FilterSubject } {
+  const columns = fields.filter((field) => pathOfProperty(field) === null);
+  const names = [...new Set(fields.flatMap((field) => namesOf(pathOfProperty(field) ?? [])))];
+  const properties =
+    names.length === 0
+      ? 'NULL::jsonb'
+      : `(SELECT jsonb_object_agg(key, value) FROM jsonb_each(e.properties) WHERE key = ANY (${bind(names)}::text[]))`;
+  return {
+    columns: `json_build_array(${columns.map((field) => fieldSql(field, bind)).join(', ')}) AS fields,
+      ${properties} AS properties`,
+    read: (row) => ({
+      fields: Object.fromEntries(columns.map((field, index) => [field, row.fields[index]])),
+      properties: row.properties ?? {},
+    }),
+  };
+}
+
+/** The names of the properties that a path may be or begin in. */
+function namesOf(path: readonly string[]): string[] {
+  const [first] = path;
+  return first === undefined ? [] : [first, path.join('.')];
 }
 
 /** The number a field holds; null where it holds none. */

@@ -1,4 +1,3 @@
-export { TooManyPatternTrials } from './alert-conditions.errors.js';
 export { AlertConditionsModule } from './conditions.module.js';
 export { ConditionField, storedCondition } from './condition-kind.js';
 export {
@@ -24,13 +23,13 @@ export {
   pathOfProperty,
   type Vocabulary,
 } from './filter.js';
-export { FilterField, storedFilter } from './filter-kind.js';
+export { FilterField, storedFilter, StoredFilterRefused } from './filter-kind.js';
 export { FilterRun, FilterTooCostly } from './filter-run.js';
 export { compileFilter, type Matcher, readField } from './matcher.js';
-export { fieldSql, filterSql, numberSql, scalarSql } from './filter-sql.js';
+export { fieldSql, filterSql, numberSql, scalarSql, type SubjectRow, subjectSql } from './filter-sql.js';
 export { type Comparison, OPERATOR_NAMES, type OperatorName } from './operators/registry.js';
 export type { Bind } from './operators/sql.js';
 export { eventTypesOf, exactValuesOf, fieldsOf, patternsOf } from './filter-analysis.js';
+export { TooManyPatternTrials } from './pattern-trials.repository.js';
 export { PatternTrialsService } from './pattern-trials.service.js';
-export { StoredFilterRefused } from './stored-filter-refused.js';
 export { GroupByField } from './group-by.js';

@@ -17,16 +17,16 @@ import { BacktestService } from './backtest/backtest.service.js';
 import { MatchBacktestEvaluator } from './backtest/match-backtest-evaluator.js';
 import { RuleMetrics } from './outcomes/rule-metrics.js';
 import { RulePoller } from './engine/rule-poller.js';
-import { RuleEvaluationsProcessor, RuleRunner } from './engine/rule-runner.js';
+import { RuleEvaluationsProcessor } from './engine/rule-evaluations.processor.js';
+import { RuleRunner } from './engine/rule-runner.js';
 import { SeriesRepository } from './machine/series.repository.js';
 import { FiringsRepository } from './matching/firings.repository.js';
 import { MatchMarksRepository } from './matching/match-marks.repository.js';
 import { MatchRunner } from './matching/match-runner.js';
 import { MatchEvaluator } from './matching/match-evaluator.js';
-import { OutboxRepository } from './matching/outbox.repository.js';
+import { OutboxMaintenance, OutboxRepository } from './matching/outbox.repository.js';
 import { FiringsProcessor } from './matching/firings-processor.js';
 import { SetAsideService } from './matching/set-aside.service.js';
-import { UnwatchedEvents } from './matching/unwatched-events.js';
 import { AlertRule } from './rule.entity.js';
 import { AlertRulesController } from './rules.controller.js';
 import { AlertRulesRepository } from './rules.repository.js';
@@ -35,6 +35,7 @@ import { LiveRulesRepository } from './live-rules.repository.js';
 import { ProjectOfAlertRule } from './project-of-alert-rule.js';
 import { RuleFailuresRepository } from './outcomes/rule-failures.repository.js';
 import { RuleLinksRepository } from './rule-links.repository.js';
+import { DueRulesRepository } from './windows/due-rules.repository.js';
 import { HeartbeatsRepository } from './windows/heartbeats.repository.js';
 import { MeasuresRepository } from './windows/measures.repository.js';
 import { WindowEvaluator } from './windows/window-evaluator.js';
@@ -62,6 +63,7 @@ import { WindowRunner } from './windows/window-runner.js';
     BacktestLimits,
     BacktestRepository,
     BacktestService,
+    DueRulesRepository,
     FiringsRepository,
     HeartbeatsRepository,
     LiveRulesRepository,
@@ -70,6 +72,7 @@ import { WindowRunner } from './windows/window-runner.js';
     MatchRunner,
     MatchEvaluator,
     MeasuresRepository,
+    OutboxMaintenance,
     OutboxRepository,
     ProjectOfAlertRule,
     FiringsProcessor,
@@ -81,7 +84,6 @@ import { WindowRunner } from './windows/window-runner.js';
     RuleRunner,
     SeriesRepository,
     SetAsideService,
-    UnwatchedEvents,
     WindowEvaluator,
     WindowObserver,
     WindowRunner,

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
+import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
 import { AlertEventsRepository } from '../events/alert-events.repository.js';
 import { AlertLifecycleService } from './alert-lifecycle.service.js';
 import { AlertNotifier } from './alert-notifier.js';
@@ -57,5 +58,17 @@ export class DueAlertsRunner {
       this.logger.warn(`what is due for alert event ${id} failed: ${String(error)}`);
       return false;
     }
+  }
+}
+
+/** What `AlertPoller` does, where nothing polls: a turn with each maintenance. */
+@Injectable()
+export class DueAlertsMaintenance extends Upkeep {
+  constructor(private readonly runner: DueAlertsRunner) {
+    super();
+  }
+
+  upkeep(): Promise<number> {
+    return this.runner.run();
   }
 }

@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { JobHandler, type JobProcessor } from '../../../../platform/queue/index.js';
 import { MatchRunner } from '../matching/match-runner.js';
-import { HeartbeatsRepository } from '../windows/heartbeats.repository.js';
 import { WindowRunner } from '../windows/window-runner.js';
-import { RULE_PARTS, type RuleEvaluations, ruleEvaluationsJob, type RulePart } from './rule-evaluations.job.js';
+import { RULE_PARTS, type RulePart } from './rule-evaluations.job.js';
 
 /** One batch or one rule takes less than this unless it hangs: several statements at the longest a statement may take. */
 const STUCK_AFTER_MS = 60_000;
@@ -37,19 +35,5 @@ export class RuleRunner {
   /** False when a part has not ended a run, a batch or a rule for a minute. */
   get isMoving(): boolean {
     return RULE_PARTS.every((part) => performance.now() - this.movedAt[part] < STUCK_AFTER_MS);
-  }
-}
-
-@JobHandler(ruleEvaluationsJob)
-export class RuleEvaluationsProcessor implements JobProcessor<RuleEvaluations, { processed: number }> {
-  constructor(
-    private readonly runner: RuleRunner,
-    private readonly heartbeats: HeartbeatsRepository,
-  ) {}
-
-  async run({ part }: RuleEvaluations): Promise<{ processed: number }> {
-    if (part !== undefined) return { processed: await this.runner.run(part) };
-    await this.heartbeats.beat('evaluation');
-    return { processed: (await this.runner.run('matches')) + (await this.runner.run('windows')) };
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Db, type Session } from '../../../../platform/database/database.js';
+import type { Db, Session } from '../../../../platform/database/database.js';
 import { AlertRaiser } from '../../alerts/index.js';
 import { isDataFault, isTakenTooLong } from '../outcomes/database-faults.js';
 import { RuleMetrics } from '../outcomes/rule-metrics.js';
@@ -21,7 +21,6 @@ export class FiringsProcessor {
   private readonly sizes = new BatchSizes(MOST_FIRINGS);
 
   constructor(
-    private readonly database: Database,
     private readonly rules: LiveRulesRepository,
     private readonly firings: FiringsRepository,
     private readonly outbox: OutboxRepository,
@@ -114,15 +113,8 @@ export class FiringsProcessor {
   }
 
   private async withCare(projectId: string, one: Prepared<WaitingFiring>, tx: Db): Promise<void> {
-    await this.database.execute('SAVEPOINT one_alert', [], tx);
-    try {
-      await this.one(projectId, one, tx);
-      await this.database.execute('RELEASE SAVEPOINT one_alert', [], tx);
-    } catch (error) {
-      if (!isDataFault(error)) throw error;
-      await this.database.execute('ROLLBACK TO SAVEPOINT one_alert', [], tx);
-      await this.setAside.alert(projectId, one.firing, 'failed', error, tx);
-    }
+    const fault = await this.firings.attempt(() => this.one(projectId, one, tx), isDataFault, tx);
+    if (fault !== null) await this.setAside.alert(projectId, one.firing, 'failed', fault.error, tx);
   }
 
   private async one(projectId: string, { firing, rule, event }: Prepared<Firing>, tx: Db): Promise<void> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
+import { FairTurns } from '../../../../platform/concurrency/index.js';
 import type { Db, Session } from '../../../../platform/database/database.js';
 import { AlertRaiser } from '../../alerts/index.js';
 import { isDataFault, isPassingFault, isTakenTooLong } from '../outcomes/database-faults.js';
@@ -15,7 +16,6 @@ import { firingOf, FiringsRepository } from './firings.repository.js';
 import { actsOf, type SeriesHits } from './match-batch.js';
 import { type MatchMark, MatchMarksRepository } from './match-marks.repository.js';
 import { keepsState, lapsed } from '../machine/matched-series.js';
-import { OneAtATime } from './one-at-a-time.js';
 import { OutboxRepository, type OutboxRow, type Stretch } from './outbox.repository.js';
 import { FiringsProcessor } from './firings-processor.js';
 import { SetAsideService, type SetAsideReason } from './set-aside.service.js';
@@ -42,7 +42,7 @@ export class MatchEvaluator {
   private readonly worker = randomUUID();
   private readonly compiled = new CompiledRules();
   private readonly sizes = new BatchSizes(MOST_EVENTS);
-  private readonly asking = new OneAtATime();
+  private readonly asking = new FairTurns({ parallel: 1, mostWaiting: Infinity });
 
   constructor(
     private readonly outbox: OutboxRepository,
@@ -184,7 +184,7 @@ export class MatchEvaluator {
   ): Promise<Asked> {
     const { outbox, compiled, worker } = this;
     const failed = new Map<string, string>();
-    return this.asking.run(async () => {
+    return this.asking.run(projectId, async () => {
       const untilPosition = batch.at(-1)?.row.position ?? '0';
       await this.marks.begin(projectId, { worker, untilPosition, eventId: theOnlyEvent(batch) }, db);
       try {

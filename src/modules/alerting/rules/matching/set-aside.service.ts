@@ -1,7 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Database, type Db } from '../../../../platform/database/database.js';
+import type { Db } from '../../../../platform/database/database.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { RuleMetrics } from '../outcomes/rule-metrics.js';
+import { OutboxRepository } from './outbox.repository.js';
 
 /** Why rules are not asked about an event, or an alert is not raised, any more. */
 export type SetAsideReason = 'ended_a_worker' | 'took_too_long' | 'failed';
@@ -12,7 +13,7 @@ export class SetAsideService {
   private readonly logger = new Logger('alert-rules');
 
   constructor(
-    private readonly database: Database,
+    private readonly outbox: OutboxRepository,
     private readonly audit: AuditWriter,
     private readonly metrics: RuleMetrics,
   ) {}
@@ -48,13 +49,9 @@ export class SetAsideService {
     detail: Readonly<Record<string, unknown>>,
     tx: Db,
   ): Promise<void> {
-    const [project] = await this.database.rows<{ organization_id: string }>(
-      'SELECT organization_id FROM projects WHERE id = $1 AND deleted_at IS NULL',
-      [projectId],
-      tx,
-    );
-    if (project === undefined) return;
-    const of = { actorUserId: null, organizationId: project.organization_id, projectId };
+    const organizationId = await this.outbox.organizationOf(projectId, tx);
+    if (organizationId === null) return;
+    const of = { actorUserId: null, organizationId, projectId };
     await this.audit.record({ ...of, action, targetType: 'event', targetId: eventId, detail }, tx);
   }
 }

@@ -143,19 +143,21 @@ function measured(measures: readonly Measure[]): Measured {
 const QUANTILES = { p50: 0.5, p95: 0.95, p99: 0.99 } as const;
 
 function aggregateSql({ aggregate, field }: Wanted, parameters: Parameters): string {
+  const number = (): string => numberSql(field ?? '', (value) => parameters.bind(value));
   switch (aggregate) {
     case 'count':
       return 'count(*)::float8';
     case 'error_rate':
       return '(count(*) FILTER (WHERE e.log_status >= 500))::float8 / nullif(count(*), 0)';
-    default: {
-      const number = numberSql(field ?? '', (value) => parameters.bind(value));
-      if (aggregate in QUANTILES) {
-        const quantile = QUANTILES[aggregate as keyof typeof QUANTILES];
-        return `percentile_disc(${quantile}) WITHIN GROUP (ORDER BY ${number})`;
-      }
-      return `${aggregate}(${number})`;
-    }
+    case 'p50':
+    case 'p95':
+    case 'p99':
+      return `percentile_disc(${QUANTILES[aggregate]}) WITHIN GROUP (ORDER BY ${number()})`;
+    case 'sum':
+    case 'avg':
+    case 'min':
+    case 'max':
+      return `${aggregate}(${number()})`;
   }
 }
 

@@ -46,7 +46,8 @@ export class WindowObserver {
         return this.change(rule, condition, now, known, db);
       case 'absence':
         return this.absence(rule, condition, now, known, watchedSince, db);
-      default:
+      case 'match':
+      case 'anomaly':
         return [];
     }
   }

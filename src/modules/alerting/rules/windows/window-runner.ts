@@ -4,8 +4,9 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { RuleMetrics } from '../outcomes/rule-metrics.js';
 import { patternsOf } from '../../conditions/index.js';
 import { reasonOf } from '../outcomes/failure-reasons.js';
-import { LiveRulesRepository, RULE_COLUMNS, type RuleRow } from '../live-rules.repository.js';
+import { LiveRulesRepository } from '../live-rules.repository.js';
 import { RuleFailuresRepository } from '../outcomes/rule-failures.repository.js';
+import { type DueRule, DueRulesRepository } from './due-rules.repository.js';
 import { WindowEvaluator } from './window-evaluator.js';
 import { evaluationSeconds, secondsAfterSlow } from './window-values.js';
 
@@ -26,11 +27,6 @@ const MOST_LANES = 3;
 /** Of the connections of a process, one in so many. */
 const CONNECTIONS_OF_A_LANE = 4;
 
-interface Due extends RuleRow {
-  now: Date;
-  archived: boolean;
-}
-
 /**
  * Evaluates rules on windows when they are due. A rule is claimed by its row for the length of one transaction, which also
  * fires its alerts and says when it is due again: several workers never evaluate a rule twice, and one that dies leaves
@@ -45,6 +41,7 @@ export class WindowRunner {
 
   constructor(
     private readonly database: Database,
+    private readonly due: DueRulesRepository,
     private readonly rules: LiveRulesRepository,
     private readonly evaluation: WindowEvaluator,
     private readonly failures: RuleFailuresRepository,
@@ -97,21 +94,13 @@ export class WindowRunner {
     return true;
   }
 
-  async countDue(): Promise<number> {
-    const [row] = await this.database.rows<{ due: number }>(
-      `SELECT count(*)::int AS due FROM alert_rules r JOIN projects p ON p.id = r.project_id AND p.deleted_at IS NULL
-       WHERE r.next_evaluation_at <= clock_timestamp()`,
-    );
-    return row?.due ?? 0;
+  countDue(): Promise<number> {
+    return this.due.count();
   }
 
   /** Those whose last turn lies longest ago first, then those that wait longest: a run may end before all had theirs. */
   private async projectsWithDue(): Promise<string[]> {
-    const rows = await this.database.rows<{ id: string }>(
-      `SELECT r.project_id AS id FROM alert_rules r JOIN projects p ON p.id = r.project_id AND p.deleted_at IS NULL
-       WHERE r.next_evaluation_at <= clock_timestamp() GROUP BY 1 ORDER BY min(r.next_evaluation_at)`,
-    );
-    const due = rows.map(({ id }) => id);
+    const due = await this.due.projects();
     const known = new Set(due);
     for (const id of this.servedAt.keys()) if (!known.has(id)) this.servedAt.delete(id);
     const lastTurn = (id: string): number => this.servedAt.get(id) ?? 0;
@@ -122,8 +111,8 @@ export class WindowRunner {
     let claimed: string | undefined;
     try {
       return await this.database.transaction(async (tx) => {
-        const due = await this.claim(projectId, tx);
-        if (due === undefined) return false;
+        const due = await this.due.claim(projectId, tx);
+        if (due === null) return false;
         claimed = due.id;
         await this.evaluate(due, tx);
         this.metrics.evaluated('done');
@@ -133,62 +122,25 @@ export class WindowRunner {
       if (claimed === undefined) throw error;
       this.logger.warn(`evaluating rule ${claimed} failed: ${String(error)}`);
       this.metrics.evaluated('failed');
-      await this.postpone(claimed, error);
+      await this.due.postpone({ projectId, id: claimed }, LONGEST_WAIT_SECONDS);
+      await this.failures.record(claimed, reasonOf(error));
       return true;
     }
   }
 
-  private async claim(projectId: string, tx: Db): Promise<Due | undefined> {
-    const rows = await this.database.rows<Due>(
-      `SELECT ${RULE_COLUMNS}, clock_timestamp() AS now, p.archived_at IS NOT NULL AS archived
-       FROM alert_rules r JOIN projects p ON p.id = r.project_id AND p.deleted_at IS NULL
-       WHERE r.project_id = $1 AND r.next_evaluation_at <= clock_timestamp()
-       ORDER BY r.next_evaluation_at LIMIT 1 FOR NO KEY UPDATE OF r SKIP LOCKED`,
-      [projectId],
-      tx,
-    );
-    return rows[0];
-  }
-
-  private async evaluate(due: Due, tx: Db): Promise<void> {
+  private async evaluate(due: DueRule, tx: Db): Promise<void> {
     const [read] = await this.rules.read([due], tx);
     if (read !== undefined && 'error' in read) throw read.error;
     const rule = read?.rule;
     if (rule === undefined || !('window_seconds' in rule.condition)) throw new Error('The rule has no window');
     const timeout = patternsOf(rule.filter).length > 0 ? PATTERN_TIMEOUT : STATEMENT_TIMEOUT;
-    await this.database.execute(`SET LOCAL statement_timeout = '${timeout}'`, [], tx);
-    await this.database.execute(
-      `UPDATE alert_rules SET next_evaluation_at = clock_timestamp() + make_interval(secs => $2), last_evaluated_at = $3,
-         last_error = NULL, last_error_at = NULL, watched_since = CASE WHEN $4 THEN $3 ELSE watched_since END
-       WHERE id = $1`,
-      [rule.id, evaluationSeconds(rule.condition.window_seconds), due.now, due.archived],
-      tx,
-    );
+    await this.due.boundStatements(timeout, tx);
+    await this.due.begin(due, evaluationSeconds(rule.condition.window_seconds), tx);
     // An archived project takes no events: what is seen of it says nothing.
     if (due.archived) return;
     const began = performance.now();
     await this.evaluation.evaluate(rule, due.now.getTime(), tx);
     if (performance.now() - began < SLOW_MS) return;
-    await this.database.execute(
-      'UPDATE alert_rules SET next_evaluation_at = clock_timestamp() + make_interval(secs => $2) WHERE id = $1',
-      [rule.id, secondsAfterSlow(rule.condition.window_seconds)],
-      tx,
-    );
-  }
-
-  /**
-   * Waits a minute after the first failure, and then as long again as the rule has been failing for, an hour at most: so
-   * the wait doubles, whichever worker fails. What people change of a rule begins that anew.
-   */
-  private async postpone(id: string, error: unknown): Promise<void> {
-    await this.database.execute(
-      `UPDATE alert_rules SET next_evaluation_at = clock_timestamp() +
-         CASE WHEN last_error IS NULL THEN interval '60 seconds'
-         ELSE least(greatest(clock_timestamp() - greatest(last_evaluated_at, watched_since, updated_at),
-                             interval '60 seconds'), make_interval(secs => $2)) END
-       WHERE id = $1 AND next_evaluation_at IS NOT NULL`,
-      [id, LONGEST_WAIT_SECONDS],
-    );
-    await this.failures.record(id, reasonOf(error));
+    await this.due.delay(rule, secondsAfterSlow(rule.condition.window_seconds), tx);
   }
 }
