@@ -623,6 +623,39 @@ describe('alert events', () => {
       expect(Math.max(...together)).toBe(1);
     });
 
+    it('of one event, and in the timeline of one, the newest that may be in memory together', async () => {
+      const LARGE = 1_500_000;
+      const ingested = await app
+        .request()
+        .post('/v1/events/ingest')
+        .set('X-API-Key', owner.apiKey)
+        .send({ event_type: 'disk.full', source: 'db1' })
+        .expect(200);
+      const { ingested_event_id: eventId } = ingested.body as { ingested_event_id: string };
+      const ids: string[] = [];
+      for (let n = 0; n < 4; n += 1) ids.push(String((await alerts.raise({ event_id: eventId })).body.id));
+      await app.rows(`UPDATE alert_events SET payload = json_build_object('x', repeat('x', $2)) WHERE id = ANY ($1)`, [
+        ids,
+        LARGE,
+      ]);
+      const detail = await alerts.http.send('get', `/v1/projects/${owner.projectId}/events/${eventId}`);
+      expect(detail.body.related_alerts.map((alert: Json) => alert.id)).toEqual([ids[3], ids[2]]);
+      expect(detail.body.related_alerts[0]).toEqual(await alerts.get(ids[3] ?? ''));
+
+      const [id = ''] = ids;
+      for (let n = 0; n < 3; n += 1) await alerts.act(id, 'comments', { body: `Comment ${n}` });
+      const whole = await alerts.timeline(id);
+      expect(whole.map(({ type }) => type)).toEqual(['opened', 'commented', 'commented', 'commented']);
+      await app.rows(`UPDATE alert_timeline SET note = note || repeat('x', $2) WHERE alert_event_id = $1`, [id, LARGE]);
+      const cut = await alerts.timeline(id);
+      expect(cut.map((entry) => entry.id)).toEqual(whole.slice(2).map((entry) => entry.id));
+      await app.rows(`UPDATE alert_timeline SET note = note || repeat('x', $2) WHERE alert_event_id = $1`, [
+        id,
+        4 * LARGE,
+      ]);
+      expect((await alerts.timeline(id)).map((entry) => entry.id)).toEqual([whole[3]?.id]);
+    });
+
     it('by nobody of another project', async () => {
       await alerts.fire();
       const other = alertEventsOf(app, await ownerWithProject(app));

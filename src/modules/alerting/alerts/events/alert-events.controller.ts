@@ -70,14 +70,14 @@ export class AlertEventsController {
   @Requires({ project: 'viewer', via: ProjectOfAlertEvent })
   @Documented({
     summary: 'What happened to it, in order',
-    description: 'The newest 1,000 entries, oldest first.',
+    description: 'The newest 1,000 entries, oldest first; fewer where they have more than 4 MiB.',
     answer: [TimelineEntryResponse],
-    errors: [AlertEventNotFound],
+    errors: [AlertEventNotFound, TooManyLargeReads],
   })
   timeline(
     @Scope() scope: ProjectMemberScope,
     @IdParam('alert_event_id') id: string,
-  ): Promise<TimelineEntryResponse[]> {
+  ): Promise<WrittenJson<TimelineEntryResponse[]>> {
     return this.alerts.timeline(scope, id);
   }
 }

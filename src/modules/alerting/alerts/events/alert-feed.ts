@@ -1,6 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../../../platform/database/database.js';
-import { OPEN_WRITES, openWriteKeySql, openWritesSql } from '../../../../platform/database/open-writes.js';
 import { writeObject } from '../../../../platform/http/written-json.js';
 import type { FeedPlace, FeedRead, FeedSource } from '../../../events/streams/index.js';
 import { alertEventJson } from './alert-events.dto.js';
@@ -24,20 +22,10 @@ export const ALERT_STREAM_RULES = [
 export class AlertFeed implements FeedSource {
   readonly name = 'alert events';
 
-  constructor(
-    private readonly database: Database,
-    private readonly reads: AlertReadsRepository,
-  ) {}
+  constructor(private readonly reads: AlertReadsRepository) {}
 
-  /** Before any change of the project's that a running transaction may still make visible, unless it takes longer than ten seconds. */
-  async settled(projectId: string): Promise<Date> {
-    const [row] = await this.database.rows<{ until: Date }>(
-      `SELECT least(now.at, w.since) - interval '0.5 seconds' AS until FROM (SELECT clock_timestamp() AS at) now
-       LEFT JOIN (${openWritesSql(OPEN_WRITES.alertEvents)}) w ON w.key = ${openWriteKeySql('$1::uuid')}`,
-      [projectId],
-    );
-    if (row === undefined) throw new Error('A left join gives a row');
-    return row.until;
+  settled(projectId: string): Promise<Date> {
+    return this.reads.settledUntil({ projectId });
   }
 
   start(projectId: string, until: Date): Promise<FeedPlace | null> {

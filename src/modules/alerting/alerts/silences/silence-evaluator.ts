@@ -1,10 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Breath } from '../../../../platform/concurrency/index.js';
-import { Database, type Db } from '../../../../platform/database/database.js';
+import type { Db } from '../../../../platform/database/database.js';
 import {
   compileFilter,
   EVENT_FIELDS,
+  fieldsOf,
   FilterRun,
   FilterTooCostly,
   type FilterSubject,
@@ -24,8 +25,6 @@ export const SILENCE_FIELDS = {
   fingerprint: 'text',
 } as const satisfies Vocabulary;
 
-type EventRow = Readonly<Record<string, string | number | null>> & { readonly properties: Record<string, unknown> };
-
 const MAX_KEPT = 1_000;
 /** All silences may take so many steps in one transaction, a quarter of a second or so, however many alert events it has. */
 const MOST_STEPS = 100_000_000;
@@ -40,11 +39,24 @@ export type Silencing =
 
 const ALL_HEARD: Silencing = { kind: 'heard', areAllAsked: true };
 
-/** Null: the filter is no longer accepted. */
 interface Kept {
   readonly revision: number;
+  /** Null: the filter is no longer accepted. */
   readonly matches: Matcher | null;
+  /** What it looks at of the event. */
+  readonly fields: readonly string[];
 }
+
+/** What an alert event has of its own, whatever its event says. */
+const OF_THE_ALERT: ReadonlySet<string> = new Set([
+  'event',
+  'source',
+  'severity',
+  'message',
+  'alert_rule_id',
+  'rule_name',
+  'fingerprint',
+]);
 
 /** Tells whether nobody is to hear of an alert event for now. */
 @Injectable()
@@ -54,10 +66,7 @@ export class SilenceEvaluator {
   /** Steps that transactions have left. */
   private readonly left = new WeakMap<Db, number>();
 
-  constructor(
-    private readonly database: Database,
-    private readonly silences: SilencesRepository,
-  ) {}
+  constructor(private readonly silences: SilencesRepository) {}
 
   /**
    * One that cannot be asked holds nothing back: an alert too many does less harm than one nobody hears of. So it is with
@@ -71,7 +80,7 @@ export class SilenceEvaluator {
     const before = this.left.get(db) ?? MOST_STEPS;
     if (before <= 0) return { kind: 'later' };
     const known = await this.learn(alert, active, db);
-    const subject = subjectOf(alert, await this.eventOf(alert, db));
+    const subject = subjectOf(alert, await this.eventOf(alert, known.values(), db));
     const filters = new FilterRun();
     let left = before;
     // The first that fits is the one that ends last.
@@ -108,18 +117,12 @@ export class SilenceEvaluator {
     }
   }
 
-  /** The event that began it, read only where there are silences to ask; null: none did, or it is gone. */
-  private async eventOf({ projectId, eventId, eventAt }: AlertEvent, db: Db): Promise<EventRow | null> {
-    if (eventId === null || eventAt === null) return null;
-    const [row] = await this.database.rows<EventRow>(
-      `SELECT source_id, status, environment, external_event_id, log_method AS "log.method",
-              log_endpoint AS "log.endpoint", log_status AS "log.status",
-              CASE WHEN log_has_latency THEN log_latency_ms END AS "log.latency_ms", properties
-       FROM events WHERE project_id = $1 AND id = $2 AND "timestamp" >= $3 AND "timestamp" < $3 + interval '1 millisecond'`,
-      [projectId, eventId, eventAt],
-      db,
-    );
-    return row ?? null;
+  /** What the silences look at of the event that began it; null: nothing, none did, or it is gone. */
+  private async eventOf(alert: AlertEvent, known: Iterable<Kept>, db: Db): Promise<FilterSubject | null> {
+    const { projectId, eventId, eventAt } = alert;
+    const fields = [...new Set([...known].flatMap((kept) => kept.fields))];
+    if (eventId === null || eventAt === null || fields.length === 0) return null;
+    return this.silences.eventOf({ projectId }, { id: eventId, timestamp: eventAt }, fields, db);
   }
 
   /** Reads and compiles the filters that are not known as they are now. */
@@ -138,7 +141,7 @@ export class SilenceEvaluator {
     if (unknown.length === 0) return known;
     const breath = new Breath();
     for (const { id, revision, filter } of await this.silences.filtersOf({ projectId }, unknown, db)) {
-      const kept = { revision, matches: this.compiled(projectId, id, filter) };
+      const kept = { revision, ...this.compiled(projectId, id, filter) };
       known.set(id, kept);
       this.kept.set(id, kept);
       await breath.take();
@@ -146,21 +149,22 @@ export class SilenceEvaluator {
     return known;
   }
 
-  private compiled(projectId: string, id: string, filter: unknown): Matcher | null {
+  private compiled(projectId: string, id: string, filter: unknown): Pick<Kept, 'matches' | 'fields'> {
     try {
-      return compileFilter(storedFilter(filter, SILENCE_FIELDS), projectId);
+      const read = storedFilter(filter, SILENCE_FIELDS);
+      const fields = fieldsOf(read).filter((field) => !OF_THE_ALERT.has(field));
+      return { matches: compileFilter(read, projectId), fields };
     } catch (error) {
       this.logger.error(`silence ${id} is no longer accepted and holds nothing back: ${String(error)}`);
-      return null;
+      return { matches: null, fields: [] };
     }
   }
 }
 
 /** Group values stand for what no event tells. What the alert event has of its own wins. */
-function subjectOf(alert: AlertEvent, event: EventRow | null): FilterSubject {
-  const { properties: ofEvent, ...columns } = event ?? { properties: {} };
-  const fields: Record<string, string | number | null> = { ...columns };
-  const properties: Record<string, unknown> = { ...alert.payload, ...ofEvent };
+function subjectOf(alert: AlertEvent, event: FilterSubject | null): FilterSubject {
+  const fields: Record<string, unknown> = { ...event?.fields };
+  const properties: Record<string, unknown> = { ...alert.payload, ...event?.properties };
   for (const [field, value] of Object.entries(alert.groupValues)) {
     const path = pathOfProperty(field);
     if (path !== null) properties[path.join('.')] ??= value;

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
+import { writeList, WrittenJson } from '../../../../platform/http/written-json.js';
 import { OpenAlerts } from '../../../events/dashboard/index.js';
-import { RelatedAlerts } from '../../../events/explorer/index.js';
-import { alertEventResponse } from '../events/alert-events.dto.js';
-import { AlertReadsRepository } from '../events/alert-reads.repository.js';
+import { RelatedAlerts, type WrittenAlerts } from '../../../events/explorer/index.js';
+import { PAGE_BYTES } from '../../../events/reads/index.js';
+import { alertEventJson } from '../events/alert-events.dto.js';
+import { AlertReadsRepository, bytesOf } from '../events/alert-reads.repository.js';
 
 const MOST_RELATED = 50;
 
@@ -25,8 +27,9 @@ export class RelatedAlertsAdapter extends RelatedAlerts {
     super();
   }
 
-  async ofEvent(scope: ProjectScope, eventId: string): Promise<Record<string, unknown>[]> {
-    const found = await this.reads.ofEvent(scope, eventId, MOST_RELATED);
-    return found.map((held) => ({ ...alertEventResponse(held) }));
+  async ofEvent(scope: ProjectScope, eventId: string): Promise<WrittenAlerts> {
+    const { items } = await this.reads.ofEvent(scope, eventId, MOST_RELATED, PAGE_BYTES);
+    const written = items.map((one) => new WrittenJson<Record<string, unknown>>(alertEventJson(one).text));
+    return { list: writeList(written), bytes: bytesOf(items) };
   }
 }
