@@ -43,7 +43,7 @@ export function exactValuesOf(filter: FilterNode): Readonly<Record<string, strin
 }
 
 /** A pattern of a filter, and where it stands in it. */
-export interface PlacedPattern {
+interface PlacedPattern {
   readonly place: readonly (string | number)[];
   readonly source: string;
 }

@@ -145,7 +145,7 @@ export class FilterReader {
 }
 
 /** A misspelt member would widen what fits, so it is not ignored. */
-export function unknownMembers(value: Members, known: readonly string[]): FaultyMember[] {
+function unknownMembers(value: Members, known: readonly string[]): FaultyMember[] {
   return Object.keys(value)
     .filter((name) => !known.includes(name))
     .slice(0, 10)

@@ -1,9 +1,18 @@
-import { type FilterNode, type FilterSubject, isComparison, pathOfProperty } from './filter.js';
+import {
+  type EVENT_FIELDS,
+  type EventField,
+  type FilterNode,
+  type FilterSubject,
+  isComparison,
+  pathOfProperty,
+} from './filter.js';
 import { type Comparison, type OperatorName, OPERATORS } from './operators/registry.js';
 import { type Bind, opposite } from './operators/sql.js';
 
 /** How the fields of events are read from a row of the table `events` called `e`. */
-const COLUMNS: Readonly<Record<string, { readonly sql: string; readonly type: 'text' | 'number' }>> = {
+const COLUMNS: {
+  readonly [Field in EventField]: { readonly sql: string; readonly type: (typeof EVENT_FIELDS)[Field] };
+} = {
   event: { sql: 'e.event', type: 'text' },
   source: { sql: 'e.source', type: 'text' },
   source_id: { sql: 'e.source_id::text', type: 'text' },
@@ -94,8 +103,8 @@ export function scalarSql(field: string, maxText: number, bind: Bind): string {
     WHEN 'number' THEN ${value} WHEN 'boolean' THEN ${value} END`;
 }
 
-function columnOf(field: string): (typeof COLUMNS)[string] | undefined {
-  return Object.hasOwn(COLUMNS, field) ? COLUMNS[field] : undefined;
+function columnOf(field: string): (typeof COLUMNS)[EventField] | undefined {
+  return Object.hasOwn(COLUMNS, field) ? COLUMNS[field as EventField] : undefined;
 }
 
 /** A jsonb value, null where it is missing or null. The path is bound, not written into the statement. */

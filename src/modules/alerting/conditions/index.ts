@@ -6,12 +6,9 @@ export {
   type ComparedBy,
   type Condition,
   type ConditionKind,
-  CONDITION_KINDS,
   filterOf,
-  type MatchCondition,
   type RateOfChangeCondition,
   type ThresholdCondition,
-  type WindowedCondition,
 } from './conditions.js';
 export {
   EVENT_FIELDS,
@@ -19,7 +16,6 @@ export {
   type FilterGroup,
   type FilterNode,
   type FilterSubject,
-  isComparison,
   pathOfProperty,
   type Vocabulary,
 } from './filter.js';
@@ -27,7 +23,7 @@ export { FilterField, storedFilter, StoredFilterRefused } from './filter-kind.js
 export { FilterRun, FilterTooCostly } from './filter-run.js';
 export { compileFilter, type Matcher, readField } from './matcher.js';
 export { fieldSql, filterSql, numberSql, scalarSql, type SubjectRow, subjectSql } from './filter-sql.js';
-export { type Comparison, OPERATOR_NAMES, type OperatorName } from './operators/registry.js';
+export { OPERATOR_NAMES, type OperatorName } from './operators/registry.js';
 export type { Bind } from './operators/sql.js';
 export { eventTypesOf, exactValuesOf, fieldsOf, patternsOf } from './filter-analysis.js';
 export { TooManyPatternTrials } from './pattern-trials.repository.js';

@@ -30,7 +30,7 @@ export class TooManyPatternTrials extends domainError(503, 'Too many patterns ar
   override readonly headers = { 'Retry-After': '2' };
 }
 
-export interface FailedTrial {
+interface FailedTrial {
   readonly source: string;
   readonly why: 'refused' | 'slow' | 'different';
 }

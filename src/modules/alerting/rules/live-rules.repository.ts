@@ -30,7 +30,7 @@ export interface LiveRule {
 }
 
 /** A rule, or why it cannot be read: the grammar is no longer what it was when it was stored. */
-export type RuleRead = { readonly rule: LiveRule } | { readonly unreadable: RuleRow; readonly error: unknown };
+type RuleRead = { readonly rule: LiveRule } | { readonly unreadable: RuleRow; readonly error: unknown };
 
 /** The rules that wait for events of a project, and those that cannot be read and so are asked nothing. */
 export interface RulesOfEvents {
@@ -38,7 +38,7 @@ export interface RulesOfEvents {
   readonly unreadable: UnreadableRule[];
 }
 
-export interface UnreadableRule {
+interface UnreadableRule {
   readonly id: string;
   readonly error: unknown;
 }

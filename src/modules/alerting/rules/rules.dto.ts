@@ -52,8 +52,8 @@ const NOTIFIES =
 const STATE =
   'Of all its groups, the one that needs attention most; `failing`: it could not be evaluated the last time, and `last_error` says why';
 
-export const SHOWN_STATES = [...RULE_STATES, 'failing'] as const;
-export type ShownState = (typeof SHOWN_STATES)[number];
+const SHOWN_STATES = [...RULE_STATES, 'failing'] as const;
+type ShownState = (typeof SHOWN_STATES)[number];
 
 const links = { max: MAX_LINKS, check: different };
 

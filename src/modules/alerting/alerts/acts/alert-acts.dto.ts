@@ -35,8 +35,8 @@ export class CommentRequest {
   body!: string;
 }
 
-export const BULK_ACTIONS = ['acknowledge', 'resolve'] as const;
-export type BulkAction = (typeof BULK_ACTIONS)[number];
+const BULK_ACTIONS = ['acknowledge', 'resolve'] as const;
+type BulkAction = (typeof BULK_ACTIONS)[number];
 
 export class BulkRequest extends NoteRequest {
   @ListField(uuid(), { min: 1, max: MAX_BULK, description: 'Of any projects the caller is a member of' })

@@ -19,7 +19,7 @@ export interface ShownAlert {
 }
 
 /** The first of those that were found, as many as fit into a bound of bytes; one at least. */
-export interface FittingAlerts {
+interface FittingAlerts {
   readonly items: ShownAlert[];
   /** How many there were before. */
   readonly found: number;
@@ -33,12 +33,12 @@ export function bytesOf(items: readonly ShownAlert[]): number {
 type FittingRow = ShownAlert['alert'] & Pick<ShownAlert, 'now' | 'bytes'> & { readonly found: number };
 
 /** A place in the order of changes. */
-export interface ChangePlace {
+interface ChangePlace {
   readonly timestamp: Date;
   readonly id: string;
 }
 
-export interface AlertFilter {
+interface AlertFilter {
   /** Raised at the first instant or later, and before the second. */
   readonly from: Date;
   readonly to: Date;

@@ -1,7 +1,7 @@
 import { brokenRule } from '../../../../platform/http/fields/index.js';
 import { type Range, rangeWindow } from '../../../tenancy/projects/index.js';
 
-export interface AskedWindow {
+interface AskedWindow {
   readonly range: Range;
   readonly from_ts?: Date;
   readonly to_ts?: Date;

@@ -30,7 +30,7 @@ export function holdOf(alert: NoticeState, silencedUntil: Date | null, now: Date
   return { kind: 'tell' };
 }
 
-export function cooldownEnd(notifiedAt: Date | null, cooldownSeconds: number): Date | null {
+function cooldownEnd(notifiedAt: Date | null, cooldownSeconds: number): Date | null {
   return notifiedAt === null ? null : new Date(notifiedAt.getTime() + cooldownSeconds * 1_000);
 }
 

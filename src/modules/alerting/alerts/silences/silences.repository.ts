@@ -21,7 +21,7 @@ const COLUMNS = `s.id, s.project_id AS "projectId", s.filter, s.starts_at AS "st
   s.created_by AS "createdBy", s.revision, s.created_at AS "createdAt", ${STATE} AS state`;
 
 /** What people write of a silence. */
-export type SilenceDefinition = Pick<Silence, 'filter' | 'endsAt' | 'reason'> & {
+type SilenceDefinition = Pick<Silence, 'filter' | 'endsAt' | 'reason'> & {
   /** Null: now. */
   readonly startsAt: Date | null;
 };

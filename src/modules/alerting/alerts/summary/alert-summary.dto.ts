@@ -18,7 +18,7 @@ export class AlertMetricsQuery extends AlertWindowQuery {
   declare range: Range;
 }
 
-export class CountsByStatus {
+class CountsByStatus {
   @IntField({ min: 0 })
   open!: number;
 
@@ -32,7 +32,7 @@ export class CountsByStatus {
   resolved!: number;
 }
 
-export class CountsBySeverity {
+class CountsBySeverity {
   @IntField({ min: 0 })
   info!: number;
 

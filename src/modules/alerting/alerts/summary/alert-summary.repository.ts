@@ -12,13 +12,13 @@ interface Window {
   readonly to: Date;
 }
 
-export interface AlertCount {
+interface AlertCount {
   readonly status: AlertStatus;
   readonly severity: AlertSeverity;
   readonly total: number;
 }
 
-export interface AlertTimes {
+interface AlertTimes {
   readonly total: number;
   readonly acknowledged: number;
   readonly resolved: number;

@@ -15,8 +15,8 @@ export type FieldType = 'text' | 'number' | 'any';
 
 export type Scalar = string | number | boolean;
 
-export const MAX_VALUES = 100;
-export const MAX_VALUE_LENGTH = 1_000;
+const MAX_VALUES = 100;
+const MAX_VALUE_LENGTH = 1_000;
 
 const readText = readerOf(text({ max: MAX_VALUE_LENGTH }));
 const readSome = readerOf(text({ min: 1, max: MAX_VALUE_LENGTH }));

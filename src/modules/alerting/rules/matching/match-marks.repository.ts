@@ -17,7 +17,7 @@ export interface MatchMark {
 }
 
 /** How a project stands before its next batch. */
-export interface MatchState {
+interface MatchState {
   /** Firings wait to be raised. */
   readonly isToRaise: boolean;
   /** The time of some series is up. */

@@ -14,7 +14,7 @@ import { type GroupValue, MAX_GROUP_TEXT } from '../machine/series.js';
 import type { LiveRule } from '../live-rules.repository.js';
 
 /** The value of one group of events; an ungrouped rule has one group without values. */
-export interface Measure {
+interface Measure {
   readonly group: readonly GroupValue[];
   /** Null: there is nothing to aggregate. */
   readonly value: number | null;
@@ -26,7 +26,7 @@ export interface Measured {
   readonly isCut: boolean;
 }
 
-export interface Wanted {
+interface Wanted {
   readonly aggregate: Aggregate;
   readonly field?: string;
 }
@@ -34,7 +34,7 @@ export interface Wanted {
 type MeasuredRule = Pick<LiveRule, 'projectId' | 'filter' | 'groupBy'>;
 
 /** A rule on windows tells so many groups apart, those with the most events first. */
-export const MAX_MEASURED_GROUPS = 100;
+const MAX_MEASURED_GROUPS = 100;
 /** Below this the rows are as quick as the counted hours. */
 const COUNTED_FROM_SECONDS = 3_600;
 
