@@ -53,7 +53,7 @@ function faultOfLink({ path }, { line, text }, byPath, project) {
 
 function faultOfName({ path }, { line, text }, project) {
   if (FOLDERS.test(text)) return project.exists(text) ? [] : [`${path}:${line} there is no ${text}`];
-  // Of `Teller.tell(…)`, `new Teller()` and `@Requires({…})` the first name.
+  // Of `Database.transaction(…)`, `new Database()` and `@Requires({…})` the first name.
   const [, name] = IDENTIFIER.exec(text.replace(/^new /, '')) ?? [];
   return name === undefined || project.knowsName(name) ? [] : [`${path}:${line} the code knows no ${name}`];
 }

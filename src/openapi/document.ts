@@ -16,6 +16,7 @@ interface Operation {
   responses: Record<string, Response>;
   'x-access'?: string;
   'x-tenant'?: string;
+  'x-operation-id'?: string;
   'x-ndjson-body'?: string;
 }
 
@@ -106,12 +107,14 @@ export function buildDocument(app: INestApplication): { document: OpenAPIObject;
     for (const method of METHODS) {
       const operation = (item as Partial<Record<string, Operation>>)[method];
       if (operation === undefined) continue;
-      const { 'x-access': access = 'undeclared', 'x-tenant': tenant = '-' } = operation;
+      const { 'x-access': access = 'undeclared', 'x-tenant': tenant = '-', 'x-operation-id': named } = operation;
+      const handler = handlers.get(operation.operationId ?? '') ?? '?';
+      if (named !== undefined) operation.operationId = named;
+      delete operation['x-operation-id'];
       // Names of classes: for the readers of the route table.
       delete operation['x-tenant'];
       addLinesBody(operation);
       addDerivedResponses(operation);
-      const handler = handlers.get(operation.operationId ?? '') ?? '?';
       routes.push({ method: method.toUpperCase(), path, access, tenant, handler });
     }
   }

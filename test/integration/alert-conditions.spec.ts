@@ -7,6 +7,7 @@ import {
   fieldSql,
   filterSql,
   numberSql,
+  type OperatorName,
   readField,
   scalarSql,
   storedFilter,
@@ -92,27 +93,40 @@ const pattern = fc.oneof(
   samples,
   anyPattern.filter((source) => patternFault(source) === null),
 );
-const ordering = fc.constantFrom('gt', 'gte', 'lt', 'lte');
-const equality = fc.constantFrom('eq', 'ne');
-const exists = fc.record({ op: fc.constant('exists'), value: fc.boolean() });
-const onText = fc.oneof(
-  fc.record({ op: equality, value: word }),
-  fc.record({ op: fc.constant('in'), value: fc.array(word, { minLength: 1, maxLength: 3 }) }),
-  fc.record({ op: fc.constantFrom('contains', 'starts_with'), value: part }),
-  fc.record({ op: fc.constant('matches'), value: pattern }),
-  exists,
+/** What an operator is asked with, of fields of text, of numbers and of properties; null: it is refused there. */
+interface Asked {
+  readonly text: fc.Arbitrary<unknown> | null;
+  readonly number: fc.Arbitrary<unknown> | null;
+  readonly property: fc.Arbitrary<unknown>;
+}
+const some = <T>(one: fc.Arbitrary<T>): fc.Arbitrary<T[]> => fc.array(one, { minLength: 1, maxLength: 3 });
+const equality: Asked = { text: word, number: numeric, property: scalar };
+const ordering: Asked = { text: null, number: numeric, property: numeric };
+/** Each operator there is. */
+const ASKED: Readonly<Record<OperatorName, Asked>> = {
+  eq: equality,
+  ne: equality,
+  in: { text: some(word), number: some(numeric), property: fc.oneof(some(word), some(numeric), some(scalar)) },
+  contains: { text: part, number: null, property: fc.oneof(part, numeric, fc.boolean()) },
+  starts_with: { text: part, number: null, property: part },
+  matches: { text: pattern, number: null, property: pattern },
+  gt: ordering,
+  gte: ordering,
+  lt: ordering,
+  lte: ordering,
+  exists: { text: fc.boolean(), number: fc.boolean(), property: fc.boolean() },
+};
+const asking = (type: keyof Asked): fc.Arbitrary<object> =>
+  fc.oneof(
+    ...Object.entries(ASKED).flatMap(([op, { [type]: value }]) =>
+      value === null ? [] : [fc.record({ op: fc.constant(op), value })],
+    ),
+  );
+const comparison = fc.oneof(
+  fc.tuple(textField, asking('text')),
+  fc.tuple(numberField, asking('number')),
+  fc.tuple(property, asking('property')),
 );
-const onNumber = fc.oneof(
-  fc.record({ op: fc.oneof(equality, ordering), value: numeric }),
-  fc.record({ op: fc.constant('in'), value: fc.array(numeric, { minLength: 1, maxLength: 3 }) }),
-  exists,
-);
-const onAny = fc.oneof(
-  onText,
-  onNumber,
-  fc.record({ op: fc.oneof(equality, fc.constant('contains')), value: fc.oneof(numeric, fc.boolean()) }),
-);
-const comparison = fc.oneof(fc.tuple(textField, onText), fc.tuple(numberField, onNumber), fc.tuple(property, onAny));
 const { filter } = fc.letrec<{ filter: object; list: object[] }>((tie) => ({
   list: fc.array(tie('filter'), { minLength: 1, maxLength: 3 }),
   filter: fc.oneof(

@@ -1,5 +1,5 @@
 import type { Response } from 'supertest';
-import { AlertEvents, type Firing } from '../../src/modules/alerting/alerts/index.js';
+import { AlertRaiser, type Firing } from '../../src/modules/alerting/alerts/index.js';
 import { Database } from '../../src/platform/database/database.js';
 import { newId } from '../../src/platform/ids/index.js';
 import type { Actor, Owner } from './actors.js';
@@ -47,7 +47,7 @@ export class AlertEventsClient {
     };
     return this.app.nest
       .get(Database)
-      .transaction((tx) => this.app.nest.get(AlertEvents, { strict: false }).fire(firing, tx));
+      .transaction((tx) => this.app.nest.get(AlertRaiser, { strict: false }).fire(firing, tx));
   }
 
   recover(ruleId: string, fingerprint = `${ruleId} default`): Promise<void> {
@@ -55,7 +55,7 @@ export class AlertEventsClient {
     return this.app.nest
       .get(Database)
       .transaction((tx) =>
-        this.app.nest.get(AlertEvents, { strict: false }).recover({ projectId, ruleId, fingerprint }, tx),
+        this.app.nest.get(AlertRaiser, { strict: false }).recover({ projectId, ruleId, fingerprint }, tx),
       );
   }
 

@@ -1,5 +1,5 @@
-import { LiveRules } from '../../src/modules/alerting/rules/rules/live-rules.js';
-import { WindowEvaluation } from '../../src/modules/alerting/rules/windows/window-evaluation.js';
+import { LiveRulesRepository } from '../../src/modules/alerting/rules/live-rules.repository.js';
+import { WindowEvaluator } from '../../src/modules/alerting/rules/windows/window-evaluator.js';
 import { Database } from '../../src/platform/database/database.js';
 import type { TestApp } from './app.js';
 
@@ -34,8 +34,8 @@ export class VirtualRules {
   /** One evaluation of a rule on windows, as a worker does it when the rule is due. */
   async evaluate(ruleId: string): Promise<void> {
     const [rules, evaluation] = [
-      this.app.nest.get(LiveRules, { strict: false }),
-      this.app.nest.get(WindowEvaluation, { strict: false }),
+      this.app.nest.get(LiveRulesRepository, { strict: false }),
+      this.app.nest.get(WindowEvaluator, { strict: false }),
     ];
     await this.app.nest.get(Database).transaction(async (tx) => {
       const rule = await rules.find(this, ruleId, tx);

@@ -1,10 +1,19 @@
 import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
-import { ApiExtraModels, ApiOperation, ApiResponse, type ApiResponseMetadata, getSchemaPath } from '@nestjs/swagger';
+import {
+  ApiExtension,
+  ApiExtraModels,
+  ApiOperation,
+  ApiResponse,
+  type ApiResponseMetadata,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import type { DomainErrorClass, ErrorDetail } from './domain-error.js';
 
 export interface RouteDocument {
   summary: string;
   description?: string;
+  /** The name clients know the operation by, where the handler is called otherwise; it stays when a handler moves. */
+  operationId?: string;
   /** 200 unless the route creates a record (201) or deletes one (204), see DECISIONS 1. */
   status?: 200 | 201 | 204;
   /**
@@ -25,13 +34,14 @@ export interface RouteDocument {
 
 /** The one description of a route: its success status and body, and the refusals it adds. */
 export function Documented(route: RouteDocument): MethodDecorator {
-  const { summary, description, answer, errors = [] } = route;
+  const { summary, description, operationId, answer, errors = [] } = route;
   const status = route.status ?? 200;
   const byStatus = new Map<number, ErrorDetail[]>();
   for (const error of errors) byStatus.set(error.status, [...(byStatus.get(error.status) ?? []), error.detail]);
   return applyDecorators(
     HttpCode(status),
     ApiOperation({ summary, description }),
+    ...(operationId === undefined ? [] : [ApiExtension('x-operation-id', operationId)]),
     ...successOf(status, answer, headersOf(route.headers)),
     ...[...byStatus].map(([code, details]) =>
       ApiResponse({

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { AlertRound } from '../../../src/modules/alerting/alerts/engine/alert-round.js';
-import { AlertReads } from '../../../src/modules/alerting/alerts/events/alert-reads.repository.js';
+import { DueAlertsRunner } from '../../../src/modules/alerting/alerts/engine/due-alerts-runner.js';
+import { AlertReadsRepository } from '../../../src/modules/alerting/alerts/events/alert-reads.repository.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { type Actor, addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { type AlertEventsClient, alertEventsOf, runMaintenance } from '../../support/alert-events.js';
@@ -304,11 +304,11 @@ describe('alert events', () => {
             [[...ids, late]],
           )
         ).map(({ id }) => id);
-      const round = app.nest.get(AlertRound, { strict: false });
-      expect(await round.run()).toBe(101);
+      const runner = app.nest.get(DueAlertsRunner, { strict: false });
+      expect(await runner.run()).toBe(101);
       expect(await left()).toEqual(ids.slice(100));
-      expect(await Promise.all([round.run(), round.run()]).then(([a, b]) => a + b)).toBe(10);
-      expect([await round.run(), await left()]).toEqual([0, []]);
+      expect(await Promise.all([runner.run(), runner.run()]).then(([a, b]) => a + b)).toBe(10);
+      expect([await runner.run(), await left()]).toEqual([0, []]);
     });
 
     it('wake before whoever comes first after the end of a snooze', async () => {
@@ -602,7 +602,7 @@ describe('alert events', () => {
       });
       expect(await alerts.list({ offset: 6 })).toEqual({ total: 6, limit: 50, offset: 6, items: [] });
 
-      const reads = app.nest.get(AlertReads, { strict: false });
+      const reads = app.nest.get(AlertReadsRepository, { strict: false });
       const changedAfter = reads.changedAfter.bind(reads);
       const together: number[] = [];
       jest.spyOn(reads, 'changedAfter').mockImplementation(async (...parameters) => {
@@ -621,6 +621,39 @@ describe('alert events', () => {
       jest.restoreAllMocks();
       expect([...streamed()].sort()).toEqual([...fired].sort());
       expect(Math.max(...together)).toBe(1);
+    });
+
+    it('of one event, and in the timeline of one, the newest that may be in memory together', async () => {
+      const LARGE = 1_500_000;
+      const ingested = await app
+        .request()
+        .post('/v1/events/ingest')
+        .set('X-API-Key', owner.apiKey)
+        .send({ event_type: 'disk.full', source: 'db1' })
+        .expect(200);
+      const { ingested_event_id: eventId } = ingested.body as { ingested_event_id: string };
+      const ids: string[] = [];
+      for (let n = 0; n < 4; n += 1) ids.push(String((await alerts.raise({ event_id: eventId })).body.id));
+      await app.rows(`UPDATE alert_events SET payload = json_build_object('x', repeat('x', $2)) WHERE id = ANY ($1)`, [
+        ids,
+        LARGE,
+      ]);
+      const detail = await alerts.http.send('get', `/v1/projects/${owner.projectId}/events/${eventId}`);
+      expect(detail.body.related_alerts.map((alert: Json) => alert.id)).toEqual([ids[3], ids[2]]);
+      expect(detail.body.related_alerts[0]).toEqual(await alerts.get(ids[3] ?? ''));
+
+      const [id = ''] = ids;
+      for (let n = 0; n < 3; n += 1) await alerts.act(id, 'comments', { body: `Comment ${n}` });
+      const whole = await alerts.timeline(id);
+      expect(whole.map(({ type }) => type)).toEqual(['opened', 'commented', 'commented', 'commented']);
+      await app.rows(`UPDATE alert_timeline SET note = note || repeat('x', $2) WHERE alert_event_id = $1`, [id, LARGE]);
+      const cut = await alerts.timeline(id);
+      expect(cut.map((entry) => entry.id)).toEqual(whole.slice(2).map((entry) => entry.id));
+      await app.rows(`UPDATE alert_timeline SET note = note || repeat('x', $2) WHERE alert_event_id = $1`, [
+        id,
+        4 * LARGE,
+      ]);
+      expect((await alerts.timeline(id)).map((entry) => entry.id)).toEqual([whole[3]?.id]);
     });
 
     it('by nobody of another project', async () => {

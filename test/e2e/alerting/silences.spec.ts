@@ -468,6 +468,45 @@ describe('who hears of alert events', () => {
       }
     });
 
+    it('about an event of which they read what they look at, and no more', async () => {
+      await alerts.http.destination('http://127.0.0.1:9/');
+      const ingested = await app
+        .request()
+        .post('/v1/events/ingest')
+        .set('X-API-Key', owner.apiKey)
+        .send({
+          event_type: 'disk.full',
+          source: 'db1',
+          environment: 'staging',
+          payload: { host: { name: 'db1', text: 'x' }, 'host.name': 'named', large: 'x'.repeat(100_000) },
+        })
+        .expect(200);
+      const { ingested_event_id: event_id } = ingested.body as { ingested_event_id: string };
+      const reads = jest.spyOn(app.nest.get(SilencesRepository, { strict: false }), 'eventOf');
+      try {
+        await alerts.silence({ filter: { field: 'message', op: 'eq', value: 'Something else' } });
+        expect(await alerts.notices(String((await alerts.raise({ event_id })).body.id))).toHaveLength(1);
+        expect(reads).not.toHaveBeenCalled();
+        const filter = {
+          all: [
+            { field: 'environment', op: 'eq', value: 'staging' },
+            { field: 'properties.host.name', op: 'eq', value: 'named' },
+            { field: 'properties.missing', op: 'exists', value: false },
+          ],
+        };
+        await alerts.silence({ filter });
+        expect(await alerts.notices(String((await alerts.raise({ event_id })).body.id))).toEqual([]);
+        expect(await Promise.all(reads.mock.results.map(({ value }) => value))).toEqual([
+          {
+            fields: { environment: 'staging' },
+            properties: { 'host.name': 'named', host: { name: 'db1', text: 'x' } },
+          },
+        ]);
+      } finally {
+        reads.mockRestore();
+      }
+    });
+
     it('without keeping others waiting while the worst of them are asked', async () => {
       const worst = (place: number): object => ({
         any: Array.from({ length: 20 }, (_, index) => ({

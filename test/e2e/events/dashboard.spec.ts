@@ -1,7 +1,8 @@
 import { DiscoveryService } from '@nestjs/core';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DeliveryCounts, type DeliveryTotals, OpenAlerts } from '../../../src/modules/events/dashboard/index.js';
-import { RelatedAlerts } from '../../../src/modules/events/explorer/index.js';
+import { RelatedAlerts, type WrittenAlerts } from '../../../src/modules/events/explorer/index.js';
+import { writeList, writeObject } from '../../../src/platform/http/written-json.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
@@ -120,8 +121,8 @@ describe('the dashboard', () => {
       }
     }
     class Related extends RelatedAlerts {
-      ofEvent(_: unknown, eventId: string): Promise<Record<string, unknown>[]> {
-        return Promise.resolve([{ id: 'a', event_id: eventId }]);
+      ofEvent(_: unknown, eventId: string): Promise<WrittenAlerts> {
+        return Promise.resolve({ list: writeList([writeObject({ id: 'a', event_id: eventId })]), bytes: 0 });
       }
     }
     const discovery = app.nest.get(DiscoveryService, { strict: false });

@@ -8,50 +8,49 @@ import { EventFeedModule } from '../../events/feed/index.js';
 import { IngestionModule } from '../../events/ingestion/index.js';
 import { EventReadsModule } from '../../events/reads/index.js';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
-import { AlertEvents } from './engine/alert-events.js';
+import { AlertRaiser } from './engine/alert-raiser.js';
 import { AlertPoller } from './engine/alert-poller.js';
-import { AlertRound } from './engine/alert-round.js';
-import { AlertUpkeep } from './engine/alert-upkeep.js';
-import { AlertLife } from './engine/life.js';
-import { Teller } from './engine/teller.js';
-import { AlertActsController } from './events/alert-acts.controller.js';
-import { AlertActs } from './events/alert-acts.service.js';
-import { AlertChanges } from './events/alert-changes.js';
+import { DueAlertsMaintenance, DueAlertsRunner } from './engine/due-alerts-runner.js';
+import { AlertLifecycleService } from './engine/alert-lifecycle.service.js';
+import { AlertNotifier } from './engine/alert-notifier.js';
+import { AlertActsController } from './acts/alert-acts.controller.js';
+import { AlertActsService } from './acts/alert-acts.service.js';
+import { AlertChangesService } from './acts/alert-changes.service.js';
 import { AlertEvent } from './events/alert-event.entity.js';
 import { AlertEventsController } from './events/alert-events.controller.js';
 import { AlertEventsRepository } from './events/alert-events.repository.js';
 import { AlertEventsService } from './events/alert-events.service.js';
-import { AlertReads } from './events/alert-reads.repository.js';
+import { AlertReadsRepository } from './events/alert-reads.repository.js';
 import { AlertsOfDeletedProjects } from './events/alerts-of-deleted-projects.js';
-import { ManualAlerts } from './events/manual-alerts.service.js';
+import { ManualAlertsService } from './acts/manual-alerts.service.js';
 import { ProjectOfAlertEvent } from './events/project-of-alert-event.js';
 import { TimelineEntry } from './events/timeline-entry.entity.js';
 import { TimelineRepository } from './events/timeline.repository.js';
-import { AlertsOfEvent, OpenAlertsOfProject } from './insight/alert-ports.js';
-import { InsightController } from './insight/insight.controller.js';
-import { InsightRepository } from './insight/insight.repository.js';
-import { InsightService } from './insight/insight.service.js';
+import { RelatedAlertsAdapter, OpenAlertsAdapter } from './summary/alert-adapters.js';
+import { AlertSummaryController } from './summary/alert-summary.controller.js';
+import { AlertSummaryRepository } from './summary/alert-summary.repository.js';
+import { AlertSummaryService } from './summary/alert-summary.service.js';
 import { ProjectOfSilence } from './silences/project-of-silence.js';
 import { Silence } from './silences/silence.entity.js';
-import { Silenced } from './silences/silenced.js';
+import { SilenceEvaluator } from './silences/silence-evaluator.js';
 import { SilencesController } from './silences/silences.controller.js';
 import { SilencesRepository } from './silences/silences.repository.js';
 import { SilencesService } from './silences/silences.service.js';
-import { AlertFeed } from './stream/alert-feed.js';
+import { AlertFeed } from './events/alert-feed.js';
 
 const ENGINE = [
-  AlertEvents,
+  AlertRaiser,
   AlertEventsRepository,
-  AlertLife,
+  AlertLifecycleService,
   AlertPoller,
-  AlertRound,
-  AlertUpkeep,
-  Silenced,
-  Teller,
+  DueAlertsRunner,
+  DueAlertsMaintenance,
+  SilenceEvaluator,
+  AlertNotifier,
   TimelineRepository,
 ];
 const SILENCES = [ProjectOfSilence, SilencesRepository, SilencesService];
-const INSIGHT = [AlertsOfEvent, InsightRepository, InsightService, OpenAlertsOfProject];
+const INSIGHT = [RelatedAlertsAdapter, AlertSummaryRepository, AlertSummaryService, OpenAlertsAdapter];
 
 @Module({
   imports: [
@@ -65,20 +64,20 @@ const INSIGHT = [AlertsOfEvent, InsightRepository, InsightService, OpenAlertsOfP
     ProjectsModule,
     TypeOrmModule.forFeature([AlertEvent, TimelineEntry, Silence]),
   ],
-  controllers: [AlertEventsController, AlertActsController, SilencesController, InsightController],
+  controllers: [AlertEventsController, AlertActsController, SilencesController, AlertSummaryController],
   providers: [
     ...ENGINE,
     ...SILENCES,
     ...INSIGHT,
-    AlertActs,
-    AlertChanges,
+    AlertActsService,
+    AlertChangesService,
     AlertEventsService,
     AlertFeed,
-    AlertReads,
+    AlertReadsRepository,
     AlertsOfDeletedProjects,
-    ManualAlerts,
+    ManualAlertsService,
     ProjectOfAlertEvent,
   ],
-  exports: [AlertEvents],
+  exports: [AlertRaiser],
 })
 export class AlertsModule {}

@@ -27,13 +27,10 @@ import {
   WINDOW_SECONDS,
 } from './conditions.js';
 import { EVENT_FIELDS, typeOfField } from './filter.js';
-import { faulty, FilterReader, OPEN_MEMBERS } from './filter-reader.js';
-import { StoredFilterRefused } from './stored-filter-refused.js';
+import { StoredFilterRefused } from './filter-kind.js';
+import { FilterReader, OPEN_MEMBERS } from './filter-reader.js';
+import { faulty, readerOf } from './operators/reading.js';
 
-const readerOf = <T>(kind: Kind<T>): Read<T> =>
-  kind.build(() => {
-    throw new Error('A condition holds no classes');
-  });
 const readKind = readerOf(enumOf(CONDITION_KINDS));
 const readField: Read<string> = (value) => {
   const field = new FilterReader(EVENT_FIELDS).field(value);

@@ -9,7 +9,7 @@ export const COMPARED_BY = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte'] as const;
 export type ComparedBy = (typeof COMPARED_BY)[number];
 
 export const DIRECTIONS = ['up', 'down', 'both'] as const;
-export type Direction = (typeof DIRECTIONS)[number];
+type Direction = (typeof DIRECTIONS)[number];
 
 export const CONDITION_KINDS = ['match', 'threshold', 'rate_of_change', 'absence', 'anomaly'] as const;
 export type ConditionKind = (typeof CONDITION_KINDS)[number];
@@ -40,7 +40,7 @@ export type RateOfChangeCondition = FilterGroup &
   };
 export type AbsenceCondition = FilterGroup & { readonly kind: 'absence'; readonly window_seconds: number };
 /** Kept for the detectors; nothing evaluates it yet. */
-export type AnomalyCondition = FilterGroup & { readonly kind: 'anomaly' };
+type AnomalyCondition = FilterGroup & { readonly kind: 'anomaly' };
 
 export type WindowedCondition = ThresholdCondition | RateOfChangeCondition | AbsenceCondition;
 export type Condition = MatchCondition | WindowedCondition | AnomalyCondition;

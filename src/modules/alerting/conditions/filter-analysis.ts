@@ -1,11 +1,10 @@
 import { type FilterNode, isComparison } from './filter.js';
+import { type Comparison, type OperatorName, OPERATORS } from './operators/registry.js';
 
 /** The event types that can fit at all; null when any may. */
 export function eventTypesOf(filter: FilterNode): readonly string[] | null {
   if (isComparison(filter)) {
-    if (filter.field !== 'event') return null;
-    if (filter.op === 'eq') return [String(filter.value)];
-    return filter.op === 'in' ? filter.value.map(String) : null;
+    return filter.field === 'event' ? (valuesOf(filter)?.map(String) ?? null) : null;
   }
   const candidates = (filter.all ?? []).map(eventTypesOf);
   if (filter.any) {
@@ -27,7 +26,8 @@ export function fieldsOf(filter: FilterNode): string[] {
 /** The filter as exact values of fields, one each; null when it is more than that. */
 export function exactValuesOf(filter: FilterNode): Readonly<Record<string, string>> | null {
   if (isComparison(filter)) {
-    return filter.op === 'eq' && typeof filter.value === 'string' ? { [filter.field]: filter.value } : null;
+    const [value, ...others] = valuesOf(filter) ?? [];
+    return typeof value === 'string' && others.length === 0 ? { [filter.field]: value } : null;
   }
   if (filter.any || filter.not) return null;
   const values: Record<string, string> = {};
@@ -43,14 +43,17 @@ export function exactValuesOf(filter: FilterNode): Readonly<Record<string, strin
 }
 
 /** A pattern of a filter, and where it stands in it. */
-export interface PlacedPattern {
+interface PlacedPattern {
   readonly place: readonly (string | number)[];
   readonly source: string;
 }
 
 /** The patterns of the filter, in its order. */
 export function patternsOf(filter: FilterNode): PlacedPattern[] {
-  if (isComparison(filter)) return filter.op === 'matches' ? [{ place: ['value'], source: filter.value }] : [];
+  if (isComparison(filter)) {
+    const source = patternOf(filter);
+    return source === null ? [] : [{ place: ['value'], source }];
+  }
   const below = (place: readonly (string | number)[], node: FilterNode): PlacedPattern[] =>
     patternsOf(node).map((pattern) => ({ ...pattern, place: [...place, ...pattern.place] }));
   return [
@@ -58,4 +61,12 @@ export function patternsOf(filter: FilterNode): PlacedPattern[] {
     ...(filter.any ?? []).flatMap((node, index) => below(['any', index], node)),
     ...(filter.not ? below(['not'], filter.not) : []),
   ];
+}
+
+function valuesOf<Name extends OperatorName>({ op, value }: Comparison<Name>): readonly unknown[] | null {
+  return OPERATORS[op].valuesOf?.(value) ?? null;
+}
+
+function patternOf<Name extends OperatorName>({ op, value }: Comparison<Name>): string | null {
+  return OPERATORS[op].patternOf?.(value) ?? null;
 }

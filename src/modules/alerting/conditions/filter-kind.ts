@@ -1,5 +1,7 @@
 import {
   failed,
+  type Failure,
+  Faults,
   type FieldOptions,
   isObject,
   type Kind,
@@ -8,7 +10,6 @@ import {
 } from '../../../platform/http/fields/index.js';
 import { EVENT_FIELDS, type FilterNode, type Vocabulary } from './filter.js';
 import { FilterReader, OPEN_MEMBERS } from './filter-reader.js';
-import { StoredFilterRefused } from './stored-filter-refused.js';
 
 /** A filter in the grammar of alert conditions, over the fields of a vocabulary. */
 export function filter(vocabulary: Vocabulary = EVENT_FIELDS): Kind<FilterNode> {
@@ -31,4 +32,25 @@ export function storedFilter(value: unknown, vocabulary: Vocabulary = EVENT_FIEL
   const node = new FilterReader(vocabulary).node(value, 1);
   if (failed(node)) throw new StoredFilterRefused(node);
   return node;
+}
+
+/** A filter or condition that was accepted once and would be refused today; the message says where and why. */
+export class StoredFilterRefused extends Error {
+  constructor(failure: Failure) {
+    super(firstOf(failure));
+  }
+}
+
+/** The first fault with its place: `all.0.value: a filter has at most 20 patterns`. */
+function firstOf(failure: Failure): string {
+  const place: (string | number)[] = [];
+  let current = failure;
+  while (current instanceof Faults) {
+    const [first] = current.members;
+    if (first === undefined) return 'it does not fit the grammar';
+    place.push(first.key);
+    current = first.fault;
+  }
+  const sentence = current.msg.replace(/^Value error, /, '');
+  return place.length === 0 ? sentence : `${place.join('.')}: ${sentence}`;
 }

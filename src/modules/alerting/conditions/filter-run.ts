@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FilterSubject } from './filter.js';
-import type { Matcher, Meter, Search } from './matcher.js';
+import type { Matcher } from './matcher.js';
+import type { Meter, Search } from './operators/search.js';
 
 /** After so many steps others have their turn. A step is a nanosecond or three, so that is a few milliseconds. */
 export const SLICE_STEPS = 1_000_000;

@@ -1,12 +1,18 @@
-import { type Comparison, type FilterNode, isComparison, pathOfProperty } from './filter.js';
-import { MAX_SEARCHED } from './patterns/pattern-syntax.js';
-import { patternForPostgres } from './patterns/pattern-sql.js';
-
-/** Binds a value as a parameter of the statement and gives its placeholder. */
-export type Bind = (value: unknown) => string;
+import {
+  type EVENT_FIELDS,
+  type EventField,
+  type FilterNode,
+  type FilterSubject,
+  isComparison,
+  pathOfProperty,
+} from './filter.js';
+import { type Comparison, type OperatorName, OPERATORS } from './operators/registry.js';
+import { type Bind, opposite } from './operators/sql.js';
 
 /** How the fields of events are read from a row of the table `events` called `e`. */
-const COLUMNS: Readonly<Record<string, { readonly sql: string; readonly type: 'text' | 'number' }>> = {
+const COLUMNS: {
+  readonly [Field in EventField]: { readonly sql: string; readonly type: (typeof EVENT_FIELDS)[Field] };
+} = {
   event: { sql: 'e.event', type: 'text' },
   source: { sql: 'e.source', type: 'text' },
   source_id: { sql: 'e.source_id::text', type: 'text' },
@@ -43,6 +49,42 @@ export function fieldSql(field: string, bind: Bind): string {
   return column ? `to_json(${column.sql})` : `(${propertySql(field, bind)})::json`;
 }
 
+/** A row of what {@link subjectSql} selects. */
+export interface SubjectRow {
+  readonly fields: readonly unknown[];
+  readonly properties: Readonly<Record<string, unknown>> | null;
+}
+
+/**
+ * Selects these fields of the row `e` and no more, as what filters over them are asked about: of the properties those that
+ * one of them may be or lie in, each once.
+ */
+export function subjectSql(
+  fields: readonly string[],
+  bind: Bind,
+): { readonly columns: string; readonly read: (row: SubjectRow) => FilterSubject } {
+  const columns = fields.filter((field) => pathOfProperty(field) === null);
+  const names = [...new Set(fields.flatMap((field) => namesOf(pathOfProperty(field) ?? [])))];
+  const properties =
+    names.length === 0
+      ? 'NULL::jsonb'
+      : `(SELECT jsonb_object_agg(key, value) FROM jsonb_each(e.properties) WHERE key = ANY (${bind(names)}::text[]))`;
+  return {
+    columns: `json_build_array(${columns.map((field) => fieldSql(field, bind)).join(', ')}) AS fields,
+      ${properties} AS properties`,
+    read: (row) => ({
+      fields: Object.fromEntries(columns.map((field, index) => [field, row.fields[index]])),
+      properties: row.properties ?? {},
+    }),
+  };
+}
+
+/** The names of the properties that a path may be or begin in. */
+function namesOf(path: readonly string[]): string[] {
+  const [first] = path;
+  return first === undefined ? [] : [first, path.join('.')];
+}
+
 /** The number a field holds; null where it holds none. */
 export function numberSql(field: string, bind: Bind): string {
   const column = columnOf(field);
@@ -61,8 +103,8 @@ export function scalarSql(field: string, maxText: number, bind: Bind): string {
     WHEN 'number' THEN ${value} WHEN 'boolean' THEN ${value} END`;
 }
 
-function columnOf(field: string): (typeof COLUMNS)[string] | undefined {
-  return Object.hasOwn(COLUMNS, field) ? COLUMNS[field] : undefined;
+function columnOf(field: string): (typeof COLUMNS)[EventField] | undefined {
+  return Object.hasOwn(COLUMNS, field) ? COLUMNS[field as EventField] : undefined;
 }
 
 /** A jsonb value, null where it is missing or null. The path is bound, not written into the statement. */
@@ -88,90 +130,11 @@ function propertySql(field: string, bind: Bind): string {
   return `coalesce(${named}, nullif(${value}, 'null'))`;
 }
 
-function comparisonSql(comparison: Comparison, bind: Bind): string {
-  const column = columnOf(comparison.field);
-  if (column?.type === 'text') return textSql(column.sql, comparison, bind);
-  if (column) return numericSql(column.sql, comparison, bind);
-  return valueSql(propertySql(comparison.field, bind), comparison, bind);
-}
-
-function textSql(column: string, { op, value }: Comparison, bind: Bind): string {
-  switch (op) {
-    case 'eq':
-      return `${column} = ${bind(value)}`;
-    case 'ne':
-      return opposite(`${column} = ${bind(value)}`);
-    case 'in':
-      return `${column} = ANY (${bind(value)}::text[])`;
-    case 'contains':
-      return `strpos(${column}, ${bind(value)}) > 0`;
-    case 'starts_with':
-      return `starts_with(${column}, ${bind(value)})`;
-    case 'matches':
-      return `left(${column}, ${MAX_SEARCHED}) ~ ${bind(patternForPostgres(value))}`;
-    case 'exists':
-      return `${column} IS ${value ? 'NOT ' : ''}NULL`;
-    case 'gt':
-    case 'gte':
-    case 'lt':
-    case 'lte':
-      throw new Error(`${op} does not compare text`);
-  }
-}
-
-const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
-
-function numericSql(column: string, { op, value }: Comparison, bind: Bind): string {
-  switch (op) {
-    case 'eq':
-      return `${column} = ${bind(value)}::float8`;
-    case 'ne':
-      return opposite(`${column} = ${bind(value)}::float8`);
-    case 'in':
-      return `${column} = ANY (${bind(value)}::float8[])`;
-    case 'exists':
-      return `${column} IS ${value ? 'NOT ' : ''}NULL`;
-    case 'gt':
-    case 'gte':
-    case 'lt':
-    case 'lte':
-      return `${column} ${SIGNS[op]} ${bind(value)}::float8`;
-    case 'contains':
-    case 'starts_with':
-    case 'matches':
-      throw new Error(`${op} does not compare numbers`);
-  }
-}
-
-function valueSql(property: string, { op, value }: Comparison, bind: Bind): string {
-  const json = (): string => `${bind(JSON.stringify(value))}::text::jsonb`;
-  const text = (test: string): string => `CASE WHEN jsonb_typeof(${property}) = 'string' THEN ${test} END`;
-  const string = `(${property} #>> '{}')`;
-  switch (op) {
-    case 'eq':
-      return `${property} = ${json()}`;
-    case 'ne':
-      return opposite(`${property} = ${json()}`);
-    case 'in':
-      return `${property} = ANY (${bind(value.map((item) => JSON.stringify(item)))}::text[]::jsonb[])`;
-    case 'contains':
-      return `CASE jsonb_typeof(${property}) WHEN 'array' THEN ${property} @> jsonb_build_array(${json()})
-        ${typeof value === 'string' ? `WHEN 'string' THEN strpos(${string}, ${bind(value)}) > 0` : ''} END`;
-    case 'starts_with':
-      return text(`starts_with(${string}, ${bind(value)})`);
-    case 'matches':
-      return text(`left(${string}, ${MAX_SEARCHED}) ~ ${bind(patternForPostgres(value))}`);
-    case 'exists':
-      return `${property} IS ${value ? 'NOT ' : ''}NULL`;
-    case 'gt':
-    case 'gte':
-    case 'lt':
-    case 'lte':
-      return `CASE WHEN jsonb_typeof(${property}) = 'number'
-        THEN ${string}::numeric ${SIGNS[op]} ${bind(JSON.stringify(value))}::text::numeric END`;
-  }
-}
-
-function opposite(sql: string): string {
-  return `NOT coalesce(${sql}, false)`;
+function comparisonSql<Name extends OperatorName>({ field, op, value }: Comparison<Name>, bind: Bind): string {
+  const { sql } = OPERATORS[op];
+  const column = columnOf(field);
+  if (column === undefined) return sql.property(propertySql(field, bind), value, bind);
+  const test = sql[column.type];
+  if (test === null) throw new Error(`${op} does not compare what ${field} holds`);
+  return test(column.sql, value, bind);
 }

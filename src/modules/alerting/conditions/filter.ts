@@ -1,27 +1,5 @@
-export const OPERATORS = [
-  'eq',
-  'ne',
-  'in',
-  'contains',
-  'starts_with',
-  'matches',
-  'gt',
-  'gte',
-  'lt',
-  'lte',
-  'exists',
-] as const;
-export type Operator = (typeof OPERATORS)[number];
-
-export type Scalar = string | number | boolean;
-
-/** One field compared with a value; the value's type is the operator's. */
-export type Comparison =
-  | { readonly field: string; readonly op: 'eq' | 'ne' | 'contains'; readonly value: Scalar }
-  | { readonly field: string; readonly op: 'in'; readonly value: readonly Scalar[] }
-  | { readonly field: string; readonly op: 'starts_with' | 'matches'; readonly value: string }
-  | { readonly field: string; readonly op: 'gt' | 'gte' | 'lt' | 'lte'; readonly value: number }
-  | { readonly field: string; readonly op: 'exists'; readonly value: boolean };
+import type { FieldType } from './operators/operands.js';
+import type { Comparison } from './operators/registry.js';
 
 /** All that is given must hold; a group of nothing holds always. */
 export interface FilterGroup {
@@ -37,9 +15,6 @@ export function isComparison(node: FilterNode): node is Comparison {
 }
 
 export const PROPERTY_PREFIX = 'properties.';
-
-/** What a field holds where it is there at all; a property may hold anything. */
-export type FieldType = 'text' | 'number' | 'any';
 
 /** The fields that conditions may name, `properties.<path>` apart. */
 export type Vocabulary = Readonly<Record<string, 'text' | 'number'>>;
@@ -73,8 +48,6 @@ export interface FilterSubject {
 
 export const MAX_FILTER_DEPTH = 8;
 export const MAX_FILTER_NODES = 100;
-export const MAX_VALUES = 100;
-export const MAX_VALUE_LENGTH = 1_000;
 export const MAX_FIELD_LENGTH = 200;
 export const MAX_PATH_NAMES = 16;
 export const MAX_PATTERNS = 20;

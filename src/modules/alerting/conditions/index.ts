@@ -1,5 +1,4 @@
-export { TooManyPatternTrials } from './alert-conditions.errors.js';
-export { AlertConditionsModule } from './alert-conditions.module.js';
+export { AlertConditionsModule } from './conditions.module.js';
 export { ConditionField, storedCondition } from './condition-kind.js';
 export {
   type AbsenceCondition,
@@ -7,29 +6,26 @@ export {
   type ComparedBy,
   type Condition,
   type ConditionKind,
-  CONDITION_KINDS,
   filterOf,
-  type MatchCondition,
   type RateOfChangeCondition,
   type ThresholdCondition,
-  type WindowedCondition,
 } from './conditions.js';
 export {
-  type Comparison,
   EVENT_FIELDS,
   type EventField,
   type FilterGroup,
   type FilterNode,
   type FilterSubject,
-  isComparison,
   pathOfProperty,
   type Vocabulary,
 } from './filter.js';
-export { FilterField, storedFilter } from './filter-kind.js';
+export { FilterField, storedFilter, StoredFilterRefused } from './filter-kind.js';
 export { FilterRun, FilterTooCostly } from './filter-run.js';
 export { compileFilter, type Matcher, readField } from './matcher.js';
-export { type Bind, fieldSql, filterSql, numberSql, scalarSql } from './filter-sql.js';
+export { fieldSql, filterSql, numberSql, scalarSql, type SubjectRow, subjectSql } from './filter-sql.js';
+export { OPERATOR_NAMES, type OperatorName } from './operators/registry.js';
+export type { Bind } from './operators/sql.js';
 export { eventTypesOf, exactValuesOf, fieldsOf, patternsOf } from './filter-analysis.js';
-export { PatternTrials } from './pattern-trials.js';
-export { StoredFilterRefused } from './stored-filter-refused.js';
+export { TooManyPatternTrials } from './pattern-trials.repository.js';
+export { PatternTrialsService } from './pattern-trials.service.js';
 export { GroupByField } from './group-by.js';

@@ -1,35 +1,9 @@
-import {
-  type Comparison,
-  type FilterNode,
-  type FilterSubject,
-  isComparison,
-  pathOfProperty,
-  propertyAt,
-} from './filter.js';
-import { TextPattern } from './patterns/text-pattern.js';
-import { TextSearch } from './text-search.js';
-
-/** Something that is looked for, in texts or lists. */
-export interface Search<T> {
-  /** Makes what a search that follows at once needs; tells how many steps that took. Left out: nothing is needed. */
-  prepare?(): number;
-  /** What the search takes at most, once it is prepared. */
-  stepsIn(value: T): number;
-  isIn(value: T): boolean;
-}
-
-/** Is told what the parts of a filter cost, and may throw before one that costs too much for now. */
-export interface Meter {
-  /** A comparison that costs next to nothing. */
-  plain(): void;
-  /** Each search is of one place of one filter, so that it is asked once for a subject. */
-  search<T>(search: Search<T>, value: T): boolean;
-}
+import { type FilterNode, type FilterSubject, isComparison, pathOfProperty, propertyAt } from './filter.js';
+import { type Comparison, type OperatorName, OPERATORS } from './operators/registry.js';
+import type { Meter } from './operators/search.js';
 
 /** Whether a subject fits a filter; made once, used for each subject. */
 export type Matcher = (subject: FilterSubject, meter?: Meter) => boolean;
-
-type Test = (value: unknown, meter?: Meter) => boolean;
 
 /**
  * Compiles a filter that was read before. Comparisons are typed: text never equals a number. A missing field (left out,
@@ -62,56 +36,14 @@ export function readField(field: string): (subject: FilterSubject) => unknown {
   };
 }
 
-function compileComparison(comparison: Comparison, projectId: string): Matcher {
-  const read = readField(comparison.field);
-  const test = testOf(comparison, projectId);
+function compileComparison<Name extends OperatorName>(
+  { field, op, value: operand }: Comparison<Name>,
+  projectId: string,
+): Matcher {
+  const read = readField(field);
+  const test = OPERATORS[op].test(operand, projectId);
   return (subject, meter) => {
     meter?.plain();
     return test(read(subject), meter);
   };
-}
-
-function found<T>(search: Search<T>, value: T, meter: Meter | undefined): boolean {
-  return meter === undefined ? search.isIn(value) : meter.search(search, value);
-}
-
-/** Tests whether a text holds what is searched for; other values do not. */
-function holding(search: Search<string>): Test {
-  return (value, meter) => typeof value === 'string' && found(search, value, meter);
-}
-
-function testOf(comparison: Comparison, projectId: string): Test {
-  switch (comparison.op) {
-    case 'eq':
-      return (value) => value === comparison.value;
-    case 'ne':
-      return (value) => value !== comparison.value;
-    case 'in': {
-      const values = new Set<unknown>(comparison.value);
-      return (value) => values.has(value);
-    }
-    case 'contains': {
-      const { value: wanted } = comparison;
-      const inText: Test = typeof wanted === 'string' ? holding(new TextSearch(wanted)) : () => false;
-      const inList: Search<readonly unknown[]> = {
-        stepsIn: ({ length }) => length,
-        isIn: (values) => values.includes(wanted),
-      };
-      return (value, meter) => (Array.isArray(value) ? found(inList, value, meter) : inText(value, meter));
-    }
-    case 'starts_with':
-      return (value) => typeof value === 'string' && value.startsWith(comparison.value);
-    case 'matches':
-      return holding(new TextPattern(projectId, comparison.value));
-    case 'gt':
-      return (value) => typeof value === 'number' && value > comparison.value;
-    case 'gte':
-      return (value) => typeof value === 'number' && value >= comparison.value;
-    case 'lt':
-      return (value) => typeof value === 'number' && value < comparison.value;
-    case 'lte':
-      return (value) => typeof value === 'number' && value <= comparison.value;
-    case 'exists':
-      return (value) => (value !== null && value !== undefined) === comparison.value;
-  }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { FairTurns } from '../../../platform/concurrency/index.js';
-import { TooManyPatternTrials } from './alert-conditions.errors.js';
+import { domainError } from '../../../platform/http/domain-error.js';
 import { MAX_SEARCHED } from './patterns/pattern-syntax.js';
 import { patternForPostgres } from './patterns/pattern-sql.js';
 import { TextPattern } from './patterns/text-pattern.js';
@@ -26,7 +26,11 @@ const PROBES: readonly string[] = [
   Array.from({ length: MAX_SEARCHED }, (_, index) => 'ab0 .-'[(index * index + (index >> 3)) % 6]).join(''),
 ];
 
-export interface FailedTrial {
+export class TooManyPatternTrials extends domainError(503, 'Too many patterns are tried at once') {
+  override readonly headers = { 'Retry-After': '2' };
+}
+
+interface FailedTrial {
   readonly source: string;
   readonly why: 'refused' | 'slow' | 'different';
 }

@@ -1,2 +1,2 @@
-export { AlertRulesModule } from './alert-rules.module.js';
+export { AlertRulesModule } from './rules.module.js';
 export { ruleEvaluationsJob } from './engine/rule-evaluations.job.js';

@@ -21,10 +21,12 @@ import { filterOf, windowOf } from './asked-window.js';
 import type { EventDetail, EventFilters, ExplorerPage, ExplorerQuery, FacetsResponse } from './explorer.dto.js';
 import { EventNotFound } from './explorer.errors.js';
 import { ExplorerRepository } from './explorer.repository.js';
-import { RelatedAlerts } from './related-alerts.js';
+import { RelatedAlerts, type WrittenAlerts } from './related-alerts.js';
 
 const MOST_FACET_VALUES = 100;
-const DETAILS: Selection<StoredEvent & LoggedEvent> = { columns: `${EVENT_COLUMNS}, ${LOG_COLUMNS}`, join: LOG_JOIN };
+type DetailRow = StoredEvent & LoggedEvent;
+const DETAILS: Selection<DetailRow> = { columns: `${EVENT_COLUMNS}, ${LOG_COLUMNS}`, join: LOG_JOIN };
+const NO_ALERTS: WrittenAlerts = { list: writeList([]), bytes: 0 };
 
 /** Looks into the events of a project. */
 @Injectable()
@@ -91,12 +93,17 @@ export class ExplorerService {
     const [{ name }, found, alerts] = await Promise.all([
       this.projects.get(scope),
       this.events.find(scope, eventId),
-      providerOf(this.discovery, RelatedAlerts)?.ofEvent(scope, eventId) ?? [],
+      providerOf(this.discovery, RelatedAlerts)?.ofEvent(scope, eventId) ?? NO_ALERTS,
     ]);
     if (found === null) throw new EventNotFound();
-    return this.pages.answer(scope, [found], DETAILS, ([stored]) => {
+    const write = ([stored]: readonly DetailRow[]): WrittenJson<EventDetail> => {
       if (stored === undefined) throw new EventNotFound();
-      return writeObject<EventDetail>({ ...eventMembers(stored), log: logRow(stored, name), related_alerts: alerts });
-    });
+      return writeObject<EventDetail>({
+        ...eventMembers(stored),
+        log: logRow(stored, name),
+        related_alerts: alerts.list,
+      });
+    };
+    return this.pages.answer(scope, [found], DETAILS, write, alerts.bytes);
   }
 }

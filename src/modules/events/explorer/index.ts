@@ -1,2 +1,2 @@
 export { ExplorerModule } from './explorer.module.js';
-export { RelatedAlerts } from './related-alerts.js';
+export { RelatedAlerts, type WrittenAlerts } from './related-alerts.js';

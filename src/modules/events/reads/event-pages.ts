@@ -18,6 +18,7 @@ export class EventPages {
 
   /**
    * @param write makes the answer of the events that fit, the first of the places
+   * @param bytesBeside what else goes into the answer
    * @throws TooManyLargeReads
    */
   async answer<Row, Shape>(
@@ -25,9 +26,10 @@ export class EventPages {
     places: readonly EventPlace[],
     selection: Selection<Row>,
     write: (rows: readonly Row[], shown: readonly EventPlace[]) => WrittenJson<Shape>,
+    bytesBeside = 0,
   ): Promise<WrittenJson<Shape>> {
     const fitting = await this.events.fit(scope, places, PAGE_BYTES);
-    return this.budget.answer(scope.projectId, fitting.bytes, async () =>
+    return this.budget.answer(scope.projectId, fitting.bytes + bytesBeside, async () =>
       write(await this.events.read(scope, fitting.places, selection), fitting.places),
     );
   }

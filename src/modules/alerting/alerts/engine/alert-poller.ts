@@ -6,7 +6,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../../config/index.js';
-import { AlertRound } from './alert-round.js';
+import { DueAlertsRunner } from './due-alerts-runner.js';
 
 const EVERY_MS = 1_000;
 
@@ -22,7 +22,7 @@ export class AlertPoller implements OnApplicationBootstrap, BeforeApplicationShu
   private looking?: Promise<void>;
 
   constructor(
-    private readonly round: AlertRound,
+    private readonly runner: DueAlertsRunner,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -44,6 +44,6 @@ export class AlertPoller implements OnApplicationBootstrap, BeforeApplicationShu
 
   private async lookWhileDue(): Promise<void> {
     const { signal } = this.stop;
-    while (!signal.aborted && (await this.round.run(signal)) > 0);
+    while (!signal.aborted && (await this.runner.run(signal)) > 0);
   }
 }

@@ -185,7 +185,7 @@ export class AlertEventsResponse extends PageResponse {
   items!: AlertEventResponse[];
 }
 
-export class TimelineActor {
+class TimelineActor {
   @UuidField({})
   user_id!: string;
 

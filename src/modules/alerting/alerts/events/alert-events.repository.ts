@@ -8,7 +8,7 @@ import type { AlertEvent } from './alert-event.entity.js';
 type Tenant = Pick<ProjectScope, 'projectId'>;
 
 /** What begins an alert event, or happens to it once more. */
-export type Occurrence = Pick<
+type Occurrence = Pick<
   AlertEvent,
   | 'id'
   | 'projectId'

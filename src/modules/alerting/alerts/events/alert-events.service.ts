@@ -4,7 +4,7 @@ import { Clock } from '../../../../platform/clock/index.js';
 import { writeList, writeObject, type WrittenJson } from '../../../../platform/http/written-json.js';
 import { PAGE_BYTES, ReadBudget } from '../../../events/reads/index.js';
 import { AlertEventNotFound } from '../alerts.errors.js';
-import { windowOf } from '../asked-window.js';
+import { windowOf } from './asked-window.js';
 import {
   alertEventJson,
   alertEventResponse,
@@ -14,7 +14,7 @@ import {
   type TimelineEntryResponse,
   timelineEntryResponse,
 } from './alert-events.dto.js';
-import { AlertReads } from './alert-reads.repository.js';
+import { AlertReadsRepository, bytesOf } from './alert-reads.repository.js';
 import { TimelineRepository } from './timeline.repository.js';
 
 /** Entries of a timeline that are answered at most. */
@@ -23,7 +23,7 @@ const MOST_ENTRIES = 1_000;
 @Injectable()
 export class AlertEventsService {
   constructor(
-    private readonly reads: AlertReads,
+    private readonly reads: AlertReadsRepository,
     private readonly budget: ReadBudget,
     private readonly timelines: TimelineRepository,
     private readonly clock: Clock,
@@ -36,8 +36,7 @@ export class AlertEventsService {
     const filter = { status, severity, fingerprint, alertRuleId, assigneeId, eventId, query: query.query };
     const window = windowOf(query, this.clock.now());
     const found = await this.reads.list(scope, { ...window, ...filter }, { limit, offset }, PAGE_BYTES);
-    const bytes = found.items.reduce((sum, one) => sum + one.bytes, 0);
-    return this.budget.answer(scope.projectId, bytes, () =>
+    return this.budget.answer(scope.projectId, bytesOf(found.items), () =>
       Promise.resolve(
         writeObject<AlertEventsResponse>({
           items: writeList(found.items.map(alertEventJson)),
@@ -55,7 +54,11 @@ export class AlertEventsService {
     return alertEventResponse(found);
   }
 
-  async timeline(scope: ProjectScope, id: string): Promise<TimelineEntryResponse[]> {
-    return (await this.timelines.list(scope, id, MOST_ENTRIES)).map(timelineEntryResponse);
+  /** @throws TooManyLargeReads */
+  async timeline(scope: ProjectScope, id: string): Promise<WrittenJson<TimelineEntryResponse[]>> {
+    const { entries, bytes } = await this.timelines.list(scope, id, MOST_ENTRIES, PAGE_BYTES);
+    return this.budget.answer(scope.projectId, bytes, () =>
+      Promise.resolve(writeList(entries.map((entry) => writeObject(timelineEntryResponse(entry))))),
+    );
   }
 }

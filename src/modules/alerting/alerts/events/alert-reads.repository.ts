@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
+import { OPEN_WRITES, openWriteKeySql, openWritesSql } from '../../../../platform/database/open-writes.js';
 import type { AlertStatus } from '../machine/alert-machine.js';
 import { ALERT_COLUMNS, READ_COLUMNS, STATUS_NOW } from './alert-event-columns.js';
 import type { AlertEvent, AlertSeverity } from './alert-event.entity.js';
@@ -18,21 +19,26 @@ export interface ShownAlert {
 }
 
 /** The first of those that were found, as many as fit into a bound of bytes; one at least. */
-export interface FittingAlerts {
+interface FittingAlerts {
   readonly items: ShownAlert[];
   /** How many there were before. */
   readonly found: number;
 }
 
+/** Of what may be large of them. */
+export function bytesOf(items: readonly ShownAlert[]): number {
+  return items.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
 type FittingRow = ShownAlert['alert'] & Pick<ShownAlert, 'now' | 'bytes'> & { readonly found: number };
 
 /** A place in the order of changes. */
-export interface ChangePlace {
+interface ChangePlace {
   readonly timestamp: Date;
   readonly id: string;
 }
 
-export interface AlertFilter {
+interface AlertFilter {
   /** Raised at the first instant or later, and before the second. */
   readonly from: Date;
   readonly to: Date;
@@ -53,7 +59,7 @@ const ABOUT_EVENT = '(a.event_id = ? OR a.last_event_id = ?)';
 
 /** What people look for among alert events. */
 @Injectable()
-export class AlertReads {
+export class AlertReadsRepository {
   constructor(private readonly database: Database) {}
 
   async find({ projectId }: Tenant, id: string, db?: Db): Promise<HeldAlert | null> {
@@ -101,13 +107,14 @@ export class AlertReads {
   }
 
   /** Of one event, newest first. */
-  async ofEvent({ projectId }: Tenant, eventId: string, limit: number): Promise<HeldAlert[]> {
-    const rows = await this.database.rows<Row>(
-      `${SELECT} WHERE a.project_id = $1 AND ${ABOUT_EVENT.replaceAll('?', '$2')}
+  ofEvent({ projectId }: Tenant, eventId: string, limit: number, mostBytes: number): Promise<FittingAlerts> {
+    return this.fitting(
+      `WHERE a.project_id = $1 AND ${ABOUT_EVENT.replaceAll('?', '$2')}
        ORDER BY a.created_at DESC, a.id DESC LIMIT $3`,
+      ORDERS.raised,
       [projectId, eventId, limit],
+      mostBytes,
     );
-    return rows.map(held);
   }
 
   async countOpen({ projectId }: Tenant): Promise<number> {
@@ -135,6 +142,17 @@ export class AlertReads {
       [projectId, until, limit, ...(place === null ? [] : [place.timestamp, place.id])],
       mostBytes,
     );
+  }
+
+  /** Before any change of the project's that a running transaction may still make visible, unless it takes longer than ten seconds. */
+  async settledUntil({ projectId }: Tenant): Promise<Date> {
+    const [row] = await this.database.rows<{ until: Date }>(
+      `SELECT least(now.at, w.since) - interval '0.5 seconds' AS until FROM (SELECT clock_timestamp() AS at) now
+       LEFT JOIN (${openWritesSql(OPEN_WRITES.alertEvents)}) w ON w.key = ${openWriteKeySql('$1::uuid')}`,
+      [projectId],
+    );
+    if (row === undefined) throw new Error('A left join gives a row');
+    return row.until;
   }
 
   /** The place behind which `count` alert events lie before an instant; null when there are fewer. */

@@ -34,16 +34,27 @@ export class TimelineRepository {
     );
   }
 
-  /** The newest entries, in the order in which they came. */
-  list({ projectId }: Pick<ProjectScope, 'projectId'>, alertEventId: string, limit: number): Promise<ReadEntry[]> {
-    return this.database.rows<ReadEntry>(
+  /** The newest entries that fit into a bound of bytes, one at least, in the order in which they came. */
+  async list(
+    { projectId }: Pick<ProjectScope, 'projectId'>,
+    alertEventId: string,
+    limit: number,
+    mostBytes: number,
+  ): Promise<{ readonly entries: ReadEntry[]; readonly bytes: number }> {
+    const rows = await this.database.rows<ReadEntry & { readonly bytes: number }>(
       `SELECT t.*, u.name AS "actorName", u.email AS "actorEmail"
        FROM (
-         SELECT position, id, project_id AS "projectId", alert_event_id AS "alertEventId", type,
-                actor_user_id AS "actorUserId", note, detail, created_at AS "createdAt"
-         FROM alert_timeline WHERE project_id = $1 AND alert_event_id = $2 ORDER BY position DESC LIMIT $3
-       ) t LEFT JOIN users u ON u.id = t."actorUserId" ORDER BY t.position`,
-      [projectId, alertEventId, limit],
+         SELECT *, row_number() OVER newest AS nth, sum(bytes) OVER newest AS "bytesSoFar"
+         FROM (
+           SELECT position, id, project_id AS "projectId", alert_event_id AS "alertEventId", type,
+                  actor_user_id AS "actorUserId", note, detail, created_at AS "createdAt",
+                  coalesce(octet_length(note), 0) + octet_length(detail::text) AS bytes
+           FROM alert_timeline WHERE project_id = $1 AND alert_event_id = $2 ORDER BY position DESC LIMIT $3) page
+         WINDOW newest AS (ORDER BY position DESC ROWS UNBOUNDED PRECEDING)
+       ) t LEFT JOIN users u ON u.id = t."actorUserId"
+       WHERE t.nth = 1 OR t."bytesSoFar" <= $4 ORDER BY t.position`,
+      [projectId, alertEventId, limit, mostBytes],
     );
+    return { entries: rows, bytes: rows.reduce((sum, { bytes }) => sum + bytes, 0) };
   }
 }

@@ -1,6 +1,6 @@
 import { DateTimeField, EnumField, ObjectField, TextField, UuidField } from '../../../../platform/http/fields/index.js';
 import { FilterField, type FilterNode, storedFilter, StoredFilterRefused } from '../../conditions/index.js';
-import { SILENCE_FIELDS } from './silenced.js';
+import { SILENCE_FIELDS } from './silence-evaluator.js';
 import { type ReadSilence, SILENCE_STATES, type SilenceState } from './silences.repository.js';
 
 const FILTER =

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
+import { Parameters } from '../../../events/totals/index.js';
+import { type FilterSubject, type SubjectRow, subjectSql } from '../../conditions/index.js';
 import type { Silence } from './silence.entity.js';
 
 type Tenant = Pick<ProjectScope, 'projectId'>;
@@ -19,7 +21,7 @@ const COLUMNS = `s.id, s.project_id AS "projectId", s.filter, s.starts_at AS "st
   s.created_by AS "createdBy", s.revision, s.created_at AS "createdAt", ${STATE} AS state`;
 
 /** What people write of a silence. */
-export type SilenceDefinition = Pick<Silence, 'filter' | 'endsAt' | 'reason'> & {
+type SilenceDefinition = Pick<Silence, 'filter' | 'endsAt' | 'reason'> & {
   /** Null: now. */
   readonly startsAt: Date | null;
 };
@@ -49,6 +51,27 @@ export class SilencesRepository {
       [projectId, ids],
       db,
     );
+  }
+
+  /** An event with these fields and no more; null: it is gone. */
+  async eventOf(
+    { projectId }: Tenant,
+    event: { readonly id: string; readonly timestamp: Date },
+    fields: readonly string[],
+    db: Db,
+  ): Promise<FilterSubject | null> {
+    const parameters = new Parameters();
+    const bind = (value: unknown): string => parameters.bind(value);
+    const { columns, read } = subjectSql(fields, bind);
+    const at = `${bind(event.timestamp)}::timestamptz`;
+    const [row] = await this.database.rows<SubjectRow>(
+      `SELECT ${columns} FROM events e
+       WHERE e.project_id = ${bind(projectId)} AND e.id = ${bind(event.id)}
+         AND e."timestamp" >= ${at} AND e."timestamp" < ${at} + interval '1 millisecond'`,
+      parameters.values,
+      db,
+    );
+    return row === undefined ? null : read(row);
   }
 
   async insert(

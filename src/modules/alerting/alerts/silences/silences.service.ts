@@ -3,7 +3,7 @@ import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js'
 import { Clock } from '../../../../platform/clock/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { brokenRule } from '../../../../platform/http/fields/index.js';
-import { PatternTrials } from '../../conditions/index.js';
+import { PatternTrialsService } from '../../conditions/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { projectAct, ProjectActs } from '../../../tenancy/projects/index.js';
@@ -34,7 +34,7 @@ export class SilencesService {
     private readonly acts: ProjectActs,
     private readonly audit: AuditWriter,
     private readonly clock: Clock,
-    private readonly patterns: PatternTrials,
+    private readonly patterns: PatternTrialsService,
   ) {}
 
   async list(scope: ProjectScope, { state }: SilencesQuery): Promise<SilenceResponse[]> {

@@ -61,7 +61,7 @@ export function automatonOf(pattern: Pattern): PositionAutomaton {
 }
 
 /** How much a pattern is once its repeats are written out. */
-export interface PatternSize {
+interface PatternSize {
   readonly positions: number;
   readonly parts: number;
 }
@@ -108,7 +108,7 @@ function together(patterns: readonly Pattern[]): PatternSize {
 }
 
 /** Words that a set of so many positions takes. */
-export function wordsOf(positions: number): number {
+function wordsOf(positions: number): number {
   return Math.max(1, Math.ceil(positions / WORD_BITS));
 }
 

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { fieldSql, filterSql, type FilterSubject, pathOfProperty } from '../../conditions/index.js';
+import { filterSql, type FilterSubject, type SubjectRow, subjectSql } from '../../conditions/index.js';
 import { Parameters, type TimeWindow } from '../../../events/totals/index.js';
 import { type EventPlace, type Place, PLACE_COLUMNS } from '../../../events/reads/index.js';
-import type { LiveRule } from '../rules/live-rules.js';
+import type { LiveRule } from '../live-rules.repository.js';
 
 /** A statement that took longer than it may. */
 const QUERY_CANCELED = '57014';
@@ -12,12 +12,6 @@ const QUERY_CANCELED = '57014';
 export interface PastEvent {
   readonly place: EventPlace;
   readonly subject: FilterSubject;
-}
-
-interface SubjectRow {
-  at: number;
-  fields: unknown[];
-  properties: Record<string, unknown> | null;
 }
 
 @Injectable()
@@ -58,15 +52,9 @@ export class BacktestRepository {
   ): Promise<PastEvent[]> {
     const parameters = new Parameters();
     const bind = (value: unknown): string => parameters.bind(value);
-    const columns = fields.filter((field) => pathOfProperty(field) === null);
-    const names = [...new Set(fields.flatMap((field) => namesOf(pathOfProperty(field) ?? [])))];
-    const properties =
-      names.length === 0
-        ? 'NULL'
-        : `(SELECT jsonb_object_agg(key, value) FROM jsonb_each(e.properties) WHERE key = ANY (${bind(names)}::text[]))`;
-    const rows = await this.database.rows<SubjectRow>(
-      `SELECT p.at::int, json_build_array(${columns.map((field) => fieldSql(field, bind)).join(', ')}) AS fields,
-              ${properties} AS properties
+    const { columns, read } = subjectSql(fields, bind);
+    const rows = await this.database.rows<SubjectRow & { readonly at: number }>(
+      `SELECT p.at::int, ${columns}
        FROM unnest(${bind(places.map(({ timestamp }) => timestamp))}::timestamptz[],
                    ${bind(places.map(({ id }) => id))}::uuid[]) WITH ORDINALITY AS p ("timestamp", id, at)
        CROSS JOIN LATERAL (
@@ -76,11 +64,9 @@ export class BacktestRepository {
       parameters.values,
       db,
     );
-    return rows.flatMap(({ at, fields: values, properties: found }) => {
-      const place = places[at - 1];
-      if (place === undefined) return [];
-      const read = Object.fromEntries(columns.map((field, index) => [field, values[index]]));
-      return [{ place, subject: { fields: read, properties: found ?? {} } }];
+    return rows.flatMap((row) => {
+      const place = places[row.at - 1];
+      return place === undefined ? [] : [{ place, subject: read(row) }];
     });
   }
 
@@ -99,10 +85,4 @@ export class BacktestRepository {
       throw error;
     }
   }
-}
-
-/** The names of the properties that a path may be or begin in. */
-function namesOf(path: readonly string[]): string[] {
-  const [first] = path;
-  return first === undefined ? [] : [first, path.join('.')];
 }

@@ -3,20 +3,21 @@ import type { ProjectScope } from '../../../access/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { FairTurns } from '../../../../platform/concurrency/index.js';
+import { DomainError, domainError } from '../../../../platform/http/domain-error.js';
 import { brokenRule } from '../../../../platform/http/fields/index.js';
 import type { TimeWindow } from '../../../events/totals/index.js';
 import { INACTIVE, type SeriesState, step } from '../machine/rule-machine.js';
 import type { Series } from '../machine/series.js';
-import { ownFault } from '../engine/failure-reasons.js';
-import { AlertRuleFails, AlertRuleNotFound, TooManyBacktests } from '../rules/alert-rules.errors.js';
-import { type LiveRule, LiveRules } from '../rules/live-rules.js';
+import { ownFault } from '../outcomes/failure-reasons.js';
+import { AlertRuleNotFound } from '../rules.service.js';
+import { type LiveRule, LiveRulesRepository } from '../live-rules.repository.js';
 import { evaluationSeconds } from '../windows/window-values.js';
-import { type Seen, WindowEvaluator } from '../windows/window-evaluator.js';
+import { type Seen, WindowObserver } from '../windows/window-observer.js';
 import type { BacktestRequest, BacktestResponse } from './backtest.dto.js';
 import { BacktestFirings } from './backtest-firings.js';
 import { BacktestLimits } from './backtest-limits.js';
 import { BacktestRepository } from './backtest.repository.js';
-import { MatchBacktest } from './match-backtest.js';
+import { MatchBacktestEvaluator } from './match-backtest-evaluator.js';
 
 const DAY_MS = 86_400_000;
 const MOST_DAYS = 7;
@@ -27,6 +28,23 @@ const AT_ONCE = 2;
 const PATIENCE_MS = 5_000;
 /** Beyond them the answer comes at once. */
 const MOST_WAITING = 256;
+
+export class TooManyBacktests extends domainError(503, 'Too many back-tests at once') {
+  override readonly headers = { 'Retry-After': '5' };
+}
+
+/** `reason` is what the rule says in `last_error`. */
+export class AlertRuleFails extends DomainError {
+  static readonly status = 409;
+  static readonly detail = {
+    code: 'evaluation_failed',
+    reason: 'PostgreSQL refuses one of its patterns as too complex',
+  };
+
+  constructor(reason: string = AlertRuleFails.detail.reason) {
+    super(AlertRuleFails.status, { ...AlertRuleFails.detail, reason });
+  }
+}
 
 type Run = Pick<BacktestResponse, 'evaluations' | 'truncated'> & { readonly firings: BacktestFirings };
 
@@ -42,11 +60,11 @@ export class BacktestService {
 
   constructor(
     private readonly database: Database,
-    private readonly rules: LiveRules,
+    private readonly rules: LiveRulesRepository,
     private readonly events: BacktestRepository,
-    private readonly matches: MatchBacktest,
+    private readonly matches: MatchBacktestEvaluator,
     private readonly limits: BacktestLimits,
-    private readonly evaluator: WindowEvaluator,
+    private readonly evaluator: WindowObserver,
     private readonly clock: Clock,
   ) {}
 

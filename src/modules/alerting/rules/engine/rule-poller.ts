@@ -8,9 +8,9 @@ import {
 import { CONFIG, type Config } from '../../../../config/index.js';
 import { JobQueue } from '../../../../platform/queue/index.js';
 import { QueueDrained } from '../../../events/ingestion/index.js';
-import { BEAT_EVERY_MS, Heartbeats, type Watched } from '../windows/heartbeats.js';
+import { BEAT_EVERY_MS, HeartbeatsRepository, type Watched } from '../windows/heartbeats.repository.js';
 import { RULE_PARTS, ruleEvaluationsJob, type RulePart } from './rule-evaluations.job.js';
-import { RuleRound } from './rule-round.js';
+import { RuleRunner } from './rule-runner.js';
 
 const EVERY_MS = 1_000;
 /** A look is a few index look-ups; only each so manieth is written down as a run of the job. */
@@ -32,20 +32,20 @@ export class RulePoller implements OnApplicationBootstrap, BeforeApplicationShut
 
   constructor(
     private readonly queue: JobQueue,
-    private readonly round: RuleRound,
-    private readonly heartbeats: Heartbeats,
+    private readonly runner: RuleRunner,
+    private readonly heartbeats: HeartbeatsRepository,
     private readonly drained: QueueDrained,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.queue.runsEvery(ruleEvaluationsJob, EVERY_MS * RECORD_EACH, () => this.round.countDue());
+    this.queue.runsEvery(ruleEvaluationsJob, EVERY_MS * RECORD_EACH, () => this.runner.countDue());
     const { runsApi, runsWorkers } = this.config.process;
     if (runsApi) this.often(BEAT_EVERY_MS, 'ingestion', () => this.heartbeats.beat('ingestion'));
     if (!runsWorkers) return;
     this.drained.listen(() => this.once('draining', () => this.heartbeats.beat('draining')));
     this.often(BEAT_EVERY_MS, 'evaluation', async () => {
-      if (this.round.isMoving) await this.heartbeats.beat('evaluation');
+      if (this.runner.isMoving) await this.heartbeats.beat('evaluation');
     });
     for (const part of RULE_PARTS) this.often(EVERY_MS, part, () => this.look(part));
   }
@@ -74,6 +74,6 @@ export class RulePoller implements OnApplicationBootstrap, BeforeApplicationShut
     const looks = (this.looks.get(part) ?? 0) + 1;
     this.looks.set(part, looks);
     if (looks % RECORD_EACH === 1) await this.queue.runNow(ruleEvaluationsJob, { part });
-    else while (!this.stopped && (await this.round.run(part)) > 0);
+    else while (!this.stopped && (await this.runner.run(part)) > 0);
   }
 }

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { Breath } from '../../../../platform/concurrency/index.js';
 import { compileFilter, eventTypesOf, fieldsOf, type FilterSubject, type Matcher } from '../../conditions/index.js';
 import { groupReader, type GroupValue } from '../machine/series.js';
-import type { LiveRule } from '../rules/live-rules.js';
+import type { LiveRule } from '../live-rules.repository.js';
 
 export interface CompiledRule {
   readonly matches: Matcher;

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { BREATH_MS } from '../../../../platform/concurrency/index.js';
 import type { Db } from '../../../../platform/database/database.js';
-import type { LiveRule } from '../rules/live-rules.js';
+import type { LiveRule } from '../live-rules.repository.js';
 import type { CompiledRules } from './compiled-rules.js';
 import { type AcceptedEvent, type EventPlace, HitFinder, type SeriesHits } from './match-batch.js';
 import type { OutboxRepository, OutboxRow, Stretch } from './outbox.repository.js';

@@ -80,4 +80,25 @@ export class FiringsRepository {
   async remove(positions: readonly string[], tx: Db): Promise<void> {
     await this.database.execute('DELETE FROM alert_rule_firings WHERE position = ANY ($1::bigint[])', [positions], tx);
   }
+
+  /**
+   * Does what may fail, without the transaction failing with it.
+   * @returns why it failed, of faults that may be; what it wrote is undone
+   */
+  async attempt(
+    work: () => Promise<void>,
+    mayBe: (error: unknown) => boolean,
+    tx: Db,
+  ): Promise<{ readonly error: unknown } | null> {
+    await this.database.execute('SAVEPOINT attempt', [], tx);
+    try {
+      await work();
+      await this.database.execute('RELEASE SAVEPOINT attempt', [], tx);
+      return null;
+    } catch (error) {
+      if (!mayBe(error)) throw error;
+      await this.database.execute('ROLLBACK TO SAVEPOINT attempt', [], tx);
+      return { error };
+    }
+  }
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { filterOf, storedCondition } from '../../conditions/index.js';
 import type { StoredSeries } from '../machine/series.repository.js';
-import type { LiveRule } from '../rules/live-rules.js';
+import type { LiveRule } from '../live-rules.repository.js';
 import { CompiledRules } from './compiled-rules.js';
 import {
   type AcceptedEvent,
@@ -11,10 +11,10 @@ import {
   type EventPlace,
   HitFinder,
   MOST_STEPS_OF_AN_EVENT,
-  RulesTooCostly,
   type SeriesHits,
 } from './match-batch.js';
-import { lapsed } from './matched-series.js';
+import { lapsed } from '../machine/matched-series.js';
+import { RulesTooCostly } from '../outcomes/failure-reasons.js';
 
 const SINCE = 1_000_000_000_000;
 

@@ -1,9 +1,10 @@
 import { FilterRun, FilterTooCostly } from '../../conditions/index.js';
 import { type GroupValue, overflowSeries, type Series, seriesOf } from '../machine/series.js';
 import { restingSeries, type StoredSeries } from '../machine/series.repository.js';
-import type { LiveRule } from '../rules/live-rules.js';
+import type { LiveRule } from '../live-rules.repository.js';
+import { RulesTooCostly } from '../outcomes/failure-reasons.js';
 import type { CompiledRule, CompiledRules } from './compiled-rules.js';
-import { keepsState, matched } from './matched-series.js';
+import { keepsState, matched } from '../machine/matched-series.js';
 
 /** An event that was accepted, by its place in the outbox and in `events`. */
 export interface EventPlace {
@@ -44,12 +45,6 @@ export type Act =
 const MAX_GROUPS = 200;
 /** What all rules of a project may take over one event, some half a second; those that come after it say so. */
 export const MOST_STEPS_OF_AN_EVENT = 400_000_000;
-/** The rules before this one have left too little of what all of them may take over an event. */
-export class RulesTooCostly extends Error {
-  constructor() {
-    super('The rules take too many steps together');
-  }
-}
 
 /** No list of values reads so. */
 const OVERFLOW = 'overflow';

@@ -1,9 +1,9 @@
 import type { Firing } from '../../alerts/index.js';
-import type { LiveRule } from '../rules/live-rules.js';
+import { cut, ruleOf } from '../firing-rule.js';
+import type { LiveRule } from '../live-rules.repository.js';
 import type { Series } from '../machine/series.js';
 import type { ToldEvent } from './event-row.js';
 
-const MAX_MESSAGE = 500;
 /** Characters of JSON; alerts are kept and sent many times, so large properties are left out. */
 const MAX_PAYLOAD = 16_384;
 /** What stands for them. */
@@ -31,14 +31,4 @@ export function matchFiring(
     payload: JSON.stringify(properties).length > MAX_PAYLOAD ? LEFT_OUT : properties,
     occurrences,
   };
-}
-
-export function ruleOf({ id, name, severity, cooldownSeconds, targets }: LiveRule): Firing['rule'] {
-  return { id, name, severity, cooldownSeconds, targets };
-}
-
-export function cut(message: string): string {
-  return message.length <= MAX_MESSAGE
-    ? message
-    : `${message.slice(0, MAX_MESSAGE - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

@@ -17,7 +17,7 @@ export interface MatchMark {
 }
 
 /** How a project stands before its next batch. */
-export interface MatchState {
+interface MatchState {
   /** Firings wait to be raised. */
   readonly isToRaise: boolean;
   /** The time of some series is up. */
@@ -45,7 +45,7 @@ const STATE = `
 
 /** Each act is a statement by itself, committed before what it marks begins; whoever calls holds the project. */
 @Injectable()
-export class MatchMarks {
+export class MatchMarksRepository {
   constructor(private readonly database: Database) {}
 
   async stateOf(projectId: string, db: Db): Promise<MatchState> {

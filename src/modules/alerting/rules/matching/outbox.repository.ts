@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { OPEN_WRITES, openWriteKeySql, openWritesSql } from '../../../../platform/database/open-writes.js';
+import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
 import { fieldSql } from '../../conditions/index.js';
 import { Parameters } from '../../../events/totals/index.js';
 import { TOLD_COLUMNS, type ToldEvent } from './event-row.js';
@@ -174,12 +175,34 @@ export class OutboxRepository {
     }
   }
 
+  /** Null: the project is deleted. */
+  async organizationOf(projectId: string, tx: Db): Promise<string | null> {
+    const [project] = await this.database.rows<{ organization_id: string }>(
+      'SELECT organization_id FROM projects WHERE id = $1 AND deleted_at IS NULL',
+      [projectId],
+      tx,
+    );
+    return project?.organization_id ?? null;
+  }
+
   /** Rows that nobody waits for: written while the last rule of events was taken away. */
   removeUnwatched(): Promise<number> {
     return this.database.execute(
       `DELETE FROM event_outbox o WHERE o.created_at < now() - interval '1 minute'
        AND NOT EXISTS (SELECT FROM event_watches w WHERE w.project_id = o.project_id)`,
     );
+  }
+}
+
+/** Removes rows of the outbox that nobody will read. */
+@Injectable()
+export class OutboxMaintenance extends Upkeep {
+  constructor(private readonly outbox: OutboxRepository) {
+    super();
+  }
+
+  upkeep(): Promise<number> {
+    return this.outbox.removeUnwatched();
   }
 }
 

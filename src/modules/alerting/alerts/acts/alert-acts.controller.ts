@@ -1,0 +1,152 @@
+import { Controller, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { type EachProjectScope, type ProjectMemberScope, Requires } from '../../../access/index.js';
+import { Documented } from '../../../../platform/http/documented.js';
+import { Body, IdParam, Scope } from '../../../../platform/http/inputs.js';
+import {
+  AlertEventIsAcknowledged,
+  AlertEventIsNotResolved,
+  AlertEventIsResolved,
+  AlertEventIsSnoozed,
+  AlertEventNotFound,
+  AssigneeIsNoMember,
+  NewerAlertEventIsUnresolved,
+} from '../alerts.errors.js';
+import {
+  AcknowledgeRequest,
+  AssignRequest,
+  BulkRequest,
+  BulkResponse,
+  CommentRequest,
+  ReopenRequest,
+  ResolveRequest,
+  SnoozeRequest,
+} from './alert-acts.dto.js';
+import { AlertActsService } from './alert-acts.service.js';
+import { AlertEventResponse, RaiseAlertRequest } from '../events/alert-events.dto.js';
+import { ProjectOfAlertEvent } from '../events/project-of-alert-event.js';
+import { ManualAlertsService } from './manual-alerts.service.js';
+
+const answer = AlertEventResponse;
+
+@ApiTags('alerts')
+@Controller('v1/alerts/events')
+export class AlertActsController {
+  constructor(
+    private readonly acts: AlertActsService,
+    private readonly manual: ManualAlertsService,
+  ) {}
+
+  @Post()
+  @Requires({ project: 'operator' })
+  @Documented({
+    operationId: 'alertEventsRaise',
+    summary: 'Raise an alert event by hand',
+    description: 'Every enabled webhook destination of the project is told.',
+    status: 201,
+    answer: AlertEventResponse,
+  })
+  raise(@Scope() scope: ProjectMemberScope, @Body() body: RaiseAlertRequest): Promise<AlertEventResponse> {
+    return this.manual.raise(scope, body);
+  }
+
+  @Post('bulk')
+  @Requires({ each: 'member', via: ProjectOfAlertEvent })
+  @Documented({
+    operationId: 'alertEventsBulk',
+    summary: 'Acknowledge or resolve many',
+    description:
+      'Each by itself, as the single request does it, so some may succeed and others not. Takes the role of a member in the project of each; what the caller cannot see is answered as not found.',
+    answer: BulkResponse,
+  })
+  bulk(@Scope() scope: EachProjectScope, @Body() body: BulkRequest): Promise<BulkResponse> {
+    return this.acts.bulk(scope, body);
+  }
+
+  @Post(':alert_event_id/acknowledge')
+  @Requires({ project: 'member', via: ProjectOfAlertEvent })
+  @Documented({
+    summary: 'Acknowledge',
+    description: 'An open or snoozed one.',
+    answer,
+    errors: [AlertEventNotFound, AlertEventIsAcknowledged, AlertEventIsResolved],
+  })
+  acknowledge(
+    @Scope() scope: ProjectMemberScope,
+    @IdParam('alert_event_id') id: string,
+    @Body() { note }: AcknowledgeRequest,
+  ): Promise<AlertEventResponse> {
+    return this.acts.acknowledge(scope, id, note);
+  }
+
+  @Post(':alert_event_id/resolve')
+  @Requires({ project: 'member', via: ProjectOfAlertEvent })
+  @Documented({
+    summary: 'Resolve',
+    description: 'Whoever was told of it is told so. The next match of the rule begins a new one.',
+    answer,
+    errors: [AlertEventNotFound, AlertEventIsResolved],
+  })
+  resolve(
+    @Scope() scope: ProjectMemberScope,
+    @IdParam('alert_event_id') id: string,
+    @Body() { note }: ResolveRequest,
+  ): Promise<AlertEventResponse> {
+    return this.acts.resolve(scope, id, note);
+  }
+
+  @Post(':alert_event_id/reopen')
+  @Requires({ project: 'member', via: ProjectOfAlertEvent })
+  @Documented({
+    summary: 'Reopen',
+    description: 'A resolved one, unless a newer one of the same fingerprint is unresolved. Nobody is told.',
+    answer,
+    errors: [AlertEventNotFound, AlertEventIsNotResolved, NewerAlertEventIsUnresolved],
+  })
+  reopen(
+    @Scope() scope: ProjectMemberScope,
+    @IdParam('alert_event_id') id: string,
+    @Body() { note }: ReopenRequest,
+  ): Promise<AlertEventResponse> {
+    return this.acts.reopen(scope, id, note);
+  }
+
+  @Post(':alert_event_id/snooze')
+  @Requires({ project: 'member', via: ProjectOfAlertEvent })
+  @Documented({
+    summary: 'Snooze until a time',
+    description:
+      'An open or acknowledged one. Until then nobody is told of further occurrences; then it is open again, and they are told in one notice.',
+    answer,
+    errors: [AlertEventNotFound, AlertEventIsSnoozed, AlertEventIsResolved],
+  })
+  snooze(
+    @Scope() scope: ProjectMemberScope,
+    @IdParam('alert_event_id') id: string,
+    @Body() body: SnoozeRequest,
+  ): Promise<AlertEventResponse> {
+    return this.acts.snooze(scope, id, body);
+  }
+
+  @Post(':alert_event_id/assign')
+  @Requires({ project: 'member', via: ProjectOfAlertEvent })
+  @Documented({ summary: 'Assign to a member', answer, errors: [AlertEventNotFound, AssigneeIsNoMember] })
+  assign(
+    @Scope() scope: ProjectMemberScope,
+    @IdParam('alert_event_id') id: string,
+    @Body() { user_id: userId }: AssignRequest,
+  ): Promise<AlertEventResponse> {
+    return this.acts.assign(scope, id, userId);
+  }
+
+  @Post(':alert_event_id/comments')
+  @Requires({ project: 'member', via: ProjectOfAlertEvent })
+  @Documented({ summary: 'Comment', description: 'Into the timeline.', answer, errors: [AlertEventNotFound] })
+  comment(
+    @Scope() scope: ProjectMemberScope,
+    @IdParam('alert_event_id') id: string,
+    @Body() { body }: CommentRequest,
+  ): Promise<AlertEventResponse> {
+    return this.acts.comment(scope, id, body);
+  }
+}

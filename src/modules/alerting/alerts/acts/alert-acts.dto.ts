@@ -1,0 +1,63 @@
+import {
+  BooleanField,
+  DateTimeField,
+  EnumField,
+  ListField,
+  nested,
+  TextField,
+  uuid,
+  UuidField,
+} from '../../../../platform/http/fields/index.js';
+
+const MAX_BULK = 100;
+
+class NoteRequest {
+  @TextField({ max: 2_000, optional: true, nullable: true, description: 'For the timeline' })
+  note?: string | null;
+}
+
+export class AcknowledgeRequest extends NoteRequest {}
+export class ResolveRequest extends NoteRequest {}
+export class ReopenRequest extends NoteRequest {}
+
+export class SnoozeRequest extends NoteRequest {
+  @DateTimeField({ description: 'In the future, within a year' })
+  until!: Date;
+}
+
+export class AssignRequest {
+  @UuidField({ nullable: true, description: 'A member of the project; null: nobody' })
+  user_id!: string | null;
+}
+
+export class CommentRequest {
+  @TextField({ min: 1, max: 5_000, trim: true })
+  body!: string;
+}
+
+const BULK_ACTIONS = ['acknowledge', 'resolve'] as const;
+type BulkAction = (typeof BULK_ACTIONS)[number];
+
+export class BulkRequest extends NoteRequest {
+  @ListField(uuid(), { min: 1, max: MAX_BULK, description: 'Of any projects the caller is a member of' })
+  ids!: string[];
+
+  @EnumField(BULK_ACTIONS, {})
+  action!: BulkAction;
+}
+
+export class BulkResult {
+  @UuidField({})
+  id!: string;
+
+  @BooleanField({})
+  ok!: boolean;
+
+  @TextField({ nullable: true, description: 'Why not, as the single request answers; null when it is done' })
+  detail!: string | null;
+}
+
+export class BulkResponse {
+  @ListField(nested(() => BulkResult), { description: 'One for each id, in their order' })
+  results!: BulkResult[];
+}

@@ -1,0 +1,120 @@
+import { Injectable } from '@nestjs/common';
+import type { Db } from '../../../../platform/database/database.js';
+import { Metrics } from '../../../../platform/telemetry/index.js';
+import { type AlertNotice, AlertNotices } from '../../destinations/index.js';
+import type { AlertEvent } from '../events/alert-event.entity.js';
+import { AlertEventsRepository } from '../events/alert-events.repository.js';
+import { TimelineRepository } from '../events/timeline.repository.js';
+import { asOf } from '../machine/alert-machine.js';
+import { type Hold, holdOf, tellsResolve } from '../machine/notice-hold.js';
+import { SilenceEvaluator, type Silencing } from '../silences/silence-evaluator.js';
+
+/** A silence may be ended or changed before its time. */
+const LOOK_AT_SILENCES_MS = 300_000;
+
+/** Decides who hears of an alert event, and tells them. Its callers hold the row. */
+@Injectable()
+export class AlertNotifier {
+  private readonly toNobody;
+  private readonly unasked;
+
+  constructor(
+    private readonly events: AlertEventsRepository,
+    private readonly timeline: TimelineRepository,
+    private readonly silenced: SilenceEvaluator,
+    private readonly notices: AlertNotices,
+    metrics: Metrics,
+  ) {
+    this.toNobody = metrics.counter(
+      'alert_notices_to_nobody_total',
+      'Notices of rules whose linked destinations and channels are all deleted or disabled',
+    );
+    this.unasked = metrics.counter(
+      'alert_notices_despite_silences_total',
+      'Notices that were sent although not all silences could be asked in time',
+    );
+  }
+
+  /** Tells of the occurrences nobody was told of, or says when to look again. */
+  async notify(alert: AlertEvent, now: Date, tx: Db): Promise<void> {
+    let hold = holdOf(alert, null, now);
+    // Silences are asked last: in a storm nearly everything is held back without them.
+    if (hold.kind === 'tell') {
+      const silencing = await this.silenced.of(alert, tx);
+      if (silencing.kind === 'later') return this.events.holdUntil(alert, now, tx);
+      hold = holdOf(alert, silencing.kind === 'silenced' ? silencing.until : null, now);
+      if (hold.kind === 'tell') {
+        const occurrences = alert.occurrences - alert.toldOccurrences;
+        await this.events.markTold(alert, now, tx);
+        await this.send(alert, occurrences, silencing, now, tx);
+        return;
+      }
+    }
+    const until = againAt(hold, now);
+    if (until?.getTime() !== alert.noticeDueAt?.getTime()) await this.events.holdUntil(alert, until, tx);
+  }
+
+  /** Tells of the end of the episode, or says when to look again; the alert is resolved already. */
+  async notifyResolved(alert: AlertEvent, now: Date, tx: Db): Promise<void> {
+    if (!tellsResolve(alert)) {
+      if (alert.noticeDueAt !== null) await this.events.holdUntil(alert, null, tx);
+      return;
+    }
+    const silencing = await this.silenced.of(alert, tx);
+    if (silencing.kind === 'later') return this.events.holdUntil(alert, now, tx);
+    if (silencing.kind === 'silenced' && silencing.until > now) {
+      await this.events.holdUntil(alert, againAt(silencing, now), tx);
+      return;
+    }
+    await this.events.markResolveTold(alert, tx);
+    await this.send(alert, alert.occurrences, silencing, now, tx);
+  }
+
+  private async send(alert: AlertEvent, occurrences: number, silencing: Silencing, now: Date, tx: Db): Promise<void> {
+    const { status } = asOf(alert, now);
+    const isDespiteSilences = silencing.kind === 'heard' && !silencing.areAllAsked;
+    if (isDespiteSilences) this.unasked.inc();
+    const { deliveryIds, attemptIds } = await this.notices.enqueue(
+      { alertEvent: noticeOf({ ...alert, status }, occurrences), targets: alert.targets },
+      tx,
+    );
+    const told = deliveryIds.length + attemptIds.length;
+    // Whoever has linked recipients counts on being told; without links a project may well have no webhooks.
+    if (told === 0 && alert.targets.kind === 'project') return;
+    const detail = {
+      status,
+      occurrences,
+      deliveries: deliveryIds.length,
+      attempts: attemptIds.length,
+      ...(isDespiteSilences && { silences_unasked: true }),
+    };
+    if (told === 0) this.toNobody.inc();
+    await this.timeline.add(alert, { type: told === 0 ? 'nobody_notified' : 'notified', at: now, detail }, tx);
+  }
+}
+
+function againAt(hold: Hold, now: Date): Date | null {
+  if (hold.kind === 'silenced') return new Date(Math.min(hold.until.getTime(), now.getTime() + LOOK_AT_SILENCES_MS));
+  return 'until' in hold ? hold.until : null;
+}
+
+function noticeOf(alert: AlertEvent, occurrences: number): AlertNotice {
+  const { id: alertEventId, alertRuleId, ruleName, projectId, eventId, eventType, source, sourceId } = alert;
+  const { severity, status, message, payload, createdAt } = alert;
+  return {
+    alertEventId,
+    alertRuleId,
+    ruleName,
+    projectId,
+    eventId,
+    eventType,
+    source,
+    sourceId,
+    severity,
+    status,
+    message,
+    payload,
+    occurrences,
+    createdAt,
+  };
+}

@@ -1,0 +1,25 @@
+import { readPart, readScalar, type Scalar } from './operands.js';
+import type { Operator } from './operator.js';
+import { found, holding, type Search, type Test } from './search.js';
+import { jsonSql, stringSql } from './sql.js';
+import { TextSearch } from './text-search.js';
+
+/** Text is somewhere in the text, or a value is one of the list. */
+export const contains: Operator<Scalar> = {
+  read: (value, type) => (typeof value === 'string' || type === 'text' ? readPart(value) : readScalar(value, type)),
+  test: (wanted) => {
+    const inText: Test = typeof wanted === 'string' ? holding(new TextSearch(wanted)) : () => false;
+    const inList: Search<readonly unknown[]> = {
+      stepsIn: ({ length }) => length,
+      isIn: (values) => values.includes(wanted),
+    };
+    return (value, meter) => (Array.isArray(value) ? found(inList, value, meter) : inText(value, meter));
+  },
+  sql: {
+    text: (column, wanted, bind) => `strpos(${column}, ${bind(wanted)}) > 0`,
+    number: null,
+    property: (property, wanted, bind) =>
+      `CASE jsonb_typeof(${property}) WHEN 'array' THEN ${property} @> jsonb_build_array(${jsonSql(wanted, bind)})
+        ${typeof wanted === 'string' ? `WHEN 'string' THEN strpos(${stringSql(property)}, ${bind(wanted)}) > 0` : ''} END`,
+  },
+};

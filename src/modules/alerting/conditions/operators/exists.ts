@@ -1,0 +1,15 @@
+import { boolean } from '../../../../platform/http/fields/index.js';
+import type { Operator, SqlTest } from './operator.js';
+import { readerOf } from './reading.js';
+
+const readBoolean = readerOf(boolean());
+
+const existsSql: SqlTest<boolean> = (field, wanted) => `${field} IS ${wanted ? 'NOT ' : ''}NULL`;
+
+/** The field is there and not null, or it is not. */
+export const exists: Operator<boolean> = {
+  read: (value) => readBoolean(value, 1),
+  whenLeftOut: true,
+  test: (wanted) => (value) => (value !== null && value !== undefined) === wanted,
+  sql: { text: existsSql, number: existsSql, property: existsSql },
+};

@@ -1,0 +1,29 @@
+import { failed, ruleBroken } from '../../../../platform/http/fields/index.js';
+import { patternForPostgres } from '../patterns/pattern-sql.js';
+import { MAX_SEARCHED } from '../patterns/pattern-syntax.js';
+import { patternFault, TextPattern } from '../patterns/text-pattern.js';
+import { readPart } from './operands.js';
+import type { Operator } from './operator.js';
+import { holding } from './search.js';
+import { type Bind, onString } from './sql.js';
+
+/** The pattern is found in the beginning of the text. */
+export const matches: Operator<string> = {
+  read: (value) => {
+    const source = readPart(value);
+    if (failed(source)) return source;
+    const reason = patternFault(source);
+    return reason === null ? source : ruleBroken(`the pattern cannot be used: ${reason}`, value);
+  },
+  patternOf: (source) => source,
+  test: (source, projectId) => holding(new TextPattern(projectId, source)),
+  sql: {
+    text: matchesSql,
+    number: null,
+    property: (property, source, bind) => onString(property, (text) => matchesSql(text, source, bind)),
+  },
+};
+
+function matchesSql(text: string, source: string, bind: Bind): string {
+  return `left(${text}, ${MAX_SEARCHED}) ~ ${bind(patternForPostgres(source))}`;
+}

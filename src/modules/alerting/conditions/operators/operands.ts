@@ -1,0 +1,61 @@
+import {
+  failed,
+  type Failure,
+  Fault,
+  Faults,
+  type FaultyMember,
+  number,
+  ruleBroken,
+  text,
+} from '../../../../platform/http/fields/index.js';
+import { emptyList, faulty, noList, readerOf } from './reading.js';
+
+/** What a field holds where it is there at all; a property may hold anything. */
+export type FieldType = 'text' | 'number' | 'any';
+
+export type Scalar = string | number | boolean;
+
+const MAX_VALUES = 100;
+const MAX_VALUE_LENGTH = 1_000;
+
+const readText = readerOf(text({ max: MAX_VALUE_LENGTH }));
+const readSome = readerOf(text({ min: 1, max: MAX_VALUE_LENGTH }));
+const readAnyNumber = readerOf(number());
+
+/** Text to look for, not empty. */
+export function readPart(value: unknown): string | Failure {
+  return readSome(value, 1);
+}
+
+/** To order numbers by; taken from text as well, since there is nothing else it could be. */
+export function readNumber(value: unknown): number | Failure {
+  return readAnyNumber(value, 1);
+}
+
+/** Typed: a number is not taken from text, since text never equals a number. */
+export function readScalar(value: unknown, type: FieldType): Scalar | Failure {
+  if (type === 'text') return readText(value, 1);
+  if (type === 'number') {
+    return typeof value === 'number'
+      ? readNumber(value)
+      : new Fault('float_type', 'Input should be a valid number', value);
+  }
+  if (typeof value === 'string') return readText(value, 1);
+  if (typeof value === 'number') return readNumber(value);
+  if (typeof value === 'boolean') return value;
+  return ruleBroken('a value is text, a number, true or false', value);
+}
+
+export function readScalars(value: unknown, type: FieldType): Scalar[] | Failure {
+  if (!Array.isArray(value)) return noList(value);
+  if (value.length === 0) return emptyList(value);
+  if (value.length > MAX_VALUES) return ruleBroken(`in takes at most ${MAX_VALUES} values`, value);
+  const values: Scalar[] = [];
+  const refused: FaultyMember[] = [];
+  for (const [index, item] of value.entries()) {
+    const read = readScalar(item, type);
+    if (failed(read)) refused.push(faulty(index, read));
+    else values.push(read);
+  }
+  return refused.length > 0 ? new Faults(refused) : values;
+}

@@ -1,0 +1,35 @@
+import type { Failure } from '../../../../platform/http/fields/index.js';
+import type { FieldType } from './operands.js';
+import type { Test } from './search.js';
+import type { Bind } from './sql.js';
+
+/** The test as an SQL expression; true exactly where the test in memory is, elsewhere false or null. */
+export type SqlTest<V> = (field: string, operand: V, bind: Bind) => string;
+
+/**
+ * One operator of conditions: everything that is known of it. What it says in memory it says in SQL too, of each type of
+ * field; test/integration/alert-conditions.spec.ts holds the two against each other.
+ */
+export interface Operator<V> {
+  /** Reads and bounds what a field of the type is compared with. */
+  read(value: unknown, type: FieldType): V | Failure;
+  /** What a comparison without a value is given; left out: the value is required. */
+  readonly whenLeftOut?: V;
+  /** The pattern that tests search for, which has a cost of its own; left out: none. */
+  patternOf?(operand: V): string;
+  /** The values of which a field that fits has one, and that all fit; left out: it is more than that. */
+  valuesOf?(operand: V): readonly unknown[];
+  /**
+   * Compiles the test, once for a filter.
+   * @param projectId whose filter it is, and so whose memory its patterns take
+   */
+  test(operand: V, projectId: string): Test;
+  readonly sql: {
+    /** On a column of text; null: the operator compares numbers, and is refused for fields of text. */
+    readonly text: SqlTest<V> | null;
+    /** On a column of numbers; null: the operator looks into text, and is refused for fields of numbers. */
+    readonly number: SqlTest<V> | null;
+    /** On a jsonb expression, null where the property is missing or null. */
+    readonly property: SqlTest<V>;
+  };
+}

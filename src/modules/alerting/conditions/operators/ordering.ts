@@ -1,0 +1,24 @@
+import { readNumber } from './operands.js';
+import type { Operator } from './operator.js';
+import type { Test } from './search.js';
+import { stringSql } from './sql.js';
+
+export const gt = ordering('>', (limit) => (value) => typeof value === 'number' && value > limit);
+export const gte = ordering('>=', (limit) => (value) => typeof value === 'number' && value >= limit);
+export const lt = ordering('<', (limit) => (value) => typeof value === 'number' && value < limit);
+export const lte = ordering('<=', (limit) => (value) => typeof value === 'number' && value <= limit);
+
+/** Compares numbers; nothing else fits. */
+function ordering(sign: string, test: (limit: number) => Test): Operator<number> {
+  return {
+    read: readNumber,
+    test,
+    sql: {
+      text: null,
+      number: (column, limit, bind) => `${column} ${sign} ${bind(limit)}::float8`,
+      property: (property, limit, bind) =>
+        `CASE WHEN jsonb_typeof(${property}) = 'number'
+        THEN ${stringSql(property)}::numeric ${sign} ${bind(JSON.stringify(limit))}::text::numeric END`,
+    },
+  };
+}

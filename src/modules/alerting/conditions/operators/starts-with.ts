@@ -1,0 +1,13 @@
+import { readPart } from './operands.js';
+import type { Operator } from './operator.js';
+import { onString } from './sql.js';
+
+export const startsWith: Operator<string> = {
+  read: readPart,
+  test: (part) => (value) => typeof value === 'string' && value.startsWith(part),
+  sql: {
+    text: (column, part, bind) => `starts_with(${column}, ${bind(part)})`,
+    number: null,
+    property: (property, part, bind) => onString(property, (text) => `starts_with(${text}, ${bind(part)})`),
+  },
+};

@@ -1,0 +1,160 @@
+import { Injectable } from '@nestjs/common';
+import type { Db } from '../../../../platform/database/database.js';
+import { FilterRun } from '../../conditions/index.js';
+import type { TimeWindow } from '../../../events/totals/index.js';
+import type { EventPlace, Place } from '../../../events/reads/index.js';
+import { type Series, seriesOf } from '../machine/series.js';
+import { restingSeries, type StoredSeries } from '../machine/series.repository.js';
+import { compileRule } from '../matching/compiled-rules.js';
+import { matchFiring } from '../matching/match-firing.js';
+import { keepsState, lapsed, matched } from '../machine/matched-series.js';
+import { MOST_TOLD_BYTES, OutboxRepository } from '../matching/outbox.repository.js';
+import type { LiveRule } from '../live-rules.repository.js';
+import type { BacktestFiring } from './backtest.dto.js';
+import { BacktestFirings } from './backtest-firings.js';
+import { BacktestLimits } from './backtest-limits.js';
+import { BacktestRepository, type PastEvent } from './backtest.repository.js';
+
+/** What stands for the size of an event that came before sizes were kept: its text is at most so many times what is stored. */
+const TIMES_AS_STORED = 100;
+
+/** What is known of a rule over the past so far. */
+interface Past {
+  readonly rule: LiveRule;
+  readonly firings: BacktestFirings;
+  readonly states: Map<string, { readonly series: Series; readonly stored: StoredSeries }>;
+  evaluations: number;
+}
+
+/** A firing, and where the event lies that it tells of. */
+interface Begun {
+  readonly firing: BacktestFiring;
+  readonly series: Series;
+  readonly place: EventPlace;
+}
+
+/**
+ * Runs a rule of single events over the past: it finds out where the events that fit lie, page by page, then reads as much
+ * of them as may be in memory at once, and of each no more than the rule looks at.
+ */
+@Injectable()
+export class MatchBacktestEvaluator {
+  constructor(
+    private readonly events: BacktestRepository,
+    private readonly outbox: OutboxRepository,
+    private readonly limits: BacktestLimits,
+  ) {}
+
+  /** @throws FilterTooCostly */
+  async run(
+    rule: LiveRule,
+    window: TimeWindow,
+    tx: Db,
+  ): Promise<{ evaluations: number; truncated: boolean; firings: BacktestFirings }> {
+    const past: Past = { rule, firings: new BacktestFirings(this.limits), states: new Map(), evaluations: 0 };
+    const isWhole = await this.through(past, window, tx);
+    for (const { series, stored } of past.states.values()) {
+      if (stored.dueAt === null || stored.dueAt > window.to.getTime()) continue;
+      if (lapsed(stored, stored.dueAt, rule.holds).effect === 'recover') past.firings.recover(series, stored.dueAt);
+    }
+    return { evaluations: past.evaluations, truncated: !isWhole, firings: past.firings };
+  }
+
+  /** @returns false when there is more than it may look at, or has time for */
+  private async through(past: Past, window: TimeWindow, tx: Db): Promise<boolean> {
+    const { rule } = past;
+    const until = performance.now() + this.limits.mostMs;
+    const inTime = <T>(work: () => Promise<T>): Promise<T | null> =>
+      this.events.within(until - performance.now(), work, tx);
+    const { matches, groupOf, fields } = compileRule(rule);
+    const mayBeLarge = fields.some((field) => field.startsWith('properties.'));
+    const filters = new FilterRun();
+    let after: Place | null = null;
+    for (;;) {
+      const behind: Place | null = after;
+      const places: EventPlace[] | null = await inTime(() =>
+        this.events.places(rule, window, behind, this.limits.places, tx),
+      );
+      if (places === null) return false;
+      for (const part of this.parts(places, (place) => (mayBeLarge ? sizeOf(place) : 0))) {
+        const events = await inTime(() => this.events.read(rule.projectId, part, fields, tx));
+        if (events === null) return false;
+        const begun: Begun[] = [];
+        let isOver = false;
+        for (const event of events) {
+          isOver = past.evaluations >= this.limits.mostEvents || performance.now() >= until;
+          if (isOver) break;
+          // What the database finds is asked about again: our own machine decides.
+          const fits = filters.fits(matches, event.subject);
+          if (!(typeof fits === 'boolean' ? fits : await fits)) continue;
+          past.evaluations += 1;
+          const series = seriesOf(rule.id, rule.groupBy, groupOf(event.subject));
+          const firing = this.take(past, series, event);
+          if (firing !== null) begun.push({ firing, series, place: event.place });
+        }
+        if (!(await this.tell(past, begun, inTime, tx)) || isOver) return false;
+      }
+      if (places.length < this.limits.places) return true;
+      after = places.at(-1) ?? null;
+    }
+  }
+
+  /** @returns what begins with the event */
+  private take({ rule, firings, states }: Past, series: Series, { place }: PastEvent): BacktestFiring | null {
+    const at = place.timestamp.getTime();
+    const before = states.get(series.fingerprint)?.stored ?? restingSeries(rule.id, series);
+    const { after, effects } = keepsState(rule.holds)
+      ? matched(before, at, rule.holds)
+      : { after: before, effects: ['fire' as const] };
+    states.set(series.fingerprint, { series, stored: after });
+    let begun: BacktestFiring | null = null;
+    for (const effect of effects) {
+      const last = firings.openOf(series);
+      if (effect === 'recover') firings.recover(series, before.dueAt ?? at);
+      else if (last && at - Date.parse(last.at) < rule.cooldownSeconds * 1_000) last.occurrences += 1;
+      else begun = firings.begin(at, series, place.id);
+    }
+    return begun;
+  }
+
+  /** @returns false when there is no time to say why */
+  private async tell(
+    { rule, firings }: Past,
+    begun: readonly Begun[],
+    inTime: <T>(work: () => Promise<T>) => Promise<T | null>,
+    tx: Db,
+  ): Promise<boolean> {
+    for (const part of this.parts(begun, ({ place }) => Math.min(MOST_TOLD_BYTES, sizeOf(place)))) {
+      const places = part.map(({ place }) => ({ eventId: place.id, eventAt: place.timestamp.toISOString() }));
+      const told = await inTime(() => this.outbox.told(rule.projectId, places, tx));
+      for (const [index, { firing, series }] of part.entries()) {
+        const event = told?.[index] ?? null;
+        const found = event === null ? null : matchFiring(rule, series, event, 1);
+        firings.tell(firing, found && { reason: found.message, values: found.payload });
+      }
+      if (told === null) return false;
+    }
+    return true;
+  }
+
+  /** As many at a time as may be in memory together; one at least. */
+  private *parts<T>(all: readonly T[], bytesOf: (one: T) => number): Generator<T[]> {
+    let part: T[] = [];
+    let bytes = 0;
+    for (const one of all) {
+      const more = bytesOf(one);
+      if (part.length > 0 && bytes + more > this.limits.readBytes) {
+        yield part;
+        part = [];
+        bytes = 0;
+      }
+      part.push(one);
+      bytes += more;
+    }
+    if (part.length > 0) yield part;
+  }
+}
+
+function sizeOf({ bytes, stored }: EventPlace): number {
+  return bytes ?? (stored ?? 0) * TIMES_AS_STORED;
+}

@@ -1,0 +1,18 @@
+import { JobHandler, type JobProcessor } from '../../../../platform/queue/index.js';
+import { HeartbeatsRepository } from '../windows/heartbeats.repository.js';
+import { type RuleEvaluations, ruleEvaluationsJob } from './rule-evaluations.job.js';
+import { RuleRunner } from './rule-runner.js';
+
+@JobHandler(ruleEvaluationsJob)
+export class RuleEvaluationsProcessor implements JobProcessor<RuleEvaluations, { processed: number }> {
+  constructor(
+    private readonly runner: RuleRunner,
+    private readonly heartbeats: HeartbeatsRepository,
+  ) {}
+
+  async run({ part }: RuleEvaluations): Promise<{ processed: number }> {
+    if (part !== undefined) return { processed: await this.runner.run(part) };
+    await this.heartbeats.beat('evaluation');
+    return { processed: (await this.runner.run('matches')) + (await this.runner.run('windows')) };
+  }
+}

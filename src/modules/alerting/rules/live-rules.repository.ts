@@ -1,0 +1,162 @@
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { ProjectScope } from '../../access/index.js';
+import { Breath } from '../../../platform/concurrency/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { type Condition, type FilterGroup, filterOf, storedCondition } from '../conditions/index.js';
+import type { NoticeTargets } from '../destinations/index.js';
+import type { Holds } from './machine/rule-machine.js';
+import type { Severity } from './rule.entity.js';
+import { recipientsOf, type RuleLinks, RuleLinksRepository } from './rule-links.repository.js';
+
+/** A rule as it is evaluated. */
+export interface LiveRule {
+  readonly id: string;
+  readonly projectId: string;
+  readonly name: string;
+  readonly severity: Severity;
+  readonly condition: Condition;
+  readonly filter: FilterGroup;
+  readonly groupBy: readonly string[];
+  readonly holds: Holds;
+  readonly cooldownSeconds: number;
+  readonly revision: number;
+  /** Events that were accepted earlier are none of this rule's. */
+  readonly watchedSince: Date;
+  readonly lastEvaluatedAt: Date | null;
+  readonly targets: NoticeTargets;
+  /** Whether it says that its last evaluation failed. */
+  readonly isFailing: boolean;
+}
+
+/** A rule, or why it cannot be read: the grammar is no longer what it was when it was stored. */
+type RuleRead = { readonly rule: LiveRule } | { readonly unreadable: RuleRow; readonly error: unknown };
+
+/** The rules that wait for events of a project, and those that cannot be read and so are asked nothing. */
+export interface RulesOfEvents {
+  readonly rules: LiveRule[];
+  readonly unreadable: UnreadableRule[];
+}
+
+interface UnreadableRule {
+  readonly id: string;
+  readonly error: unknown;
+}
+
+export interface RuleRow {
+  id: string;
+  project_id: string;
+  name: string;
+  severity: Severity;
+  condition: unknown;
+  group_by: string[];
+  for_seconds: number;
+  keep_firing_seconds: number;
+  cooldown_seconds: number;
+  revision: number;
+  watched_since: Date;
+  last_evaluated_at: Date | null;
+  is_linked: boolean;
+  is_failing: boolean;
+}
+
+export const RULE_COLUMNS = `r.id, r.project_id, r.name, r.severity, r.condition, r.group_by, r.for_seconds,
+  r.keep_firing_seconds, r.cooldown_seconds, r.revision, r.watched_since, r.last_evaluated_at, r.is_linked, r.last_error IS NOT NULL AS is_failing`;
+
+/** Conditions that have been read, as long as they stay. */
+const MAX_KEPT = 2_000;
+
+/** Reads rules for their evaluation. */
+@Injectable()
+export class LiveRulesRepository {
+  private readonly kept = new LRUCache<string, { readonly revision: number; readonly condition: Condition }>({
+    max: MAX_KEPT,
+  });
+
+  constructor(
+    private readonly database: Database,
+    private readonly links: RuleLinksRepository,
+  ) {}
+
+  /** The rules of a project that are woken by events. Held, they stay as they are until the transaction ends. */
+  async ofEvents(projectId: string, tx: Db, { areHeld } = { areHeld: true }): Promise<RulesOfEvents> {
+    const rows = await this.database.rows<RuleRow>(
+      `SELECT ${RULE_COLUMNS} FROM alert_rules r JOIN projects p ON p.id = r.project_id AND p.deleted_at IS NULL
+       WHERE r.project_id = $1 AND r.is_enabled AND r.kind = 'match' ORDER BY r.created_at, r.id
+       ${areHeld ? 'FOR KEY SHARE OF r' : ''}`,
+      [projectId],
+      tx,
+    );
+    const rules: LiveRule[] = [];
+    const unreadable: UnreadableRule[] = [];
+    for (const read of await this.read(rows, tx)) {
+      if ('rule' in read) rules.push(read.rule);
+      else unreadable.push({ id: read.unreadable.id, error: read.error });
+    }
+    return { rules, unreadable };
+  }
+
+  /** @throws StoredFilterRefused when it cannot be read */
+  async find({ projectId }: Pick<ProjectScope, 'projectId'>, id: string, db: Db): Promise<LiveRule | null> {
+    const rows = await this.database.rows<RuleRow>(
+      `SELECT ${RULE_COLUMNS} FROM alert_rules r WHERE r.project_id = $1 AND r.id = $2`,
+      [projectId, id],
+      db,
+    );
+    const [read] = await this.read(rows, db);
+    if (read === undefined) return null;
+    if ('rule' in read) return read.rule;
+    throw read.error;
+  }
+
+  async read(rows: readonly RuleRow[], db?: Db): Promise<RuleRead[]> {
+    if (rows.length === 0) return [];
+    const links = await this.links.of(
+      rows.map(({ id }) => id),
+      db,
+    );
+    const breath = new Breath();
+    const read: RuleRead[] = [];
+    for (const row of rows) {
+      read.push(this.readOne(row, links));
+      await breath.take();
+    }
+    return read;
+  }
+
+  private readOne(row: RuleRow, links: (id: string) => RuleLinks): RuleRead {
+    try {
+      return { rule: liveRule(row, this.conditionOf(row), links(row.id)) };
+    } catch (error) {
+      return { unreadable: row, error };
+    }
+  }
+
+  private conditionOf({ id, revision, condition }: RuleRow): Condition {
+    const known = this.kept.get(id);
+    if (known?.revision === revision) return known.condition;
+    const read = storedCondition(condition);
+    this.kept.set(id, { revision, condition: read });
+    return read;
+  }
+}
+
+function liveRule(row: RuleRow, condition: Condition, links: RuleLinks): LiveRule {
+  const isProjectWide = recipientsOf(row.is_linked, links) === 'all_webhooks';
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    name: row.name,
+    severity: row.severity,
+    condition,
+    filter: filterOf(condition),
+    groupBy: row.group_by,
+    holds: { forSeconds: row.for_seconds, keepFiringSeconds: row.keep_firing_seconds },
+    cooldownSeconds: row.cooldown_seconds,
+    revision: row.revision,
+    watchedSince: row.watched_since,
+    lastEvaluatedAt: row.last_evaluated_at,
+    targets: isProjectWide ? { kind: 'project' } : { kind: 'linked', ...links },
+    isFailing: row.is_failing,
+  };
+}

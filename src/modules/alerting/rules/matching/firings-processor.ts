@@ -1,0 +1,137 @@
+import { Injectable } from '@nestjs/common';
+import type { Db, Session } from '../../../../platform/database/database.js';
+import { AlertRaiser } from '../../alerts/index.js';
+import { isDataFault, isTakenTooLong } from '../outcomes/database-faults.js';
+import { RuleMetrics } from '../outcomes/rule-metrics.js';
+import { type LiveRule, LiveRulesRepository } from '../live-rules.repository.js';
+import { BatchSizes } from './batch-sizes.js';
+import type { ToldEvent } from './event-row.js';
+import { type Firing, FiringsRepository, type WaitingFiring } from './firings.repository.js';
+import { matchFiring } from './match-firing.js';
+import { OutboxRepository } from './outbox.repository.js';
+import { SetAsideService } from './set-aside.service.js';
+
+/** Firings that one transaction takes on, and after how long it ends with fewer; one may tell a hundred receivers. */
+const MOST_FIRINGS = 50;
+const LONGEST_MS = 150;
+
+/** Raises alerts for what has fired, in the order of the events. */
+@Injectable()
+export class FiringsProcessor {
+  private readonly sizes = new BatchSizes(MOST_FIRINGS);
+
+  constructor(
+    private readonly rules: LiveRulesRepository,
+    private readonly firings: FiringsRepository,
+    private readonly outbox: OutboxRepository,
+    private readonly alerts: AlertRaiser,
+    private readonly setAside: SetAsideService,
+    private readonly metrics: RuleMetrics,
+  ) {}
+
+  rests(projectId: string): boolean {
+    return this.sizes.rests(projectId, performance.now());
+  }
+
+  /**
+   * The first that wait, in one transaction of bounded length that takes them from those that wait.
+   * @returns how many
+   */
+  async waiting(projectId: string, session: Session): Promise<number> {
+    const began = performance.now();
+    try {
+      const count = await this.someOf(projectId, session);
+      this.sizes.went(projectId, performance.now() - began);
+      return count;
+    } catch (error) {
+      if (!isTakenTooLong(error)) throw error;
+      if (this.sizes.tookTooLong(projectId, performance.now())) return 1;
+      if (!this.sizes.isHopeless(projectId)) throw error;
+      return session.transaction(async (tx) => {
+        const [first] = await this.firings.first(projectId, 1, tx);
+        if (first === undefined) return 0;
+        await this.setAside.alert(projectId, first, 'took_too_long', error, tx);
+        await this.firings.remove([first.position], tx);
+        return 1;
+      });
+    }
+  }
+
+  /** In the caller's transaction. Rules that are gone or began anew have nothing to do with what was before. */
+  async raise(projectId: string, rules: readonly LiveRule[], firings: readonly Firing[], tx: Db): Promise<void> {
+    const raising = await this.prepared(projectId, rules, firings, tx);
+    for (const one of raising) await this.one(projectId, one, tx);
+  }
+
+  private async someOf(projectId: string, session: Session): Promise<number> {
+    try {
+      return await session.transaction((tx) => this.some(projectId, false, tx));
+    } catch (error) {
+      if (!isDataFault(error)) throw error;
+      // One of them fails for what it is: the others go on.
+      return session.transaction((tx) => this.some(projectId, true, tx));
+    }
+  }
+
+  private async some(projectId: string, isCareful: boolean, tx: Db): Promise<number> {
+    const began = performance.now();
+    const { rules } = await this.rules.ofEvents(projectId, tx);
+    const waiting = await this.firings.first(projectId, this.sizes.of(projectId), tx);
+    const raising = await this.prepared(projectId, rules, waiting, tx);
+    const done: WaitingFiring[] = [];
+    for (const [index, one] of raising.entries()) {
+      if (index > 0 && performance.now() - began > LONGEST_MS) break;
+      if (isCareful) await this.withCare(projectId, one, tx);
+      else await this.one(projectId, one, tx);
+      done.push(one.firing);
+    }
+    await this.firings.remove(
+      done.map(({ position }) => position),
+      tx,
+    );
+    return done.length;
+  }
+
+  private async prepared<F extends Firing>(
+    projectId: string,
+    rules: readonly LiveRule[],
+    firings: readonly F[],
+    tx: Db,
+  ): Promise<Prepared<F>[]> {
+    const events = firings.flatMap(({ eventId, eventAt }) =>
+      eventId === null || eventAt === null ? [] : [{ eventId, eventAt }],
+    );
+    const told = await this.outbox.told(projectId, events, tx);
+    const eventOf = new Map(events.map(({ eventId }, index) => [eventId, told[index] ?? null]));
+    const ruleOf = new Map(rules.map((rule) => [rule.id, rule]));
+    return firings.map((firing) => {
+      const rule = ruleOf.get(firing.ruleId);
+      const isOfThisRule = rule !== undefined && firing.acceptedAt >= rule.watchedSince;
+      const event = firing.eventId === null ? null : (eventOf.get(firing.eventId) ?? null);
+      return { firing, rule: isOfThisRule ? rule : null, event };
+    });
+  }
+
+  private async withCare(projectId: string, one: Prepared<WaitingFiring>, tx: Db): Promise<void> {
+    const fault = await this.firings.attempt(() => this.one(projectId, one, tx), isDataFault, tx);
+    if (fault !== null) await this.setAside.alert(projectId, one.firing, 'failed', fault.error, tx);
+  }
+
+  private async one(projectId: string, { firing, rule, event }: Prepared<Firing>, tx: Db): Promise<void> {
+    if (rule === null) return;
+    const { fingerprint, groupValues, occurrences, lastEventId } = firing;
+    if (firing.kind === 'recover') return this.alerts.recover({ projectId, ruleId: rule.id, fingerprint }, tx);
+    // An event that is gone since it was matched, with its whole month, is told no more.
+    if (event === null) return;
+    const fired = matchFiring(rule, { fingerprint, groupValues }, event, occurrences);
+    await this.alerts.fire(lastEventId === null ? fired : { ...fired, lastEventId }, tx);
+    this.metrics.occurred(occurrences);
+  }
+}
+
+interface Prepared<F extends Firing> {
+  readonly firing: F;
+  /** Null: it is not that rule any more. */
+  readonly rule: LiveRule | null;
+  readonly event: ToldEvent | null;
+}

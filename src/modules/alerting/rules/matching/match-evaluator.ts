@@ -1,0 +1,304 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable, Logger } from '@nestjs/common';
+import { FairTurns } from '../../../../platform/concurrency/index.js';
+import type { Db, Session } from '../../../../platform/database/database.js';
+import { AlertRaiser } from '../../alerts/index.js';
+import { isDataFault, isPassingFault, isTakenTooLong } from '../outcomes/database-faults.js';
+import { reasonOf } from '../outcomes/failure-reasons.js';
+import { RuleMetrics } from '../outcomes/rule-metrics.js';
+import { SeriesRepository, type StoredSeries } from '../machine/series.repository.js';
+import { type LiveRule, LiveRulesRepository, type RulesOfEvents } from '../live-rules.repository.js';
+import { RuleFailuresRepository } from '../outcomes/rule-failures.repository.js';
+import { BatchSizes, LONGEST_MS } from './batch-sizes.js';
+import { CompiledRules } from './compiled-rules.js';
+import { evaluate, type Evaluated, firstEvents } from './evaluation.js';
+import { firingOf, FiringsRepository } from './firings.repository.js';
+import { actsOf, type SeriesHits } from './match-batch.js';
+import { type MatchMark, MatchMarksRepository } from './match-marks.repository.js';
+import { keepsState, lapsed } from '../machine/matched-series.js';
+import { OutboxRepository, type OutboxRow, type Stretch } from './outbox.repository.js';
+import { FiringsProcessor } from './firings-processor.js';
+import { SetAsideService, type SetAsideReason } from './set-aside.service.js';
+
+/** Events and rows that one batch takes on. */
+const MOST_EVENTS = 5_000;
+const MOST_ROWS = 500;
+const MOST_LAPSED = 200;
+/** So few firings are raised at once with their batch. */
+const RAISED_AT_ONCE = 10;
+
+/**
+ * One piece of work on a project that this worker has for itself: alerts that wait to be raised, else a batch of events,
+ * else series that have come to rest. Events leave the outbox in the transaction that raises their alerts, or that puts
+ * down what they have come to; that in turn is taken away with the raising. So each event counts once for each rule.
+ *
+ * Rules are asked outside of transactions, and under a mark that is committed before: a mark that nobody took away tells
+ * which events end workers (by memory or by time). They are then taken one by one, and the one that does it again is set
+ * aside. One batch at a time in a process is asked about, so that no other is blamed.
+ */
+@Injectable()
+export class MatchEvaluator {
+  private readonly logger = new Logger('alert-rules');
+  private readonly worker = randomUUID();
+  private readonly compiled = new CompiledRules();
+  private readonly sizes = new BatchSizes(MOST_EVENTS);
+  private readonly asking = new FairTurns({ parallel: 1, mostWaiting: Infinity });
+
+  constructor(
+    private readonly outbox: OutboxRepository,
+    private readonly marks: MatchMarksRepository,
+    private readonly firings: FiringsRepository,
+    private readonly processor: FiringsProcessor,
+    private readonly rules: LiveRulesRepository,
+    private readonly series: SeriesRepository,
+    private readonly alerts: AlertRaiser,
+    private readonly failures: RuleFailuresRepository,
+    private readonly setAside: SetAsideService,
+    private readonly metrics: RuleMetrics,
+  ) {}
+
+  /** Nothing of the project gets through: it is left alone for a while. */
+  rests(projectId: string): boolean {
+    return this.sizes.rests(projectId, performance.now()) || this.processor.rests(projectId);
+  }
+
+  /** @returns how much was done; 0: there is nothing to do */
+  async step(projectId: string, session: Session): Promise<number> {
+    try {
+      const done = await this.next(projectId, session);
+      this.sizes.recovered(projectId);
+      return done;
+    } catch (error) {
+      // It says nothing about the events, so they stay where they are, for as long as it takes.
+      if (!isPassingFault(error)) {
+        const seconds = this.sizes.failed(projectId, performance.now()) / 1_000;
+        this.logger.error(
+          `the events of project ${projectId} are kept and tried again in ${seconds} s: ${String(error)}`,
+        );
+      }
+      throw error;
+    }
+  }
+
+  private async next(projectId: string, session: Session): Promise<number> {
+    const { isToRaise, isToSettle, writtenSince, mark } = await this.marks.stateOf(projectId, session.db);
+    if (isToRaise) return this.processor.waiting(projectId, session);
+    if (mark !== null && mark.isEvaluating && mark.worker !== this.worker) {
+      await this.blame(projectId, mark, session);
+      return 1;
+    }
+    const rows = await this.outbox.read(
+      projectId,
+      writtenSince,
+      Math.min(MOST_ROWS, this.sizes.of(projectId)),
+      session.db,
+    );
+    const [oldest] = rows;
+    if (oldest === undefined) return isToSettle ? session.transaction((tx) => this.settle(projectId, tx)) : 0;
+    const areSuspects = mark !== null && isSuspect(mark, oldest.position);
+    const batch = firstEvents(rows, areSuspects ? 1 : this.sizes.of(projectId));
+    return this.batch(projectId, batch, session);
+  }
+
+  /** A worker has ended while it asked the rules about events. */
+  private async blame(projectId: string, mark: MatchMark, session: Session): Promise<void> {
+    // One death may have any cause, such as a deployment: an event is given up that ends a second worker by itself.
+    if (mark.eventId === null || !isSuspect(mark, mark.untilPosition)) {
+      this.logger.warn(`a worker ended while it matched events of project ${projectId}: they are taken one by one`);
+      await this.marks.suspect(projectId, this.worker, mark.untilPosition, session.db);
+      return;
+    }
+    const [first] = await this.outbox.read(projectId, null, 1, session.db);
+    if (first?.firstEventId === mark.eventId) await this.giveUp(projectId, first, 'ended_a_worker', session);
+    await this.marks.end(projectId, mark.worker, session.db);
+  }
+
+  private async giveUp(projectId: string, row: OutboxRow, reason: SetAsideReason, session: Session): Promise<void> {
+    await session.transaction(async (tx) => {
+      await this.setAside.event(projectId, row.firstEventId, reason, tx);
+      await this.outbox.remove([{ row, first: 1, last: 1 }], tx);
+    });
+  }
+
+  /** What takes too long is tried again with fewer events, which the project keeps to until it goes quickly again. */
+  private async batch(projectId: string, batch: readonly Stretch[], session: Session): Promise<number> {
+    const began = performance.now();
+    try {
+      const count = await this.matched(projectId, batch, session);
+      this.sizes.went(projectId, performance.now() - began);
+      return count;
+    } catch (error) {
+      // A connection that was ended while we worked does not say why.
+      const isTooLong = isTakenTooLong(error) || performance.now() - began > LONGEST_MS;
+      if (isTooLong) {
+        if (this.sizes.tookTooLong(projectId, performance.now())) return 1;
+        if (!isTakenTooLong(error) || !this.sizes.isHopeless(projectId)) throw error;
+        return this.without(projectId, batch, 'took_too_long', session);
+      }
+      if (!isDataFault(error)) throw error;
+      this.logger.error(`events of project ${projectId} cannot be matched: ${String(error)}`);
+      return this.without(projectId, batch, 'failed', session);
+    }
+  }
+
+  /** A batch that fails for its data: the one event of it is given up, or else its events are taken one by one. */
+  private async without(
+    projectId: string,
+    batch: readonly Stretch[],
+    reason: SetAsideReason,
+    session: Session,
+  ): Promise<number> {
+    const [first] = batch;
+    const last = batch.at(-1);
+    if (first === undefined || last === undefined) return 0;
+    if (theOnlyEvent(batch) === null) await this.marks.suspect(projectId, this.worker, last.row.position, session.db);
+    else await this.giveUp(projectId, first.row, reason, session);
+    return 1;
+  }
+
+  private async matched(projectId: string, batch: readonly Stretch[], session: Session): Promise<number> {
+    const { rules } = await this.rules.ofEvents(projectId, session.db, { areHeld: false });
+    const evaluated =
+      rules.length === 0
+        ? { hits: [], taken: batch, answers: NONE_ANSWERED, failed: NONE_FAILED }
+        : await this.asked(projectId, rules, batch, session);
+    const acts = await session
+      .transaction(async (tx) => this.write(projectId, rules, evaluated, true, tx))
+      .catch((error: unknown) => {
+        if (!isDataFault(error)) throw error;
+        // An alert that cannot be raised: the raiser knows how to leave it out.
+        return session.transaction((tx) => this.write(projectId, rules, evaluated, false, tx));
+      });
+    // The rules are not what they were when they were asked: once more.
+    if (acts === null) return 1;
+    const [oldest] = evaluated.taken;
+    this.metrics.matched(evaluated.taken.length, oldest?.row.waitedSeconds ?? 0);
+    return evaluated.taken.length;
+  }
+
+  private asked(
+    projectId: string,
+    rules: readonly LiveRule[],
+    batch: readonly Stretch[],
+    { db }: Session,
+  ): Promise<Asked> {
+    const { outbox, compiled, worker } = this;
+    const failed = new Map<string, string>();
+    return this.asking.run(projectId, async () => {
+      const untilPosition = batch.at(-1)?.row.position ?? '0';
+      await this.marks.begin(projectId, { worker, untilPosition, eventId: theOnlyEvent(batch) }, db);
+      try {
+        const evaluated = await evaluate({ outbox, compiled, db }, projectId, rules, batch, (rule, event, error) => {
+          // One line for each rule and batch: what is dear is so for many events.
+          if (!failed.has(rule.id)) {
+            this.logger.error(`rule ${rule.id} cannot be asked about event ${event.id}: ${String(error)}`);
+          }
+          failed.set(rule.id, reasonOf(error));
+          this.metrics.skippedOne('event');
+        });
+        return { ...evaluated, failed };
+      } finally {
+        // A mark of our own that stays, since the database is away, is none that ended a worker.
+        await this.marks.end(projectId, worker, db).catch((error: unknown) => {
+          this.logger.warn(`a mark of project ${projectId} stays: ${String(error)}`);
+        });
+      }
+    });
+  }
+
+  /** @returns null, and writes nothing, when the rules have changed since they were asked */
+  private async write(
+    projectId: string,
+    asked: readonly LiveRule[],
+    { hits, taken, answers, failed }: Omit<Asked, 'taken'> & { readonly taken: readonly Stretch[] },
+    mayRaise: boolean,
+    tx: Db,
+  ): Promise<true | null> {
+    const { rules, unreadable } = await this.rules.ofEvents(projectId, tx);
+    if (!isSame(asked, rules)) return null;
+    await this.remember({ rules, unreadable }, answers, failed, tx);
+    const results = await this.results(hits, tx);
+    const firings = results.flatMap(({ acts }) => acts.map(firingOf));
+    if (mayRaise && firings.length <= RAISED_AT_ONCE) await this.processor.raise(projectId, rules, firings, tx);
+    else await this.firings.insert(projectId, firings, tx);
+    await this.series.save(
+      results.flatMap(({ after }) => after ?? []),
+      tx,
+    );
+    await this.outbox.remove(taken, tx);
+    return true;
+  }
+
+  /** How it went, for each rule that was to be asked: one that was asked nothing is as it was. */
+  private async remember(
+    { rules, unreadable }: RulesOfEvents,
+    answers: Asked['answers'],
+    failed: Asked['failed'],
+    tx: Db,
+  ): Promise<void> {
+    for (const { id, error } of unreadable) {
+      this.logger.error(`rule ${id} cannot be read: ${String(error)}`);
+      await this.failures.record(id, reasonOf(error), tx);
+    }
+    for (const [id, reason] of failed) await this.failures.record(id, reason, tx);
+    const recovered = rules.filter(({ id, isFailing }) => isFailing && answers.has(id) && !failed.has(id));
+    await this.failures.clear(
+      recovered.map(({ id }) => id),
+      tx,
+    );
+  }
+
+  private async results(hits: readonly SeriesHits[], tx: Db): Promise<ReturnType<typeof actsOf>[]> {
+    const keeping = hits.filter(({ rule }) => keepsState(rule.holds));
+    const keys = keeping.map(({ rule, series }) => ({ ruleId: rule.id, fingerprint: series.fingerprint }));
+    const stored = new Map((await this.series.find(keys, tx)).map((one) => [one.fingerprint, one]));
+    return hits.map((hit) => actsOf(hit, stored.get(hit.series.fingerprint)));
+  }
+
+  /** With no event before it any more, also none that is still being accepted, a series may come to rest. */
+  private async settle(projectId: string, tx: Db): Promise<number> {
+    const { rules } = await this.rules.ofEvents(projectId, tx);
+    const byId = new Map(rules.map((rule) => [rule.id, rule]));
+    if (byId.size === 0) return 0;
+    const until = await this.outbox.emptyUntil(projectId, tx);
+    const due = await this.series.lapsed([...byId.keys()], until, MOST_LAPSED, tx);
+    const left: StoredSeries[] = [];
+    for (const series of due) {
+      const rule = byId.get(series.ruleId);
+      if (rule === undefined || series.dueAt === null) continue;
+      const { after, effect } = lapsed(series, series.dueAt, rule.holds);
+      left.push(after);
+      if (effect === 'recover') {
+        await this.alerts.recover({ projectId, ruleId: rule.id, fingerprint: series.fingerprint }, tx);
+      }
+    }
+    await this.series.save(left, tx);
+    return left.length;
+  }
+}
+
+interface Asked extends Evaluated {
+  /** Why rules could not be asked about some of the events, by their ids. */
+  readonly failed: ReadonlyMap<string, string>;
+}
+
+const NONE_ANSWERED: Asked['answers'] = new Set();
+const NONE_FAILED: Asked['failed'] = new Map();
+
+/** Whether a row is among those of which one has ended a worker. */
+function isSuspect({ suspectsUntil }: MatchMark, position: string): boolean {
+  return suspectsUntil !== null && BigInt(position) <= BigInt(suspectsUntil);
+}
+
+/** The id of the event when a batch has just one. */
+function theOnlyEvent(batch: readonly Stretch[]): string | null {
+  const [first] = batch;
+  const events = batch.reduce((sum, { last }) => sum + last, 0);
+  return events === 1 && batch.length === 1 ? (first?.row.firstEventId ?? null) : null;
+}
+
+/** Whether rules ask the same; whom they tell is read when they fire. */
+function isSame(asked: readonly LiveRule[], now: readonly LiveRule[]): boolean {
+  const definition = ({ id, revision, watchedSince, holds }: LiveRule): unknown => [id, revision, watchedSince, holds];
+  return JSON.stringify(asked.map(definition)) === JSON.stringify(now.map(definition));
+}

@@ -1,0 +1,77 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { CONFIG, type Config } from '../../../../config/index.js';
+import { Database } from '../../../../platform/database/database.js';
+import { MatchEvaluator } from './match-evaluator.js';
+import { OutboxRepository } from './outbox.repository.js';
+
+/** After so long the others have their turn. */
+const TURN_MS = 250;
+/** A run begins no more passes over the projects after so long. */
+const ROUND_MS = 5_000;
+/** Projects at a time: most of a turn is waiting for the database. */
+const MOST_LANES = 3;
+/** Of the connections of a process, one in so many. */
+const CONNECTIONS_OF_A_LANE = 3;
+
+/**
+ * Matches events against the rules that wait for them: in the order in which they were accepted, once for each rule. One
+ * worker has a project at a time; projects take turns, so that none waits for all of what another has to do.
+ */
+@Injectable()
+export class MatchRunner {
+  private readonly logger = new Logger('alert-rules');
+  private readonly lanes: number;
+
+  constructor(
+    private readonly database: Database,
+    private readonly outbox: OutboxRepository,
+    private readonly turns: MatchEvaluator,
+    @Inject(CONFIG) { database: { poolSize } }: Config,
+  ) {
+    this.lanes = Math.max(1, Math.min(MOST_LANES, Math.floor(poolSize / CONNECTIONS_OF_A_LANE)));
+  }
+
+  async countDue(): Promise<number> {
+    return (await this.outbox.projectsWithWork()).length;
+  }
+
+  /**
+   * Works on every project that has something to do, in passes, until nothing is left or it has taken long enough.
+   * @param onStep told after each piece of work, whether it went well or not
+   * @returns how many rows, alerts and series were worked on
+   */
+  async run(onStep: () => void = () => undefined): Promise<number> {
+    const until = performance.now() + ROUND_MS;
+    let processed = 0;
+    for (let done = 1; done > 0 && performance.now() < until; processed += done) done = await this.pass(onStep);
+    return processed;
+  }
+
+  private async pass(onStep: () => void): Promise<number> {
+    const projects = (await this.outbox.projectsWithWork())[Symbol.iterator]();
+    let processed = 0;
+    const lane = async (): Promise<void> => {
+      for (const projectId of projects) processed += await this.turn(projectId, onStep);
+    };
+    await Promise.all(Array.from({ length: this.lanes }, lane));
+    return processed;
+  }
+
+  private async turn(projectId: string, onStep: () => void): Promise<number> {
+    let processed = 0;
+    try {
+      await this.database.alone(`alert-rules:${projectId}`, async (session) => {
+        const until = performance.now() + TURN_MS;
+        for (let done = 1; done > 0 && performance.now() < until; processed += done) {
+          if (this.turns.rests(projectId)) return;
+          done = await this.turns.step(projectId, session);
+          onStep();
+        }
+      });
+    } catch (error) {
+      this.logger.warn(`matching the events of project ${projectId} failed: ${String(error)}`);
+      onStep();
+    }
+    return processed;
+  }
+}

@@ -1,0 +1,57 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { Db } from '../../../../platform/database/database.js';
+import { AuditWriter } from '../../../identity/audit/index.js';
+import { RuleMetrics } from '../outcomes/rule-metrics.js';
+import { OutboxRepository } from './outbox.repository.js';
+
+/** Why rules are not asked about an event, or an alert is not raised, any more. */
+export type SetAsideReason = 'ended_a_worker' | 'took_too_long' | 'failed';
+
+/** Events and alerts that are given up, so that the others go on: in the log, in a metric, and in the project's activity. */
+@Injectable()
+export class SetAsideService {
+  private readonly logger = new Logger('alert-rules');
+
+  constructor(
+    private readonly outbox: OutboxRepository,
+    private readonly audit: AuditWriter,
+    private readonly metrics: RuleMetrics,
+  ) {}
+
+  /** No rule is asked about the event again. */
+  async event(projectId: string, eventId: string | null, reason: SetAsideReason, tx: Db): Promise<void> {
+    this.logger.error(
+      `event ${eventId} of project ${projectId} is set aside, no rule is asked about it again: ${reason}`,
+    );
+    this.metrics.skippedOne('event');
+    await this.record(projectId, 'alert_rules.event_set_aside', eventId, { reason }, tx);
+  }
+
+  /** Nobody is told that the rule has fired. */
+  async alert(
+    projectId: string,
+    { ruleId, eventId }: { readonly ruleId: string; readonly eventId: string | null },
+    reason: SetAsideReason,
+    error: unknown,
+    tx: Db,
+  ): Promise<void> {
+    this.logger.error(
+      `an alert of rule ${ruleId} of project ${projectId} cannot be raised and is left out (${reason}): ${String(error)}`,
+    );
+    this.metrics.skippedOne('alert');
+    await this.record(projectId, 'alert_rules.alert_set_aside', eventId, { reason, alert_rule_id: ruleId }, tx);
+  }
+
+  private async record(
+    projectId: string,
+    action: string,
+    eventId: string | null,
+    detail: Readonly<Record<string, unknown>>,
+    tx: Db,
+  ): Promise<void> {
+    const organizationId = await this.outbox.organizationOf(projectId, tx);
+    if (organizationId === null) return;
+    const of = { actorUserId: null, organizationId, projectId };
+    await this.audit.record({ ...of, action, targetType: 'event', targetId: eventId, detail }, tx);
+  }
+}

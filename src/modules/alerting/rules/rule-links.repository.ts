@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { type Issue, ValidationError } from '../../../platform/http/fields/index.js';
+import { LinkedDestinations } from '../destinations/index.js';
+import { LinkedChannels } from '../../delivery/deliveries/index.js';
+
+/** Whom a rule tells, in the order given. */
+export interface RuleLinks {
+  readonly destinationIds: readonly string[];
+  readonly channelIds: readonly string[];
+}
+
+export const RECIPIENTS = ['all_webhooks', 'linked', 'nobody'] as const;
+export type Recipients = (typeof RECIPIENTS)[number];
+
+/** Whom a rule tells (DECISIONS 9): a rule whose links are all deleted tells nobody, and not the whole project instead. */
+export function recipientsOf(isLinked: boolean, { destinationIds, channelIds }: RuleLinks): Recipients {
+  if (destinationIds.length + channelIds.length > 0) return 'linked';
+  return isLinked ? 'nobody' : 'all_webhooks';
+}
+
+const NONE: RuleLinks = { destinationIds: [], channelIds: [] };
+
+@Injectable()
+export class RuleLinksRepository {
+  constructor(
+    private readonly database: Database,
+    private readonly destinations: LinkedDestinations,
+    private readonly channels: LinkedChannels,
+  ) {}
+
+  /** @throws ValidationError for ids that are nothing of the project, whoever else's they may be */
+  async check(scope: ProjectScope, links: RuleLinks, tx: Db): Promise<void> {
+    const { destinationIds, channelIds } = links;
+    const issues = [
+      ...strangers('destination_ids', destinationIds, await this.destinations.unknown(scope, destinationIds, tx)),
+      ...strangers('channel_ids', channelIds, await this.channels.unknown(scope, channelIds, tx)),
+    ];
+    if (issues.length > 0) throw new ValidationError(issues);
+  }
+
+  /** With links the rule tells them alone, for as long as nobody takes them away: also when they are deleted. */
+  async replace(ruleId: string, { destinationIds, channelIds }: RuleLinks, tx: Db): Promise<void> {
+    await this.database.execute(
+      'UPDATE alert_rules SET is_linked = $2 WHERE id = $1',
+      [ruleId, destinationIds.length + channelIds.length > 0],
+      tx,
+    );
+    for (const [what, ids] of [
+      ['destination', destinationIds],
+      ['channel', channelIds],
+    ] as const) {
+      await this.database.execute(`DELETE FROM alert_rule_${what}s WHERE rule_id = $1`, [ruleId], tx);
+      if (ids.length === 0) continue;
+      await this.database.execute(
+        `INSERT INTO alert_rule_${what}s (rule_id, ${what}_id, place)
+         SELECT $1, id, place FROM unnest($2::uuid[]) WITH ORDINALITY AS given (id, place)`,
+        [ruleId, ids],
+        tx,
+      );
+    }
+  }
+
+  async of(ruleIds: readonly string[], db?: Db): Promise<(ruleId: string) => RuleLinks> {
+    const rows = await this.database.rows<{ rule_id: string; destinations: string[]; channels: string[] }>(
+      `SELECT r.rule_id,
+              ARRAY(SELECT destination_id FROM alert_rule_destinations d WHERE d.rule_id = r.rule_id ORDER BY place) AS destinations,
+              ARRAY(SELECT channel_id FROM alert_rule_channels c WHERE c.rule_id = r.rule_id ORDER BY place) AS channels
+       FROM unnest($1::uuid[]) AS r (rule_id)`,
+      [ruleIds],
+      db,
+    );
+    const links = new Map(
+      rows.map((row) => [row.rule_id, { destinationIds: row.destinations, channelIds: row.channels }]),
+    );
+    return (ruleId) => links.get(ruleId) ?? NONE;
+  }
+}
+
+function strangers(name: string, ids: readonly string[], unknown: readonly string[]): Issue[] {
+  return ids.flatMap((id, index) =>
+    unknown.includes(id)
+      ? [
+          {
+            type: 'value_error',
+            loc: ['body', name, index],
+            msg: 'Value error, the project has none of this id',
+            input: id,
+            ctx: { error: {} },
+          },
+        ]
+      : [],
+  );
+}

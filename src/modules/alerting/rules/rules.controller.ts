@@ -1,0 +1,93 @@
+import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { type ProjectMemberScope, Requires } from '../../access/index.js';
+import { Documented } from '../../../platform/http/documented.js';
+import { Body, IdParam, Query, Scope } from '../../../platform/http/inputs.js';
+import { ProjectQuery } from '../../entitlement/api-keys/index.js';
+import {
+  AlertRuleResponse,
+  CreateAlertRuleRequest,
+  ReplaceRuleLinksRequest,
+  UpdateAlertRuleRequest,
+} from './rules.dto.js';
+import { TooManyPatternTrials } from '../conditions/index.js';
+import { AlertRuleNotFound, AlertRulesService, TooManyAlertRules } from './rules.service.js';
+import { ProjectOfAlertRule } from './project-of-alert-rule.js';
+
+@ApiTags('alert-rules')
+@Controller('v1/alert-rules')
+export class AlertRulesController {
+  constructor(private readonly rules: AlertRulesService) {}
+
+  @Get()
+  @Requires({ project: 'viewer' })
+  @Documented({ summary: 'Rules', description: 'Newest first.', answer: [AlertRuleResponse] })
+  list(@Scope() scope: ProjectMemberScope, @Query() _query: ProjectQuery): Promise<AlertRuleResponse[]> {
+    return this.rules.list(scope);
+  }
+
+  @Post()
+  @Requires({ project: 'operator' })
+  @Documented({
+    summary: 'Create a rule',
+    description:
+      'A rule of kind `anomaly` is 422 `Detector not available`. Events accepted from now on count; windows reach back.',
+    status: 201,
+    answer: AlertRuleResponse,
+    errors: [TooManyAlertRules, TooManyPatternTrials],
+  })
+  create(@Scope() scope: ProjectMemberScope, @Body() body: CreateAlertRuleRequest): Promise<AlertRuleResponse> {
+    return this.rules.create(scope, body);
+  }
+
+  @Get(':rule_id')
+  @Requires({ project: 'viewer', via: ProjectOfAlertRule })
+  @Documented({ summary: 'One rule with its state', answer: AlertRuleResponse, errors: [AlertRuleNotFound] })
+  get(@Scope() scope: ProjectMemberScope, @IdParam('rule_id') id: string): Promise<AlertRuleResponse> {
+    return this.rules.get(scope, id);
+  }
+
+  @Patch(':rule_id')
+  @Requires({ project: 'operator', via: ProjectOfAlertRule })
+  @Documented({
+    summary: 'Change a rule',
+    description:
+      'Another kind or grouping, and switching off or on, begin the rule anew; its open alert events stay for people.',
+    answer: AlertRuleResponse,
+    errors: [AlertRuleNotFound, TooManyPatternTrials],
+  })
+  update(
+    @Scope() scope: ProjectMemberScope,
+    @IdParam('rule_id') id: string,
+    @Body() body: UpdateAlertRuleRequest,
+  ): Promise<AlertRuleResponse> {
+    return this.rules.update(scope, id, body);
+  }
+
+  @Delete(':rule_id')
+  @Requires({ project: 'operator', via: ProjectOfAlertRule })
+  @Documented({
+    summary: 'Delete a rule (204)',
+    description: 'Its alert events stay.',
+    status: 204,
+    errors: [AlertRuleNotFound],
+  })
+  remove(@Scope() scope: ProjectMemberScope, @IdParam('rule_id') id: string): Promise<void> {
+    return this.rules.remove(scope, id);
+  }
+
+  @Put(':rule_id/destinations')
+  @Requires({ project: 'operator', via: ProjectOfAlertRule })
+  @Documented({
+    summary: 'Replace the linked destinations and channels',
+    answer: AlertRuleResponse,
+    errors: [AlertRuleNotFound],
+  })
+  replaceLinks(
+    @Scope() scope: ProjectMemberScope,
+    @IdParam('rule_id') id: string,
+    @Body() body: ReplaceRuleLinksRequest,
+  ): Promise<AlertRuleResponse> {
+    return this.rules.replaceLinks(scope, id, body);
+  }
+}

@@ -1,0 +1,150 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import type { Holds, RuleState } from './machine/rule-machine.js';
+import { AlertRule } from './rule.entity.js';
+
+/** What clients write of a rule. */
+export type RuleDefinition = Pick<
+  AlertRule,
+  | 'name'
+  | 'isEnabled'
+  | 'severity'
+  | 'kind'
+  | 'condition'
+  | 'groupBy'
+  | 'forSeconds'
+  | 'keepFiringSeconds'
+  | 'cooldownSeconds'
+>;
+
+type Scope = Pick<ProjectScope, 'projectId'>;
+
+/** Windowed rules are due at once; rules of events never are. */
+const NEXT_EVALUATION = `CASE WHEN $4 AND $6 <> 'match' THEN clock_timestamp() END`;
+
+@Injectable()
+export class AlertRulesRepository {
+  constructor(private readonly database: Database) {}
+
+  async insert({ projectId }: Scope, id: string, rule: RuleDefinition, tx: Db): Promise<void> {
+    await this.database.execute(
+      `INSERT INTO alert_rules (id, project_id, name, is_enabled, severity, kind, condition, group_by, for_seconds,
+                                keep_firing_seconds, cooldown_seconds, watched_since, next_evaluation_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, clock_timestamp(), ${NEXT_EVALUATION})`,
+      [id, projectId, ...valuesOf(rule)],
+      tx,
+    );
+  }
+
+  /** `redefined`: what is evaluated has changed. `restarted`: the rule begins anew, as if it had just been made. */
+  async update(
+    { projectId }: Scope,
+    id: string,
+    rule: RuleDefinition,
+    { redefined, restarted }: { redefined: boolean; restarted: boolean },
+    tx: Db,
+  ): Promise<void> {
+    await this.database.execute(
+      `UPDATE alert_rules SET name = $3, is_enabled = $4, severity = $5, kind = $6, condition = $7, group_by = $8,
+         for_seconds = $9, keep_firing_seconds = $10, cooldown_seconds = $11, updated_at = clock_timestamp(),
+         revision = revision + $12::int,
+         watched_since = CASE WHEN $13 THEN clock_timestamp() ELSE watched_since END,
+         next_evaluation_at = CASE WHEN $12 = 1 THEN ${NEXT_EVALUATION} ELSE next_evaluation_at END,
+         last_error = CASE WHEN $12 = 1 THEN NULL ELSE last_error END,
+         last_error_at = CASE WHEN $12 = 1 THEN NULL ELSE last_error_at END
+       WHERE id = $1 AND project_id = $2`,
+      [id, projectId, ...valuesOf(rule), redefined ? 1 : 0, restarted],
+      tx,
+    );
+  }
+
+  /** Newest first. */
+  list({ projectId }: Scope): Promise<AlertRule[]> {
+    return this.database.repository(AlertRule).find({ where: { projectId }, order: { createdAt: 'DESC', id: 'DESC' } });
+  }
+
+  find({ projectId }: Scope, id: string, db?: Db): Promise<AlertRule | null> {
+    return this.database.repository(AlertRule, db).findOneBy({ projectId, id });
+  }
+
+  /** Waits for an evaluation of the rule that is under way. */
+  lock({ projectId }: Scope, id: string, tx: Db): Promise<AlertRule | null> {
+    return this.database
+      .repository(AlertRule, tx)
+      .findOne({ where: { projectId, id }, lock: { mode: 'pessimistic_write' } });
+  }
+
+  async remove({ projectId }: Scope, id: string, tx: Db): Promise<void> {
+    await this.database.execute('DELETE FROM alert_rules WHERE project_id = $1 AND id = $2', [projectId, id], tx);
+  }
+
+  async countOf({ projectId }: Scope, tx: Db): Promise<number> {
+    return this.database.repository(AlertRule, tx).countBy({ projectId });
+  }
+
+  async projectOf(id: string): Promise<string | null> {
+    const rows = await this.database.rows<{ project_id: string }>('SELECT project_id FROM alert_rules WHERE id = $1', [
+      id,
+    ]);
+    return rows[0]?.project_id ?? null;
+  }
+
+  /** Has the project's events written to the outbox exactly while a rule waits for them. */
+  async followEvents({ projectId }: Scope, tx: Db): Promise<void> {
+    await this.database.execute(
+      `INSERT INTO event_watches (project_id)
+       SELECT $1 WHERE EXISTS (SELECT FROM alert_rules WHERE project_id = $1 AND is_enabled AND kind = 'match')
+       ON CONFLICT DO NOTHING`,
+      [projectId],
+      tx,
+    );
+    await this.database.execute(
+      `DELETE FROM event_watches w WHERE w.project_id = $1
+       AND NOT EXISTS (SELECT FROM alert_rules r WHERE r.project_id = w.project_id AND r.is_enabled AND r.kind = 'match')`,
+      [projectId],
+      tx,
+    );
+  }
+
+  /** States of the series that are not inactive, by rule. */
+  async statesOf(ruleIds: readonly string[], db?: Db): Promise<(ruleId: string) => RuleState[]> {
+    const rows = await this.database.rows<{ rule_id: string; states: RuleState[] }>(
+      `SELECT rule_id, array_agg(DISTINCT state) AS states FROM alert_rule_series WHERE rule_id = ANY ($1::uuid[])
+       GROUP BY 1`,
+      [ruleIds],
+      db,
+    );
+    const states = new Map(rows.map((row) => [row.rule_id, row.states]));
+    return (ruleId) => states.get(ruleId) ?? [];
+  }
+
+  /** Series that come to rest by time do so as if the rule had always held for so long: as `dueAfter` of matched series. */
+  async holdSeries(ruleId: string, { forSeconds, keepFiringSeconds }: Holds, tx: Db): Promise<void> {
+    await this.database.execute(
+      `UPDATE alert_rule_series SET due_at = breached_at + make_interval(secs => CASE state
+         WHEN 'pending' THEN $2::int WHEN 'firing' THEN greatest($2::int, $3::int) ELSE $3::int END)
+       WHERE rule_id = $1 AND due_at IS NOT NULL`,
+      [ruleId, forSeconds, keepFiringSeconds],
+      tx,
+    );
+  }
+
+  async forgetSeries(ruleId: string, tx: Db): Promise<void> {
+    await this.database.execute('DELETE FROM alert_rule_series WHERE rule_id = $1', [ruleId], tx);
+  }
+}
+
+function valuesOf(rule: RuleDefinition): unknown[] {
+  return [
+    rule.name,
+    rule.isEnabled,
+    rule.severity,
+    rule.kind,
+    JSON.stringify(rule.condition),
+    rule.groupBy,
+    rule.forSeconds,
+    rule.keepFiringSeconds,
+    rule.cooldownSeconds,
+  ];
+}

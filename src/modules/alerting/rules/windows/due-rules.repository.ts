@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { RULE_COLUMNS, type RuleRow } from '../live-rules.repository.js';
+
+/** A rule on windows whose row is held. */
+export interface DueRule extends RuleRow {
+  /** The database's time. */
+  now: Date;
+  archived: boolean;
+}
+
+type RuleKey = Pick<RuleRow, 'id'> & { readonly projectId: string };
+
+/** When rules on windows are looked at; the time is the database's. */
+@Injectable()
+export class DueRulesRepository {
+  constructor(private readonly database: Database) {}
+
+  async count(): Promise<number> {
+    const [row] = await this.database.rows<{ due: number }>(
+      `SELECT count(*)::int AS due FROM alert_rules r JOIN projects p ON p.id = r.project_id AND p.deleted_at IS NULL
+       WHERE r.next_evaluation_at <= clock_timestamp()`,
+    );
+    return row?.due ?? 0;
+  }
+
+  /** Projects with rules that are due, those that wait longest first. */
+  async projects(): Promise<string[]> {
+    const rows = await this.database.rows<{ id: string }>(
+      `SELECT r.project_id AS id FROM alert_rules r JOIN projects p ON p.id = r.project_id AND p.deleted_at IS NULL
+       WHERE r.next_evaluation_at <= clock_timestamp() GROUP BY 1 ORDER BY min(r.next_evaluation_at)`,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** The rule of the project that waits longest and that nobody else is at, held until the transaction ends. */
+  async claim(projectId: string, tx: Db): Promise<DueRule | null> {
+    const [rule] = await this.database.rows<DueRule>(
+      `SELECT ${RULE_COLUMNS}, clock_timestamp() AS now, p.archived_at IS NOT NULL AS archived
+       FROM alert_rules r JOIN projects p ON p.id = r.project_id AND p.deleted_at IS NULL
+       WHERE r.project_id = $1 AND r.next_evaluation_at <= clock_timestamp()
+       ORDER BY r.next_evaluation_at LIMIT 1 FOR NO KEY UPDATE OF r SKIP LOCKED`,
+      [projectId],
+      tx,
+    );
+    return rule ?? null;
+  }
+
+  /** No statement of the transaction takes longer from now on. */
+  async boundStatements(timeout: `${number}s`, tx: Db): Promise<void> {
+    await this.database.execute(`SET LOCAL statement_timeout = '${timeout}'`, [], tx);
+  }
+
+  /** The rule is evaluated now and again in so many seconds. One of an archived project is watched from now on. */
+  async begin({ id, project_id: projectId, now, archived }: DueRule, nextInSeconds: number, tx: Db): Promise<void> {
+    await this.database.execute(
+      `UPDATE alert_rules SET next_evaluation_at = clock_timestamp() + make_interval(secs => $3), last_evaluated_at = $4,
+         last_error = NULL, last_error_at = NULL, watched_since = CASE WHEN $5 THEN $4 ELSE watched_since END
+       WHERE project_id = $1 AND id = $2`,
+      [projectId, id, nextInSeconds, now, archived],
+      tx,
+    );
+  }
+
+  async delay({ projectId, id }: RuleKey, seconds: number, tx: Db): Promise<void> {
+    await this.database.execute(
+      `UPDATE alert_rules SET next_evaluation_at = clock_timestamp() + make_interval(secs => $3)
+       WHERE project_id = $1 AND id = $2`,
+      [projectId, id, seconds],
+      tx,
+    );
+  }
+
+  /**
+   * Waits a minute after the first failure, and then as long again as the rule has been failing for: so the wait doubles,
+   * whichever worker fails. What people change of a rule begins that anew.
+   */
+  async postpone({ projectId, id }: RuleKey, longestSeconds: number): Promise<void> {
+    await this.database.execute(
+      `UPDATE alert_rules SET next_evaluation_at = clock_timestamp() +
+         CASE WHEN last_error IS NULL THEN interval '60 seconds'
+         ELSE least(greatest(clock_timestamp() - greatest(last_evaluated_at, watched_since, updated_at),
+                             interval '60 seconds'), make_interval(secs => $3)) END
+       WHERE project_id = $1 AND id = $2 AND next_evaluation_at IS NOT NULL`,
+      [projectId, id, longestSeconds],
+    );
+  }
+}

@@ -1,0 +1,176 @@
+import { Injectable } from '@nestjs/common';
+import { validate as isUuid } from 'uuid';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { type Aggregate, exactValuesOf, filterSql, numberSql, scalarSql } from '../../conditions/index.js';
+import {
+  type Dimension,
+  DIMENSIONS,
+  type EventFilter,
+  EventTotals,
+  Parameters,
+  type TimeWindow,
+} from '../../../events/totals/index.js';
+import { type GroupValue, MAX_GROUP_TEXT } from '../machine/series.js';
+import type { LiveRule } from '../live-rules.repository.js';
+
+/** The value of one group of events; an ungrouped rule has one group without values. */
+interface Measure {
+  readonly group: readonly GroupValue[];
+  /** Null: there is nothing to aggregate. */
+  readonly value: number | null;
+}
+
+export interface Measured {
+  readonly measures: readonly Measure[];
+  /** Whether there may be more groups than these: what is not among them is then unknown. */
+  readonly isCut: boolean;
+}
+
+interface Wanted {
+  readonly aggregate: Aggregate;
+  readonly field?: string;
+}
+
+type MeasuredRule = Pick<LiveRule, 'projectId' | 'filter' | 'groupBy'>;
+
+/** A rule on windows tells so many groups apart, those with the most events first. */
+const MAX_MEASURED_GROUPS = 100;
+/** Below this the rows are as quick as the counted hours. */
+const COUNTED_FROM_SECONDS = 3_600;
+
+/** Aggregates the events of windows: from counted hours where those can tell, else from the rows. */
+@Injectable()
+export class MeasuresRepository {
+  constructor(
+    private readonly database: Database,
+    private readonly totals: EventTotals,
+  ) {}
+
+  async values(rule: MeasuredRule, window: TimeWindow, wanted: Wanted, db?: Db): Promise<Measured> {
+    return measured(
+      (await this.counted(rule, window, wanted, db)) ?? (await this.aggregated(rule, window, wanted, db)),
+    );
+  }
+
+  /**
+   * When events were last seen in the window, by group; groups with none are not among them.
+   * @returns epoch milliseconds
+   */
+  async lastSeen(rule: MeasuredRule, window: TimeWindow, db?: Db): Promise<Measured> {
+    const parameters = new Parameters();
+    const { where, groups } = this.statement(rule, window, parameters);
+    if (groups.length === 0) {
+      const rows = await this.database.rows<{ at: Date }>(
+        `SELECT e."timestamp" AS at FROM events e WHERE ${where} ORDER BY e."timestamp" DESC LIMIT 1`,
+        parameters.values,
+        db,
+      );
+      return measured([{ group: [], value: rows[0]?.at.getTime() ?? null }]);
+    }
+    const last = `extract(epoch FROM max(e."timestamp"))::float8 * 1000`;
+    return measured(await this.grouped(groups, last, where, parameters, db));
+  }
+
+  private async counted(
+    rule: MeasuredRule,
+    window: TimeWindow,
+    { aggregate }: Wanted,
+    db?: Db,
+  ): Promise<Measure[] | null> {
+    if (aggregate !== 'count' && aggregate !== 'error_rate') return null;
+    if (window.to.getTime() - window.from.getTime() < COUNTED_FROM_SECONDS * 1_000) return null;
+    const filter = dimensionsOf(rule);
+    const [dimension] = rule.groupBy;
+    if (filter === null || rule.groupBy.length > 1 || (dimension !== undefined && !isDimension(dimension))) return null;
+    const valueOf = ({ events, errors }: { events: number; errors: number }): number | null =>
+      aggregate === 'count' ? events : events === 0 ? null : errors / events;
+    if (dimension === undefined) {
+      return [{ group: [], value: valueOf(await this.totals.total(rule, window, filter, db)) }];
+    }
+    const limit = MAX_MEASURED_GROUPS;
+    const groups = await this.totals.by(rule, dimension, window, { filter, limit }, db);
+    return groups.map((group) => ({ group: [group.value], value: valueOf(group) }));
+  }
+
+  private async aggregated(rule: MeasuredRule, window: TimeWindow, wanted: Wanted, db?: Db): Promise<Measure[]> {
+    const parameters = new Parameters();
+    const { where, groups } = this.statement(rule, window, parameters);
+    const value = aggregateSql(wanted, parameters);
+    if (groups.length > 0) return this.grouped(groups, value, where, parameters, db);
+    const rows = await this.database.rows<{ value: number | null }>(
+      `SELECT ${value} AS value FROM events e WHERE ${where}`,
+      parameters.values,
+      db,
+    );
+    return [{ group: [], value: rows[0]?.value ?? null }];
+  }
+
+  private async grouped(
+    groups: readonly string[],
+    value: string,
+    where: string,
+    parameters: Parameters,
+    db?: Db,
+  ): Promise<Measure[]> {
+    const names = groups.map((_, index) => `g${index}`);
+    const rows = await this.database.rows<{ groups: GroupValue[]; value: number | null }>(
+      `SELECT jsonb_build_array(${names.join(', ')}) AS groups, value FROM (
+         SELECT ${groups.map((sql, index) => `${sql} AS g${index}`).join(', ')}, ${value} AS value, count(*) AS events
+         FROM events e WHERE ${where} GROUP BY ${names.map((_, index) => index + 1).join(', ')}
+         ORDER BY events DESC, ${names.join(', ')} LIMIT ${MAX_MEASURED_GROUPS}) measured`,
+      parameters.values,
+      db,
+    );
+    return rows.map((row) => ({ group: row.groups, value: row.value }));
+  }
+
+  private statement(
+    { projectId, filter, groupBy }: MeasuredRule,
+    { from, to }: TimeWindow,
+    parameters: Parameters,
+  ): { where: string; groups: string[] } {
+    const bind = (value: unknown): string => parameters.bind(value);
+    const where = `e.project_id = ${bind(projectId)} AND e."timestamp" >= ${bind(from)} AND e."timestamp" < ${bind(to)}
+      AND ${filterSql(filter, bind)}`;
+    return { where, groups: groupBy.map((field) => scalarSql(field, MAX_GROUP_TEXT, bind)) };
+  }
+}
+
+function measured(measures: readonly Measure[]): Measured {
+  return { measures, isCut: measures.length >= MAX_MEASURED_GROUPS };
+}
+
+const QUANTILES = { p50: 0.5, p95: 0.95, p99: 0.99 } as const;
+
+function aggregateSql({ aggregate, field }: Wanted, parameters: Parameters): string {
+  const number = (): string => numberSql(field ?? '', (value) => parameters.bind(value));
+  switch (aggregate) {
+    case 'count':
+      return 'count(*)::float8';
+    case 'error_rate':
+      return '(count(*) FILTER (WHERE e.log_status >= 500))::float8 / nullif(count(*), 0)';
+    case 'p50':
+    case 'p95':
+    case 'p99':
+      return `percentile_disc(${QUANTILES[aggregate]}) WITHIN GROUP (ORDER BY ${number()})`;
+    case 'sum':
+    case 'avg':
+    case 'min':
+    case 'max':
+      return `${aggregate}(${number()})`;
+  }
+}
+
+/** The filter as the counted hours know it; null when they cannot tell. */
+function dimensionsOf({ filter }: MeasuredRule): EventFilter | null {
+  const values = exactValuesOf(filter);
+  if (values === null) return null;
+  const known = Object.entries(values).every(
+    ([field, value]) => isDimension(field) && (field !== 'source_id' || isUuid(value)),
+  );
+  return known ? values : null;
+}
+
+function isDimension(field: string): field is Dimension {
+  return (DIMENSIONS as readonly string[]).includes(field);
+}
