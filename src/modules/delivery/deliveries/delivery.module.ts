@@ -7,14 +7,13 @@ import { DeliveryAttempt } from './attempts/attempt.entity.js';
 import { AttemptsRepository } from './attempts/attempts.repository.js';
 import { RetryAudit } from './attempts/retry-audit.entity.js';
 import { ChannelOfProject } from './channels/channel-of-project.js';
-import { ChannelTestController } from './channels/channel-test.controller.js';
-import { ChannelTestService } from './channels/channel-test.service.js';
+import { ChannelTestController } from './engine/channel-test.controller.js';
+import { ChannelTestService } from './engine/channel-test.service.js';
 import { DeliveryChannel } from './channels/channel.entity.js';
 import { ChannelsController } from './channels/channels.controller.js';
 import { LinkedChannels } from './channels/linked-channels.js';
 import { ChannelsRepository } from './channels/channels.repository.js';
 import { ChannelsService } from './channels/channels.service.js';
-import { Destinations } from './channels/destinations.js';
 import { HeaderVault } from './channels/header-vault.js';
 import { ProtectedHeader } from './channels/protected-header.entity.js';
 import { ProtectedHeadersController } from './channels/protected-headers.controller.js';
@@ -31,10 +30,11 @@ import {
 } from './engine/delivery-round.js';
 import { DeliveryWakes } from './engine/delivery-wakes.js';
 import { DeliveryDispatcher } from './engine/delivery-dispatcher.js';
-import { EmailDriver } from './engine/email-driver.js';
 import { ExpiredClaims } from './engine/expired-claims.js';
 import { Sender } from './engine/sender.js';
-import { WebhookDriver } from './engine/webhook-driver.js';
+import { ChannelAddressValidator } from './drivers/channel-address.validator.js';
+import { ChannelDriverRegistry } from './drivers/channel-driver.registry.js';
+import { CHANNEL_DRIVERS } from './drivers/channel-drivers.js';
 import { AttemptAnswers } from './history/attempt-answers.js';
 import { AttemptCounts } from './history/attempt-counts.js';
 import { AttemptOfProject } from './history/attempt-of-project.js';
@@ -50,6 +50,8 @@ import { RecoveryController } from './recovery/recovery.controller.js';
 import { RecoveryService } from './recovery/recovery.service.js';
 import { RetryNowService } from './recovery/retry-now.service.js';
 
+const DRIVERS = [...Object.values(CHANNEL_DRIVERS), ChannelAddressValidator, ChannelDriverRegistry];
+
 const ENGINE = [
   ClaimsRepository,
   DeliveryDispatcher,
@@ -60,10 +62,8 @@ const ENGINE = [
   DeliveryWakeProcessor,
   DeliveryWakes,
   DlqDrainProcessor,
-  EmailDriver,
   ExpiredClaims,
   Sender,
-  WebhookDriver,
 ];
 
 @Module({
@@ -80,6 +80,7 @@ const ENGINE = [
     RecoveryController,
   ],
   providers: [
+    ...DRIVERS,
     ...ENGINE,
     AttemptAnswers,
     AttemptCounts,
@@ -91,7 +92,6 @@ const ENGINE = [
     ChannelsRepository,
     ChannelsService,
     DeliveryRequests,
-    Destinations,
     HeaderVault,
     HistoryRepository,
     HistoryService,

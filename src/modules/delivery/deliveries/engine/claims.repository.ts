@@ -13,7 +13,7 @@ import {
 } from '../../sending/index.js';
 import type { AttemptKind, ClaimKind } from '../attempts/attempt-states.js';
 import { budgetOf, type NextState } from '../attempts/transitions.js';
-import type { ChannelType } from '../channels/channel-configuration.js';
+import type { ChannelType } from '../drivers/channel-drivers.js';
 
 /** An attempt that this process holds, with all that sending it takes. */
 export interface ClaimedAttempt extends ClaimedWork {
@@ -157,7 +157,7 @@ export class ClaimsRepository {
     held: Held,
     next: NextState,
     outcome: TryOutcome,
-    { deliveredTo = null, isOwn }: { deliveredTo?: readonly string[] | null; isOwn: boolean },
+    { isOwn }: { isOwn: boolean },
     db?: Db,
   ): Promise<boolean> {
     const rows = await this.database.rows(
@@ -176,7 +176,7 @@ export class ClaimsRepository {
         outcome.reason,
         outcome.request && JSON.stringify(outcome.request),
         outcome.response && JSON.stringify(outcome.response),
-        deliveredTo,
+        outcome.deliveredTo ?? null,
         isOwn,
         next.audit,
       ],

@@ -1,8 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
 import { failedTry } from '../../sending/index.js';
-import { policyOf } from '../attempts/policy.js';
 import { nextState } from '../attempts/transitions.js';
+import { policyOf } from '../drivers/channel-configuration.js';
 import { ClaimsRepository } from './claims.repository.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
 import { randomFraction } from './random-fraction.js';

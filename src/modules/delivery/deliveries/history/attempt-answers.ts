@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { policyConfigurationOf } from '../attempts/policy.js';
+import { policyConfigurationOf } from '../drivers/channel-configuration.js';
 import type { RetryAudit } from '../attempts/retry-audit.entity.js';
-import { Destinations } from '../channels/destinations.js';
-import { decide, type Decision, type RecoveryAction } from '../recovery/readiness.js';
+import { ChannelDriverRegistry } from '../drivers/channel-driver.registry.js';
+import { decide, type Decision, type RecoveryAction } from '../attempts/readiness.js';
 import { type AttemptView, factsOf, lifecycleOf, readRetryState } from './attempt-view.js';
 import type {
   AttemptDetailResponse,
@@ -15,7 +15,7 @@ import type {
 /** Attempts as the interface shows them, with what may be done to them now. */
 @Injectable()
 export class AttemptAnswers {
-  constructor(private readonly destinations: Destinations) {}
+  constructor(private readonly drivers: ChannelDriverRegistry) {}
 
   async list(views: readonly AttemptView[]): Promise<AttemptResponse[]> {
     const valid = new Map<string, Promise<boolean>>();
@@ -56,7 +56,7 @@ export class AttemptAnswers {
   }
 
   private hasValidDestination({ channel }: AttemptView): Promise<boolean> {
-    return channel === null ? Promise.resolve(false) : this.destinations.isValid(channel.type, channel.configuration);
+    return channel === null ? Promise.resolve(false) : this.drivers.isSendable(channel.type, channel.configuration);
   }
 }
 

@@ -5,7 +5,7 @@ import { AttemptAnswers, decisionResponse } from '../history/attempt-answers.js'
 import type { AttemptView } from '../history/attempt-view.js';
 import type { AttemptResponse } from '../history/history.dto.js';
 import { HistoryRepository } from '../history/history.repository.js';
-import type { RecoveryAction } from './readiness.js';
+import type { RecoveryAction } from '../attempts/readiness.js';
 import type { ReadinessResponse } from './recovery.dto.js';
 
 /** What would be allowed; reads alone, and reserves nothing. */

@@ -10,7 +10,7 @@ import { AttemptNotFound, RecoveryRefused } from '../delivery.errors.js';
 import { AttemptAnswers } from '../history/attempt-answers.js';
 import type { AttemptView } from '../history/attempt-view.js';
 import { HistoryRepository } from '../history/history.repository.js';
-import type { Decision } from './readiness.js';
+import type { Decision } from '../attempts/readiness.js';
 import type { RecoveryAudit } from './recovery-audit.entity.js';
 import { RecoveryAudits } from './recovery-audits.js';
 import { RecoverySends } from './recovery-sends.js';

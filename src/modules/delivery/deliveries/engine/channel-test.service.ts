@@ -6,10 +6,10 @@ import { AuditWriter } from '../../../identity/audit/index.js';
 import { projectAct, ProjectActs } from '../../../tenancy/projects/index.js';
 import { AttemptsRepository } from '../attempts/attempts.repository.js';
 import { AttemptNotFound, ChannelNotFound } from '../delivery.errors.js';
-import { ClaimsRepository } from '../engine/claims.repository.js';
-import { DeliveryDispatcher } from '../engine/delivery-dispatcher.js';
+import { ClaimsRepository } from './claims.repository.js';
+import { DeliveryDispatcher } from './delivery-dispatcher.js';
 import { channelTestResponse, type ChannelTestResponse } from './channel-test.dto.js';
-import { ChannelsRepository } from './channels.repository.js';
+import { ChannelsRepository } from '../channels/channels.repository.js';
 
 /** Test notifications: sent while the caller waits, never retried. */
 @Injectable()

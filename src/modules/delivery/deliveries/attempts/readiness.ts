@@ -1,4 +1,5 @@
-import type { AttemptKind, AttemptStatus, ClaimKind, Recovery, StoredRetryState } from '../attempts/attempt-states.js';
+import { isChannelType } from '../drivers/channel-drivers.js';
+import type { AttemptKind, AttemptStatus, ClaimKind, Recovery, StoredRetryState } from './attempt-states.js';
 
 export const RECOVERY_ACTIONS = ['replay', 'retry_now', 'dlq_drain'] as const;
 export type RecoveryAction = (typeof RECOVERY_ACTIONS)[number];
@@ -86,7 +87,7 @@ const RULES: Readonly<Record<ReasonCode, Rule>> = {
   },
   channel_missing: { refuses: ({ channel }) => channel === null, reason: 'The channel does not exist any more' },
   unsupported_channel_type: {
-    refuses: ({ channel }) => channel !== null && channel.type !== 'webhook' && channel.type !== 'email',
+    refuses: ({ channel }) => channel !== null && !isChannelType(channel.type),
     reason: 'The type of the channel is not supported',
   },
   channel_disabled: { refuses: ({ channel }) => channel?.enabled === false, reason: 'The channel is disabled' },

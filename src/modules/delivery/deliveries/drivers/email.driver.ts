@@ -1,39 +1,64 @@
 import { Injectable } from '@nestjs/common';
+import { email, type Issue, ListField, NestedField, TextField } from '../../../../platform/http/fields/index.js';
 import { type Mail, Mailer, type MailResult, oneLine } from '../../../../platform/mail/index.js';
 import { sanitizeText } from '../../../../platform/sanitize/index.js';
 import { failedTry, type TryOutcome } from '../../sending/index.js';
-import { type EmailConfiguration, isConfiguration, isWebhook } from '../channels/channel-configuration.js';
-import type { ChannelDriver, Delivered } from './channel-driver.js';
-import type { ClaimedAttempt } from './claims.repository.js';
-import { type Notification, notificationOf } from './notification.js';
+import { RetryPolicyConfiguration } from './channel-configuration.js';
+import type { ChannelDriver, ChannelMessage, Notification } from './channel-driver.js';
 
 const LONGEST_SUBJECT = 200;
+
+export class EmailConfiguration {
+  @ListField(email(), { min: 1, max: 20 })
+  to!: string[];
+
+  @TextField({
+    max: 80,
+    optional: true,
+    check: (text) => (/\p{Cc}/u.test(text) ? 'subject_prefix must not contain control characters' : undefined),
+  })
+  subject_prefix?: string;
+
+  @NestedField(() => RetryPolicyConfiguration, { optional: true })
+  retry_policy?: RetryPolicyConfiguration;
+}
 
 /**
  * One mail to each address, so that none learns of the others. An address that has taken it is left out of later tries.
  * A reply of 4xx is transient, of 5xx permanent.
  */
 @Injectable()
-export class EmailDriver implements ChannelDriver {
+export class EmailDriver implements ChannelDriver<EmailConfiguration> {
+  static readonly summary = '`to` (1 to 20 addresses), `subject_prefix`';
+
+  readonly configuration = EmailConfiguration;
+  readonly headers = null;
+
   constructor(private readonly mailer: Mailer) {}
 
-  async deliver(attempt: ClaimedAttempt): Promise<Delivered> {
-    const { configuration, deliveredTo } = attempt;
-    if (!isConfiguration('email', configuration) || isWebhook(configuration)) {
-      return { outcome: failedTry('refused', 'destination_configuration_invalid') };
-    }
+  faultsOf(): Issue[] {
+    return [];
+  }
+
+  admit(configuration: EmailConfiguration): Promise<EmailConfiguration> {
+    return Promise.resolve(configuration);
+  }
+
+  isSendable(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
+  async deliver(message: ChannelMessage<EmailConfiguration>): Promise<TryOutcome> {
+    const { notification, configuration, tryNumber, deliveredTo } = message;
     const done = new Set(deliveredTo);
     const open = [...new Set(configuration.to)].filter((address) => !done.has(address));
-    const notification = notificationOf(attempt);
     const results = await Promise.all(
-      open.map((to) => this.mailer.send(mailOf(notification, configuration, to, attempt.tryNumber))),
+      open.map((to) => this.mailer.send(mailOf(notification, configuration, to, tryNumber))),
     );
     const taken = open.filter((_, at) => results[at]?.status !== 'failed');
     const counts = { addresses: done.size + open.length, accepted: done.size + taken.length };
-    return {
-      outcome: outcomeOf(results, { try_number: attempt.tryNumber, addresses: open.length }, counts),
-      deliveredTo: [...done, ...taken],
-    };
+    const outcome = outcomeOf(results, { try_number: tryNumber, addresses: open.length }, counts);
+    return { ...outcome, deliveredTo: [...done, ...taken] };
   }
 }
 

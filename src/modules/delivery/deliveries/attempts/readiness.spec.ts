@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ATTEMPT_KINDS, ATTEMPT_STATUSES, CLAIM_KINDS, RECOVERIES } from '../attempts/attempt-states.js';
+import { ATTEMPT_KINDS, ATTEMPT_STATUSES, CLAIM_KINDS, RECOVERIES } from './attempt-states.js';
 import {
   decide,
   PRECEDENCE,
