@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../../identity/audit/index.js';
 import { DeliveryModule } from '../../delivery/deliveries/index.js';
+import { sendingEngineOf } from '../../delivery/sending/index.js';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { DeliveriesController } from './deliveries/deliveries.controller.js';
 import { DeliveriesOfDeletedProjects } from './deliveries/deliveries-of-deleted-projects.js';
@@ -19,29 +20,18 @@ import { LinkedDestinations } from './destinations/linked-destinations.js';
 import { PreviousSecrets } from './destinations/previous-secrets.js';
 import { ProjectOfDestination } from './destinations/project-of-destination.js';
 import { TargetAddresses } from './destinations/target-addresses.js';
-import { AlertDeliveryMetrics } from './engine/alert-delivery-metrics.js';
-import { AlertDeliveryPoller } from './engine/alert-delivery-poller.js';
-import { AlertDeliveriesProcessor, AlertDeliveryWakeProcessor } from './engine/alert-delivery-round.js';
-import { AlertDeliveryWakes } from './engine/alert-delivery-wakes.js';
-import { AlertDispatcher } from './engine/alert-dispatcher.js';
-import { ClaimsRepository } from './engine/claims.repository.js';
-import { ExpiredClaims } from './engine/expired-claims.js';
-import { Sender } from './engine/sender.js';
+import { AlertDeliveriesProcessor, AlertDeliveryWakeProcessor } from './engine/alert-deliveries.processors.js';
+import { ALERT_DELIVERY_ENGINE, AlertDeliveryOutbox } from './engine/alert-delivery.outbox.js';
 import { AlertNotices } from './notices/alert-notices.js';
 import { Courier } from './notices/courier.js';
 import { AlertNoticeRecord } from './notices/notice.entity.js';
 
 const ENGINE = [
   AlertDeliveriesProcessor,
-  AlertDeliveryMetrics,
-  AlertDeliveryPoller,
+  AlertDeliveryOutbox,
   AlertDeliveryWakeProcessor,
-  AlertDeliveryWakes,
-  AlertDispatcher,
-  ClaimsRepository,
   Courier,
-  ExpiredClaims,
-  Sender,
+  sendingEngineOf(ALERT_DELIVERY_ENGINE, AlertDeliveryOutbox),
 ];
 
 @Module({

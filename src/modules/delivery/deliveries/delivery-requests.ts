@@ -1,9 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Db } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/ids/index.js';
 import { AttemptsRepository } from './attempts/attempts.repository.js';
 import { ChannelsRepository } from './channels/channels.repository.js';
-import { DeliveryWakes } from './engine/delivery-wakes.js';
+import { DELIVERY_ENGINE, type DeliveryEngine } from './engine/attempt.outbox.js';
 
 /** A rule has matched. `rule` and `event` are what receivers read, as they are now. */
 export interface RuleMatches {
@@ -28,7 +28,7 @@ export class DeliveryRequests {
   constructor(
     private readonly channels: ChannelsRepository,
     private readonly attempts: AttemptsRepository,
-    private readonly wakes: DeliveryWakes,
+    @Inject(DELIVERY_ENGINE) private readonly engine: DeliveryEngine,
   ) {}
 
   /** {@link ruleMatches} of one channel. @returns the attempt's id; null when the project has no such channel */
@@ -55,9 +55,8 @@ export class DeliveryRequests {
     const common = { kind: 'rule_match' as const, rule, event, ruleId, eventId, sourceId, evaluationId };
     await this.attempts.insertAll(match, common, made, tx);
     const due = made.filter(({ skippedFor }) => skippedFor === null);
-    this.wakes.afterCommit(
-      projectId,
-      due.map(({ channelId }) => channelId),
+    this.engine.wakeAfterCommit(
+      due.map(({ channelId }) => ({ tenant: projectId, lane: channelId })),
       tx,
     );
     return made.map(({ id }) => id);

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../../identity/audit/index.js';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
+import { sendingEngineOf } from '../sending/index.js';
 import { AttemptsOfDeletedProjects } from './attempts-of-deleted-projects.js';
 import { DeliveryAttempt } from './attempts/attempt.entity.js';
 import { AttemptsRepository } from './attempts/attempts.repository.js';
@@ -19,19 +20,9 @@ import { ProtectedHeader } from './channels/protected-header.entity.js';
 import { ProtectedHeadersController } from './channels/protected-headers.controller.js';
 import { ProtectedHeadersService } from './channels/protected-headers.service.js';
 import { DeliveryRequests } from './delivery-requests.js';
-import { ClaimsRepository } from './engine/claims.repository.js';
-import { DeliveryMetrics } from './engine/delivery-metrics.js';
-import { DeliveryPoller } from './engine/delivery-poller.js';
-import {
-  DeliveryRetriesProcessor,
-  DeliveryRound,
-  DeliveryWakeProcessor,
-  DlqDrainProcessor,
-} from './engine/delivery-round.js';
-import { DeliveryWakes } from './engine/delivery-wakes.js';
-import { DeliveryDispatcher } from './engine/delivery-dispatcher.js';
-import { ExpiredClaims } from './engine/expired-claims.js';
-import { Sender } from './engine/sender.js';
+import { AttemptClaimsRepository } from './engine/attempt-claims.repository.js';
+import { AttemptOutbox, DELIVERY_ENGINE } from './engine/attempt.outbox.js';
+import { DeliveryRetriesProcessor, DeliveryWakeProcessor, DlqDrainProcessor } from './engine/delivery.processors.js';
 import { ChannelAddressValidator } from './drivers/channel-address.validator.js';
 import { ChannelDriverRegistry } from './drivers/channel-driver.registry.js';
 import { CHANNEL_DRIVERS } from './drivers/channel-drivers.js';
@@ -45,7 +36,7 @@ import { ReadinessService } from './recovery/readiness.service.js';
 import { RecoveryAnswers } from './recovery/recovery-answers.js';
 import { RecoveryAudit } from './recovery/recovery-audit.entity.js';
 import { RecoveryAudits } from './recovery/recovery-audits.js';
-import { RecoverySends } from './recovery/recovery-sends.js';
+import { RecoveryDispatcher } from './recovery/recovery.dispatcher.js';
 import { RecoveryController } from './recovery/recovery.controller.js';
 import { RecoveryService } from './recovery/recovery.service.js';
 import { RetryNowService } from './recovery/retry-now.service.js';
@@ -53,17 +44,12 @@ import { RetryNowService } from './recovery/retry-now.service.js';
 const DRIVERS = [...Object.values(CHANNEL_DRIVERS), ChannelAddressValidator, ChannelDriverRegistry];
 
 const ENGINE = [
-  ClaimsRepository,
-  DeliveryDispatcher,
-  DeliveryMetrics,
-  DeliveryPoller,
+  AttemptClaimsRepository,
+  AttemptOutbox,
   DeliveryRetriesProcessor,
-  DeliveryRound,
   DeliveryWakeProcessor,
-  DeliveryWakes,
   DlqDrainProcessor,
-  ExpiredClaims,
-  Sender,
+  sendingEngineOf(DELIVERY_ENGINE, AttemptOutbox),
 ];
 
 @Module({
@@ -100,7 +86,7 @@ const ENGINE = [
     ReadinessService,
     RecoveryAnswers,
     RecoveryAudits,
-    RecoverySends,
+    RecoveryDispatcher,
     RecoveryService,
     RetryNowService,
   ],

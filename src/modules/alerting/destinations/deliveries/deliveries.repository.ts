@@ -19,12 +19,6 @@ export interface DeliveryFilter {
 
 export type FailedFilter = Omit<DeliveryFilter, 'status'>;
 
-/** A delivery that is due, and where. */
-export interface DueDelivery {
-  readonly id: string;
-  readonly destinationId: string;
-}
-
 const EARLIEST = new Date(0);
 const LATEST = new Date('9999-01-01T00:00:00Z');
 
@@ -39,7 +33,7 @@ const ANEW = `
   status = 'pending', retry_count = 0, due_at = clock_timestamp(), completed_at = NULL,
   response_code = NULL, response_summary = NULL, failure_code = NULL, failure_reason = NULL`;
 
-/** Deliveries as people see and repeat them; what becomes of tries is {@link ClaimsRepository}'s. */
+/** Deliveries as people see and repeat them; what becomes of tries is {@link SendingEngine}'s. */
 @Injectable()
 export class DeliveriesRepository {
   constructor(private readonly database: Database) {}
@@ -127,18 +121,22 @@ export class DeliveriesRepository {
     );
   }
 
-  /** The same for those that failed and whose destination is there and enabled, the oldest first. */
-  renewAll(scope: Tenant, filter: FailedFilter, limit: number, tx: Db): Promise<DueDelivery[]> {
-    return this.database.rows<DueDelivery>(
+  /**
+   * The same for those that failed and whose destination is there and enabled, the oldest first.
+   * @returns the destination of each
+   */
+  async renewAll(scope: Tenant, filter: FailedFilter, limit: number, tx: Db): Promise<string[]> {
+    const rows = await this.database.rows<{ destinationId: string }>(
       `UPDATE alert_deliveries SET ${ANEW}
        WHERE id IN (
          SELECT d.id FROM alert_deliveries d
          JOIN alert_destinations t ON t.id = d.destination_id AND t.project_id = d.project_id AND t.is_enabled
          WHERE ${FAILED} ORDER BY d.created_at, d.id LIMIT $6 FOR UPDATE OF d)
-       RETURNING id, destination_id AS "destinationId"`,
+       RETURNING destination_id AS "destinationId"`,
       [...parametersOf(scope, filter), limit],
       tx,
     );
+    return rows.map(({ destinationId }) => destinationId);
   }
 
   async countFailed(scope: Tenant, filter: FailedFilter, tx: Db): Promise<number> {

@@ -1,10 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { DeliveryRequests, type RuleMatches } from '../../../delivery/deliveries/index.js';
 import { DeliveriesRepository } from '../deliveries/deliveries.repository.js';
 import type { AlertDestination } from '../destinations/destination.entity.js';
-import { AlertDeliveryWakes } from '../engine/alert-delivery-wakes.js';
+import { ALERT_DELIVERY_ENGINE, type AlertDeliveryEngine } from '../engine/alert-delivery.outbox.js';
 import { type AlertNotice, storedNotice } from './alert-notice.js';
 
 /** Who is told (SERVICE 6.3, DECISIONS 9). */
@@ -34,7 +34,7 @@ export class AlertNotices {
     private readonly database: Database,
     private readonly deliveries: DeliveriesRepository,
     private readonly channels: DeliveryRequests,
-    private readonly wakes: AlertDeliveryWakes,
+    @Inject(ALERT_DELIVERY_ENGINE) private readonly engine: AlertDeliveryEngine,
   ) {}
 
   /** `tx` must be one of `Database.transaction`. Destinations and channels that are gone are passed over. */
@@ -44,8 +44,10 @@ export class AlertNotices {
     if (made.length > 0) {
       const json = JSON.stringify(storedNotice(alertEvent));
       await this.deliveries.insert(alertEvent, { id: newId(), alertEventId: alertEvent.alertEventId, json }, made, tx);
-      const due = made.map(({ id, destination }) => ({ id, destinationId: destination.id }));
-      this.wakes.afterCommit(alertEvent, due, tx);
+      this.engine.wakeAfterCommit(
+        made.map(({ destination }) => ({ tenant: alertEvent.projectId, lane: destination.id })),
+        tx,
+      );
     }
     const channelIds = targets.kind === 'linked' ? targets.channelIds : [];
     const attemptIds = await this.channels.ruleMatches(tx, ruleMatchOf(alertEvent), channelIds);

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { ProjectMemberScope } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
 import { newId } from '../../../../platform/ids/index.js';
@@ -6,8 +6,8 @@ import { AuditWriter } from '../../../identity/audit/index.js';
 import { projectAct, ProjectActs } from '../../../tenancy/projects/index.js';
 import { AttemptsRepository } from '../attempts/attempts.repository.js';
 import { AttemptNotFound, ChannelNotFound } from '../delivery.errors.js';
-import { ClaimsRepository } from './claims.repository.js';
-import { DeliveryDispatcher } from './delivery-dispatcher.js';
+import { AttemptClaimsRepository } from './attempt-claims.repository.js';
+import { DELIVERY_ENGINE, type DeliveryEngine } from './attempt.outbox.js';
 import { channelTestResponse, type ChannelTestResponse } from './channel-test.dto.js';
 import { ChannelsRepository } from '../channels/channels.repository.js';
 
@@ -18,8 +18,8 @@ export class ChannelTestService {
     private readonly database: Database,
     private readonly channels: ChannelsRepository,
     private readonly attempts: AttemptsRepository,
-    private readonly claims: ClaimsRepository,
-    private readonly dispatcher: DeliveryDispatcher,
+    private readonly claims: AttemptClaimsRepository,
+    @Inject(DELIVERY_ENGINE) private readonly engine: DeliveryEngine,
     private readonly acts: ProjectActs,
     private readonly audit: AuditWriter,
   ) {}
@@ -33,9 +33,9 @@ export class ChannelTestService {
       await this.attempts.insert(scope, { id, channelId, kind: 'test' }, tx);
       const target = { type: 'delivery_channel', id: channelId };
       await this.audit.record(projectAct(scope, 'delivery.channel_tested', { attempt_id: id }, target), tx);
-      return this.claims.claimOne(this.dispatcher.claimant('test'), id, tx);
+      return this.claims.claimOne(this.engine.claimant('test'), id, tx);
     });
-    if (claimed !== null) await this.dispatcher.send(claimed);
+    if (claimed !== null) await this.engine.send(claimed);
     const attempt = await this.attempts.find(scope, id);
     if (attempt === null) throw new AttemptNotFound();
     return channelTestResponse(attempt);

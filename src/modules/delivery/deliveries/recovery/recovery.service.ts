@@ -13,7 +13,7 @@ import { HistoryRepository } from '../history/history.repository.js';
 import type { Decision } from '../attempts/readiness.js';
 import type { RecoveryAudit } from './recovery-audit.entity.js';
 import { RecoveryAudits } from './recovery-audits.js';
-import { RecoverySends } from './recovery-sends.js';
+import { RecoveryDispatcher } from './recovery.dispatcher.js';
 
 /** How long an answer waits for the new attempt's first try: a receiver's whole deadline and a little. */
 const WAIT_MS = 6_500;
@@ -36,7 +36,7 @@ export class RecoveryService {
     private readonly answers: AttemptAnswers,
     private readonly acts: ProjectActs,
     private readonly audits: RecoveryAudits,
-    private readonly sends: RecoverySends,
+    private readonly dispatcher: RecoveryDispatcher,
   ) {}
 
   /** @throws RecoveryRefused by the decision that readiness shows, made again under the lock of the source */
@@ -72,7 +72,7 @@ export class RecoveryService {
         due: { attemptId: createdId, projectId: scope.projectId, channelId: source.channelId },
       };
     });
-    await this.sends.begin(due, action);
+    await this.dispatcher.begin(due, action);
     return { audit, created: await this.afterFirstTry(scope, due.attemptId) };
   }
 
