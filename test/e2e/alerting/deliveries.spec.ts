@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { alertDeliveriesJob, AlertNotices } from '../../../src/modules/alerting/destinations/index.js';
+import { alertDeliveriesJob } from '../../../src/modules/alerting/destinations/index.js';
+import { FanOutService } from '../../../src/modules/alerting/fan-out/index.js';
 import { Database } from '../../../src/platform/database/database.js';
 import { JobQueue } from '../../../src/platform/queue/index.js';
 import { newId } from '../../../src/platform/ids/index.js';
@@ -164,7 +165,7 @@ describe('alert deliveries', () => {
     await alerts.destination(receiver.url);
     const order = { alertEvent: noticeOf(owner.projectId), targets: { kind: 'project' as const } };
     const undone = app.nest.get(Database).transaction(async (tx) => {
-      expect((await app.nest.get(AlertNotices, { strict: false }).enqueue(order, tx)).deliveryIds).toHaveLength(1);
+      expect((await app.nest.get(FanOutService, { strict: false }).enqueue(order, tx)).deliveryIds).toHaveLength(1);
       throw new Error('undone');
     });
     await expect(undone).rejects.toThrow('undone');

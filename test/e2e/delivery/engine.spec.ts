@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Test } from 'supertest';
-import { DeliveryRequests } from '../../../src/modules/delivery/deliveries/index.js';
+import { DeliveryRequestService } from '../../../src/modules/delivery/deliveries/index.js';
 import { AttemptClaimsRepository } from '../../../src/modules/delivery/deliveries/engine/attempt-claims.repository.js';
 import {
   DELIVERY_ENGINE,
@@ -309,7 +309,7 @@ describe('the delivery engine', () => {
 
   it('makes nothing when the transaction of the cause is undone', async () => {
     const database = app.nest.get(Database);
-    const requests = app.nest.get(DeliveryRequests, { strict: false });
+    const requests = app.nest.get(DeliveryRequestService, { strict: false });
     const undone = database.transaction(async (tx) => {
       await requests.ruleMatch(tx, {
         projectId: owner.projectId,

@@ -1,50 +1,50 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../../identity/audit/index.js';
-import { DeliveryModule } from '../../delivery/deliveries/index.js';
 import { sendingEngineOf } from '../../delivery/sending/index.js';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
+import { AlertDeliveryRequestService } from './alert-delivery-request.service.js';
 import { DeliveriesController } from './deliveries/deliveries.controller.js';
 import { DeliveriesOfDeletedProjects } from './deliveries/deliveries-of-deleted-projects.js';
-import { DeliveriesRepository } from './deliveries/deliveries.repository.js';
+import { DeliveriesRepository } from './outbox/deliveries.repository.js';
 import { DeliveriesService } from './deliveries/deliveries.service.js';
-import { AlertDelivery } from './deliveries/delivery.entity.js';
+import { AlertDelivery } from './outbox/delivery.entity.js';
 import { ProjectOfAlertDelivery } from './deliveries/project-of-alert-delivery.js';
 import { AlertDestination } from './destinations/destination.entity.js';
 import { DestinationTestService } from './destinations/destination-test.service.js';
-import { DestinationVault } from './destinations/destination-vault.js';
+import { DestinationVault, PreviousSecretsUpkeep } from './destinations/destination-vault.js';
 import { DestinationsController } from './destinations/destinations.controller.js';
 import { DestinationsRepository } from './destinations/destinations.repository.js';
 import { DestinationsService } from './destinations/destinations.service.js';
-import { LinkedDestinations } from './destinations/linked-destinations.js';
-import { PreviousSecrets } from './destinations/previous-secrets.js';
+import { NoticeSender } from './destinations/notice.sender.js';
 import { ProjectOfDestination } from './destinations/project-of-destination.js';
-import { TargetAddresses } from './destinations/target-addresses.js';
+import { TargetAddressValidator } from './destinations/target-address.validator.js';
+import { DESTINATION_DRIVERS, DestinationDriverRegistry } from './drivers/destination-drivers.js';
+import { SignedPostClient } from './drivers/signed-post.client.js';
 import { AlertDeliveriesProcessor, AlertDeliveryWakeProcessor } from './engine/alert-deliveries.processors.js';
 import { ALERT_DELIVERY_ENGINE, AlertDeliveryOutbox } from './engine/alert-delivery.outbox.js';
-import { AlertNotices } from './notices/alert-notices.js';
-import { Courier } from './notices/courier.js';
-import { AlertNoticeRecord } from './notices/notice.entity.js';
+import { AlertNoticeRecord } from './outbox/notice.entity.js';
+
+const DRIVERS = [...Object.values(DESTINATION_DRIVERS), DestinationDriverRegistry, SignedPostClient];
 
 const ENGINE = [
   AlertDeliveriesProcessor,
   AlertDeliveryOutbox,
   AlertDeliveryWakeProcessor,
-  Courier,
   sendingEngineOf(ALERT_DELIVERY_ENGINE, AlertDeliveryOutbox),
 ];
 
 @Module({
   imports: [
     AuditModule,
-    DeliveryModule,
     ProjectsModule,
     TypeOrmModule.forFeature([AlertDestination, AlertNoticeRecord, AlertDelivery]),
   ],
   controllers: [DestinationsController, DeliveriesController],
   providers: [
+    ...DRIVERS,
     ...ENGINE,
-    AlertNotices,
+    AlertDeliveryRequestService,
     DeliveriesOfDeletedProjects,
     DeliveriesRepository,
     DeliveriesService,
@@ -52,12 +52,12 @@ const ENGINE = [
     DestinationVault,
     DestinationsRepository,
     DestinationsService,
-    LinkedDestinations,
-    PreviousSecrets,
+    NoticeSender,
+    PreviousSecretsUpkeep,
     ProjectOfAlertDelivery,
     ProjectOfDestination,
-    TargetAddresses,
+    TargetAddressValidator,
   ],
-  exports: [AlertNotices, LinkedDestinations],
+  exports: [AlertDeliveryRequestService],
 })
 export class AlertDestinationsModule {}

@@ -1,10 +1,4 @@
+export { AlertDeliveryRequestService } from './alert-delivery-request.service.js';
 export { AlertDestinationsModule } from './alert-destinations.module.js';
-export { LinkedDestinations } from './destinations/linked-destinations.js';
+export type { AlertNotice } from './drivers/alert-notice.js';
 export { alertDeliveriesJob, alertDeliveryWakeJob } from './engine/alert-deliveries.jobs.js';
-export type { AlertNotice } from './notices/alert-notice.js';
-export {
-  AlertNotices,
-  type EnqueuedNotice,
-  type NoticeTargets,
-  type NoticeToEnqueue,
-} from './notices/alert-notices.js';

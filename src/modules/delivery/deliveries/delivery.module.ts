@@ -12,14 +12,13 @@ import { ChannelTestController } from './engine/channel-test.controller.js';
 import { ChannelTestService } from './engine/channel-test.service.js';
 import { DeliveryChannel } from './channels/channel.entity.js';
 import { ChannelsController } from './channels/channels.controller.js';
-import { LinkedChannels } from './channels/linked-channels.js';
 import { ChannelsRepository } from './channels/channels.repository.js';
 import { ChannelsService } from './channels/channels.service.js';
 import { HeaderVault } from './channels/header-vault.js';
 import { ProtectedHeader } from './channels/protected-header.entity.js';
 import { ProtectedHeadersController } from './channels/protected-headers.controller.js';
 import { ProtectedHeadersService } from './channels/protected-headers.service.js';
-import { DeliveryRequests } from './delivery-requests.js';
+import { DeliveryRequestService } from './delivery-request.service.js';
 import { AttemptClaimsRepository } from './engine/attempt-claims.repository.js';
 import { AttemptOutbox, DELIVERY_ENGINE } from './engine/attempt.outbox.js';
 import { DeliveryRetriesProcessor, DeliveryWakeProcessor, DlqDrainProcessor } from './engine/delivery.processors.js';
@@ -77,11 +76,10 @@ const ENGINE = [
     ChannelTestService,
     ChannelsRepository,
     ChannelsService,
-    DeliveryRequests,
+    DeliveryRequestService,
     HeaderVault,
     HistoryRepository,
     HistoryService,
-    LinkedChannels,
     ProtectedHeadersService,
     ReadinessService,
     RecoveryAnswers,
@@ -90,6 +88,6 @@ const ENGINE = [
     RecoveryService,
     RetryNowService,
   ],
-  exports: [DeliveryRequests, LinkedChannels],
+  exports: [DeliveryRequestService],
 })
 export class DeliveryModule {}

@@ -21,7 +21,7 @@ import {
   type RetryFailedRequest,
   type RetryFailedResponse,
 } from './deliveries.dto.js';
-import { DeliveriesRepository } from './deliveries.repository.js';
+import { DeliveriesRepository } from '../outbox/deliveries.repository.js';
 
 /** What one request begins anew at most. */
 const MOST_RETRIED = 1_000;

@@ -10,7 +10,7 @@ import {
   type SendingEngine,
   type TryOutcome,
 } from '../../../delivery/sending/index.js';
-import { Courier } from '../notices/courier.js';
+import { NoticeSender } from '../destinations/notice.sender.js';
 import { alertDeliveriesJob, alertDeliveryWakeJob } from './alert-deliveries.jobs.js';
 import { ALERT_DELIVERIES, type ExpiredDelivery, type HeldDelivery } from './alert-delivery.table.js';
 
@@ -46,7 +46,7 @@ export class AlertDeliveryOutbox implements Outbox<ExpiredDelivery, HeldDelivery
 
   constructor(
     database: Database,
-    private readonly courier: Courier,
+    private readonly sender: NoticeSender,
   ) {
     this.claims = new ClaimsRepository(database, ALERT_DELIVERIES);
   }
@@ -57,7 +57,7 @@ export class AlertDeliveryOutbox implements Outbox<ExpiredDelivery, HeldDelivery
     if (!isEnabled) return failedTry('refused', 'destination_disabled');
     const { targetUrl, sealedUrl, secret, previousSecret, previousSecretUntil } = held;
     const destination = { id, projectId, type, targetUrl, sealedUrl, secret, previousSecret, previousSecretUntil };
-    return this.courier.send({ destination, notice, deliveryId, deadlineMs: Math.min(DEADLINE_MS, deadlineMs) });
+    return this.sender.send({ destination, notice, deliveryId }, Math.min(DEADLINE_MS, deadlineMs));
   }
 }
 

@@ -1,5 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { DestinationType } from '../destinations/destination.entity.js';
+import type { DestinationType } from '../drivers/destination-drivers.js';
 import type { AlertDeliveryStatus } from './transitions.js';
 
 const WAITING = 'due_at IS NOT NULL AND claim_token IS NULL';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type StoredNotice, webhookBody } from './alert-notice.js';
-import { slackMessage, slackText } from './slack-message.js';
+import type { StoredNotice } from './alert-notice.js';
+import { slackMessage, slackText } from './slack.driver.js';
+import { webhookBody } from './webhook.driver.js';
 
 const NOTICE: StoredNotice = {
   alertEventId: '0199f3a1-0000-7000-8000-000000000001',

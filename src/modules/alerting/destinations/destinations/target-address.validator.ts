@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { brokenRule } from '../../../../platform/http/fields/index.js';
 import { DestinationSafety, parseDestination } from '../../../../platform/outbound-http/index.js';
-import type { DestinationType } from './destination.entity.js';
 
 /** Where destinations may lead (SERVICE 8.3); sending asks again. */
 @Injectable()
-export class TargetAddresses {
+export class TargetAddressValidator {
   constructor(private readonly safety: DestinationSafety) {}
 
   /**
@@ -19,11 +18,6 @@ export class TargetAddresses {
     if (problem !== null) throw refused(problem);
     return parsed.url;
   }
-}
-
-/** How an address is shown. The path of a Slack address is its credential. */
-export function shownAddress(type: DestinationType, url: URL): string {
-  return type === 'slack' ? `${url.origin}/***` : url.href;
 }
 
 function refused(problem: string): Error {

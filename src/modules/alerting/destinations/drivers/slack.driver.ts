@@ -1,4 +1,8 @@
+import { Injectable } from '@nestjs/common';
+import type { TryOutcome } from '../../../delivery/sending/index.js';
 import type { StoredNotice } from './alert-notice.js';
+import type { DestinationDriver, DestinationMessage } from './destination-driver.js';
+import { SignedPostClient } from './signed-post.client.js';
 
 /** Slack's limits, in characters of the escaped text. */
 const MOST_SECTION = 3_000;
@@ -20,6 +24,22 @@ type Block =
 export interface SlackMessage {
   readonly text: string;
   readonly blocks: readonly Block[];
+}
+
+/** An incoming webhook of Slack. The path of its address is its credential. */
+@Injectable()
+export class SlackDriver implements DestinationDriver {
+  static readonly hearsAllAlerts = false;
+
+  constructor(private readonly posts: SignedPostClient) {}
+
+  maskOf(url: URL): string {
+    return `${url.origin}/***`;
+  }
+
+  send(message: DestinationMessage, deadlineMs: number): Promise<TryOutcome> {
+    return this.posts.send(message, slackMessage(message.notice), deadlineMs);
+  }
 }
 
 export function slackMessage(notice: StoredNotice): SlackMessage {

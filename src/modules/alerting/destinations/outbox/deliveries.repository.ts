@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { And, LessThan, MoreThanOrEqual } from 'typeorm';
 import type { ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import type { AlertDestination } from '../destinations/destination.entity.js';
+import type { DestinationType } from '../drivers/destination-drivers.js';
 import { AlertDelivery } from './delivery.entity.js';
 import type { AlertDeliveryStatus } from './transitions.js';
 
@@ -85,7 +85,7 @@ export class DeliveriesRepository {
     notice: { readonly id: string; readonly alertEventId: string; readonly json: string },
     deliveries: readonly {
       readonly id: string;
-      readonly destination: Pick<AlertDestination, 'id' | 'name' | 'type'>;
+      readonly destination: { readonly id: string; readonly name: string; readonly type: DestinationType };
     }[],
     tx: Db,
   ): Promise<void> {

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/ids/index.js';
 import { AttemptsRepository } from './attempts/attempts.repository.js';
@@ -24,12 +25,18 @@ export interface RuleMatch extends RuleMatches {
 
 /** How other modules have notifications delivered: rows in their own transaction, sent after its commit. */
 @Injectable()
-export class DeliveryRequests {
+export class DeliveryRequestService {
   constructor(
     private readonly channels: ChannelsRepository,
     private readonly attempts: AttemptsRepository,
     @Inject(DELIVERY_ENGINE) private readonly engine: DeliveryEngine,
   ) {}
+
+  /** The ids that are no channels of the project; the others are held against deletion while the transaction lasts. */
+  async unknown(scope: Pick<ProjectScope, 'projectId'>, ids: readonly string[], tx: Db): Promise<string[]> {
+    const known = new Set(ids.length === 0 ? [] : (await this.channels.shareAll(scope, ids, tx)).map(({ id }) => id));
+    return ids.filter((id) => !known.has(id));
+  }
 
   /** {@link ruleMatches} of one channel. @returns the attempt's id; null when the project has no such channel */
   async ruleMatch(tx: Db, { channelId, ...match }: RuleMatch): Promise<string | null> {
