@@ -25,16 +25,15 @@ import { DeliveryRetriesProcessor, DeliveryWakeProcessor, DlqDrainProcessor } fr
 import { ChannelAddressValidator } from './drivers/channel-address.validator.js';
 import { ChannelDriverRegistry } from './drivers/channel-driver.registry.js';
 import { CHANNEL_DRIVERS } from './drivers/channel-drivers.js';
-import { AttemptAnswers } from './history/attempt-answers.js';
-import { AttemptCounts } from './history/attempt-counts.js';
+import { AttemptPresenter } from './history/attempt.presenter.js';
+import { AttemptCountsRepository } from './history/attempt-counts.repository.js';
 import { AttemptOfProject } from './history/attempt-of-project.js';
 import { HistoryController } from './history/history.controller.js';
 import { HistoryRepository } from './history/history.repository.js';
 import { HistoryService } from './history/history.service.js';
 import { ReadinessService } from './recovery/readiness.service.js';
-import { RecoveryAnswers } from './recovery/recovery-answers.js';
 import { RecoveryAudit } from './recovery/recovery-audit.entity.js';
-import { RecoveryAudits } from './recovery/recovery-audits.js';
+import { RecoveryAuditWriter } from './recovery/recovery-audit.writer.js';
 import { RecoveryDispatcher } from './recovery/recovery.dispatcher.js';
 import { RecoveryController } from './recovery/recovery.controller.js';
 import { RecoveryService } from './recovery/recovery.service.js';
@@ -67,8 +66,8 @@ const ENGINE = [
   providers: [
     ...DRIVERS,
     ...ENGINE,
-    AttemptAnswers,
-    AttemptCounts,
+    AttemptPresenter,
+    AttemptCountsRepository,
     AttemptOfProject,
     AttemptsOfDeletedProjects,
     AttemptsRepository,
@@ -82,8 +81,7 @@ const ENGINE = [
     HistoryService,
     ProtectedHeadersService,
     ReadinessService,
-    RecoveryAnswers,
-    RecoveryAudits,
+    RecoveryAuditWriter,
     RecoveryDispatcher,
     RecoveryService,
     RetryNowService,

@@ -7,7 +7,7 @@ import { projectAct, ProjectActs } from '../../../tenancy/projects/index.js';
 import { AttemptNotFound } from '../delivery.errors.js';
 import { AttemptClaimsRepository, type ClaimedAttempt } from '../engine/attempt-claims.repository.js';
 import { DELIVERY_ENGINE, type DeliveryEngine } from '../engine/attempt.outbox.js';
-import { retryAuditResponse } from '../history/attempt-answers.js';
+import { retryAuditResponse } from '../history/attempt.presenter.js';
 import type { AttemptView } from '../history/attempt-view.js';
 import { HistoryRepository } from '../history/history.repository.js';
 import { ReadinessService } from './readiness.service.js';

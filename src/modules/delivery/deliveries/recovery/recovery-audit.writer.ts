@@ -10,7 +10,7 @@ import { RecoveryAudit } from './recovery-audit.entity.js';
 
 /** Evidence of replays and drains, in the transaction that makes the new attempt. */
 @Injectable()
-export class RecoveryAudits {
+export class RecoveryAuditWriter {
   constructor(
     private readonly database: Database,
     private readonly audit: AuditWriter,

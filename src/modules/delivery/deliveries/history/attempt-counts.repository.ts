@@ -6,7 +6,7 @@ import type { TimeWindow } from '../../../events/totals/index.js';
 
 /** Attempts that began in a window, by what has come of them until now; pending ones count nowhere. */
 @Injectable()
-export class AttemptCounts extends DeliveryCounts {
+export class AttemptCountsRepository extends DeliveryCounts {
   constructor(private readonly database: Database) {
     super();
   }

@@ -14,7 +14,7 @@ import type {
 
 /** Attempts as the interface shows them, with what may be done to them now. */
 @Injectable()
-export class AttemptAnswers {
+export class AttemptPresenter {
   constructor(private readonly drivers: ChannelDriverRegistry) {}
 
   async list(views: readonly AttemptView[]): Promise<AttemptResponse[]> {
