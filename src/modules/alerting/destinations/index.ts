@@ -1,4 +1,4 @@
-export { AlertDeliveryRequestService } from './alert-delivery-request.service.js';
-export { AlertDestinationsModule } from './alert-destinations.module.js';
-export type { AlertNotice } from './drivers/alert-notice.js';
-export { alertDeliveriesJob, alertDeliveryWakeJob } from './engine/alert-deliveries.jobs.js';
+export { AlertDeliveryRequestService } from './delivery-request.service.js';
+export { AlertDestinationsModule } from './destinations.module.js';
+export type { AlertNotice } from './drivers/notice.js';
+export { alertDeliveriesJob, alertDeliveryWakeJob } from './engine/deliveries.jobs.js';

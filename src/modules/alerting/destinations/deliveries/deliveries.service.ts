@@ -10,9 +10,9 @@ import {
   AlertDeliveryNotFound,
   DestinationIsDisabled,
   DestinationIsGone,
-} from '../alert-destinations.errors.js';
+} from '../destinations.errors.js';
 import { DestinationsRepository } from '../destinations/destinations.repository.js';
-import { ALERT_DELIVERY_ENGINE, type AlertDeliveryEngine } from '../engine/alert-delivery.outbox.js';
+import { ALERT_DELIVERY_ENGINE, type AlertDeliveryEngine } from '../engine/delivery.outbox.js';
 import {
   type AlertDeliveriesQuery,
   type AlertDeliveriesResponse,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ProjectOfResource } from '../../../access/index.js';
-import { AlertDeliveryNotFound } from '../alert-destinations.errors.js';
+import { AlertDeliveryNotFound } from '../destinations.errors.js';
 import { DeliveriesRepository } from '../outbox/deliveries.repository.js';
 
 @Injectable()

@@ -9,8 +9,8 @@ import {
   DestinationCredentialsUnavailable,
   DestinationNotFound,
   DestinationTestFailed,
-} from '../alert-destinations.errors.js';
-import { testNotice } from '../drivers/alert-notice.js';
+} from '../destinations.errors.js';
+import { testNotice } from '../drivers/notice.js';
 import { destinationResponse, type DestinationTestResponse } from './destinations.dto.js';
 import { DestinationsRepository } from './destinations.repository.js';
 import { NoticeSender } from './notice.sender.js';

@@ -3,7 +3,7 @@ import type { ProjectScope } from '../../../access/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import { CredentialCipher, CryptographyUnavailableError } from '../../../../platform/crypto/index.js';
 import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
-import { DestinationCredentialsUnavailable } from '../alert-destinations.errors.js';
+import { DestinationCredentialsUnavailable } from '../destinations.errors.js';
 import type { OpenedDestination } from '../drivers/destination-driver.js';
 import { DestinationDriverRegistry } from '../drivers/destination-drivers.js';
 import type { AlertDestination } from './destination.entity.js';

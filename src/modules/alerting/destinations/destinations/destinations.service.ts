@@ -5,7 +5,7 @@ import { brokenRule } from '../../../../platform/http/fields/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { projectAct, ProjectActs } from '../../../tenancy/projects/index.js';
-import { DestinationNotFound, TooManyDestinations } from '../alert-destinations.errors.js';
+import { DestinationNotFound, TooManyDestinations } from '../destinations.errors.js';
 import { DeliveriesRepository } from '../outbox/deliveries.repository.js';
 import { DestinationVault } from './destination-vault.js';
 import type { AlertDestination } from './destination.entity.js';

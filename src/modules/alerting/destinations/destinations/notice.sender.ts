@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CryptographyUnavailableError, DecryptionError } from '../../../../platform/crypto/index.js';
 import { failedTry, type TryOutcome } from '../../../delivery/sending/index.js';
-import type { StoredNotice } from '../drivers/alert-notice.js';
+import type { StoredNotice } from '../drivers/notice.js';
 import { DestinationDriverRegistry, type DestinationType } from '../drivers/destination-drivers.js';
 import { DestinationVault, type SealedDestination } from './destination-vault.js';
 

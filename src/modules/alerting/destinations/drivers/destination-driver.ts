@@ -1,5 +1,5 @@
 import type { TryOutcome } from '../../../delivery/sending/index.js';
-import type { StoredNotice } from './alert-notice.js';
+import type { StoredNotice } from './notice.js';
 
 /** What a request needs of a destination in plain; lives no longer than the request. */
 export interface OpenedDestination {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { TryOutcome } from '../../../delivery/sending/index.js';
-import type { StoredNotice } from './alert-notice.js';
+import type { StoredNotice } from './notice.js';
 import type { DestinationDriver, DestinationMessage } from './destination-driver.js';
 import { SignedPostClient } from './signed-post.client.js';
 

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { StoredNotice } from '../drivers/alert-notice.js';
+import type { StoredNotice } from '../drivers/notice.js';
 
 /** What is told of an alert event at one moment; the same for every destination. */
 @Entity('alert_notices')

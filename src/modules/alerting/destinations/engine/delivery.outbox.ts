@@ -11,8 +11,8 @@ import {
   type TryOutcome,
 } from '../../../delivery/sending/index.js';
 import { NoticeSender } from '../destinations/notice.sender.js';
-import { alertDeliveriesJob, alertDeliveryWakeJob } from './alert-deliveries.jobs.js';
-import { ALERT_DELIVERIES, type ExpiredDelivery, type HeldDelivery } from './alert-delivery.table.js';
+import { alertDeliveriesJob, alertDeliveryWakeJob } from './deliveries.jobs.js';
+import { ALERT_DELIVERIES, type ExpiredDelivery, type HeldDelivery } from './delivery.table.js';
 
 /** The engine that sends alert deliveries; injected by this token. */
 export const ALERT_DELIVERY_ENGINE = Symbol('AlertDeliveryEngine');

@@ -1,7 +1,7 @@
 import type { ClaimedRow, Held, OutboxTable } from '../../../delivery/sending/index.js';
 import { type ClaimedDelivery, nextDelivery } from '../outbox/transitions.js';
 import type { AlertDestination } from '../destinations/destination.entity.js';
-import type { StoredNotice } from '../drivers/alert-notice.js';
+import type { StoredNotice } from '../drivers/notice.js';
 
 export type ExpiredDelivery = Held & ClaimedDelivery;
 

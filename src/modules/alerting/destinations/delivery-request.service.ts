@@ -3,9 +3,9 @@ import type { ProjectScope } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/ids/index.js';
 import { DestinationsRepository } from './destinations/destinations.repository.js';
-import { type AlertNotice, storedNotice } from './drivers/alert-notice.js';
+import { type AlertNotice, storedNotice } from './drivers/notice.js';
 import { TYPES_HEARING_ALL } from './drivers/destination-drivers.js';
-import { ALERT_DELIVERY_ENGINE, type AlertDeliveryEngine } from './engine/alert-delivery.outbox.js';
+import { ALERT_DELIVERY_ENGINE, type AlertDeliveryEngine } from './engine/delivery.outbox.js';
 import { DeliveriesRepository } from './outbox/deliveries.repository.js';
 
 /** Which destinations hear of an alert (SERVICE 6.3). */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { StoredNotice } from './alert-notice.js';
+import type { StoredNotice } from './notice.js';
 import { slackMessage, slackText } from './slack.driver.js';
 import { webhookBody } from './webhook.driver.js';
 

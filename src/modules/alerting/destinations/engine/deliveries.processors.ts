@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { JobHandler, type JobProcessor } from '../../../../platform/queue/index.js';
-import { alertDeliveriesJob, alertDeliveryWakeJob } from './alert-deliveries.jobs.js';
-import { ALERT_DELIVERY_ENGINE, type AlertDeliveryEngine } from './alert-delivery.outbox.js';
+import { alertDeliveriesJob, alertDeliveryWakeJob } from './deliveries.jobs.js';
+import { ALERT_DELIVERY_ENGINE, type AlertDeliveryEngine } from './delivery.outbox.js';
 
 @JobHandler(alertDeliveriesJob)
 export class AlertDeliveriesProcessor implements JobProcessor<{ wait: boolean }, { processed: number }> {
