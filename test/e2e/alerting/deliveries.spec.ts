@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { alertDeliveriesJob } from '../../../src/modules/alerting/destinations/index.js';
 import { FanOutService } from '../../../src/modules/alerting/fan-out/index.js';
@@ -418,6 +419,27 @@ describe('alert deliveries', () => {
     });
     expect((await alerts.send('post', `/v1/alerts/deliveries/${newId()}/retry`)).body).toEqual({
       detail: 'Alert delivery not found',
+    });
+  });
+
+  it('are not written over by a result that comes after their claim was ended, which is counted', async () => {
+    const lost = async (): Promise<number> =>
+      Number(/^alert_delivery_lost_leases_total (\d+)$/m.exec((await app.request().get('/metrics')).text)?.[1]);
+    const before = await lost();
+    let release: () => void = () => undefined;
+    receiver.answer((response) => void (release = () => response.writeHead(200).end()));
+    const id = await alerts.raiseFor(await alerts.destination(receiver.url));
+    await receiver.requests(1);
+    await app.rows(`UPDATE alert_deliveries SET claim_expires_at = now() - interval '1 second' WHERE id = $1`, [id]);
+    await app.nest.get(JobQueue).runNow(alertDeliveriesJob, { wait: false });
+    expect(await alerts.delivery(id)).toMatchObject({ status: 'retrying', failure_reason: 'lease_expired' });
+    release();
+    while ((await lost()) === before) await pause(25);
+    expect(await alerts.delivery(id)).toMatchObject({
+      status: 'retrying',
+      retry_count: 1,
+      response_code: null,
+      failure_reason: 'lease_expired',
     });
   });
 

@@ -9,7 +9,7 @@ import { ALERT_DELIVERY_ENGINE, type AlertDeliveryEngine } from './engine/delive
 import { DeliveriesRepository } from './outbox/deliveries.repository.js';
 
 /** Which destinations hear of an alert (SERVICE 6.3). */
-export type DestinationTargets =
+type DestinationTargets =
   /** Every enabled one of a kind that hears all alerts: the webhooks. */
   | { readonly kind: 'project' }
   /** The enabled ones of the list, of whatever kind. */

@@ -10,13 +10,13 @@ export type NoticeTargets =
   /** The enabled webhook and Slack destinations of the list, and the channels. */
   | { readonly kind: 'linked'; readonly destinationIds: readonly string[]; readonly channelIds: readonly string[] };
 
-export interface NoticeToEnqueue {
+interface NoticeToEnqueue {
   readonly alertEvent: AlertNotice;
   readonly targets: NoticeTargets;
 }
 
 /** What has become of a notice: the ids of its deliveries, and of its attempts on channels. */
-export interface EnqueuedNotice {
+interface EnqueuedNotice {
   readonly deliveryIds: readonly string[];
   readonly attemptIds: readonly string[];
 }

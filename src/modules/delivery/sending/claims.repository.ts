@@ -25,7 +25,7 @@ export interface Claimant {
 }
 
 /** What becomes of a row by the outcome of its try. */
-export interface NextTry {
+interface NextTry {
   readonly status: string;
   readonly retryCount: number;
   /** When to try again, in seconds from now; null: never. */
@@ -36,7 +36,7 @@ export interface NextTry {
 export type Bind = (value: unknown) => string;
 
 /** What a statement writes beyond what all tables have in common. */
-export interface Writing {
+interface Writing {
   /** Further columns, each as `name = value`. */
   readonly set: readonly string[];
   /** Further common table expressions, so that evidence is of the same statement: each behind a comma. */
@@ -44,7 +44,7 @@ export interface Writing {
 }
 
 /** What is read of a row, as columns and joins behind the table. */
-export interface Reading {
+interface Reading {
   readonly columns: string;
   readonly joins: string;
 }

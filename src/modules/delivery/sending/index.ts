@@ -18,4 +18,4 @@ export {
 } from './retry-policy.js';
 export { claimOwner, SendingEngine, sendingEngineOf } from './sending-engine.js';
 export { type Lane, Slots } from './slots.js';
-export { failedTry, type HttpRules, outcomeOfHttp, type TryOutcome } from './try-outcome.js';
+export { failedTry, outcomeOfHttp, type TryOutcome } from './try-outcome.js';

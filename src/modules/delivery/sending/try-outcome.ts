@@ -51,7 +51,7 @@ const TRANSIENT_FAILURES: ReadonlySet<OutboundFailureReason> = new Set([
 /** Characters. */
 const MOST_OF_CONTENT_TYPE = 200;
 
-export interface HttpRules {
+interface HttpRules {
   /** Answers worth another try; 2xx never gets here. */
   readonly isRetryable: (status: number) => boolean;
   /** Answers whose `Retry-After` counts. */

@@ -5,7 +5,7 @@ import type { StoredNotice } from '../drivers/notice.js';
 import { DestinationDriverRegistry, type DestinationType } from '../drivers/destination-drivers.js';
 import { DestinationVault, type SealedDestination } from './destination-vault.js';
 
-export interface NoticeToSend {
+interface NoticeToSend {
   readonly destination: SealedDestination & { readonly type: DestinationType };
   readonly notice: StoredNotice;
   /** The same over all tries. */

@@ -28,7 +28,7 @@ export interface ChannelMessage<C extends ChannelConfiguration = ChannelConfigur
   readonly deliveredTo: readonly string[];
 }
 
-export interface PublicHeaders<C extends ChannelConfiguration> {
+interface PublicHeaders<C extends ChannelConfiguration> {
   namesOf(configuration: C): readonly string[];
 }
 

@@ -8,7 +8,7 @@ import type { ChannelDriver, ChannelMessage, Notification } from './channel-driv
 
 const LONGEST_SUBJECT = 200;
 
-export class EmailConfiguration {
+class EmailConfiguration {
   @ListField(email(), { min: 1, max: 20 })
   to!: string[];
 

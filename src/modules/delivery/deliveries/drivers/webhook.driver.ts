@@ -8,8 +8,8 @@ import { RetryPolicyConfiguration } from './channel-configuration.js';
 import type { ChannelDriver, ChannelMessage } from './channel-driver.js';
 import { publicHeaderFaults } from './header-rules.js';
 
-export const WEBHOOK_METHODS = ['POST', 'PUT', 'PATCH'] as const;
-export type WebhookMethod = (typeof WEBHOOK_METHODS)[number];
+const WEBHOOK_METHODS = ['POST', 'PUT', 'PATCH'] as const;
+type WebhookMethod = (typeof WEBHOOK_METHODS)[number];
 
 /** For everything together (SERVICE 8.3). */
 const DEADLINE_MS = 5_000;
@@ -17,7 +17,7 @@ const DEADLINE_MS = 5_000;
 /** Answers worth another try; alerts have a table of their own, where 409 is one too. */
 const RETRYABLE: ReadonlySet<number> = new Set([408, 425, 429]);
 
-export class WebhookConfiguration {
+class WebhookConfiguration {
   @UrlField({ description: 'Public address; no user name, no credentials in the query' })
   url!: string;
 

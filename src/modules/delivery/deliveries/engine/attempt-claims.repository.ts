@@ -42,7 +42,7 @@ export interface ClaimedAttempt extends ClaimedRow {
 export type ExpiredAttempt = Held &
   Pick<ClaimedAttempt, 'kind' | 'status' | 'claim' | 'retryCount' | 'tryNumber' | 'configuration'>;
 
-export type AttemptClaimant = Claimant & { readonly kind: ClaimKind };
+type AttemptClaimant = Claimant & { readonly kind: ClaimKind };
 
 /** Attempts, with an audit of each retry: made with the claim, ended with its result. */
 const ATTEMPTS: OutboxTable<ExpiredAttempt, ClaimedAttempt> = {
