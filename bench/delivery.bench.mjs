@@ -90,13 +90,13 @@ async function startProducer(env) {
     dist('runtime.js'),
   ]);
   const { Database } = await dist('platform/database/database.js');
-  const { DeliveryRequests } = await dist('modules/delivery/deliveries/index.js');
+  const { DeliveryRequestService } = await dist('modules/delivery/deliveries/index.js');
   const { newId } = await dist('platform/ids/index.js');
   const { config, logger } = configOrExit(env);
   const { runtime } = await prepareRuntime(config, logger);
   const app = await NestFactory.createApplicationContext(AppModule.for(runtime), { logger: false });
   const database = app.get(Database);
-  const requests = app.get(DeliveryRequests, { strict: false });
+  const requests = app.get(DeliveryRequestService, { strict: false });
   return {
     database,
     newId,

@@ -7,6 +7,7 @@ import { CONSTRAINT_ERROR_TABLE } from './constraint-errors.js';
 import { JOBS } from './jobs.js';
 import { AccountModule } from './modules/identity/account/index.js';
 import { AlertDestinationsModule } from './modules/alerting/destinations/index.js';
+import { FanOutModule } from './modules/alerting/fan-out/index.js';
 import { AlertRulesModule } from './modules/alerting/rules/index.js';
 import { AlertsModule } from './modules/alerting/alerts/index.js';
 import { ApiKeysModule } from './modules/entitlement/api-keys/index.js';
@@ -216,6 +217,7 @@ export class AppModule {
         SourceInsightModule,
         DeliveryModule,
         AlertDestinationsModule,
+        FanOutModule,
         AlertsModule,
         AlertRulesModule,
         HealthModule,

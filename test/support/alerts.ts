@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Response } from 'supertest';
-import { AlertNotices, type AlertNotice, type NoticeTargets } from '../../src/modules/alerting/destinations/index.js';
+import { type AlertNotice, FanOutService, type NoticeTargets } from '../../src/modules/alerting/fan-out/index.js';
 import { Database } from '../../src/platform/database/database.js';
 import { newId } from '../../src/platform/ids/index.js';
 import type { Actor, Owner } from './actors.js';
@@ -69,7 +69,7 @@ export class AlertClient {
   /** What the alerts module does: a notice in a transaction of its own. @returns the ids of the deliveries */
   async raise(targets: NoticeTargets = { kind: 'project' }, more: Partial<AlertNotice> = {}): Promise<string[]> {
     const alertEvent = { ...noticeOf(this.projectId), ...more };
-    const notices = this.app.nest.get(AlertNotices, { strict: false });
+    const notices = this.app.nest.get(FanOutService, { strict: false });
     const enqueued = await this.app.nest
       .get(Database)
       .transaction((tx) => notices.enqueue({ alertEvent, targets }, tx));

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Response } from 'supertest';
-import { DeliveryRequests, type RuleMatch } from '../../src/modules/delivery/deliveries/index.js';
+import { DeliveryRequestService, type RuleMatch } from '../../src/modules/delivery/deliveries/index.js';
 import { Database } from '../../src/platform/database/database.js';
 import type { Actor, Owner } from './actors.js';
 import type { TestApp } from './app.js';
@@ -93,7 +93,7 @@ export async function ruleMatch(
   more: Partial<RuleMatch> = {},
 ): Promise<string> {
   const database = app.nest.get(Database);
-  const requests = app.nest.get(DeliveryRequests, { strict: false });
+  const requests = app.nest.get(DeliveryRequestService, { strict: false });
   const id = await database.transaction((tx) =>
     requests.ruleMatch(tx, {
       projectId,

@@ -2,10 +2,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Test } from 'supertest';
-import { DeliveryRequests } from '../../../src/modules/delivery/deliveries/index.js';
-import { ClaimsRepository } from '../../../src/modules/delivery/deliveries/engine/claims.repository.js';
-import { ExpiredClaims } from '../../../src/modules/delivery/deliveries/engine/expired-claims.js';
-import { Sender } from '../../../src/modules/delivery/deliveries/engine/sender.js';
+import { DeliveryRequestService } from '../../../src/modules/delivery/deliveries/index.js';
+import { AttemptClaimsRepository } from '../../../src/modules/delivery/deliveries/engine/attempt-claims.repository.js';
+import {
+  DELIVERY_ENGINE,
+  type DeliveryEngine,
+} from '../../../src/modules/delivery/deliveries/engine/attempt.outbox.js';
 import { Database } from '../../../src/platform/database/database.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
@@ -307,7 +309,7 @@ describe('the delivery engine', () => {
 
   it('makes nothing when the transaction of the cause is undone', async () => {
     const database = app.nest.get(Database);
-    const requests = app.nest.get(DeliveryRequests, { strict: false });
+    const requests = app.nest.get(DeliveryRequestService, { strict: false });
     const undone = database.transaction(async (tx) => {
       await requests.ruleMatch(tx, {
         projectId: owner.projectId,
@@ -357,7 +359,7 @@ describe('the delivery engine', () => {
     const round = runRetries(app);
     await receiver.requests(2);
     await app.rows(`UPDATE delivery_attempts SET claim_expires_at = now() - interval '1 second' WHERE id = $1`, [id]);
-    await app.nest.get(ExpiredClaims, { strict: false }).settle();
+    await app.nest.get<DeliveryEngine>(DELIVERY_ENGINE, { strict: false }).endExpired();
     release();
     await round;
     expect(await delivery.attempt(id)).toMatchObject({ status: 'failed', failure_reason: 'lease_expired' });
@@ -374,11 +376,12 @@ describe('the delivery engine', () => {
     const id = await ruleMatch(app, owner.projectId, channel);
     await delivery.until(id, failed);
     await makeDue(app, id);
-    const claims = app.nest.get(ClaimsRepository, { strict: false });
+    const claims = app.nest.get(AttemptClaimsRepository, { strict: false });
     const claimed = await claims.claimOne({ owner: 'slow', kind: 'worker', leaseSeconds: 60 }, id);
     expect(await delivery.attempt(id)).toMatchObject({ retry_state: 'scheduled_retry', retry_count: 1, try_number: 2 });
     expect(await delivery.audits(id)).toMatchObject([{ status: 'claimed', worker_id: 'slow', retry_number: 1 }]);
-    await app.nest.get(Sender, { strict: false }).run({ ...claimed!, heldUntil: performance.now() + 400 });
+    const engine = app.nest.get<DeliveryEngine>(DELIVERY_ENGINE, { strict: false });
+    await engine.send({ ...claimed!, heldUntil: performance.now() + 400 });
     expect(await delivery.attempt(id)).toMatchObject({ retry_state: 'retryable', retry_count: 0, try_number: 1 });
     expect(await delivery.audits(id)).toMatchObject([{ status: 'skipped', reason: 'given_back' }]);
     expect(receiver.received).toHaveLength(1);

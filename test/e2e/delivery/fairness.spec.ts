@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { ClaimsRepository } from '../../../src/modules/delivery/deliveries/engine/claims.repository.js';
+import { AttemptClaimsRepository } from '../../../src/modules/delivery/deliveries/engine/attempt-claims.repository.js';
 import type { Database } from '../../../src/platform/database/database.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import type { Lane } from '../../../src/modules/delivery/sending/index.js';
@@ -84,7 +84,7 @@ describe('due deliveries of many', () => {
         return [];
       },
     };
-    const claims = new ClaimsRepository(recorder as unknown as Database);
+    const claims = new AttemptClaimsRepository(recorder as unknown as Database).common;
     await claims.dueLanes(500, null);
     const lanes = await app.rows<Lane>(...asked[0]!);
     expect(lanes).toHaveLength(52);
@@ -111,7 +111,7 @@ describe('due deliveries of many', () => {
     const owners = [await ownerWithProject(app), await ownerWithProject(app), await ownerWithProject(app)];
     for (const owner of owners) await due(owner, await channels(owner, 2), 2, '1 minute');
     const projects = owners.map(({ projectId }) => projectId).sort();
-    const claims = app.nest.get(ClaimsRepository, { strict: false });
+    const claims = app.nest.get(AttemptClaimsRepository, { strict: false }).common;
     const tenants = async (most: number, after: string | null): Promise<string[]> =>
       (await claims.dueLanes(most, after)).map(({ tenant }) => tenant);
     expect(await tenants(10, null)).toEqual([...projects, ...projects]);

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AlertConditionsModule } from '../conditions/index.js';
-import { AlertDestinationsModule } from '../destinations/index.js';
+import { FanOutModule } from '../fan-out/index.js';
 import { AuditModule } from '../../identity/audit/index.js';
 import { EventStreamsModule } from '../../events/streams/index.js';
 import { EventFeedModule } from '../../events/feed/index.js';
@@ -55,7 +55,7 @@ const INSIGHT = [RelatedAlertsAdapter, AlertSummaryRepository, AlertSummaryServi
 @Module({
   imports: [
     AlertConditionsModule,
-    AlertDestinationsModule,
+    FanOutModule,
     AuditModule,
     EventFeedModule,
     IngestionModule,

@@ -4,7 +4,7 @@ import type { ProjectScope } from '../../access/index.js';
 import { Breath } from '../../../platform/concurrency/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { type Condition, type FilterGroup, filterOf, storedCondition } from '../conditions/index.js';
-import type { NoticeTargets } from '../destinations/index.js';
+import type { NoticeTargets } from '../fan-out/index.js';
 import type { Holds } from './machine/rule-machine.js';
 import type { Severity } from './rule.entity.js';
 import { recipientsOf, type RuleLinks, RuleLinksRepository } from './rule-links.repository.js';

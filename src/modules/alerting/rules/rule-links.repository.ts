@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { type Issue, ValidationError } from '../../../platform/http/fields/index.js';
-import { LinkedDestinations } from '../destinations/index.js';
-import { LinkedChannels } from '../../delivery/deliveries/index.js';
+import { AlertDeliveryRequestService } from '../destinations/index.js';
+import { DeliveryRequestService } from '../../delivery/deliveries/index.js';
 
 /** Whom a rule tells, in the order given. */
 export interface RuleLinks {
@@ -26,8 +26,8 @@ const NONE: RuleLinks = { destinationIds: [], channelIds: [] };
 export class RuleLinksRepository {
   constructor(
     private readonly database: Database,
-    private readonly destinations: LinkedDestinations,
-    private readonly channels: LinkedChannels,
+    private readonly destinations: AlertDeliveryRequestService,
+    private readonly channels: DeliveryRequestService,
   ) {}
 
   /** @throws ValidationError for ids that are nothing of the project, whoever else's they may be */

@@ -2,68 +2,52 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../../identity/audit/index.js';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
+import { sendingEngineOf } from '../sending/index.js';
 import { AttemptsOfDeletedProjects } from './attempts-of-deleted-projects.js';
 import { DeliveryAttempt } from './attempts/attempt.entity.js';
 import { AttemptsRepository } from './attempts/attempts.repository.js';
 import { RetryAudit } from './attempts/retry-audit.entity.js';
 import { ChannelOfProject } from './channels/channel-of-project.js';
-import { ChannelTestController } from './channels/channel-test.controller.js';
-import { ChannelTestService } from './channels/channel-test.service.js';
+import { ChannelTestController } from './engine/channel-test.controller.js';
+import { ChannelTestService } from './engine/channel-test.service.js';
 import { DeliveryChannel } from './channels/channel.entity.js';
 import { ChannelsController } from './channels/channels.controller.js';
-import { LinkedChannels } from './channels/linked-channels.js';
 import { ChannelsRepository } from './channels/channels.repository.js';
 import { ChannelsService } from './channels/channels.service.js';
-import { Destinations } from './channels/destinations.js';
 import { HeaderVault } from './channels/header-vault.js';
 import { ProtectedHeader } from './channels/protected-header.entity.js';
 import { ProtectedHeadersController } from './channels/protected-headers.controller.js';
 import { ProtectedHeadersService } from './channels/protected-headers.service.js';
-import { DeliveryRequests } from './delivery-requests.js';
-import { ClaimsRepository } from './engine/claims.repository.js';
-import { DeliveryMetrics } from './engine/delivery-metrics.js';
-import { DeliveryPoller } from './engine/delivery-poller.js';
-import {
-  DeliveryRetriesProcessor,
-  DeliveryRound,
-  DeliveryWakeProcessor,
-  DlqDrainProcessor,
-} from './engine/delivery-round.js';
-import { DeliveryWakes } from './engine/delivery-wakes.js';
-import { DeliveryDispatcher } from './engine/delivery-dispatcher.js';
-import { EmailDriver } from './engine/email-driver.js';
-import { ExpiredClaims } from './engine/expired-claims.js';
-import { Sender } from './engine/sender.js';
-import { WebhookDriver } from './engine/webhook-driver.js';
-import { AttemptAnswers } from './history/attempt-answers.js';
-import { AttemptCounts } from './history/attempt-counts.js';
+import { DeliveryRequestService } from './delivery-request.service.js';
+import { AttemptClaimsRepository } from './engine/attempt-claims.repository.js';
+import { AttemptOutbox, DELIVERY_ENGINE } from './engine/attempt.outbox.js';
+import { DeliveryRetriesProcessor, DeliveryWakeProcessor, DlqDrainProcessor } from './engine/delivery.processors.js';
+import { ChannelAddressValidator } from './drivers/channel-address.validator.js';
+import { ChannelDriverRegistry } from './drivers/channel-driver.registry.js';
+import { CHANNEL_DRIVERS } from './drivers/channel-drivers.js';
+import { AttemptPresenter } from './history/attempt.presenter.js';
+import { AttemptCountsRepository } from './history/attempt-counts.repository.js';
 import { AttemptOfProject } from './history/attempt-of-project.js';
 import { HistoryController } from './history/history.controller.js';
 import { HistoryRepository } from './history/history.repository.js';
 import { HistoryService } from './history/history.service.js';
 import { ReadinessService } from './recovery/readiness.service.js';
-import { RecoveryAnswers } from './recovery/recovery-answers.js';
 import { RecoveryAudit } from './recovery/recovery-audit.entity.js';
-import { RecoveryAudits } from './recovery/recovery-audits.js';
-import { RecoverySends } from './recovery/recovery-sends.js';
+import { RecoveryAuditWriter } from './recovery/recovery-audit.writer.js';
+import { RecoveryDispatcher } from './recovery/recovery.dispatcher.js';
 import { RecoveryController } from './recovery/recovery.controller.js';
 import { RecoveryService } from './recovery/recovery.service.js';
 import { RetryNowService } from './recovery/retry-now.service.js';
 
+const DRIVERS = [...Object.values(CHANNEL_DRIVERS), ChannelAddressValidator, ChannelDriverRegistry];
+
 const ENGINE = [
-  ClaimsRepository,
-  DeliveryDispatcher,
-  DeliveryMetrics,
-  DeliveryPoller,
+  AttemptClaimsRepository,
+  AttemptOutbox,
   DeliveryRetriesProcessor,
-  DeliveryRound,
   DeliveryWakeProcessor,
-  DeliveryWakes,
   DlqDrainProcessor,
-  EmailDriver,
-  ExpiredClaims,
-  Sender,
-  WebhookDriver,
+  sendingEngineOf(DELIVERY_ENGINE, AttemptOutbox),
 ];
 
 @Module({
@@ -80,9 +64,10 @@ const ENGINE = [
     RecoveryController,
   ],
   providers: [
+    ...DRIVERS,
     ...ENGINE,
-    AttemptAnswers,
-    AttemptCounts,
+    AttemptPresenter,
+    AttemptCountsRepository,
     AttemptOfProject,
     AttemptsOfDeletedProjects,
     AttemptsRepository,
@@ -90,20 +75,17 @@ const ENGINE = [
     ChannelTestService,
     ChannelsRepository,
     ChannelsService,
-    DeliveryRequests,
-    Destinations,
+    DeliveryRequestService,
     HeaderVault,
     HistoryRepository,
     HistoryService,
-    LinkedChannels,
     ProtectedHeadersService,
     ReadinessService,
-    RecoveryAnswers,
-    RecoveryAudits,
-    RecoverySends,
+    RecoveryAuditWriter,
+    RecoveryDispatcher,
     RecoveryService,
     RetryNowService,
   ],
-  exports: [DeliveryRequests, LinkedChannels],
+  exports: [DeliveryRequestService],
 })
 export class DeliveryModule {}

@@ -1,16 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Lane, type SlotLimits, Slots } from './slots.js';
 
-/** What every claim tells about whose work it is. */
-export type ClaimedWork = Lane;
-
 /** A lane of which up to `most` may be claimed. */
 export interface LaneShare extends Lane {
   readonly most: number;
 }
 
 /** Where claimed work comes from and what is done with it. */
-export interface WorkSource<C extends ClaimedWork> {
+export interface WorkSource<C extends Lane> {
   /**
    * Lanes in which something is due: one of each tenant, then another of each, and so on.
    * @param after the tenant behind which to begin, so that those that found no place are the first of the next look
@@ -46,7 +43,7 @@ const LANES_OF_A_LOOK = 500;
  * slots. A lane that had as much as was asked for stays in line, so one wake-up is enough to work a backlog off, and
  * no backlog keeps others from their turn.
  */
-export class Dispatcher<C extends ClaimedWork> {
+export class Dispatcher<C extends Lane> {
   private readonly slots: Slots;
   private readonly running = new Set<Promise<void>>();
   private claiming?: Promise<number>;

@@ -1,37 +1,36 @@
-import { type BeforeApplicationShutdown, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Logger } from '@nestjs/common';
 import type { Config } from '../../../config/index.js';
-import { type JobDefinition, type JobQueue } from '../../../platform/queue/index.js';
+import type { JobDefinition, JobQueue } from '../../../platform/queue/index.js';
 
 /**
  * Looks for what is due again and again in every process that runs workers. This is what makes sure that nothing is left
  * lying, whatever becomes of the queue; it asks PostgreSQL alone.
  */
-export abstract class DuePoller implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class DuePoller {
   private readonly logger: Logger;
   private timer?: NodeJS.Timeout;
   private looking?: Promise<void>;
   private stopped = false;
 
-  protected constructor(
+  /** @param countDue how much is due and not claimed */
+  constructor(
     private readonly job: JobDefinition<{ wait: boolean }, { processed: number }>,
     private readonly queue: JobQueue,
-    private readonly config: Config,
+    private readonly config: Pick<Config, 'deliveryRetries' | 'process'>,
+    private readonly countDue: () => Promise<number>,
   ) {
     this.logger = new Logger(job.name);
   }
 
-  onApplicationBootstrap(): void {
+  start(): void {
     const everyMs = this.config.deliveryRetries.pollSeconds * 1_000;
-    this.queue.runsEvery(this.job, everyMs, () => this.countDue());
+    this.queue.runsEvery(this.job, everyMs, this.countDue);
     if (!this.config.process.runsWorkers) return;
     this.look();
     this.timer = setInterval(() => this.look(), everyMs);
   }
 
-  /** How much is due and not claimed. */
-  protected abstract countDue(): Promise<number>;
-
-  async beforeApplicationShutdown(): Promise<void> {
+  async stop(): Promise<void> {
     this.stopped = true;
     clearInterval(this.timer);
     await this.looking;

@@ -1,14 +1,16 @@
 /**
- * A table of things to send, each with `id`, `due_at` and `claim_token`, and a partial index on (lane, due_at) of the
- * rows that are due some time and not claimed. Names and SQL of our own making.
+ * A table of things to send, each with `id`, `project_id`, `due_at` and `claim_token`, and a partial index on (lane, due_at)
+ * of the rows that are due some time and not claimed. Names of our own making.
  */
 export interface DueTable {
-  readonly table: string;
-  /** The columns that tell whose a row is, and where it goes. */
-  readonly tenant: string;
+  readonly name: string;
+  /** The column that tells where a row goes. */
   readonly lane: string;
-  /** Whether a tenant is still to be served, as SQL over its id. */
-  readonly isServed: (tenant: string) => string;
+}
+
+/** What is due for a deleted project is not sent any more. */
+export function isLive(project: string): string {
+  return `EXISTS (SELECT 1 FROM projects p WHERE p.id = ${project} AND p.deleted_at IS NULL)`;
 }
 
 /**
@@ -16,8 +18,8 @@ export interface DueTable {
  * each. Jumps from lane to lane through the index: what it takes goes by the number of lanes, not of rows. `$1`: how
  * many lanes; `$2`: the tenant behind which to begin, or null.
  */
-export function dueLanesSql({ table, tenant, lane, isServed }: DueTable): string {
-  const first = `SELECT ${tenant} AS tenant, ${lane} AS lane, due_at FROM ${table}
+export function dueLanesSql({ name, lane }: DueTable): string {
+  const first = `SELECT project_id AS tenant, ${lane} AS lane, due_at FROM ${name}
     WHERE due_at IS NOT NULL AND claim_token IS NULL`;
   return `
   WITH RECURSIVE waiting AS (
@@ -27,7 +29,7 @@ export function dueLanesSql({ table, tenant, lane, isServed }: DueTable): string
     FROM waiting w, LATERAL (${first} AND ${lane} > w.lane ORDER BY ${lane}, due_at LIMIT 1) n
   ), due AS (
     SELECT tenant, lane, row_number() OVER (PARTITION BY tenant ORDER BY due_at) AS turn
-    FROM waiting w WHERE due_at <= now() AND ${isServed('w.tenant')}
+    FROM waiting w WHERE due_at <= now() AND ${isLive('w.tenant')}
   )
   SELECT tenant, lane FROM due ORDER BY turn, $2::uuid IS NOT NULL AND tenant <= $2::uuid, tenant LIMIT $1`;
 }
@@ -38,22 +40,22 @@ export function dueLanesSql({ table, tenant, lane, isServed }: DueTable): string
  * and how many in all.
  */
 export function lockedDueSql(
-  { table, tenant, lane, isServed }: DueTable,
+  { name, lane }: DueTable,
   { lanes, most, batch }: { readonly lanes: string; readonly most: string; readonly batch: string },
 ): string {
   return `
   WITH locked AS (
     SELECT d.id FROM unnest(${lanes}::uuid[], ${most}::int[]) AS asked (lane, most), LATERAL (
-      SELECT a.id FROM ${table} a
-      WHERE a.${lane} = asked.lane AND a.due_at <= now() AND a.claim_token IS NULL AND ${isServed(`a.${tenant}`)}
+      SELECT a.id FROM ${name} a
+      WHERE a.${lane} = asked.lane AND a.due_at <= now() AND a.claim_token IS NULL AND ${isLive('a.project_id')}
       ORDER BY a.due_at LIMIT asked.most FOR UPDATE OF a SKIP LOCKED) d
     LIMIT ${batch}
   )`;
 }
 
 /** How many rows are due and not claimed, and for how many seconds the longest is. */
-export function backlogSql({ table, tenant, isServed }: DueTable): string {
+export function backlogSql({ name }: DueTable): string {
   return `
   SELECT count(*)::int AS due, coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS "oldestSeconds"
-  FROM ${table} a WHERE due_at <= now() AND claim_token IS NULL AND ${isServed(`a.${tenant}`)}`;
+  FROM ${name} a WHERE due_at <= now() AND claim_token IS NULL AND ${isLive('a.project_id')}`;
 }

@@ -1,7 +1,14 @@
-export { type ClaimedWork, Dispatcher, type DispatcherOptions, type LaneShare, type WorkSource } from './dispatcher.js';
-export { DuePoller } from './due-poller.js';
-export { backlogSql, dueLanesSql, type DueTable, lockedDueSql } from './due-rows.js';
-export { claimOwner } from './owner.js';
+export {
+  type Bind,
+  type Claimant,
+  type ClaimedRow,
+  ClaimsRepository,
+  type Held,
+  type OutboxTable,
+} from './claims.repository.js';
+export { Dispatcher, type DispatcherOptions, type LaneShare, type WorkSource } from './dispatcher.js';
+export { isLive } from './due-rows.js';
+export type { Outbox, SendingProfile } from './outbox.js';
 export {
   retryAfterSeconds,
   retryDelaySeconds,
@@ -9,7 +16,6 @@ export {
   type RetryPolicy,
   type RetryStrategy,
 } from './retry-policy.js';
-export { failedTry, type HttpRules, outcomeOfHttp, type TryOutcome } from './try-outcome.js';
-export { shared } from './shared.js';
+export { claimOwner, SendingEngine, sendingEngineOf } from './sending-engine.js';
 export { type Lane, Slots } from './slots.js';
-export { untilWritten } from './until-written.js';
+export { failedTry, outcomeOfHttp, type TryOutcome } from './try-outcome.js';

@@ -21,6 +21,8 @@ export interface TryOutcome {
   readonly retryAfterSeconds: number | null;
   readonly request: Readonly<Record<string, unknown>> | null;
   readonly response: Readonly<Record<string, unknown>> | null;
+  /** Recipients that have taken it by now, in this try or an earlier one; absent where a destination is one. */
+  readonly deliveredTo?: readonly string[];
 }
 
 const NOTHING = { responseCode: null, summary: null, retryAfterSeconds: null, request: null, response: null };
@@ -49,7 +51,7 @@ const TRANSIENT_FAILURES: ReadonlySet<OutboundFailureReason> = new Set([
 /** Characters. */
 const MOST_OF_CONTENT_TYPE = 200;
 
-export interface HttpRules {
+interface HttpRules {
   /** Answers worth another try; 2xx never gets here. */
   readonly isRetryable: (status: number) => boolean;
   /** Answers whose `Retry-After` counts. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Db } from '../../../../platform/database/database.js';
 import { Metrics } from '../../../../platform/telemetry/index.js';
-import { type AlertNotice, AlertNotices } from '../../destinations/index.js';
+import { type AlertNotice, FanOutService } from '../../fan-out/index.js';
 import type { AlertEvent } from '../events/alert-event.entity.js';
 import { AlertEventsRepository } from '../events/alert-events.repository.js';
 import { TimelineRepository } from '../events/timeline.repository.js';
@@ -22,7 +22,7 @@ export class AlertNotifier {
     private readonly events: AlertEventsRepository,
     private readonly timeline: TimelineRepository,
     private readonly silenced: SilenceEvaluator,
-    private readonly notices: AlertNotices,
+    private readonly notices: FanOutService,
     metrics: Metrics,
   ) {
     this.toNobody = metrics.counter(

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Db } from '../../../../platform/database/database.js';
 import { newId } from '../../../../platform/ids/index.js';
-import type { NoticeTargets } from '../../destinations/index.js';
+import type { NoticeTargets } from '../../fan-out/index.js';
 import type { AlertSeverity, GroupValues } from '../events/alert-event.entity.js';
 import { AlertEventsRepository } from '../events/alert-events.repository.js';
 import { TimelineRepository } from '../events/timeline.repository.js';

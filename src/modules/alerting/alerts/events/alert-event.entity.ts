@@ -1,5 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { NoticeTargets } from '../../destinations/index.js';
+import type { NoticeTargets } from '../../fan-out/index.js';
 import type { AlertStatus } from '../machine/alert-machine.js';
 
 export const ALERT_SEVERITIES = ['info', 'warning', 'critical'] as const;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ProjectBelongings, type RemovalStep } from '../../../tenancy/projects/index.js';
-import { DeliveriesRepository } from './deliveries.repository.js';
+import { DeliveriesRepository } from '../outbox/deliveries.repository.js';
 
 /** Deliveries and notices go in batches; destinations go with the project's row. */
 @Injectable()

@@ -8,7 +8,7 @@ import {
   AlertDeliveryNotFound,
   DestinationIsDisabled,
   DestinationIsGone,
-} from '../alert-destinations.errors.js';
+} from '../destinations.errors.js';
 import {
   AlertDeliveriesQuery,
   AlertDeliveriesResponse,

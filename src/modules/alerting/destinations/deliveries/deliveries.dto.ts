@@ -8,9 +8,9 @@ import {
   UuidField,
 } from '../../../../platform/http/fields/index.js';
 import { PageResponse } from '../../../../platform/http/page.dto.js';
-import { DESTINATION_TYPES, type DestinationType } from '../destinations/destination.entity.js';
-import type { AlertDelivery } from './delivery.entity.js';
-import { ALERT_DELIVERY_STATUSES, type AlertDeliveryStatus, MOST_TRIES } from './transitions.js';
+import { DESTINATION_TYPES, type DestinationType } from '../drivers/destination-drivers.js';
+import type { AlertDelivery } from '../outbox/delivery.entity.js';
+import { ALERT_DELIVERY_STATUSES, type AlertDeliveryStatus, MOST_TRIES } from '../outbox/transitions.js';
 
 export class AlertDeliveriesQuery {
   @UuidField({})

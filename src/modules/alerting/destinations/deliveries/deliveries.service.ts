@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import { Database } from '../../../../platform/database/database.js';
@@ -10,9 +10,9 @@ import {
   AlertDeliveryNotFound,
   DestinationIsDisabled,
   DestinationIsGone,
-} from '../alert-destinations.errors.js';
+} from '../destinations.errors.js';
 import { DestinationsRepository } from '../destinations/destinations.repository.js';
-import { AlertDeliveryWakes } from '../engine/alert-delivery-wakes.js';
+import { ALERT_DELIVERY_ENGINE, type AlertDeliveryEngine } from '../engine/delivery.outbox.js';
 import {
   type AlertDeliveriesQuery,
   type AlertDeliveriesResponse,
@@ -21,7 +21,7 @@ import {
   type RetryFailedRequest,
   type RetryFailedResponse,
 } from './deliveries.dto.js';
-import { DeliveriesRepository } from './deliveries.repository.js';
+import { DeliveriesRepository } from '../outbox/deliveries.repository.js';
 
 /** What one request begins anew at most. */
 const MOST_RETRIED = 1_000;
@@ -34,7 +34,7 @@ export class DeliveriesService {
     private readonly database: Database,
     private readonly deliveries: DeliveriesRepository,
     private readonly destinations: DestinationsRepository,
-    private readonly wakes: AlertDeliveryWakes,
+    @Inject(ALERT_DELIVERY_ENGINE) private readonly engine: AlertDeliveryEngine,
     private readonly acts: ProjectActs,
     private readonly audit: AuditWriter,
     private readonly clock: Clock,
@@ -68,7 +68,7 @@ export class DeliveriesService {
       const detail = { destination_id: destinationId, retry_count, failure_reason };
       const target = { type: 'alert_delivery', id };
       await this.audit.record(projectAct(scope, 'alert_delivery.retried', detail, target), tx);
-      this.wakes.afterCommit(scope, [{ id, destinationId }], tx);
+      this.engine.wakeAfterCommit([{ tenant: scope.projectId, lane: destinationId }], tx);
       const renewed = await this.deliveries.find(scope, id, tx);
       if (renewed === null) throw new AlertDeliveryNotFound();
       return alertDeliveryResponse(renewed);
@@ -89,7 +89,10 @@ export class DeliveriesService {
         const window = { from_ts: from.toISOString(), to_ts: to.toISOString() };
         const detail = { retried: renewed.length, ...window, destination_id: destinationId ?? null };
         await this.audit.record(projectAct(scope, 'alert_delivery.failed_retried', detail), tx);
-        this.wakes.afterCommit(scope, renewed, tx);
+        this.engine.wakeAfterCommit(
+          renewed.map((destinationId) => ({ tenant: scope.projectId, lane: destinationId })),
+          tx,
+        );
       }
       return { retried: renewed.length, remaining };
     });

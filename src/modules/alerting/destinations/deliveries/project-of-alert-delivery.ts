@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ProjectOfResource } from '../../../access/index.js';
-import { AlertDeliveryNotFound } from '../alert-destinations.errors.js';
-import { DeliveriesRepository } from './deliveries.repository.js';
+import { AlertDeliveryNotFound } from '../destinations.errors.js';
+import { DeliveriesRepository } from '../outbox/deliveries.repository.js';
 
 @Injectable()
 export class ProjectOfAlertDelivery extends ProjectOfResource {

@@ -9,11 +9,11 @@ import {
   DestinationCredentialsUnavailable,
   DestinationNotFound,
   DestinationTestFailed,
-} from '../alert-destinations.errors.js';
-import { testNotice } from '../notices/alert-notice.js';
-import { Courier } from '../notices/courier.js';
+} from '../destinations.errors.js';
+import { testNotice } from '../drivers/notice.js';
 import { destinationResponse, type DestinationTestResponse } from './destinations.dto.js';
 import { DestinationsRepository } from './destinations.repository.js';
+import { NoticeSender } from './notice.sender.js';
 
 /** For everything together (SERVICE 8.3). */
 const TEST_DEADLINE_MS = 10_000;
@@ -24,7 +24,7 @@ export class DestinationTestService {
   constructor(
     private readonly database: Database,
     private readonly destinations: DestinationsRepository,
-    private readonly courier: Courier,
+    private readonly sender: NoticeSender,
     private readonly acts: ProjectActs,
     private readonly audit: AuditWriter,
     private readonly clock: Clock,
@@ -44,7 +44,7 @@ export class DestinationTestService {
     const started = performance.now();
     const testedAt = this.clock.now();
     const notice = testNotice(scope.projectId, testedAt);
-    const outcome = await this.courier.send({ destination, notice, deliveryId, deadlineMs: TEST_DEADLINE_MS });
+    const outcome = await this.sender.send({ destination, notice, deliveryId }, TEST_DEADLINE_MS);
     if (outcome.kind === 'unavailable') throw new DestinationCredentialsUnavailable();
     if (outcome.kind !== 'sent') throw new DestinationTestFailed(outcome.reason ?? undefined);
     return {

@@ -2,8 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import { CredentialCipher, CryptographyUnavailableError } from '../../../../platform/crypto/index.js';
-import { DestinationCredentialsUnavailable } from '../alert-destinations.errors.js';
+import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
+import { DestinationCredentialsUnavailable } from '../destinations.errors.js';
+import type { OpenedDestination } from '../drivers/destination-driver.js';
+import { DestinationDriverRegistry } from '../drivers/destination-drivers.js';
 import type { AlertDestination } from './destination.entity.js';
+import { DestinationsRepository } from './destinations.repository.js';
 
 type Column = 'secret' | 'sealed_url';
 type Tenant = Pick<ProjectScope, 'projectId'>;
@@ -13,20 +17,12 @@ export type SealedDestination = Pick<
   'id' | 'projectId' | 'targetUrl' | 'sealedUrl' | 'secret' | 'previousSecret' | 'previousSecretUntil'
 >;
 
-/** What a request needs in plain; lives no longer than the request. */
-export interface OpenedDestination {
-  readonly url: string;
-  /** Newest first. */
-  readonly secrets: readonly string[];
-  /** Whatever of it must not come back in stored text. */
-  readonly confidential: readonly string[];
-}
-
-/** Encrypts secrets and Slack addresses, each bound to its row and project. */
+/** Encrypts secrets and addresses that are credentials, each bound to its row and project. */
 @Injectable()
 export class DestinationVault {
   constructor(
     private readonly cipher: CredentialCipher,
+    private readonly drivers: DestinationDriverRegistry,
     private readonly clock: Clock,
   ) {}
 
@@ -38,6 +34,20 @@ export class DestinationVault {
       if (error instanceof CryptographyUnavailableError) throw new DestinationCredentialsUnavailable();
       throw error;
     }
+  }
+
+  /**
+   * An address as it is stored: encrypted, with a mask to show, where its kind takes it for a credential.
+   * @throws DestinationCredentialsUnavailable
+   */
+  sealAddress(
+    scope: Tenant,
+    { id, type }: Pick<AlertDestination, 'id' | 'type'>,
+    url: URL,
+  ): Pick<AlertDestination, 'targetUrl' | 'sealedUrl'> {
+    const mask = this.drivers.of(type).maskOf(url);
+    if (mask === null) return { targetUrl: url.href, sealedUrl: null };
+    return { targetUrl: mask, sealedUrl: this.seal(scope, id, 'sealed_url', url.href) };
   }
 
   /** Whether this is the secret that is in use; false for one that cannot be read any more. */
@@ -61,6 +71,18 @@ export class DestinationVault {
     const url = open('sealed_url', sealed.sealedUrl);
     const { pathname, search } = new URL(url);
     return { url, secrets, confidential: [...secrets, url, `${pathname}${search}`] };
+  }
+}
+
+/** A secret that signs no more is forgotten. */
+@Injectable()
+export class PreviousSecretsUpkeep extends Upkeep {
+  constructor(private readonly destinations: DestinationsRepository) {
+    super();
+  }
+
+  upkeep(): Promise<number> {
+    return this.destinations.forgetPreviousSecrets();
   }
 }
 

@@ -1,13 +1,11 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
-
-export const DESTINATION_TYPES = ['webhook', 'slack'] as const;
-export type DestinationType = (typeof DESTINATION_TYPES)[number];
+import { DESTINATION_TYPES, type DestinationType } from '../drivers/destination-drivers.js';
 
 /** Where alerts of a project are told (SERVICE 2.11). */
 @Entity('alert_destinations')
 @Index('ix_alert_destinations_project_id', ['projectId', 'createdAt'])
 @Index('ix_alert_destinations_previous_secret_until', ['previousSecretUntil'], { where: 'previous_secret IS NOT NULL' })
-@Check('ck_alert_destinations_type', `type IN ('webhook', 'slack')`)
+@Check('ck_alert_destinations_type', `type IN (${DESTINATION_TYPES.map((type) => `'${type}'`).join(', ')})`)
 @Check('ck_alert_destinations_sealed_url', `(type = 'slack') = (sealed_url IS NOT NULL)`)
 @Check(
   'ck_alert_destinations_previous_secret',
@@ -27,11 +25,11 @@ export class AlertDestination {
   @Column('text')
   name!: string;
 
-  /** As it is shown: of Slack the origin and `/***`, since the path is the credential. */
+  /** As it is shown: masked where it is a credential. */
   @Column('text', { name: 'target_url' })
   targetUrl!: string;
 
-  /** The whole address of Slack, encrypted; null for a webhook. */
+  /** The whole address where it is a credential, encrypted; null where it is shown as it is. */
   @Column('text', { name: 'sealed_url', nullable: true })
   sealedUrl!: string | null;
 

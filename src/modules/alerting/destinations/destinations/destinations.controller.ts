@@ -8,7 +8,7 @@ import {
   DestinationNotFound,
   DestinationTestFailed,
   TooManyDestinations,
-} from '../alert-destinations.errors.js';
+} from '../destinations.errors.js';
 import { DestinationTestService } from './destination-test.service.js';
 import {
   CreateDestinationRequest,

@@ -9,7 +9,8 @@ import {
   UuidField,
   NameField,
 } from '../../../../platform/http/fields/index.js';
-import { type AlertDestination, DESTINATION_TYPES, type DestinationType } from './destination.entity.js';
+import { DESTINATION_TYPES, type DestinationType } from '../drivers/destination-drivers.js';
+import type { AlertDestination } from './destination.entity.js';
 
 const PROJECT = 'Left out of body and query: the project you have selected';
 const TARGET = 'http or https, leading to a public address';

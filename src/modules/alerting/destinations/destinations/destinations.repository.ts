@@ -102,6 +102,22 @@ export class DestinationsRepository {
     return rows.map(({ id }) => id);
   }
 
+  /** The enabled ones of these kinds or ids, held against deletion while the transaction lasts. */
+  shareEnabled(
+    { projectId }: Tenant,
+    which: { readonly types: readonly string[] } | { readonly ids: readonly string[] },
+    tx: Db,
+  ): Promise<Pick<AlertDestination, 'id' | 'name' | 'type'>[]> {
+    const [condition, wanted] =
+      'types' in which ? ['type = ANY($2::text[])', which.types] : ['id = ANY($2::uuid[])', which.ids];
+    return this.database.rows<Pick<AlertDestination, 'id' | 'name' | 'type'>>(
+      `SELECT id, name, type FROM alert_destinations
+       WHERE project_id = $1 AND is_enabled AND ${condition} ORDER BY id FOR KEY SHARE`,
+      [projectId, wanted],
+      tx,
+    );
+  }
+
   /** @returns how many secrets are gone for good */
   forgetPreviousSecrets(): Promise<number> {
     return this.database.execute(

@@ -5,10 +5,10 @@ import { brokenRule } from '../../../../platform/http/fields/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { projectAct, ProjectActs } from '../../../tenancy/projects/index.js';
-import { DestinationNotFound, TooManyDestinations } from '../alert-destinations.errors.js';
-import { DeliveriesRepository } from '../deliveries/deliveries.repository.js';
+import { DestinationNotFound, TooManyDestinations } from '../destinations.errors.js';
+import { DeliveriesRepository } from '../outbox/deliveries.repository.js';
 import { DestinationVault } from './destination-vault.js';
-import type { AlertDestination, DestinationType } from './destination.entity.js';
+import type { AlertDestination } from './destination.entity.js';
 import {
   type CreateDestinationRequest,
   destinationResponse,
@@ -16,7 +16,7 @@ import {
   type UpdateDestinationRequest,
 } from './destinations.dto.js';
 import { DestinationsRepository } from './destinations.repository.js';
-import { shownAddress, TargetAddresses } from './target-addresses.js';
+import { TargetAddressValidator } from './target-address.validator.js';
 
 /** For how long the secret before signs beside a new one. */
 const ROTATION_SECONDS = 86_400;
@@ -34,7 +34,7 @@ export class DestinationsService {
     private readonly database: Database,
     private readonly destinations: DestinationsRepository,
     private readonly deliveries: DeliveriesRepository,
-    private readonly addresses: TargetAddresses,
+    private readonly addresses: TargetAddressValidator,
     private readonly vault: DestinationVault,
     private readonly acts: ProjectActs,
     private readonly audit: AuditWriter,
@@ -47,7 +47,8 @@ export class DestinationsService {
   async create(scope: ProjectMemberScope, request: CreateDestinationRequest): Promise<DestinationResponse> {
     const { type, name, is_enabled: isEnabled } = request;
     const id = newId();
-    const address = this.addressOf(scope, id, type, await this.addresses.admit(request.target_url, scope.projectId));
+    const url = await this.addresses.admit(request.target_url, scope.projectId);
+    const address = this.vault.sealAddress(scope, { id, type }, url);
     const secret = request.secret ? this.vault.seal(scope, id, 'secret', request.secret) : null;
     return this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
@@ -59,13 +60,14 @@ export class DestinationsService {
   }
 
   async update(scope: ProjectMemberScope, id: string, request: UpdateDestinationRequest): Promise<DestinationResponse> {
-    const { type, targetUrl: shown } = await this.get(scope, id);
+    const { type, targetUrl: shown, sealedUrl: sealed } = await this.get(scope, id);
     if (request.type !== undefined && request.type !== type) {
       throw brokenRule(['body', 'type'], 'the type of a destination cannot be changed', request.type);
     }
-    const target = type === 'slack' && request.target_url === shown ? undefined : request.target_url;
+    // The mask that was shown for a secret address is no new one.
+    const target = sealed !== null && request.target_url === shown ? undefined : request.target_url;
     const url = target === undefined ? null : await this.addresses.admit(target, scope.projectId);
-    const address = url === null ? {} : this.addressOf(scope, id, type, url);
+    const address = url === null ? {} : this.vault.sealAddress(scope, { id, type }, url);
     const secret = request.secret ? this.vault.seal(scope, id, 'secret', request.secret) : request.secret;
     return this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
@@ -106,16 +108,6 @@ export class DestinationsService {
       const unsent = await this.deliveries.abandon(scope, id, 'destination_deleted', null, tx);
       await this.record(scope, 'deleted', id, { name, type, unsent_deliveries: unsent }, tx);
     });
-  }
-
-  private addressOf(
-    scope: ProjectScope,
-    id: string,
-    type: DestinationType,
-    url: URL,
-  ): Pick<AlertDestination, 'targetUrl' | 'sealedUrl'> {
-    const sealedUrl = type === 'slack' ? this.vault.seal(scope, id, 'sealed_url', url.href) : null;
-    return { targetUrl: shownAddress(type, url), sealedUrl };
   }
 
   /** What waits for a destination that is switched off fails with the act. */

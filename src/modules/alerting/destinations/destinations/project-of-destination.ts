@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ProjectOfResource } from '../../../access/index.js';
-import { DestinationNotFound } from '../alert-destinations.errors.js';
+import { DestinationNotFound } from '../destinations.errors.js';
 import { DestinationsRepository } from './destinations.repository.js';
 
 @Injectable()

@@ -15,7 +15,7 @@ export type NewAttempt = Pick<DeliveryAttempt, 'id' | 'channelId' | 'kind'> & {
     >
   >;
 
-/** Makes attempts; what becomes of them is {@link ClaimsRepository}'s. */
+/** Makes attempts; what becomes of them is {@link SendingEngine}'s. */
 @Injectable()
 export class AttemptsRepository {
   constructor(private readonly database: Database) {}

@@ -1,10 +1,11 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { ChannelConfiguration, ChannelType } from './channel-configuration.js';
+import type { ChannelConfiguration } from '../drivers/channel-configuration.js';
+import { CHANNEL_TYPES, type ChannelType } from '../drivers/channel-drivers.js';
 
 /** Where a project's notifications go (SERVICE 2.9). */
 @Entity('delivery_channels')
 @Index('ix_delivery_channels_project_id', ['projectId', 'createdAt'])
-@Check('ck_delivery_channels_type', `type IN ('email', 'webhook')`)
+@Check('ck_delivery_channels_type', `type IN (${CHANNEL_TYPES.map((type) => `'${type}'`).join(', ')})`)
 export class DeliveryChannel {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_delivery_channels' })
   id!: string;

@@ -9,7 +9,7 @@ import {
   UuidField,
   NameField,
 } from '../../../../platform/http/fields/index.js';
-import { CHANNEL_TYPES, type ChannelType } from './channel-configuration.js';
+import { CHANNEL_TYPES, type ChannelType, CONFIGURATION_SUMMARY } from '../drivers/channel-drivers.js';
 import type { DeliveryChannel } from './channel.entity.js';
 import {
   HEADER_NAME_LENGTH,
@@ -17,11 +17,8 @@ import {
   headerValueFault,
   MOST_HEADERS,
   PROTECTED_VALUE_LENGTH,
-} from './header-rules.js';
+} from '../drivers/header-rules.js';
 import type { ProtectedHeader } from './protected-header.entity.js';
-
-const CONFIGURATION =
-  'webhook: `url`, `method` (POST, PUT, PATCH), `headers` (public ones by name). email: `to` (1 to 20 addresses), `subject_prefix`. Both: `retry_policy` (`strategy`, `base_delay_seconds`, `max_delay_seconds`, `max_attempts`).';
 
 export class ProjectOfDeliveryQuery {
   @UuidField({})
@@ -54,7 +51,7 @@ export class CreateChannelRequest {
   @BooleanField({ optional: true, default: true })
   enabled!: boolean;
 
-  @ObjectField({ optional: true, default: {}, description: CONFIGURATION })
+  @ObjectField({ optional: true, default: {}, description: CONFIGURATION_SUMMARY })
   configuration!: Record<string, unknown>;
 
   @ListField(nested(() => ProtectedHeaderRequest), {
@@ -73,7 +70,7 @@ export class UpdateChannelRequest {
   @BooleanField({ optional: true })
   enabled?: boolean;
 
-  @ObjectField({ optional: true, description: `Replaced whole. ${CONFIGURATION}` })
+  @ObjectField({ optional: true, description: `Replaced whole. ${CONFIGURATION_SUMMARY}` })
   configuration?: Record<string, unknown>;
 
   @ListField(nested(() => ProtectedHeaderRequest), {
@@ -119,7 +116,7 @@ export class ChannelResponse {
   @BooleanField({})
   enabled!: boolean;
 
-  @ObjectField({ description: CONFIGURATION })
+  @ObjectField({ description: CONFIGURATION_SUMMARY })
   configuration!: Record<string, unknown>;
 
   @ListField(nested(() => ProtectedHeaderResponse), {})

@@ -5,7 +5,7 @@ import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { projectAct, ProjectActs } from '../../../tenancy/projects/index.js';
 import { ChannelNotFound, TooManyChannels } from '../delivery.errors.js';
-import { readConfiguration } from './channel-configuration.js';
+import { ChannelDriverRegistry } from '../drivers/channel-driver.registry.js';
 import type { DeliveryChannel } from './channel.entity.js';
 import {
   channelResponse,
@@ -14,8 +14,7 @@ import {
   type UpdateChannelRequest,
 } from './channels.dto.js';
 import { ChannelsRepository } from './channels.repository.js';
-import { Destinations } from './destinations.js';
-import { assertHeadersFit, assertNoDuplicates, ProtectedHeadersService } from './protected-headers.service.js';
+import { assertNoDuplicates, ProtectedHeadersService } from './protected-headers.service.js';
 
 /** Bounds whom one alert can tell, and the list, which has no pages. */
 const MOST_CHANNELS = 100;
@@ -27,7 +26,7 @@ export class ChannelsService {
     private readonly database: Database,
     private readonly channels: ChannelsRepository,
     private readonly headers: ProtectedHeadersService,
-    private readonly destinations: Destinations,
+    private readonly drivers: ChannelDriverRegistry,
     private readonly acts: ProjectActs,
     private readonly audit: AuditWriter,
   ) {}
@@ -44,9 +43,9 @@ export class ChannelsService {
 
   async create(scope: ProjectMemberScope, request: CreateChannelRequest): Promise<ChannelResponse> {
     const { name, type, enabled, protected_headers: headers } = request;
-    const read = readConfiguration(type, request.configuration);
-    assertHeadersFit({ configuration: read }, headers, ['body', 'protected_headers']);
-    const configuration = await this.destinations.admit(read, scope.projectId);
+    const read = this.drivers.read(type, request.configuration);
+    this.headers.assertFit({ type, configuration: read }, headers, ['body', 'protected_headers']);
+    const configuration = await this.drivers.of(type).admit(read, scope.projectId);
     assertNoDuplicates(headers);
     const id = newId();
     return this.database.transaction(async (tx) => {
@@ -64,9 +63,9 @@ export class ChannelsService {
     const { configuration: given, protected_headers: headers = [] } = request;
     // The type never changes, so the configuration can be read before the row is locked.
     const { type } = await this.get(scope, id);
-    const read = given && readConfiguration(type, given);
-    if (read) assertHeadersFit({ configuration: read }, headers, ['body', 'protected_headers']);
-    const configuration = read && (await this.destinations.admit(read, scope.projectId));
+    const read = given && this.drivers.read(type, given);
+    if (read) this.headers.assertFit({ type, configuration: read }, headers, ['body', 'protected_headers']);
+    const configuration = read && (await this.drivers.of(type).admit(read, scope.projectId));
     return this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
       const before = await this.channels.lock(scope, id, tx);
@@ -79,7 +78,7 @@ export class ChannelsService {
       };
       if (configuration) {
         const kept = await this.channels.headers(scope, id, tx);
-        assertHeadersFit(after, kept, ['body', 'configuration', 'headers']);
+        this.headers.assertFit(after, kept, ['body', 'configuration', 'headers']);
       }
       await this.channels.update(scope, after, tx);
       await this.record(scope, id, 'delivery.channel_updated', changesOf(before, after, given !== undefined), tx);

@@ -6,11 +6,12 @@ import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { projectAct, ProjectActs } from '../../../tenancy/projects/index.js';
 import { ChannelNotFound, DuplicateProtectedHeader, ProtectedHeaderNotFound } from '../delivery.errors.js';
-import { isWebhook, ruleIssue } from './channel-configuration.js';
+import { ruleIssue } from '../drivers/channel-configuration.js';
+import { ChannelDriverRegistry } from '../drivers/channel-driver.registry.js';
 import type { DeliveryChannel } from './channel.entity.js';
 import { protectedHeaderResponse, type ProtectedHeaderRequest, type ProtectedHeaderResponse } from './channels.dto.js';
 import { ChannelsRepository } from './channels.repository.js';
-import { headerKey, MOST_HEADERS } from './header-rules.js';
+import { headerKey, MOST_HEADERS } from '../drivers/header-rules.js';
 import { HeaderVault } from './header-vault.js';
 import type { ProtectedHeader } from './protected-header.entity.js';
 
@@ -20,6 +21,7 @@ export class ProtectedHeadersService {
   constructor(
     private readonly database: Database,
     private readonly channels: ChannelsRepository,
+    private readonly drivers: ChannelDriverRegistry,
     private readonly vault: HeaderVault,
     private readonly acts: ProjectActs,
     private readonly audit: AuditWriter,
@@ -33,7 +35,7 @@ export class ProtectedHeadersService {
     this.vault.assertAvailable();
     return this.act(scope, channelId, async (channel, headers, tx) => {
       if (find(headers, request.name) !== undefined) throw new DuplicateProtectedHeader();
-      assertHeadersFit(channel, [...headers, request], ['body', 'name']);
+      this.assertFit(channel, [...headers, request], ['body', 'name']);
       await this.insert(scope, channel, request, tx);
       return this.answer(scope, channelId, request.name, tx);
     });
@@ -76,12 +78,34 @@ export class ProtectedHeadersService {
     const headers = await this.channels.headers(scope, channel.id, tx);
     assertNoDuplicates(requests);
     const added = requests.filter(({ name }) => find(headers, name) === undefined);
-    assertHeadersFit(channel, [...headers, ...added], ['body', 'protected_headers']);
+    this.assertFit(channel, [...headers, ...added], ['body', 'protected_headers']);
     for (const request of requests) {
       const header = find(headers, request.name);
       if (header === undefined) await this.insert(scope, channel, request, tx);
       else await this.replace(scope, channel, header, request.value, tx);
     }
+  }
+
+  /** @throws ValidationError when the type has none, a public header is called so, or there are too many together */
+  assertFit(
+    { type, configuration }: Pick<DeliveryChannel, 'type' | 'configuration'>,
+    headers: readonly { readonly name: string }[],
+    loc: Issue['loc'],
+  ): void {
+    if (headers.length === 0) return;
+    const refuse = (sentence: string, input: unknown): never => {
+      throw new ValidationError([ruleIssue(loc, sentence, input)]);
+    };
+    const { headers: publicHeaders } = this.drivers.of(type);
+    if (publicHeaders === null) {
+      const types = this.drivers.withHeaders().join(' or ');
+      return refuse(`protected headers exist only for channels of type ${types}`, null);
+    }
+    const open = new Set(publicHeaders.namesOf(configuration).map(headerKey));
+    const clash = headers.find(({ name }) => open.has(headerKey(name)));
+    if (clash !== undefined) return refuse('a header cannot be both public and protected', clash.name);
+    const total = open.size + headers.length;
+    if (total > MOST_HEADERS) return refuse(`a channel has at most ${MOST_HEADERS} headers`, total);
   }
 
   private async act<T>(
@@ -157,24 +181,6 @@ export class ProtectedHeadersService {
 export function assertNoDuplicates(requests: readonly ProtectedHeaderRequest[]): void {
   const names = new Set(requests.map(({ name }) => headerKey(name)));
   if (names.size < requests.length) throw new DuplicateProtectedHeader();
-}
-
-/** @throws ValidationError when the type has none, a public header is called so, or there are too many together */
-export function assertHeadersFit(
-  { configuration }: Pick<DeliveryChannel, 'configuration'>,
-  headers: readonly { readonly name: string }[],
-  loc: Issue['loc'],
-): void {
-  if (headers.length === 0) return;
-  const refuse = (sentence: string, input: unknown): never => {
-    throw new ValidationError([ruleIssue(loc, sentence, input)]);
-  };
-  if (!isWebhook(configuration)) return refuse('protected headers exist only for channels of type webhook', null);
-  const open = new Set(Object.keys(configuration.headers).map(headerKey));
-  const clash = headers.find(({ name }) => open.has(headerKey(name)));
-  if (clash !== undefined) return refuse('a header cannot be both public and protected', clash.name);
-  const total = open.size + headers.length;
-  if (total > MOST_HEADERS) return refuse(`a channel has at most ${MOST_HEADERS} headers`, total);
 }
 
 function find<T extends { readonly name: string }>(headers: readonly T[], name: string): T | undefined {

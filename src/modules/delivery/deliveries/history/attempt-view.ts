@@ -6,8 +6,8 @@ import type {
   RetryState,
   StoredRetryState,
 } from '../attempts/attempt-states.js';
-import type { ChannelType } from '../channels/channel-configuration.js';
-import { decide, type RecoveryFacts } from '../recovery/readiness.js';
+import type { ChannelType } from '../drivers/channel-drivers.js';
+import { decide, type RecoveryFacts } from '../attempts/readiness.js';
 
 /** An attempt with its channel and what was made of it, as readers see it. */
 export interface AttemptView {

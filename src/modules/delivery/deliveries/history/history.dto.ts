@@ -22,8 +22,9 @@ import {
   type RetryAuditStatus,
   type RetryState,
 } from '../attempts/attempt-states.js';
-import { CHANNEL_TYPES, type ChannelType, RetryPolicyConfiguration } from '../channels/channel-configuration.js';
-import { REASON_CODES, type ReasonCode, RECOVERY_ACTIONS, type RecoveryAction } from '../recovery/readiness.js';
+import { RetryPolicyConfiguration } from '../drivers/channel-configuration.js';
+import { CHANNEL_TYPES, type ChannelType } from '../drivers/channel-drivers.js';
+import { REASON_CODES, type ReasonCode, RECOVERY_ACTIONS, type RecoveryAction } from '../attempts/readiness.js';
 import { LIFECYCLE_LABELS, type LifecycleLabel } from './attempt-view.js';
 
 export class HistoryQuery {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { AttemptNotFound } from '../delivery.errors.js';
-import { AttemptAnswers, retryAuditResponse } from './attempt-answers.js';
+import { AttemptPresenter, retryAuditResponse } from './attempt.presenter.js';
 import type {
   AttemptDetailResponse,
   HistoryQuery,
@@ -15,18 +15,18 @@ import { HistoryRepository } from './history.repository.js';
 export class HistoryService {
   constructor(
     private readonly history: HistoryRepository,
-    private readonly answers: AttemptAnswers,
+    private readonly presenter: AttemptPresenter,
   ) {}
 
   async list(scope: ProjectScope, query: HistoryQuery): Promise<HistoryResponse> {
     const { items, total } = await this.history.list(scope, query);
-    return { items: await this.answers.list(items), total, limit: query.limit, offset: query.offset };
+    return { items: await this.presenter.list(items), total, limit: query.limit, offset: query.offset };
   }
 
   async get(scope: ProjectScope, id: string): Promise<AttemptDetailResponse> {
     const view = await this.history.find(scope, id);
     if (view === null) throw new AttemptNotFound();
-    return this.answers.detail(view);
+    return this.presenter.detail(view);
   }
 
   async audits(scope: ProjectScope, query: RetryAuditsQuery): Promise<RetryAuditsResponse> {

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { AttemptNotFound } from '../delivery.errors.js';
-import { AttemptAnswers, decisionResponse } from '../history/attempt-answers.js';
+import { AttemptPresenter, decisionResponse } from '../history/attempt.presenter.js';
 import type { AttemptView } from '../history/attempt-view.js';
 import type { AttemptResponse } from '../history/history.dto.js';
 import { HistoryRepository } from '../history/history.repository.js';
-import type { RecoveryAction } from './readiness.js';
+import type { RecoveryAction } from '../attempts/readiness.js';
 import type { ReadinessResponse } from './recovery.dto.js';
 
 /** What would be allowed; reads alone, and reserves nothing. */
@@ -13,7 +13,7 @@ import type { ReadinessResponse } from './recovery.dto.js';
 export class ReadinessService {
   constructor(
     private readonly history: HistoryRepository,
-    private readonly answers: AttemptAnswers,
+    private readonly presenter: AttemptPresenter,
   ) {}
 
   async ask(scope: ProjectScope, id: string, action: RecoveryAction): Promise<ReadinessResponse> {
@@ -25,11 +25,11 @@ export class ReadinessService {
   /** @param claimedBy somebody who is known to hold it although the view does not say so yet */
   async of(view: AttemptView, action: RecoveryAction, claimedBy?: 'worker'): Promise<ReadinessResponse> {
     const seen = { ...view, claimKind: view.claimKind ?? claimedBy ?? null };
-    const decision = await this.answers.decide(action, seen);
-    return { ...decisionResponse(decision), attempt: await this.answers.summary(view) };
+    const decision = await this.presenter.decide(action, seen);
+    return { ...decisionResponse(decision), attempt: await this.presenter.summary(view) };
   }
 
   summary(view: AttemptView): Promise<AttemptResponse> {
-    return this.answers.summary(view);
+    return this.presenter.summary(view);
   }
 }

@@ -7,8 +7,8 @@ import { ProjectOfDeliveryQuery } from '../channels/channels.dto.js';
 import { AttemptNotFound, RecoveryRefused } from '../delivery.errors.js';
 import { AttemptOfProject } from '../history/attempt-of-project.js';
 import { ReadinessService } from './readiness.service.js';
-import { RecoveryAnswers } from './recovery-answers.js';
 import { DlqDrainResponse, ReadinessResponse, ReplayResponse, RetryNowResponse } from './recovery.dto.js';
+import { RecoveryService } from './recovery.service.js';
 import { RetryNowService } from './retry-now.service.js';
 
 const READ_ONLY = 'Reads alone and reserves nothing: the action itself decides again.';
@@ -18,7 +18,7 @@ const READ_ONLY = 'Reads alone and reserves nothing: the action itself decides a
 export class RecoveryController {
   constructor(
     private readonly readiness: ReadinessService,
-    private readonly recovery: RecoveryAnswers,
+    private readonly recovery: RecoveryService,
     private readonly retries: RetryNowService,
   ) {}
 

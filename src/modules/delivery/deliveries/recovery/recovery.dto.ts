@@ -8,7 +8,9 @@ import {
   UuidField,
 } from '../../../../platform/http/fields/index.js';
 import { ATTEMPT_STATUSES, type AttemptStatus } from '../attempts/attempt-states.js';
+import type { AttemptView } from '../history/attempt-view.js';
 import { AttemptResponse, DecisionResponse, RetryAuditResponse } from '../history/history.dto.js';
+import type { RecoveryAudit } from './recovery-audit.entity.js';
 
 export class ReadinessResponse extends DecisionResponse {
   @NestedField(() => AttemptResponse, {})
@@ -96,4 +98,38 @@ export class DlqDrainResponse {
 
   @DateTimeField({ nullable: true })
   completed_at!: string | null;
+}
+
+/** @param created the new attempt */
+export function replayResponse(audit: RecoveryAudit, created: AttemptResponse): ReplayResponse {
+  const { id, sourceAttemptId, actorUserId, createdAt } = audit;
+  return {
+    source_attempt_id: sourceAttemptId,
+    replay_attempt: created,
+    replay_audit: {
+      id,
+      action: 'replay',
+      source_attempt_id: sourceAttemptId,
+      replay_attempt_id: created.id,
+      actor_user_id: actorUserId,
+      created_at: createdAt.toISOString(),
+    },
+  };
+}
+
+/** @param created the new attempt */
+export function drainResponse({ id, sourceAttemptId }: RecoveryAudit, created: AttemptView): DlqDrainResponse {
+  return {
+    action: 'dlq_drain',
+    execution_status: 'executed',
+    original_attempt_id: sourceAttemptId,
+    created_attempt_id: created.id,
+    audit_id: id,
+    delivery_status: created.status,
+    reason_code: created.failureCode,
+    reason: created.failureReason,
+    response_code: created.responseCode,
+    created_at: created.createdAt.toISOString(),
+    completed_at: created.completedAt?.toISOString() ?? null,
+  };
 }

@@ -7,20 +7,21 @@ import { ProjectActs } from '../../../tenancy/projects/index.js';
 import type { Recovery } from '../attempts/attempt-states.js';
 import { AttemptsRepository } from '../attempts/attempts.repository.js';
 import { AttemptNotFound, RecoveryRefused } from '../delivery.errors.js';
-import { AttemptAnswers } from '../history/attempt-answers.js';
+import { AttemptPresenter } from '../history/attempt.presenter.js';
 import type { AttemptView } from '../history/attempt-view.js';
 import { HistoryRepository } from '../history/history.repository.js';
-import type { Decision } from './readiness.js';
+import type { Decision } from '../attempts/readiness.js';
 import type { RecoveryAudit } from './recovery-audit.entity.js';
-import { RecoveryAudits } from './recovery-audits.js';
-import { RecoverySends } from './recovery-sends.js';
+import { RecoveryAuditWriter } from './recovery-audit.writer.js';
+import { type DlqDrainResponse, drainResponse, type ReplayResponse, replayResponse } from './recovery.dto.js';
+import { RecoveryDispatcher } from './recovery.dispatcher.js';
 
 /** How long an answer waits for the new attempt's first try: a receiver's whole deadline and a little. */
 const WAIT_MS = 6_500;
 const FIRST_LOOK_MS = 10;
 const LONGEST_LOOK_MS = 200;
 
-export interface Recovered {
+interface Recovered {
   readonly audit: RecoveryAudit;
   /** The new attempt, after its first try or still waiting for it. */
   readonly created: AttemptView;
@@ -33,20 +34,32 @@ export class RecoveryService {
     private readonly database: Database,
     private readonly attempts: AttemptsRepository,
     private readonly history: HistoryRepository,
-    private readonly answers: AttemptAnswers,
+    private readonly presenter: AttemptPresenter,
     private readonly acts: ProjectActs,
-    private readonly audits: RecoveryAudits,
-    private readonly sends: RecoverySends,
+    private readonly audits: RecoveryAuditWriter,
+    private readonly dispatcher: RecoveryDispatcher,
   ) {}
 
+  /** @throws RecoveryRefused */
+  async replay(scope: ProjectMemberScope, id: string): Promise<ReplayResponse> {
+    const { audit, created } = await this.recover(scope, id, 'replay');
+    return replayResponse(audit, await this.presenter.summary(created));
+  }
+
+  /** @throws RecoveryRefused */
+  async drain(scope: ProjectMemberScope, id: string): Promise<DlqDrainResponse> {
+    const { audit, created } = await this.recover(scope, id, 'dlq_drain');
+    return drainResponse(audit, created);
+  }
+
   /** @throws RecoveryRefused by the decision that readiness shows, made again under the lock of the source */
-  async recover(scope: ProjectMemberScope, id: string, action: Recovery): Promise<Recovered> {
+  private async recover(scope: ProjectMemberScope, id: string, action: Recovery): Promise<Recovered> {
     const { audit, due } = await this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
       const source = await this.attempts.lock(scope, id, tx);
       if (source === null) throw new AttemptNotFound();
       const view = await this.view(scope, id, tx);
-      const decision = await this.answers.decide(action, view);
+      const decision = await this.presenter.decide(action, view);
       if (!decision.allowed) throw refusalOf(decision, view);
       const createdId = newId();
       await this.attempts.insert(
@@ -72,7 +85,7 @@ export class RecoveryService {
         due: { attemptId: createdId, projectId: scope.projectId, channelId: source.channelId },
       };
     });
-    await this.sends.begin(due, action);
+    await this.dispatcher.begin(due, action);
     return { audit, created: await this.afterFirstTry(scope, due.attemptId) };
   }
 

@@ -1,13 +1,13 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { currentContext } from '../../../../platform/telemetry/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { projectAct, ProjectActs } from '../../../tenancy/projects/index.js';
 import { AttemptNotFound } from '../delivery.errors.js';
-import { type ClaimedAttempt, ClaimsRepository } from '../engine/claims.repository.js';
-import { DeliveryDispatcher } from '../engine/delivery-dispatcher.js';
-import { retryAuditResponse } from '../history/attempt-answers.js';
+import { AttemptClaimsRepository, type ClaimedAttempt } from '../engine/attempt-claims.repository.js';
+import { DELIVERY_ENGINE, type DeliveryEngine } from '../engine/attempt.outbox.js';
+import { retryAuditResponse } from '../history/attempt.presenter.js';
 import type { AttemptView } from '../history/attempt-view.js';
 import { HistoryRepository } from '../history/history.repository.js';
 import { ReadinessService } from './readiness.service.js';
@@ -23,8 +23,8 @@ export class RetryNowService {
     private readonly database: Database,
     private readonly history: HistoryRepository,
     private readonly readiness: ReadinessService,
-    private readonly claims: ClaimsRepository,
-    private readonly dispatcher: DeliveryDispatcher,
+    private readonly claims: AttemptClaimsRepository,
+    @Inject(DELIVERY_ENGINE) private readonly engine: DeliveryEngine,
     private readonly acts: ProjectActs,
     private readonly audit: AuditWriter,
   ) {}
@@ -34,7 +34,7 @@ export class RetryNowService {
     const { readiness, claimed } = await this.claim(scope, id);
     const refused = { executed: false, source_attempt_id: id, readiness, attempt: null, retry_audit: null };
     if (claimed === null) return refused;
-    await this.dispatcher.send(claimed);
+    await this.engine.send(claimed);
     const audit = await this.history.auditOfClaim(scope, id, claimed.token);
     return {
       executed: true,
@@ -52,7 +52,7 @@ export class RetryNowService {
     return this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
       const before = await this.readiness.of(await this.view(scope, id, tx), 'retry_now');
-      const claimant = this.dispatcher.claimant('retry_now', `user:${scope.userId}`, LEASE_SECONDS);
+      const claimant = { owner: `user:${scope.userId}`, kind: 'retry_now', leaseSeconds: LEASE_SECONDS } as const;
       // The view is no lock: a worker may have been quicker, and then there is nothing to claim. A try that has begun since
       // this request came is the one its caller asks for, also when it has failed meanwhile.
       const cameAt = await this.claims.timeBefore(waitedMs, tx);

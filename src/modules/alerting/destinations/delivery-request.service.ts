@@ -1,0 +1,52 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import type { Db } from '../../../platform/database/database.js';
+import { newId } from '../../../platform/ids/index.js';
+import { DestinationsRepository } from './destinations/destinations.repository.js';
+import { type AlertNotice, storedNotice } from './drivers/notice.js';
+import { TYPES_HEARING_ALL } from './drivers/destination-drivers.js';
+import { ALERT_DELIVERY_ENGINE, type AlertDeliveryEngine } from './engine/delivery.outbox.js';
+import { DeliveriesRepository } from './outbox/deliveries.repository.js';
+
+/** Which destinations hear of an alert (SERVICE 6.3). */
+type DestinationTargets =
+  /** Every enabled one of a kind that hears all alerts: the webhooks. */
+  | { readonly kind: 'project' }
+  /** The enabled ones of the list, of whatever kind. */
+  | { readonly kind: 'linked'; readonly destinationIds: readonly string[] };
+
+/** How other modules have alerts told to destinations: rows in their own transaction, sent after its commit. */
+@Injectable()
+export class AlertDeliveryRequestService {
+  constructor(
+    private readonly destinations: DestinationsRepository,
+    private readonly deliveries: DeliveriesRepository,
+    @Inject(ALERT_DELIVERY_ENGINE) private readonly engine: AlertDeliveryEngine,
+  ) {}
+
+  /**
+   * Makes a delivery for each destination in the caller's transaction, which must be one of `Database.transaction`.
+   * Destinations that are gone or disabled are passed over.
+   * @returns the ids of the deliveries
+   */
+  async request(alert: AlertNotice, targets: DestinationTargets, tx: Db): Promise<string[]> {
+    if (targets.kind === 'linked' && targets.destinationIds.length === 0) return [];
+    const which = targets.kind === 'project' ? { types: TYPES_HEARING_ALL } : { ids: targets.destinationIds };
+    const destinations = await this.destinations.shareEnabled(alert, which, tx);
+    if (destinations.length === 0) return [];
+    const made = destinations.map((destination) => ({ id: newId(), destination }));
+    const notice = { id: newId(), alertEventId: alert.alertEventId, json: JSON.stringify(storedNotice(alert)) };
+    await this.deliveries.insert(alert, notice, made, tx);
+    this.engine.wakeAfterCommit(
+      destinations.map(({ id: lane }) => ({ tenant: alert.projectId, lane })),
+      tx,
+    );
+    return made.map(({ id }) => id);
+  }
+
+  /** The ids that are no destinations of the project; the others are held against deletion while the transaction lasts. */
+  async unknown(scope: Pick<ProjectScope, 'projectId'>, ids: readonly string[], tx: Db): Promise<string[]> {
+    const known = new Set(ids.length === 0 ? [] : await this.destinations.share(scope, ids, tx));
+    return ids.filter((id) => !known.has(id));
+  }
+}

@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { DestinationSafety, parseDestination } from '../../../../platform/outbound-http/index.js';
+
+/** Where destinations may lead (SERVICE 8.3); sending asks again. */
+@Injectable()
+export class TargetAddressValidator {
+  constructor(private readonly safety: DestinationSafety) {}
+
+  /**
+   * The address as it will be sent to. Looks its name up for 2 seconds at most.
+   * @throws ValidationError for an address that must not be sent to; it does not repeat the address
+   */
+  async admit(text: string, projectId: string): Promise<URL> {
+    const parsed = parseDestination(text, { refuseCredentialQuery: false });
+    if (!parsed.ok) throw refused(parsed.problem);
+    const problem = await this.safety.checkAtConfiguration(parsed.url, projectId);
+    if (problem !== null) throw refused(problem);
+    return parsed.url;
+  }
+}
+
+function refused(problem: string): Error {
+  return brokenRule(['body', 'target_url'], problem, '[redacted]');
+}

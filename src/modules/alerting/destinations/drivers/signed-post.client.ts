@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../../platform/clock/index.js';
+import { OutboundHttp, signDelivery } from '../../../../platform/outbound-http/index.js';
+import { outcomeOfHttp, type TryOutcome } from '../../../delivery/sending/index.js';
+import type { DestinationMessage } from './destination-driver.js';
+
+/** Answers worth another try (SERVICE 8.4): unlike for channels, 409 is one. */
+const RETRYABLE: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+/** Failures without an answer that no repetition mends; every other one may (SERVICE 8.4). */
+const HOPELESS: ReadonlySet<string | null> = new Set(['unsafe_destination', 'invalid_request']);
+
+/** Posts JSON to a destination, signed by its secrets. */
+@Injectable()
+export class SignedPostClient {
+  constructor(
+    private readonly http: OutboundHttp,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Never rejects for what the other side does. @param content what becomes the JSON body */
+  async send(
+    { destination, notice, deliveryId }: DestinationMessage,
+    content: object,
+    deadlineMs: number,
+  ): Promise<TryOutcome> {
+    const { url, secrets, confidential } = destination;
+    const body = Buffer.from(JSON.stringify(content), 'utf8');
+    const timestamp = Math.floor(this.clock.now().getTime() / 1_000);
+    const outcome = await this.http.send({
+      url,
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        'User-Agent': 'Service-Alerts/1.0',
+        ...signDelivery({ secrets, timestamp, id: deliveryId, body }),
+      },
+      body,
+      deadlineMs,
+      share: notice.projectId,
+    });
+    const result = outcomeOfHttp(
+      outcome,
+      {
+        isRetryable: (status) => RETRYABLE.has(status) || (status >= 500 && status < 600),
+        hearsRetryAfter: (status) => status === 429,
+        secrets: confidential,
+        request: {},
+      },
+      this.clock.now(),
+    );
+    const isHopeful = outcome.kind === 'failure' && !HOPELESS.has(result.code);
+    return isHopeful ? { ...result, kind: 'transient' } : result;
+  }
+}

@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import type { TryOutcome } from '../../../delivery/sending/index.js';
+import type { StoredNotice } from './notice.js';
+import type { DestinationDriver, DestinationMessage } from './destination-driver.js';
+import { SignedPostClient } from './signed-post.client.js';
+
+/** Slack's limits, in characters of the escaped text. */
+const MOST_SECTION = 3_000;
+const MOST_FIELD = 2_000;
+const MOST_TITLE = 300;
+
+interface Text {
+  readonly type: 'mrkdwn';
+  readonly text: string;
+  /** Slack makes no links, mentions or channels of the text. */
+  readonly verbatim: true;
+}
+type Block =
+  | { readonly type: 'section'; readonly text: Text }
+  | { readonly type: 'section'; readonly fields: readonly Text[] }
+  | { readonly type: 'context'; readonly elements: readonly Text[] };
+
+/** The JSON of an incoming webhook; `text` is what notifications show and clients without blocks. */
+export interface SlackMessage {
+  readonly text: string;
+  readonly blocks: readonly Block[];
+}
+
+/** An incoming webhook of Slack. The path of its address is its credential. */
+@Injectable()
+export class SlackDriver implements DestinationDriver {
+  static readonly hearsAllAlerts = false;
+
+  constructor(private readonly posts: SignedPostClient) {}
+
+  maskOf(url: URL): string {
+    return `${url.origin}/***`;
+  }
+
+  send(message: DestinationMessage, deadlineMs: number): Promise<TryOutcome> {
+    return this.posts.send(message, slackMessage(message.notice), deadlineMs);
+  }
+}
+
+export function slackMessage(notice: StoredNotice): SlackMessage {
+  const label = (notice.status === 'resolved' ? 'resolved' : (notice.severity ?? 'alert')).toUpperCase();
+  const title = notice.ruleName ?? notice.eventType ?? 'Alert';
+  const head = `[${label}] ${title.replace(/\s+/g, ' ')}`;
+  const message = notice.message?.trim() || null;
+  const fields: readonly (readonly [string, string | number | null])[] = [
+    ['Severity', notice.severity],
+    ['Status', notice.status],
+    ['Event', notice.eventType],
+    ['Source', notice.source],
+    ['Occurrences', notice.occurrences > 1 ? notice.occurrences : null],
+  ];
+  const known = fields.flatMap(([name, value]) =>
+    value === null || value === '' ? [] : [mrkdwn(`*${name}*\n${slackText(String(value), MOST_FIELD - 20)}`)],
+  );
+  const body = message === null ? '' : `\n${slackText(message, MOST_SECTION - MOST_TITLE - 10)}`;
+  const origin = [notice.alertEventId && `Alert ${notice.alertEventId}`, notice.createdAt].filter(Boolean).join(' · ');
+  return {
+    text: slackText(message === null ? head : `${head}: ${message}`, MOST_SECTION),
+    blocks: [
+      { type: 'section', text: mrkdwn(`*${slackText(head, MOST_TITLE)}*${body}`) },
+      ...(known.length === 0 ? [] : [{ type: 'section' as const, fields: known }]),
+      { type: 'context', elements: [mrkdwn(slackText(origin, MOST_FIELD))] },
+    ],
+  };
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/** Text that Slack shows as it is: the three characters it reads are escaped, and no escape is cut in two. */
+export function slackText(text: string, most: number): string {
+  let out = '';
+  /** What is left of it when there is more to come: the last place is for the sign of the cut. */
+  let cut = '';
+  for (const character of text) {
+    out += ESCAPES[character] ?? character;
+    if (out.length > most) return `${cut}…`;
+    if (out.length < most) cut = out;
+  }
+  return out;
+}
+
+function mrkdwn(text: string): Text {
+  return { type: 'mrkdwn', text, verbatim: true };
+}

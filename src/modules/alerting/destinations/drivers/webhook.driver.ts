@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import type { TryOutcome } from '../../../delivery/sending/index.js';
+import type { StoredNotice } from './notice.js';
+import type { DestinationDriver, DestinationMessage } from './destination-driver.js';
+import { SignedPostClient } from './signed-post.client.js';
+
+/** A receiver of the project's own, which hears of every alert unless its rule says who is told. */
+@Injectable()
+export class AlertWebhookDriver implements DestinationDriver {
+  static readonly hearsAllAlerts = true;
+
+  constructor(private readonly posts: SignedPostClient) {}
+
+  maskOf(): null {
+    return null;
+  }
+
+  send(message: DestinationMessage, deadlineMs: number): Promise<TryOutcome> {
+    return this.posts.send(message, webhookBody(message.notice), deadlineMs);
+  }
+}
+
+/** What receivers of webhooks read (SERVICE 6.3). */
+export interface AlertWebhookBody {
+  readonly alert_event_id: string | null;
+  readonly alert_rule_id: string | null;
+  readonly project_id: string;
+  readonly event_id: string | null;
+  readonly event_type: string | null;
+  readonly source: string | null;
+  readonly severity: string | null;
+  readonly status: string | null;
+  readonly message: string | null;
+  readonly payload: Readonly<Record<string, unknown>> | null;
+  readonly created_at: string;
+}
+
+export function webhookBody(notice: StoredNotice): AlertWebhookBody {
+  return {
+    alert_event_id: notice.alertEventId,
+    alert_rule_id: notice.alertRuleId,
+    project_id: notice.projectId,
+    event_id: notice.eventId,
+    event_type: notice.eventType,
+    source: notice.source,
+    severity: notice.severity,
+    status: notice.status,
+    message: notice.message,
+    payload: payloadOf(notice),
+    created_at: notice.createdAt,
+  };
+}
+
+/** The body has no field of its own for how many occurrences a notice stands for: the payload's is always ours. */
+function payloadOf({ payload, occurrences }: StoredNotice): Readonly<Record<string, unknown>> | null {
+  return occurrences > 1 ? { ...payload, occurrences } : payload;
+}

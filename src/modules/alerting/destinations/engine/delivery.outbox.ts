@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../../platform/database/database.js';
+import { newId } from '../../../../platform/ids/index.js';
+import type { JobQueue } from '../../../../platform/queue/index.js';
+import {
+  ClaimsRepository,
+  failedTry,
+  type Lane,
+  type Outbox,
+  type SendingEngine,
+  type TryOutcome,
+} from '../../../delivery/sending/index.js';
+import { NoticeSender } from '../destinations/notice.sender.js';
+import { alertDeliveriesJob, alertDeliveryWakeJob } from './deliveries.jobs.js';
+import { ALERT_DELIVERIES, type ExpiredDelivery, type HeldDelivery } from './delivery.table.js';
+
+/** The engine that sends alert deliveries; injected by this token. */
+export const ALERT_DELIVERY_ENGINE = Symbol('AlertDeliveryEngine');
+export type AlertDeliveryEngine = SendingEngine<ExpiredDelivery, HeldDelivery>;
+
+/** For everything together (SERVICE 8.3). */
+const DEADLINE_MS = 5_000;
+
+/** Deliveries of alerts to destinations, as the engine sends them. */
+@Injectable()
+export class AlertDeliveryOutbox implements Outbox<ExpiredDelivery, HeldDelivery> {
+  readonly profile = {
+    log: {
+      context: 'alert-deliveries',
+      row: 'alert delivery',
+      claims: 'claims on alert deliveries',
+      trouble: 'a look for due alert deliveries failed',
+    },
+    metrics: {
+      prefix: 'alert_delivery',
+      one: 'alert delivery',
+      many: 'Alert deliveries',
+      labels: [],
+      labelsOf: () => ({}),
+    },
+    limits: { all: 100, tenant: 40, lane: 5 },
+    look: alertDeliveriesJob,
+    wake: wakeUps,
+  };
+  readonly claims;
+
+  constructor(
+    database: Database,
+    private readonly sender: NoticeSender,
+  ) {
+    this.claims = new ClaimsRepository(database, ALERT_DELIVERIES);
+  }
+
+  async send(held: HeldDelivery, deadlineMs: number): Promise<TryOutcome> {
+    const { id: deliveryId, lane: id, tenant: projectId, type, isEnabled, notice } = held;
+    if (type === null) return failedTry('refused', 'destination_deleted');
+    if (!isEnabled) return failedTry('refused', 'destination_disabled');
+    const { targetUrl, sealedUrl, secret, previousSecret, previousSecretUntil } = held;
+    const destination = { id, projectId, type, targetUrl, sealedUrl, secret, previousSecret, previousSecretUntil };
+    return this.sender.send({ destination, notice, deliveryId }, Math.min(DEADLINE_MS, deadlineMs));
+  }
+}
+
+/** One job for each destination. A fresh id: one of a wake-up that is still running would swallow this one. */
+function wakeUps(lanes: readonly Lane[], queue: JobQueue): Promise<void>[] {
+  return lanes.map(({ tenant, lane }) =>
+    queue.add(alertDeliveryWakeJob, { project_id: tenant, destination_id: lane }, { jobId: `wake-${newId()}` }),
+  );
+}

@@ -1,0 +1,40 @@
+import type { ClaimedRow, Held, OutboxTable } from '../../../delivery/sending/index.js';
+import { type ClaimedDelivery, nextDelivery } from '../outbox/transitions.js';
+import type { AlertDestination } from '../destinations/destination.entity.js';
+import type { StoredNotice } from '../drivers/notice.js';
+
+export type ExpiredDelivery = Held & ClaimedDelivery;
+
+/** A delivery that this process holds, with all that sending it takes. */
+export interface HeldDelivery
+  extends
+    ClaimedRow,
+    ClaimedDelivery,
+    Pick<
+      AlertDestination,
+      'isEnabled' | 'targetUrl' | 'sealedUrl' | 'secret' | 'previousSecret' | 'previousSecretUntil'
+    > {
+  readonly notice: StoredNotice;
+  /** Null: the destination was deleted meanwhile, and nothing of it is known any more. */
+  readonly type: AlertDestination['type'] | null;
+}
+
+/** Deliveries of alerts; the destination is as it is when they are claimed. */
+export const ALERT_DELIVERIES: OutboxTable<ExpiredDelivery, HeldDelivery> = {
+  name: 'alert_deliveries',
+  lane: 'destination_id',
+  claimColumns: [],
+  claim: () => ({ set: [], evidence: '' }),
+  claimed: {
+    columns: `
+      c.status, c.retry_count AS "retryCount", n.notice, d.type, d.is_enabled AS "isEnabled", d.target_url AS "targetUrl",
+      d.sealed_url AS "sealedUrl", d.secret, d.previous_secret AS "previousSecret",
+      d.previous_secret_until AS "previousSecretUntil"`,
+    joins: `
+      JOIN alert_notices n ON n.id = c.notice_id
+      LEFT JOIN alert_destinations d ON d.id = c.destination_id AND d.project_id = c.project_id`,
+  },
+  expired: { columns: 'a.status, a.retry_count AS "retryCount"', joins: '' },
+  settle: (_bind, held, outcome) => ({ next: nextDelivery(held, outcome), set: [], evidence: '' }),
+  giveBack: () => ({ set: [], evidence: '' }),
+};

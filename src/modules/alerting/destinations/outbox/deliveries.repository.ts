@@ -1,0 +1,186 @@
+import { Injectable } from '@nestjs/common';
+import { And, LessThan, MoreThanOrEqual } from 'typeorm';
+import type { ProjectScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import type { DestinationType } from '../drivers/destination-drivers.js';
+import { AlertDelivery } from './delivery.entity.js';
+import type { AlertDeliveryStatus } from './transitions.js';
+
+type Tenant = Pick<ProjectScope, 'projectId'>;
+
+export interface DeliveryFilter {
+  readonly status?: AlertDeliveryStatus;
+  readonly destinationId?: string;
+  readonly alertEventId?: string;
+  /** Of its making: from this instant, up to but without that one. */
+  readonly from?: Date;
+  readonly to?: Date;
+}
+
+export type FailedFilter = Omit<DeliveryFilter, 'status'>;
+
+const EARLIEST = new Date(0);
+const LATEST = new Date('9999-01-01T00:00:00Z');
+
+const FAILED = `
+  d.project_id = $1 AND d.status = 'failed'
+  AND ($2::uuid IS NULL OR d.destination_id = $2)
+  AND ($3::uuid IS NULL OR d.alert_event_id = $3)
+  AND d.created_at >= $4 AND d.created_at < $5`;
+
+/** As if it had just been made. */
+const ANEW = `
+  status = 'pending', retry_count = 0, due_at = clock_timestamp(), completed_at = NULL,
+  response_code = NULL, response_summary = NULL, failure_code = NULL, failure_reason = NULL`;
+
+/** Deliveries as people see and repeat them; what becomes of tries is {@link SendingEngine}'s. */
+@Injectable()
+export class DeliveriesRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Newest first. */
+  async list(
+    scope: Tenant,
+    filter: DeliveryFilter,
+    { limit, offset }: { readonly limit: number; readonly offset: number },
+  ): Promise<{ items: AlertDelivery[]; total: number }> {
+    const { status, destinationId, alertEventId, from, to } = filter;
+    const [items, total] = await this.database.repository(AlertDelivery).findAndCount({
+      where: {
+        projectId: scope.projectId,
+        ...(status !== undefined && { status }),
+        ...(destinationId !== undefined && { destinationId }),
+        ...(alertEventId !== undefined && { alertEventId }),
+        createdAt: And(MoreThanOrEqual(from ?? EARLIEST), LessThan(to ?? LATEST)),
+      },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      take: limit,
+      skip: offset,
+    });
+    return { items, total };
+  }
+
+  find({ projectId }: Tenant, id: string, db?: Db): Promise<AlertDelivery | null> {
+    return this.database.repository(AlertDelivery, db).findOneBy({ projectId, id });
+  }
+
+  lock({ projectId }: Tenant, id: string, tx: Db): Promise<AlertDelivery | null> {
+    return this.database
+      .repository(AlertDelivery, tx)
+      .findOne({ where: { projectId, id }, lock: { mode: 'pessimistic_write' } });
+  }
+
+  /** The project of a delivery, for the access guard; null when there is no such delivery. */
+  async projectOf(id: string): Promise<string | null> {
+    const [row] = await this.database.rows<{ project_id: string }>(
+      'SELECT project_id FROM alert_deliveries WHERE id = $1',
+      [id],
+    );
+    return row?.project_id ?? null;
+  }
+
+  /** One notice for each destination, due at once. */
+  async insert(
+    { projectId }: Tenant,
+    notice: { readonly id: string; readonly alertEventId: string; readonly json: string },
+    deliveries: readonly {
+      readonly id: string;
+      readonly destination: { readonly id: string; readonly name: string; readonly type: DestinationType };
+    }[],
+    tx: Db,
+  ): Promise<void> {
+    await this.database.execute(
+      `WITH notice AS (
+         INSERT INTO alert_notices (id, project_id, alert_event_id, notice, created_at)
+         VALUES ($1, $2, $3, $4, clock_timestamp()) RETURNING id
+       )
+       INSERT INTO alert_deliveries
+         (id, project_id, notice_id, alert_event_id, destination_id, destination_name, destination_type, created_at, due_at)
+       SELECT d.id, $2, notice.id, $3, d.destination_id, d.name, d.type, clock_timestamp(), clock_timestamp()
+       FROM notice, unnest($5::uuid[], $6::uuid[], $7::text[], $8::text[]) AS d (id, destination_id, name, type)`,
+      [
+        notice.id,
+        projectId,
+        notice.alertEventId,
+        notice.json,
+        deliveries.map(({ id }) => id),
+        deliveries.map(({ destination }) => destination.id),
+        deliveries.map(({ destination }) => destination.name),
+        deliveries.map(({ destination }) => destination.type),
+      ],
+      tx,
+    );
+  }
+
+  /** Gives a failed delivery its tries back. */
+  async renew({ projectId }: Tenant, id: string, tx: Db): Promise<void> {
+    await this.database.execute(
+      `UPDATE alert_deliveries SET ${ANEW} WHERE project_id = $1 AND id = $2 AND status = 'failed'`,
+      [projectId, id],
+      tx,
+    );
+  }
+
+  /**
+   * The same for those that failed and whose destination is there and enabled, the oldest first.
+   * @returns the destination of each
+   */
+  async renewAll(scope: Tenant, filter: FailedFilter, limit: number, tx: Db): Promise<string[]> {
+    const rows = await this.database.rows<{ destinationId: string }>(
+      `UPDATE alert_deliveries SET ${ANEW}
+       WHERE id IN (
+         SELECT d.id FROM alert_deliveries d
+         JOIN alert_destinations t ON t.id = d.destination_id AND t.project_id = d.project_id AND t.is_enabled
+         WHERE ${FAILED} ORDER BY d.created_at, d.id LIMIT $6 FOR UPDATE OF d)
+       RETURNING destination_id AS "destinationId"`,
+      [...parametersOf(scope, filter), limit],
+      tx,
+    );
+    return rows.map(({ destinationId }) => destinationId);
+  }
+
+  async countFailed(scope: Tenant, filter: FailedFilter, tx: Db): Promise<number> {
+    const [row] = await this.database.rows<{ total: number }>(
+      `SELECT count(*)::int AS total FROM alert_deliveries d WHERE ${FAILED}`,
+      parametersOf(scope, filter),
+      tx,
+    );
+    return row?.total ?? 0;
+  }
+
+  /**
+   * Ends what waits for a destination; what is being sent ends by itself.
+   * @param most the first that are due, no more; null: all
+   * @returns how many
+   */
+  abandon({ projectId }: Tenant, destinationId: string, code: string, most: number | null, tx: Db): Promise<number> {
+    return this.database.execute(
+      `UPDATE alert_deliveries
+       SET status = 'failed', due_at = NULL, failure_code = $3, failure_reason = $3, completed_at = clock_timestamp()
+       WHERE id IN (
+         SELECT id FROM alert_deliveries
+         WHERE project_id = $1 AND destination_id = $2 AND due_at IS NOT NULL AND claim_token IS NULL
+         ORDER BY due_at, id LIMIT $4 FOR UPDATE)`,
+      [projectId, destinationId, code, most],
+      tx,
+    );
+  }
+
+  /** @returns how many were removed */
+  async removeOf(projectId: string, limit: number): Promise<number> {
+    const deliveries = await this.database.execute(
+      'DELETE FROM alert_deliveries WHERE id IN (SELECT id FROM alert_deliveries WHERE project_id = $1 LIMIT $2)',
+      [projectId, limit],
+    );
+    if (deliveries === limit) return limit;
+    const notices = await this.database.execute(
+      'DELETE FROM alert_notices WHERE id IN (SELECT id FROM alert_notices WHERE project_id = $1 LIMIT $2)',
+      [projectId, limit - deliveries],
+    );
+    return deliveries + notices;
+  }
+}
+
+function parametersOf({ projectId }: Tenant, { destinationId, alertEventId, from, to }: FailedFilter): unknown[] {
+  return [projectId, destinationId ?? null, alertEventId ?? null, from ?? EARLIEST, to ?? LATEST];
+}

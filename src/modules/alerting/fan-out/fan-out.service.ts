@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import type { Db } from '../../../platform/database/database.js';
+import { DeliveryRequestService, type RuleMatches } from '../../delivery/deliveries/index.js';
+import { AlertDeliveryRequestService, type AlertNotice } from '../destinations/index.js';
+
+/** Who is told (SERVICE 6.3, DECISIONS 9). */
+export type NoticeTargets =
+  /** Every enabled webhook destination of the project. */
+  | { readonly kind: 'project' }
+  /** The enabled webhook and Slack destinations of the list, and the channels. */
+  | { readonly kind: 'linked'; readonly destinationIds: readonly string[]; readonly channelIds: readonly string[] };
+
+interface NoticeToEnqueue {
+  readonly alertEvent: AlertNotice;
+  readonly targets: NoticeTargets;
+}
+
+/** What has become of a notice: the ids of its deliveries, and of its attempts on channels. */
+interface EnqueuedNotice {
+  readonly deliveryIds: readonly string[];
+  readonly attemptIds: readonly string[];
+}
+
+/** How alerts are told to destinations and channels: rows in the transaction of the alert, sent after its commit. */
+@Injectable()
+export class FanOutService {
+  constructor(
+    private readonly destinations: AlertDeliveryRequestService,
+    private readonly channels: DeliveryRequestService,
+  ) {}
+
+  /** `tx` must be one of `Database.transaction`. Destinations and channels that are gone are passed over. */
+  async enqueue({ alertEvent, targets }: NoticeToEnqueue, tx: Db): Promise<EnqueuedNotice> {
+    const deliveryIds = await this.destinations.request(alertEvent, targets, tx);
+    const channelIds = targets.kind === 'linked' ? targets.channelIds : [];
+    const attemptIds = await this.channels.ruleMatches(tx, ruleMatchOf(alertEvent), channelIds);
+    return { deliveryIds, attemptIds };
+  }
+}
+
+/** What channels read of the alert: who fired under `rule`, what is to be told under `event`. */
+function ruleMatchOf(alert: AlertNotice): RuleMatches {
+  const { projectId, alertRuleId: ruleId, eventId, sourceId, severity, source, message, payload } = alert;
+  const { occurrences, status } = alert;
+  return {
+    projectId,
+    ruleId,
+    eventId,
+    sourceId,
+    rule: { id: ruleId, name: alert.ruleName, severity },
+    event: {
+      alert_event_id: alert.alertEventId,
+      id: eventId,
+      type: alert.eventType,
+      source,
+      severity,
+      status,
+      message,
+      payload,
+      occurrences,
+      created_at: alert.createdAt.toISOString(),
+    },
+  };
+}

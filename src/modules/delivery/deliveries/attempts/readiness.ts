@@ -1,0 +1,154 @@
+import { isChannelType } from '../drivers/channel-drivers.js';
+import type { AttemptKind, AttemptStatus, ClaimKind, Recovery, StoredRetryState } from './attempt-states.js';
+
+export const RECOVERY_ACTIONS = ['replay', 'retry_now', 'dlq_drain'] as const;
+export type RecoveryAction = (typeof RECOVERY_ACTIONS)[number];
+
+export const REASON_CODES = [
+  'not_failed',
+  'replay_created_attempt',
+  'already_terminal',
+  'not_dlq',
+  'not_terminal',
+  'retry_claim_active',
+  'channel_missing',
+  'channel_disabled',
+  'unsupported_channel_type',
+  'unsupported_delivery_kind',
+  'destination_configuration_invalid',
+  'retry_policy_exhausted',
+  'dlq_drain_created_attempt',
+  'dlq_drain_claim_active',
+  'already_drained',
+] as const;
+export type ReasonCode = (typeof REASON_CODES)[number];
+
+/** What the decision rests on. */
+export interface RecoveryFacts {
+  readonly status: AttemptStatus;
+  readonly retryState: StoredRetryState | null;
+  readonly kind: AttemptKind;
+  /** How this attempt was made of another one; null: it is an original. */
+  readonly recovery: Recovery | null;
+  /** What was made of this attempt; null: nothing. */
+  readonly recoveredBy: Recovery | null;
+  /** Null: nobody holds it. */
+  readonly claim: ClaimKind | null;
+  readonly channel: { readonly type: string; readonly enabled: boolean; readonly hasValidDestination: boolean } | null;
+}
+
+export interface Decision {
+  readonly allowed: boolean;
+  readonly action: RecoveryAction;
+  readonly reasonCode: ReasonCode | null;
+  readonly reason: string;
+}
+
+interface Rule {
+  readonly refuses: (facts: RecoveryFacts) => boolean;
+  readonly reason: string;
+}
+
+const RULES: Readonly<Record<ReasonCode, Rule>> = {
+  not_failed: { refuses: ({ status }) => status !== 'failed', reason: 'Only a failed attempt can be sent again' },
+  unsupported_delivery_kind: {
+    refuses: ({ kind }) => kind !== 'rule_match',
+    reason: 'Test notifications are not sent again: send another test',
+  },
+  replay_created_attempt: {
+    refuses: ({ recovery, recoveredBy }) => recovery === 'replay' || recoveredBy === 'replay',
+    reason: 'The attempt was made by a replay, or has been replayed already',
+  },
+  dlq_drain_created_attempt: {
+    refuses: ({ recovery }) => recovery === 'dlq_drain',
+    reason: 'The attempt was made by a drain of the dead letters',
+  },
+  already_drained: {
+    refuses: ({ recoveredBy }) => recoveredBy === 'dlq_drain',
+    reason: 'The attempt has been drained already',
+  },
+  not_terminal: {
+    refuses: ({ retryState }) => retryState === 'scheduled_retry',
+    reason: 'The attempt will be retried automatically',
+  },
+  already_terminal: {
+    refuses: ({ retryState }) => retryState === 'terminal',
+    reason: 'The attempt failed for good: repair the cause and replay it',
+  },
+  not_dlq: { refuses: ({ retryState }) => retryState !== 'dlq', reason: 'The attempt is not among the dead letters' },
+  retry_policy_exhausted: {
+    refuses: ({ retryState }) => retryState === 'dlq' || retryState === 'retry_exhausted',
+    reason: 'The attempt has no retries left',
+  },
+  retry_claim_active: { refuses: ({ claim }) => claim !== null, reason: 'A retry of the attempt is under way' },
+  dlq_drain_claim_active: {
+    refuses: ({ claim }) => claim === 'dlq_drain',
+    reason: 'A drain of the attempt is under way',
+  },
+  channel_missing: { refuses: ({ channel }) => channel === null, reason: 'The channel does not exist any more' },
+  unsupported_channel_type: {
+    refuses: ({ channel }) => channel !== null && !isChannelType(channel.type),
+    reason: 'The type of the channel is not supported',
+  },
+  channel_disabled: { refuses: ({ channel }) => channel?.enabled === false, reason: 'The channel is disabled' },
+  destination_configuration_invalid: {
+    refuses: ({ channel }) => channel?.hasValidDestination === false,
+    reason: 'The destination of the channel is not valid',
+  },
+};
+
+const CHANNEL_CODES: readonly ReasonCode[] = [
+  'channel_missing',
+  'unsupported_channel_type',
+  'channel_disabled',
+  'destination_configuration_invalid',
+];
+
+/** What each action asks, in the order of precedence (DECISIONS 8). */
+export const PRECEDENCE: Readonly<Record<RecoveryAction, readonly ReasonCode[]>> = {
+  replay: [
+    'not_failed',
+    'unsupported_delivery_kind',
+    'replay_created_attempt',
+    'dlq_drain_created_attempt',
+    'not_terminal',
+    'already_drained',
+    ...CHANNEL_CODES,
+  ],
+  retry_now: [
+    'not_failed',
+    'unsupported_delivery_kind',
+    'retry_policy_exhausted',
+    'already_terminal',
+    'retry_claim_active',
+    ...CHANNEL_CODES,
+  ],
+  dlq_drain: [
+    'not_failed',
+    'unsupported_delivery_kind',
+    'replay_created_attempt',
+    'dlq_drain_created_attempt',
+    'not_terminal',
+    'not_dlq',
+    'already_drained',
+    'dlq_drain_claim_active',
+    ...CHANNEL_CODES,
+  ],
+};
+
+const ALLOWED: Readonly<Record<RecoveryAction, string>> = {
+  replay: 'The attempt can be replayed',
+  retry_now: 'The attempt can be retried now',
+  dlq_drain: 'The attempt can be drained',
+};
+
+/** Whether an action on an attempt would be allowed; the first code that refuses it is the answer. */
+export function decide(action: RecoveryAction, facts: RecoveryFacts): Decision {
+  const reasonCode = PRECEDENCE[action].find((code) => RULES[code].refuses(facts)) ?? null;
+  return {
+    allowed: reasonCode === null,
+    action,
+    reasonCode,
+    reason: reasonCode === null ? ALLOWED[action] : RULES[reasonCode].reason,
+  };
+}

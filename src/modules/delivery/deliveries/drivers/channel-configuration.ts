@@ -1,0 +1,51 @@
+import { EnumField, IntField, type Issue } from '../../../../platform/http/fields/index.js';
+import { RETRY_STRATEGIES, type RetryPolicy, type RetryStrategy } from '../../sending/index.js';
+
+/** SERVICE 2.10. */
+export class RetryPolicyConfiguration {
+  @EnumField(RETRY_STRATEGIES, { optional: true, default: 'exponential' })
+  strategy!: RetryStrategy;
+
+  @IntField({ min: 1, max: 86_400, optional: true, default: 60 })
+  base_delay_seconds!: number;
+
+  @IntField({ min: 1, max: 604_800, optional: true, default: 900, description: 'No wait is longer' })
+  max_delay_seconds!: number;
+
+  @IntField({ min: 0, max: 100, optional: true, default: 3, description: 'Retries after the first send' })
+  max_attempts!: number;
+}
+
+/** What the configurations of all kinds of channels have; each kind has a class of its own beside its driver. */
+export interface ChannelConfiguration {
+  readonly retry_policy?: RetryPolicyConfiguration;
+}
+
+const DEFAULT_POLICY: RetryPolicyConfiguration = {
+  strategy: 'exponential',
+  base_delay_seconds: 60,
+  max_delay_seconds: 900,
+  max_attempts: 3,
+};
+
+/** Of a stored configuration, whatever shape it has; the default when the channel has none of its own. */
+export function policyConfigurationOf(configuration: unknown): RetryPolicyConfiguration {
+  const { retry_policy: own }: ChannelConfiguration =
+    typeof configuration === 'object' && configuration !== null ? configuration : {};
+  return { ...DEFAULT_POLICY, ...own };
+}
+
+export function policyOf(configuration: unknown): RetryPolicy {
+  const policy = policyConfigurationOf(configuration);
+  return {
+    strategy: policy.strategy,
+    baseDelaySeconds: policy.base_delay_seconds,
+    maxDelaySeconds: policy.max_delay_seconds,
+    maxRetries: policy.max_attempts,
+  };
+}
+
+/** A row as fields' own rules make them. */
+export function ruleIssue(loc: Issue['loc'], sentence: string, input: unknown): Issue {
+  return { type: 'value_error', loc, msg: `Value error, ${sentence}`, input, ctx: { error: {} } };
+}

@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { compile, validateJson, ValidationError } from '../../../../platform/http/fields/index.js';
+import type { ChannelConfiguration } from './channel-configuration.js';
+import type { ChannelDriver } from './channel-driver.js';
+import { CHANNEL_DRIVERS, CHANNEL_TYPES, type ChannelType, isChannelType } from './channel-drivers.js';
+
+const PLACE = ['body', 'configuration'];
+
+/** The drivers of all kinds of channels, and what is done with each of them alike. */
+@Injectable()
+export class ChannelDriverRegistry {
+  constructor(private readonly modules: ModuleRef) {}
+
+  of(type: ChannelType): ChannelDriver {
+    return this.modules.get<ChannelDriver>(CHANNEL_DRIVERS[type]);
+  }
+
+  /**
+   * Reads a configuration from a free object: defaults filled in, unknown members left out.
+   * @throws ValidationError with rows below `body.configuration`
+   */
+  read(type: ChannelType, given: Readonly<Record<string, unknown>>): ChannelConfiguration {
+    const driver = this.of(type);
+    const result = validateJson(compile(driver.configuration), given, 'body');
+    if ('issues' in result) {
+      throw new ValidationError(result.issues.map((issue) => ({ ...issue, loc: [...PLACE, ...issue.loc.slice(1)] })));
+    }
+    const configuration = result.value as ChannelConfiguration;
+    const faults = driver.faultsOf(configuration, PLACE);
+    if (faults.length > 0) throw new ValidationError(faults);
+    return configuration;
+  }
+
+  /** A stored configuration with its driver; null where it is no more, or not yet, what this version knows to send. */
+  stored(type: string, configuration: unknown): { driver: ChannelDriver; configuration: ChannelConfiguration } | null {
+    if (!isChannelType(type)) return null;
+    const driver = this.of(type);
+    if ('issues' in validateJson(compile(driver.configuration), configuration ?? {}, 'body')) return null;
+    return { driver, configuration: configuration as ChannelConfiguration };
+  }
+
+  async isSendable(type: string, configuration: unknown): Promise<boolean> {
+    const stored = this.stored(type, configuration);
+    return stored !== null && stored.driver.isSendable(stored.configuration);
+  }
+
+  /** The kinds that may have protected headers. */
+  withHeaders(): ChannelType[] {
+    return CHANNEL_TYPES.filter((type) => this.of(type).headers !== null);
+  }
+}

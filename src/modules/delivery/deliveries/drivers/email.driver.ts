@@ -1,0 +1,129 @@
+import { Injectable } from '@nestjs/common';
+import { email, type Issue, ListField, NestedField, TextField } from '../../../../platform/http/fields/index.js';
+import { type Mail, Mailer, type MailResult, oneLine } from '../../../../platform/mail/index.js';
+import { sanitizeText } from '../../../../platform/sanitize/index.js';
+import { failedTry, type TryOutcome } from '../../sending/index.js';
+import { RetryPolicyConfiguration } from './channel-configuration.js';
+import type { ChannelDriver, ChannelMessage, Notification } from './channel-driver.js';
+
+const LONGEST_SUBJECT = 200;
+
+class EmailConfiguration {
+  @ListField(email(), { min: 1, max: 20 })
+  to!: string[];
+
+  @TextField({
+    max: 80,
+    optional: true,
+    check: (text) => (/\p{Cc}/u.test(text) ? 'subject_prefix must not contain control characters' : undefined),
+  })
+  subject_prefix?: string;
+
+  @NestedField(() => RetryPolicyConfiguration, { optional: true })
+  retry_policy?: RetryPolicyConfiguration;
+}
+
+/**
+ * One mail to each address, so that none learns of the others. An address that has taken it is left out of later tries.
+ * A reply of 4xx is transient, of 5xx permanent.
+ */
+@Injectable()
+export class EmailDriver implements ChannelDriver<EmailConfiguration> {
+  static readonly summary = '`to` (1 to 20 addresses), `subject_prefix`';
+
+  readonly configuration = EmailConfiguration;
+  readonly headers = null;
+
+  constructor(private readonly mailer: Mailer) {}
+
+  faultsOf(): Issue[] {
+    return [];
+  }
+
+  admit(configuration: EmailConfiguration): Promise<EmailConfiguration> {
+    return Promise.resolve(configuration);
+  }
+
+  isSendable(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
+  async deliver(message: ChannelMessage<EmailConfiguration>): Promise<TryOutcome> {
+    const { notification, configuration, tryNumber, deliveredTo } = message;
+    const done = new Set(deliveredTo);
+    const open = [...new Set(configuration.to)].filter((address) => !done.has(address));
+    const results = await Promise.all(
+      open.map((to) => this.mailer.send(mailOf(notification, configuration, to, tryNumber))),
+    );
+    const taken = open.filter((_, at) => results[at]?.status !== 'failed');
+    const counts = { addresses: done.size + open.length, accepted: done.size + taken.length };
+    const outcome = outcomeOf(results, { try_number: tryNumber, addresses: open.length }, counts);
+    return { ...outcome, deliveredTo: [...done, ...taken] };
+  }
+}
+
+function outcomeOf(
+  results: readonly MailResult[],
+  request: Readonly<Record<string, unknown>>,
+  response: Readonly<Record<string, unknown>>,
+): TryOutcome {
+  const failures = results.filter(({ status }) => status === 'failed');
+  // Any address that may still be reached is worth another try.
+  const failure = failures.find(({ transient }) => transient === true) ?? failures[0];
+  if (failure === undefined) {
+    const kind = 'sent' as const;
+    return {
+      kind,
+      code: null,
+      reason: null,
+      responseCode: null,
+      summary: null,
+      retryAfterSeconds: null,
+      request,
+      response,
+    };
+  }
+  const error = sanitizeText(failure.error ?? 'The mail was not taken');
+  const reply = /^([45]\d\d)\b/.exec(error)?.[1];
+  return failedTry(
+    failure.transient === true ? 'transient' : 'permanent',
+    reply === undefined ? 'mail_failed' : `smtp_${reply}`,
+    `${failures.length} of ${results.length} addresses failed, first: ${error}`.slice(0, 460),
+    { responseCode: reply === undefined ? null : Number(reply), request, response },
+  );
+}
+
+function mailOf(
+  notification: Notification,
+  { subject_prefix: prefix }: EmailConfiguration,
+  to: string,
+  tryNumber: number,
+): Mail {
+  const subject = [prefix, titleOf(notification)].filter(Boolean).join(' ');
+  return {
+    to,
+    subject: oneLine(subject, LONGEST_SUBJECT),
+    text: textOf(notification),
+    headers: { 'X-Service-Delivery-Id': notification.attempt_id, 'X-Service-Attempt': String(tryNumber) },
+  };
+}
+
+function titleOf({ type, rule }: Notification): string {
+  if (type === 'test') return 'Test notification';
+  const name = rule?.name;
+  return typeof name === 'string' ? `Alert: ${name}` : 'Alert';
+}
+
+function textOf(notification: Notification): string {
+  const { type, rule, event, ...ids } = notification;
+  const parts = [
+    titleOf(notification),
+    ...(type === 'test' ? ['This channel works.'] : []),
+    ...(event === null ? [] : [`Event\n${JSON.stringify(event, null, 2)}`]),
+    ...(rule === null ? [] : [`Rule\n${JSON.stringify(rule, null, 2)}`]),
+    Object.entries(ids)
+      .map(([name, value]) => `${name}: ${value}`)
+      .join('\n'),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}

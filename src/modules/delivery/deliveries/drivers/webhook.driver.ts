@@ -1,0 +1,99 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../../platform/clock/index.js';
+import { EnumField, type Issue, NestedField, ObjectField, UrlField } from '../../../../platform/http/fields/index.js';
+import { OutboundHttp } from '../../../../platform/outbound-http/index.js';
+import { outcomeOfHttp, type TryOutcome } from '../../sending/index.js';
+import { ChannelAddressValidator } from './channel-address.validator.js';
+import { RetryPolicyConfiguration } from './channel-configuration.js';
+import type { ChannelDriver, ChannelMessage } from './channel-driver.js';
+import { publicHeaderFaults } from './header-rules.js';
+
+const WEBHOOK_METHODS = ['POST', 'PUT', 'PATCH'] as const;
+type WebhookMethod = (typeof WEBHOOK_METHODS)[number];
+
+/** For everything together (SERVICE 8.3). */
+const DEADLINE_MS = 5_000;
+
+/** Answers worth another try; alerts have a table of their own, where 409 is one too. */
+const RETRYABLE: ReadonlySet<number> = new Set([408, 425, 429]);
+
+class WebhookConfiguration {
+  @UrlField({ description: 'Public address; no user name, no credentials in the query' })
+  url!: string;
+
+  @EnumField(WEBHOOK_METHODS, { optional: true, default: 'POST' })
+  method!: WebhookMethod;
+
+  @ObjectField({
+    optional: true,
+    default: {},
+    description: 'Public headers by name; credentials belong to the protected ones',
+  })
+  headers!: Record<string, string>;
+
+  @NestedField(() => RetryPolicyConfiguration, { optional: true })
+  retry_policy?: RetryPolicyConfiguration;
+}
+
+/** One request with the notification as JSON. */
+@Injectable()
+export class WebhookDriver implements ChannelDriver<WebhookConfiguration> {
+  static readonly summary = '`url`, `method` (POST, PUT, PATCH), `headers` (public ones by name)';
+
+  readonly configuration = WebhookConfiguration;
+  readonly headers = { namesOf: ({ headers }: WebhookConfiguration): string[] => Object.keys(headers) };
+
+  constructor(
+    private readonly http: OutboundHttp,
+    private readonly addresses: ChannelAddressValidator,
+    private readonly clock: Clock,
+  ) {}
+
+  faultsOf({ headers }: WebhookConfiguration, at: Issue['loc']): Issue[] {
+    return publicHeaderFaults(headers, [...at, 'headers']);
+  }
+
+  async admit(configuration: WebhookConfiguration, projectId: string): Promise<WebhookConfiguration> {
+    return { ...configuration, url: await this.addresses.admit(configuration.url, projectId) };
+  }
+
+  isSendable({ url }: WebhookConfiguration): Promise<boolean> {
+    return this.addresses.isValid(url);
+  }
+
+  async deliver(message: ChannelMessage<WebhookConfiguration>, deadlineMs: number): Promise<TryOutcome> {
+    const { notification, tryNumber, protectedHeaders } = message;
+    const { url, method, headers } = message.configuration;
+    const body = Buffer.from(JSON.stringify(notification), 'utf8');
+    const outcome = await this.http.send({
+      url,
+      method,
+      headers: {
+        ...headers,
+        ...protectedHeaders,
+        'Content-Type': 'application/json',
+        'User-Agent': 'Service-Delivery/1.0',
+        'X-Service-Delivery-Id': notification.attempt_id,
+        'X-Service-Attempt': String(tryNumber),
+        'X-Service-Timestamp': String(Math.floor(this.clock.now().getTime() / 1_000)),
+      },
+      body,
+      deadlineMs: Math.min(DEADLINE_MS, deadlineMs),
+      refuseCredentialQuery: true,
+      share: notification.project_id,
+    });
+    const rules = {
+      isRetryable: (status: number) => RETRYABLE.has(status) || (status >= 500 && status < 600),
+      hearsRetryAfter: (status: number) => status === 429 || status === 503,
+      secrets: Object.values(protectedHeaders),
+      request: {
+        method,
+        try_number: tryNumber,
+        content_length: body.length,
+        header_names: Object.keys(headers),
+        protected_header_names: Object.keys(protectedHeaders),
+      },
+    };
+    return outcomeOfHttp(outcome, rules, this.clock.now());
+  }
+}

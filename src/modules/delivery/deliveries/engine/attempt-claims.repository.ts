@@ -1,0 +1,198 @@
+import { Injectable } from '@nestjs/common';
+import { randomInt } from 'node:crypto';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { newId } from '../../../../platform/ids/index.js';
+import {
+  type Bind,
+  type Claimant,
+  type ClaimedRow,
+  ClaimsRepository,
+  type Held,
+  isLive,
+  type OutboxTable,
+  type TryOutcome,
+} from '../../sending/index.js';
+import type { AttemptKind, ClaimKind } from '../attempts/attempt-states.js';
+import { budgetOf, nextState } from '../attempts/transitions.js';
+import { policyOf } from '../drivers/channel-configuration.js';
+
+/** An attempt that this process holds, with all that sending it takes. */
+export interface ClaimedAttempt extends ClaimedRow {
+  readonly projectId: string;
+  readonly channelId: string;
+  readonly kind: AttemptKind;
+  /** Before this try. */
+  readonly status: 'pending' | 'failed';
+  readonly claim: ClaimKind;
+  readonly claimOwner: string;
+  /** Both with this try in them. */
+  readonly retryCount: number;
+  readonly tryNumber: number;
+  readonly parentAttemptId: string | null;
+  readonly rule: Record<string, unknown> | null;
+  readonly event: Record<string, unknown> | null;
+  readonly deliveredTo: readonly string[];
+  readonly createdAt: Date;
+  readonly channelType: string;
+  readonly channelEnabled: boolean;
+  readonly configuration: unknown;
+  readonly headers: readonly { readonly id: string; readonly name: string; readonly value: string }[];
+}
+
+export type ExpiredAttempt = Held &
+  Pick<ClaimedAttempt, 'kind' | 'status' | 'claim' | 'retryCount' | 'tryNumber' | 'configuration'>;
+
+type AttemptClaimant = Claimant & { readonly kind: ClaimKind };
+
+/** Attempts, with an audit of each retry: made with the claim, ended with its result. */
+const ATTEMPTS: OutboxTable<ExpiredAttempt, ClaimedAttempt> = {
+  name: 'delivery_attempts',
+  lane: 'channel_id',
+  claimColumns: ['claim_kind'],
+
+  claim(bind, { kind }, most) {
+    return {
+      set: [
+        `claim_kind = ${bind(kind)}`,
+        'try_number = a.try_number + 1',
+        ...(kind === 'retry_now'
+          ? []
+          : [`retry_count = a.retry_count + CASE WHEN a.status = 'failed' THEN 1 ELSE 0 END`]),
+      ],
+      evidence: `, audited AS (
+        INSERT INTO delivery_retry_audits
+          (id, project_id, attempt_id, claim_token, claim_kind, retry_number, worker_id, started_at)
+        SELECT (${bind(Array.from({ length: most }, newId))}::uuid[])[row_number() OVER (ORDER BY id)], project_id, id,
+               claim_token, claim_kind, try_number - 1, claim_owner, clock_timestamp()
+        FROM claimed WHERE status = 'failed'
+      )`,
+    };
+  },
+
+  claimed: {
+    columns: `
+      c.project_id AS "projectId", c.channel_id AS "channelId", c.kind, c.status, c.claim_kind AS claim,
+      c.claim_owner AS "claimOwner", c.retry_count AS "retryCount", c.try_number AS "tryNumber",
+      c.parent_attempt_id AS "parentAttemptId", c.rule, c.event, c.delivered_to AS "deliveredTo",
+      c.created_at AS "createdAt", ch.type AS "channelType", ch.enabled AS "channelEnabled", ch.configuration,
+      (SELECT coalesce(json_agg(json_build_object('id', h.id, 'name', h.name, 'value', h.value) ORDER BY h.id), '[]')
+       FROM delivery_protected_headers h WHERE h.channel_id = c.channel_id) AS headers`,
+    joins: 'JOIN delivery_channels ch ON ch.id = c.channel_id',
+  },
+
+  expired: {
+    columns: `a.try_number AS "tryNumber", a.kind, a.status, a.claim_kind AS claim, a.retry_count AS "retryCount",
+      ch.configuration`,
+    joins: 'JOIN delivery_channels ch ON ch.id = a.channel_id',
+  },
+
+  settle(bind, held, outcome) {
+    const next = nextState(held, outcome, policyOf(held.configuration), randomInt(2 ** 32) / 2 ** 32);
+    const isTerminal = next.status === 'failed' && next.delaySeconds === null;
+    return {
+      next,
+      set: [
+        `retry_state = ${bind(next.retryState)}`,
+        `try_number = ${bind(next.tryNumber)}`,
+        `request_metadata = coalesce(${bind(jsonOf(outcome.request))}::jsonb, request_metadata)`,
+        `response_metadata = ${bind(jsonOf(outcome.response))}::jsonb`,
+        `delivered_to = coalesce(${bind(outcome.deliveredTo ?? null)}::text[], delivered_to)`,
+        `terminal_at = ${isTerminal ? 'clock_timestamp()' : 'NULL'}`,
+        `dlq_at = ${next.retryState === 'dlq' ? 'clock_timestamp()' : 'NULL'}`,
+      ],
+      evidence: endOfAudit(bind, held, { ...outcome, status: next.audit }),
+    };
+  },
+
+  giveBack(bind, claimed) {
+    const nothing = { responseCode: null, summary: null };
+    return {
+      set: ['try_number = try_number - 1', `retry_count = retry_count - ${bind(budgetOf(claimed))}`],
+      evidence: endOfAudit(bind, claimed, { ...nothing, status: 'skipped', reason: 'given_back' }),
+    };
+  },
+};
+
+/** Every claim on attempts: those of {@link ClaimsRepository}, and what operators ask for. Time is the database's alone. */
+@Injectable()
+export class AttemptClaimsRepository {
+  /** What all outboxes have in common. */
+  readonly common: ClaimsRepository<ExpiredAttempt, ClaimedAttempt>;
+
+  constructor(private readonly database: Database) {
+    this.common = new ClaimsRepository(database, ATTEMPTS);
+  }
+
+  /**
+   * One attempt that still has a try before it, due or not; null when somebody else has it, it is over, or it was tried
+   * again since `unlessTriedSince`, a time of the database.
+   */
+  async claimOne(
+    claimant: AttemptClaimant,
+    id: string,
+    db?: Db,
+    unlessTriedSince?: Date,
+  ): Promise<ClaimedAttempt | null> {
+    const locked = (bind: Bind): string => `
+      WITH locked AS (
+        SELECT a.id FROM delivery_attempts a
+        WHERE a.id = ${bind(id)} AND a.due_at IS NOT NULL AND a.claim_token IS NULL AND ${isLive('a.project_id')}
+          AND NOT EXISTS (SELECT FROM delivery_retry_audits r
+            WHERE r.attempt_id = a.id AND r.status <> 'skipped'
+              AND r.started_at BETWEEN ${bind(unlessTriedSince ?? 'infinity')} AND clock_timestamp())
+        FOR UPDATE OF a SKIP LOCKED
+      )`;
+    return (await this.common.claimLocked(locked, claimant, 1, db))[0] ?? null;
+  }
+
+  /** What the database's clock showed so many milliseconds ago, at the latest. */
+  async timeBefore(elapsedMs: () => number, db: Db): Promise<Date> {
+    const [row] = await this.database.rows<{ now: Date }>('SELECT clock_timestamp() AS now', [], db);
+    if (row === undefined) throw new Error('the database told no time');
+    return new Date(row.now.getTime() - elapsedMs());
+  }
+
+  /** Evidence of a try whose claim had expired before its result came. */
+  async recordLoss(held: ClaimedAttempt, outcome: TryOutcome): Promise<void> {
+    await this.database.execute(
+      `INSERT INTO delivery_retry_audits
+         (id, project_id, attempt_id, claim_token, claim_kind, retry_number, worker_id, status, started_at, finished_at,
+          response_code, response_summary, reason)
+       SELECT $1, project_id, id, $3, $4, $5, $6, 'skipped', clock_timestamp(), clock_timestamp(), $7, $8, 'lease_lost'
+       FROM delivery_attempts WHERE id = $2`,
+      [
+        newId(),
+        held.id,
+        held.token,
+        held.claim,
+        held.tryNumber - 1,
+        held.claimOwner,
+        outcome.responseCode,
+        outcome.summary,
+      ],
+    );
+  }
+}
+
+/** Ends the audit of the claim, when it was a retry. */
+function endOfAudit(
+  bind: Bind,
+  { token }: Held,
+  {
+    status,
+    responseCode,
+    summary,
+    reason,
+  }: Pick<TryOutcome, 'responseCode' | 'summary' | 'reason'> & { status: string },
+): string {
+  return `, audited AS (
+    UPDATE delivery_retry_audits
+    SET status = ${bind(status)}, finished_at = clock_timestamp(), response_code = ${bind(responseCode)},
+        response_summary = ${bind(summary)}, reason = ${bind(reason)}
+    WHERE attempt_id IN (SELECT id FROM written) AND claim_token = ${bind(token)}
+  )`;
+}
+
+function jsonOf(metadata: Readonly<Record<string, unknown>> | null): string | null {
+  return metadata && JSON.stringify(metadata);
+}

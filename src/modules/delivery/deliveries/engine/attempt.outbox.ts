@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { CryptographyUnavailableError, DecryptionError } from '../../../../platform/crypto/index.js';
+import type { JobQueue } from '../../../../platform/queue/index.js';
+import { failedTry, type Lane, type Outbox, type SendingEngine, type TryOutcome } from '../../sending/index.js';
+import { HeaderVault } from '../channels/header-vault.js';
+import type { Notification } from '../drivers/channel-driver.js';
+import { ChannelDriverRegistry } from '../drivers/channel-driver.registry.js';
+import { isChannelType } from '../drivers/channel-drivers.js';
+import { AttemptClaimsRepository, type ClaimedAttempt, type ExpiredAttempt } from './attempt-claims.repository.js';
+import { deliveryRetriesJob, deliveryWakeJob } from './delivery.jobs.js';
+
+/** The engine that sends attempts; injected by this token. */
+export const DELIVERY_ENGINE = Symbol('DeliveryEngine');
+export type DeliveryEngine = SendingEngine<ExpiredAttempt, ClaimedAttempt>;
+
+/** Channels that one wake-up tells of. */
+const MOST_LANES = 100;
+
+/** Attempts on channels, as the engine sends them. */
+@Injectable()
+export class AttemptOutbox implements Outbox<ExpiredAttempt, ClaimedAttempt> {
+  readonly profile = {
+    log: { context: 'delivery', row: 'attempt', claims: 'claims', trouble: 'deliveries are held up' },
+    metrics: {
+      prefix: 'delivery',
+      one: 'delivery',
+      many: 'Deliveries',
+      labels: ['channel_type'],
+      labelsOf: ({ channelType }: ClaimedAttempt) => ({ channel_type: channelType }),
+    },
+    limits: { all: 200, tenant: 50, lane: 10 },
+    look: deliveryRetriesJob,
+    wake: wakeUps,
+  };
+  readonly claims;
+
+  constructor(
+    private readonly attempts: AttemptClaimsRepository,
+    private readonly drivers: ChannelDriverRegistry,
+    private readonly vault: HeaderVault,
+  ) {
+    this.claims = attempts.common;
+  }
+
+  async send(claimed: ClaimedAttempt, deadlineMs: number): Promise<TryOutcome> {
+    const { channelType, channelEnabled, tryNumber, deliveredTo } = claimed;
+    if (!channelEnabled) return failedTry('refused', 'channel_disabled');
+    // Of a version that knows more kinds than this one: it will see to it.
+    if (!isChannelType(channelType)) return failedTry('unavailable', 'unsupported_channel_type');
+    const stored = this.drivers.stored(channelType, claimed.configuration);
+    if (stored === null) return failedTry('refused', 'destination_configuration_invalid');
+    try {
+      const entries = claimed.headers.map((header) => [header.name, this.vault.open(claimed, header)] as const);
+      const protectedHeaders = Object.fromEntries(entries);
+      const { driver, configuration } = stored;
+      const message = {
+        notification: notificationOf(claimed),
+        configuration,
+        tryNumber,
+        protectedHeaders,
+        deliveredTo,
+      };
+      return await driver.deliver(message, deadlineMs);
+    } catch (error) {
+      if (error instanceof CryptographyUnavailableError) return failedTry('unavailable', 'cryptography_unavailable');
+      if (error instanceof DecryptionError) return failedTry('refused', 'protected_header_unreadable');
+      throw error;
+    }
+  }
+
+  recordLoss(claimed: ClaimedAttempt, outcome: TryOutcome): Promise<void> {
+    return this.attempts.recordLoss(claimed, outcome);
+  }
+}
+
+function wakeUps(lanes: readonly Lane[], queue: JobQueue): Promise<void>[] {
+  const named = lanes.map(({ tenant, lane }) => ({ project_id: tenant, channel_id: lane }));
+  const added: Promise<void>[] = [];
+  for (let at = 0; at < named.length; at += MOST_LANES) {
+    added.push(queue.add(deliveryWakeJob, { lanes: named.slice(at, at + MOST_LANES) }));
+  }
+  return added;
+}
+
+function notificationOf(attempt: ClaimedAttempt): Notification {
+  return {
+    id: attempt.parentAttemptId ?? attempt.id,
+    type: attempt.kind,
+    attempt_id: attempt.id,
+    project_id: attempt.projectId,
+    channel_id: attempt.channelId,
+    rule: attempt.rule,
+    event: attempt.event,
+    created_at: attempt.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,43 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { ProjectMemberScope } from '../../../access/index.js';
+import { Database } from '../../../../platform/database/database.js';
+import { newId } from '../../../../platform/ids/index.js';
+import { AuditWriter } from '../../../identity/audit/index.js';
+import { projectAct, ProjectActs } from '../../../tenancy/projects/index.js';
+import { AttemptsRepository } from '../attempts/attempts.repository.js';
+import { AttemptNotFound, ChannelNotFound } from '../delivery.errors.js';
+import { AttemptClaimsRepository } from './attempt-claims.repository.js';
+import { DELIVERY_ENGINE, type DeliveryEngine } from './attempt.outbox.js';
+import { channelTestResponse, type ChannelTestResponse } from './channel-test.dto.js';
+import { ChannelsRepository } from '../channels/channels.repository.js';
+
+/** Test notifications: sent while the caller waits, never retried. */
+@Injectable()
+export class ChannelTestService {
+  constructor(
+    private readonly database: Database,
+    private readonly channels: ChannelsRepository,
+    private readonly attempts: AttemptsRepository,
+    private readonly claims: AttemptClaimsRepository,
+    @Inject(DELIVERY_ENGINE) private readonly engine: DeliveryEngine,
+    private readonly acts: ProjectActs,
+    private readonly audit: AuditWriter,
+  ) {}
+
+  /** The attempt is claimed before anybody else can see it; should this process die, its claim expires. */
+  async test(scope: ProjectMemberScope, channelId: string): Promise<ChannelTestResponse> {
+    const id = newId();
+    const claimed = await this.database.transaction(async (tx) => {
+      await this.acts.begin(scope, tx);
+      if ((await this.channels.share(scope, channelId, tx)) === null) throw new ChannelNotFound();
+      await this.attempts.insert(scope, { id, channelId, kind: 'test' }, tx);
+      const target = { type: 'delivery_channel', id: channelId };
+      await this.audit.record(projectAct(scope, 'delivery.channel_tested', { attempt_id: id }, target), tx);
+      return this.claims.claimOne(this.engine.claimant('test'), id, tx);
+    });
+    if (claimed !== null) await this.engine.send(claimed);
+    const attempt = await this.attempts.find(scope, id);
+    if (attempt === null) throw new AttemptNotFound();
+    return channelTestResponse(attempt);
+  }
+}

@@ -1,0 +1,72 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import type { ClaimedRow, Held } from './claims.repository.js';
+import type { Outbox } from './outbox.js';
+import type { SendingMetrics } from './sending-metrics.js';
+import { failedTry, type TryOutcome } from './try-outcome.js';
+
+/** Kept between the longest a try may take and the end of the lease, for the result to be written. */
+const MARGIN_MS = 250;
+const FIRST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 2_000;
+
+/** Sends one claimed row and writes down what came of it. No transaction is open meanwhile. */
+export class Sender<X extends Held, C extends X & ClaimedRow> {
+  private readonly logger: Logger;
+
+  constructor(
+    private readonly outbox: Outbox<X, C>,
+    private readonly metrics: SendingMetrics<C>,
+  ) {
+    this.logger = new Logger(outbox.profile.log.context);
+  }
+
+  /** Never rejects. A result that cannot be written while the claim lasts is lost: the claim then expires. */
+  async run(claimed: C): Promise<void> {
+    const deadlineMs = claimed.heldUntil - performance.now() - MARGIN_MS;
+    // Too late to finish under this claim: somebody else may hold it by the time an answer comes.
+    if (deadlineMs <= MARGIN_MS) return this.giveBack(claimed);
+    const started = performance.now();
+    const outcome = await this.send(claimed, deadlineMs);
+    this.metrics.tried(claimed, outcome, performance.now() - started);
+    await this.write(claimed, () => this.settle(claimed, outcome));
+  }
+
+  /** Undoes a claim nothing was sent under. Never rejects. */
+  giveBack(claimed: C): Promise<void> {
+    return this.write(claimed, () => this.outbox.claims.giveBack(claimed));
+  }
+
+  /** The database may be away for a while: only the writing is repeated, for as long as the claim lasts, never the try. */
+  private async write({ id, heldUntil }: C, result: () => Promise<void>): Promise<void> {
+    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
+      try {
+        return await result();
+      } catch (error) {
+        if (performance.now() + waitMs >= heldUntil) {
+          const { row } = this.outbox.profile.log;
+          return this.logger.error(`the result of ${row} ${id} could not be written: ${String(error)}`);
+        }
+        await pause(waitMs);
+      }
+    }
+  }
+
+  private async send(claimed: C, deadlineMs: number): Promise<TryOutcome> {
+    try {
+      return await this.outbox.send(claimed, deadlineMs);
+    } catch (error) {
+      this.logger.error(error instanceof Error ? error : new Error(String(error)));
+      return failedTry('transient', 'internal_error');
+    }
+  }
+
+  private async settle(claimed: C, outcome: TryOutcome): Promise<void> {
+    const { claims, profile } = this.outbox;
+    if (await claims.settle(claimed, outcome, 'holder')) return;
+    if (await claims.isSettledBy(claimed)) return;
+    this.metrics.leaseLost();
+    this.logger.warn(`the claim on ${profile.log.row} ${claimed.id} had expired before the result of its try came`);
+    await this.outbox.recordLoss?.(claimed, outcome);
+  }
+}

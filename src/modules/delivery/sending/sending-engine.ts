@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import {
+  type BeforeApplicationShutdown,
+  type FactoryProvider,
+  Logger,
+  type OnApplicationBootstrap,
+  type Type,
+} from '@nestjs/common';
+import { CONFIG, type Config } from '../../../config/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { JobQueue } from '../../../platform/queue/index.js';
+import { Metrics } from '../../../platform/telemetry/index.js';
+import type { Claimant, ClaimedRow, Held } from './claims.repository.js';
+import { Dispatcher } from './dispatcher.js';
+import { DuePoller } from './due-poller.js';
+import { ExpiredClaims } from './expired-claims.js';
+import type { Outbox } from './outbox.js';
+import { Sender } from './sender.js';
+import { SendingMetrics } from './sending-metrics.js';
+import type { Lane } from './slots.js';
+import { WakeUps } from './wake-ups.js';
+
+/** Due rows of one lane in one claim. */
+const OF_LANE = 3;
+const STOP_MS = 15_000;
+
+/**
+ * Sends what is due of one outbox: claims it, a lane after the other, sends it within the limits of this process, of each
+ * project and of each lane, writes down what came of it, and ends claims whose holders died. At least once each.
+ */
+export class SendingEngine<X extends Held, C extends X & ClaimedRow>
+  implements OnApplicationBootstrap, BeforeApplicationShutdown
+{
+  /** Of this process, in claims and audits. */
+  private readonly owner = claimOwner();
+  private readonly leaseSeconds: number;
+  private readonly expired: ExpiredClaims<X, C>;
+  private readonly dispatcher: Dispatcher<C>;
+  private readonly wakeUps: WakeUps<C>;
+  private readonly poller: DuePoller;
+
+  constructor(outbox: Outbox<X, C>, database: Database, queue: JobQueue, metrics: Metrics, config: Config) {
+    const { profile, claims } = outbox;
+    const { leaseSeconds, batchSize: batch } = config.deliveryRetries;
+    const logger = new Logger(profile.log.context);
+    const backlog = () => claims.backlog();
+    const measured = new SendingMetrics(metrics, profile.metrics, {
+      inFlight: () => this.dispatcher.inUse,
+      backlog,
+    });
+    const sender = new Sender(outbox, measured);
+    this.leaseSeconds = leaseSeconds;
+    this.expired = new ExpiredClaims(outbox, database, measured);
+    this.wakeUps = new WakeUps(profile, database, queue);
+    this.poller = new DuePoller(profile.look, queue, config, async () => (await backlog()).due);
+    this.dispatcher = new Dispatcher<C>(
+      {
+        dueLanes: (most, after) => claims.dueLanes(most, after),
+        claim: (lanes, most) => claims.claim(this.claimant('worker'), lanes, most),
+        run: (claimed) => sender.run(claimed),
+        giveBack: (claimed) => sender.giveBack(claimed),
+      },
+      {
+        limits: profile.limits,
+        batch,
+        ofLane: OF_LANE,
+        goesOn: config.process.runsWorkers,
+        stopMs: STOP_MS,
+        onTrouble: (error) => logger.warn(`${profile.log.trouble}: ${String(error)}`),
+      },
+    );
+  }
+
+  onApplicationBootstrap(): void {
+    this.poller.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await Promise.all([this.poller.stop(), this.dispatcher.stop(), this.wakeUps.stop()]);
+  }
+
+  /** This process, for claims of its own. */
+  claimant<K extends string>(kind: K): Claimant & { readonly kind: K } {
+    return { owner: this.owner, kind, leaseSeconds: this.leaseSeconds };
+  }
+
+  /** Has workers told of these lanes once the transaction that wrote rows for them has committed. */
+  wakeAfterCommit(lanes: readonly Lane[], tx: Db): void {
+    this.wakeUps.afterCommit(lanes, tx);
+  }
+
+  /** Tells workers of a lane. @returns whether the queue took it */
+  wakeWorkers(lane: Lane): Promise<boolean> {
+    return this.wakeUps.now([lane]);
+  }
+
+  /** Puts these lanes in line in this process. Returns at once: a receiver that hangs must not hold up the caller. */
+  lineUp(lanes: readonly Lane[]): void {
+    this.dispatcher.wake(lanes);
+  }
+
+  /**
+   * Ends expired claims and begins to send what is due; with `wait` until nothing is due any more or it takes too long, with
+   * every send ended.
+   * @returns how many claims were ended and sends begun, or ended
+   */
+  async look({ wait }: { readonly wait: boolean }): Promise<number> {
+    const ended = await this.endExpired();
+    return ended + (await (wait ? this.dispatcher.round() : this.dispatcher.pump()));
+  }
+
+  /** Ends claims whose holders died. @returns how many */
+  endExpired(): Promise<number> {
+    return this.expired.settle();
+  }
+
+  /** Sends what the caller has claimed, past the limits: somebody waits for it. Resolves when the result is written. */
+  send(claimed: C): Promise<void> {
+    return this.dispatcher.run(claimed);
+  }
+
+  /** The same of what a claim gets, if it gets anything; claims nothing in a process that ends. Resolves once it is claimed. */
+  async begin(claim: () => Promise<C | null>): Promise<void> {
+    const claimed = this.dispatcher.isStopping ? null : await claim();
+    if (claimed !== null) void this.dispatcher.run(claimed);
+  }
+}
+
+/** The engine of an outbox as a provider of its module. */
+export function sendingEngineOf<X extends Held, C extends X & ClaimedRow>(
+  token: symbol,
+  outbox: Type<Outbox<X, C>>,
+): FactoryProvider<SendingEngine<X, C>> {
+  return {
+    provide: token,
+    inject: [outbox, Database, JobQueue, Metrics, CONFIG],
+    useFactory: (of: Outbox<X, C>, database: Database, queue: JobQueue, metrics: Metrics, config: Config) =>
+      new SendingEngine(of, database, queue, metrics, config),
+  };
+}
+
+/** A name for this process in claims and records: host, process and a random part, at most 120 characters. */
+export function claimOwner(): string {
+  return `${hostname().slice(0, 90)}-${process.pid}-${randomBytes(4).toString('hex')}`;
+}

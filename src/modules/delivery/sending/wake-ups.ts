@@ -1,0 +1,75 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import type { Database, Db } from '../../../platform/database/database.js';
+import type { JobQueue } from '../../../platform/queue/index.js';
+import type { ClaimedRow } from './claims.repository.js';
+import type { SendingProfile } from './outbox.js';
+import type { Lane } from './slots.js';
+
+/**
+ * The first wake-up goes out at once. Those that follow before the queue has taken it, and for this long after, go
+ * together: a burst is a few jobs, and fewer the slower the queue is.
+ */
+const GATHER_MS = 20;
+
+/** Tells workers that something is due. Never fails: without it the next look finds the row. */
+export class WakeUps<C extends ClaimedRow> {
+  private readonly logger: Logger;
+  /** Lanes to be told of, by their names. */
+  private readonly waiting = new Map<string, Lane>();
+  private isGathering = false;
+  private stopped = false;
+
+  constructor(
+    private readonly profile: Pick<SendingProfile<C>, 'log' | 'wake'>,
+    private readonly database: Database,
+    private readonly queue: JobQueue,
+  ) {
+    this.logger = new Logger(profile.log.context);
+  }
+
+  /** Once the transaction that wrote rows for these lanes has committed. */
+  afterCommit(lanes: readonly Lane[], tx: Db): void {
+    if (lanes.length === 0) return;
+    this.database.afterCommit(tx, () => {
+      for (const each of lanes) this.waiting.set(each.lane, each);
+      if (!this.isGathering) void this.sendUntilAllIsTold();
+    });
+  }
+
+  /** Tells of these lanes at once. @returns whether the queue took it */
+  async now(lanes: readonly Lane[]): Promise<boolean> {
+    const taken = await Promise.all(this.profile.wake(lanes, this.queue).map((added) => this.isTaken(added)));
+    return taken.every((each) => each);
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    await this.send();
+  }
+
+  private async sendUntilAllIsTold(): Promise<void> {
+    this.isGathering = true;
+    while (this.waiting.size > 0 && !this.stopped) {
+      await this.send();
+      await pause(GATHER_MS);
+    }
+    this.isGathering = false;
+  }
+
+  private async send(): Promise<void> {
+    const lanes = [...this.waiting.values()];
+    this.waiting.clear();
+    await this.now(lanes);
+  }
+
+  private isTaken(added: Promise<void>): Promise<boolean> {
+    return added.then(
+      () => true,
+      (error: unknown) => {
+        this.logger.debug(`the queue did not take a wake-up: ${String(error)}`);
+        return false;
+      },
+    );
+  }
+}
