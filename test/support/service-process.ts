@@ -15,8 +15,8 @@ const ENDED_WITHIN_MS = 45_000;
 const SETTLED_WITHIN_MS = 60_000;
 const POLL_MS = 25;
 
-export const MAIN = [process.execPath, 'dist/src/main.js'] as const;
-export const WORKER = [process.execPath, 'dist/src/worker.js'] as const;
+const MAIN = [process.execPath, 'dist/src/main.js'] as const;
+const WORKER = [process.execPath, 'dist/src/worker.js'] as const;
 /** What `npm start` runs, without npm. */
 export const START = [process.execPath, 'scripts/start.mjs'] as const;
 export const NPM_START = ['npm', 'start'] as const;

@@ -1,4 +1,4 @@
 export { Breath, BREATH_MS } from './breath.js';
-export { FairTurns, type FairTurnsOptions } from './fair-turns.js';
+export { FairTurns } from './fair-turns.js';
 export { OverloadedError, ShareExhaustedError } from './overload.js';
-export { Places, type PlacesOptions } from './places.js';
+export { Places } from './places.js';
