@@ -6,6 +6,12 @@ const MODULE = '^src/modules/(access|[^/]+/[^/]+)/';
 const DOOR = '^src/modules/(access|[^/]+/[^/]+)/index\\.ts$';
 const SPEC = '\\.spec\\.ts$';
 
+/** Still to be put in order; a folder leaves this list when its circles are gone, and none comes in. */
+const FOLDERS_IN_CIRCLES = [
+  '^src/modules/alerting/(alerts|destinations|rules)/[^/]+',
+  '^src/modules/delivery/deliveries/[^/]+',
+];
+
 const anyOf = (domains) => `^src/modules/(${domains.join('|')})/`;
 
 const noCallGoesUp = DOMAINS.slice(0, -1).map((domain, index) => ({
@@ -24,6 +30,14 @@ module.exports = {
       comment: 'Type imports count too: two files that need each other are one file, or hide a third.',
       severity: 'error',
       from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-folder-cycle',
+      comment: 'Two folders that need each other are one folder, or hide a third below them.',
+      severity: 'error',
+      scope: 'folder',
+      from: { pathNot: FOLDERS_IN_CIRCLES },
       to: { circular: true },
     },
     {

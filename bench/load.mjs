@@ -30,7 +30,7 @@ export async function load({ url, requests, connections = 64, seconds = 5, count
 }
 
 /** Processor time a process has used so far, in µs, in steps of 10 ms: unlike the rate, not disturbed by what else runs. */
-export async function cpuMicros(pid) {
+async function cpuMicros(pid) {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const [, ...fields] = text.slice(text.lastIndexOf(')')).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * 10_000;

@@ -18,6 +18,7 @@ const FORMATTED = [
   '*.mjs',
   '.dependency-cruiser.cjs',
 ];
+const DUPLICATES_LOOKED_FOR_IN = ['src', 'migrations', 'scripts', 'bench'];
 
 /** The steps of one lane run one after the other, since each needs what the former made or holds. */
 const LANES = [
@@ -47,6 +48,8 @@ const LANES = [
         ),
     },
   ],
+  [{ name: 'unused code', run: () => node('node_modules/knip/bin/knip.js', '--no-progress') }],
+  [{ name: 'duplication', run: () => node('node_modules/jscpd/run-jscpd.js', ...DUPLICATES_LOOKED_FOR_IN) }],
   [{ name: 'lock file', run: checkLockFile }],
 ];
 

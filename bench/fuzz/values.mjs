@@ -116,7 +116,7 @@ function text({ format, minLength = 0, maxLength = 40 }, chance, name) {
 const nested = (open, close, depth) => JSON.parse(`${open.repeat(depth)}1${close.repeat(depth)}`);
 
 /** Values that nobody asked for. */
-export const ODD = [
+const ODD = [
   () => null,
   () => true,
   (chance) => chance.pick([0, -0, -1, 1.5, 1e308, -1e308, 2 ** 31, 2 ** 53, 2 ** 63, -(2 ** 63), 5e-324]),

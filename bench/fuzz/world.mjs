@@ -15,7 +15,7 @@ const PARAMETERS = new Map(
   ),
 );
 
-export const idsIn = (text) => text.match(UUID) ?? [];
+const idsIn = (text) => text.match(UUID) ?? [];
 
 async function tenant(service, number, name) {
   const email = `${name}-${number}@example.org`;

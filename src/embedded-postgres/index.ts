@@ -14,8 +14,6 @@ import { KeptServer } from './kept-server.js';
 import { lockDataFolder } from './service-lock.js';
 
 export { EmbeddedDatabaseError };
-export { type TiedCommand, type TiedProcess, startTied } from './tied-process.js';
-
 export interface EmbeddedPostgresOptions {
   /** Absolute; the cluster goes into its folder `postgres`. */
   dataDir: string;

@@ -6,7 +6,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startTied } from '../../dist/src/embedded-postgres/index.js';
+import { startTied } from '../../dist/src/embedded-postgres/tied-process.js';
 
 /** Enough for one database per Jest worker. */
 const DATABASES = 256;

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -15,11 +15,17 @@ const ENDED_WITHIN_MS = 45_000;
 const SETTLED_WITHIN_MS = 60_000;
 const POLL_MS = 25;
 
-export const MAIN = [process.execPath, 'dist/src/main.js'] as const;
-export const WORKER = [process.execPath, 'dist/src/worker.js'] as const;
 /** What `npm start` runs, without npm. */
 export const START = [process.execPath, 'scripts/start.mjs'] as const;
 export const NPM_START = ['npm', 'start'] as const;
+
+let bundled: string | undefined;
+
+/** The built service in a form that starts in half the time. The files as they are shipped run by {@link START}. */
+function quickly(entry: 'main' | 'worker'): [string, string] {
+  bundled ??= execFileSync(process.execPath, ['scripts/bundle.mjs'], { cwd: ROOT, encoding: 'utf8' }).trim();
+  return [process.execPath, join(bundled, `${entry}.mjs`)];
+}
 
 export interface Exit {
   readonly code: number | null;
@@ -131,7 +137,7 @@ export class ServiceProcess {
   }
 }
 
-export function launch({ env, command = MAIN, ownGroup = false }: LaunchOptions): ServiceProcess {
+export function launch({ env, command = quickly('main'), ownGroup = false }: LaunchOptions): ServiceProcess {
   const [program, ...words] = command;
   const child = spawn(program, words, {
     cwd: ROOT,
@@ -160,7 +166,7 @@ export async function startService(options: LaunchOptions): Promise<ServiceProce
 
 /** Launches a worker and waits until it works. */
 export async function startWorker(env: Readonly<Record<string, string>>): Promise<ServiceProcess> {
-  const worker = launch({ command: WORKER, env });
+  const worker = launch({ command: quickly('worker'), env });
   await worker.printed('"message":"worker started"');
   return worker;
 }

@@ -216,7 +216,7 @@ export function describeAccess(access: AccessDeclaration): string {
  * `project_id`, `project_id|selected`, `via:ProjectOfApiKey`, `project_id+thing:ChannelOfProject`, `each:member:ProjectOfAlertEvent`,
  * `addressee:InvitedToAccept`, `key`; `-` where there is no tenant.
  */
-export function describeTenant(access: AccessDeclaration): string {
+function describeTenant(access: AccessDeclaration): string {
   switch (access.kind) {
     case 'organization':
       return access.via === undefined ? 'organization_id' : `via:${access.via.name}`;

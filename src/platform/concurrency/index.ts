@@ -1,5 +1,5 @@
 export { Breath, BREATH_MS } from './breath.js';
 export { Deadline, within } from './deadline.js';
-export { FairTurns, type FairTurnsOptions } from './fair-turns.js';
+export { FairTurns } from './fair-turns.js';
 export { OverloadedError, ShareExhaustedError } from './overload.js';
-export { Places, type PlacesOptions } from './places.js';
+export { Places } from './places.js';

@@ -1,6 +1,6 @@
-export { generateKey, parseKey, type GeneratedKey, type KeyMarker } from './api-key-format.js';
-export { CredentialCipher, type CipherContext, type CipherKeys } from './cipher.js';
+export { generateKey, parseKey } from './api-key-format.js';
+export { CredentialCipher, type CipherContext } from './cipher.js';
 export { isCommonPassword } from './common-passwords.js';
 export { CryptographyUnavailableError, DecryptionError } from './crypto-errors.js';
-export { asHashed, Passwords, type PasswordsOptions } from './passwords.js';
-export { constantTimeEqual, randomBase62, randomToken, sha256, sha256Hex } from './random.js';
+export { asHashed, Passwords } from './passwords.js';
+export { constantTimeEqual, randomToken, sha256, sha256Hex } from './random.js';

@@ -2,7 +2,7 @@ import { parse } from 'node:querystring';
 import { brokenRule } from './fields/index.js';
 
 /** Of a query or a form. Nothing here asks for a hundred. */
-export const MOST_PAIRS = 1_000;
+const MOST_PAIRS = 1_000;
 
 /**
  * The names and values of a query or a form-encoded body; a name that repeats has all its values. Judged before they are

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { domainError, type DomainError } from './domain-error.js';
 
 /** More than any client and the proxies before us send together. */
-export const MOST_HEADER_LINES = 200;
+const MOST_HEADER_LINES = 200;
 
-export class BadRequest extends domainError(400, 'Bad Request') {}
-export class ExpectationFailed extends domainError(417, 'Expectation Failed') {}
-export class TooManyHeaders extends domainError(431, 'Request Header Fields Too Large') {}
+class BadRequest extends domainError(400, 'Bad Request') {}
+class ExpectationFailed extends domainError(417, 'Expectation Failed') {}
+class TooManyHeaders extends domainError(431, 'Request Header Fields Too Large') {}
 
 /**
  * What Node would refuse by itself, without the documented form, or let pass: a missing or second `Host`, an `Expect` that

@@ -1,1 +1,1 @@
-export { isUuid, newId, uuidV7At } from './ids.js';
+export { isUuid, newId } from './ids.js';

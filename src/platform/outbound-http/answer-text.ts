@@ -1,5 +1,5 @@
 /** How much of an answer's body is read. */
-export const MOST_BODY_BYTES = 8_192;
+const MOST_BODY_BYTES = 8_192;
 
 /** Collects the first 8 KiB of a body. */
 export class AnswerText {

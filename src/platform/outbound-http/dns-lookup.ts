@@ -115,7 +115,7 @@ async function bothFamilies(
 }
 
 /** By name in lower case; lines that do not start with an address are passed over. */
-export function readHosts(text: string): Map<string, HostAddress[]> {
+function readHosts(text: string): Map<string, HostAddress[]> {
   const hosts = new Map<string, HostAddress[]>();
   for (const line of text.split('\n')) {
     const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);

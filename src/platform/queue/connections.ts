@@ -15,7 +15,7 @@ const POOL_CLOSE_MS = 2_000;
 const REDIS_CUT_MS = 200;
 
 /** Brings BullMQ's own schema `bullmq` up to date. Several callers at once wait for one another. */
-export async function migrateQueueSchema(client: pg.ClientBase): Promise<void> {
+async function migrateQueueSchema(client: pg.ClientBase): Promise<void> {
   const version = await assertSchemaCompatibility(client).catch((error: unknown) => {
     if (error instanceof SchemaMigrationRequiredError) return 0;
     throw error;

@@ -1,4 +1,3 @@
-export { migrateQueueSchema } from './connections.js';
 export {
   defineJob,
   JobHandler,
@@ -8,7 +7,7 @@ export {
   type JobProcessor,
   type NoPayload,
 } from './job-definition.js';
-export { JobQueue, type AddOptions, type JobState, type QueueHealth, type ScheduledRun } from './job-queue.js';
+export { JobQueue, type JobState, type QueueHealth, type ScheduledRun } from './job-queue.js';
 export { JobWiringError, QueueUnavailableError } from './queue-errors.js';
-export { QueueModule, type QueueModuleOptions } from './queue.module.js';
-export type { QueueBackend, QueueOptions, QueueTimings } from './queue.options.js';
+export { QueueModule } from './queue.module.js';
+export type { QueueBackend, QueueOptions } from './queue.options.js';

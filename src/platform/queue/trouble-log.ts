@@ -8,7 +8,7 @@ const MOST_MESSAGES = 100;
  * Logs connection errors once per message and half minute: while a backend is away every connection repeats the same
  * line several times a second.
  */
-export class TroubleLog {
+class TroubleLog {
   private readonly logger = new Logger('Queue');
   private readonly loggedAt = new Map<string, number>();
 

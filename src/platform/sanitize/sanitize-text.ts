@@ -4,8 +4,8 @@ import { KnownValues } from './known-values.js';
 import { isSensitiveName } from './sensitive-names.js';
 import { maskUrls } from './urls.js';
 
-export const MAX_INPUT = 16_384;
-export const MAX_OUTPUT = 500;
+const MAX_INPUT = 16_384;
+const MAX_OUTPUT = 500;
 /** Masking and cutting can uncover a further pattern; in practice the second round changes nothing. */
 const MAX_ROUNDS = 6;
 

@@ -9,8 +9,6 @@ export {
   INGESTION_KEY_ERRORS,
   InvalidApiKey,
   MissingReadScope,
-  MissingWriteScope,
-  OriginNotAllowed,
 } from './api-keys.errors.js';
 export { ApiKeyResponse, CreatedApiKeyResponse, ProjectQuery, RotateApiKeyRequest } from './api-keys.dto.js';
 export { ApiKeysModule } from './api-keys.module.js';

@@ -1,3 +1,3 @@
-export { type IngestionFailure, IngestionFailures, type RefusedKey } from './ingestion-failures.js';
+export { IngestionFailures } from './ingestion-failures.js';
 export { IngestionFailuresModule } from './ingestion-failures.module.js';
-export { type FailurePage, IngestionFailuresReader, type RecordedFailure } from './ingestion-failures.reader.js';
+export { IngestionFailuresReader, type RecordedFailure } from './ingestion-failures.reader.js';

@@ -9,12 +9,6 @@ export {
 export { type IngestionRefusal, IngestionRefusals, reasonOfStatus, type RefusalReason } from './ingestion-refusals.js';
 export { monthOf } from './month.js';
 export { OrganizationAllowances } from './organization-allowances.js';
-export {
-  BillingInactive,
-  BlockedByBilling,
-  DailyLimitExceeded,
-  MonthlyEventsExceeded,
-  MonthlyRequestsExceeded,
-} from './quotas.errors.js';
+export { BillingInactive, BlockedByBilling, MonthlyEventsExceeded, MonthlyRequestsExceeded } from './quotas.errors.js';
 export { QuotasModule } from './quotas.module.js';
 export { RequestLimits } from './request-limits.js';

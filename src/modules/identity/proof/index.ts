@@ -1,4 +1,4 @@
-export { FreshProof, type OfferedProof, type ShownProof } from './fresh-proof.js';
+export { FreshProof, type ShownProof } from './fresh-proof.js';
 export { type CheckedPassword, PasswordCheck } from './password-check.js';
 export { PasswordProofRequest, StepUpHeaders } from './proof.dto.js';
 export { IncorrectPassword } from './proof.errors.js';

@@ -3,7 +3,7 @@ import { Database } from '../../../platform/database/database.js';
 import { Upkeep } from '../../../platform/upkeep/upkeep.js';
 
 /** So many attempts within the window lock for the length of the window (DECISIONS 2). */
-export const MOST_ATTEMPTS = 10;
+const MOST_ATTEMPTS = 10;
 const WINDOW = `interval '15 minutes'`;
 
 export type Reservation =

@@ -1,2 +1,2 @@
 export { InternalJobsModule } from './internal-jobs.module.js';
-export { MAINTENANCE_EVERY_MS, maintenanceJob } from './maintenance.job.js';
+export { maintenanceJob } from './maintenance.job.js';

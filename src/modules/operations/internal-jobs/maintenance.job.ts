@@ -1,7 +1,7 @@
 import { defineJob, type NoPayload } from '../../../platform/queue/index.js';
 
 /** How often partitions are looked after and expired rows removed. */
-export const MAINTENANCE_EVERY_MS = 60_000;
+const MAINTENANCE_EVERY_MS = 60_000;
 
 export const maintenanceJob = defineJob<NoPayload, { processed: number }>({
   name: 'maintenance',

@@ -1,7 +1,6 @@
 export { MembersRepository } from './members.repository.js';
 export { MembershipChanges } from './membership-changes.js';
-export { type MembershipChange, MembershipNotices } from './membership-notices.js';
-export { OrganizationMember } from './organization-member.entity.js';
+export { MembershipNotices } from './membership-notices.js';
 export { type NewOrganization, OnOrganizationCreated } from './on-organization-created.js';
 export { OrganizationActs } from './organization-acts.js';
 export { OrganizationChanges } from './organization-changes.js';
@@ -10,4 +9,4 @@ export { SLUG_PATTERN } from './organizations.dto.js';
 export { SlugInUse } from './organizations.errors.js';
 export { OrganizationsModule } from './organizations.module.js';
 export { OrganizationsRepository } from './organizations.repository.js';
-export { highestPlan, type PaidPlan, PAID_PLANS, PLAN_LIMITS, type Plan, PLANS } from './plans.js';
+export { type PaidPlan, PAID_PLANS, PLAN_LIMITS, type Plan, PLANS } from './plans.js';

@@ -1,10 +1,8 @@
-export { effectiveRole } from './effective-role.js';
 export { IngestionPolicies, type IngestionPolicy } from './ingestion-policies.js';
 export { ProjectBelongings, type RemovalStep } from './lifecycle/project-belongings.js';
 export { ProjectActs } from './project-acts.js';
 export { projectAct } from './project-act.js';
 export { ProjectChanges } from './project-changes.js';
-export { Project } from './project.entity.js';
 export { ProjectIsArchived } from './projects.errors.js';
 export { ProjectsModule } from './projects.module.js';
 export { ProjectsRepository } from './projects.repository.js';

@@ -26,6 +26,7 @@ type Fault = 'away' | 'lost before' | 'lost after' | 'deadlock';
 /** Keeps events and keys in memory, all or nothing for each batch, and fails as told. */
 class FakeStore implements BatchStore {
   readonly ids: string[] = [];
+  private readonly known = new Set<string>();
   readonly keys = new Map<string, { request: string; admitted: number }>();
   readonly batches: number[] = [];
   faults: Fault[] = [];
@@ -43,7 +44,7 @@ class FakeStore implements BatchStore {
     if (fault === 'lost before') throw new OutcomeUnknown();
     const events = batch.filter((write) => !this.isKnown(write)).flatMap((write) => write.events);
     // As the database: what has a record of its key is not written again.
-    if (events.some(({ id }) => this.ids.includes(id))) throw new DatabaseRefusal('23505');
+    if (events.some(({ id }) => this.known.has(id))) throw new DatabaseRefusal('23505');
     if (events.some(({ id }) => this.poison.has(id))) throw new DatabaseRefusal('22P05');
     this.batches.push(batch.length);
     const verdicts = batch.flatMap((write, index) => this.take(write, index + 1));
@@ -53,7 +54,7 @@ class FakeStore implements BatchStore {
 
   find(batch: readonly PendingWrite[]): Promise<ReadonlyMap<string, Date>> {
     const ids = batch.flatMap((write) => write.events.map(({ id }) => id));
-    return Promise.resolve(new Map(ids.filter((id) => this.ids.includes(id)).map((id) => [id, AT])));
+    return Promise.resolve(new Map(ids.filter((id) => this.known.has(id)).map((id) => [id, AT])));
   }
 
   close(): Promise<void> {
@@ -73,7 +74,10 @@ class FakeStore implements BatchStore {
     }
     const admitted = Math.min(events.length, this.left);
     this.left -= admitted;
-    this.ids.push(...events.slice(0, admitted).map((event) => event.id));
+    for (const { id } of events.slice(0, admitted)) {
+      this.ids.push(id);
+      this.known.add(id);
+    }
     if (key !== undefined && admitted > 0) this.keys.set(key, { request: id, admitted });
     return admitted === events.length ? [] : [{ ...verdict, admitted, why: 'limit_exceeded' }];
   }

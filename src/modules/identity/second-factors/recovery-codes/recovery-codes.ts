@@ -74,7 +74,7 @@ export class RecoveryCodes {
 }
 
 /** `xxxx-xxxx-xxxx-xxxx-xxxx-xxxx`. */
-export function newRecoveryCode(): string {
+function newRecoveryCode(): string {
   const digits = Array.from(randomBytes(DIGITS), (byte) => ALPHABET.charAt(byte % ALPHABET.length)).join('');
   return digits.replace(/.{4}(?=.)/g, '$&-');
 }
