@@ -1,1 +1,1 @@
-export { TrustedLookups, type TrustedLookupsOptions } from './trusted-lookups.js';
+export { TrustedLookups } from './trusted-lookups.js';
