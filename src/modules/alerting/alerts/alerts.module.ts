@@ -7,7 +7,7 @@ import { EventStreamsModule } from '../../events/streams/index.js';
 import { EventFeedModule } from '../../events/feed/index.js';
 import { IngestionModule } from '../../events/ingestion/index.js';
 import { EventReadsModule } from '../../events/reads/index.js';
-import { ProjectsModule } from '../../tenancy/projects/index.js';
+import { belongsToProject, ProjectsModule } from '../../tenancy/projects/index.js';
 import { AlertEvents } from './engine/alert-events.js';
 import { AlertPoller } from './engine/alert-poller.js';
 import { AlertRound } from './engine/alert-round.js';
@@ -19,23 +19,20 @@ import { AlertActs } from './events/alert-acts.service.js';
 import { AlertChanges } from './events/alert-changes.js';
 import { AlertEvent } from './events/alert-event.entity.js';
 import { AlertEventsController } from './events/alert-events.controller.js';
-import { AlertEventsRepository } from './events/alert-events.repository.js';
+import { AlertEventsRepository, ProjectOfAlertEvent } from './events/alert-events.repository.js';
 import { AlertEventsService } from './events/alert-events.service.js';
 import { AlertReads } from './events/alert-reads.repository.js';
-import { AlertsOfDeletedProjects } from './events/alerts-of-deleted-projects.js';
 import { ManualAlerts } from './events/manual-alerts.service.js';
-import { ProjectOfAlertEvent } from './events/project-of-alert-event.js';
 import { TimelineEntry } from './events/timeline-entry.entity.js';
 import { TimelineRepository } from './events/timeline.repository.js';
 import { AlertsOfEvent, OpenAlertsOfProject } from './insight/alert-ports.js';
 import { InsightController } from './insight/insight.controller.js';
 import { InsightRepository } from './insight/insight.repository.js';
 import { InsightService } from './insight/insight.service.js';
-import { ProjectOfSilence } from './silences/project-of-silence.js';
 import { Silence } from './silences/silence.entity.js';
 import { Silenced } from './silences/silenced.js';
 import { SilencesController } from './silences/silences.controller.js';
-import { SilencesRepository } from './silences/silences.repository.js';
+import { ProjectOfSilence, SilencesRepository } from './silences/silences.repository.js';
 import { SilencesService } from './silences/silences.service.js';
 import { AlertFeed } from './stream/alert-feed.js';
 
@@ -75,7 +72,7 @@ const INSIGHT = [AlertsOfEvent, InsightRepository, InsightService, OpenAlertsOfP
     AlertEventsService,
     AlertFeed,
     AlertReads,
-    AlertsOfDeletedProjects,
+    belongsToProject(AlertEventsRepository),
     ManualAlerts,
     ProjectOfAlertEvent,
   ],

@@ -2,22 +2,19 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../../identity/audit/index.js';
 import { DeliveryModule } from '../../delivery/deliveries/index.js';
-import { ProjectsModule } from '../../tenancy/projects/index.js';
+import { belongsToProject, ProjectsModule } from '../../tenancy/projects/index.js';
 import { DeliveriesController } from './deliveries/deliveries.controller.js';
-import { DeliveriesOfDeletedProjects } from './deliveries/deliveries-of-deleted-projects.js';
-import { DeliveriesRepository } from './deliveries/deliveries.repository.js';
+import { DeliveriesRepository, ProjectOfAlertDelivery } from './deliveries/deliveries.repository.js';
 import { DeliveriesService } from './deliveries/deliveries.service.js';
 import { AlertDelivery } from './deliveries/delivery.entity.js';
-import { ProjectOfAlertDelivery } from './deliveries/project-of-alert-delivery.js';
 import { AlertDestination } from './destinations/destination.entity.js';
 import { DestinationTestService } from './destinations/destination-test.service.js';
 import { DestinationVault } from './destinations/destination-vault.js';
 import { DestinationsController } from './destinations/destinations.controller.js';
-import { DestinationsRepository } from './destinations/destinations.repository.js';
+import { DestinationsRepository, ProjectOfDestination } from './destinations/destinations.repository.js';
 import { DestinationsService } from './destinations/destinations.service.js';
 import { LinkedDestinations } from './destinations/linked-destinations.js';
 import { PreviousSecrets } from './destinations/previous-secrets.js';
-import { ProjectOfDestination } from './destinations/project-of-destination.js';
 import { TargetAddresses } from './destinations/target-addresses.js';
 import { AlertDeliveryMetrics } from './engine/alert-delivery-metrics.js';
 import { AlertDeliveryPoller } from './engine/alert-delivery-poller.js';
@@ -55,7 +52,7 @@ const ENGINE = [
   providers: [
     ...ENGINE,
     AlertNotices,
-    DeliveriesOfDeletedProjects,
+    belongsToProject(DeliveriesRepository),
     DeliveriesRepository,
     DeliveriesService,
     DestinationTestService,

@@ -1,18 +1,16 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../../identity/audit/index.js';
-import { ProjectsModule } from '../../tenancy/projects/index.js';
-import { AttemptsOfDeletedProjects } from './attempts-of-deleted-projects.js';
+import { belongsToProject, ProjectsModule } from '../../tenancy/projects/index.js';
 import { DeliveryAttempt } from './attempts/attempt.entity.js';
 import { AttemptsRepository } from './attempts/attempts.repository.js';
 import { RetryAudit } from './attempts/retry-audit.entity.js';
-import { ChannelOfProject } from './channels/channel-of-project.js';
 import { ChannelTestController } from './channels/channel-test.controller.js';
 import { ChannelTestService } from './channels/channel-test.service.js';
 import { DeliveryChannel } from './channels/channel.entity.js';
 import { ChannelsController } from './channels/channels.controller.js';
 import { LinkedChannels } from './channels/linked-channels.js';
-import { ChannelsRepository } from './channels/channels.repository.js';
+import { ChannelOfProject, ChannelsRepository } from './channels/channels.repository.js';
 import { ChannelsService } from './channels/channels.service.js';
 import { Destinations } from './channels/destinations.js';
 import { HeaderVault } from './channels/header-vault.js';
@@ -37,9 +35,8 @@ import { Sender } from './engine/sender.js';
 import { WebhookDriver } from './engine/webhook-driver.js';
 import { AttemptAnswers } from './history/attempt-answers.js';
 import { AttemptCounts } from './history/attempt-counts.js';
-import { AttemptOfProject } from './history/attempt-of-project.js';
 import { HistoryController } from './history/history.controller.js';
-import { HistoryRepository } from './history/history.repository.js';
+import { AttemptOfProject, HistoryRepository } from './history/history.repository.js';
 import { HistoryService } from './history/history.service.js';
 import { ReadinessService } from './recovery/readiness.service.js';
 import { RecoveryAnswers } from './recovery/recovery-answers.js';
@@ -84,7 +81,7 @@ const ENGINE = [
     AttemptAnswers,
     AttemptCounts,
     AttemptOfProject,
-    AttemptsOfDeletedProjects,
+    belongsToProject(AttemptsRepository),
     AttemptsRepository,
     ChannelOfProject,
     ChannelTestService,

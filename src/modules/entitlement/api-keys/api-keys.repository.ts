@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { type FindOptionsWhere, IsNull, Not } from 'typeorm';
-import type { ApiKeyScopeName, ProjectScope } from '../../access/index.js';
+import { type ApiKeyScopeName, projectOf, type ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { ApiKeyRecord } from './api-key.entity.js';
+import { ApiKeyNotFound } from './api-keys.errors.js';
 
 /** What a presented key opens. */
 export interface KeyIdentity {
@@ -83,14 +84,6 @@ export class ApiKeysRepository {
     return affected === 1;
   }
 
-  /** The project of a key, for the access guard; null when there is no such key. */
-  async projectOf(id: string): Promise<string | null> {
-    const rows = await this.database.rows<{ project_id: string }>('SELECT project_id FROM api_keys WHERE id = $1', [
-      id,
-    ]);
-    return rows[0]?.project_id ?? null;
-  }
-
   /** By the hash of the whole key; the only query without a scope, since the key is what gives one. */
   async identify(keyHash: Buffer): Promise<KeyIdentity | null> {
     const rows = await this.database.rows<KeyIdentity>(
@@ -127,8 +120,13 @@ export class ApiKeysRepository {
     return row?.active ?? 0;
   }
 
-  /** @returns how many were there */
-  removeAll(projectId: string): Promise<number> {
+  /** For an account that is deleted: keys belong to their project and outlive whoever made them. */
+  async forgetMaker(userId: string, tx: Db): Promise<void> {
+    await this.database.execute('UPDATE api_keys SET created_by = NULL WHERE created_by = $1', [userId], tx);
+  }
+
+  /** All at once: dead since the project's deletion, and few. @returns how many were there */
+  removeOf(projectId: string): Promise<number> {
     return this.database.execute('DELETE FROM api_keys WHERE project_id = $1', [projectId]);
   }
 
@@ -150,3 +148,5 @@ function conditions({ projectId }: ProjectScope, { sourceId, browserSafe }: KeyF
     ...(browserSafe === true && { allowedOrigins: Not(IsNull()) }),
   };
 }
+
+export class ProjectOfApiKey extends projectOf('key_id', ApiKeyRecord, ApiKeyNotFound) {}

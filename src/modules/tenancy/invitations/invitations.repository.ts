@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { OrganizationScope } from '../../access/index.js';
+import { organizationOf, type OrganizationScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { Invitation } from './invitation.entity.js';
+import { InvitationNotFound } from './invitations.errors.js';
 import {
   type DeliveryStatus,
   type InvitationRole,
@@ -134,7 +135,13 @@ export class InvitationsRepository {
   }
 
   /** For an account that is deleted: no invitation remembers its address. */
-  async forgetAddress(emailKey: string, tx: Db): Promise<number> {
-    return this.database.execute('DELETE FROM invitations WHERE email_key = $1', [emailKey], tx);
+  async forgetAddressOf(userId: string, tx: Db): Promise<void> {
+    await this.database.execute(
+      'DELETE FROM invitations i USING users u WHERE u.id = $1 AND i.email_key = u.email_key',
+      [userId],
+      tx,
+    );
   }
 }
+
+export class OrganizationOfInvitation extends organizationOf('invite_id', Invitation, InvitationNotFound) {}

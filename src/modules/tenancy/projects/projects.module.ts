@@ -4,7 +4,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { MembershipReader } from '../../access/index.js';
 import { AuditModule } from '../../identity/audit/index.js';
 import { OrganizationsModule } from '../organizations/index.js';
-import { UsersModule } from '../../identity/users/index.js';
+import { onAccountDeleted, UsersModule } from '../../identity/users/index.js';
 import { IngestionPolicies } from './ingestion-policies.js';
 import { ProjectInsightController } from './insight/project-insight.controller.js';
 import { ProjectLifecycleController } from './lifecycle/project-lifecycle.controller.js';
@@ -18,7 +18,6 @@ import { ProjectActs } from './project-acts.js';
 import { ProjectChanges } from './project-changes.js';
 import { Project } from './project.entity.js';
 import { ProjectMember } from './project-member.entity.js';
-import { ProjectsOfDeletedAccounts } from './projects-of-deleted-accounts.js';
 import { ProjectsController } from './projects.controller.js';
 import { ProjectsRepository } from './projects.repository.js';
 import { ProjectsService } from './projects.service.js';
@@ -50,7 +49,7 @@ import { ProjectSettingsService } from './settings/project-settings.service.js';
   providers: [
     ProjectsService,
     ProjectsRepository,
-    ProjectsOfDeletedAccounts,
+    onAccountDeleted(ProjectsRepository, (projects, userId, tx) => projects.handOver(userId, tx)),
     ProjectActs,
     ProjectChanges,
     ProjectLifecycleService,

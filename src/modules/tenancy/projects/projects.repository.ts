@@ -55,6 +55,16 @@ export class ProjectsRepository {
     return this.database.repository(Project, tx).countBy({ organizationId: scope.organizationId, deletedAt: IsNull() });
   }
 
+  /** For an account that is deleted: to the owner of the organization, who cannot be that account. */
+  async handOver(userId: string, tx: Db): Promise<void> {
+    await this.database.execute(
+      `UPDATE projects p SET owner_id = o.owner_id FROM organizations o
+       WHERE o.id = p.organization_id AND p.owner_id = $1`,
+      [userId],
+      tx,
+    );
+  }
+
   async update(
     scope: Pick<ProjectScope, 'projectId'>,
     change: Partial<Pick<Project, 'name' | 'slug' | 'archivedAt'>>,

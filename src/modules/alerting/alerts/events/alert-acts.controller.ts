@@ -22,7 +22,7 @@ import {
 } from './alert-acts.dto.js';
 import { AlertActs } from './alert-acts.service.js';
 import { AlertEventResponse } from './alert-events.dto.js';
-import { ProjectOfAlertEvent } from './project-of-alert-event.js';
+import { ProjectOfAlertEvent } from './alert-events.repository.js';
 
 const answer = AlertEventResponse;
 

@@ -21,7 +21,7 @@ import {
 } from './alert-events.dto.js';
 import { AlertEventsService } from './alert-events.service.js';
 import { ManualAlerts } from './manual-alerts.service.js';
-import { ProjectOfAlertEvent } from './project-of-alert-event.js';
+import { ProjectOfAlertEvent } from './alert-events.repository.js';
 
 @ApiTags('alerts')
 @Controller('v1/alerts/events')

@@ -15,7 +15,7 @@ import {
 import { TooManyPatternTrials } from '../../conditions/index.js';
 import { AlertRuleFails, AlertRuleNotFound, TooManyAlertRules, TooManyBacktests } from './alert-rules.errors.js';
 import { AlertRulesService } from './alert-rules.service.js';
-import { ProjectOfAlertRule } from './project-of-alert-rule.js';
+import { ProjectOfAlertRule } from './alert-rules.repository.js';
 
 @ApiTags('alert-rules')
 @Controller('v1/alert-rules')

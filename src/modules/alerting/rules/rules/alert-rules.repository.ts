@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../../access/index.js';
+import { projectOf, type ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import type { Holds, RuleState } from '../machine/rule-machine.js';
 import { AlertRule } from './alert-rule.entity.js';
+import { AlertRuleNotFound } from './alert-rules.errors.js';
 
 /** What clients write of a rule. */
 export type RuleDefinition = Pick<
@@ -83,13 +84,6 @@ export class AlertRulesRepository {
     return this.database.repository(AlertRule, tx).countBy({ projectId });
   }
 
-  async projectOf(id: string): Promise<string | null> {
-    const rows = await this.database.rows<{ project_id: string }>('SELECT project_id FROM alert_rules WHERE id = $1', [
-      id,
-    ]);
-    return rows[0]?.project_id ?? null;
-  }
-
   /** Has the project's events written to the outbox exactly while a rule waits for them. */
   async followEvents({ projectId }: Scope, tx: Db): Promise<void> {
     await this.database.execute(
@@ -148,3 +142,5 @@ function valuesOf(rule: RuleDefinition): unknown[] {
     rule.cooldownSeconds,
   ];
 }
+
+export class ProjectOfAlertRule extends projectOf('rule_id', AlertRule, AlertRuleNotFound) {}
