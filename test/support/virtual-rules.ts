@@ -1,3 +1,4 @@
+import { type ProjectId } from '../../src/modules/access/index.js';
 import { LiveRules } from '../../src/modules/alerting/rules/rules/live-rules.js';
 import { WindowEvaluation } from '../../src/modules/alerting/rules/windows/window-evaluation.js';
 import { Database } from '../../src/platform/database/database.js';
@@ -9,7 +10,7 @@ export class VirtualRules {
 
   constructor(
     private readonly app: TestApp,
-    readonly projectId: string,
+    readonly projectId: ProjectId,
     start: Date,
   ) {
     this.now = start.getTime();

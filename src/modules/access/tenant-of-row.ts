@@ -1,5 +1,6 @@
 import { Inject, Injectable, type Type } from '@nestjs/common';
 import type { ObjectLiteral } from 'typeorm';
+import type { OrganizationId, ProjectId } from './ids.js';
 import { Database } from '../../platform/database/database.js';
 import type { DomainErrorClass } from '../../platform/http/domain-error.js';
 import { OrganizationOfResource, ProjectOfResource, ThingOfProject } from './declarations.js';
@@ -31,8 +32,8 @@ export function projectOf(
       super();
     }
 
-    projectOf(id: string): Promise<string | null> {
-      return tenantOf(this.database, entity, 'project_id', id);
+    projectOf(id: string): Promise<ProjectId | null> {
+      return tenantOf<ProjectId>(this.database, entity, 'project_id', id);
     }
   }
   return ProjectOfRow;
@@ -53,8 +54,8 @@ export function organizationOf(
       super();
     }
 
-    organizationOf(id: string): Promise<string | null> {
-      return tenantOf(this.database, entity, 'organization_id', id);
+    organizationOf(id: string): Promise<OrganizationId | null> {
+      return tenantOf<OrganizationId>(this.database, entity, 'organization_id', id);
     }
   }
   return OrganizationOfRow;
@@ -86,13 +87,13 @@ export function thingOfProject(
   return RowOfProject;
 }
 
-async function tenantOf(
+async function tenantOf<Id>(
   database: Database,
   entity: Type<ObjectLiteral>,
   column: 'project_id' | 'organization_id',
   id: string,
-): Promise<string | null> {
-  const [row] = await database.rows<{ tenant: string }>(
+): Promise<Id | null> {
+  const [row] = await database.rows<{ tenant: Id }>(
     `SELECT ${column} AS tenant FROM ${tableOf(database, entity)} WHERE id = $1`,
     [id],
   );

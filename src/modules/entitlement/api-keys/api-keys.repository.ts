@@ -1,6 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { type FindOptionsWhere, IsNull, Not } from 'typeorm';
-import { type ApiKeyScopeName, projectOf, type ProjectScope } from '../../access/index.js';
+import {
+  type ApiKeyScopeName,
+  type OrganizationId,
+  type ProjectId,
+  projectOf,
+  type ProjectScope,
+  type UserId,
+} from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { ApiKeyRecord } from './api-key.entity.js';
 import { ApiKeyNotFound } from './api-keys.errors.js';
@@ -8,8 +15,8 @@ import { ApiKeyNotFound } from './api-keys.errors.js';
 /** What a presented key opens. */
 export interface KeyIdentity {
   readonly apiKeyId: string;
-  readonly projectId: string;
-  readonly organizationId: string;
+  readonly projectId: ProjectId;
+  readonly organizationId: OrganizationId;
   readonly sourceId: string | null;
   readonly scopes: readonly ApiKeyScopeName[];
   /** Revoked, or past its end by the database's clock. */
@@ -121,12 +128,12 @@ export class ApiKeysRepository {
   }
 
   /** For an account that is deleted: keys belong to their project and outlive whoever made them. */
-  async forgetMaker(userId: string, tx: Db): Promise<void> {
+  async forgetMaker(userId: UserId, tx: Db): Promise<void> {
     await this.database.execute('UPDATE api_keys SET created_by = NULL WHERE created_by = $1', [userId], tx);
   }
 
   /** All at once: dead since the project's deletion, and few. @returns how many were there */
-  removeOf(projectId: string): Promise<number> {
+  removeOf(projectId: ProjectId): Promise<number> {
     return this.database.execute('DELETE FROM api_keys WHERE project_id = $1', [projectId]);
   }
 

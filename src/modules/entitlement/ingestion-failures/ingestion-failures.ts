@@ -1,11 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
+import type { ProjectId } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { Database } from '../../../platform/database/database.js';
 
 /** The key that was refused. */
 export interface RefusedKey {
   readonly apiKeyId: string;
-  readonly projectId: string;
+  readonly projectId: ProjectId;
   readonly sourceId: string | null;
 }
 

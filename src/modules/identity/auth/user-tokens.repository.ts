@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { Upkeep } from '../../../platform/upkeep/upkeep.js';
 import type { UserTokenPurpose } from './user-token.entity.js';
 
 /** Whom a token is for: an account, or an address that has none, for which as much is written. */
-export type TokenOwner = { readonly userId: string } | { readonly strangerHash: Buffer };
+export type TokenOwner = { readonly userId: UserId } | { readonly strangerHash: Buffer };
 
 export type NewUserToken = TokenOwner & {
   id: string;
@@ -49,8 +50,8 @@ export class UserTokensRepository extends Upkeep {
   }
 
   /** Whose living token this is, without using it up; null when it is unknown, used or expired. */
-  async find(tokenHash: Buffer, purpose: UserTokenPurpose): Promise<{ userId: string; email: string | null } | null> {
-    const rows = await this.database.rows<{ userId: string; email: string | null }>(
+  async find(tokenHash: Buffer, purpose: UserTokenPurpose): Promise<{ userId: UserId; email: string | null } | null> {
+    const rows = await this.database.rows<{ userId: UserId; email: string | null }>(
       `SELECT user_id AS "userId", email FROM user_tokens
        WHERE token_hash = $1 AND purpose = $2 AND used_at IS NULL AND expires_at > now() AND user_id IS NOT NULL`,
       [tokenHash, purpose],
@@ -59,8 +60,8 @@ export class UserTokensRepository extends Upkeep {
   }
 
   /** The owner of a living token, which is used up by this; null when it is unknown, used or expired. */
-  async consume(tokenHash: Buffer, purpose: UserTokenPurpose, userId: string, tx: Db): Promise<string | null> {
-    const rows = await this.database.rows<{ user_id: string }>(
+  async consume(tokenHash: Buffer, purpose: UserTokenPurpose, userId: UserId, tx: Db): Promise<string | null> {
+    const rows = await this.database.rows<{ user_id: UserId }>(
       `UPDATE user_tokens SET used_at = now()
        WHERE token_hash = $1 AND purpose = $2 AND user_id = $3 AND used_at IS NULL AND expires_at > now()
        RETURNING user_id`,
@@ -71,7 +72,7 @@ export class UserTokensRepository extends Upkeep {
   }
 
   /** Uses up what an account still holds of these purposes, since an act has made it stale. */
-  async revokeAll(userId: string, purposes: readonly UserTokenPurpose[], tx: Db): Promise<void> {
+  async revokeAll(userId: UserId, purposes: readonly UserTokenPurpose[], tx: Db): Promise<void> {
     await this.database.execute(
       'UPDATE user_tokens SET used_at = now() WHERE user_id = $1 AND purpose = ANY($2) AND used_at IS NULL',
       [userId, purposes],
@@ -80,7 +81,7 @@ export class UserTokensRepository extends Upkeep {
   }
 
   /** How many tokens of this purpose were made within the last seconds. */
-  async countWithin(userId: string, purpose: UserTokenPurpose, seconds: number, tx: Db): Promise<number> {
+  async countWithin(userId: UserId, purpose: UserTokenPurpose, seconds: number, tx: Db): Promise<number> {
     const [row] = await this.database.rows<{ count: number }>(
       `SELECT count(*)::int AS count FROM user_tokens
        WHERE user_id = $1 AND purpose = $2 AND created_at > now() - make_interval(secs => $3)`,

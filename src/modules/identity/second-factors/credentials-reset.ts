@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { OnCredentialsReset, type WayIn } from '../sessions/index.js';
 import { EarnedProofs } from './earned-proofs.js';
@@ -23,7 +24,7 @@ export class SecondFactorsOnReset extends OnCredentialsReset {
     super();
   }
 
-  async credentialsReset(userId: string, tx: Db): Promise<WayIn[]> {
+  async credentialsReset(userId: UserId, tx: Db): Promise<WayIn[]> {
     await this.earned.endAll(userId, tx);
     await this.database.execute('DELETE FROM trusted_devices WHERE user_id = $1', [userId], tx);
     await this.database.execute('DELETE FROM sign_in_challenges WHERE user_id = $1', [userId], tx);

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { type ProofMethod, StepUpTokens } from '../proof/index.js';
 import { WebAuthnChallenges } from './passkeys/webauthn-challenges.js';
@@ -16,13 +17,13 @@ export class EarnedProofs {
   ) {}
 
   /** After a new password. */
-  async endAll(userId: string, tx: Db): Promise<void> {
+  async endAll(userId: UserId, tx: Db): Promise<void> {
     await this.stepUps.revokeAllOf(userId, tx);
     await this.challenges.forgetRegistrations(userId, tx);
   }
 
   /** After the end of a factor, of one passkey among several too: what other factors earned for step-ups stays. */
-  async endOf(userId: string, method: ProofMethod, tx: Db): Promise<void> {
+  async endOf(userId: UserId, method: ProofMethod, tx: Db): Promise<void> {
     await this.stepUps.revokeEarnedBy(userId, method, tx);
     await this.challenges.forgetRegistrations(userId, tx);
   }

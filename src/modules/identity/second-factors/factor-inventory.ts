@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import type { AccountAct } from './account-acts.js';
 import { EarnedProofs } from './earned-proofs.js';
@@ -34,7 +35,7 @@ export class FactorInventory {
     private readonly earned: EarnedProofs,
   ) {}
 
-  async of(userId: string, db?: Db): Promise<Factors> {
+  async of(userId: UserId, db?: Db): Promise<Factors> {
     const [row] = await this.database.rows<Factors>(
       `SELECT EXISTS (SELECT FROM totp_factors WHERE user_id = $1 AND confirmed_at IS NOT NULL) AS totp,
               EXISTS (SELECT FROM totp_factors WHERE user_id = $1 AND confirmed_at IS NULL) AS "totpPending",
@@ -59,11 +60,11 @@ export class FactorInventory {
   }
 
   /** As {@link tidy}, where trusted devices are gone already. */
-  async tidyWithoutDevices(userId: string, tx: Db): Promise<void> {
+  async tidyWithoutDevices(userId: UserId, tx: Db): Promise<void> {
     if (!hasSecondFactor(await this.of(userId, tx))) await this.forgetCompanions(userId, tx);
   }
 
-  private async forgetCompanions(userId: string, tx: Db): Promise<void> {
+  private async forgetCompanions(userId: UserId, tx: Db): Promise<void> {
     await this.database.execute('DELETE FROM recovery_codes WHERE user_id = $1 AND is_active', [userId], tx);
     await this.earned.endOf(userId, 'recovery_code', tx);
     await this.database.execute('DELETE FROM sign_in_challenges WHERE user_id = $1', [userId], tx);

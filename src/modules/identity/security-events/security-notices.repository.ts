@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import type { SecurityEventType } from './security-event-types.js';
 
@@ -23,7 +24,7 @@ export class SecurityNoticesRepository {
   constructor(private readonly database: Database) {}
 
   /** Takes what is due of an account, oldest first, for a minute: in parallel nobody else gets it, nor newer ones of its kind. */
-  claim(userId: string): Promise<DueNotice[]> {
+  claim(userId: UserId): Promise<DueNotice[]> {
     return this.database.transaction(async (tx) => {
       // Held by a statement before, so that the next one sees what another process has just taken.
       await this.database.execute(
@@ -41,8 +42,8 @@ export class SecurityNoticesRepository {
   }
 
   /** Accounts with something due that nobody is mailing: first those never tried, then the ones whose last try is longest ago. */
-  async accounts(): Promise<string[]> {
-    const rows = await this.database.rows<{ user_id: string }>(
+  async accounts(): Promise<UserId[]> {
+    const rows = await this.database.rows<{ user_id: UserId }>(
       `SELECT user_id FROM security_events
        WHERE notice_to IS NOT NULL AND (notice_at IS NULL OR notice_at <= now() - ${PAUSE})
        GROUP BY user_id ORDER BY bool_or(notice_at IS NULL) DESC, min(notice_at), min(created_at) LIMIT ${MOST_ACCOUNTS}`,
@@ -62,7 +63,7 @@ export class SecurityNoticesRepository {
     return this.database.execute('DELETE FROM security_events WHERE user_id IS NULL');
   }
 
-  private claimAlone(userId: string, tx: Db): Promise<DueNotice[]> {
+  private claimAlone(userId: UserId, tx: Db): Promise<DueNotice[]> {
     return this.database.rows<DueNotice>(
       `WITH due AS (
          SELECT id FROM security_events e

@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import type { UserId } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { NoticeBus } from '../../../platform/database/notices.js';
@@ -12,7 +13,7 @@ const MAX_ENTRIES = 50_000;
 const IDS_IN_A_NOTICE = 200;
 
 interface Alive {
-  readonly userId: string;
+  readonly userId: UserId;
   readonly until: number;
 }
 
@@ -43,7 +44,7 @@ export class SessionLiveness implements OnModuleInit, OnModuleDestroy {
     this.unsubscribe?.();
   }
 
-  async isAlive(sessionId: string, userId: string): Promise<boolean> {
+  async isAlive(sessionId: string, userId: UserId): Promise<boolean> {
     const now = this.clock.now().getTime();
     const known = this.alive.get(sessionId);
     if (known !== undefined && known.until > now && known.userId === userId) return true;

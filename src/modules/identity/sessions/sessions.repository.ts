@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { Upkeep } from '../../../platform/upkeep/upkeep.js';
-import type { UserScope } from '../../access/index.js';
+import type { UserId, UserScope } from '../../access/index.js';
 import { Session, type SignInMethod } from './session.entity.js';
 
 export interface NewSession {
   id: string;
-  userId: string;
+  userId: UserId;
   method: SignInMethod;
   ip: string | null;
   userAgent: string | null;
@@ -15,7 +15,7 @@ export interface NewSession {
 
 export interface LockedSession {
   id: string;
-  user_id: string;
+  user_id: UserId;
   generation: number;
   alive: boolean;
 }
@@ -114,8 +114,8 @@ export class SessionsRepository extends Upkeep {
   }
 
   /** @returns the session ended by this call, or null when the token names none that lives */
-  async revokeByToken(tokenHash: Buffer, tx: Db): Promise<{ id: string; user_id: string } | null> {
-    const rows = await this.database.rows<{ id: string; user_id: string }>(
+  async revokeByToken(tokenHash: Buffer, tx: Db): Promise<{ id: string; user_id: UserId } | null> {
+    const rows = await this.database.rows<{ id: string; user_id: UserId }>(
       `UPDATE sessions SET revoked_at = now()
        WHERE id = (SELECT session_id FROM refresh_tokens WHERE token_hash = $1) AND revoked_at IS NULL
        RETURNING id, user_id`,
@@ -150,7 +150,7 @@ export class SessionsRepository extends Upkeep {
   }
 
   /** All but `exceptId`, where given. @returns the ids of those ended by this call */
-  async revokeAll(userId: string, exceptId: string | null, tx: Db): Promise<string[]> {
+  async revokeAll(userId: UserId, exceptId: string | null, tx: Db): Promise<string[]> {
     const rows = await this.database.rows<{ id: string }>(
       `UPDATE sessions SET revoked_at = now()
        WHERE user_id = $1 AND revoked_at IS NULL AND id IS DISTINCT FROM $2 RETURNING id`,
@@ -161,7 +161,7 @@ export class SessionsRepository extends Upkeep {
   }
 
   /** The account's password hash, held until the transaction ends; undefined when there is no such account. */
-  async holdPasswordHash(userId: string, tx: Db): Promise<string | null | undefined> {
+  async holdPasswordHash(userId: UserId, tx: Db): Promise<string | null | undefined> {
     const rows = await this.database.rows<{ password_hash: string | null }>(
       'SELECT password_hash FROM users WHERE id = $1 FOR SHARE',
       [userId],
@@ -178,7 +178,7 @@ export class SessionsRepository extends Upkeep {
     );
   }
 
-  async isAlive(sessionId: string, userId: string, db?: Db): Promise<boolean> {
+  async isAlive(sessionId: string, userId: UserId, db?: Db): Promise<boolean> {
     const rows = await this.database.rows(
       'SELECT 1 FROM sessions WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL AND expires_at > now()',
       [sessionId, userId],

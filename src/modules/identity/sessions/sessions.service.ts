@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { UserScope } from '../../access/index.js';
+import type { UserId, UserScope } from '../../access/index.js';
 import { CONFIG, type Config } from '../../../config/index.js';
 import { randomToken, sha256 } from '../../../platform/crypto/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
@@ -20,7 +20,7 @@ const GRACE_SECONDS = 10;
 const ABSOLUTE_LIVES = 6;
 
 type Rotation =
-  | { outcome: 'rotated'; refreshToken: string; sessionId: string; userId: string; secondsLeft: number }
+  | { outcome: 'rotated'; refreshToken: string; sessionId: string; userId: UserId; secondsLeft: number }
   | { outcome: 'invalid' }
   | { outcome: 'reused'; sessionId: string; act: SecurityAct };
 
@@ -47,7 +47,7 @@ export class SessionsService {
    * @throws NotAuthenticated when the account is gone or the compared password is no longer its own
    */
   async open(
-    userId: string,
+    userId: UserId,
     method: SignInMethod,
     client: Client,
     { comparedHash }: OpenOptions = {},
@@ -105,7 +105,7 @@ export class SessionsService {
    * Ends every session of an account, or every other one, in the caller's transaction.
    * @returns their ids, for {@link forget} after the commit
    */
-  async revokeAllOf(userId: string, tx: Db, exceptId: string | null = null): Promise<string[]> {
+  async revokeAllOf(userId: UserId, tx: Db, exceptId: string | null = null): Promise<string[]> {
     const ended = await this.sessions.revokeAll(userId, exceptId, tx);
     await this.liveness.announceRevoked(ended, tx);
     return ended;
@@ -155,7 +155,7 @@ export class SessionsService {
   }
 
   private async answer(
-    userId: string,
+    userId: UserId,
     sessionId: string,
     refreshToken: string,
     secondsLeft: number,

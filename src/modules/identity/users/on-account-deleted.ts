@@ -1,5 +1,6 @@
 import { type FactoryProvider, Injectable, type Type } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import type { UserId } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { domainError } from '../../../platform/http/domain-error.js';
 
@@ -17,7 +18,7 @@ export abstract class OnAccountDeleted {
   }
 
   /** @throws AccountOwnsOrganization, which undoes the whole deletion */
-  abstract accountDeleted(userId: string, tx: Db): Promise<void>;
+  abstract accountDeleted(userId: UserId, tx: Db): Promise<void>;
 }
 
 /**
@@ -26,7 +27,7 @@ export abstract class OnAccountDeleted {
  */
 export function onAccountDeleted<Keeper>(
   keeper: Type<Keeper>,
-  act: (keeper: Keeper, userId: string, tx: Db) => Promise<void>,
+  act: (keeper: Keeper, userId: UserId, tx: Db) => Promise<void>,
 ): FactoryProvider<OnAccountDeleted> {
   return {
     provide: Symbol(`${keeper.name} of deleted accounts`),
@@ -38,12 +39,12 @@ export function onAccountDeleted<Keeper>(
 class KeptOfAccount<Keeper> extends OnAccountDeleted {
   constructor(
     private readonly keeper: Keeper,
-    private readonly act: (keeper: Keeper, userId: string, tx: Db) => Promise<void>,
+    private readonly act: (keeper: Keeper, userId: UserId, tx: Db) => Promise<void>,
   ) {
     super();
   }
 
-  accountDeleted(userId: string, tx: Db): Promise<void> {
+  accountDeleted(userId: UserId, tx: Db): Promise<void> {
     return this.act(this.keeper, userId, tx);
   }
 }
@@ -53,12 +54,12 @@ class KeptOfAccount<Keeper> extends OnAccountDeleted {
 export class AccountDeletion {
   constructor(private readonly discovery: DiscoveryService) {}
 
-  async lockFirst(userId: string, tx: Db): Promise<void> {
+  async lockFirst(userId: UserId, tx: Db): Promise<void> {
     for (const part of this.parts()) await part.lockFirst(userId, tx);
   }
 
   /** @throws AccountOwnsOrganization */
-  async run(userId: string, tx: Db): Promise<void> {
+  async run(userId: UserId, tx: Db): Promise<void> {
     for (const part of this.parts()) await part.accountDeleted(userId, tx);
   }
 

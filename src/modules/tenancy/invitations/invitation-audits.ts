@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { OrganizationScope } from '../../access/index.js';
+import type { OrganizationId, OrganizationScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { AuditEvent, AuditWriter } from '../../identity/audit/index.js';
 import { REASON_CODES } from './invitations.errors.js';
@@ -21,7 +21,7 @@ export interface ActOnInvitation {
   readonly act: InvitationAct;
   /** Null: time itself. */
   readonly actorUserId: string | null;
-  readonly organizationId: string;
+  readonly organizationId: OrganizationId;
   /** Null: a creation that was refused. */
   readonly invitationId: string | null;
   readonly requestedRole: string;

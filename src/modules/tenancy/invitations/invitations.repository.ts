@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { organizationOf, type OrganizationScope } from '../../access/index.js';
+import { type OrganizationId, organizationOf, type OrganizationScope, type UserId } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { Invitation } from './invitation.entity.js';
 import { InvitationNotFound } from './invitations.errors.js';
@@ -122,7 +122,7 @@ export class InvitationsRepository {
   }
 
   /** Marks what has expired, of one address or of all, a batch at a time. */
-  expire(tx: Db, of?: { organizationId: string; emailKey: string }): Promise<ExpiredInvitation[]> {
+  expire(tx: Db, of?: { organizationId: OrganizationId; emailKey: string }): Promise<ExpiredInvitation[]> {
     const where = of === undefined ? '' : 'AND organization_id = $1 AND email_key = $2';
     return this.database.rows<ExpiredInvitation>(
       `UPDATE invitations SET status = 'expired' WHERE id IN (
@@ -135,7 +135,7 @@ export class InvitationsRepository {
   }
 
   /** For an account that is deleted: no invitation remembers its address. */
-  async forgetAddressOf(userId: string, tx: Db): Promise<void> {
+  async forgetAddressOf(userId: UserId, tx: Db): Promise<void> {
     await this.database.execute(
       'DELETE FROM invitations i USING users u WHERE u.id = $1 AND i.email_key = u.email_key',
       [userId],

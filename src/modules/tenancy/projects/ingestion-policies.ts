@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { ProjectId } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { ProjectChanges } from './project-changes.js';
 import { ProjectIsArchived } from './projects.errors.js';
@@ -42,18 +43,18 @@ export class IngestionPolicies implements OnModuleInit {
   }
 
   /** @throws ProjectIsArchived when the project takes no events */
-  async admit(scope: { readonly projectId: string }): Promise<IngestionPolicy> {
+  async admit(scope: { readonly projectId: ProjectId }): Promise<IngestionPolicy> {
     const policy = await this.of(scope.projectId);
     if (policy.archived) throw new ProjectIsArchived();
     return policy;
   }
 
   /** What is masked in whatever concerns an event of the project, archived or not. */
-  async redactionOf({ projectId }: { readonly projectId: string }): Promise<Redaction> {
+  async redactionOf({ projectId }: { readonly projectId: ProjectId }): Promise<Redaction> {
     return (await this.of(projectId)).redaction;
   }
 
-  private of(projectId: string): Promise<IngestionPolicy> {
+  private of(projectId: ProjectId): Promise<IngestionPolicy> {
     const now = this.clock.now().getTime();
     const known = this.lookups.get(projectId);
     if (known !== undefined && known.until > now) return known.policy;
@@ -67,7 +68,7 @@ export class IngestionPolicies implements OnModuleInit {
     return policy;
   }
 
-  private async look(projectId: string): Promise<IngestionPolicy> {
+  private async look(projectId: ProjectId): Promise<IngestionPolicy> {
     const stored = await this.settings.policyOf(projectId);
     if (stored === null) return OF_A_MISSING_PROJECT;
     return { archived: stored.archived, redaction: new Redaction(stored.redactedProperties) };

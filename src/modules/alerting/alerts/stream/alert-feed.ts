@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ProjectId } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
 import { OPEN_WRITES, openWriteKeySql, openWritesSql } from '../../../../platform/database/open-writes.js';
 import { writeObject } from '../../../../platform/http/written-json.js';
@@ -30,7 +31,7 @@ export class AlertFeed implements FeedSource {
   ) {}
 
   /** Before any change of the project's that a running transaction may still make visible, unless it takes longer than ten seconds. */
-  async settled(projectId: string): Promise<Date> {
+  async settled(projectId: ProjectId): Promise<Date> {
     const [row] = await this.database.rows<{ until: Date }>(
       `SELECT least(now.at, w.since) - interval '0.5 seconds' AS until FROM (SELECT clock_timestamp() AS at) now
        LEFT JOIN (${openWritesSql(OPEN_WRITES.alertEvents)}) w ON w.key = ${openWriteKeySql('$1::uuid')}`,
@@ -40,11 +41,11 @@ export class AlertFeed implements FeedSource {
     return row.until;
   }
 
-  start(projectId: string, until: Date): Promise<FeedPlace | null> {
+  start(projectId: ProjectId, until: Date): Promise<FeedPlace | null> {
     return this.reads.placeBefore({ projectId }, until, EXISTING_ALERTS);
   }
 
-  async read(projectId: string, after: FeedPlace | null, until: Date, limit: number): Promise<FeedRead> {
+  async read(projectId: ProjectId, after: FeedPlace | null, until: Date, limit: number): Promise<FeedRead> {
     const { items: shown, found } = await this.reads.changedAfter({ projectId }, after, until, limit, READ_BYTES);
     const items = shown.map((one) => ({
       place: { timestamp: one.alert.changedAt, id: one.alert.id },

@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { ProjectId } from '../../../access/index.js';
 
 export const DESTINATION_TYPES = ['webhook', 'slack'] as const;
 export type DestinationType = (typeof DESTINATION_TYPES)[number];
@@ -18,7 +19,7 @@ export class AlertDestination {
   id!: string;
 
   @Column('uuid', { name: 'project_id' })
-  projectId!: string;
+  projectId!: ProjectId;
 
   /** Never changes. */
   @Column('text')

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { asProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import {
   backlogSql,
@@ -156,6 +157,7 @@ function heldDelivery(row: ClaimedRow, heldUntil: number): HeldDelivery {
   const { id, token, tenant, lane, status, retryCount, notice, type, isEnabled, ...sealed } = row;
   const { targetUrl, sealedUrl, secret, previousSecret, previousSecretUntil } = sealed;
   const credentials = { targetUrl, sealedUrl, secret, previousSecret, previousSecretUntil };
-  const destination = type === null ? null : { id: lane, projectId: tenant, type, isEnabled, ...credentials };
+  const destination =
+    type === null ? null : { id: lane, projectId: asProjectId(tenant), type, isEnabled, ...credentials };
   return { id, token, tenant, lane, status, retryCount, notice, destination, heldUntil };
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ProjectId } from '../../../access/index.js';
 import { Database, type Db, type Session } from '../../../../platform/database/database.js';
 import { AlertEvents } from '../../alerts/index.js';
 import { isDataFault, isTakenTooLong } from '../engine/database-faults.js';
@@ -30,7 +31,7 @@ export class Raiser {
     private readonly metrics: RuleMetrics,
   ) {}
 
-  rests(projectId: string): boolean {
+  rests(projectId: ProjectId): boolean {
     return this.sizes.rests(projectId, performance.now());
   }
 
@@ -38,7 +39,7 @@ export class Raiser {
    * The first that wait, in one transaction of bounded length that takes them from those that wait.
    * @returns how many
    */
-  async waiting(projectId: string, session: Session): Promise<number> {
+  async waiting(projectId: ProjectId, session: Session): Promise<number> {
     const began = performance.now();
     try {
       const count = await this.someOf(projectId, session);
@@ -59,12 +60,12 @@ export class Raiser {
   }
 
   /** In the caller's transaction. Rules that are gone or began anew have nothing to do with what was before. */
-  async raise(projectId: string, rules: readonly LiveRule[], firings: readonly Firing[], tx: Db): Promise<void> {
+  async raise(projectId: ProjectId, rules: readonly LiveRule[], firings: readonly Firing[], tx: Db): Promise<void> {
     const raising = await this.prepared(projectId, rules, firings, tx);
     for (const one of raising) await this.one(projectId, one, tx);
   }
 
-  private async someOf(projectId: string, session: Session): Promise<number> {
+  private async someOf(projectId: ProjectId, session: Session): Promise<number> {
     try {
       return await session.transaction((tx) => this.some(projectId, false, tx));
     } catch (error) {
@@ -74,7 +75,7 @@ export class Raiser {
     }
   }
 
-  private async some(projectId: string, isCareful: boolean, tx: Db): Promise<number> {
+  private async some(projectId: ProjectId, isCareful: boolean, tx: Db): Promise<number> {
     const began = performance.now();
     const { rules } = await this.rules.ofEvents(projectId, tx);
     const waiting = await this.firings.first(projectId, this.sizes.of(projectId), tx);
@@ -94,7 +95,7 @@ export class Raiser {
   }
 
   private async prepared<F extends Firing>(
-    projectId: string,
+    projectId: ProjectId,
     rules: readonly LiveRule[],
     firings: readonly F[],
     tx: Db,
@@ -113,7 +114,7 @@ export class Raiser {
     });
   }
 
-  private async withCare(projectId: string, one: Prepared<WaitingFiring>, tx: Db): Promise<void> {
+  private async withCare(projectId: ProjectId, one: Prepared<WaitingFiring>, tx: Db): Promise<void> {
     await this.database.execute('SAVEPOINT one_alert', [], tx);
     try {
       await this.one(projectId, one, tx);
@@ -125,7 +126,7 @@ export class Raiser {
     }
   }
 
-  private async one(projectId: string, { firing, rule, event }: Prepared<Firing>, tx: Db): Promise<void> {
+  private async one(projectId: ProjectId, { firing, rule, event }: Prepared<Firing>, tx: Db): Promise<void> {
     if (rule === null) return;
     const { fingerprint, groupValues, occurrences, lastEventId } = firing;
     if (firing.kind === 'recover') return this.alerts.recover({ projectId, ruleId: rule.id, fingerprint }, tx);

@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import type { OrganizationId, ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { RuleMetrics } from '../engine/rule-metrics.js';
@@ -18,7 +19,7 @@ export class SetAside {
   ) {}
 
   /** No rule is asked about the event again. */
-  async event(projectId: string, eventId: string | null, reason: SetAsideReason, tx: Db): Promise<void> {
+  async event(projectId: ProjectId, eventId: string | null, reason: SetAsideReason, tx: Db): Promise<void> {
     this.logger.error(
       `event ${eventId} of project ${projectId} is set aside, no rule is asked about it again: ${reason}`,
     );
@@ -28,7 +29,7 @@ export class SetAside {
 
   /** Nobody is told that the rule has fired. */
   async alert(
-    projectId: string,
+    projectId: ProjectId,
     { ruleId, eventId }: { readonly ruleId: string; readonly eventId: string | null },
     reason: SetAsideReason,
     error: unknown,
@@ -42,13 +43,13 @@ export class SetAside {
   }
 
   private async record(
-    projectId: string,
+    projectId: ProjectId,
     action: string,
     eventId: string | null,
     detail: Readonly<Record<string, unknown>>,
     tx: Db,
   ): Promise<void> {
-    const [project] = await this.database.rows<{ organization_id: string }>(
+    const [project] = await this.database.rows<{ organization_id: OrganizationId }>(
       'SELECT organization_id FROM projects WHERE id = $1 AND deleted_at IS NULL',
       [projectId],
       tx,

@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { ProjectId } from '../../../access/index.js';
 import type { ChannelConfiguration, ChannelType } from './channel-configuration.js';
 
 /** Where a project's notifications go (SERVICE 2.9). */
@@ -10,7 +11,7 @@ export class DeliveryChannel {
   id!: string;
 
   @Column('uuid', { name: 'project_id' })
-  projectId!: string;
+  projectId!: ProjectId;
 
   @Column('text')
   name!: string;

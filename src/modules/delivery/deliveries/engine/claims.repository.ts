@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { newId } from '../../../../platform/ids/index.js';
 import {
@@ -18,7 +19,7 @@ import type { ChannelType } from '../channels/channel-configuration.js';
 /** An attempt that this process holds, with all that sending it takes. */
 export interface ClaimedAttempt extends ClaimedWork {
   readonly id: string;
-  readonly projectId: string;
+  readonly projectId: ProjectId;
   readonly channelId: string;
   readonly kind: AttemptKind;
   /** Before this try. */

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../../access/index.js';
 import { sha256 } from '../../../../platform/crypto/index.js';
 import { NotAuthenticated } from '../../../../platform/http/domain-error.js';
 import type { Client } from '../../sessions/index.js';
@@ -72,7 +73,7 @@ export class ChallengesService {
   /** Possession of the passkey is enough here, since the first factor came before. */
   verifyPasskey(request: VerifyPasskeyRequest, client: Client): Promise<SignedInResponse> {
     const { credential, challenge_token: token } = request;
-    const answer = (userId: string): FactorAnswer => ({
+    const answer = (userId: UserId): FactorAnswer => ({
       method: 'passkey',
       offer: {
         credential,
@@ -86,7 +87,7 @@ export class ChallengesService {
   /** An account that is deleted, or a password that is changed, on the way reads as the end of the challenge. */
   private async verify(
     request: RememberingAnswer,
-    answerOf: (userId: string) => FactorAnswer,
+    answerOf: (userId: UserId) => FactorAnswer,
     client: Client,
   ): Promise<SignedInResponse> {
     try {
@@ -98,7 +99,7 @@ export class ChallengesService {
 
   private async pass(
     request: RememberingAnswer,
-    answerOf: (userId: string) => FactorAnswer,
+    answerOf: (userId: UserId) => FactorAnswer,
     client: Client,
   ): Promise<SignedInResponse> {
     const { challenge_token: token, remember_device: remember } = request;

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import type { AccountAct } from '../account-acts.js';
 
@@ -15,7 +16,7 @@ export class SecondFactorLock {
   constructor(private readonly database: Database) {}
 
   /** Seconds until answers are heard again; null: not locked. */
-  async secondsLeft(userId: string, db?: Db): Promise<number | null> {
+  async secondsLeft(userId: UserId, db?: Db): Promise<number | null> {
     const rows = await this.database.rows<{ seconds: number }>(
       `SELECT extract(epoch FROM locked_until - now())::float8 AS seconds
        FROM second_factor_failures WHERE user_id = $1 AND locked_until > now()`,

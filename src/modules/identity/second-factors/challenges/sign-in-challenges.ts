@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../../access/index.js';
 import { randomToken, sha256 } from '../../../../platform/crypto/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
@@ -16,7 +17,7 @@ export interface FirstFactor {
 }
 
 export interface OpenChallenge {
-  readonly userId: string;
+  readonly userId: UserId;
   readonly method: SignInMethod;
   /** Null: the first factor was no password. */
   readonly comparedHashDigest: Buffer | null;
@@ -33,7 +34,7 @@ export class SignInChallenges extends Upkeep {
     super();
   }
 
-  async open(userId: string, { method, comparedHash }: FirstFactor, tx: Db): Promise<string> {
+  async open(userId: UserId, { method, comparedHash }: FirstFactor, tx: Db): Promise<string> {
     const token = randomToken();
     await this.database.execute(
       `INSERT INTO sign_in_challenges

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../../access/index.js';
 import { NotAuthenticated } from '../../../../platform/http/domain-error.js';
 import { type Client, SessionsService } from '../../sessions/index.js';
 import { type AccountAct, AccountActs, Refused } from '../account-acts.js';
@@ -39,7 +40,7 @@ export class SignInGate {
    * @throws NotAuthenticated when the password that was compared is no longer the account's
    */
   async admit(
-    userId: string,
+    userId: UserId,
     first: FirstFactor,
     offered: OfferedFactors,
     client: Client,
@@ -61,7 +62,7 @@ export class SignInGate {
 
   /** After the act that let its owner in has been committed. */
   async signedIn(
-    userId: string,
+    userId: UserId,
     { method, comparedHash }: FirstFactor,
     client: Client,
     deviceToken: string | undefined,

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../../access/index.js';
 import type { AccountAct } from '../account-acts.js';
 import type { AssertionCredential } from './credentials.dto.js';
 import { PasskeysRepository } from './passkeys.repository.js';
@@ -55,7 +56,7 @@ export class PasskeyAssertions {
 }
 
 /** Authenticators tell the handle of discoverable passkeys; left out it says nothing. */
-function namesOwner({ response }: AssertionCredential, userId: string): boolean {
+function namesOwner({ response }: AssertionCredential, userId: UserId): boolean {
   const handle = response.userHandle ?? '';
   return handle === '' || Buffer.from(handle, 'base64url').equals(userHandleOf(userId));
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../../access/index.js';
 import { randomToken, sha256 } from '../../../../platform/crypto/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
@@ -10,7 +11,7 @@ const LIFE_SECONDS = 300;
 export interface Ceremony {
   readonly purpose: CeremonyPurpose;
   /** Null: passwordless. */
-  readonly userId: string | null;
+  readonly userId: UserId | null;
   /** Of whoever is signed in, for registrations and step-ups. Null: nobody is yet. */
   readonly sessionId: string | null;
   /** The challenge token it goes with; undefined on use: whichever. */
@@ -48,7 +49,7 @@ export class WebAuthnChallenges extends Upkeep {
   }
 
   /** Takes back the leave to add passkeys, which options give for a proof. */
-  async forgetRegistrations(userId: string, tx: Db): Promise<void> {
+  async forgetRegistrations(userId: UserId, tx: Db): Promise<void> {
     await this.database.execute(
       `DELETE FROM webauthn_challenges WHERE user_id = $1 AND purpose = 'registration'`,
       [userId],

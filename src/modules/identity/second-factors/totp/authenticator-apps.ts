@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { UserId } from '../../../access/index.js';
 import { CONFIG, type Config } from '../../../../config/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import { type CipherContext, CredentialCipher } from '../../../../platform/crypto/index.js';
@@ -65,6 +66,6 @@ export class AuthenticatorApps {
   }
 }
 
-function placeOf(rowId: string, userId: string): CipherContext {
+function placeOf(rowId: string, userId: UserId): CipherContext {
   return { table: 'totp_factors', column: 'secret', rowId, tenantId: userId };
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { UserScope } from '../../../access/index.js';
+import type { UserId, UserScope } from '../../../access/index.js';
 import { randomToken, sha256 } from '../../../../platform/crypto/index.js';
 import { Database } from '../../../../platform/database/database.js';
 import { newId } from '../../../../platform/ids/index.js';
@@ -38,7 +38,7 @@ export class TrustedDevices extends Upkeep {
   }
 
   /** Is this a token of a device the account still trusts? */
-  async isTrusted(userId: string, token: string): Promise<boolean> {
+  async isTrusted(userId: UserId, token: string): Promise<boolean> {
     const affected = await this.database.execute(
       'UPDATE trusted_devices SET last_used_at = now() WHERE user_id = $1 AND token_hash = $2 AND expires_at > now()',
       [userId, sha256(token)],

@@ -1,4 +1,5 @@
 import type { FactoryProvider, Type } from '@nestjs/common';
+import type { ProjectId } from '../../../access/index.js';
 
 export interface RemovalStep {
   /** How many rows this call removed. */
@@ -13,7 +14,7 @@ export interface RemovalStep {
  */
 export abstract class ProjectBelongings {
   /** Removes up to `limit` rows of a deleted project. Doing it twice, or at the same time, does no harm. */
-  abstract removeOf(projectId: string, limit: number): Promise<RemovalStep>;
+  abstract removeOf(projectId: ProjectId, limit: number): Promise<RemovalStep>;
 }
 
 /** Whoever keeps rows of projects. */
@@ -22,7 +23,7 @@ interface Keeper {
    * As {@link ProjectBelongings.removeOf}.
    * @returns how many rows were removed, fewer than `limit` when none is left; a step where the number does not tell
    */
-  removeOf(projectId: string, limit: number): Promise<number | RemovalStep>;
+  removeOf(projectId: ProjectId, limit: number): Promise<number | RemovalStep>;
 }
 
 class KeptBelongings extends ProjectBelongings {
@@ -30,7 +31,7 @@ class KeptBelongings extends ProjectBelongings {
     super();
   }
 
-  async removeOf(projectId: string, limit: number): Promise<RemovalStep> {
+  async removeOf(projectId: ProjectId, limit: number): Promise<RemovalStep> {
     const step = await this.keeper.removeOf(projectId, limit);
     return typeof step === 'number' ? { removed: step, done: step < limit } : step;
   }

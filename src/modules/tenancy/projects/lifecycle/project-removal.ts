@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import type { ProjectId } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
 import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
 import { ProjectBelongings } from './project-belongings.js';
@@ -52,8 +53,8 @@ export class ProjectRemoval extends Upkeep {
   }
 
   /** Those longest without a look first, marked as looked at. */
-  private async due(): Promise<string[]> {
-    const rows = await this.database.rows<{ id: string }>(
+  private async due(): Promise<ProjectId[]> {
+    const rows = await this.database.rows<{ id: ProjectId }>(
       `UPDATE projects SET removal_checked_at = now()
        WHERE id IN (
          SELECT id FROM projects
@@ -73,7 +74,7 @@ export class ProjectRemoval extends Upkeep {
   }
 
   /** Small tables with a foreign key to the project go with its row. */
-  private async removeRow(projectId: string): Promise<number> {
+  private async removeRow(projectId: ProjectId): Promise<number> {
     const gone = await this.database.execute('DELETE FROM projects WHERE id = $1 AND deleted_at IS NOT NULL', [
       projectId,
     ]);
