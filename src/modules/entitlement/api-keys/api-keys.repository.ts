@@ -50,11 +50,13 @@ export class ApiKeysRepository {
   list(scope: ProjectScope, filter: KeyFilter = {}): Promise<ApiKeyRecord[]> {
     return this.database
       .repository(ApiKeyRecord)
-      .find({ where: conditions(scope, filter), order: { createdAt: 'DESC', id: 'DESC' } });
+      .find({ where: { projectId: scope.projectId, ...conditions(filter) }, order: { createdAt: 'DESC', id: 'DESC' } });
   }
 
   find(scope: ProjectScope, id: string, filter: KeyFilter = {}, db?: Db): Promise<ApiKeyRecord | null> {
-    return this.database.repository(ApiKeyRecord, db).findOneBy({ ...conditions(scope, filter), id });
+    return this.database
+      .repository(ApiKeyRecord, db)
+      .findOneBy({ projectId: scope.projectId, id, ...conditions(filter) });
   }
 
   async update(
@@ -100,7 +102,7 @@ export class ApiKeysRepository {
               coalesce(s.is_enabled, true) AS "sourceEnabled"
        FROM api_keys k JOIN projects p ON p.id = k.project_id
        LEFT JOIN event_sources s ON s.id = k.source_id
-       WHERE k.key_hash = $1 AND p.deleted_at IS NULL`,
+       WHERE k.key_hash = $1 /* tenant: whoever shows the key */ AND p.deleted_at IS NULL`,
       [keyHash],
     );
     return rows[0] ?? null;
@@ -129,7 +131,11 @@ export class ApiKeysRepository {
 
   /** For an account that is deleted: keys belong to their project and outlive whoever made them. */
   async forgetMaker(userId: UserId, tx: Db): Promise<void> {
-    await this.database.execute('UPDATE api_keys SET created_by = NULL WHERE created_by = $1', [userId], tx);
+    await this.database.execute(
+      'UPDATE api_keys SET created_by = NULL WHERE created_by = $1 /* every tenant: an account that is deleted */',
+      [userId],
+      tx,
+    );
   }
 
   /** All at once: dead since the project's deletion, and few. @returns how many were there */
@@ -142,15 +148,15 @@ export class ApiKeysRepository {
     const ids = [...uses.keys()].sort();
     await this.database.execute(
       `UPDATE api_keys k SET last_used_at = greatest(k.last_used_at, u.used_at)
-       FROM unnest($1::uuid[], $2::timestamptz[]) AS u (id, used_at) WHERE k.id = u.id`,
+       FROM unnest($1::uuid[], $2::timestamptz[]) AS u (id, used_at)
+       WHERE k.id = u.id /* every tenant: keys that have just identified themselves */`,
       [ids, ids.map((id) => uses.get(id))],
     );
   }
 }
 
-function conditions({ projectId }: ProjectScope, { sourceId, browserSafe }: KeyFilter): FindOptionsWhere<ApiKeyRecord> {
+function conditions({ sourceId, browserSafe }: KeyFilter): FindOptionsWhere<ApiKeyRecord> {
   return {
-    projectId,
     ...(sourceId !== undefined && { sourceId }),
     ...(browserSafe === true && { allowedOrigins: Not(IsNull()) }),
   };

@@ -53,7 +53,8 @@ export class UserTokensRepository extends Upkeep {
   async find(tokenHash: Buffer, purpose: UserTokenPurpose): Promise<{ userId: UserId; email: string | null } | null> {
     const rows = await this.database.rows<{ userId: UserId; email: string | null }>(
       `SELECT user_id AS "userId", email FROM user_tokens
-       WHERE token_hash = $1 AND purpose = $2 AND used_at IS NULL AND expires_at > now() AND user_id IS NOT NULL`,
+       WHERE token_hash = $1 /* tenant: whoever shows the token */ AND purpose = $2
+         AND used_at IS NULL AND expires_at > now() AND user_id IS NOT NULL`,
       [tokenHash, purpose],
     );
     return rows[0] ?? null;
@@ -101,7 +102,7 @@ export class UserTokensRepository extends Upkeep {
           : ['stranger_hash', owner.strangerHash];
     const rows = await this.database.rows(
       `SELECT 1 FROM user_tokens
-       WHERE ${column} = $1 AND purpose = $2 AND created_at > now() - make_interval(secs => $3) LIMIT 1`,
+       WHERE ${column} = $1 /* tenant: the owner, or the stranger */ AND purpose = $2 AND created_at > now() - make_interval(secs => $3) LIMIT 1`,
       [value, purpose, seconds],
       db,
     );
@@ -110,10 +111,12 @@ export class UserTokensRepository extends Upkeep {
 
   /** Deletes what can no longer be used. @returns how many */
   async upkeep(): Promise<number> {
-    const expired = await this.database.execute(`DELETE FROM user_tokens WHERE expires_at < now() - interval '1 day'`);
+    const expired = await this.database.execute(
+      `DELETE /* every tenant: what has expired */ FROM user_tokens WHERE expires_at < now() - interval '1 day'`,
+    );
     // Nobody has been mailed those of strangers; they only keep requests apart.
     const strangers = await this.database.execute(
-      `DELETE FROM user_tokens WHERE stranger_hash IS NOT NULL AND created_at < now() - interval '5 minutes'`,
+      `DELETE /* every tenant: nobody's */ FROM user_tokens WHERE stranger_hash IS NOT NULL AND created_at < now() - interval '5 minutes'`,
     );
     return expired + strangers;
   }

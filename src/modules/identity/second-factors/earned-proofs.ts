@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { UserId } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
-import { type ProofMethod, StepUpTokens } from '../proof/index.js';
-import { WebAuthnChallenges } from './passkeys/webauthn-challenges.js';
+import { type ProofMethod, StepUpTokensRepository } from '../proof/index.js';
+import { WebAuthnChallengesRepository } from './passkeys/webauthn-challenges.repository.js';
 
 /**
  * What a proof has earned for the minutes after it: step-up tokens, and the leave to add a passkey. It ends with what it
@@ -12,8 +12,8 @@ import { WebAuthnChallenges } from './passkeys/webauthn-challenges.js';
 @Injectable()
 export class EarnedProofs {
   constructor(
-    private readonly stepUps: StepUpTokens,
-    private readonly challenges: WebAuthnChallenges,
+    private readonly stepUps: StepUpTokensRepository,
+    private readonly challenges: WebAuthnChallengesRepository,
   ) {}
 
   /** After a new password. */

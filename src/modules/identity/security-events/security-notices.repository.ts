@@ -37,14 +37,17 @@ export class SecurityNoticesRepository {
   }
 
   /** They were mailed, or never can be. */
-  async done(ids: readonly string[]): Promise<void> {
-    await this.database.execute('UPDATE security_events SET notice_to = NULL WHERE id = ANY($1)', [ids]);
+  async done(userId: UserId, ids: readonly string[]): Promise<void> {
+    await this.database.execute('UPDATE security_events SET notice_to = NULL WHERE user_id = $1 AND id = ANY($2)', [
+      userId,
+      ids,
+    ]);
   }
 
   /** Accounts with something due that nobody is mailing: first those never tried, then the ones whose last try is longest ago. */
   async accounts(): Promise<UserId[]> {
     const rows = await this.database.rows<{ user_id: UserId }>(
-      `SELECT user_id FROM security_events
+      `SELECT /* every tenant: who is due */ user_id FROM security_events
        WHERE notice_to IS NOT NULL AND (notice_at IS NULL OR notice_at <= now() - ${PAUSE})
        GROUP BY user_id ORDER BY bool_or(notice_at IS NULL) DESC, min(notice_at), min(created_at) LIMIT ${MOST_ACCOUNTS}`,
     );
@@ -54,13 +57,14 @@ export class SecurityNoticesRepository {
   /** @returns how many were too old to be mailed still */
   giveUp(): Promise<number> {
     return this.database.execute(
-      `UPDATE security_events SET notice_to = NULL WHERE notice_to IS NOT NULL AND created_at < now() - interval '1 day'`,
+      `UPDATE /* every tenant: what is too old */ security_events SET notice_to = NULL
+       WHERE notice_to IS NOT NULL AND created_at < now() - interval '1 day'`,
     );
   }
 
   /** What was written for addresses without an account. */
   forgetNobodys(): Promise<number> {
-    return this.database.execute('DELETE FROM security_events WHERE user_id IS NULL');
+    return this.database.execute("DELETE /* every tenant: nobody's */ FROM security_events WHERE user_id IS NULL");
   }
 
   private claimAlone(userId: UserId, tx: Db): Promise<DueNotice[]> {

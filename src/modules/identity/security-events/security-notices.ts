@@ -49,7 +49,7 @@ export class SecurityNotices extends Upkeep {
       if (notices.length === 0) return;
       for (const { mail, ids } of noticeMails(notices)) {
         const { status, transient } = await this.mailer.send(mail);
-        if (status !== 'failed' || transient !== true) await this.due.done(ids);
+        if (status !== 'failed' || transient !== true) await this.due.done(userId, ids);
       }
     }
   }

@@ -20,6 +20,9 @@ export interface LockedSession {
   alive: boolean;
 }
 
+/** A session, and whose it is. */
+type SessionKey = Pick<LockedSession, 'id' | 'user_id'>;
+
 export interface StoredRefreshToken {
   generation: number;
   superseded: boolean;
@@ -46,7 +49,7 @@ export class SessionsRepository extends Upkeep {
 
   async insertToken(tokenHash: Buffer, sessionId: string, generation: number, tx: Db): Promise<void> {
     await this.database.execute(
-      'INSERT INTO refresh_tokens (token_hash, session_id, generation) VALUES ($1, $2, $3)',
+      'INSERT INTO refresh_tokens (token_hash, session_id, generation) VALUES ($1, $2, $3) /* tenant: of a session held */',
       [tokenHash, sessionId, generation],
       tx,
     );
@@ -57,7 +60,7 @@ export class SessionsRepository extends Upkeep {
     const rows = await this.database.rows<LockedSession>(
       `SELECT s.id, s.user_id, s.generation, (s.revoked_at IS NULL AND s.expires_at > now()) AS alive
        FROM sessions s WHERE s.id = (SELECT session_id FROM refresh_tokens WHERE token_hash = $1)
-       FOR UPDATE`,
+       /* tenant: whoever shows the token */ FOR UPDATE`,
       [tokenHash],
       tx,
     );
@@ -69,7 +72,7 @@ export class SessionsRepository extends Upkeep {
     const [row] = await this.database.rows<StoredRefreshToken>(
       `SELECT generation, superseded_at IS NOT NULL AS superseded,
               extract(epoch FROM clock_timestamp() - used_at)::float8 AS used_seconds_ago
-       FROM refresh_tokens WHERE token_hash = $1`,
+       FROM refresh_tokens WHERE token_hash = $1 /* tenant: whoever shows the token */`,
       [tokenHash],
       tx,
     );
@@ -79,35 +82,36 @@ export class SessionsRepository extends Upkeep {
 
   async markUsed(tokenHash: Buffer, tx: Db): Promise<void> {
     await this.database.execute(
-      'UPDATE refresh_tokens SET used_at = clock_timestamp() WHERE token_hash = $1',
+      'UPDATE refresh_tokens SET used_at = clock_timestamp() WHERE token_hash = $1 /* tenant: whoever shows the token */',
       [tokenHash],
       tx,
     );
   }
 
   /** Ends the living token of a generation without calling its later use theft. */
-  async supersede(sessionId: string, generation: number, tx: Db): Promise<void> {
+  async supersede({ id, user_id }: SessionKey, generation: number, tx: Db): Promise<void> {
     await this.database.execute(
-      `UPDATE refresh_tokens SET superseded_at = clock_timestamp()
-       WHERE session_id = $1 AND generation = $2 AND used_at IS NULL AND superseded_at IS NULL`,
-      [sessionId, generation],
+      `UPDATE refresh_tokens t SET superseded_at = clock_timestamp() FROM sessions s
+       WHERE s.user_id = $1 AND s.id = $2 AND t.session_id = s.id AND t.generation = $3
+         AND t.used_at IS NULL AND t.superseded_at IS NULL`,
+      [user_id, id, generation],
       tx,
     );
   }
 
   /** Records a refresh; the end moves ahead but never past the absolute life. @returns seconds left */
   async extend(
-    sessionId: string,
+    { id, user_id }: SessionKey,
     generation: number,
     lifeSeconds: number,
     absoluteSeconds: number,
     tx: Db,
   ): Promise<number> {
     const rows = await this.database.rows<{ seconds: number }>(
-      `UPDATE sessions SET generation = $2, last_used_at = now(),
-              expires_at = least(now() + make_interval(secs => $3), created_at + make_interval(secs => $4))
-       WHERE id = $1 RETURNING floor(extract(epoch FROM expires_at - now()))::int AS seconds`,
-      [sessionId, generation, lifeSeconds, absoluteSeconds],
+      `UPDATE sessions SET generation = $3, last_used_at = now(),
+              expires_at = least(now() + make_interval(secs => $4), created_at + make_interval(secs => $5))
+       WHERE user_id = $1 AND id = $2 RETURNING floor(extract(epoch FROM expires_at - now()))::int AS seconds`,
+      [user_id, id, generation, lifeSeconds, absoluteSeconds],
       tx,
     );
     return rows[0]?.seconds ?? 0;
@@ -117,7 +121,7 @@ export class SessionsRepository extends Upkeep {
   async revokeByToken(tokenHash: Buffer, tx: Db): Promise<{ id: string; user_id: UserId } | null> {
     const rows = await this.database.rows<{ id: string; user_id: UserId }>(
       `UPDATE sessions SET revoked_at = now()
-       WHERE id = (SELECT session_id FROM refresh_tokens WHERE token_hash = $1) AND revoked_at IS NULL
+       WHERE id = (SELECT session_id FROM refresh_tokens WHERE token_hash = $1) /* tenant: whoever shows the token */ AND revoked_at IS NULL
        RETURNING id, user_id`,
       [tokenHash],
       tx,
@@ -170,10 +174,10 @@ export class SessionsRepository extends Upkeep {
     return rows[0]?.password_hash;
   }
 
-  async revoke(sessionId: string, tx: Db): Promise<void> {
+  async revoke({ id, user_id }: SessionKey, tx: Db): Promise<void> {
     await this.database.execute(
-      'UPDATE sessions SET revoked_at = coalesce(revoked_at, now()) WHERE id = $1',
-      [sessionId],
+      'UPDATE sessions SET revoked_at = coalesce(revoked_at, now()) WHERE user_id = $1 AND id = $2',
+      [user_id, id],
       tx,
     );
   }
@@ -190,7 +194,8 @@ export class SessionsRepository extends Upkeep {
   /** Sessions that ended a month ago, with their tokens. @returns how many */
   async upkeep(): Promise<number> {
     return this.database.execute(
-      `DELETE FROM sessions WHERE least(expires_at, coalesce(revoked_at, expires_at)) < now() - interval '30 days'`,
+      `DELETE /* every tenant: what ended long ago */ FROM sessions
+       WHERE least(expires_at, coalesce(revoked_at, expires_at)) < now() - interval '30 days'`,
     );
   }
 }

@@ -135,7 +135,7 @@ export class SessionsService {
       const isLiving = token.used_seconds_ago === null;
       const isDirectPredecessor = token.generation === session.generation - 1;
       if (!isLiving && !(isDirectPredecessor && (token.used_seconds_ago ?? 0) <= GRACE_SECONDS)) {
-        await this.sessions.revoke(session.id, tx);
+        await this.sessions.revoke(session, tx);
         await this.liveness.announceRevoked([session.id], tx);
         const detail = { session_id: session.id };
         const act: SecurityAct = { userId: session.user_id, type: 'refresh_token_reused', client, detail };
@@ -145,11 +145,11 @@ export class SessionsService {
 
       const generation = token.generation + 1;
       if (isLiving) await this.sessions.markUsed(tokenHash, tx);
-      else await this.sessions.supersede(session.id, generation, tx);
+      else await this.sessions.supersede(session, generation, tx);
       const next = randomToken();
       await this.sessions.insertToken(sha256(next), session.id, generation, tx);
       const life = this.config.tokens.refreshTtlSeconds;
-      const secondsLeft = await this.sessions.extend(session.id, generation, life, life * ABSOLUTE_LIVES, tx);
+      const secondsLeft = await this.sessions.extend(session, generation, life, life * ABSOLUTE_LIVES, tx);
       return { outcome: 'rotated', refreshToken: next, sessionId: session.id, userId: session.user_id, secondsLeft };
     });
   }

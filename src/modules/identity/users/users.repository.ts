@@ -22,7 +22,9 @@ export class UsersRepository {
   }
 
   findByEmail(email: string, db?: Db): Promise<User | null> {
-    return this.database.repository(User, db).findOneBy({ emailKey: emailKeyOf(email) });
+    return this.database
+      .repository(User, db)
+      .findOneBy({ /* tenant: whose address it is */ emailKey: emailKeyOf(email) });
   }
 
   /** False when the address already has an account. */
@@ -55,9 +57,10 @@ export class UsersRepository {
 
   /** The account of an address, its row held until the transaction ends. */
   findByEmailLocked(email: string, tx: Db): Promise<User | null> {
-    return this.database
-      .repository(User, tx)
-      .findOne({ where: { emailKey: emailKeyOf(email) }, lock: { mode: 'for_no_key_update' } });
+    return this.database.repository(User, tx).findOne({
+      where: { /* tenant: whose address it is */ emailKey: emailKeyOf(email) },
+      lock: { mode: 'for_no_key_update' },
+    });
   }
 
   /**

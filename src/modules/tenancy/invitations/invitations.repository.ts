@@ -49,7 +49,11 @@ export class InvitationsRepository {
 
   /** By its id alone: whoever asks still has to show that it is of their organization or meant for them. */
   async find(id: string, db?: Db): Promise<Invitation | null> {
-    const [row] = await this.database.rows<Invitation>(`SELECT ${COLUMNS} FROM invitations WHERE id = $1`, [id], db);
+    const [row] = await this.database.rows<Invitation>(
+      `SELECT ${COLUMNS} FROM invitations WHERE id = $1 /* tenant: its organization, or whom it is meant for */`,
+      [id],
+      db,
+    );
     return row ?? null;
   }
 
@@ -125,7 +129,7 @@ export class InvitationsRepository {
   expire(tx: Db, of?: { organizationId: OrganizationId; emailKey: string }): Promise<ExpiredInvitation[]> {
     const where = of === undefined ? '' : 'AND organization_id = $1 AND email_key = $2';
     return this.database.rows<ExpiredInvitation>(
-      `UPDATE invitations SET status = 'expired' WHERE id IN (
+      `UPDATE /* every tenant: what has expired, or one address */ invitations SET status = 'expired' WHERE id IN (
          SELECT id FROM invitations WHERE status = 'pending' AND expires_at <= now() ${where}
          ORDER BY expires_at LIMIT ${MOST_EXPIRED_AT_ONCE} FOR UPDATE ${of === undefined ? 'SKIP LOCKED' : ''})
        RETURNING id, organization_id AS "organizationId", role`,

@@ -56,7 +56,7 @@ export class OrganizationsRepository {
   async plansOwnedBy(scope: Pick<UserScope, 'userId'>, db?: Db): Promise<Plan[]> {
     const owned = await this.database
       .repository(Organization, db)
-      .find({ where: { ownerId: scope.userId }, select: { plan: true } });
+      .find({ where: { /* tenant: their owner */ ownerId: scope.userId }, select: { plan: true } });
     return owned.map((organization) => organization.plan);
   }
 

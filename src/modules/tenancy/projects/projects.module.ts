@@ -9,6 +9,7 @@ import { IngestionPolicies } from './ingestion-policies.js';
 import { ProjectInsightController } from './insight/project-insight.controller.js';
 import { ProjectLifecycleController } from './lifecycle/project-lifecycle.controller.js';
 import { ProjectLifecycleService } from './lifecycle/project-lifecycle.service.js';
+import { ProjectRemovalRepository } from './lifecycle/project-removal.repository.js';
 import { ProjectRemoval } from './lifecycle/project-removal.js';
 import { ProjectMembersController } from './members/project-members.controller.js';
 import { ProjectMembersRepository } from './members/project-members.repository.js';
@@ -54,6 +55,7 @@ import { ProjectSettingsService } from './settings/project-settings.service.js';
     ProjectChanges,
     ProjectLifecycleService,
     ProjectRemoval,
+    ProjectRemovalRepository,
     ProjectMembersService,
     ProjectMembersRepository,
     ProjectSettingsService,

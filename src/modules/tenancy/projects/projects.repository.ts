@@ -62,7 +62,7 @@ export class ProjectsRepository {
   async handOver(userId: UserId, tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE projects p SET owner_id = o.owner_id FROM organizations o
-       WHERE o.id = p.organization_id AND p.owner_id = $1`,
+       WHERE o.id = p.organization_id AND p.owner_id = $1 /* every tenant: an account that is deleted */`,
       [userId],
       tx,
     );

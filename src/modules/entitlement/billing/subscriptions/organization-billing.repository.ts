@@ -54,14 +54,16 @@ export class OrganizationBillingRepository {
   }
 
   async findByCustomer(customerId: string, tx: Db): Promise<OrganizationId | null> {
-    const row = await this.database.repository(Organization, tx).findOneBy({ paymentCustomerId: customerId });
+    const row = await this.database
+      .repository(Organization, tx)
+      .findOneBy({ /* tenant: the one whose customer it is */ paymentCustomerId: customerId });
     return row?.id ?? null;
   }
 
   /** The first organization that somebody made; null: they have none. */
   async firstOwnedBy(userId: UserId, tx: Db): Promise<OrganizationId | null> {
     const [row] = await this.database.rows<{ id: OrganizationId }>(
-      'SELECT id FROM organizations WHERE owner_id = $1 ORDER BY created_at, id LIMIT 1',
+      'SELECT id FROM organizations WHERE owner_id = $1 /* tenant: the first of an owner */ ORDER BY created_at, id LIMIT 1',
       [userId],
       tx,
     );

@@ -51,7 +51,9 @@ export class PendingSubscriptionsRepository {
   }
 
   async findByCustomer(customerId: string, tx: Db): Promise<UserId | null> {
-    const row = await this.database.repository(User, tx).findOneBy({ pendingCustomerId: customerId });
+    const row = await this.database
+      .repository(User, tx)
+      .findOneBy({ /* tenant: the one whose customer it is */ pendingCustomerId: customerId });
     return row?.id ?? null;
   }
 

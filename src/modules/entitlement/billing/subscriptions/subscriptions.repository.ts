@@ -12,11 +12,11 @@ export class SubscriptionsRepository {
   constructor(private readonly database: Database) {}
 
   find(id: string, db?: Db): Promise<PaymentSubscription | null> {
-    return this.database.repository(PaymentSubscription, db).findOneBy({ id });
+    return this.database.repository(PaymentSubscription, db).findOneBy({ /* tenant: told by the provider's id */ id });
   }
 
   listOf(holder: Holder, tx: Db): Promise<PaymentSubscription[]> {
-    return this.database.repository(PaymentSubscription, tx).findBy(holder);
+    return this.database.repository(PaymentSubscription, tx).findBy(/* tenant: the holder */ holder);
   }
 
   async save(subscription: Omit<PaymentSubscription, 'revision'>, tx: Db): Promise<void> {

@@ -9,7 +9,7 @@ import { FactorInventory, methodsOf } from '../factor-inventory.js';
 import type { CeremonyResponse } from '../passkeys/passkeys.dto.js';
 import { PasskeysRepository } from '../passkeys/passkeys.repository.js';
 import { RelyingParty } from '../passkeys/relying-party.js';
-import { WebAuthnChallenges } from '../passkeys/webauthn-challenges.js';
+import { WebAuthnChallengesRepository } from '../passkeys/webauthn-challenges.repository.js';
 import { InvalidChallenge, NoPasskey } from '../second-factors.errors.js';
 import { TrustedDevices } from '../trusted-devices/trusted-devices.js';
 import type {
@@ -22,7 +22,12 @@ import type {
 import { type FactorAnswer, FactorAnswers } from './factor-answers.js';
 import { PassedChallenges } from './on-challenge-passed.js';
 import { SignInGate } from './sign-in-gate.js';
-import { type FirstFactor, type OpenChallenge, SignInChallenges, stillHolds } from './sign-in-challenges.js';
+import {
+  type FirstFactor,
+  type OpenChallenge,
+  SignInChallengesRepository,
+  stillHolds,
+} from './sign-in-challenges.repository.js';
 
 type RememberingAnswer = Pick<VerifyTotpRequest, 'challenge_token' | 'remember_device'>;
 
@@ -36,14 +41,14 @@ interface Passed {
 export class ChallengesService {
   constructor(
     private readonly acts: AccountActs,
-    private readonly challenges: SignInChallenges,
+    private readonly challenges: SignInChallengesRepository,
     private readonly answers: FactorAnswers,
     private readonly passed: PassedChallenges,
     private readonly devices: TrustedDevices,
     private readonly gate: SignInGate,
     private readonly inventory: FactorInventory,
     private readonly passkeys: PasskeysRepository,
-    private readonly webauthn: WebAuthnChallenges,
+    private readonly webauthn: WebAuthnChallengesRepository,
     private readonly relyingParty: RelyingParty,
     private readonly users: UsersRepository,
   ) {}

@@ -7,7 +7,7 @@ import { FactorInventory, type Factors, hasSecondFactor, methodsOf } from '../fa
 import { TrustedDevices } from '../trusted-devices/trusted-devices.js';
 import type { MfaChallengeResponse, SignedInResponse } from './challenges.dto.js';
 import { type FactorAnswer, FactorAnswers } from './factor-answers.js';
-import { CHALLENGE_SECONDS, type FirstFactor, SignInChallenges } from './sign-in-challenges.js';
+import { CHALLENGE_SECONDS, type FirstFactor, SignInChallengesRepository } from './sign-in-challenges.repository.js';
 
 /** What came along with the first factor. */
 export interface OfferedFactors {
@@ -29,7 +29,7 @@ export class SignInGate {
     private readonly acts: AccountActs,
     private readonly inventory: FactorInventory,
     private readonly answers: FactorAnswers,
-    private readonly challenges: SignInChallenges,
+    private readonly challenges: SignInChallengesRepository,
     private readonly devices: TrustedDevices,
     private readonly sessions: SessionsService,
   ) {}

@@ -23,7 +23,7 @@ import {
 } from './passkeys.dto.js';
 import { PasskeysRepository } from './passkeys.repository.js';
 import { challengeOf, type RegistrationInfo, RelyingParty } from './relying-party.js';
-import { WebAuthnChallenges } from './webauthn-challenges.js';
+import { WebAuthnChallengesRepository } from './webauthn-challenges.repository.js';
 
 /** More than anybody has authenticators; each is listed in every ceremony of its account. */
 export const MOST_PASSKEYS = 50;
@@ -35,7 +35,7 @@ export class PasskeyRegistration {
     private readonly acts: AccountActs,
     private readonly users: UsersRepository,
     private readonly passkeys: PasskeysRepository,
-    private readonly challenges: WebAuthnChallenges,
+    private readonly challenges: WebAuthnChallengesRepository,
     private readonly relyingParty: RelyingParty,
     private readonly proof: ChangeProof,
     private readonly inventory: FactorInventory,

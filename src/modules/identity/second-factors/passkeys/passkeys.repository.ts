@@ -37,7 +37,9 @@ export class PasskeysRepository {
 
   /** Whose passkey is it? The only look-up without an account, since the passkey is what names one. */
   async ownerOf(credentialId: Buffer): Promise<UserId | null> {
-    const passkey = await this.database.repository(Passkey).findOneBy({ credentialId });
+    const passkey = await this.database
+      .repository(Passkey)
+      .findOneBy({ /* tenant: whoever shows the passkey */ credentialId });
     return passkey?.userId ?? null;
   }
 
@@ -72,10 +74,10 @@ export class PasskeysRepository {
     await this.database.execute('DELETE FROM passkeys WHERE user_id = $1 AND NOT proven', [userId], tx);
   }
 
-  async markUsed(id: string, use: { signCount: number; backedUp: boolean }, tx: Db): Promise<void> {
+  async markUsed(userId: UserId, id: string, use: { signCount: number; backedUp: boolean }, tx: Db): Promise<void> {
     await this.database.execute(
-      'UPDATE passkeys SET sign_count = $2, backed_up = $3, last_used_at = now() WHERE id = $1',
-      [id, use.signCount, use.backedUp],
+      'UPDATE passkeys SET sign_count = $3, backed_up = $4, last_used_at = now() WHERE user_id = $1 AND id = $2',
+      [userId, id, use.signCount, use.backedUp],
       tx,
     );
   }

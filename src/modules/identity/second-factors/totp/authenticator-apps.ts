@@ -58,9 +58,9 @@ export class AuthenticatorApps {
     const place = placeOf(totp.id, user.id);
     const secret = this.cipher.decrypt(totp.secret, place);
     const step = await stepOfCode(secret, code, { now: this.clock.now(), afterStep: totp.lastUsedStep });
-    if (step === null || !(await this.totps.spend(totp.id, step, tx))) return false;
+    if (step === null || !(await this.totps.spend(user.id, totp.id, step, tx))) return false;
     if (this.cipher.needsRotation(totp.secret)) {
-      await this.totps.replaceSecret(totp.id, this.cipher.encrypt(secret, place), tx);
+      await this.totps.replaceSecret(user.id, totp.id, this.cipher.encrypt(secret, place), tx);
     }
     return true;
   }

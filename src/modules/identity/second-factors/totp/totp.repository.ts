@@ -36,18 +36,22 @@ export class TotpRepository {
   }
 
   /** Uses up the codes of a step and before; false when a code of it or a later one was accepted already. */
-  async spend(id: string, step: number, tx: Db): Promise<boolean> {
+  async spend(userId: UserId, id: string, step: number, tx: Db): Promise<boolean> {
     const affected = await this.database.execute(
-      `UPDATE totp_factors SET last_used_step = $2, confirmed_at = coalesce(confirmed_at, now())
-       WHERE id = $1 AND (last_used_step IS NULL OR last_used_step < $2)`,
-      [id, step],
+      `UPDATE totp_factors SET last_used_step = $3, confirmed_at = coalesce(confirmed_at, now())
+       WHERE user_id = $1 AND id = $2 AND (last_used_step IS NULL OR last_used_step < $3)`,
+      [userId, id, step],
       tx,
     );
     return affected === 1;
   }
 
-  async replaceSecret(id: string, secret: string, tx: Db): Promise<void> {
-    await this.database.execute('UPDATE totp_factors SET secret = $2 WHERE id = $1', [id, secret], tx);
+  async replaceSecret(userId: UserId, id: string, secret: string, tx: Db): Promise<void> {
+    await this.database.execute(
+      'UPDATE totp_factors SET secret = $3 WHERE user_id = $1 AND id = $2',
+      [userId, id, secret],
+      tx,
+    );
   }
 
   async removePending(userId: UserId, tx: Db): Promise<void> {

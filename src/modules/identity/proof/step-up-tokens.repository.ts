@@ -13,7 +13,7 @@ export const STEP_UP_SECONDS = 300;
  * what was shown for it; two tokens never add up, since a request carries one.
  */
 @Injectable()
-export class StepUpTokens extends Upkeep {
+export class StepUpTokensRepository extends Upkeep {
   constructor(private readonly database: Database) {
     super();
   }
@@ -55,6 +55,8 @@ export class StepUpTokens extends Upkeep {
   }
 
   async upkeep(): Promise<number> {
-    return this.database.execute('DELETE FROM step_up_tokens WHERE expires_at < now()');
+    return this.database.execute(
+      'DELETE /* every tenant: what has expired */ FROM step_up_tokens WHERE expires_at < now()',
+    );
   }
 }

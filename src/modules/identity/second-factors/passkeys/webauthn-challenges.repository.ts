@@ -20,7 +20,7 @@ export interface Ceremony {
 
 /** Challenges of WebAuthn ceremonies: kept as hashes for five minutes, good once on whichever instance. */
 @Injectable()
-export class WebAuthnChallenges extends Upkeep {
+export class WebAuthnChallengesRepository extends Upkeep {
   constructor(private readonly database: Database) {
     super();
   }
@@ -40,7 +40,7 @@ export class WebAuthnChallenges extends Upkeep {
   async consume(challenge: string, { purpose, userId, sessionId, token }: Ceremony, db?: Db): Promise<boolean> {
     const affected = await this.database.execute(
       `DELETE FROM webauthn_challenges
-       WHERE challenge_hash = $1 AND purpose = $2 AND user_id IS NOT DISTINCT FROM $3
+       WHERE challenge_hash = $1 AND purpose = $2 AND user_id IS NOT DISTINCT FROM $3 /* tenant: or nobody yet */
          AND session_id IS NOT DISTINCT FROM $4 AND token_hash = coalesce($5, token_hash) AND expires_at > now()`,
       [sha256(challenge), purpose, userId, sessionId, token === undefined ? null : sha256(token)],
       db,
@@ -58,6 +58,8 @@ export class WebAuthnChallenges extends Upkeep {
   }
 
   async upkeep(): Promise<number> {
-    return this.database.execute('DELETE FROM webauthn_challenges WHERE expires_at < now()');
+    return this.database.execute(
+      'DELETE /* every tenant: what has expired */ FROM webauthn_challenges WHERE expires_at < now()',
+    );
   }
 }

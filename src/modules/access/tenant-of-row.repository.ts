@@ -94,7 +94,7 @@ async function tenantOf<Id>(
   id: string,
 ): Promise<Id | null> {
   const [row] = await database.rows<{ tenant: Id }>(
-    `SELECT ${column} AS tenant FROM ${tableOf(database, entity)} WHERE id = $1`,
+    `SELECT ${column} AS tenant FROM ${tableOf(database, entity)} WHERE id = $1 /* tenant: what is asked for */`,
     [id],
   );
   return row?.tenant ?? null;
