@@ -6,10 +6,12 @@ import { SecurityEventsModule } from '../security-events/index.js';
 import { SessionsModule } from '../sessions/index.js';
 import { UsersModule } from '../users/index.js';
 import { AccountActs } from './account-acts.js';
+import { ChallengeOptionsService } from './challenges/challenge-options.service.js';
 import { ChallengesController } from './challenges/challenges.controller.js';
 import { ChallengesService } from './challenges/challenges.service.js';
 import { FactorAnswers } from './challenges/factor-answers.js';
 import { PassedChallenges } from './challenges/on-challenge-passed.js';
+import { OpenChallenges } from './challenges/open-challenges.js';
 import { SecondFactorFailures } from './challenges/second-factor-failures.entity.js';
 import { SecondFactorFailuresRepository } from './challenges/second-factor-failures.repository.js';
 import { SecondFactorLock } from './challenges/second-factor-lock.js';
@@ -22,7 +24,8 @@ import { EarnedProofs } from './earned-proofs.js';
 import { FactorInventory } from './factor-inventory.js';
 import { FactorsReader } from './factors.reader.js';
 import { PasskeyAssertions } from './passkeys/passkey-assertions.js';
-import { PasskeyRegistration } from './passkeys/passkey-registration.service.js';
+import { PasskeyOptionsService } from './passkeys/passkey-options.service.js';
+import { PasskeyRegistrationService } from './passkeys/passkey-registration.service.js';
 import { Passkey } from './passkeys/passkey.entity.js';
 import { PasskeysController } from './passkeys/passkeys.controller.js';
 import { PasskeysRepository } from './passkeys/passkeys.repository.js';
@@ -77,15 +80,18 @@ const ENTITIES = [
   providers: [
     AccountActs,
     AuthenticatorApps,
+    ChallengeOptionsService,
     ChallengesService,
     ChangeProof,
     EarnedProofs,
     FactorAnswers,
     FactorInventory,
     FactorsReader,
+    OpenChallenges,
     PassedChallenges,
     PasskeyAssertions,
-    PasskeyRegistration,
+    PasskeyOptionsService,
+    PasskeyRegistrationService,
     PasskeysRepository,
     PasskeysService,
     PasswordlessService,
