@@ -11,6 +11,7 @@ const AT_ONCE = Math.min(2, availableParallelism());
 const FORMATTED = [
   'src',
   'test',
+  'lint',
   'migrations',
   'scripts',
   'bench',

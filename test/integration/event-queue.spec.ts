@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
+import { newOrganizationId, newProjectId } from '../../src/modules/access/index.js';
 import type {
   AllowanceReader,
   SenderAllowances,
@@ -53,7 +54,7 @@ describe('the queue of events', () => {
       answerOf: () => Promise.resolve(null),
     };
     queue = new EventQueue(stream, reader as AllowanceReader);
-    sender = { organizationId: newId(), projectId: newId(), sourceId: newId(), apiKeyId: newId() };
+    sender = { organizationId: newOrganizationId(), projectId: newProjectId(), sourceId: newId(), apiKeyId: newId() };
     allowances = UNLIMITED;
     meanwhile = () => Promise.resolve();
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { newProjectId, type ProjectId } from '../../src/modules/access/index.js';
 import {
   DIMENSIONS,
   type EventFilter,
@@ -27,7 +28,7 @@ describe('the totals of events', () => {
   let app: TestApp;
   let totals: EventTotals;
   let beginning: number;
-  const scope = { projectId: newId() };
+  const scope = { projectId: newProjectId() };
 
   /** Milliseconds from the beginning; often exactly on an hour or beside it. */
   const moment = fc.oneof(
@@ -72,7 +73,7 @@ describe('the totals of events', () => {
   });
   afterAll(() => app.close());
 
-  const eventsIn = async (of: { projectId: string }, span: TimeWindow): Promise<number> =>
+  const eventsIn = async (of: { projectId: ProjectId }, span: TimeWindow): Promise<number> =>
     (await totals.total(of, span)).events;
 
   /** What the rows themselves say. */
@@ -173,7 +174,7 @@ describe('the totals of events', () => {
   });
 
   it('give percentiles within one percent for many', async () => {
-    const busy = { projectId: newId() };
+    const busy = { projectId: newProjectId() };
     await app.rows(
       `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status,
                            log_latency_ms, log_has_latency, created_at)

@@ -1,11 +1,18 @@
 import { randomBytes } from 'node:crypto';
+import {
+  asOrganizationId,
+  asProjectId,
+  type OrganizationId,
+  type ProjectId,
+  type UserId,
+} from '../../src/modules/access/index.js';
 import type { TestApp } from './app.js';
 import { tokenIn, waitForMails } from './outbox.js';
 
 export const PASSWORD = 'correct-horse-battery';
 
 export interface Actor {
-  readonly id: string;
+  readonly id: UserId;
   readonly email: string;
   readonly accessToken: string;
   readonly refreshToken: string;
@@ -14,8 +21,8 @@ export interface Actor {
 }
 
 export interface Owner extends Actor {
-  readonly organizationId: string;
-  readonly projectId: string;
+  readonly organizationId: OrganizationId;
+  readonly projectId: ProjectId;
   readonly projectName: string;
   readonly apiKey: string;
   readonly apiKeyId: string;
@@ -48,7 +55,7 @@ export async function login(app: TestApp, email: string): Promise<Actor> {
   const tokens = body as { access_token: string; refresh_token: string };
   const bearer = `Bearer ${tokens.access_token}`;
   const me = await app.request().get('/v1/auth/me').set('Authorization', bearer).expect(200);
-  const { id } = me.body as { id: string };
+  const { id } = me.body as { id: UserId };
   return { id, email, accessToken: tokens.access_token, refreshToken: tokens.refresh_token, bearer };
 }
 
@@ -70,8 +77,8 @@ export async function ownerWithProject(app: TestApp, projectName = 'Web shop'): 
   });
   return {
     ...actor,
-    organizationId: organization.id ?? '',
-    projectId: project.id ?? '',
+    organizationId: asOrganizationId(organization.id ?? ''),
+    projectId: asProjectId(project.id ?? ''),
     projectName,
     apiKey: key.key ?? '',
     apiKeyId: key.id ?? '',

@@ -1,4 +1,5 @@
 import type { Response } from 'supertest';
+import type { ProjectId } from '../../src/modules/access/index.js';
 import { AlertRaiser, type Firing } from '../../src/modules/alerting/alerts/index.js';
 import { Database } from '../../src/platform/database/database.js';
 import { newId } from '../../src/platform/ids/index.js';
@@ -16,7 +17,7 @@ export class AlertEventsClient {
   constructor(
     private readonly app: TestApp,
     actor: Pick<Actor, 'bearer'>,
-    readonly projectId: string,
+    readonly projectId: ProjectId,
   ) {
     this.http = new AlertClient(app, actor, projectId);
   }

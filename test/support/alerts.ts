@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Response } from 'supertest';
+import type { ProjectId } from '../../src/modules/access/index.js';
 import { type AlertNotice, FanOutService, type NoticeTargets } from '../../src/modules/alerting/fan-out/index.js';
 import { Database } from '../../src/platform/database/database.js';
 import { newId } from '../../src/platform/ids/index.js';
@@ -14,7 +15,7 @@ export class AlertClient {
   constructor(
     private readonly app: TestApp,
     private readonly actor: Pick<Actor, 'bearer'>,
-    readonly projectId: string,
+    readonly projectId: ProjectId,
   ) {}
 
   as(actor: Pick<Actor, 'bearer'>): AlertClient {
@@ -88,7 +89,7 @@ export function alertsOf(app: TestApp, owner: Owner): AlertClient {
   return new AlertClient(app, owner, owner.projectId);
 }
 
-export function noticeOf(projectId: string): AlertNotice {
+export function noticeOf(projectId: ProjectId): AlertNotice {
   return {
     alertEventId: newId(),
     alertRuleId: newId(),

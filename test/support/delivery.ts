@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Response } from 'supertest';
+import type { ProjectId } from '../../src/modules/access/index.js';
 import { DeliveryRequestService, type RuleMatch } from '../../src/modules/delivery/deliveries/index.js';
 import { Database } from '../../src/platform/database/database.js';
 import type { Actor, Owner } from './actors.js';
@@ -21,7 +22,7 @@ export class DeliveryClient {
   constructor(
     private readonly app: TestApp,
     private readonly actor: Pick<Actor, 'bearer'>,
-    readonly projectId: string,
+    readonly projectId: ProjectId,
   ) {}
 
   as(actor: Pick<Actor, 'bearer'>): DeliveryClient {
@@ -88,7 +89,7 @@ export function deliveryOf(app: TestApp, owner: Owner): DeliveryClient {
 /** What the alerts module does: an attempt in a transaction of its own. */
 export async function ruleMatch(
   app: TestApp,
-  projectId: string,
+  projectId: ProjectId,
   channelId: string,
   more: Partial<RuleMatch> = {},
 ): Promise<string> {

@@ -1,3 +1,4 @@
+import type { ProjectId } from '../../src/modules/access/index.js';
 import { LiveRulesRepository } from '../../src/modules/alerting/rules/live-rules.repository.js';
 import { WindowEvaluator } from '../../src/modules/alerting/rules/windows/window-evaluator.js';
 import { Database } from '../../src/platform/database/database.js';
@@ -9,7 +10,7 @@ export class VirtualRules {
 
   constructor(
     private readonly app: TestApp,
-    readonly projectId: string,
+    readonly projectId: ProjectId,
     start: Date,
   ) {
     this.now = start.getTime();

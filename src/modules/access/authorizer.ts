@@ -1,5 +1,6 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
+import type { OrganizationId } from './ids.js';
 import type { ReadBody } from '../../platform/http/body-reader.js';
 import type { CheckedRequest } from '../../platform/http/inputs.js';
 import {
@@ -19,7 +20,7 @@ import { MembershipReader, PlatformAdministrators, type ProjectMembership } from
 import { isTenantLeftOut, readPathId, readTenantId, type RoutePlan } from './route-plan.js';
 import { assertFulfilled } from './requirements.js';
 import { type Role, roleAtLeast } from './roles.js';
-import type { AccessScope, ProjectMemberScope, ProjectRequirement, UserScope } from './scope.js';
+import type { AccessScope, OrganizationScope, ProjectMemberScope, ProjectRequirement, UserScope } from './scope.js';
 
 /** Decides existence and membership of what a request names, by one look-up. */
 @Injectable()
@@ -85,12 +86,12 @@ export class Authorizer {
     }
   }
 
-  private async inOrganization(user: UserScope, organizationId: string, needed: Role): Promise<AccessScope> {
-    const membership = await this.memberships.ofOrganization(user.userId, organizationId);
+  private async inOrganization(user: UserScope, id: string, needed: Role): Promise<AccessScope> {
+    const membership = await this.memberships.ofOrganization(user.userId, id);
     if (membership === null) throw new OrganizationNotFound();
     if (membership.role === null) throw new NotAnOrganizationMember();
     if (!roleAtLeast(membership.role, needed)) throw new AdminRoleRequired();
-    return { kind: 'organization', organizationId, userId: user.userId, role: membership.role, needed };
+    return asOrganizationMember(user, membership.organizationId, membership.role, needed);
   }
 
   private async inOrganizationOf(
@@ -107,7 +108,7 @@ export class Authorizer {
       organizationId === null ? null : await this.memberships.ofOrganization(user.userId, organizationId);
     if (organizationId === null || membership === null || membership.role === null) throw new resource.notFound();
     if (!roleAtLeast(membership.role, needed)) throw new AdminRoleRequired();
-    return { kind: 'organization', organizationId, userId: user.userId, role: membership.role, needed };
+    return asOrganizationMember(user, organizationId, membership.role, needed);
   }
 
   private async asAddressee(
@@ -135,11 +136,11 @@ export class Authorizer {
     return scope;
   }
 
-  private async inProject(user: UserScope, projectId: string, needed: ProjectRequirement): Promise<ProjectMemberScope> {
-    const membership = await this.memberships.ofProject(user.userId, projectId);
+  private async inProject(user: UserScope, id: string, needed: ProjectRequirement): Promise<ProjectMemberScope> {
+    const membership = await this.memberships.ofProject(user.userId, id);
     if (membership === null) throw new ProjectNotFound();
     if (membership.role === null) throw new NotAProjectMember();
-    return asMember(user, projectId, membership, membership.role, needed);
+    return asMember(user, membership, membership.role, needed);
   }
 
   private async inProjectOf(
@@ -163,7 +164,7 @@ export class Authorizer {
     const projectId = await resource.projectOf(id);
     const membership = projectId === null ? null : await this.memberships.ofProject(user.userId, projectId);
     if (projectId === null || membership === null || membership.role === null) throw new resource.notFound();
-    return asMember(user, projectId, membership, membership.role, needed);
+    return asMember(user, membership, membership.role, needed);
   }
 }
 
@@ -173,11 +174,19 @@ function requirementOf(access: Extract<AccessDeclaration, { kind: 'project' | 'c
 
 function asMember(
   { userId, sessionId }: UserScope,
-  projectId: string,
-  { organizationId }: ProjectMembership,
+  { projectId, organizationId }: ProjectMembership,
   role: Role,
   needed: ProjectRequirement,
 ): ProjectMemberScope {
   assertFulfilled(needed, role);
   return { kind: 'project', projectId, organizationId, userId, sessionId, role, needed };
+}
+
+function asOrganizationMember(
+  { userId }: UserScope,
+  organizationId: OrganizationId,
+  role: Role,
+  needed: Role,
+): OrganizationScope {
+  return { kind: 'organization', organizationId, userId, role, needed };
 }

@@ -1,6 +1,7 @@
 import { SetMetadata, type Type } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension, ApiHeader } from '@nestjs/swagger';
 import { applyDecorators } from '@nestjs/common';
+import type { OrganizationId, ProjectId } from './ids.js';
 import type { DomainErrorClass } from '../../platform/http/domain-error.js';
 import type { Capability } from './capabilities.js';
 import type { Role } from './roles.js';
@@ -12,7 +13,7 @@ export abstract class ProjectOfResource {
   abstract readonly parameter: string;
   /** Answered for a missing thing and for another tenant's alike. */
   abstract readonly notFound: DomainErrorClass;
-  abstract projectOf(id: string): Promise<string | null>;
+  abstract projectOf(id: string): Promise<ProjectId | null>;
 }
 
 /** Tells whether a thing that a path names by its own id belongs to the project that the route names beside it. */
@@ -30,7 +31,7 @@ export abstract class OrganizationOfResource {
   abstract readonly parameter: string;
   /** Answered for a missing thing and for another tenant's alike. */
   abstract readonly notFound: DomainErrorClass;
-  abstract organizationOf(id: string): Promise<string | null>;
+  abstract organizationOf(id: string): Promise<OrganizationId | null>;
 }
 
 /** Tells whether a thing that a path names by its own id is meant for the caller, who need not be a member of anything. */

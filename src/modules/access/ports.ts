@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { OrganizationId, ProjectId, UserId } from './ids.js';
 import type { Credentialed } from './credentials.js';
 import type { Role } from './roles.js';
 import type { ApiKeyScope, ApiKeyScopeName, UserScope } from './scope.js';
 
 /** What an access token says that one of our keys signed, expired or not. */
 export interface VerifiedToken {
-  readonly userId: string;
+  readonly userId: UserId;
   readonly sessionId: string;
   /** Seconds since 1970. */
   readonly expiresAt: number;
@@ -43,20 +44,25 @@ export abstract class ProviderAuthenticator {
 }
 
 export interface ProjectMembership {
-  readonly organizationId: string;
+  readonly projectId: ProjectId;
+  readonly organizationId: OrganizationId;
   /** Null: the project exists but the person is no member of it. */
   readonly role: Role | null;
 }
 
 export interface OrganizationMembership {
+  readonly organizationId: OrganizationId;
   /** Null: the organization exists but the person is no member of it. */
   readonly role: Role | null;
 }
 
-/** Answers who belongs where. Implemented by the organizations and projects modules. Null: no such thing. */
+/**
+ * Answers who belongs where. Implemented by the organizations and projects modules. Null: no such thing. Its answers hold the
+ * ids of tenants that requests only name.
+ */
 export abstract class MembershipReader {
-  abstract ofOrganization(userId: string, organizationId: string): Promise<OrganizationMembership | null>;
-  abstract ofProject(userId: string, projectId: string): Promise<ProjectMembership | null>;
+  abstract ofOrganization(userId: UserId, organizationId: string): Promise<OrganizationMembership | null>;
+  abstract ofProject(userId: UserId, projectId: string): Promise<ProjectMembership | null>;
   /** The project a person works in; null: none, or none they still belong to. */
-  abstract selectedProject(userId: string): Promise<string | null>;
+  abstract selectedProject(userId: UserId): Promise<ProjectId | null>;
 }

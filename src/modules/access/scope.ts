@@ -1,3 +1,4 @@
+import type { OrganizationId, ProjectId, UserId } from './ids.js';
 import type { Capability } from './capabilities.js';
 import type { Role } from './roles.js';
 
@@ -7,7 +8,7 @@ export type ApiKeyScopeName = (typeof API_KEY_SCOPES)[number];
 /** The signed-in person. First parameter of everything that is the account's own. */
 export interface UserScope {
   readonly kind: 'user';
-  readonly userId: string;
+  readonly userId: UserId;
   readonly sessionId: string;
 }
 
@@ -17,8 +18,8 @@ export type ProjectRequirement = { readonly role: Role } | { readonly capability
 /** One organization, seen by a member of it. Queries of organization data require it by type. */
 export interface OrganizationScope {
   readonly kind: 'organization';
-  readonly organizationId: string;
-  readonly userId: string;
+  readonly organizationId: OrganizationId;
+  readonly userId: UserId;
   readonly role: Role;
   /** What the route asked for at least; an act asks again when it has waited for its turn. */
   readonly needed: Role;
@@ -26,14 +27,14 @@ export interface OrganizationScope {
 
 /** What a query of project data needs, whoever asks: a person, a key or a worker. */
 export interface ProjectScope {
-  readonly projectId: string;
-  readonly organizationId: string;
+  readonly projectId: ProjectId;
+  readonly organizationId: OrganizationId;
 }
 
 /** One project, seen by a member of it. */
 export interface ProjectMemberScope extends ProjectScope {
   readonly kind: 'project';
-  readonly userId: string;
+  readonly userId: UserId;
   readonly sessionId: string;
   readonly role: Role;
   /** What the route asked for; an act asks again when it has waited for its turn. */
@@ -43,7 +44,7 @@ export interface ProjectMemberScope extends ProjectScope {
 /** Things of any projects, of which the request names many: each is judged by itself. */
 export interface EachProjectScope {
   readonly kind: 'each';
-  readonly userId: string;
+  readonly userId: UserId;
   readonly sessionId: string;
   /** The project of one thing, as the route of the single thing would see it. @throws DomainError as that would answer */
   memberOf(id: string): Promise<ProjectMemberScope>;

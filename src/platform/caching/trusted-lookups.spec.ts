@@ -7,7 +7,7 @@ function lookups(most = 10) {
   const clock = new FixedClock();
   const asked: string[] = [];
   const answers: { resolve: (value: string) => void; reject: (error: Error) => void }[] = [];
-  const kept = new TrustedLookups<string>({
+  const kept = new TrustedLookups<string, string>({
     trustMs: 4_000,
     most,
     clock,

@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock/index.js';
 
-export interface TrustedLookupsOptions<V> {
+export interface TrustedLookupsOptions<K, V> {
   /** How long an answer is believed, in milliseconds, when nobody says that it has changed. */
   readonly trustMs: number;
   /** Answers that are kept; beyond it those go that nobody has asked for longest. */
   readonly most: number;
   readonly clock: Clock;
-  readonly look: (key: string) => Promise<V>;
+  readonly look: (key: K) => Promise<V>;
 }
 
 interface Lookup<V> {
@@ -21,27 +21,27 @@ interface Lookup<V> {
  * the same time, and dropped as soon as somebody tells that they have changed. One that was under way by then is given to
  * those who waited for it, and not kept. A failed look-up is not kept either.
  */
-export class TrustedLookups<V> {
-  private readonly kept: LRUCache<string, Lookup<V>>;
+export class TrustedLookups<K extends string, V> {
+  private readonly kept: LRUCache<K, Lookup<V>>;
 
-  constructor(private readonly options: TrustedLookupsOptions<V>) {
+  constructor(private readonly options: TrustedLookupsOptions<K, V>) {
     const { most: max, trustMs: ttl, clock } = options;
     this.kept = new LRUCache({ max, ttl, ttlResolution: 0, perf: { now: () => clock.now().getTime() } });
   }
 
   /** At once where it is there: every request asks. */
-  of(key: string): V | Promise<V> {
+  of(key: K): V | Promise<V> {
     return answerOf(this.kept.get(key) ?? this.look(key));
   }
 
   /** What is remembered or under way; undefined: nobody has looked. */
-  known(key: string): V | Promise<V> | undefined {
+  known(key: K): V | Promise<V> | undefined {
     const lookup = this.kept.get(key);
     return lookup && answerOf(lookup);
   }
 
   /** What `look` should answer no longer. */
-  forget(key: string): void {
+  forget(key: K): void {
     this.kept.delete(key);
   }
 
@@ -49,7 +49,7 @@ export class TrustedLookups<V> {
     this.kept.clear();
   }
 
-  private look(key: string): Lookup<V> {
+  private look(key: K): Lookup<V> {
     const lookup: Lookup<V> = { answer: this.options.look(key) };
     this.kept.set(key, lookup);
     lookup.answer.then(

@@ -152,6 +152,11 @@ export class Database {
     }
   }
 
+  /** Resolves when the database answers. */
+  async ping(): Promise<void> {
+    await this.run('SELECT 1', [], this.db);
+  }
+
   /** Plain SQL with typed rows, also of RETURNING; parameters always apart from the text. */
   async rows<Row>(sql: string, parameters: readonly unknown[] = [], db: Db = this.db): Promise<Row[]> {
     return (await this.run(sql, parameters, db)).records as Row[];

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { asProjectId } from '../../../src/modules/access/index.js';
 import { addMember, type Actor, type Owner, ownerWithProject } from '../../support/actors.js';
 import { AlertClient, alertsOf, expectedSignature } from '../../support/alerts.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
@@ -107,7 +108,7 @@ describe('alert destinations', () => {
   it('take the project from the body, the query or what the caller has selected, else refuse', async () => {
     const other = await ownerWithProject(app);
     const send = (method: 'get' | 'post', path: string, body: object | undefined, actor: Actor) =>
-      new AlertClient(app, actor, '').send(method, path, body);
+      new AlertClient(app, actor, asProjectId('')).send(method, path, body);
     const body = { type: 'webhook', name: 'Receiver', target_url: receiver.url };
     const path = '/v1/alert-destinations';
     const inQuery = `${path}?project_id=${owner.projectId}`;

@@ -27,7 +27,7 @@ describe('the billing status of an organization', () => {
     app.request().get(`/v1/billing/status${query}`).set('Authorization', bearer);
   const byKey = (key = owner.apiKey, query = '') =>
     app.request().get(`/v1/billing/status${query}`).set('X-API-Key', key);
-  const patch = (body: object, bearer = admin.bearer, id = owner.organizationId) =>
+  const patch = (body: object, bearer = admin.bearer, id: string = owner.organizationId) =>
     app.request().patch(`/v1/billing/org/${id}`).set('Authorization', bearer).send(body);
   const record = async (): Promise<Record<string, unknown>> =>
     (await status().expect(200)).body as Record<string, unknown>;

@@ -35,11 +35,11 @@ describe('events of the payment provider', () => {
     const payload = JSON.stringify(event);
     return send(payload, { 'Content-Type': 'application/json', 'Provider-Signature': provider.sign(payload) });
   };
-  const stored = async (id = owner.organizationId) =>
+  const stored = async (id: string = owner.organizationId) =>
     (await app.rows<Record<string, unknown>>('SELECT * FROM organizations WHERE id = $1', [id]))[0];
   const storedEvent = async (id: string) =>
     (await app.rows<Record<string, unknown>>('SELECT * FROM payment_events WHERE id = $1', [id]))[0];
-  const scope = (organizationId = owner.organizationId) => ({
+  const scope = (organizationId: string = owner.organizationId) => ({
     billing_scope: 'organization',
     organization_id: organizationId,
   });

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ClientRequest, get as httpGet, request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type ProjectId } from '../../../src/modules/access/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
@@ -319,7 +320,11 @@ describe('the events explorer', () => {
     /** Tells of every read of whole events; what measures those without a size is none. */
     const watchReads = (tell: (found: readonly StoredEvent[]) => void): void => {
       const events = app.nest.get(EventRows, { strict: false });
-      events.read = async <Row>(scope: { projectId: string }, places: readonly Place[], selection: Selection<Row>) => {
+      events.read = async <Row>(
+        scope: { projectId: ProjectId },
+        places: readonly Place[],
+        selection: Selection<Row>,
+      ) => {
         const found = await EventRows.prototype.read.call(events, scope, places, selection);
         if (selection.columns.includes('external_event_id')) tell(found as StoredEvent[]);
         return found as Row[];

@@ -8,9 +8,12 @@ import { domainError } from '../../../platform/http/domain-error.js';
 import { type CheckedRequest, IdParam } from '../../../platform/http/inputs.js';
 import {
   ACCESS,
-  ApiKey,
   type AccessDeclaration,
+  ApiKey,
   ApiKeyAuthenticator,
+  asOrganizationId,
+  asProjectId,
+  asUserId,
   BearerAuthenticator,
   CAPABILITIES,
   type Capability,
@@ -19,6 +22,8 @@ import {
   Internal,
   MembershipReader,
   PlatformAdministrators,
+  type ProjectId,
+  type ProjectMembership,
   ProjectOfResource,
   Provider,
   ProviderAuthenticator,
@@ -26,18 +31,20 @@ import {
   Requires,
   type Role,
   ROLES,
+  type UserId,
+  type UserScope,
 } from '../index.js';
 import { LargeBodies } from '../../../platform/http/large-bodies.js';
 import { ACCESS_GUARDS, ACCESS_PROVIDERS } from './access-guards.js';
 
-const PROJECT = '0199f3a1-0000-7000-8000-000000000001';
+const PROJECT = asProjectId('0199f3a1-0000-7000-8000-000000000001');
 const ATTEMPT = '0199f3a1-0000-7000-8000-000000000002';
 
 class AttemptNotFound extends domainError(404, 'Delivery attempt not found') {}
 class ProjectOfAttempt extends ProjectOfResource {
   readonly parameter = 'attempt_id';
   readonly notFound = AttemptNotFound;
-  projectOf = (id: string): Promise<string | null> => Promise.resolve(id === ATTEMPT ? PROJECT : null);
+  projectOf = (id: string): Promise<ProjectId | null> => Promise.resolve(id === ATTEMPT ? PROJECT : null);
 }
 
 const STRATEGY = 'people of the guard suite';
@@ -51,8 +58,7 @@ class Verifying extends Strategy {
 }
 class People extends BearerAuthenticator {
   readonly strategy = STRATEGY;
-  admit = (): Promise<{ kind: 'user'; userId: string; sessionId: string }> =>
-    Promise.resolve({ kind: 'user', userId: 'u', sessionId: 's' });
+  admit = (): Promise<UserScope> => Promise.resolve({ kind: 'user', userId: asUserId('u'), sessionId: 's' });
 }
 class NoKeys extends ApiKeyAuthenticator {
   authenticate = (): Promise<never> => Promise.reject(new Error('not asked for'));
@@ -72,8 +78,10 @@ class OneProject extends MembershipReader {
   }
   ofOrganization = (): Promise<null> => Promise.resolve(null);
   selectedProject = (): Promise<null> => Promise.resolve(null);
-  ofProject = (_: string, id: string): Promise<{ organizationId: string; role: Role | null } | null> =>
-    Promise.resolve(id === PROJECT ? { organizationId: 'o', role: this.role } : null);
+  ofProject = (_: UserId, id: string): Promise<ProjectMembership | null> =>
+    Promise.resolve(
+      id === PROJECT ? { projectId: PROJECT, organizationId: asOrganizationId('o'), role: this.role } : null,
+    );
 }
 
 /** A controller whose two routes want the capability: of the project in the path, and of an attempt's project. */

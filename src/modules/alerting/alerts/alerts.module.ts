@@ -7,7 +7,7 @@ import { EventStreamsModule } from '../../events/streams/index.js';
 import { EventFeedModule } from '../../events/feed/index.js';
 import { IngestionModule } from '../../events/ingestion/index.js';
 import { EventReadsModule } from '../../events/reads/index.js';
-import { ProjectsModule } from '../../tenancy/projects/index.js';
+import { belongsToProject, ProjectsModule } from '../../tenancy/projects/index.js';
 import { AlertRaiser } from './engine/alert-raiser.js';
 import { AlertPoller } from './engine/alert-poller.js';
 import { DueAlertsMaintenance, DueAlertsRunner } from './engine/due-alerts-runner.js';
@@ -18,23 +18,20 @@ import { AlertActsService } from './acts/alert-acts.service.js';
 import { AlertChangesService } from './acts/alert-changes.service.js';
 import { AlertEvent } from './events/alert-event.entity.js';
 import { AlertEventsController } from './events/alert-events.controller.js';
-import { AlertEventsRepository } from './events/alert-events.repository.js';
+import { AlertEventsRepository, ProjectOfAlertEvent } from './events/alert-events.repository.js';
 import { AlertEventsService } from './events/alert-events.service.js';
 import { AlertReadsRepository } from './events/alert-reads.repository.js';
-import { AlertsOfDeletedProjects } from './events/alerts-of-deleted-projects.js';
 import { ManualAlertsService } from './acts/manual-alerts.service.js';
-import { ProjectOfAlertEvent } from './events/project-of-alert-event.js';
 import { TimelineEntry } from './events/timeline-entry.entity.js';
 import { TimelineRepository } from './events/timeline.repository.js';
 import { RelatedAlertsAdapter, OpenAlertsAdapter } from './summary/alert-adapters.js';
 import { AlertSummaryController } from './summary/alert-summary.controller.js';
 import { AlertSummaryRepository } from './summary/alert-summary.repository.js';
 import { AlertSummaryService } from './summary/alert-summary.service.js';
-import { ProjectOfSilence } from './silences/project-of-silence.js';
 import { Silence } from './silences/silence.entity.js';
 import { SilenceEvaluator } from './silences/silence-evaluator.js';
 import { SilencesController } from './silences/silences.controller.js';
-import { SilencesRepository } from './silences/silences.repository.js';
+import { ProjectOfSilence, SilencesRepository } from './silences/silences.repository.js';
 import { SilencesService } from './silences/silences.service.js';
 import { AlertFeed } from './events/alert-feed.js';
 
@@ -74,7 +71,7 @@ const INSIGHT = [RelatedAlertsAdapter, AlertSummaryRepository, AlertSummaryServi
     AlertEventsService,
     AlertFeed,
     AlertReadsRepository,
-    AlertsOfDeletedProjects,
+    belongsToProject(AlertEventsRepository),
     ManualAlertsService,
     ProjectOfAlertEvent,
   ],

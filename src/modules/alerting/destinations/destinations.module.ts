@@ -2,22 +2,19 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../../identity/audit/index.js';
 import { sendingEngineOf } from '../../delivery/sending/index.js';
-import { ProjectsModule } from '../../tenancy/projects/index.js';
+import { belongsToProject, ProjectsModule } from '../../tenancy/projects/index.js';
 import { AlertDeliveryRequestService } from './delivery-request.service.js';
 import { DeliveriesController } from './deliveries/deliveries.controller.js';
-import { DeliveriesOfDeletedProjects } from './deliveries/deliveries-of-deleted-projects.js';
-import { DeliveriesRepository } from './outbox/deliveries.repository.js';
+import { DeliveriesRepository, ProjectOfAlertDelivery } from './outbox/deliveries.repository.js';
 import { DeliveriesService } from './deliveries/deliveries.service.js';
 import { AlertDelivery } from './outbox/delivery.entity.js';
-import { ProjectOfAlertDelivery } from './deliveries/project-of-alert-delivery.js';
 import { AlertDestination } from './destinations/destination.entity.js';
 import { DestinationTestService } from './destinations/destination-test.service.js';
 import { DestinationVault, PreviousSecretsUpkeep } from './destinations/destination-vault.js';
 import { DestinationsController } from './destinations/destinations.controller.js';
-import { DestinationsRepository } from './destinations/destinations.repository.js';
+import { DestinationsRepository, ProjectOfDestination } from './destinations/destinations.repository.js';
 import { DestinationsService } from './destinations/destinations.service.js';
 import { NoticeSender } from './destinations/notice.sender.js';
-import { ProjectOfDestination } from './destinations/project-of-destination.js';
 import { TargetAddressValidator } from './destinations/target-address.validator.js';
 import { DESTINATION_DRIVERS, DestinationDriverRegistry } from './drivers/destination-drivers.js';
 import { SignedPostClient } from './drivers/signed-post.client.js';
@@ -45,7 +42,7 @@ const ENGINE = [
     ...DRIVERS,
     ...ENGINE,
     AlertDeliveryRequestService,
-    DeliveriesOfDeletedProjects,
+    belongsToProject(DeliveriesRepository),
     DeliveriesRepository,
     DeliveriesService,
     DestinationTestService,

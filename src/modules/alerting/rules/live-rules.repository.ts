@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { ProjectScope } from '../../access/index.js';
+import type { ProjectId, ProjectScope } from '../../access/index.js';
 import { Breath } from '../../../platform/concurrency/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { type Condition, type FilterGroup, filterOf, storedCondition } from '../conditions/index.js';
@@ -12,7 +12,7 @@ import { recipientsOf, type RuleLinks, RuleLinksRepository } from './rule-links.
 /** A rule as it is evaluated. */
 export interface LiveRule {
   readonly id: string;
-  readonly projectId: string;
+  readonly projectId: ProjectId;
   readonly name: string;
   readonly severity: Severity;
   readonly condition: Condition;
@@ -45,7 +45,7 @@ interface UnreadableRule {
 
 export interface RuleRow {
   id: string;
-  project_id: string;
+  project_id: ProjectId;
   name: string;
   severity: Severity;
   condition: unknown;
@@ -79,7 +79,7 @@ export class LiveRulesRepository {
   ) {}
 
   /** The rules of a project that are woken by events. Held, they stay as they are until the transaction ends. */
-  async ofEvents(projectId: string, tx: Db, { areHeld } = { areHeld: true }): Promise<RulesOfEvents> {
+  async ofEvents(projectId: ProjectId, tx: Db, { areHeld } = { areHeld: true }): Promise<RulesOfEvents> {
     const rows = await this.database.rows<RuleRow>(
       `SELECT ${RULE_COLUMNS} FROM alert_rules r JOIN projects p ON p.id = r.project_id AND p.deleted_at IS NULL
        WHERE r.project_id = $1 AND r.is_enabled AND r.kind = 'match' ORDER BY r.created_at, r.id

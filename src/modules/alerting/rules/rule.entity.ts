@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { ProjectId } from '../../access/index.js';
 import type { ConditionKind } from '../conditions/index.js';
 
 export const SEVERITIES = ['info', 'warning', 'critical'] as const;
@@ -18,7 +19,7 @@ export class AlertRule {
   id!: string;
 
   @Column('uuid', { name: 'project_id' })
-  projectId!: string;
+  projectId!: ProjectId;
 
   @Column('text')
   name!: string;

@@ -11,8 +11,8 @@ import {
   UpdateAlertRuleRequest,
 } from './rules.dto.js';
 import { TooManyPatternTrials } from '../conditions/index.js';
-import { AlertRuleNotFound, AlertRulesService, TooManyAlertRules } from './rules.service.js';
-import { ProjectOfAlertRule } from './project-of-alert-rule.js';
+import { AlertRulesService, TooManyAlertRules } from './rules.service.js';
+import { AlertRuleNotFound, ProjectOfAlertRule } from './rules.repository.js';
 
 @ApiTags('alert-rules')
 @Controller('v1/alert-rules')

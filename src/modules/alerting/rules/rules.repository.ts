@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../access/index.js';
+import { projectOf, type ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
+import { domainError } from '../../../platform/http/domain-error.js';
 import type { Holds, RuleState } from './machine/rule-machine.js';
 import { AlertRule } from './rule.entity.js';
+
+export class AlertRuleNotFound extends domainError(404, 'Alert rule not found') {}
 
 /** What clients write of a rule. */
 export type RuleDefinition = Pick<
@@ -83,13 +86,6 @@ export class AlertRulesRepository {
     return this.database.repository(AlertRule, tx).countBy({ projectId });
   }
 
-  async projectOf(id: string): Promise<string | null> {
-    const rows = await this.database.rows<{ project_id: string }>('SELECT project_id FROM alert_rules WHERE id = $1', [
-      id,
-    ]);
-    return rows[0]?.project_id ?? null;
-  }
-
   /** Has the project's events written to the outbox exactly while a rule waits for them. */
   async followEvents({ projectId }: Scope, tx: Db): Promise<void> {
     await this.database.execute(
@@ -148,3 +144,5 @@ function valuesOf(rule: RuleDefinition): unknown[] {
     rule.cooldownSeconds,
   ];
 }
+
+export class ProjectOfAlertRule extends projectOf('rule_id', AlertRule, AlertRuleNotFound) {}

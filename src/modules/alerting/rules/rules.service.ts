@@ -18,13 +18,12 @@ import {
   type UpdateAlertRuleRequest,
 } from './rules.dto.js';
 import { domainError } from '../../../platform/http/domain-error.js';
-import { AlertRulesRepository, type RuleDefinition } from './rules.repository.js';
+import { AlertRuleNotFound, AlertRulesRepository, type RuleDefinition } from './rules.repository.js';
 import { type RuleLinks, RuleLinksRepository } from './rule-links.repository.js';
 
 /** Bounds what one event can set off, and the list, which has no pages. */
 const MAX_RULES = 200;
 
-export class AlertRuleNotFound extends domainError(404, 'Alert rule not found') {}
 export class TooManyAlertRules extends domainError(409, 'Project has too many alert rules') {}
 class DetectorNotAvailable extends domainError(422, 'Detector not available') {}
 

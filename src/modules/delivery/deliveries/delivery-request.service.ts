@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../access/index.js';
+import type { ProjectId, ProjectScope } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/ids/index.js';
 import { AttemptsRepository } from './attempts/attempts.repository.js';
@@ -8,7 +8,7 @@ import { DELIVERY_ENGINE, type DeliveryEngine } from './engine/attempt.outbox.js
 
 /** A rule has matched. `rule` and `event` are what receivers read, as they are now. */
 export interface RuleMatches {
-  readonly projectId: string;
+  readonly projectId: ProjectId;
   readonly rule: Readonly<Record<string, unknown>> | null;
   readonly event: Readonly<Record<string, unknown>> | null;
   readonly ruleId: string | null;

@@ -1,18 +1,16 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../../identity/audit/index.js';
-import { ProjectsModule } from '../../tenancy/projects/index.js';
+import { belongsToProject, ProjectsModule } from '../../tenancy/projects/index.js';
 import { sendingEngineOf } from '../sending/index.js';
-import { AttemptsOfDeletedProjects } from './attempts-of-deleted-projects.js';
 import { DeliveryAttempt } from './attempts/attempt.entity.js';
 import { AttemptsRepository } from './attempts/attempts.repository.js';
 import { RetryAudit } from './attempts/retry-audit.entity.js';
-import { ChannelOfProject } from './channels/channel-of-project.js';
 import { ChannelTestController } from './engine/channel-test.controller.js';
 import { ChannelTestService } from './engine/channel-test.service.js';
 import { DeliveryChannel } from './channels/channel.entity.js';
 import { ChannelsController } from './channels/channels.controller.js';
-import { ChannelsRepository } from './channels/channels.repository.js';
+import { ChannelOfProject, ChannelsRepository } from './channels/channels.repository.js';
 import { ChannelsService } from './channels/channels.service.js';
 import { HeaderVault } from './channels/header-vault.js';
 import { ProtectedHeader } from './channels/protected-header.entity.js';
@@ -27,9 +25,8 @@ import { ChannelDriverRegistry } from './drivers/channel-driver.registry.js';
 import { CHANNEL_DRIVERS } from './drivers/channel-drivers.js';
 import { AttemptPresenter } from './history/attempt.presenter.js';
 import { AttemptCountsRepository } from './history/attempt-counts.repository.js';
-import { AttemptOfProject } from './history/attempt-of-project.js';
 import { HistoryController } from './history/history.controller.js';
-import { HistoryRepository } from './history/history.repository.js';
+import { AttemptOfProject, HistoryRepository } from './history/history.repository.js';
 import { HistoryService } from './history/history.service.js';
 import { ReadinessService } from './recovery/readiness.service.js';
 import { RecoveryAudit } from './recovery/recovery-audit.entity.js';
@@ -69,7 +66,7 @@ const ENGINE = [
     AttemptPresenter,
     AttemptCountsRepository,
     AttemptOfProject,
-    AttemptsOfDeletedProjects,
+    belongsToProject(AttemptsRepository),
     AttemptsRepository,
     ChannelOfProject,
     ChannelTestService,

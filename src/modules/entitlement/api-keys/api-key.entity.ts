@@ -1,5 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
-import type { ApiKeyScopeName } from '../../access/index.js';
+import type { ApiKeyScopeName, ProjectId } from '../../access/index.js';
 
 @Entity('api_keys')
 @Unique('uq_api_keys_key_hash', ['keyHash'])
@@ -16,7 +16,7 @@ export class ApiKeyRecord {
   id!: string;
 
   @Column('uuid', { name: 'project_id' })
-  projectId!: string;
+  projectId!: ProjectId;
 
   /** Null: the key belongs to the project and to no Event Source. */
   @Index('ix_api_keys_source_id', { where: 'source_id IS NOT NULL' })

@@ -23,7 +23,7 @@ import {
 } from './api-keys.errors.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { KeyChanges } from './key-changes.js';
-import { ProjectOfApiKey } from './project-of-api-key.js';
+import { ProjectOfApiKey } from './api-keys.repository.js';
 
 @ApiTags('api-keys')
 @Controller('v1/api-keys')

@@ -1,14 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { type FindOptionsWhere, IsNull, Not } from 'typeorm';
-import type { ApiKeyScopeName, ProjectScope } from '../../access/index.js';
+import {
+  type ApiKeyScopeName,
+  type OrganizationId,
+  type ProjectId,
+  projectOf,
+  type ProjectScope,
+  type UserId,
+} from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { ApiKeyRecord } from './api-key.entity.js';
+import { ApiKeyNotFound } from './api-keys.errors.js';
 
 /** What a presented key opens. */
 export interface KeyIdentity {
   readonly apiKeyId: string;
-  readonly projectId: string;
-  readonly organizationId: string;
+  readonly projectId: ProjectId;
+  readonly organizationId: OrganizationId;
   readonly sourceId: string | null;
   readonly scopes: readonly ApiKeyScopeName[];
   /** Revoked, or past its end by the database's clock. */
@@ -42,11 +50,13 @@ export class ApiKeysRepository {
   list(scope: ProjectScope, filter: KeyFilter = {}): Promise<ApiKeyRecord[]> {
     return this.database
       .repository(ApiKeyRecord)
-      .find({ where: conditions(scope, filter), order: { createdAt: 'DESC', id: 'DESC' } });
+      .find({ where: { projectId: scope.projectId, ...conditions(filter) }, order: { createdAt: 'DESC', id: 'DESC' } });
   }
 
   find(scope: ProjectScope, id: string, filter: KeyFilter = {}, db?: Db): Promise<ApiKeyRecord | null> {
-    return this.database.repository(ApiKeyRecord, db).findOneBy({ ...conditions(scope, filter), id });
+    return this.database
+      .repository(ApiKeyRecord, db)
+      .findOneBy({ projectId: scope.projectId, id, ...conditions(filter) });
   }
 
   async update(
@@ -83,14 +93,6 @@ export class ApiKeysRepository {
     return affected === 1;
   }
 
-  /** The project of a key, for the access guard; null when there is no such key. */
-  async projectOf(id: string): Promise<string | null> {
-    const rows = await this.database.rows<{ project_id: string }>('SELECT project_id FROM api_keys WHERE id = $1', [
-      id,
-    ]);
-    return rows[0]?.project_id ?? null;
-  }
-
   /** By the hash of the whole key; the only query without a scope, since the key is what gives one. */
   async identify(keyHash: Buffer): Promise<KeyIdentity | null> {
     const rows = await this.database.rows<KeyIdentity>(
@@ -100,7 +102,7 @@ export class ApiKeysRepository {
               coalesce(s.is_enabled, true) AS "sourceEnabled"
        FROM api_keys k JOIN projects p ON p.id = k.project_id
        LEFT JOIN event_sources s ON s.id = k.source_id
-       WHERE k.key_hash = $1 AND p.deleted_at IS NULL`,
+       WHERE k.key_hash = $1 /* tenant: whoever shows the key */ AND p.deleted_at IS NULL`,
       [keyHash],
     );
     return rows[0] ?? null;
@@ -127,8 +129,17 @@ export class ApiKeysRepository {
     return row?.active ?? 0;
   }
 
-  /** @returns how many were there */
-  removeAll(projectId: string): Promise<number> {
+  /** For an account that is deleted: keys belong to their project and outlive whoever made them. */
+  async forgetMaker(userId: UserId, tx: Db): Promise<void> {
+    await this.database.execute(
+      'UPDATE api_keys SET created_by = NULL WHERE created_by = $1 /* every tenant: an account that is deleted */',
+      [userId],
+      tx,
+    );
+  }
+
+  /** All at once: dead since the project's deletion, and few. @returns how many were there */
+  removeOf(projectId: ProjectId): Promise<number> {
     return this.database.execute('DELETE FROM api_keys WHERE project_id = $1', [projectId]);
   }
 
@@ -137,16 +148,18 @@ export class ApiKeysRepository {
     const ids = [...uses.keys()].sort();
     await this.database.execute(
       `UPDATE api_keys k SET last_used_at = greatest(k.last_used_at, u.used_at)
-       FROM unnest($1::uuid[], $2::timestamptz[]) AS u (id, used_at) WHERE k.id = u.id`,
+       FROM unnest($1::uuid[], $2::timestamptz[]) AS u (id, used_at)
+       WHERE k.id = u.id /* every tenant: keys that have just identified themselves */`,
       [ids, ids.map((id) => uses.get(id))],
     );
   }
 }
 
-function conditions({ projectId }: ProjectScope, { sourceId, browserSafe }: KeyFilter): FindOptionsWhere<ApiKeyRecord> {
+function conditions({ sourceId, browserSafe }: KeyFilter): FindOptionsWhere<ApiKeyRecord> {
   return {
-    projectId,
     ...(sourceId !== undefined && { sourceId }),
     ...(browserSafe === true && { allowedOrigins: Not(IsNull()) }),
   };
 }
+
+export class ProjectOfApiKey extends projectOf('key_id', ApiKeyRecord, ApiKeyNotFound) {}

@@ -46,7 +46,7 @@ type Told = KeyIdentity | null | Promise<KeyIdentity | null>;
  */
 @Injectable()
 export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleInit, OnModuleDestroy {
-  private readonly lookups: TrustedLookups<KeyIdentity | null>;
+  private readonly lookups: TrustedLookups<string, KeyIdentity | null>;
   /** Apart from real keys: anybody can make up well-formed ones, and they may not push the real ones out. */
   private readonly unknown: LRUCache<string, true>;
   private readonly identities = new RequestMemo<Told>('API key');

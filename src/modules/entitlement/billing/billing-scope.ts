@@ -1,16 +1,18 @@
+import { asOrganizationId, asUserId, type OrganizationId, type UserId } from '../../access/index.js';
 import { parseUuid } from '../../../platform/http/fields/index.js';
 
 /** Whose subscription it is: what checkouts write into the metadata of sessions and subscriptions as `billing_scope`. */
 export const ORGANIZATION_SCOPE = 'organization';
 export const PRE_WORKSPACE_SCOPE = 'pre_workspace';
 
-export type NamedHolder = { readonly organizationId: string } | { readonly userId: string };
+export type NamedHolder = { readonly organizationId: OrganizationId } | { readonly userId: UserId };
 
-/** Whom metadata names; null: nobody. */
+/** Whom metadata names, which comes back as checkouts wrote it; null: nobody. */
 export function holderNamedBy(metadata: Readonly<Record<string, string>>): NamedHolder | null {
   const { billing_scope: scope, organization_id: organization, user_id: user } = metadata;
   const organizationId = organization === undefined ? null : parseUuid(organization);
-  if (organizationId !== null && scope !== PRE_WORKSPACE_SCOPE) return { organizationId };
+  if (organizationId !== null && scope !== PRE_WORKSPACE_SCOPE)
+    return { organizationId: asOrganizationId(organizationId) };
   const userId = user === undefined ? null : parseUuid(user);
-  return userId !== null && scope !== ORGANIZATION_SCOPE ? { userId } : null;
+  return userId !== null && scope !== ORGANIZATION_SCOPE ? { userId: asUserId(userId) } : null;
 }

@@ -4,7 +4,7 @@ import { PlatformAdministrators, ProviderAuthenticator } from '../../access/inde
 import { AuditModule } from '../../identity/audit/index.js';
 import { OrganizationsModule } from '../../tenancy/organizations/index.js';
 import { QuotasModule } from '../quotas/index.js';
-import { UsersModule } from '../../identity/users/index.js';
+import { onAccountDeleted, UsersModule } from '../../identity/users/index.js';
 import { AccountCheckoutController } from './account-checkout/account-checkout.controller.js';
 import { AccountCheckoutService } from './account-checkout/account-checkout.service.js';
 import { CheckoutSyncService } from './account-checkout/checkout-sync.service.js';
@@ -17,7 +17,6 @@ import { CheckoutService } from './checkout/checkout.service.js';
 import { CustomerRemoval } from './customers/customer-removal.entity.js';
 import { CustomerRemovals } from './customers/customer-removals.js';
 import { CustomerRemovalsRepository } from './customers/customer-removals.repository.js';
-import { CustomersOfDeletedAccounts } from './customers/customers-of-deleted-accounts.js';
 import { CustomersService } from './customers/customers.service.js';
 import { PortalController } from './portal/portal.controller.js';
 import { PortalService } from './portal/portal.service.js';
@@ -63,7 +62,7 @@ import { WebhookService } from './webhook/webhook.service.js';
     CheckoutSyncService,
     CustomerRemovals,
     CustomerRemovalsRepository,
-    CustomersOfDeletedAccounts,
+    onAccountDeleted(CustomerRemovalsRepository, (removals, userId, tx) => removals.addAllOf(userId, tx)),
     CustomersService,
     FirstOrganization,
     OrganizationBillingRepository,

@@ -1,25 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/index.js';
-import { Database } from '../../../platform/database/database.js';
+import {
+  type FailureCount,
+  type IngestionFailure,
+  IngestionFailuresRepository,
+  type RefusedKey,
+} from './ingestion-failures.repository.js';
 
-/** The key that was refused. */
-export interface RefusedKey {
-  readonly apiKeyId: string;
-  readonly projectId: string;
-  readonly sourceId: string | null;
-}
-
-export interface IngestionFailure {
-  /** A block reason, `daily_limit_exceeded`, `rate_limited`, `source_disabled` or `project_archived`. */
-  readonly reasonCode: string;
-  readonly statusCode: number;
-  readonly requestId: string | null;
-}
-
-interface Count extends RefusedKey, IngestionFailure {
-  readonly occurredAt: Date;
-  readonly count: number;
-}
+export type { IngestionFailure, RefusedKey } from './ingestion-failures.repository.js';
 
 /**
  * Records refused ingestion for the owner of the key (DECISIONS 5), best-effort: a failed write is logged and changes no
@@ -27,13 +15,13 @@ interface Count extends RefusedKey, IngestionFailure {
  */
 @Injectable()
 export class IngestionFailures {
-  private waiting = new Map<string, Count>();
+  private waiting = new Map<string, FailureCount>();
   private writing: Promise<void> | undefined;
   private next: Promise<void> | undefined;
   private readonly logger = new Logger('ingestion-failures');
 
   constructor(
-    private readonly database: Database,
+    private readonly failures: IngestionFailuresRepository,
     private readonly clock: Clock,
   ) {}
 
@@ -54,32 +42,7 @@ export class IngestionFailures {
     const counts = [...this.waiting.values()].sort((a, b) => (a.apiKeyId < b.apiKeyId ? -1 : 1));
     this.waiting = new Map();
     try {
-      if (counts.length === 0) return;
-      await this.database.execute(
-        `INSERT INTO ingestion_failures
-           (api_key_id, hour, reason_code, status_code, project_id, source_id, occurred_at, request_id, count)
-         SELECT f.api_key_id, date_trunc('hour', f.occurred_at, 'UTC'), f.reason_code, f.status_code, f.project_id,
-                f.source_id, f.occurred_at, f.request_id, f.count
-         FROM unnest($1::uuid[], $2::text[], $3::int[], $4::uuid[], $5::uuid[], $6::timestamptz[], $7::text[],
-                     $8::bigint[])
-           AS f (api_key_id, reason_code, status_code, project_id, source_id, occurred_at, request_id, count)
-         JOIN projects p ON p.id = f.project_id
-         ORDER BY f.api_key_id, f.reason_code, f.status_code
-         ON CONFLICT ON CONSTRAINT pk_ingestion_failures DO UPDATE
-         SET count = ingestion_failures.count + excluded.count,
-             occurred_at = greatest(ingestion_failures.occurred_at, excluded.occurred_at),
-             request_id = excluded.request_id`,
-        [
-          counts.map((one) => one.apiKeyId),
-          counts.map((one) => one.reasonCode),
-          counts.map((one) => one.statusCode),
-          counts.map((one) => one.projectId),
-          counts.map((one) => one.sourceId),
-          counts.map((one) => one.occurredAt),
-          counts.map((one) => one.requestId),
-          counts.map((one) => one.count),
-        ],
-      );
+      if (counts.length > 0) await this.failures.add(counts);
     } catch (error) {
       this.logger.warn(
         `${counts.length} refused keys were not recorded: ${error instanceof Error ? error.message : 'unknown'}`,

@@ -8,7 +8,7 @@ export {
 } from './ingestion-decision.js';
 export { type IngestionRefusal, IngestionRefusals, reasonOfStatus, type RefusalReason } from './ingestion-refusals.js';
 export { monthOf } from './month.js';
-export { OrganizationAllowances } from './organization-allowances.js';
+export { OrganizationAllowancesReader } from './organization-allowances.reader.js';
 export { BillingInactive, BlockedByBilling, MonthlyEventsExceeded, MonthlyRequestsExceeded } from './quotas.errors.js';
 export { QuotasModule } from './quotas.module.js';
 export { RequestLimits } from './request-limits.js';

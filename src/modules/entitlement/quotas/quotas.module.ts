@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { IngestionRefusals } from './ingestion-refusals.js';
-import { OrganizationAllowances } from './organization-allowances.js';
+import { OrganizationAllowancesReader } from './organization-allowances.reader.js';
 import { RequestLimits } from './request-limits.js';
 
 @Module({
-  providers: [OrganizationAllowances, RequestLimits, IngestionRefusals],
-  exports: [OrganizationAllowances, RequestLimits, IngestionRefusals],
+  providers: [OrganizationAllowancesReader, RequestLimits, IngestionRefusals],
+  exports: [OrganizationAllowancesReader, RequestLimits, IngestionRefusals],
 })
 export class QuotasModule {}

@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { ProjectId } from '../../access/index.js';
 
 export const SOURCE_TYPES = ['http', 'server', 'browser', 'webhook', 'cron', 'custom'] as const;
 export type SourceType = (typeof SOURCE_TYPES)[number];
@@ -12,7 +13,7 @@ export class EventSource {
   id!: string;
 
   @Column('uuid', { name: 'project_id' })
-  projectId!: string;
+  projectId!: ProjectId;
 
   @Column('text')
   name!: string;

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../access/index.js';
+import { projectOf, type ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { EventSource } from './event-source.entity.js';
+import { EventSourceNotFound } from '../api-keys/index.js';
 
 /** A source with what the counters of ingestion know of it. */
 export interface SeenEventSource extends EventSource {
@@ -38,15 +39,6 @@ export class EventSourcesRepository {
       db,
     );
     return rows[0] ?? null;
-  }
-
-  /** The project of a source, for the access guard; null when there is no such source. */
-  async projectOf(id: string): Promise<string | null> {
-    const rows = await this.database.rows<{ project_id: string }>(
-      'SELECT project_id FROM event_sources WHERE id = $1',
-      [id],
-    );
-    return rows[0]?.project_id ?? null;
   }
 
   countOf({ projectId }: ProjectScope, tx: Db): Promise<number> {
@@ -93,3 +85,5 @@ export class EventSourcesRepository {
     return rows.length > 0;
   }
 }
+
+export class ProjectOfSource extends projectOf('source_id', EventSource, EventSourceNotFound) {}

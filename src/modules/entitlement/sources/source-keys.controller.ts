@@ -15,7 +15,7 @@ import {
   KeyChanges,
   RotateApiKeyRequest,
 } from '../api-keys/index.js';
-import { ProjectOfSource } from './project-of-source.js';
+import { ProjectOfSource } from './event-sources.repository.js';
 import { IssueKeyRequest } from './source-keys.dto.js';
 import { SourceKeysService } from './source-keys.service.js';
 

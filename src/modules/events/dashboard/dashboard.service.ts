@@ -6,7 +6,7 @@ import { Database } from '../../../platform/database/database.js';
 import { providerOf } from '../../../platform/discovery/provider-of.js';
 import { EventTotals, type TimeWindow, withoutGaps } from '../totals/index.js';
 import { ProjectsRepository, rangeWindow } from '../../tenancy/projects/index.js';
-import { OrganizationAllowances } from '../../entitlement/quotas/index.js';
+import { OrganizationAllowancesReader } from '../../entitlement/quotas/index.js';
 import type { DashboardResponse, DashboardSource } from './dashboard.dto.js';
 import { DashboardRepository } from './dashboard.repository.js';
 import { DeliveryCounts, OpenAlerts } from './reactions.js';
@@ -23,7 +23,7 @@ export class DashboardService {
     private readonly totals: EventTotals,
     private readonly dashboard: DashboardRepository,
     private readonly projects: ProjectsRepository,
-    private readonly allowances: OrganizationAllowances,
+    private readonly allowances: OrganizationAllowancesReader,
     private readonly discovery: DiscoveryService,
     private readonly clock: Clock,
   ) {}

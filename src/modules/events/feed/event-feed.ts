@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ProjectId } from '../../access/index.js';
 import { type WrittenJson, writeObject } from '../../../platform/http/written-json.js';
 import type { FeedPlace, FeedRead, FeedSource } from '../streams/index.js';
 import { eventRecord, EventReads, EventRows, type Place, ReadBudget, RECORDS, type Selection } from '../reads/index.js';
@@ -25,11 +26,11 @@ export class EventFeed implements FeedSource {
     return this.state.settled();
   }
 
-  start(projectId: string, until: Date): Promise<FeedPlace | null> {
+  start(projectId: ProjectId, until: Date): Promise<FeedPlace | null> {
     return this.events.placeBefore({ projectId }, until, EXISTING_EVENTS);
   }
 
-  read(projectId: string, after: FeedPlace | null, until: Date, limit: number): Promise<FeedRead | null> {
+  read(projectId: ProjectId, after: FeedPlace | null, until: Date, limit: number): Promise<FeedRead | null> {
     return this.readAs(projectId, after, until, limit, RECORDS, (row) =>
       writeObject({ type: 'event', event: eventRecord(row) }),
     );
@@ -37,7 +38,7 @@ export class EventFeed implements FeedSource {
 
   /** The same events as other messages. */
   async readAs<Row extends Place>(
-    projectId: string,
+    projectId: ProjectId,
     after: FeedPlace | null,
     until: Date,
     limit: number,

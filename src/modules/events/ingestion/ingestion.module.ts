@@ -1,13 +1,12 @@
 import { Module } from '@nestjs/common';
 import { ApiKeysModule } from '../../entitlement/api-keys/index.js';
 import { IngestionFailuresModule } from '../../entitlement/ingestion-failures/index.js';
-import { ProjectsModule } from '../../tenancy/projects/index.js';
+import { belongsToProject, ProjectsModule } from '../../tenancy/projects/index.js';
 import { QuotasModule } from '../../entitlement/quotas/index.js';
 import { BatchIngestService } from './batch-ingest.service.js';
 import { EventAdmission } from './event-admission.js';
 import { EventRecorder } from './event-recorder.js';
 import { EventRefusals } from './event-refusals.js';
-import { EventsOfDeletedProjects } from './events-of-deleted-projects.js';
 import { EventsRepository } from './events.repository.js';
 import { IngestController } from './ingest.controller.js';
 import { IngestService } from './ingest.service.js';
@@ -30,7 +29,7 @@ import { EVENT_WRITER } from './writing/event-writer.provider.js';
     ...QUEUE_PROVIDERS,
     EventsRepository,
     EventPartitions,
-    EventsOfDeletedProjects,
+    belongsToProject(EventsRepository),
     EventRefusals,
     IdempotencyExpiry,
     CounterAudit,

@@ -2,9 +2,8 @@ import { Module } from '@nestjs/common';
 import { ApiKeysModule } from '../../entitlement/api-keys/index.js';
 import { EventTotalsModule } from '../totals/index.js';
 import { OrganizationsModule } from '../../tenancy/organizations/index.js';
-import { ProjectsModule } from '../../tenancy/projects/index.js';
+import { belongsToProject, ProjectsModule } from '../../tenancy/projects/index.js';
 import { RequestMeter } from './request-meter.js';
-import { UsageOfDeletedProjects } from './usage-of-deleted-projects.js';
 import { ProjectUsageController, UsageController } from './usage.controller.js';
 import { UsageMetering } from './usage-metering.js';
 import { UsageRepository } from './usage.repository.js';
@@ -13,7 +12,7 @@ import { UsageService } from './usage.service.js';
 @Module({
   imports: [ApiKeysModule, EventTotalsModule, OrganizationsModule, ProjectsModule],
   controllers: [ProjectUsageController, UsageController],
-  providers: [UsageService, UsageRepository, UsageOfDeletedProjects, RequestMeter, UsageMetering],
+  providers: [UsageService, UsageRepository, belongsToProject(UsageService), RequestMeter, UsageMetering],
   exports: [UsageMetering],
 })
 export class UsageModule {}

@@ -3,7 +3,7 @@ import type { ApiKeyScope, ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { EventTotals } from '../totals/index.js';
 import { OrganizationsRepository } from '../../tenancy/organizations/index.js';
-import { ProjectsRepository } from '../../tenancy/projects/index.js';
+import { ProjectsRepository, type RemovalStep } from '../../tenancy/projects/index.js';
 import { monthOf } from '../../entitlement/quotas/index.js';
 import {
   type CurrentUsageResponse,
@@ -29,6 +29,12 @@ export class UsageService {
     private readonly organizations: OrganizationsRepository,
     private readonly clock: Clock,
   ) {}
+
+  /** Keeps the current month until it is over: deleting a project does not give the organization its allowance back. */
+  async removeOf(projectId: string): Promise<RemovalStep> {
+    const { removed, left } = await this.usage.removeBefore(projectId, monthOf(this.clock.now()).fromDay);
+    return { removed, done: left === 0 };
+  }
 
   /** Rolling windows end now; `month` is the whole current UTC month. */
   async byEvent(scope: ProjectScope, text: string): Promise<UsageResponse> {

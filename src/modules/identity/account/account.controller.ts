@@ -20,8 +20,10 @@ import {
   UpdateAccountRequest,
 } from './account.dto.js';
 import { InvalidEmailChangeToken } from './account.errors.js';
+import { AccountClosureService } from './account-closure.service.js';
 import { AccountService } from './account.service.js';
 import { EmailChangeService } from './email-change.service.js';
+import { PasswordChangeService } from './password-change.service.js';
 
 const CHANGE_REFUSALS = [IncorrectPassword, SecondFactorRequired, InvalidAuthenticationCode];
 
@@ -30,6 +32,8 @@ const CHANGE_REFUSALS = [IncorrectPassword, SecondFactorRequired, InvalidAuthent
 export class AccountController {
   constructor(
     private readonly account: AccountService,
+    private readonly password: PasswordChangeService,
+    private readonly closure: AccountClosureService,
     private readonly emailChange: EmailChangeService,
   ) {}
 
@@ -60,7 +64,7 @@ export class AccountController {
     @CallingClient() client: Client,
   ): Promise<MessageResponse> {
     const change = { scope, request, stepUpToken: headers.step_up_token, client };
-    await this.account.changePassword(change, request.password);
+    await this.password.change(change, request.password);
     return { message: 'The password is changed; other sessions are revoked' };
   }
 
@@ -121,7 +125,7 @@ export class AccountController {
     @Body() request: DeleteAccountRequest,
     @CallingClient() client: Client,
   ): Promise<MessageResponse> {
-    await this.account.delete({ scope, request, stepUpToken: headers.step_up_token, client });
+    await this.closure.close({ scope, request, stepUpToken: headers.step_up_token, client });
     return { message: 'The account is closed' };
   }
 }

@@ -6,10 +6,12 @@ import { SecondFactorsModule } from '../second-factors/index.js';
 import { SecurityEventsModule } from '../security-events/index.js';
 import { SessionsModule } from '../sessions/index.js';
 import { UsersModule } from '../users/index.js';
+import { AccountClosureService } from './account-closure.service.js';
 import { AccountController } from './account.controller.js';
 import { AccountMails } from './account-mails.js';
 import { AccountService } from './account.service.js';
 import { EmailChangeService } from './email-change.service.js';
+import { PasswordChangeService } from './password-change.service.js';
 
 @Module({
   imports: [
@@ -22,6 +24,6 @@ import { EmailChangeService } from './email-change.service.js';
     UsersModule,
   ],
   controllers: [AccountController],
-  providers: [AccountMails, AccountService, EmailChangeService],
+  providers: [AccountClosureService, AccountMails, AccountService, EmailChangeService, PasswordChangeService],
 })
 export class AccountModule {}

@@ -1,4 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { OrganizationId, ProjectId } from '../../access/index.js';
 
 /** One act in an organization or project; written with the act, never changed (DECISIONS 3). */
 @Entity('audit_events')
@@ -14,10 +15,10 @@ export class AuditEvent {
   actorUserId!: string | null;
 
   @Column('uuid', { name: 'organization_id', nullable: true })
-  organizationId!: string | null;
+  organizationId!: OrganizationId | null;
 
   @Column('uuid', { name: 'project_id', nullable: true })
-  projectId!: string | null;
+  projectId!: ProjectId | null;
 
   /** `<noun>.<past tense>`, for example `project.archived`. */
   @Column('text')

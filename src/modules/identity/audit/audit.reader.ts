@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../access/index.js';
+import type { OrganizationScope, ProjectScope } from '../../access/index.js';
 import { Database } from '../../../platform/database/database.js';
 import { AuditEvent } from './audit-event.entity.js';
 
@@ -25,5 +25,17 @@ export class AuditReader {
       skip: offset,
     });
     return { items, total };
+  }
+
+  /** What was done to things of a type, newest first. */
+  ofOrganization(
+    { organizationId }: Pick<OrganizationScope, 'organizationId'>,
+    { targetType, limit }: { readonly targetType: string; readonly limit: number },
+  ): Promise<AuditEvent[]> {
+    return this.database.repository(AuditEvent).find({
+      where: { organizationId, targetType },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      take: limit,
+    });
   }
 }

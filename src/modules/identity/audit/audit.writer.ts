@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { OrganizationId, ProjectId } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/ids/index.js';
 import { currentContext } from '../../../platform/telemetry/index.js';
@@ -6,8 +7,8 @@ import { currentContext } from '../../../platform/telemetry/index.js';
 /** An act to be remembered. `detail` holds names and values that everybody who may read the audit may know. */
 export interface AuditedAct {
   readonly actorUserId: string | null;
-  readonly organizationId: string | null;
-  readonly projectId?: string | null;
+  readonly organizationId: OrganizationId | null;
+  readonly projectId?: ProjectId | null;
   readonly action: string;
   readonly targetType: string;
   readonly targetId: string | null;

@@ -9,6 +9,7 @@ import { AuthController } from './auth.controller.js';
 import { AuthMails } from './auth-mails.js';
 import { MailedLinks } from './mailed-links.js';
 import { PasswordResetController } from './password-reset.controller.js';
+import { PasswordReplacement } from './password-replacement.js';
 import { PasswordResetService } from './password-reset.service.js';
 import { RegistrationService } from './registration.service.js';
 import { SignInService } from './sign-in.service.js';
@@ -25,7 +26,15 @@ import { UserTokensRepository } from './user-tokens.repository.js';
     TypeOrmModule.forFeature([UserToken]),
   ],
   controllers: [AuthController, PasswordResetController],
-  providers: [AuthMails, MailedLinks, PasswordResetService, RegistrationService, SignInService, UserTokensRepository],
+  providers: [
+    AuthMails,
+    MailedLinks,
+    PasswordReplacement,
+    PasswordResetService,
+    RegistrationService,
+    SignInService,
+    UserTokensRepository,
+  ],
   exports: [SignInService, UserTokensRepository],
 })
 export class AuthModule {}

@@ -1,14 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Passwords, sha256 } from '../../../platform/crypto/index.js';
-import { Database } from '../../../platform/database/database.js';
 import { PasswordCheck } from '../proof/index.js';
-import { type SecurityAct, SecurityEventsRepository, SecurityEventsWriter } from '../security-events/index.js';
-import { type Client, CredentialsReset, SessionsService } from '../sessions/index.js';
+import type { Client } from '../sessions/index.js';
 import { refuseAddressAsPassword, UsersRepository } from '../users/index.js';
 import { InvalidResetToken } from './auth.errors.js';
 import { AuthMails } from './auth-mails.js';
 import { MailedLinks } from './mailed-links.js';
-import { reviewOf } from './reset-review.js';
+import { PasswordReplacement } from './password-replacement.js';
 import type { ConfirmPasswordResetRequest } from './password-reset.dto.js';
 import { UserTokensRepository } from './user-tokens.repository.js';
 
@@ -22,17 +20,13 @@ const LIFE_SECONDS = 3600;
 @Injectable()
 export class PasswordResetService {
   constructor(
-    private readonly database: Database,
     private readonly users: UsersRepository,
     private readonly tokens: UserTokensRepository,
     private readonly passwords: Passwords,
     private readonly passwordCheck: PasswordCheck,
-    private readonly sessions: SessionsService,
-    private readonly reset: CredentialsReset,
+    private readonly replacement: PasswordReplacement,
     private readonly mails: AuthMails,
-    private readonly events: SecurityEventsWriter,
     private readonly links: MailedLinks,
-    private readonly history: SecurityEventsRepository,
   ) {}
 
   /** Answers before it looks anything up, so that neither text nor time tells about the address. */
@@ -59,21 +53,7 @@ export class PasswordResetService {
     if (owner === null) throw new InvalidResetToken();
     refuseAddressAsPassword(password, owner.email);
     const passwordHash = await this.passwords.hash(password, owner.id);
-    const { ended, email, act } = await this.database.transaction(async (tx) => {
-      const user = await this.users.lock(owner.id, tx);
-      if ((await this.tokens.consume(tokenHash, 'reset_password', user.id, tx)) === null) throw new InvalidResetToken();
-      await this.tokens.revokeAll(user.id, ['reset_password', 'change_email'], tx);
-      await this.users.replacePasswordHash(user.id, passwordHash, tx);
-      // The token was read at the account's address, which is all that a confirmation shows.
-      await this.users.markVerified(user.id, tx);
-      const waysIn = await this.reset.run(user.id, tx);
-      const detail = reviewOf(waysIn, await this.history.lastPasswordSignIn(user.id, tx));
-      const act: SecurityAct = { userId: user.id, type: 'password_reset', client, detail };
-      await this.events.record(act, tx);
-      return { ended: await this.sessions.revokeAllOf(user.id, tx), email: user.email, act };
-    });
-    this.sessions.forget(ended);
+    const email = await this.replacement.run(owner.id, { tokenHash, passwordHash }, client);
     await this.passwordCheck.forgive(email);
-    this.events.announce(act);
   }
 }

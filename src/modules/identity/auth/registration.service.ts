@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { newUserId } from '../../access/index.js';
 import { BackgroundWork } from '../../../platform/background/background-work.js';
 import { Passwords, randomToken, sha256 } from '../../../platform/crypto/index.js';
 import { Database } from '../../../platform/database/database.js';
@@ -110,7 +111,7 @@ export class RegistrationService {
     const isSame = waitingHash !== null && (await this.passwords.verify(waitingHash, password, emailKeyOf(email)));
     const passwordHash = waitingHash === null ? await this.passwords.hash(password, emailKeyOf(email)) : null;
     return this.database.transaction(async (tx) => {
-      const isNew = await this.users.register({ id: newId(), email, passwordHash, name: name ?? null }, tx);
+      const isNew = await this.users.register({ id: newUserId(), email, passwordHash, name: name ?? null }, tx);
       const user = await this.users.findByEmailLocked(email, tx);
       if (user === null) return 'changed';
       const isConfirmed = user.emailVerifiedAt !== null;

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../config/index.js';
 import { NotAuthenticated } from '../../../platform/http/domain-error.js';
-import type { UserScope } from '../../access/index.js';
+import type { UserId, UserScope } from '../../access/index.js';
 import { BackgroundWork } from '../../../platform/background/background-work.js';
 import { Passwords } from '../../../platform/crypto/index.js';
 import { addressBucket } from '../../../platform/rate-limit/index.js';
@@ -64,7 +64,7 @@ export class SignInService {
    * The stored hash, made anew when it is weaker than today's. Of several sign-ins at once the first one's stays, and is
    * the others' too; after a change of the password the old hash lets nobody in.
    */
-  private async upgraded(userId: string, storedHash: string, password: string): Promise<string> {
+  private async upgraded(userId: UserId, storedHash: string, password: string): Promise<string> {
     if (!this.passwords.needsRehash(storedHash)) return storedHash;
     const hash = await this.passwords.hash(password, userId);
     if (await this.users.upgradePasswordHash(userId, storedHash, hash)) return hash;

@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import type { UserId } from '../../access/index.js';
 
 export type UserTokenPurpose = 'verify_email' | 'reset_password' | 'change_email';
 
@@ -16,7 +17,7 @@ export class UserToken {
 
   /** Null: asked for by an address without an account, so that it costs the same. */
   @Column('uuid', { name: 'user_id', nullable: true })
-  userId!: string | null;
+  userId!: UserId | null;
 
   /** Of such an address: SHA-256, so that addresses of strangers are not kept. */
   @Column('bytea', { name: 'stranger_hash', nullable: true })

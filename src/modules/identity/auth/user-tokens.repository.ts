@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { Upkeep } from '../../../platform/upkeep/upkeep.js';
 import type { UserTokenPurpose } from './user-token.entity.js';
 
 /** Whom a token is for: an account, or an address that has none, for which as much is written. */
-export type TokenOwner = { readonly userId: string } | { readonly strangerHash: Buffer };
+export type TokenOwner = { readonly userId: UserId } | { readonly strangerHash: Buffer };
 
 export type NewUserToken = TokenOwner & {
   id: string;
@@ -49,18 +50,19 @@ export class UserTokensRepository extends Upkeep {
   }
 
   /** Whose living token this is, without using it up; null when it is unknown, used or expired. */
-  async find(tokenHash: Buffer, purpose: UserTokenPurpose): Promise<{ userId: string; email: string | null } | null> {
-    const rows = await this.database.rows<{ userId: string; email: string | null }>(
+  async find(tokenHash: Buffer, purpose: UserTokenPurpose): Promise<{ userId: UserId; email: string | null } | null> {
+    const rows = await this.database.rows<{ userId: UserId; email: string | null }>(
       `SELECT user_id AS "userId", email FROM user_tokens
-       WHERE token_hash = $1 AND purpose = $2 AND used_at IS NULL AND expires_at > now() AND user_id IS NOT NULL`,
+       WHERE token_hash = $1 /* tenant: whoever shows the token */ AND purpose = $2
+         AND used_at IS NULL AND expires_at > now() AND user_id IS NOT NULL`,
       [tokenHash, purpose],
     );
     return rows[0] ?? null;
   }
 
   /** The owner of a living token, which is used up by this; null when it is unknown, used or expired. */
-  async consume(tokenHash: Buffer, purpose: UserTokenPurpose, userId: string, tx: Db): Promise<string | null> {
-    const rows = await this.database.rows<{ user_id: string }>(
+  async consume(tokenHash: Buffer, purpose: UserTokenPurpose, userId: UserId, tx: Db): Promise<string | null> {
+    const rows = await this.database.rows<{ user_id: UserId }>(
       `UPDATE user_tokens SET used_at = now()
        WHERE token_hash = $1 AND purpose = $2 AND user_id = $3 AND used_at IS NULL AND expires_at > now()
        RETURNING user_id`,
@@ -71,7 +73,7 @@ export class UserTokensRepository extends Upkeep {
   }
 
   /** Uses up what an account still holds of these purposes, since an act has made it stale. */
-  async revokeAll(userId: string, purposes: readonly UserTokenPurpose[], tx: Db): Promise<void> {
+  async revokeAll(userId: UserId, purposes: readonly UserTokenPurpose[], tx: Db): Promise<void> {
     await this.database.execute(
       'UPDATE user_tokens SET used_at = now() WHERE user_id = $1 AND purpose = ANY($2) AND used_at IS NULL',
       [userId, purposes],
@@ -80,7 +82,7 @@ export class UserTokensRepository extends Upkeep {
   }
 
   /** How many tokens of this purpose were made within the last seconds. */
-  async countWithin(userId: string, purpose: UserTokenPurpose, seconds: number, tx: Db): Promise<number> {
+  async countWithin(userId: UserId, purpose: UserTokenPurpose, seconds: number, tx: Db): Promise<number> {
     const [row] = await this.database.rows<{ count: number }>(
       `SELECT count(*)::int AS count FROM user_tokens
        WHERE user_id = $1 AND purpose = $2 AND created_at > now() - make_interval(secs => $3)`,
@@ -100,7 +102,7 @@ export class UserTokensRepository extends Upkeep {
           : ['stranger_hash', owner.strangerHash];
     const rows = await this.database.rows(
       `SELECT 1 FROM user_tokens
-       WHERE ${column} = $1 AND purpose = $2 AND created_at > now() - make_interval(secs => $3) LIMIT 1`,
+       WHERE ${column} = $1 /* tenant: the owner, or the stranger */ AND purpose = $2 AND created_at > now() - make_interval(secs => $3) LIMIT 1`,
       [value, purpose, seconds],
       db,
     );
@@ -109,10 +111,12 @@ export class UserTokensRepository extends Upkeep {
 
   /** Deletes what can no longer be used. @returns how many */
   async upkeep(): Promise<number> {
-    const expired = await this.database.execute(`DELETE FROM user_tokens WHERE expires_at < now() - interval '1 day'`);
+    const expired = await this.database.execute(
+      `DELETE /* every tenant: what has expired */ FROM user_tokens WHERE expires_at < now() - interval '1 day'`,
+    );
     // Nobody has been mailed those of strangers; they only keep requests apart.
     const strangers = await this.database.execute(
-      `DELETE FROM user_tokens WHERE stranger_hash IS NOT NULL AND created_at < now() - interval '5 minutes'`,
+      `DELETE /* every tenant: nobody's */ FROM user_tokens WHERE stranger_hash IS NOT NULL AND created_at < now() - interval '5 minutes'`,
     );
     return expired + strangers;
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { newUserId, type UserId } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
-import { newId } from '../../../platform/ids/index.js';
 import { type MfaChallengeResponse, Refused, SignInGate } from '../second-factors/index.js';
 import { type SecurityAct, SecurityEventsWriter } from '../security-events/index.js';
 import type { Client } from '../sessions/index.js';
@@ -22,12 +22,12 @@ export interface Arrival {
 }
 
 /** An account that is open to the person, its challenge when a second factor stands before the link, or a lockout. */
-export type Admitted = { readonly userId: string } | { readonly challenge: MfaChallengeResponse } | Refused;
+export type Admitted = { readonly userId: UserId } | { readonly challenge: MfaChallengeResponse } | Refused;
 
-type Waiting = Exclude<Admitted, { readonly userId: string }>;
+type Waiting = Exclude<Admitted, { readonly userId: UserId }>;
 
 interface Admission {
-  readonly userId: string;
+  readonly userId: UserId;
   readonly email: string;
   /** What the first sign-in did to the account; null when the provider was linked before. */
   readonly first: Pick<SecurityAct, 'type' | 'detail'> | null;
@@ -90,7 +90,7 @@ export class AccountAdmission {
   private async firstSignIn({ provider, person, name }: Arrival, tx: Db): Promise<Admission | Waiting> {
     const email = person.verifiedEmail;
     if (email === null) throw new OAuthFault('the provider has not verified the address');
-    const id = newId();
+    const id = newUserId();
     if (await this.users.insert({ id, email, passwordHash: null, name }, tx)) {
       await this.users.markVerified(id, tx);
       await this.link(person, id, tx);
@@ -128,7 +128,7 @@ export class AccountAdmission {
     return { challenge };
   }
 
-  private async link(person: ProviderPerson, userId: string, tx: Db): Promise<void> {
+  private async link(person: ProviderPerson, userId: UserId, tx: Db): Promise<void> {
     if (!(await this.identities.insert(person, userId, tx))) {
       throw anotherSubject();
     }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { OnCredentialsReset, type WayIn } from '../sessions/index.js';
 import { OAuthIdentitiesRepository } from './oauth-identities.repository.js';
@@ -10,7 +11,7 @@ export class IdentitiesOnReset extends OnCredentialsReset {
     super();
   }
 
-  async credentialsReset(userId: string, tx: Db): Promise<WayIn[]> {
+  async credentialsReset(userId: UserId, tx: Db): Promise<WayIn[]> {
     const linked = await this.identities.of(userId, tx);
     return linked.map(({ issuer, linkedAt }) => ({
       kind: 'sign-in provider',

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 
 /** What identifies a person at a provider: never the address. */
@@ -8,7 +9,7 @@ export interface Subject {
 }
 
 export interface LinkedAccount {
-  readonly user_id: string;
+  readonly user_id: UserId;
   readonly email: string;
   readonly verified: boolean;
 }
@@ -21,7 +22,8 @@ export class OAuthIdentitiesRepository {
   async accountOf({ issuer, subject }: Subject, tx: Db): Promise<LinkedAccount | null> {
     const rows = await this.database.rows<LinkedAccount>(
       `SELECT u.id AS user_id, u.email, u.email_verified_at IS NOT NULL AS verified
-       FROM oauth_identities i JOIN users u ON u.id = i.user_id WHERE i.issuer = $1 AND i.subject = $2`,
+       FROM oauth_identities i JOIN users u ON u.id = i.user_id 
+       WHERE i.issuer = $1 AND i.subject = $2 /* tenant: whoever the provider names */`,
       [issuer, subject],
       tx,
     );
@@ -29,7 +31,7 @@ export class OAuthIdentitiesRepository {
   }
 
   /** The issuers an account is linked with, and since when. */
-  of(userId: string, db?: Db): Promise<{ issuer: string; linkedAt: Date }[]> {
+  of(userId: UserId, db?: Db): Promise<{ issuer: string; linkedAt: Date }[]> {
     return this.database.rows<{ issuer: string; linkedAt: Date }>(
       'SELECT issuer, created_at AS "linkedAt" FROM oauth_identities WHERE user_id = $1',
       [userId],
@@ -38,7 +40,7 @@ export class OAuthIdentitiesRepository {
   }
 
   /** False when the subject has an account, or the account another subject of this issuer. */
-  async insert({ issuer, subject }: Subject, userId: string, tx: Db): Promise<boolean> {
+  async insert({ issuer, subject }: Subject, userId: UserId, tx: Db): Promise<boolean> {
     const inserted = await this.database.execute(
       `INSERT INTO oauth_identities (issuer, subject, user_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
       [issuer, subject, userId],

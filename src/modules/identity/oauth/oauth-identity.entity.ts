@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn, Unique } from 'typeorm';
+import type { UserId } from '../../access/index.js';
 
 /** Whose account a provider's subject is. Addresses play no part in it: they change hands, subjects do not. */
 @Entity('oauth_identities')
@@ -11,7 +12,7 @@ export class OAuthIdentity {
   subject!: string;
 
   @Column('uuid', { name: 'user_id' })
-  userId!: string;
+  userId!: UserId;
 
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;

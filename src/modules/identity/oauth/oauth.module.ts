@@ -15,6 +15,7 @@ import { OAuthSignInService } from './oauth-sign-in.service.js';
 import { OAuthStart } from './oauth-start.entity.js';
 import { OAuthStartsRepository } from './oauth-starts.repository.js';
 import { OAuthUsedNonce } from './oauth-used-nonce.entity.js';
+import { OAuthPendingLinksRepository } from './oauth-pending-links.repository.js';
 import { PendingLinks } from './pending-links.js';
 import { Providers } from './providers/providers.js';
 
@@ -32,6 +33,7 @@ import { Providers } from './providers/providers.js';
     AuthorizationService,
     IdentitiesOnReset,
     OAuthIdentitiesRepository,
+    OAuthPendingLinksRepository,
     OAuthSignInService,
     OAuthStartsRepository,
     PendingLinks,

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
-import { RecentSignIns } from '../sessions/index.js';
+import { RecentSignInsReader } from '../sessions/index.js';
 import { type User, UsersRepository } from '../users/index.js';
 import { PasswordCheck } from './password-check.js';
 import { IncorrectPassword } from './proof.errors.js';
-import { STEP_UP_SECONDS, StepUpTokens } from './step-up-tokens.js';
+import { STEP_UP_SECONDS, StepUpTokensRepository } from './step-up-tokens.repository.js';
 
 /** What a caller offers to prove that they are still the account's owner. */
 export interface OfferedProof {
@@ -33,8 +33,8 @@ export class FreshProof {
   constructor(
     private readonly users: UsersRepository,
     private readonly passwords: PasswordCheck,
-    private readonly stepUps: StepUpTokens,
-    private readonly signIns: RecentSignIns,
+    private readonly stepUps: StepUpTokensRepository,
+    private readonly signIns: RecentSignInsReader,
   ) {}
 
   /**

@@ -5,4 +5,4 @@ export { IncorrectPassword } from './proof.errors.js';
 export { InTurnOfAccount, ProofTurns } from './proof-turns.js';
 export { ProofModule } from './proof.module.js';
 export type { ProofMethod } from './step-up-token.entity.js';
-export { STEP_UP_SECONDS, StepUpTokens } from './step-up-tokens.js';
+export { STEP_UP_SECONDS, StepUpTokensRepository } from './step-up-tokens.repository.js';

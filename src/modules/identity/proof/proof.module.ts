@@ -8,11 +8,11 @@ import { PasswordAttemptsRepository } from './password-attempts.repository.js';
 import { PasswordCheck } from './password-check.js';
 import { ProofTurns } from './proof-turns.js';
 import { StepUpToken } from './step-up-token.entity.js';
-import { StepUpTokens } from './step-up-tokens.js';
+import { StepUpTokensRepository } from './step-up-tokens.repository.js';
 
 @Module({
   imports: [SessionsModule, UsersModule, TypeOrmModule.forFeature([PasswordAttempt, StepUpToken])],
-  providers: [FreshProof, PasswordAttemptsRepository, PasswordCheck, ProofTurns, StepUpTokens],
-  exports: [FreshProof, PasswordCheck, ProofTurns, StepUpTokens],
+  providers: [FreshProof, PasswordAttemptsRepository, PasswordCheck, ProofTurns, StepUpTokensRepository],
+  exports: [FreshProof, PasswordCheck, ProofTurns, StepUpTokensRepository],
 })
 export class ProofModule {}

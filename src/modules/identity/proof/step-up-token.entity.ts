@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { UserId } from '../../access/index.js';
 
 /** What an account's owner can show to prove who they are. */
 export const PROOF_METHODS = ['password', 'totp', 'recovery_code', 'passkey'] as const;
@@ -12,7 +13,7 @@ export class StepUpToken {
   tokenHash!: Buffer;
 
   @Column('uuid', { name: 'user_id' })
-  userId!: string;
+  userId!: UserId;
 
   @Column('uuid', { name: 'session_id' })
   sessionId!: string;

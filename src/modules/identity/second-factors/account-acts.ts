@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { UserScope } from '../../access/index.js';
+import type { UserId, UserScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import type { DomainError } from '../../../platform/http/domain-error.js';
 import { type SecurityAct, SecurityEventsWriter, type SecurityEventType } from '../security-events/index.js';
@@ -52,7 +52,7 @@ export class AccountActs {
 
   /** A thrown error undoes the act; a returned {@link Refused} commits it and is thrown afterwards. */
   async run<T>(
-    userId: string,
+    userId: UserId,
     client: Client,
     work: (act: AccountAct) => Promise<T | Refused>,
     lockFirst?: LockFirst,

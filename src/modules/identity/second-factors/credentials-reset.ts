@@ -1,11 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Db } from '../../../platform/database/database.js';
+import type { UserId } from '../../access/index.js';
+import type { Db } from '../../../platform/database/database.js';
 import { OnCredentialsReset, type WayIn } from '../sessions/index.js';
+import { SignInChallengesRepository } from './challenges/sign-in-challenges.repository.js';
 import { EarnedProofs } from './earned-proofs.js';
 import { FactorInventory } from './factor-inventory.js';
 import type { Passkey } from './passkeys/passkey.entity.js';
 import { PasskeysRepository } from './passkeys/passkeys.repository.js';
+import { RecoveryCodesRepository } from './recovery-codes/recovery-codes.repository.js';
 import { TotpRepository } from './totp/totp.repository.js';
+import { TrustedDevicesRepository } from './trusted-devices/trusted-devices.repository.js';
 
 /**
  * A new password leaves the second factors as they are, but for passkeys that were added without a proof: whoever had
@@ -14,7 +18,9 @@ import { TotpRepository } from './totp/totp.repository.js';
 @Injectable()
 export class SecondFactorsOnReset extends OnCredentialsReset {
   constructor(
-    private readonly database: Database,
+    private readonly devices: TrustedDevicesRepository,
+    private readonly codes: RecoveryCodesRepository,
+    private readonly challenges: SignInChallengesRepository,
     private readonly inventory: FactorInventory,
     private readonly earned: EarnedProofs,
     private readonly passkeys: PasskeysRepository,
@@ -23,11 +29,11 @@ export class SecondFactorsOnReset extends OnCredentialsReset {
     super();
   }
 
-  async credentialsReset(userId: string, tx: Db): Promise<WayIn[]> {
+  async credentialsReset(userId: UserId, tx: Db): Promise<WayIn[]> {
     await this.earned.endAll(userId, tx);
-    await this.database.execute('DELETE FROM trusted_devices WHERE user_id = $1', [userId], tx);
-    await this.database.execute('DELETE FROM sign_in_challenges WHERE user_id = $1', [userId], tx);
-    await this.database.execute('DELETE FROM recovery_codes WHERE user_id = $1 AND NOT is_active', [userId], tx);
+    await this.devices.removeAllOf(userId, tx);
+    await this.challenges.closeAllOf(userId, tx);
+    await this.codes.remove(userId, false, tx);
     await this.totps.removePending(userId, tx);
     const passkeys = await this.passkeys.list(userId, tx);
     await this.passkeys.removeUnproven(userId, tx);

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
-import { type ProofMethod, StepUpTokens } from '../proof/index.js';
-import { WebAuthnChallenges } from './passkeys/webauthn-challenges.js';
+import { type ProofMethod, StepUpTokensRepository } from '../proof/index.js';
+import { WebAuthnChallengesRepository } from './passkeys/webauthn-challenges.repository.js';
 
 /**
  * What a proof has earned for the minutes after it: step-up tokens, and the leave to add a passkey. It ends with what it
@@ -11,18 +12,18 @@ import { WebAuthnChallenges } from './passkeys/webauthn-challenges.js';
 @Injectable()
 export class EarnedProofs {
   constructor(
-    private readonly stepUps: StepUpTokens,
-    private readonly challenges: WebAuthnChallenges,
+    private readonly stepUps: StepUpTokensRepository,
+    private readonly challenges: WebAuthnChallengesRepository,
   ) {}
 
   /** After a new password. */
-  async endAll(userId: string, tx: Db): Promise<void> {
+  async endAll(userId: UserId, tx: Db): Promise<void> {
     await this.stepUps.revokeAllOf(userId, tx);
     await this.challenges.forgetRegistrations(userId, tx);
   }
 
   /** After the end of a factor, of one passkey among several too: what other factors earned for step-ups stays. */
-  async endOf(userId: string, method: ProofMethod, tx: Db): Promise<void> {
+  async endOf(userId: UserId, method: ProofMethod, tx: Db): Promise<void> {
     await this.stepUps.revokeEarnedBy(userId, method, tx);
     await this.challenges.forgetRegistrations(userId, tx);
   }

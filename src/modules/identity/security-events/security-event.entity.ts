@@ -1,4 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { UserId } from '../../access/index.js';
 
 /** One security-relevant act of or against an account (DECISIONS 2). */
 @Entity('security_events')
@@ -11,7 +12,7 @@ export class SecurityEvent {
 
   /** Null: of an address without an account, written so that it costs the same and removed by the upkeep. */
   @Column('uuid', { name: 'user_id', nullable: true })
-  userId!: string | null;
+  userId!: UserId | null;
 
   @Column('text')
   type!: string;

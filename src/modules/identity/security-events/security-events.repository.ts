@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { UserScope } from '../../access/index.js';
+import type { UserId, UserScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { SecurityEvent } from './security-event.entity.js';
 import type { SecurityEventType } from './security-event-types.js';
@@ -27,7 +27,7 @@ export class SecurityEventsRepository {
   }
 
   /** How many acts of this kind happened within the last seconds. */
-  async countWithin(userId: string, type: SecurityEventType, seconds: number, db?: Db): Promise<number> {
+  async countWithin(userId: UserId, type: SecurityEventType, seconds: number, db?: Db): Promise<number> {
     const [row] = await this.database.rows<{ count: number }>(
       `SELECT count(*)::int AS count FROM security_events
        WHERE user_id = $1 AND type = $2 AND created_at > now() - make_interval(secs => $3)`,
@@ -38,7 +38,7 @@ export class SecurityEventsRepository {
   }
 
   /** The newest sign-in with a password; null: there was none. */
-  async lastPasswordSignIn(userId: string, db?: Db): Promise<Date | null> {
+  async lastPasswordSignIn(userId: UserId, db?: Db): Promise<Date | null> {
     const [row] = await this.database.rows<{ at: Date | null }>(
       `SELECT max(created_at) AS at FROM security_events
        WHERE user_id = $1 AND type IN ('signed_in', 'signed_in_new_device') AND detail->>'method' = 'password'`,
@@ -50,7 +50,7 @@ export class SecurityEventsRepository {
 
   /** Whether the owner has acted from this address and program before. */
   async knowsDevice(
-    userId: string,
+    userId: UserId,
     client: { readonly ip: string | null; readonly userAgent: string | null },
     db?: Db,
   ): Promise<boolean> {

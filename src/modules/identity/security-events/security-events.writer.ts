@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/ids/index.js';
 import { SECURITY_EVENT_MAILS, type SecurityEventType } from './security-event-types.js';
@@ -6,7 +7,7 @@ import { SecurityNotices } from './security-notices.js';
 
 export interface SecurityAct {
   /** Null: of an address without an account. It is written all the same, so that it costs the same, and shown to nobody. */
-  readonly userId: string | null;
+  readonly userId: UserId | null;
   readonly type: SecurityEventType;
   /** Null: not an act over HTTP. */
   readonly client: { readonly ip: string | null; readonly userAgent: string | null } | null;

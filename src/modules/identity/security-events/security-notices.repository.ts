@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import type { SecurityEventType } from './security-event-types.js';
 
@@ -23,7 +24,7 @@ export class SecurityNoticesRepository {
   constructor(private readonly database: Database) {}
 
   /** Takes what is due of an account, oldest first, for a minute: in parallel nobody else gets it, nor newer ones of its kind. */
-  claim(userId: string): Promise<DueNotice[]> {
+  claim(userId: UserId): Promise<DueNotice[]> {
     return this.database.transaction(async (tx) => {
       // Held by a statement before, so that the next one sees what another process has just taken.
       await this.database.execute(
@@ -36,14 +37,17 @@ export class SecurityNoticesRepository {
   }
 
   /** They were mailed, or never can be. */
-  async done(ids: readonly string[]): Promise<void> {
-    await this.database.execute('UPDATE security_events SET notice_to = NULL WHERE id = ANY($1)', [ids]);
+  async done(userId: UserId, ids: readonly string[]): Promise<void> {
+    await this.database.execute('UPDATE security_events SET notice_to = NULL WHERE user_id = $1 AND id = ANY($2)', [
+      userId,
+      ids,
+    ]);
   }
 
   /** Accounts with something due that nobody is mailing: first those never tried, then the ones whose last try is longest ago. */
-  async accounts(): Promise<string[]> {
-    const rows = await this.database.rows<{ user_id: string }>(
-      `SELECT user_id FROM security_events
+  async accounts(): Promise<UserId[]> {
+    const rows = await this.database.rows<{ user_id: UserId }>(
+      `SELECT /* every tenant: who is due */ user_id FROM security_events
        WHERE notice_to IS NOT NULL AND (notice_at IS NULL OR notice_at <= now() - ${PAUSE})
        GROUP BY user_id ORDER BY bool_or(notice_at IS NULL) DESC, min(notice_at), min(created_at) LIMIT ${MOST_ACCOUNTS}`,
     );
@@ -53,16 +57,17 @@ export class SecurityNoticesRepository {
   /** @returns how many were too old to be mailed still */
   giveUp(): Promise<number> {
     return this.database.execute(
-      `UPDATE security_events SET notice_to = NULL WHERE notice_to IS NOT NULL AND created_at < now() - interval '1 day'`,
+      `UPDATE /* every tenant: what is too old */ security_events SET notice_to = NULL
+       WHERE notice_to IS NOT NULL AND created_at < now() - interval '1 day'`,
     );
   }
 
   /** What was written for addresses without an account. */
   forgetNobodys(): Promise<number> {
-    return this.database.execute('DELETE FROM security_events WHERE user_id IS NULL');
+    return this.database.execute("DELETE /* every tenant: nobody's */ FROM security_events WHERE user_id IS NULL");
   }
 
-  private claimAlone(userId: string, tx: Db): Promise<DueNotice[]> {
+  private claimAlone(userId: UserId, tx: Db): Promise<DueNotice[]> {
     return this.database.rows<DueNotice>(
       `WITH due AS (
          SELECT id FROM security_events e

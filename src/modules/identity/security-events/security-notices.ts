@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import type { UserId } from '../../access/index.js';
 import { BackgroundWork } from '../../../platform/background/background-work.js';
 import { Mailer } from '../../../platform/mail/index.js';
 import { Upkeep } from '../../../platform/upkeep/upkeep.js';
@@ -23,7 +24,7 @@ export class SecurityNotices extends Upkeep {
   }
 
   /** Without waiting for it. Where there is no room for it now, the upkeep finds it. */
-  soon(userId: string): void {
+  soon(userId: UserId): void {
     this.background.start('notice', {
       name: 'security notice',
       key: userId,
@@ -42,13 +43,13 @@ export class SecurityNotices extends Upkeep {
     return accounts.length;
   }
 
-  private async send(userId: string): Promise<void> {
+  private async send(userId: UserId): Promise<void> {
     for (;;) {
       const notices = await this.due.claim(userId);
       if (notices.length === 0) return;
       for (const { mail, ids } of noticeMails(notices)) {
         const { status, transient } = await this.mailer.send(mail);
-        if (status !== 'failed' || transient !== true) await this.due.done(ids);
+        if (status !== 'failed' || transient !== true) await this.due.done(userId, ids);
       }
     }
   }

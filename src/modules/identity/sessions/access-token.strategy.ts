@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import { decodeProtectedHeader } from 'jose';
 import passport from 'passport';
 import { Strategy } from 'passport-jwt';
-import { bearerTokenOf, type Credentialed, RequestMemo, type VerifiedToken } from '../../access/index.js';
+import { asUserId, bearerTokenOf, type Credentialed, RequestMemo, type VerifiedToken } from '../../access/index.js';
 import { SIGNING_ALGORITHM } from './signing-keys.js';
 
 export const ISSUER = 'operational-event-service';
@@ -70,7 +70,7 @@ export class AccessTokenStrategy extends PassportStrategy(Strategy) {
   validate({ sub, sid, iat, exp }: Claims): VerifiedToken | null {
     if (typeof sub !== 'string' || typeof sid !== 'string') return null;
     if (typeof iat !== 'number' || typeof exp !== 'number') return null;
-    return { userId: sub, sessionId: sid, expiresAt: exp };
+    return { userId: asUserId(sub), sessionId: sid, expiresAt: exp };
   }
 }
 

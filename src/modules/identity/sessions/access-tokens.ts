@@ -2,13 +2,13 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { type JWK, SignJWT } from 'jose';
 import passport from 'passport';
 import { CONFIG, type Config, RUNTIME_SECRETS, type RuntimeSecrets } from '../../../config/index.js';
-import { bearerTokenOf, type Credentialed, type VerifiedToken } from '../../access/index.js';
+import { bearerTokenOf, type Credentialed, type UserId, type VerifiedToken } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { AccessTokenStrategy, AUDIENCE, ISSUER, TOKEN_TYPE } from './access-token.strategy.js';
 import { SIGNING_ALGORITHM, type SigningKey, signingKeyOf } from './signing-keys.js';
 
 export interface AccessClaims {
-  userId: string;
+  userId: UserId;
   sessionId: string;
 }
 

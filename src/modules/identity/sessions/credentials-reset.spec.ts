@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { DiscoveryModule } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
+import { asUserId } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { CredentialsReset } from './credentials-reset.js';
 import { OnCredentialsReset, type WayIn } from './on-credentials-reset.js';
@@ -28,7 +29,7 @@ describe('CredentialsReset', () => {
       providers: [CredentialsReset, Devices],
     }).compile();
     const tx = {} as Db;
-    expect(await module.get(CredentialsReset).run('ada', tx)).toEqual([passkeyOf(1), passkeyOf(2)]);
+    expect(await module.get(CredentialsReset).run(asUserId('ada'), tx)).toEqual([passkeyOf(1), passkeyOf(2)]);
     expect(calls).toEqual([['ada', tx]]);
   });
 });

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import type { UserId } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { OnCredentialsReset, type WayIn } from './on-credentials-reset.js';
 
@@ -9,7 +10,7 @@ export class CredentialsReset {
   constructor(private readonly discovery: DiscoveryService) {}
 
   /** @returns the ways into the account that it met, oldest first */
-  async run(userId: string, tx: Db): Promise<WayIn[]> {
+  async run(userId: UserId, tx: Db): Promise<WayIn[]> {
     const met: WayIn[] = [];
     for (const { instance } of this.discovery.getProviders())
       if (instance instanceof OnCredentialsReset) met.push(...(await instance.credentialsReset(userId, tx)));

@@ -2,7 +2,7 @@ export { AccessTokens } from './access-tokens.js';
 export { CallingClient, type Client } from './client.js';
 export { CredentialsReset } from './credentials-reset.js';
 export { OnCredentialsReset, type WayIn } from './on-credentials-reset.js';
-export { RecentSignIns } from './recent-sign-ins.js';
+export { RecentSignInsReader } from './recent-sign-ins.reader.js';
 export type { SignInMethod } from './session.entity.js';
 export { TokenResponse } from './sessions.dto.js';
 export { SessionLiveness } from './session-liveness.js';

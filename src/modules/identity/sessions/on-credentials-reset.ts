@@ -1,3 +1,4 @@
+import type { UserId } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 
 /** A way into the account that a password reset met. */
@@ -14,5 +15,5 @@ export interface WayIn {
 /** A module's part of a password reset: what must end with the old credentials, in the same transaction. */
 export abstract class OnCredentialsReset {
   /** @returns the ways in that are the module's: those that stay and those it has removed */
-  abstract credentialsReset(userId: string, tx: Db): Promise<readonly WayIn[]>;
+  abstract credentialsReset(userId: UserId, tx: Db): Promise<readonly WayIn[]>;
 }

@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import type { UserId } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { NoticeBus } from '../../../platform/database/notices.js';
@@ -47,7 +48,7 @@ export class SessionLiveness implements OnModuleInit, OnModuleDestroy {
     this.unsubscribe?.();
   }
 
-  async isAlive(sessionId: string, userId: string): Promise<boolean> {
+  async isAlive(sessionId: string, userId: UserId): Promise<boolean> {
     if (this.alive.get(sessionId) === userId) return true;
     const { epoch } = this;
     const isAlive = await this.sessions.isAlive(sessionId, userId);

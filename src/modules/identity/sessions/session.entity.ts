@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { UserId } from '../../access/index.js';
 
 export const SIGN_IN_METHODS = ['password', 'oauth', 'passkey'] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
@@ -12,7 +13,7 @@ export class Session {
 
   @Index('ix_sessions_user_id')
   @Column('uuid', { name: 'user_id' })
-  userId!: string;
+  userId!: UserId;
 
   @Column('text')
   method!: SignInMethod;

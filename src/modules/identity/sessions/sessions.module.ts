@@ -7,7 +7,7 @@ import { UsersModule } from '../users/index.js';
 import { AccessTokens } from './access-tokens.js';
 import { CredentialsReset } from './credentials-reset.js';
 import { OwnSessions } from './own-sessions.service.js';
-import { RecentSignIns } from './recent-sign-ins.js';
+import { RecentSignInsReader } from './recent-sign-ins.reader.js';
 import { RefreshToken } from './refresh-token.entity.js';
 import { SessionBearers } from './session-bearers.js';
 import { SessionLiveness } from './session-liveness.js';
@@ -23,12 +23,12 @@ import { SessionsService } from './sessions.service.js';
     AccessTokens,
     CredentialsReset,
     OwnSessions,
-    RecentSignIns,
+    RecentSignInsReader,
     SessionLiveness,
     SessionsRepository,
     SessionsService,
     { provide: BearerAuthenticator, useClass: SessionBearers },
   ],
-  exports: [AccessTokens, BearerAuthenticator, CredentialsReset, RecentSignIns, SessionLiveness, SessionsService],
+  exports: [AccessTokens, BearerAuthenticator, CredentialsReset, RecentSignInsReader, SessionLiveness, SessionsService],
 })
 export class SessionsModule {}

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { Upkeep } from '../../../platform/upkeep/upkeep.js';
-import type { UserScope } from '../../access/index.js';
+import type { UserId, UserScope } from '../../access/index.js';
 import { Session, type SignInMethod } from './session.entity.js';
 
 export interface NewSession {
   id: string;
-  userId: string;
+  userId: UserId;
   method: SignInMethod;
   ip: string | null;
   userAgent: string | null;
@@ -15,10 +15,13 @@ export interface NewSession {
 
 export interface LockedSession {
   id: string;
-  user_id: string;
+  user_id: UserId;
   generation: number;
   alive: boolean;
 }
+
+/** A session, and whose it is. */
+type SessionKey = Pick<LockedSession, 'id' | 'user_id'>;
 
 export interface StoredRefreshToken {
   generation: number;
@@ -46,7 +49,7 @@ export class SessionsRepository extends Upkeep {
 
   async insertToken(tokenHash: Buffer, sessionId: string, generation: number, tx: Db): Promise<void> {
     await this.database.execute(
-      'INSERT INTO refresh_tokens (token_hash, session_id, generation) VALUES ($1, $2, $3)',
+      'INSERT INTO refresh_tokens (token_hash, session_id, generation) VALUES ($1, $2, $3) /* tenant: of a session held */',
       [tokenHash, sessionId, generation],
       tx,
     );
@@ -57,7 +60,7 @@ export class SessionsRepository extends Upkeep {
     const rows = await this.database.rows<LockedSession>(
       `SELECT s.id, s.user_id, s.generation, (s.revoked_at IS NULL AND s.expires_at > now()) AS alive
        FROM sessions s WHERE s.id = (SELECT session_id FROM refresh_tokens WHERE token_hash = $1)
-       FOR UPDATE`,
+       /* tenant: whoever shows the token */ FOR UPDATE`,
       [tokenHash],
       tx,
     );
@@ -69,7 +72,7 @@ export class SessionsRepository extends Upkeep {
     const [row] = await this.database.rows<StoredRefreshToken>(
       `SELECT generation, superseded_at IS NOT NULL AS superseded,
               extract(epoch FROM clock_timestamp() - used_at)::float8 AS used_seconds_ago
-       FROM refresh_tokens WHERE token_hash = $1`,
+       FROM refresh_tokens WHERE token_hash = $1 /* tenant: whoever shows the token */`,
       [tokenHash],
       tx,
     );
@@ -79,45 +82,46 @@ export class SessionsRepository extends Upkeep {
 
   async markUsed(tokenHash: Buffer, tx: Db): Promise<void> {
     await this.database.execute(
-      'UPDATE refresh_tokens SET used_at = clock_timestamp() WHERE token_hash = $1',
+      'UPDATE refresh_tokens SET used_at = clock_timestamp() WHERE token_hash = $1 /* tenant: whoever shows the token */',
       [tokenHash],
       tx,
     );
   }
 
   /** Ends the living token of a generation without calling its later use theft. */
-  async supersede(sessionId: string, generation: number, tx: Db): Promise<void> {
+  async supersede({ id, user_id }: SessionKey, generation: number, tx: Db): Promise<void> {
     await this.database.execute(
-      `UPDATE refresh_tokens SET superseded_at = clock_timestamp()
-       WHERE session_id = $1 AND generation = $2 AND used_at IS NULL AND superseded_at IS NULL`,
-      [sessionId, generation],
+      `UPDATE refresh_tokens t SET superseded_at = clock_timestamp() FROM sessions s
+       WHERE s.user_id = $1 AND s.id = $2 AND t.session_id = s.id AND t.generation = $3
+         AND t.used_at IS NULL AND t.superseded_at IS NULL`,
+      [user_id, id, generation],
       tx,
     );
   }
 
   /** Records a refresh; the end moves ahead but never past the absolute life. @returns seconds left */
   async extend(
-    sessionId: string,
+    { id, user_id }: SessionKey,
     generation: number,
     lifeSeconds: number,
     absoluteSeconds: number,
     tx: Db,
   ): Promise<number> {
     const rows = await this.database.rows<{ seconds: number }>(
-      `UPDATE sessions SET generation = $2, last_used_at = now(),
-              expires_at = least(now() + make_interval(secs => $3), created_at + make_interval(secs => $4))
-       WHERE id = $1 RETURNING floor(extract(epoch FROM expires_at - now()))::int AS seconds`,
-      [sessionId, generation, lifeSeconds, absoluteSeconds],
+      `UPDATE sessions SET generation = $3, last_used_at = now(),
+              expires_at = least(now() + make_interval(secs => $4), created_at + make_interval(secs => $5))
+       WHERE user_id = $1 AND id = $2 RETURNING floor(extract(epoch FROM expires_at - now()))::int AS seconds`,
+      [user_id, id, generation, lifeSeconds, absoluteSeconds],
       tx,
     );
     return rows[0]?.seconds ?? 0;
   }
 
   /** @returns the session ended by this call, or null when the token names none that lives */
-  async revokeByToken(tokenHash: Buffer, tx: Db): Promise<{ id: string; user_id: string } | null> {
-    const rows = await this.database.rows<{ id: string; user_id: string }>(
+  async revokeByToken(tokenHash: Buffer, tx: Db): Promise<{ id: string; user_id: UserId } | null> {
+    const rows = await this.database.rows<{ id: string; user_id: UserId }>(
       `UPDATE sessions SET revoked_at = now()
-       WHERE id = (SELECT session_id FROM refresh_tokens WHERE token_hash = $1) AND revoked_at IS NULL
+       WHERE id = (SELECT session_id FROM refresh_tokens WHERE token_hash = $1) /* tenant: whoever shows the token */ AND revoked_at IS NULL
        RETURNING id, user_id`,
       [tokenHash],
       tx,
@@ -150,7 +154,7 @@ export class SessionsRepository extends Upkeep {
   }
 
   /** All but `exceptId`, where given. @returns the ids of those ended by this call */
-  async revokeAll(userId: string, exceptId: string | null, tx: Db): Promise<string[]> {
+  async revokeAll(userId: UserId, exceptId: string | null, tx: Db): Promise<string[]> {
     const rows = await this.database.rows<{ id: string }>(
       `UPDATE sessions SET revoked_at = now()
        WHERE user_id = $1 AND revoked_at IS NULL AND id IS DISTINCT FROM $2 RETURNING id`,
@@ -161,7 +165,7 @@ export class SessionsRepository extends Upkeep {
   }
 
   /** The account's password hash, held until the transaction ends; undefined when there is no such account. */
-  async holdPasswordHash(userId: string, tx: Db): Promise<string | null | undefined> {
+  async holdPasswordHash(userId: UserId, tx: Db): Promise<string | null | undefined> {
     const rows = await this.database.rows<{ password_hash: string | null }>(
       'SELECT password_hash FROM users WHERE id = $1 FOR SHARE',
       [userId],
@@ -170,15 +174,15 @@ export class SessionsRepository extends Upkeep {
     return rows[0]?.password_hash;
   }
 
-  async revoke(sessionId: string, tx: Db): Promise<void> {
+  async revoke({ id, user_id }: SessionKey, tx: Db): Promise<void> {
     await this.database.execute(
-      'UPDATE sessions SET revoked_at = coalesce(revoked_at, now()) WHERE id = $1',
-      [sessionId],
+      'UPDATE sessions SET revoked_at = coalesce(revoked_at, now()) WHERE user_id = $1 AND id = $2',
+      [user_id, id],
       tx,
     );
   }
 
-  async isAlive(sessionId: string, userId: string, db?: Db): Promise<boolean> {
+  async isAlive(sessionId: string, userId: UserId, db?: Db): Promise<boolean> {
     const rows = await this.database.rows(
       'SELECT 1 FROM sessions WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL AND expires_at > now()',
       [sessionId, userId],
@@ -190,7 +194,8 @@ export class SessionsRepository extends Upkeep {
   /** Sessions that ended a month ago, with their tokens. @returns how many */
   async upkeep(): Promise<number> {
     return this.database.execute(
-      `DELETE FROM sessions WHERE least(expires_at, coalesce(revoked_at, expires_at)) < now() - interval '30 days'`,
+      `DELETE /* every tenant: what ended long ago */ FROM sessions
+       WHERE least(expires_at, coalesce(revoked_at, expires_at)) < now() - interval '30 days'`,
     );
   }
 }

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { UserScope } from '../../access/index.js';
+import type { UserId, UserScope } from '../../access/index.js';
 import { CONFIG, type Config } from '../../../config/index.js';
 import { randomToken, sha256 } from '../../../platform/crypto/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
@@ -20,7 +20,7 @@ const GRACE_SECONDS = 10;
 const ABSOLUTE_LIVES = 6;
 
 type Rotation =
-  | { outcome: 'rotated'; refreshToken: string; sessionId: string; userId: string; secondsLeft: number }
+  | { outcome: 'rotated'; refreshToken: string; sessionId: string; userId: UserId; secondsLeft: number }
   | { outcome: 'invalid' }
   | { outcome: 'reused'; sessionId: string; act: SecurityAct };
 
@@ -47,7 +47,7 @@ export class SessionsService {
    * @throws NotAuthenticated when the account is gone or the compared password is no longer its own
    */
   async open(
-    userId: string,
+    userId: UserId,
     method: SignInMethod,
     client: Client,
     { comparedHash }: OpenOptions = {},
@@ -105,7 +105,7 @@ export class SessionsService {
    * Ends every session of an account, or every other one, in the caller's transaction.
    * @returns their ids, for {@link forget} after the commit
    */
-  async revokeAllOf(userId: string, tx: Db, exceptId: string | null = null): Promise<string[]> {
+  async revokeAllOf(userId: UserId, tx: Db, exceptId: string | null = null): Promise<string[]> {
     const ended = await this.sessions.revokeAll(userId, exceptId, tx);
     await this.liveness.announceRevoked(ended, tx);
     return ended;
@@ -135,7 +135,7 @@ export class SessionsService {
       const isLiving = token.used_seconds_ago === null;
       const isDirectPredecessor = token.generation === session.generation - 1;
       if (!isLiving && !(isDirectPredecessor && (token.used_seconds_ago ?? 0) <= GRACE_SECONDS)) {
-        await this.sessions.revoke(session.id, tx);
+        await this.sessions.revoke(session, tx);
         await this.liveness.announceRevoked([session.id], tx);
         const detail = { session_id: session.id };
         const act: SecurityAct = { userId: session.user_id, type: 'refresh_token_reused', client, detail };
@@ -145,17 +145,17 @@ export class SessionsService {
 
       const generation = token.generation + 1;
       if (isLiving) await this.sessions.markUsed(tokenHash, tx);
-      else await this.sessions.supersede(session.id, generation, tx);
+      else await this.sessions.supersede(session, generation, tx);
       const next = randomToken();
       await this.sessions.insertToken(sha256(next), session.id, generation, tx);
       const life = this.config.tokens.refreshTtlSeconds;
-      const secondsLeft = await this.sessions.extend(session.id, generation, life, life * ABSOLUTE_LIVES, tx);
+      const secondsLeft = await this.sessions.extend(session, generation, life, life * ABSOLUTE_LIVES, tx);
       return { outcome: 'rotated', refreshToken: next, sessionId: session.id, userId: session.user_id, secondsLeft };
     });
   }
 
   private async answer(
-    userId: string,
+    userId: UserId,
     sessionId: string,
     refreshToken: string,
     secondsLeft: number,

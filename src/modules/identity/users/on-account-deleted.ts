@@ -1,5 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { type FactoryProvider, Injectable, type Type } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import type { UserId } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { domainError } from '../../../platform/http/domain-error.js';
 
@@ -17,7 +18,35 @@ export abstract class OnAccountDeleted {
   }
 
   /** @throws AccountOwnsOrganization, which undoes the whole deletion */
-  abstract accountDeleted(userId: string, tx: Db): Promise<void>;
+  abstract accountDeleted(userId: UserId, tx: Db): Promise<void>;
+}
+
+/**
+ * A provider for a module whose part is one call:
+ * `onAccountDeleted(NotesRepository, (notes, userId, tx) => notes.forgetAuthor(userId, tx))`.
+ */
+export function onAccountDeleted<Keeper>(
+  keeper: Type<Keeper>,
+  act: (keeper: Keeper, userId: UserId, tx: Db) => Promise<void>,
+): FactoryProvider<OnAccountDeleted> {
+  return {
+    provide: Symbol(`${keeper.name} of deleted accounts`),
+    inject: [keeper],
+    useFactory: (kept: Keeper) => new KeptOfAccount(kept, act),
+  };
+}
+
+class KeptOfAccount<Keeper> extends OnAccountDeleted {
+  constructor(
+    private readonly keeper: Keeper,
+    private readonly act: (keeper: Keeper, userId: UserId, tx: Db) => Promise<void>,
+  ) {
+    super();
+  }
+
+  accountDeleted(userId: UserId, tx: Db): Promise<void> {
+    return this.act(this.keeper, userId, tx);
+  }
 }
 
 /** Every provider of the application that is an {@link OnAccountDeleted}. */
@@ -25,12 +54,12 @@ export abstract class OnAccountDeleted {
 export class AccountDeletion {
   constructor(private readonly discovery: DiscoveryService) {}
 
-  async lockFirst(userId: string, tx: Db): Promise<void> {
+  async lockFirst(userId: UserId, tx: Db): Promise<void> {
     for (const part of this.parts()) await part.lockFirst(userId, tx);
   }
 
   /** @throws AccountOwnsOrganization */
-  async run(userId: string, tx: Db): Promise<void> {
+  async run(userId: UserId, tx: Db): Promise<void> {
     for (const part of this.parts()) await part.accountDeleted(userId, tx);
   }
 

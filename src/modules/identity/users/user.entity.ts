@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import type { UserId } from '../../access/index.js';
 
 @Entity('users')
 @Unique('uq_users_email_key', ['emailKey'])
@@ -7,7 +8,7 @@ import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 @Unique('uq_users_pending_subscription_id', ['pendingSubscriptionId'])
 export class User {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_users' })
-  id!: string;
+  id!: UserId;
 
   /** As given at registration. */
   @Column('text')

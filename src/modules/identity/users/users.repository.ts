@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import type { ProjectId, UserId } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { NotAuthenticated } from '../../../platform/http/domain-error.js';
 import { emailKeyOf } from './email-key.js';
 import { User } from './user.entity.js';
 
 export interface NewUser {
-  id: string;
+  id: UserId;
   email: string;
   passwordHash: string | null;
   name: string | null;
@@ -16,12 +17,14 @@ export interface NewUser {
 export class UsersRepository {
   constructor(private readonly database: Database) {}
 
-  findById(id: string, db?: Db): Promise<User | null> {
+  findById(id: UserId, db?: Db): Promise<User | null> {
     return this.database.repository(User, db).findOneBy({ id });
   }
 
   findByEmail(email: string, db?: Db): Promise<User | null> {
-    return this.database.repository(User, db).findOneBy({ emailKey: emailKeyOf(email) });
+    return this.database
+      .repository(User, db)
+      .findOneBy({ /* tenant: whose address it is */ emailKey: emailKeyOf(email) });
   }
 
   /** False when the address already has an account. */
@@ -54,16 +57,17 @@ export class UsersRepository {
 
   /** The account of an address, its row held until the transaction ends. */
   findByEmailLocked(email: string, tx: Db): Promise<User | null> {
-    return this.database
-      .repository(User, tx)
-      .findOne({ where: { emailKey: emailKeyOf(email) }, lock: { mode: 'for_no_key_update' } });
+    return this.database.repository(User, tx).findOne({
+      where: { /* tenant: whose address it is */ emailKey: emailKeyOf(email) },
+      lock: { mode: 'for_no_key_update' },
+    });
   }
 
   /**
    * Hands an account whose address nobody had confirmed to the one who now has: what the registration
    * chose (password, name, spelling of the address) is gone, as are sessions, of which there should be none.
    */
-  async takeOverUnverified(id: string, owner: { email: string; name: string | null }, tx: Db): Promise<void> {
+  async takeOverUnverified(id: UserId, owner: { email: string; name: string | null }, tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE users SET email = $2, name = $3, password_hash = NULL, email_verified_at = now()
        WHERE id = $1 AND email_verified_at IS NULL`,
@@ -77,7 +81,7 @@ export class UsersRepository {
    * What was chosen for an account that nobody has confirmed counts no more; its owner chooses a password by a reset.
    * Where it is not disputed, or confirmed, nothing changes by the same statement.
    */
-  async voidRegistration(id: string, isDisputed: boolean, tx: Db): Promise<void> {
+  async voidRegistration(id: UserId, isDisputed: boolean, tx: Db): Promise<void> {
     await this.database.execute(
       'UPDATE users SET password_hash = NULL, name = NULL WHERE id = $1 AND $2::boolean AND email_verified_at IS NULL',
       [id, isDisputed],
@@ -85,7 +89,7 @@ export class UsersRepository {
     );
   }
 
-  async markVerified(id: string, db: Db): Promise<void> {
+  async markVerified(id: UserId, db: Db): Promise<void> {
     await this.database.execute(
       'UPDATE users SET email_verified_at = coalesce(email_verified_at, now()) WHERE id = $1',
       [id],
@@ -93,27 +97,27 @@ export class UsersRepository {
     );
   }
 
-  async replacePasswordHash(id: string, passwordHash: string, db?: Db): Promise<void> {
+  async replacePasswordHash(id: UserId, passwordHash: string, db?: Db): Promise<void> {
     await this.database.repository(User, db).update({ id }, { passwordHash });
   }
 
   /** Refused by the database for a project the person is no member of. */
-  async selectProject(id: string, projectId: string, tx: Db): Promise<void> {
+  async selectProject(id: UserId, projectId: ProjectId, tx: Db): Promise<void> {
     await this.database.repository(User, tx).update({ id }, { selectedProjectId: projectId });
   }
 
   /** Exchanges a weaker hash of the same password. False: another has come into its place meanwhile. */
-  async upgradePasswordHash(id: string, known: string, passwordHash: string): Promise<boolean> {
+  async upgradePasswordHash(id: UserId, known: string, passwordHash: string): Promise<boolean> {
     const { affected } = await this.database.repository(User).update({ id, passwordHash: known }, { passwordHash });
     return affected === 1;
   }
 
-  async rename(id: string, name: string | null, tx: Db): Promise<void> {
+  async rename(id: UserId, name: string | null, tx: Db): Promise<void> {
     await this.database.repository(User, tx).update({ id }, { name });
   }
 
   /** A verified address in place of the old one; violates uq_users_email_key when another account has it. */
-  async changeEmail(id: string, email: string, tx: Db): Promise<void> {
+  async changeEmail(id: UserId, email: string, tx: Db): Promise<void> {
     await this.database.execute(
       'UPDATE users SET email = $2, email_key = $3, email_verified_at = now() WHERE id = $1',
       [id, email, emailKeyOf(email)],
@@ -122,7 +126,7 @@ export class UsersRepository {
   }
 
   /** With everything that cascades from it: sessions, tokens, memberships, security events. */
-  async delete(id: string, tx: Db): Promise<void> {
+  async delete(id: UserId, tx: Db): Promise<void> {
     await this.database.repository(User, tx).delete({ id });
   }
 
@@ -131,7 +135,7 @@ export class UsersRepository {
    * refer to it may still be written. Taken before the account's other rows, so that acts never wait in a circle.
    * @throws NotAuthenticated when the account was deleted meanwhile
    */
-  async lock(id: string, tx: Db): Promise<User> {
+  async lock(id: UserId, tx: Db): Promise<User> {
     const user = await this.database
       .repository(User, tx)
       .findOne({ where: { id }, lock: { mode: 'for_no_key_update' } });

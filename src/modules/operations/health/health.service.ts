@@ -48,7 +48,7 @@ export class HealthService {
     const limit = new Promise<CheckState>((resolve) => {
       timer = setTimeout(() => resolve('down'), DATABASE_LIMIT_MS);
     });
-    const answer = this.database.rows('SELECT 1').then(
+    const answer = this.database.ping().then(
       (): CheckState => 'ok',
       (): CheckState => 'down',
     );

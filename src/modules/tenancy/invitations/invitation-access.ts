@@ -1,26 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { AddressedResource, OrganizationOfResource, type UserScope } from '../../access/index.js';
+import { AddressedResource, type UserScope } from '../../access/index.js';
 import { InvitationAudits } from './invitation-audits.js';
 import { InvitationNotFound, InvitationOfAnother } from './invitations.errors.js';
 import { InvitationsRepository } from './invitations.repository.js';
 import { InvitedPerson } from './invited-person.js';
 
 const PARAMETER = 'invite_id';
-
-/** Lets the organization's people at an invitation; others are told that there is none. */
-@Injectable()
-export class OrganizationOfInvitation extends OrganizationOfResource {
-  readonly parameter = PARAMETER;
-  readonly notFound = InvitationNotFound;
-
-  constructor(private readonly invitations: InvitationsRepository) {
-    super();
-  }
-
-  async organizationOf(id: string): Promise<string | null> {
-    return (await this.invitations.find(id))?.organizationId ?? null;
-  }
-}
 
 /** Lets the invited person at an invitation, and records when somebody else tries. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { OrganizationScope } from '../../access/index.js';
+import type { OrganizationId, OrganizationScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
-import { AuditEvent, AuditWriter } from '../../identity/audit/index.js';
+import { type AuditEvent, AuditReader, AuditWriter } from '../../identity/audit/index.js';
 import { REASON_CODES } from './invitations.errors.js';
 
 /** Acts on invitations, and the action of the audit event that says it was done. */
@@ -21,7 +21,7 @@ export interface ActOnInvitation {
   readonly act: InvitationAct;
   /** Null: time itself. */
   readonly actorUserId: string | null;
-  readonly organizationId: string;
+  readonly organizationId: OrganizationId;
   /** Null: a creation that was refused. */
   readonly invitationId: string | null;
   readonly requestedRole: string;
@@ -41,6 +41,7 @@ export class InvitationAudits {
   constructor(
     private readonly database: Database,
     private readonly audit: AuditWriter,
+    private readonly audits: AuditReader,
   ) {}
 
   /** In the transaction of the act. */
@@ -60,11 +61,7 @@ export class InvitationAudits {
 
   /** Newest first. */
   list(scope: OrganizationScope, limit: number): Promise<AuditEvent[]> {
-    return this.database.repository(AuditEvent).find({
-      where: { organizationId: scope.organizationId, targetType: 'invitation' },
-      order: { createdAt: 'DESC', id: 'DESC' },
-      take: limit,
-    });
+    return this.audits.ofOrganization(scope, { targetType: 'invitation', limit });
   }
 
   private async refused(act: ActOnInvitation, error: unknown): Promise<void> {

@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { OrganizationId, UserId } from '../../access/index.js';
 import type { DeliveryStatus, InvitationRole, InvitationStatus } from './invitation-states.js';
 
 /** An offer of membership to an address. An ended one keeps its last token's hash, so that the link can be told apart from a wrong one. */
@@ -14,7 +15,7 @@ export class Invitation {
   id!: string;
 
   @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
+  organizationId!: OrganizationId;
 
   /** As given; leaves the service in mails to itself alone. */
   @Column('text')
@@ -38,7 +39,7 @@ export class Invitation {
   /** Whose right to invite it rests on: who made it or mailed it last. Null: that account is gone. */
   @Index('ix_invitations_invited_by')
   @Column('uuid', { name: 'invited_by', nullable: true })
-  invitedBy!: string | null;
+  invitedBy!: UserId | null;
 
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;

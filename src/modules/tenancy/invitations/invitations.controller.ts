@@ -4,7 +4,7 @@ import { type OrganizationScope, Requires, type UserScope } from '../../access/i
 import { Documented } from '../../../platform/http/documented.js';
 import { Body, IdParam, Query, Scope } from '../../../platform/http/inputs.js';
 import { InvitationAnswers } from './invitation-answers.service.js';
-import { InvitedToAccept, InvitedToDecline, OrganizationOfInvitation } from './invitation-access.js';
+import { InvitedToAccept, InvitedToDecline } from './invitation-access.js';
 import {
   AcceptedInvitationResponse,
   AcceptInvitationRequest,
@@ -25,6 +25,7 @@ import {
   InvitationRevoked,
   InviterWithoutRight,
 } from './invitations.errors.js';
+import { OrganizationOfInvitation } from './invitations.repository.js';
 import { InvitationsService } from './invitations.service.js';
 
 const OVER_ERRORS = [InvitationAccepted, InvitationDeclined, InvitationRevoked, InvitationExpired];

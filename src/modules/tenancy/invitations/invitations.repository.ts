@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { OrganizationScope } from '../../access/index.js';
+import { type OrganizationId, organizationOf, type OrganizationScope, type UserId } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { Invitation } from './invitation.entity.js';
+import { InvitationNotFound } from './invitations.errors.js';
 import {
   type DeliveryStatus,
   type InvitationRole,
@@ -48,7 +49,11 @@ export class InvitationsRepository {
 
   /** By its id alone: whoever asks still has to show that it is of their organization or meant for them. */
   async find(id: string, db?: Db): Promise<Invitation | null> {
-    const [row] = await this.database.rows<Invitation>(`SELECT ${COLUMNS} FROM invitations WHERE id = $1`, [id], db);
+    const [row] = await this.database.rows<Invitation>(
+      `SELECT ${COLUMNS} FROM invitations WHERE id = $1 /* tenant: its organization, or whom it is meant for */`,
+      [id],
+      db,
+    );
     return row ?? null;
   }
 
@@ -121,10 +126,10 @@ export class InvitationsRepository {
   }
 
   /** Marks what has expired, of one address or of all, a batch at a time. */
-  expire(tx: Db, of?: { organizationId: string; emailKey: string }): Promise<ExpiredInvitation[]> {
+  expire(tx: Db, of?: { organizationId: OrganizationId; emailKey: string }): Promise<ExpiredInvitation[]> {
     const where = of === undefined ? '' : 'AND organization_id = $1 AND email_key = $2';
     return this.database.rows<ExpiredInvitation>(
-      `UPDATE invitations SET status = 'expired' WHERE id IN (
+      `UPDATE /* every tenant: what has expired, or one address */ invitations SET status = 'expired' WHERE id IN (
          SELECT id FROM invitations WHERE status = 'pending' AND expires_at <= now() ${where}
          ORDER BY expires_at LIMIT ${MOST_EXPIRED_AT_ONCE} FOR UPDATE ${of === undefined ? 'SKIP LOCKED' : ''})
        RETURNING id, organization_id AS "organizationId", role`,
@@ -134,7 +139,13 @@ export class InvitationsRepository {
   }
 
   /** For an account that is deleted: no invitation remembers its address. */
-  async forgetAddress(emailKey: string, tx: Db): Promise<number> {
-    return this.database.execute('DELETE FROM invitations WHERE email_key = $1', [emailKey], tx);
+  async forgetAddressOf(userId: UserId, tx: Db): Promise<void> {
+    await this.database.execute(
+      'DELETE FROM invitations i USING users u WHERE u.id = $1 AND i.email_key = u.email_key',
+      [userId],
+      tx,
+    );
   }
 }
+
+export class OrganizationOfInvitation extends organizationOf('invite_id', Invitation, InvitationNotFound) {}

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { ROLES } from '../../access/index.js';
+import { asUserId, ROLES } from '../../access/index.js';
 import { canChangeRole, canGrant, canRevoke, GRANTABLE_ROLES } from './member-authority.js';
 
-const caller = (role: (typeof ROLES)[number]) => ({ userId: 'caller', role });
-const other = (role: (typeof ROLES)[number]) => ({ userId: 'other', role });
+const caller = (role: (typeof ROLES)[number]) => ({ userId: asUserId('caller'), role });
+const other = (role: (typeof ROLES)[number]) => ({ userId: asUserId('other'), role });
 const pairs = ROLES.flatMap((a) => ROLES.map((b) => [a, b] as const));
 
 describe('what members may do to members', () => {

@@ -1,11 +1,11 @@
-import { type Role, roleAtLeast } from '../../access/index.js';
+import { type Role, roleAtLeast, type UserId } from '../../access/index.js';
 
 /** Roles a member can be given; the owner's is not among them. */
 export const GRANTABLE_ROLES = ['admin', 'operator', 'member', 'viewer'] as const satisfies readonly Role[];
 export type GrantableRole = (typeof GRANTABLE_ROLES)[number];
 
 export interface Member {
-  readonly userId: string;
+  readonly userId: UserId;
   readonly role: Role;
 }
 

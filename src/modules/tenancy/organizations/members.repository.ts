@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { OrganizationScope, Role } from '../../access/index.js';
+import type { OrganizationScope, Role, UserId } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 
 type Tenant = Pick<OrganizationScope, 'organizationId'>;
 
 /** A member with what the account tells of them. */
 export interface MemberRow {
-  readonly userId: string;
+  readonly userId: UserId;
   readonly role: Role;
   readonly createdAt: Date;
   readonly email: string;
@@ -55,7 +55,7 @@ export class MembersRepository {
   }
 
   /** False when the person is a member already, whose role then stays. */
-  async insert(scope: Tenant, userId: string, role: Role, tx: Db): Promise<boolean> {
+  async insert(scope: Tenant, userId: UserId, role: Role, tx: Db): Promise<boolean> {
     const inserted = await this.database.execute(
       `INSERT INTO organization_members (organization_id, user_id, role) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
       [scope.organizationId, userId, role],
@@ -65,7 +65,7 @@ export class MembersRepository {
     return inserted === 1;
   }
 
-  async organizationsOf(userId: string, tx: Db): Promise<Tenant[]> {
+  async organizationsOf(userId: UserId, tx: Db): Promise<Tenant[]> {
     return this.database.rows<Tenant>(
       `SELECT organization_id AS "organizationId" FROM organization_members WHERE user_id = $1 ORDER BY organization_id`,
       [userId],
@@ -73,7 +73,7 @@ export class MembersRepository {
     );
   }
 
-  async updateRole(scope: Tenant, userId: string, role: Role, tx: Db): Promise<void> {
+  async updateRole(scope: Tenant, userId: UserId, role: Role, tx: Db): Promise<void> {
     await this.database.execute(
       'UPDATE organization_members SET role = $3 WHERE organization_id = $1 AND user_id = $2',
       [scope.organizationId, userId, role],
@@ -83,7 +83,7 @@ export class MembersRepository {
   }
 
   /** Under the organization's lock. The account's row comes before its memberships, as when an account is deleted. */
-  async delete(scope: Tenant, userId: string, tx: Db): Promise<void> {
+  async delete(scope: Tenant, userId: UserId, tx: Db): Promise<void> {
     const parameters = [scope.organizationId, userId];
     await this.database.execute(
       `UPDATE users SET selected_project_id = NULL
@@ -105,7 +105,7 @@ export class MembersRepository {
   }
 
   /** The same role in every project of the organization, also where an admin had given another one or taken it away. */
-  private async spreadToProjects(scope: Tenant, userId: string, role: Role, tx: Db): Promise<void> {
+  private async spreadToProjects(scope: Tenant, userId: UserId, role: Role, tx: Db): Promise<void> {
     await this.database.execute(
       `INSERT INTO project_members (project_id, user_id, role)
        SELECT id, $2, $3 FROM projects WHERE organization_id = $1 AND deleted_at IS NULL

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { OrganizationScope } from '../../access/index.js';
+import type { OrganizationScope, UserId } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { AuditWriter } from '../../identity/audit/index.js';
 import type { GrantableRole, Member } from './member-authority.js';
@@ -23,7 +23,7 @@ export class MembershipChanges {
   /** False when the person is a member already; nothing changes then. */
   async join(
     scope: Tenant,
-    joining: { userId: string; role: GrantableRole; invitationId: string },
+    joining: { userId: UserId; role: GrantableRole; invitationId: string },
     tx: Db,
   ): Promise<boolean> {
     const { userId, role, invitationId } = joining;
@@ -46,7 +46,7 @@ export class MembershipChanges {
   private async record(
     { organizationId }: Tenant,
     actorUserId: string,
-    userId: string,
+    userId: UserId,
     action: string,
     detail: Readonly<Record<string, unknown>>,
     tx: Db,

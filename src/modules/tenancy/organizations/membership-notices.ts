@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { OrganizationId, UserId } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { NoticeBus } from '../../../platform/database/notices.js';
 
@@ -6,8 +7,8 @@ const CHANNEL = 'membership_changed';
 
 /** Somebody joined an organization, got another role in it or left. */
 export interface MembershipChange {
-  readonly userId: string;
-  readonly organizationId: string;
+  readonly userId: UserId;
+  readonly organizationId: OrganizationId;
 }
 
 /**
@@ -28,7 +29,7 @@ export class MembershipNotices {
   /** @returns the way to stop */
   subscribe(handler: (change: MembershipChange) => void | Promise<void>): () => void {
     return this.notices.subscribe(CHANNEL, (payload) => {
-      const { user_id, organization_id } = JSON.parse(payload) as { user_id: string; organization_id: string };
+      const { user_id, organization_id } = JSON.parse(payload) as { user_id: UserId; organization_id: OrganizationId };
       return handler({ userId: user_id, organizationId: organization_id });
     });
   }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { AccountOwnsOrganization, OnAccountDeleted } from '../../identity/users/index.js';
 import { MembersRepository } from './members.repository.js';
@@ -16,11 +17,11 @@ export class MembershipsOfDeletedAccounts extends OnAccountDeleted {
     super();
   }
 
-  override lockFirst(userId: string, tx: Db): Promise<void> {
+  override lockFirst(userId: UserId, tx: Db): Promise<void> {
     return this.organizations.lockAllOf({ userId }, tx);
   }
 
-  async accountDeleted(userId: string, tx: Db): Promise<void> {
+  async accountDeleted(userId: UserId, tx: Db): Promise<void> {
     if ((await this.organizations.plansOwnedBy({ userId }, tx)).length > 0) throw new AccountOwnsOrganization();
     for (const scope of await this.members.organizationsOf(userId, tx)) {
       const member = await this.members.find(scope, userId, tx);

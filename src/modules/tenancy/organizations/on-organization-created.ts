@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import type { OrganizationId } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import type { User } from '../../identity/users/index.js';
 
 /** A new organization, with its owner's row as it was locked. */
 export interface NewOrganization {
-  readonly organizationId: string;
+  readonly organizationId: OrganizationId;
   readonly owner: User;
 }
 

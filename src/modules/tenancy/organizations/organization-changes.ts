@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { OrganizationScope } from '../../access/index.js';
+import { asOrganizationId, type OrganizationId, type OrganizationScope } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { NoticeBus } from '../../../platform/database/notices.js';
 
@@ -16,7 +16,7 @@ export class OrganizationChanges {
   }
 
   /** @returns the way to stop */
-  subscribe(handler: (organizationId: string) => void): () => void {
-    return this.notices.subscribe(CHANNEL, handler);
+  subscribe(handler: (organizationId: OrganizationId) => void): () => void {
+    return this.notices.subscribe(CHANNEL, (id) => handler(asOrganizationId(id)));
   }
 }

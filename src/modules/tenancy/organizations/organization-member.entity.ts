@@ -1,16 +1,16 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { Role } from '../../access/index.js';
+import type { OrganizationId, Role, UserId } from '../../access/index.js';
 
 @Entity('organization_members')
 @Check('ck_organization_members_role', `role IN ('viewer', 'member', 'operator', 'admin', 'owner')`)
 @Index('uq_organization_members_owner', ['organizationId'], { unique: true, where: `role = 'owner'` })
 export class OrganizationMember {
   @PrimaryColumn('uuid', { name: 'organization_id', primaryKeyConstraintName: 'pk_organization_members' })
-  organizationId!: string;
+  organizationId!: OrganizationId;
 
   @Index('ix_organization_members_user_id')
   @PrimaryColumn('uuid', { name: 'user_id', primaryKeyConstraintName: 'pk_organization_members' })
-  userId!: string;
+  userId!: UserId;
 
   @Column('text')
   role!: Role;

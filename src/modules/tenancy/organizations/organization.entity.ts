@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import type { OrganizationId, UserId } from '../../access/index.js';
 import type { Plan } from './plans.js';
 
 /** States that platform administration puts an organization in, and it alone takes away. */
@@ -14,7 +15,7 @@ export type BillingHold = (typeof BILLING_HOLDS)[number];
 @Unique('uq_organizations_payment_subscription_id', ['paymentSubscriptionId'])
 export class Organization {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_organizations' })
-  id!: string;
+  id!: OrganizationId;
 
   @Column('text')
   name!: string;
@@ -24,7 +25,7 @@ export class Organization {
 
   @Index('ix_organizations_owner_id')
   @Column('uuid', { name: 'owner_id' })
-  ownerId!: string;
+  ownerId!: UserId;
 
   @Column('text', { default: 'free' })
   plan!: Plan;

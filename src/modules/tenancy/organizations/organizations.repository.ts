@@ -1,5 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { OrganizationMembership, OrganizationScope, Role, UserScope } from '../../access/index.js';
+import {
+  type OrganizationMembership,
+  type OrganizationScope,
+  type UserId,
+  type UserScope,
+} from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { Organization } from './organization.entity.js';
 import { OrganizationMember } from './organization-member.entity.js';
@@ -51,14 +56,14 @@ export class OrganizationsRepository {
   async plansOwnedBy(scope: Pick<UserScope, 'userId'>, db?: Db): Promise<Plan[]> {
     const owned = await this.database
       .repository(Organization, db)
-      .find({ where: { ownerId: scope.userId }, select: { plan: true } });
+      .find({ where: { /* tenant: their owner */ ownerId: scope.userId }, select: { plan: true } });
     return owned.map((organization) => organization.plan);
   }
 
   /** Null: there is no such organization. */
-  async membershipOf(userId: string, organizationId: string): Promise<OrganizationMembership | null> {
-    const rows = await this.database.rows<{ role: Role | null }>(
-      `SELECT m.role FROM organizations o
+  async membershipOf(userId: UserId, organizationId: string): Promise<OrganizationMembership | null> {
+    const rows = await this.database.rows<OrganizationMembership>(
+      `SELECT o.id AS "organizationId", m.role FROM organizations o
        LEFT JOIN organization_members m ON m.organization_id = o.id AND m.user_id = $1
        WHERE o.id = $2`,
       [userId, organizationId],

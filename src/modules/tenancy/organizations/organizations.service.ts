@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { OrganizationScope, UserScope } from '../../access/index.js';
+import { newOrganizationId, type OrganizationScope, type UserScope } from '../../access/index.js';
 import { Database } from '../../../platform/database/database.js';
-import { newId } from '../../../platform/ids/index.js';
 import { AuditWriter } from '../../identity/audit/index.js';
 import { UsersRepository } from '../../identity/users/index.js';
 import {
@@ -26,7 +25,7 @@ export class OrganizationsService {
 
   /** The creator becomes owner, and what they paid for in advance goes to their first organization. Their row is locked while the plan's limit is counted, so parallel creates queue up. */
   async create(scope: UserScope, request: CreateOrganizationRequest): Promise<OrganizationResponse> {
-    const id = newId();
+    const id = newOrganizationId();
     return this.database.transaction(async (tx) => {
       const owner = await this.users.lock(scope.userId, tx);
       const owned = await this.organizations.plansOwnedBy(scope, tx);

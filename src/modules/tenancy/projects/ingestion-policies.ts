@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { asProjectId, type ProjectId } from '../../access/index.js';
 import { TrustedLookups } from '../../../platform/caching/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { ProjectChanges } from './project-changes.js';
@@ -22,7 +23,7 @@ const OF_A_MISSING_PROJECT: IngestionPolicy = { archived: true, redaction: new R
 /** Remembers the policy of projects that take events; shared by parallel requests, dropped when a project changes. */
 @Injectable()
 export class IngestionPolicies implements OnModuleInit {
-  private readonly lookups: TrustedLookups<IngestionPolicy>;
+  private readonly lookups: TrustedLookups<ProjectId, IngestionPolicy>;
 
   constructor(
     private readonly settings: ProjectSettingsRepository,
@@ -40,23 +41,23 @@ export class IngestionPolicies implements OnModuleInit {
   onModuleInit(): void {
     this.changes.onChange((projectId) => {
       if (projectId === undefined) this.lookups.forgetAll();
-      else this.lookups.forget(projectId);
+      else this.lookups.forget(asProjectId(projectId));
     });
   }
 
   /** @throws ProjectIsArchived when the project takes no events */
-  async admit(scope: { readonly projectId: string }): Promise<IngestionPolicy> {
+  async admit(scope: { readonly projectId: ProjectId }): Promise<IngestionPolicy> {
     const policy = await this.lookups.of(scope.projectId);
     if (policy.archived) throw new ProjectIsArchived();
     return policy;
   }
 
   /** What is masked in whatever concerns an event of the project, archived or not. */
-  async redactionOf({ projectId }: { readonly projectId: string }): Promise<Redaction> {
+  async redactionOf({ projectId }: { readonly projectId: ProjectId }): Promise<Redaction> {
     return (await this.lookups.of(projectId)).redaction;
   }
 
-  private async look(projectId: string): Promise<IngestionPolicy> {
+  private async look(projectId: ProjectId): Promise<IngestionPolicy> {
     const stored = await this.settings.policyOf(projectId);
     if (stored === null) return OF_A_MISSING_PROJECT;
     return { archived: stored.archived, redaction: new Redaction(stored.redactedProperties) };

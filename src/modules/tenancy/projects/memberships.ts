@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { MembershipReader, type OrganizationMembership, type ProjectMembership } from '../../access/index.js';
+import {
+  MembershipReader,
+  type OrganizationMembership,
+  type ProjectId,
+  type ProjectMembership,
+  type UserId,
+} from '../../access/index.js';
 import { OrganizationsRepository } from '../organizations/index.js';
 import { ProjectsRepository } from './projects.repository.js';
 
@@ -13,15 +19,15 @@ export class Memberships extends MembershipReader {
     super();
   }
 
-  ofOrganization(userId: string, organizationId: string): Promise<OrganizationMembership | null> {
+  ofOrganization(userId: UserId, organizationId: string): Promise<OrganizationMembership | null> {
     return this.organizations.membershipOf(userId, organizationId);
   }
 
-  ofProject(userId: string, projectId: string): Promise<ProjectMembership | null> {
+  ofProject(userId: UserId, projectId: string): Promise<ProjectMembership | null> {
     return this.projects.membershipOf(userId, projectId);
   }
 
-  selectedProject(userId: string): Promise<string | null> {
+  selectedProject(userId: UserId): Promise<ProjectId | null> {
     return this.projects.selectedBy(userId);
   }
 }

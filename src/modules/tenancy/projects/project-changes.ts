@@ -1,11 +1,12 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { asProjectId, type ProjectId } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { NoticeBus } from '../../../platform/database/notices.js';
 
 const CHANNEL = 'project_changed';
 
 /** Undefined: notices may have been missed, so every project may have changed. */
-export type ProjectChangeHandler = (projectId: string | undefined) => void;
+export type ProjectChangeHandler = (projectId: ProjectId | undefined) => void;
 
 /** Tells every instance that a project was archived, restored, deleted or set otherwise, so that caches let go of it. */
 @Injectable()
@@ -17,7 +18,7 @@ export class ProjectChanges implements OnModuleInit, OnModuleDestroy {
 
   onModuleInit(): void {
     this.releases.push(
-      this.notices.subscribe(CHANNEL, (projectId) => this.apply(projectId)),
+      this.notices.subscribe(CHANNEL, (projectId) => this.apply(asProjectId(projectId))),
       this.notices.onReconnect(() => this.apply(undefined)),
     );
   }
@@ -32,12 +33,12 @@ export class ProjectChanges implements OnModuleInit, OnModuleDestroy {
   }
 
   /** To every instance, with the transaction that changes the project. */
-  async announce(projectId: string, tx: Db): Promise<void> {
+  async announce(projectId: ProjectId, tx: Db): Promise<void> {
     await this.notices.publish(CHANNEL, projectId, tx);
   }
 
   /** At once on this instance, after the commit and before the answer. */
-  apply(projectId: string | undefined): void {
+  apply(projectId: ProjectId | undefined): void {
     for (const handler of this.handlers) handler(projectId);
   }
 }

@@ -1,14 +1,15 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { OrganizationId, ProjectId, UserId } from '../../access/index.js';
 
 @Entity('projects')
 @Index('uq_projects_organization_id_slug', ['organizationId', 'slug'], { unique: true, where: 'deleted_at IS NULL' })
 @Check('ck_projects_deleted', 'deleted_at IS NULL OR archived_at IS NOT NULL')
 export class Project {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_projects' })
-  id!: string;
+  id!: ProjectId;
 
   @Column('uuid', { name: 'organization_id' })
-  organizationId!: string;
+  organizationId!: OrganizationId;
 
   @Column('text')
   name!: string;
@@ -18,7 +19,7 @@ export class Project {
 
   @Index('ix_projects_owner_id')
   @Column('uuid', { name: 'owner_id' })
-  ownerId!: string;
+  ownerId!: UserId;
 
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;

@@ -4,11 +4,12 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { MembershipReader } from '../../access/index.js';
 import { AuditModule } from '../../identity/audit/index.js';
 import { OrganizationsModule } from '../organizations/index.js';
-import { UsersModule } from '../../identity/users/index.js';
+import { onAccountDeleted, UsersModule } from '../../identity/users/index.js';
 import { IngestionPolicies } from './ingestion-policies.js';
 import { ProjectInsightController } from './insight/project-insight.controller.js';
 import { ProjectLifecycleController } from './lifecycle/project-lifecycle.controller.js';
 import { ProjectLifecycleService } from './lifecycle/project-lifecycle.service.js';
+import { ProjectRemovalRepository } from './lifecycle/project-removal.repository.js';
 import { ProjectRemoval } from './lifecycle/project-removal.js';
 import { ProjectMembersController } from './members/project-members.controller.js';
 import { ProjectMembersRepository } from './members/project-members.repository.js';
@@ -18,7 +19,6 @@ import { ProjectActs } from './project-acts.js';
 import { ProjectChanges } from './project-changes.js';
 import { Project } from './project.entity.js';
 import { ProjectMember } from './project-member.entity.js';
-import { ProjectsOfDeletedAccounts } from './projects-of-deleted-accounts.js';
 import { ProjectsController } from './projects.controller.js';
 import { ProjectsRepository } from './projects.repository.js';
 import { ProjectsService } from './projects.service.js';
@@ -50,11 +50,12 @@ import { ProjectSettingsService } from './settings/project-settings.service.js';
   providers: [
     ProjectsService,
     ProjectsRepository,
-    ProjectsOfDeletedAccounts,
+    onAccountDeleted(ProjectsRepository, (projects, userId, tx) => projects.handOver(userId, tx)),
     ProjectActs,
     ProjectChanges,
     ProjectLifecycleService,
     ProjectRemoval,
+    ProjectRemovalRepository,
     ProjectMembersService,
     ProjectMembersRepository,
     ProjectSettingsService,

@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import {
+  type OrganizationId,
   type OrganizationScope,
+  type ProjectId,
   type ProjectMemberScope,
   type ProjectMembership,
   ProjectNotFound,
   type ProjectScope,
   type Role,
+  type UserId,
   type UserScope,
 } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
@@ -53,6 +56,16 @@ export class ProjectsRepository {
   /** Archived projects count until they are deleted. */
   countOf(scope: Pick<OrganizationScope, 'organizationId'>, tx: Db): Promise<number> {
     return this.database.repository(Project, tx).countBy({ organizationId: scope.organizationId, deletedAt: IsNull() });
+  }
+
+  /** For an account that is deleted: to the owner of the organization, who cannot be that account. */
+  async handOver(userId: UserId, tx: Db): Promise<void> {
+    await this.database.execute(
+      `UPDATE projects p SET owner_id = o.owner_id FROM organizations o
+       WHERE o.id = p.organization_id AND p.owner_id = $1 /* every tenant: an account that is deleted */`,
+      [userId],
+      tx,
+    );
   }
 
   async update(
@@ -106,8 +119,8 @@ export class ProjectsRepository {
   }
 
   /** The living project that a person has selected; the database clears it with their membership. */
-  async selectedBy(userId: string): Promise<string | null> {
-    const [row] = await this.database.rows<{ id: string }>(
+  async selectedBy(userId: UserId): Promise<ProjectId | null> {
+    const [row] = await this.database.rows<{ id: ProjectId }>(
       'SELECT p.id FROM users u JOIN projects p ON p.id = u.selected_project_id WHERE u.id = $1 AND p.deleted_at IS NULL',
       [userId],
     );
@@ -117,11 +130,12 @@ export class ProjectsRepository {
   /** Null: there is no such project. The organization's membership decides first. */
   async membershipOf(userId: string, projectId: string, db?: Db): Promise<ProjectMembership | null> {
     const [row] = await this.database.rows<{
-      organization_id: string;
+      project_id: ProjectId;
+      organization_id: OrganizationId;
       organization_role: Role | null;
       project_role: Role | null;
     }>(
-      `SELECT p.organization_id, om.role AS organization_role, pm.role AS project_role
+      `SELECT p.id AS project_id, p.organization_id, om.role AS organization_role, pm.role AS project_role
        FROM projects p
        LEFT JOIN organization_members om ON om.organization_id = p.organization_id AND om.user_id = $1
        LEFT JOIN project_members pm ON pm.project_id = p.id AND pm.user_id = $1
@@ -130,6 +144,7 @@ export class ProjectsRepository {
       db,
     );
     if (row === undefined) return null;
-    return { organizationId: row.organization_id, role: effectiveRole(row.organization_role, row.project_role) };
+    const { project_id: found, organization_id: organizationId, organization_role, project_role } = row;
+    return { projectId: found, organizationId, role: effectiveRole(organization_role, project_role) };
   }
 }

@@ -1,7 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { OrganizationScope, ProjectMemberScope, ProjectScope, UserScope } from '../../access/index.js';
+import {
+  newProjectId,
+  type OrganizationScope,
+  type ProjectMemberScope,
+  type ProjectScope,
+  type UserScope,
+} from '../../access/index.js';
 import { Database } from '../../../platform/database/database.js';
-import { newId } from '../../../platform/ids/index.js';
 import { AuditWriter } from '../../identity/audit/index.js';
 import { OrganizationActs, PLAN_LIMITS } from '../organizations/index.js';
 import {
@@ -27,7 +32,7 @@ export class ProjectsService {
 
   /** The organization's row is locked while its plan's limit is counted, so parallel creates queue up. */
   async create(scope: OrganizationScope, { name, slug }: CreateProjectRequest): Promise<ProjectResponse> {
-    const id = newId();
+    const id = newProjectId();
     return this.database.transaction(async (tx) => {
       const { plan } = await this.organizationActs.begin(scope, tx);
       const limit = PLAN_LIMITS[plan].projects;

@@ -24,7 +24,7 @@ import {
 } from './alert-acts.dto.js';
 import { AlertActsService } from './alert-acts.service.js';
 import { AlertEventResponse, RaiseAlertRequest } from '../events/alert-events.dto.js';
-import { ProjectOfAlertEvent } from '../events/project-of-alert-event.js';
+import { ProjectOfAlertEvent } from '../events/alert-events.repository.js';
 import { ManualAlertsService } from './manual-alerts.service.js';
 
 const answer = AlertEventResponse;

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ProjectId } from '../../../access/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import { newId } from '../../../../platform/ids/index.js';
 import type { NoticeTargets } from '../../fan-out/index.js';
@@ -10,7 +11,7 @@ import { AlertNotifier } from './alert-notifier.js';
 
 /** Something happened that somebody has to look at. */
 export interface Firing {
-  readonly projectId: string;
+  readonly projectId: ProjectId;
   readonly rule: {
     readonly id: string;
     readonly name: string;
@@ -107,7 +108,7 @@ export class AlertRaiser {
 
   /** What the rule fired for is over: its unresolved alert event, if there is one, is resolved. */
   async recover(
-    { projectId, ruleId, fingerprint }: { projectId: string; ruleId: string; fingerprint: string },
+    { projectId, ruleId, fingerprint }: { projectId: ProjectId; ruleId: string; fingerprint: string },
     tx: Db,
   ): Promise<void> {
     const held = await this.events.lockUnresolved({ projectId }, fingerprint, tx);

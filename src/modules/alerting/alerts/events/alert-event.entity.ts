@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { ProjectId } from '../../../access/index.js';
 import type { NoticeTargets } from '../../fan-out/index.js';
 import type { AlertStatus } from '../machine/alert-machine.js';
 
@@ -29,7 +30,7 @@ export class AlertEvent {
   id!: string;
 
   @Column('uuid', { name: 'project_id' })
-  projectId!: string;
+  projectId!: ProjectId;
 
   /** Null: raised by hand; so is the name. The rule may be gone. */
   @Index('ix_alert_events_alert_rule_id', { where: `status <> 'resolved'` })

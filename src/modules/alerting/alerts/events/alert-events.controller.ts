@@ -17,7 +17,7 @@ import {
   TimelineEntryResponse,
 } from './alert-events.dto.js';
 import { AlertEventsService } from './alert-events.service.js';
-import { ProjectOfAlertEvent } from './project-of-alert-event.js';
+import { ProjectOfAlertEvent } from './alert-events.repository.js';
 
 @ApiTags('alerts')
 @Controller('v1/alerts/events')

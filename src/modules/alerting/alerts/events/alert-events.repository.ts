@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../../access/index.js';
+import { projectOf, type ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import type { AlertState } from '../machine/alert-machine.js';
 import { ALERT_COLUMNS, MOMENT } from './alert-event-columns.js';
-import type { AlertEvent } from './alert-event.entity.js';
+import { AlertEvent } from './alert-event.entity.js';
+import { AlertEventNotFound } from '../alerts.errors.js';
 
 type Tenant = Pick<ProjectScope, 'projectId'>;
 
@@ -235,15 +236,6 @@ export class AlertEventsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** The project of an alert event, for the access guard; null when there is no such thing. */
-  async projectOf(id: string): Promise<string | null> {
-    const [row] = await this.database.rows<{ project_id: string }>(
-      'SELECT project_id FROM alert_events WHERE id = $1',
-      [id],
-    );
-    return row?.project_id ?? null;
-  }
-
   /** @returns how many rows were removed */
   async removeOf(projectId: string, limit: number): Promise<number> {
     const entries = await this.database.execute(
@@ -273,3 +265,5 @@ function held(row: HeldRow | undefined): HeldAlert {
   const { now, ...alert } = row;
   return { alert, now };
 }
+
+export class ProjectOfAlertEvent extends projectOf('alert_event_id', AlertEvent, AlertEventNotFound) {}

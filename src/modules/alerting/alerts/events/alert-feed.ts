@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ProjectId } from '../../../access/index.js';
 import { writeObject } from '../../../../platform/http/written-json.js';
 import type { FeedPlace, FeedRead, FeedSource } from '../../../events/streams/index.js';
 import { alertEventJson } from './alert-events.dto.js';
@@ -24,15 +25,15 @@ export class AlertFeed implements FeedSource {
 
   constructor(private readonly reads: AlertReadsRepository) {}
 
-  settled(projectId: string): Promise<Date> {
+  settled(projectId: ProjectId): Promise<Date> {
     return this.reads.settledUntil({ projectId });
   }
 
-  start(projectId: string, until: Date): Promise<FeedPlace | null> {
+  start(projectId: ProjectId, until: Date): Promise<FeedPlace | null> {
     return this.reads.placeBefore({ projectId }, until, EXISTING_ALERTS);
   }
 
-  async read(projectId: string, after: FeedPlace | null, until: Date, limit: number): Promise<FeedRead> {
+  async read(projectId: ProjectId, after: FeedPlace | null, until: Date, limit: number): Promise<FeedRead> {
     const { items: shown, found } = await this.reads.changedAfter({ projectId }, after, until, limit, READ_BYTES);
     const items = shown.map((one) => ({
       place: { timestamp: one.alert.changedAt, id: one.alert.id },

@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
+import type { ProjectId } from '../../../access/index.js';
 
 export const TIMELINE_TYPES = [
   'opened',
@@ -36,7 +37,7 @@ export class TimelineEntry {
 
   @Index('ix_alert_timeline_project_id')
   @Column('uuid', { name: 'project_id' })
-  projectId!: string;
+  projectId!: ProjectId;
 
   @Column('uuid', { name: 'alert_event_id' })
   alertEventId!: string;

@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { ProjectId } from '../../../access/index.js';
 
 /** For its time nobody is told of alert events that fit its filter. */
 @Entity('alert_silences')
@@ -9,7 +10,7 @@ export class Silence {
   id!: string;
 
   @Column('uuid', { name: 'project_id' })
-  projectId!: string;
+  projectId!: ProjectId;
 
   /** As it was checked; read it by `storedFilter`. */
   @Column('json')

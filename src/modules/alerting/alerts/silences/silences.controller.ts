@@ -5,7 +5,7 @@ import { Documented } from '../../../../platform/http/documented.js';
 import { Body, IdParam, Query, Scope } from '../../../../platform/http/inputs.js';
 import { TooManyPatternTrials } from '../../conditions/index.js';
 import { SilenceHasExpired, SilenceNotFound, TooManySilences } from '../alerts.errors.js';
-import { ProjectOfSilence } from './project-of-silence.js';
+import { ProjectOfSilence } from './silences.repository.js';
 import { CreateSilenceRequest, SilenceResponse, SilencesQuery, UpdateSilenceRequest } from './silences.dto.js';
 import { SilencesService } from './silences.service.js';
 

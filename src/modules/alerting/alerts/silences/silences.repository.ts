@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../../access/index.js';
+import { projectOf, type ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../events/totals/index.js';
 import { type FilterSubject, type SubjectRow, subjectSql } from '../../conditions/index.js';
-import type { Silence } from './silence.entity.js';
+import { SilenceNotFound } from '../alerts.errors.js';
+import { Silence } from './silence.entity.js';
 
 type Tenant = Pick<ProjectScope, 'projectId'>;
 
@@ -139,13 +140,6 @@ export class SilencesRepository {
     );
     return row?.total ?? 0;
   }
-
-  /** The project of a silence, for the access guard; null when there is no such thing. */
-  async projectOf(id: string): Promise<string | null> {
-    const [row] = await this.database.rows<{ project_id: string }>(
-      'SELECT project_id FROM alert_silences WHERE id = $1',
-      [id],
-    );
-    return row?.project_id ?? null;
-  }
 }
+
+export class ProjectOfSilence extends projectOf('silence_id', Silence, SilenceNotFound) {}

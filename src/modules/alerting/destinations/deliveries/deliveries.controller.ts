@@ -17,7 +17,7 @@ import {
   RetryFailedResponse,
 } from './deliveries.dto.js';
 import { DeliveriesService } from './deliveries.service.js';
-import { ProjectOfAlertDelivery } from './project-of-alert-delivery.js';
+import { ProjectOfAlertDelivery } from '../outbox/deliveries.repository.js';
 
 @ApiTags('alerts')
 @Controller('v1/alerts/deliveries')

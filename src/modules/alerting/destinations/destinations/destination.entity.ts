@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { ProjectId } from '../../../access/index.js';
 import { DESTINATION_TYPES, type DestinationType } from '../drivers/destination-drivers.js';
 
 /** Where alerts of a project are told (SERVICE 2.11). */
@@ -16,7 +17,7 @@ export class AlertDestination {
   id!: string;
 
   @Column('uuid', { name: 'project_id' })
-  projectId!: string;
+  projectId!: ProjectId;
 
   /** Never changes. */
   @Column('text')

@@ -18,7 +18,7 @@ import {
   UpdateDestinationRequest,
 } from './destinations.dto.js';
 import { DestinationsService } from './destinations.service.js';
-import { ProjectOfDestination } from './project-of-destination.js';
+import { ProjectOfDestination } from './destinations.repository.js';
 
 @ApiTags('alert-destinations')
 @Controller('v1/alert-destinations')

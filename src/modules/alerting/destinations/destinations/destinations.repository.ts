@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../../access/index.js';
+import { projectOf, type ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { AlertDestination } from './destination.entity.js';
+import { DestinationNotFound } from '../destinations.errors.js';
 
 type Tenant = Pick<ProjectScope, 'projectId'>;
 
@@ -83,15 +84,6 @@ export class DestinationsRepository {
     );
   }
 
-  /** The project of a destination, for the access guard; null when there is no such destination. */
-  async projectOf(id: string): Promise<string | null> {
-    const [row] = await this.database.rows<{ project_id: string }>(
-      'SELECT project_id FROM alert_destinations WHERE id = $1',
-      [id],
-    );
-    return row?.project_id ?? null;
-  }
-
   /** Those of the ids that are destinations of the project, held against deletion while the transaction lasts. */
   async share({ projectId }: Tenant, ids: readonly string[], tx: Db): Promise<string[]> {
     const rows = await this.database.rows<{ id: string }>(
@@ -126,3 +118,5 @@ export class DestinationsRepository {
     );
   }
 }
+
+export class ProjectOfDestination extends projectOf('destination_id', AlertDestination, DestinationNotFound) {}

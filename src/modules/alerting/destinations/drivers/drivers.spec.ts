@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { asProjectId } from '../../../access/index.js';
 import type { StoredNotice } from './notice.js';
 import { slackMessage, slackText } from './slack.driver.js';
 import { webhookBody } from './webhook.driver.js';
@@ -8,7 +9,7 @@ const NOTICE: StoredNotice = {
   alertEventId: '0199f3a1-0000-7000-8000-000000000001',
   alertRuleId: '0199f3a1-0000-7000-8000-000000000002',
   ruleName: 'Payments fail',
-  projectId: '0199f3a1-0000-7000-8000-000000000003',
+  projectId: asProjectId('0199f3a1-0000-7000-8000-000000000003'),
   eventId: '0199f3a1-0000-7000-8000-000000000004',
   eventType: 'payment.failed',
   source: 'checkout',

@@ -1,10 +1,11 @@
+import type { ProjectId } from '../../../access/index.js';
 /** What is to be told of an alert event, as it is now. */
 export interface AlertNotice {
   readonly alertEventId: string;
   /** Null for an alert raised by hand; so is the name. */
   readonly alertRuleId: string | null;
   readonly ruleName: string | null;
-  readonly projectId: string;
+  readonly projectId: ProjectId;
   readonly eventId: string | null;
   readonly eventType: string | null;
   readonly source: string | null;
@@ -30,7 +31,7 @@ export function storedNotice(notice: AlertNotice): StoredNotice {
 }
 
 /** What a destination is sent to be tried out. */
-export function testNotice(projectId: string, now: Date): StoredNotice {
+export function testNotice(projectId: ProjectId, now: Date): StoredNotice {
   return {
     alertEventId: null,
     alertRuleId: null,

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { asProjectId } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
 import { newId } from '../../../../platform/ids/index.js';
 import type { JobQueue } from '../../../../platform/queue/index.js';
@@ -52,10 +53,11 @@ export class AlertDeliveryOutbox implements Outbox<ExpiredDelivery, HeldDelivery
   }
 
   async send(held: HeldDelivery, deadlineMs: number): Promise<TryOutcome> {
-    const { id: deliveryId, lane: id, tenant: projectId, type, isEnabled, notice } = held;
+    const { id: deliveryId, lane: id, tenant, type, isEnabled, notice } = held;
     if (type === null) return failedTry('refused', 'destination_deleted');
     if (!isEnabled) return failedTry('refused', 'destination_disabled');
     const { targetUrl, sealedUrl, secret, previousSecret, previousSecretUntil } = held;
+    const projectId = asProjectId(tenant);
     const destination = { id, projectId, type, targetUrl, sealedUrl, secret, previousSecret, previousSecretUntil };
     return this.sender.send({ destination, notice, deliveryId }, Math.min(DEADLINE_MS, deadlineMs));
   }

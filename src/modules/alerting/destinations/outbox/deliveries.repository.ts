@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { And, LessThan, MoreThanOrEqual } from 'typeorm';
-import type { ProjectScope } from '../../../access/index.js';
+import { projectOf, type ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import type { DestinationType } from '../drivers/destination-drivers.js';
 import { AlertDelivery } from './delivery.entity.js';
+import { AlertDeliveryNotFound } from '../destinations.errors.js';
 import type { AlertDeliveryStatus } from './transitions.js';
 
 type Tenant = Pick<ProjectScope, 'projectId'>;
@@ -68,15 +69,6 @@ export class DeliveriesRepository {
     return this.database
       .repository(AlertDelivery, tx)
       .findOne({ where: { projectId, id }, lock: { mode: 'pessimistic_write' } });
-  }
-
-  /** The project of a delivery, for the access guard; null when there is no such delivery. */
-  async projectOf(id: string): Promise<string | null> {
-    const [row] = await this.database.rows<{ project_id: string }>(
-      'SELECT project_id FROM alert_deliveries WHERE id = $1',
-      [id],
-    );
-    return row?.project_id ?? null;
   }
 
   /** One notice for each destination, due at once. */
@@ -184,3 +176,5 @@ export class DeliveriesRepository {
 function parametersOf({ projectId }: Tenant, { destinationId, alertEventId, from, to }: FailedFilter): unknown[] {
   return [projectId, destinationId ?? null, alertEventId ?? null, from ?? EARLIEST, to ?? LATEST];
 }
+
+export class ProjectOfAlertDelivery extends projectOf('delivery_id', AlertDelivery, AlertDeliveryNotFound) {}

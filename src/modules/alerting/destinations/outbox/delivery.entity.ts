@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { ProjectId } from '../../../access/index.js';
 import type { DestinationType } from '../drivers/destination-drivers.js';
 import type { AlertDeliveryStatus } from './transitions.js';
 
@@ -28,7 +29,7 @@ export class AlertDelivery {
   id!: string;
 
   @Column('uuid', { name: 'project_id' })
-  projectId!: string;
+  projectId!: ProjectId;
 
   @Index('ix_alert_deliveries_notice_id')
   @Column('uuid', { name: 'notice_id' })

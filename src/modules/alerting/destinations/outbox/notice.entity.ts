@@ -1,4 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { ProjectId } from '../../../access/index.js';
 import type { StoredNotice } from '../drivers/notice.js';
 
 /** What is told of an alert event at one moment; the same for every destination. */
@@ -9,7 +10,7 @@ export class AlertNoticeRecord {
 
   @Index('ix_alert_notices_project_id')
   @Column('uuid', { name: 'project_id' })
-  projectId!: string;
+  projectId!: ProjectId;
 
   @Column('uuid', { name: 'alert_event_id' })
   alertEventId!: string;

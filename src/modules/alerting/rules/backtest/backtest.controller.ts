@@ -3,8 +3,8 @@ import { ApiTags } from '@nestjs/swagger';
 import { type ProjectMemberScope, Requires } from '../../../access/index.js';
 import { Documented } from '../../../../platform/http/documented.js';
 import { Body, IdParam, Scope } from '../../../../platform/http/inputs.js';
-import { ProjectOfAlertRule } from '../project-of-alert-rule.js';
-import { AlertRuleNotFound } from '../rules.service.js';
+import { ProjectOfAlertRule } from '../rules.repository.js';
+import { AlertRuleNotFound } from '../rules.repository.js';
 import { BacktestRequest, BacktestResponse } from './backtest.dto.js';
 import { AlertRuleFails, BacktestService, TooManyBacktests } from './backtest.service.js';
 

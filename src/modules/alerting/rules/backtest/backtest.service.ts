@@ -9,7 +9,7 @@ import type { TimeWindow } from '../../../events/totals/index.js';
 import { INACTIVE, type SeriesState, step } from '../machine/rule-machine.js';
 import type { Series } from '../machine/series.js';
 import { ownFault } from '../outcomes/failure-reasons.js';
-import { AlertRuleNotFound } from '../rules.service.js';
+import { AlertRuleNotFound } from '../rules.repository.js';
 import { type LiveRule, LiveRulesRepository } from '../live-rules.repository.js';
 import { evaluationSeconds } from '../windows/window-values.js';
 import { type Seen, WindowObserver } from '../windows/window-observer.js';

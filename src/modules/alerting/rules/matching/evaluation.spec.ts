@@ -1,5 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
+import { asProjectId } from '../../../access/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import { filterOf, storedCondition } from '../../conditions/index.js';
 import type { LiveRule } from '../live-rules.repository.js';
@@ -11,7 +12,7 @@ import type { OutboxRepository, OutboxRow, Stretch } from './outbox.repository.j
 const condition = storedCondition({ kind: 'match' });
 const RULE: LiveRule = {
   id: 'rule',
-  projectId: 'project',
+  projectId: asProjectId('project'),
   name: 'Rule',
   severity: 'info',
   condition,

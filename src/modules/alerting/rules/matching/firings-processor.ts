@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ProjectId } from '../../../access/index.js';
 import type { Db, Session } from '../../../../platform/database/database.js';
 import { AlertRaiser } from '../../alerts/index.js';
 import { isDataFault, isTakenTooLong } from '../outcomes/database-faults.js';
@@ -29,7 +30,7 @@ export class FiringsProcessor {
     private readonly metrics: RuleMetrics,
   ) {}
 
-  rests(projectId: string): boolean {
+  rests(projectId: ProjectId): boolean {
     return this.sizes.rests(projectId, performance.now());
   }
 
@@ -37,7 +38,7 @@ export class FiringsProcessor {
    * The first that wait, in one transaction of bounded length that takes them from those that wait.
    * @returns how many
    */
-  async waiting(projectId: string, session: Session): Promise<number> {
+  async waiting(projectId: ProjectId, session: Session): Promise<number> {
     const began = performance.now();
     try {
       const count = await this.someOf(projectId, session);
@@ -58,12 +59,12 @@ export class FiringsProcessor {
   }
 
   /** In the caller's transaction. Rules that are gone or began anew have nothing to do with what was before. */
-  async raise(projectId: string, rules: readonly LiveRule[], firings: readonly Firing[], tx: Db): Promise<void> {
+  async raise(projectId: ProjectId, rules: readonly LiveRule[], firings: readonly Firing[], tx: Db): Promise<void> {
     const raising = await this.prepared(projectId, rules, firings, tx);
     for (const one of raising) await this.one(projectId, one, tx);
   }
 
-  private async someOf(projectId: string, session: Session): Promise<number> {
+  private async someOf(projectId: ProjectId, session: Session): Promise<number> {
     try {
       return await session.transaction((tx) => this.some(projectId, false, tx));
     } catch (error) {
@@ -73,7 +74,7 @@ export class FiringsProcessor {
     }
   }
 
-  private async some(projectId: string, isCareful: boolean, tx: Db): Promise<number> {
+  private async some(projectId: ProjectId, isCareful: boolean, tx: Db): Promise<number> {
     const began = performance.now();
     const { rules } = await this.rules.ofEvents(projectId, tx);
     const waiting = await this.firings.first(projectId, this.sizes.of(projectId), tx);
@@ -93,7 +94,7 @@ export class FiringsProcessor {
   }
 
   private async prepared<F extends Firing>(
-    projectId: string,
+    projectId: ProjectId,
     rules: readonly LiveRule[],
     firings: readonly F[],
     tx: Db,
@@ -112,12 +113,12 @@ export class FiringsProcessor {
     });
   }
 
-  private async withCare(projectId: string, one: Prepared<WaitingFiring>, tx: Db): Promise<void> {
+  private async withCare(projectId: ProjectId, one: Prepared<WaitingFiring>, tx: Db): Promise<void> {
     const fault = await this.firings.attempt(() => this.one(projectId, one, tx), isDataFault, tx);
     if (fault !== null) await this.setAside.alert(projectId, one.firing, 'failed', fault.error, tx);
   }
 
-  private async one(projectId: string, { firing, rule, event }: Prepared<Firing>, tx: Db): Promise<void> {
+  private async one(projectId: ProjectId, { firing, rule, event }: Prepared<Firing>, tx: Db): Promise<void> {
     if (rule === null) return;
     const { fingerprint, groupValues, occurrences, lastEventId } = firing;
     if (firing.kind === 'recover') return this.alerts.recover({ projectId, ruleId: rule.id, fingerprint }, tx);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { asProjectId } from '../../../access/index.js';
 import { filterOf, storedCondition } from '../../conditions/index.js';
 import type { StoredSeries } from '../machine/series.repository.js';
 import type { LiveRule } from '../live-rules.repository.js';
@@ -22,7 +23,7 @@ function rule(more: { condition?: object; groupBy?: string[]; holds?: LiveRule['
   const condition = storedCondition({ kind: 'match', ...more.condition });
   return {
     id: more.id ?? 'rule',
-    projectId: 'project',
+    projectId: asProjectId('project'),
     name: 'Rule',
     severity: 'info',
     condition,

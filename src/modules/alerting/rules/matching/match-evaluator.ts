@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
+import type { ProjectId } from '../../../access/index.js';
 import { FairTurns } from '../../../../platform/concurrency/index.js';
 import type { Db, Session } from '../../../../platform/database/database.js';
 import { AlertRaiser } from '../../alerts/index.js';
@@ -58,12 +59,12 @@ export class MatchEvaluator {
   ) {}
 
   /** Nothing of the project gets through: it is left alone for a while. */
-  rests(projectId: string): boolean {
+  rests(projectId: ProjectId): boolean {
     return this.sizes.rests(projectId, performance.now()) || this.processor.rests(projectId);
   }
 
   /** @returns how much was done; 0: there is nothing to do */
-  async step(projectId: string, session: Session): Promise<number> {
+  async step(projectId: ProjectId, session: Session): Promise<number> {
     try {
       const done = await this.next(projectId, session);
       this.sizes.recovered(projectId);
@@ -80,7 +81,7 @@ export class MatchEvaluator {
     }
   }
 
-  private async next(projectId: string, session: Session): Promise<number> {
+  private async next(projectId: ProjectId, session: Session): Promise<number> {
     const { isToRaise, isToSettle, writtenSince, mark } = await this.marks.stateOf(projectId, session.db);
     if (isToRaise) return this.processor.waiting(projectId, session);
     if (mark !== null && mark.isEvaluating && mark.worker !== this.worker) {
@@ -101,7 +102,7 @@ export class MatchEvaluator {
   }
 
   /** A worker has ended while it asked the rules about events. */
-  private async blame(projectId: string, mark: MatchMark, session: Session): Promise<void> {
+  private async blame(projectId: ProjectId, mark: MatchMark, session: Session): Promise<void> {
     // One death may have any cause, such as a deployment: an event is given up that ends a second worker by itself.
     if (mark.eventId === null || !isSuspect(mark, mark.untilPosition)) {
       this.logger.warn(`a worker ended while it matched events of project ${projectId}: they are taken one by one`);
@@ -113,7 +114,7 @@ export class MatchEvaluator {
     await this.marks.end(projectId, mark.worker, session.db);
   }
 
-  private async giveUp(projectId: string, row: OutboxRow, reason: SetAsideReason, session: Session): Promise<void> {
+  private async giveUp(projectId: ProjectId, row: OutboxRow, reason: SetAsideReason, session: Session): Promise<void> {
     await session.transaction(async (tx) => {
       await this.setAside.event(projectId, row.firstEventId, reason, tx);
       await this.outbox.remove([{ row, first: 1, last: 1 }], tx);
@@ -121,7 +122,7 @@ export class MatchEvaluator {
   }
 
   /** What takes too long is tried again with fewer events, which the project keeps to until it goes quickly again. */
-  private async batch(projectId: string, batch: readonly Stretch[], session: Session): Promise<number> {
+  private async batch(projectId: ProjectId, batch: readonly Stretch[], session: Session): Promise<number> {
     const began = performance.now();
     try {
       const count = await this.matched(projectId, batch, session);
@@ -143,7 +144,7 @@ export class MatchEvaluator {
 
   /** A batch that fails for its data: the one event of it is given up, or else its events are taken one by one. */
   private async without(
-    projectId: string,
+    projectId: ProjectId,
     batch: readonly Stretch[],
     reason: SetAsideReason,
     session: Session,
@@ -156,7 +157,7 @@ export class MatchEvaluator {
     return 1;
   }
 
-  private async matched(projectId: string, batch: readonly Stretch[], session: Session): Promise<number> {
+  private async matched(projectId: ProjectId, batch: readonly Stretch[], session: Session): Promise<number> {
     const { rules } = await this.rules.ofEvents(projectId, session.db, { areHeld: false });
     const evaluated =
       rules.length === 0
@@ -177,7 +178,7 @@ export class MatchEvaluator {
   }
 
   private asked(
-    projectId: string,
+    projectId: ProjectId,
     rules: readonly LiveRule[],
     batch: readonly Stretch[],
     { db }: Session,
@@ -208,7 +209,7 @@ export class MatchEvaluator {
 
   /** @returns null, and writes nothing, when the rules have changed since they were asked */
   private async write(
-    projectId: string,
+    projectId: ProjectId,
     asked: readonly LiveRule[],
     { hits, taken, answers, failed }: Omit<Asked, 'taken'> & { readonly taken: readonly Stretch[] },
     mayRaise: boolean,
@@ -256,7 +257,7 @@ export class MatchEvaluator {
   }
 
   /** With no event before it any more, also none that is still being accepted, a series may come to rest. */
-  private async settle(projectId: string, tx: Db): Promise<number> {
+  private async settle(projectId: ProjectId, tx: Db): Promise<number> {
     const { rules } = await this.rules.ofEvents(projectId, tx);
     const byId = new Map(rules.map((rule) => [rule.id, rule]));
     if (byId.size === 0) return 0;

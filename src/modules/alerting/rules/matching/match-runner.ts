@@ -1,4 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { ProjectId } from '../../../access/index.js';
 import { CONFIG, type Config } from '../../../../config/index.js';
 import { Database } from '../../../../platform/database/database.js';
 import { MatchEvaluator } from './match-evaluator.js';
@@ -57,7 +58,7 @@ export class MatchRunner {
     return processed;
   }
 
-  private async turn(projectId: string, onStep: () => void): Promise<number> {
+  private async turn(projectId: ProjectId, onStep: () => void): Promise<number> {
     let processed = 0;
     try {
       await this.database.alone(`alert-rules:${projectId}`, async (session) => {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { OrganizationId, ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { OPEN_WRITES, openWriteKeySql, openWritesSql } from '../../../../platform/database/open-writes.js';
 import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
@@ -33,8 +34,8 @@ export class OutboxRepository {
   constructor(private readonly database: Database) {}
 
   /** Projects with events to match, alerts to raise or series that have come to rest, those that wait longest first. */
-  async projectsWithWork(): Promise<string[]> {
-    const rows = await this.database.rows<{ project_id: string }>(
+  async projectsWithWork(): Promise<ProjectId[]> {
+    const rows = await this.database.rows<{ project_id: ProjectId }>(
       `WITH writing AS MATERIALIZED (${OPEN_WRITES_OF_OUTBOX})
        SELECT project_id FROM (
          SELECT w.project_id, o.created_at AS since FROM event_watches w CROSS JOIN LATERAL (
@@ -176,8 +177,8 @@ export class OutboxRepository {
   }
 
   /** Null: the project is deleted. */
-  async organizationOf(projectId: string, tx: Db): Promise<string | null> {
-    const [project] = await this.database.rows<{ organization_id: string }>(
+  async organizationOf(projectId: ProjectId, tx: Db): Promise<OrganizationId | null> {
+    const [project] = await this.database.rows<{ organization_id: OrganizationId }>(
       'SELECT organization_id FROM projects WHERE id = $1 AND deleted_at IS NULL',
       [projectId],
       tx,

@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import type { ProjectId } from '../../../access/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { RuleMetrics } from '../outcomes/rule-metrics.js';
@@ -19,7 +20,7 @@ export class SetAsideService {
   ) {}
 
   /** No rule is asked about the event again. */
-  async event(projectId: string, eventId: string | null, reason: SetAsideReason, tx: Db): Promise<void> {
+  async event(projectId: ProjectId, eventId: string | null, reason: SetAsideReason, tx: Db): Promise<void> {
     this.logger.error(
       `event ${eventId} of project ${projectId} is set aside, no rule is asked about it again: ${reason}`,
     );
@@ -29,7 +30,7 @@ export class SetAsideService {
 
   /** Nobody is told that the rule has fired. */
   async alert(
-    projectId: string,
+    projectId: ProjectId,
     { ruleId, eventId }: { readonly ruleId: string; readonly eventId: string | null },
     reason: SetAsideReason,
     error: unknown,
@@ -43,7 +44,7 @@ export class SetAsideService {
   }
 
   private async record(
-    projectId: string,
+    projectId: ProjectId,
     action: string,
     eventId: string | null,
     detail: Readonly<Record<string, unknown>>,

@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { ProjectId } from '../../../access/index.js';
 import type { AttemptKind, AttemptStatus, ClaimKind, Recovery, StoredRetryState } from './attempt-states.js';
 
 const WAITING = 'due_at IS NOT NULL AND claim_token IS NULL';
@@ -41,7 +42,7 @@ export class DeliveryAttempt {
   id!: string;
 
   @Column('uuid', { name: 'project_id' })
-  projectId!: string;
+  projectId!: ProjectId;
 
   @Column('uuid', { name: 'channel_id' })
   channelId!: string;

@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { ProjectId } from '../../../access/index.js';
 import type { ClaimKind, RetryAuditStatus } from './attempt-states.js';
 
 /** One retry of an attempt (SERVICE 2.10): written with the claim, ended with its result. */
@@ -11,7 +12,7 @@ export class RetryAudit {
   id!: string;
 
   @Column('uuid', { name: 'project_id' })
-  projectId!: string;
+  projectId!: ProjectId;
 
   @Column('uuid', { name: 'attempt_id' })
   attemptId!: string;

@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { ProjectId } from '../../../access/index.js';
 import type { ChannelConfiguration } from '../drivers/channel-configuration.js';
 import { CHANNEL_TYPES, type ChannelType } from '../drivers/channel-drivers.js';
 
@@ -11,7 +12,7 @@ export class DeliveryChannel {
   id!: string;
 
   @Column('uuid', { name: 'project_id' })
-  projectId!: string;
+  projectId!: ProjectId;
 
   @Column('text')
   name!: string;

@@ -10,7 +10,7 @@ import {
   ProtectedHeadersUnavailable,
   TooManyChannels,
 } from '../delivery.errors.js';
-import { ChannelOfProject } from './channel-of-project.js';
+import { ChannelOfProject } from './channels.repository.js';
 import { ChannelResponse, CreateChannelRequest, ProjectOfDeliveryQuery, UpdateChannelRequest } from './channels.dto.js';
 import { ChannelsService } from './channels.service.js';
 

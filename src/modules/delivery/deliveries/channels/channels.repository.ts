@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../../access/index.js';
+import { type ProjectScope, thingOfProject } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { DeliveryChannel } from './channel.entity.js';
+import { ChannelNotFound } from '../delivery.errors.js';
 import { ProtectedHeader } from './protected-header.entity.js';
 
 type Tenant = Pick<ProjectScope, 'projectId'>;
@@ -117,3 +118,5 @@ export class ChannelsRepository {
     await this.database.repository(ProtectedHeader, tx).delete({ projectId, id });
   }
 }
+
+export class ChannelOfProject extends thingOfProject('channel_id', DeliveryChannel, ChannelNotFound) {}

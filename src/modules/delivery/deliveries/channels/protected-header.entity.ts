@@ -1,4 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import type { ProjectId } from '../../../access/index.js';
 
 /** A header whose value is a credential: stored encrypted, sent, never answered. */
 @Entity('delivery_protected_headers')
@@ -9,7 +10,7 @@ export class ProtectedHeader {
 
   /** Also the tenant the ciphertext is bound to. */
   @Column('uuid', { name: 'project_id' })
-  projectId!: string;
+  projectId!: ProjectId;
 
   @Column('uuid', { name: 'channel_id' })
   channelId!: string;

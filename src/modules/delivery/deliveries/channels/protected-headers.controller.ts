@@ -9,7 +9,7 @@ import {
   ProtectedHeaderNotFound,
   ProtectedHeadersUnavailable,
 } from '../delivery.errors.js';
-import { ChannelOfProject } from './channel-of-project.js';
+import { ChannelOfProject } from './channels.repository.js';
 import {
   ProjectOfDeliveryQuery,
   ProtectedHeaderRequest,

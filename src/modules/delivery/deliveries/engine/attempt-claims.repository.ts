@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
+import type { ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { newId } from '../../../../platform/ids/index.js';
 import {
@@ -18,7 +19,7 @@ import { policyOf } from '../drivers/channel-configuration.js';
 
 /** An attempt that this process holds, with all that sending it takes. */
 export interface ClaimedAttempt extends ClaimedRow {
-  readonly projectId: string;
+  readonly projectId: ProjectId;
   readonly channelId: string;
   readonly kind: AttemptKind;
   /** Before this try. */

@@ -4,7 +4,7 @@ import { type ProjectMemberScope, Requires } from '../../../access/index.js';
 import { Documented } from '../../../../platform/http/documented.js';
 import { IdParam, Query, Scope } from '../../../../platform/http/inputs.js';
 import { ChannelNotFound } from '../delivery.errors.js';
-import { ChannelOfProject } from '../channels/channel-of-project.js';
+import { ChannelOfProject } from '../channels/channels.repository.js';
 import { ChannelTestResponse } from './channel-test.dto.js';
 import { ChannelTestService } from './channel-test.service.js';
 import { ProjectOfDeliveryQuery } from '../channels/channels.dto.js';

@@ -5,7 +5,7 @@ import { Documented } from '../../../../platform/http/documented.js';
 import { IdParam, Query, Scope } from '../../../../platform/http/inputs.js';
 import { ProjectOfDeliveryQuery } from '../channels/channels.dto.js';
 import { AttemptNotFound } from '../delivery.errors.js';
-import { AttemptOfProject } from './attempt-of-project.js';
+import { AttemptOfProject } from './history.repository.js';
 import {
   AttemptDetailResponse,
   HistoryQuery,

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../../access/index.js';
+import { type ProjectScope, thingOfProject } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
+import { DeliveryAttempt } from '../attempts/attempt.entity.js';
+import { AttemptNotFound } from '../delivery.errors.js';
 import type { RetryAudit } from '../attempts/retry-audit.entity.js';
 import type { AttemptView } from './attempt-view.js';
 import type { HistoryQuery, RetryAuditsQuery } from './history.dto.js';
@@ -99,14 +101,6 @@ export class HistoryRepository {
     return rows[0] ?? null;
   }
 
-  async exists({ projectId }: Tenant, id: string): Promise<boolean> {
-    const rows = await this.database.rows('SELECT 1 FROM delivery_attempts WHERE project_id = $1 AND id = $2', [
-      projectId,
-      id,
-    ]);
-    return rows.length === 1;
-  }
-
   /** Newest first. */
   async audits({ projectId }: Tenant, query: RetryAuditsQuery): Promise<Page<RetryAudit>> {
     const conditions = new Conditions();
@@ -142,3 +136,5 @@ export class HistoryRepository {
     return row?.total ?? 0;
   }
 }
+
+export class AttemptOfProject extends thingOfProject('attempt_id', DeliveryAttempt, AttemptNotFound) {}

@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { ProjectId } from '../../../access/index.js';
 import type { Recovery } from '../attempts/attempt-states.js';
 
 /** Who had a failed attempt sent again as a new one; written with the new attempt. */
@@ -10,7 +11,7 @@ export class RecoveryAudit {
 
   @Index('ix_delivery_recovery_audits_project_id')
   @Column('uuid', { name: 'project_id' })
-  projectId!: string;
+  projectId!: ProjectId;
 
   @Column('text')
   action!: Recovery;

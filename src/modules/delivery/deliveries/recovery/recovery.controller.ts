@@ -5,7 +5,7 @@ import { Documented } from '../../../../platform/http/documented.js';
 import { IdParam, Query, Scope } from '../../../../platform/http/inputs.js';
 import { ProjectOfDeliveryQuery } from '../channels/channels.dto.js';
 import { AttemptNotFound, RecoveryRefused } from '../delivery.errors.js';
-import { AttemptOfProject } from '../history/attempt-of-project.js';
+import { AttemptOfProject } from '../history/history.repository.js';
 import { ReadinessService } from './readiness.service.js';
 import { DlqDrainResponse, ReadinessResponse, ReplayResponse, RetryNowResponse } from './recovery.dto.js';
 import { RecoveryService } from './recovery.service.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { OrganizationNotFound, type UserScope } from '../../../access/index.js';
+import { asOrganizationId, OrganizationNotFound, type UserScope } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { OrganizationChanges } from '../../../tenancy/organizations/index.js';
@@ -21,7 +21,9 @@ export class AdministrationService {
   ) {}
 
   /** Leaves an audit event also when everything stays: somebody has confirmed it. */
-  change(scope: UserScope, organizationId: string, request: AdministrationRequest): Promise<AdministrationResponse> {
+  change(scope: UserScope, id: string, request: AdministrationRequest): Promise<AdministrationResponse> {
+    // The guard has found it: administrators need not be members.
+    const organizationId = asOrganizationId(id);
     return this.database.transaction(async (tx) => {
       const organization = await this.organizations.lock({ organizationId }, tx);
       if (organization === null) throw new OrganizationNotFound();

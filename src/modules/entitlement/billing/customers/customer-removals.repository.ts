@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 
 /** Customers who are to be removed at the provider: their account, and with it every tenant, is gone. */
@@ -15,7 +16,7 @@ export class CustomerRemovalsRepository {
   }
 
   /** Every customer of a person, none of whom an organization has taken over. */
-  async addAllOf(userId: string, tx: Db): Promise<void> {
+  async addAllOf(userId: UserId, tx: Db): Promise<void> {
     await this.database.execute(
       `INSERT INTO payment_customer_removals (customer_id)
        SELECT customer_id FROM (

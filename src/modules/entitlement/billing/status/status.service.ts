@@ -2,14 +2,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../../config/index.js';
 import type { OrganizationScope } from '../../../access/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
-import { blockReason, monthOf, OrganizationAllowances } from '../../quotas/index.js';
+import { blockReason, monthOf, OrganizationAllowancesReader } from '../../quotas/index.js';
 import { isNearLimit, recommendedAction, remainingOf } from './status-rules.js';
 import type { StatusResponse } from './status.dto.js';
 
 @Injectable()
 export class StatusService {
   constructor(
-    private readonly allowances: OrganizationAllowances,
+    private readonly allowances: OrganizationAllowancesReader,
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
   ) {}

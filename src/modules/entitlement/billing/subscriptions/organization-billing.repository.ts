@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { OrganizationScope } from '../../../access/index.js';
+import type { OrganizationId, OrganizationScope, UserId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Organization } from '../../../tenancy/organizations/index.js';
 
@@ -53,15 +53,17 @@ export class OrganizationBillingRepository {
     return row?.paymentCustomerId ?? null;
   }
 
-  async findByCustomer(customerId: string, tx: Db): Promise<string | null> {
-    const row = await this.database.repository(Organization, tx).findOneBy({ paymentCustomerId: customerId });
+  async findByCustomer(customerId: string, tx: Db): Promise<OrganizationId | null> {
+    const row = await this.database
+      .repository(Organization, tx)
+      .findOneBy({ /* tenant: the one whose customer it is */ paymentCustomerId: customerId });
     return row?.id ?? null;
   }
 
   /** The first organization that somebody made; null: they have none. */
-  async firstOwnedBy(userId: string, tx: Db): Promise<string | null> {
-    const [row] = await this.database.rows<{ id: string }>(
-      'SELECT id FROM organizations WHERE owner_id = $1 ORDER BY created_at, id LIMIT 1',
+  async firstOwnedBy(userId: UserId, tx: Db): Promise<OrganizationId | null> {
+    const [row] = await this.database.rows<{ id: OrganizationId }>(
+      'SELECT id FROM organizations WHERE owner_id = $1 /* tenant: the first of an owner */ ORDER BY created_at, id LIMIT 1',
       [userId],
       tx,
     );

@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { OrganizationId, UserId } from '../../../access/index.js';
 import type { PaidPlan } from '../../../tenancy/organizations/index.js';
 
 /** A subscription at the payment provider, as its newest event or a look at the provider has shown it. */
@@ -12,12 +13,12 @@ export class PaymentSubscription {
 
   @Index('ix_payment_subscriptions_organization_id')
   @Column('uuid', { name: 'organization_id', nullable: true })
-  organizationId!: string | null;
+  organizationId!: OrganizationId | null;
 
   /** Of somebody who has no organization yet. */
   @Index('ix_payment_subscriptions_user_id')
   @Column('uuid', { name: 'user_id', nullable: true })
-  userId!: string | null;
+  userId!: UserId | null;
 
   @Column('text', { name: 'customer_id', nullable: true })
   customerId!: string | null;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { UserScope } from '../../../access/index.js';
+import type { UserId, UserScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { User } from '../../../identity/users/index.js';
 
@@ -28,15 +28,15 @@ export class PendingSubscriptionsRepository {
   constructor(private readonly database: Database) {}
 
   /** The account's row is held until the transaction ends. Null: there is no such account. */
-  lock(userId: string, tx: Db): Promise<User | null> {
+  lock(userId: UserId, tx: Db): Promise<User | null> {
     return this.database.repository(User, tx).findOne({ where: { id: userId }, lock: { mode: 'for_no_key_update' } });
   }
 
-  exists(userId: string, tx: Db): Promise<boolean> {
+  exists(userId: UserId, tx: Db): Promise<boolean> {
     return this.database.repository(User, tx).existsBy({ id: userId });
   }
 
-  async update(userId: string, changes: Partial<PendingColumns>, tx: Db): Promise<void> {
+  async update(userId: UserId, changes: Partial<PendingColumns>, tx: Db): Promise<void> {
     await this.database.repository(User, tx).update({ id: userId }, changes);
   }
 
@@ -50,13 +50,15 @@ export class PendingSubscriptionsRepository {
     return row?.pendingCustomerId ?? null;
   }
 
-  async findByCustomer(customerId: string, tx: Db): Promise<string | null> {
-    const row = await this.database.repository(User, tx).findOneBy({ pendingCustomerId: customerId });
+  async findByCustomer(customerId: string, tx: Db): Promise<UserId | null> {
+    const row = await this.database
+      .repository(User, tx)
+      .findOneBy({ /* tenant: the one whose customer it is */ pendingCustomerId: customerId });
     return row?.id ?? null;
   }
 
   /** Whether a person belongs to any organization. */
-  async hasWorkspace(userId: string, db: Db): Promise<boolean> {
+  async hasWorkspace(userId: UserId, db: Db): Promise<boolean> {
     const rows = await this.database.rows(
       'SELECT 1 FROM organization_members WHERE user_id = $1 LIMIT 1',
       [userId],

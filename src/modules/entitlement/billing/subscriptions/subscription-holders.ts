@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { asOrganizationId, asUserId, type OrganizationId, type UserId } from '../../../access/index.js';
 import { parseUuid } from '../../../../platform/http/fields/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import { holderNamedBy, type NamedHolder } from '../billing-scope.js';
@@ -65,8 +66,8 @@ export class SubscriptionHolders {
     const id = reference === null ? null : parseUuid(reference);
     if (id === null) return false;
     return 'organizationId' in named
-      ? id !== named.organizationId && (await this.organizations.exists({ organizationId: id }, tx))
-      : id !== named.userId && (await this.pending.exists(id, tx));
+      ? id !== named.organizationId && (await this.organizations.exists({ organizationId: asOrganizationId(id) }, tx))
+      : id !== named.userId && (await this.pending.exists(asUserId(id), tx));
   }
 
   /** Of somebody who has an organization by now, their first one has taken over what they paid for, or does so now. */
@@ -87,7 +88,7 @@ export class SubscriptionHolders {
   }
 }
 
-function holderOf(row: { organizationId: string | null; userId: string | null } | null): Holder | null {
+function holderOf(row: { organizationId: OrganizationId | null; userId: UserId | null } | null): Holder | null {
   if (row === null) return null;
   if (row.organizationId !== null) return { organizationId: row.organizationId };
   return row.userId === null ? null : { userId: row.userId };

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { OrganizationId, UserId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { PaymentSubscription } from './payment-subscription.entity.js';
 
 /** Who has a subscription: an organization, or somebody who has none yet. */
-export type Holder = { readonly organizationId: string } | { readonly userId: string };
+export type Holder = { readonly organizationId: OrganizationId } | { readonly userId: UserId };
 
 /** Subscriptions by their holder. Whoever writes holds the row of the organization or person. */
 @Injectable()
@@ -11,11 +12,11 @@ export class SubscriptionsRepository {
   constructor(private readonly database: Database) {}
 
   find(id: string, db?: Db): Promise<PaymentSubscription | null> {
-    return this.database.repository(PaymentSubscription, db).findOneBy({ id });
+    return this.database.repository(PaymentSubscription, db).findOneBy({ /* tenant: told by the provider's id */ id });
   }
 
   listOf(holder: Holder, tx: Db): Promise<PaymentSubscription[]> {
-    return this.database.repository(PaymentSubscription, tx).findBy(holder);
+    return this.database.repository(PaymentSubscription, tx).findBy(/* tenant: the holder */ holder);
   }
 
   async save(subscription: Omit<PaymentSubscription, 'revision'>, tx: Db): Promise<void> {
@@ -34,7 +35,7 @@ export class SubscriptionsRepository {
   }
 
   /** What somebody paid for in advance goes to their organization. */
-  async handOver(userId: string, organizationId: string, tx: Db): Promise<void> {
+  async handOver(userId: UserId, organizationId: OrganizationId, tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE payment_subscriptions SET organization_id = $2, user_id = NULL, revision = revision + 1
        WHERE user_id = $1`,

@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import type { OrganizationId, UserId } from '../../../access/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { type Organization, OrganizationChanges, type PaidPlan } from '../../../tenancy/organizations/index.js';
@@ -174,6 +175,6 @@ export class SubscriptionsService {
   }
 }
 
-function keyOf(holder: LockedHolder): { organizationId: string } | { userId: string } {
+function keyOf(holder: LockedHolder): { organizationId: OrganizationId } | { userId: UserId } {
   return holder.kind === 'organization' ? { organizationId: holder.organization.id } : { userId: holder.user.id };
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../../../platform/database/database.js';
 import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
+import { PaymentEventsRepository } from './payment-events.repository.js';
 
 const MOST_ROWS = 5_000;
 
@@ -10,16 +10,11 @@ const MOST_ROWS = 5_000;
  */
 @Injectable()
 export class PaymentEventExpiry extends Upkeep {
-  constructor(private readonly database: Database) {
+  constructor(private readonly events: PaymentEventsRepository) {
     super();
   }
 
   upkeep(): Promise<number> {
-    return this.database.execute(
-      `DELETE FROM payment_events WHERE id = ANY (ARRAY(
-         SELECT id FROM payment_events WHERE received_at < now() - interval '90 days'
-         ORDER BY received_at LIMIT $1 FOR UPDATE SKIP LOCKED))`,
-      [MOST_ROWS],
-    );
+    return this.events.forgetOld(MOST_ROWS);
   }
 }

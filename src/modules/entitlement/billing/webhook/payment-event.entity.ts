@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { OrganizationId, UserId } from '../../../access/index.js';
 
 export const OUTCOMES = ['applied', 'outdated', 'unmatched', 'ignored'] as const;
 /** `outdated`: newer news was there first. `unmatched`: of nobody this service knows. `ignored`: of a type or kind it does not handle. */
@@ -29,12 +30,12 @@ export class PaymentEvent {
   receivedAt!: Date;
 
   @Column('uuid', { name: 'organization_id', nullable: true })
-  organizationId!: string | null;
+  organizationId!: OrganizationId | null;
 
   /** Of somebody without an organization; the event goes with their account. */
   @Index('ix_payment_events_user_id')
   @Column('uuid', { name: 'user_id', nullable: true })
-  userId!: string | null;
+  userId!: UserId | null;
 
   /** Null: not processed yet. */
   @Column('text', { nullable: true })

@@ -11,7 +11,7 @@ export class PaymentEventsRepository {
   /** An event that is stored already stays as it is. @returns when it first came */
   async keep(event: Pick<PaymentEvent, 'id' | 'type' | 'liveMode' | 'payload'>): Promise<Date> {
     const [row] = await this.database.rows<{ receivedAt: Date }>(
-      `INSERT INTO payment_events AS e (id, type, live_mode, payload) VALUES ($1, $2, $3, $4)
+      `INSERT INTO payment_events AS e (id, type, live_mode, payload) /* tenant: not known yet */ VALUES ($1, $2, $3, $4)
        ON CONFLICT ON CONSTRAINT pk_payment_events DO UPDATE SET id = e.id
        RETURNING received_at AS "receivedAt"`,
       [event.id, event.type, event.liveMode, event.payload],
@@ -22,18 +22,20 @@ export class PaymentEventsRepository {
 
   /** Null: it went with the account it belonged to. */
   find(id: string): Promise<PaymentEvent | null> {
-    return this.database.repository(PaymentEvent).findOneBy({ id });
+    return this.database.repository(PaymentEvent).findOneBy({ /* tenant: not known yet */ id });
   }
 
   /** Its row is held until the transaction ends, so that one delivery of many processes it. */
   lock(id: string, tx: Db): Promise<PaymentEvent | null> {
-    return this.database.repository(PaymentEvent, tx).findOne({ where: { id }, lock: { mode: 'pessimistic_write' } });
+    return this.database
+      .repository(PaymentEvent, tx)
+      .findOne({ where: { /* tenant: not known yet */ id }, lock: { mode: 'pessimistic_write' } });
   }
 
   async finish(id: string, outcome: Outcome, holder: LockedHolder | null, tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE payment_events SET outcome = $2, processed_at = clock_timestamp(), organization_id = $3, user_id = $4
-       WHERE id = $1`,
+       WHERE id = $1 /* tenant: not known before */`,
       [
         id,
         outcome,
@@ -44,9 +46,19 @@ export class PaymentEventsRepository {
     );
   }
 
+  /** The oldest that came more than 90 days ago. @returns how many */
+  forgetOld(limit: number): Promise<number> {
+    return this.database.execute(
+      `DELETE /* every tenant: what is old */ FROM payment_events WHERE id = ANY (ARRAY(
+         SELECT id FROM payment_events WHERE received_at < now() - interval '90 days'
+         ORDER BY received_at LIMIT $1 FOR UPDATE SKIP LOCKED))`,
+      [limit],
+    );
+  }
+
   async noteFailure(id: string, error: string): Promise<void> {
     await this.database.execute(
-      'UPDATE payment_events SET failures = failures + 1, last_error = $2 WHERE id = $1 AND processed_at IS NULL',
+      'UPDATE payment_events SET failures = failures + 1, last_error = $2 WHERE id = $1 /* tenant: not known yet */ AND processed_at IS NULL',
       [id, error.slice(0, 500)],
     );
   }

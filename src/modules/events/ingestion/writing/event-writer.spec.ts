@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
+import { newOrganizationId, newProjectId } from '../../../access/index.js';
 import { NotConnected, OutcomeUnknown } from '../../../../platform/database/dedicated-connection.js';
 import { ServiceOverloaded } from '../../../../platform/http/domain-error.js';
 import { newId } from '../../../../platform/ids/index.js';
@@ -12,7 +13,7 @@ import type { PendingWrite } from './pending-write.js';
 import type { Verdict, WriteRequest } from './write-request.js';
 
 const AT = new Date('2026-03-01T10:00:00.000Z');
-const SENDER = { organizationId: newId(), projectId: newId(), sourceId: null, apiKeyId: newId() };
+const SENDER = { organizationId: newOrganizationId(), projectId: newProjectId(), sourceId: null, apiKeyId: newId() };
 
 class DatabaseRefusal extends Error {
   constructor(readonly code: string) {

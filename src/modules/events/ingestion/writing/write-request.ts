@@ -1,10 +1,11 @@
+import type { OrganizationId, ProjectId } from '../../../access/index.js';
 import type { IngestionRefusal, RefusalReason } from '../../../entitlement/quotas/index.js';
 import type { NormalizedEvent } from '../normalized-event.js';
 
 /** Whose events they are. */
 export interface Sender {
-  readonly organizationId: string;
-  readonly projectId: string;
+  readonly organizationId: OrganizationId;
+  readonly projectId: ProjectId;
   readonly sourceId: string | null;
   /** Null: a person's. */
   readonly apiKeyId: string | null;

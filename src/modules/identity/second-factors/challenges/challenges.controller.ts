@@ -6,6 +6,7 @@ import { Body } from '../../../../platform/http/inputs.js';
 import { CallingClient, type Client } from '../../sessions/index.js';
 import { CeremonyResponse } from '../passkeys/passkeys.dto.js';
 import { InvalidAuthenticationCode, InvalidChallenge, NoPasskey } from '../second-factors.errors.js';
+import { ChallengeOptionsService } from './challenge-options.service.js';
 import {
   ChallengeMethodsResponse,
   ChallengeRequest,
@@ -24,7 +25,10 @@ const LIMITS =
 @Controller('v1/auth/mfa')
 @UseInterceptors(TrustedDeviceHeader)
 export class ChallengesController {
-  constructor(private readonly challenges: ChallengesService) {}
+  constructor(
+    private readonly challenges: ChallengesService,
+    private readonly options: ChallengeOptionsService,
+  ) {}
 
   @Post('methods')
   @Public('the challenge token is the proof')
@@ -34,7 +38,7 @@ export class ChallengesController {
     errors: [InvalidChallenge],
   })
   methods(@Body() body: ChallengeRequest): Promise<ChallengeMethodsResponse> {
-    return this.challenges.methods(body.challenge_token);
+    return this.options.methods(body.challenge_token);
   }
 
   @Post('totp/verify')
@@ -75,7 +79,7 @@ export class ChallengesController {
     errors: [InvalidChallenge, NoPasskey],
   })
   passkeyOptions(@Body() body: ChallengeRequest): Promise<CeremonyResponse> {
-    return this.challenges.passkeyOptions(body.challenge_token);
+    return this.options.passkeyOptions(body.challenge_token);
   }
 
   @Post('passkey/verify')

@@ -1,18 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../../access/index.js';
 import { sha256 } from '../../../../platform/crypto/index.js';
 import { NotAuthenticated } from '../../../../platform/http/domain-error.js';
 import type { Client } from '../../sessions/index.js';
-import { UsersRepository } from '../../users/index.js';
 import { AccountActs, Refused } from '../account-acts.js';
-import { FactorInventory, methodsOf } from '../factor-inventory.js';
-import type { CeremonyResponse } from '../passkeys/passkeys.dto.js';
-import { PasskeysRepository } from '../passkeys/passkeys.repository.js';
-import { RelyingParty } from '../passkeys/relying-party.js';
-import { WebAuthnChallenges } from '../passkeys/webauthn-challenges.js';
-import { InvalidChallenge, NoPasskey } from '../second-factors.errors.js';
+import { InvalidChallenge } from '../second-factors.errors.js';
 import { TrustedDevices } from '../trusted-devices/trusted-devices.js';
 import type {
-  ChallengeMethodsResponse,
   SignedInResponse,
   VerifyPasskeyRequest,
   VerifyRecoveryCodeRequest,
@@ -20,8 +14,9 @@ import type {
 } from './challenges.dto.js';
 import { type FactorAnswer, FactorAnswers } from './factor-answers.js';
 import { PassedChallenges } from './on-challenge-passed.js';
+import { OpenChallenges } from './open-challenges.js';
 import { SignInGate } from './sign-in-gate.js';
-import { type FirstFactor, type OpenChallenge, SignInChallenges, stillHolds } from './sign-in-challenges.js';
+import { type FirstFactor, SignInChallengesRepository, stillHolds } from './sign-in-challenges.repository.js';
 
 type RememberingAnswer = Pick<VerifyTotpRequest, 'challenge_token' | 'remember_device'>;
 
@@ -34,32 +29,14 @@ interface Passed {
 @Injectable()
 export class ChallengesService {
   constructor(
+    private readonly open: OpenChallenges,
     private readonly acts: AccountActs,
-    private readonly challenges: SignInChallenges,
+    private readonly challenges: SignInChallengesRepository,
     private readonly answers: FactorAnswers,
     private readonly passed: PassedChallenges,
     private readonly devices: TrustedDevices,
     private readonly gate: SignInGate,
-    private readonly inventory: FactorInventory,
-    private readonly passkeys: PasskeysRepository,
-    private readonly webauthn: WebAuthnChallenges,
-    private readonly relyingParty: RelyingParty,
-    private readonly users: UsersRepository,
   ) {}
-
-  async methods(token: string): Promise<ChallengeMethodsResponse> {
-    const { userId, secondsLeft } = await this.get(token);
-    return { methods: methodsOf(await this.inventory.of(userId)), challenge_expires_in: secondsLeft };
-  }
-
-  async passkeyOptions(token: string): Promise<CeremonyResponse> {
-    const { userId } = await this.get(token);
-    const known = await this.passkeys.list(userId);
-    if (known.length === 0) throw new NoPasskey();
-    const challenge = await this.webauthn.issue({ purpose: 'second_factor', userId, sessionId: null, token });
-    const options = await this.relyingParty.requestOptions(challenge, known, 'preferred');
-    return { challenge_token: token, options: { ...options } };
-  }
 
   verifyTotp(request: VerifyTotpRequest, client: Client): Promise<SignedInResponse> {
     return this.verify(request, () => ({ method: 'totp', code: request.code }), client);
@@ -72,7 +49,7 @@ export class ChallengesService {
   /** Possession of the passkey is enough here, since the first factor came before. */
   verifyPasskey(request: VerifyPasskeyRequest, client: Client): Promise<SignedInResponse> {
     const { credential, challenge_token: token } = request;
-    const answer = (userId: string): FactorAnswer => ({
+    const answer = (userId: UserId): FactorAnswer => ({
       method: 'passkey',
       offer: {
         credential,
@@ -86,7 +63,7 @@ export class ChallengesService {
   /** An account that is deleted, or a password that is changed, on the way reads as the end of the challenge. */
   private async verify(
     request: RememberingAnswer,
-    answerOf: (userId: string) => FactorAnswer,
+    answerOf: (userId: UserId) => FactorAnswer,
     client: Client,
   ): Promise<SignedInResponse> {
     try {
@@ -98,11 +75,11 @@ export class ChallengesService {
 
   private async pass(
     request: RememberingAnswer,
-    answerOf: (userId: string) => FactorAnswer,
+    answerOf: (userId: UserId) => FactorAnswer,
     client: Client,
   ): Promise<SignedInResponse> {
     const { challenge_token: token, remember_device: remember } = request;
-    const { userId } = await this.get(token);
+    const { userId } = await this.open.get(token);
     const passed = await this.acts.run<Passed>(userId, client, async (act) => {
       // Read again now that the account's row is held: a parallel answer may have closed or worn out the challenge.
       const challenge = await this.challenges.find(token, act.tx);
@@ -123,12 +100,5 @@ export class ChallengesService {
       };
     });
     return this.gate.signedIn(userId, passed.first, client, passed.deviceToken);
-  }
-
-  private async get(token: string): Promise<OpenChallenge> {
-    const challenge = await this.challenges.find(token);
-    const user = challenge === null ? null : await this.users.findById(challenge.userId);
-    if (challenge === null || user === null || !stillHolds(challenge, user.passwordHash)) throw new InvalidChallenge();
-    return challenge;
   }
 }

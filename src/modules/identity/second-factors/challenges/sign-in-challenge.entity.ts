@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { UserId } from '../../../access/index.js';
 import type { SignInMethod } from '../../sessions/index.js';
 
 /** A sign-in that waits for its second factor; gone when it is answered, worn out or locked. */
@@ -11,7 +12,7 @@ export class SignInChallenge {
 
   @Index('ix_sign_in_challenges_user_id')
   @Column('uuid', { name: 'user_id' })
-  userId!: string;
+  userId!: UserId;
 
   /** The first factor, which the session will be called after. */
   @Column('text')

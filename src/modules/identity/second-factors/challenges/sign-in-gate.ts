@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../../access/index.js';
 import { NotAuthenticated } from '../../../../platform/http/domain-error.js';
 import { type Client, SessionsService } from '../../sessions/index.js';
 import { type AccountAct, AccountActs, Refused } from '../account-acts.js';
@@ -6,7 +7,7 @@ import { FactorInventory, type Factors, hasSecondFactor, methodsOf } from '../fa
 import { TrustedDevices } from '../trusted-devices/trusted-devices.js';
 import type { MfaChallengeResponse, SignedInResponse } from './challenges.dto.js';
 import { type FactorAnswer, FactorAnswers } from './factor-answers.js';
-import { CHALLENGE_SECONDS, type FirstFactor, SignInChallenges } from './sign-in-challenges.js';
+import { CHALLENGE_SECONDS, type FirstFactor, SignInChallengesRepository } from './sign-in-challenges.repository.js';
 
 /** What came along with the first factor. */
 export interface OfferedFactors {
@@ -28,7 +29,7 @@ export class SignInGate {
     private readonly acts: AccountActs,
     private readonly inventory: FactorInventory,
     private readonly answers: FactorAnswers,
-    private readonly challenges: SignInChallenges,
+    private readonly challenges: SignInChallengesRepository,
     private readonly devices: TrustedDevices,
     private readonly sessions: SessionsService,
   ) {}
@@ -39,7 +40,7 @@ export class SignInGate {
    * @throws NotAuthenticated when the password that was compared is no longer the account's
    */
   async admit(
-    userId: string,
+    userId: UserId,
     first: FirstFactor,
     offered: OfferedFactors,
     client: Client,
@@ -61,7 +62,7 @@ export class SignInGate {
 
   /** After the act that let its owner in has been committed. */
   async signedIn(
-    userId: string,
+    userId: UserId,
     { method, comparedHash }: FirstFactor,
     client: Client,
     deviceToken: string | undefined,

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../../access/index.js';
 import type { AccountAct } from '../account-acts.js';
 import type { AssertionCredential } from './credentials.dto.js';
 import { PasskeysRepository } from './passkeys.repository.js';
 import { challengeOf, RelyingParty, userHandleOf } from './relying-party.js';
-import { type Ceremony, WebAuthnChallenges } from './webauthn-challenges.js';
+import { type Ceremony, WebAuthnChallengesRepository } from './webauthn-challenges.repository.js';
 
 /** A signed answer and the ceremony it was asked for in. */
 export interface AssertionOffer {
@@ -17,7 +18,7 @@ export interface AssertionOffer {
 export class PasskeyAssertions {
   constructor(
     private readonly passkeys: PasskeysRepository,
-    private readonly challenges: WebAuthnChallenges,
+    private readonly challenges: WebAuthnChallengesRepository,
     private readonly relyingParty: RelyingParty,
   ) {}
 
@@ -49,13 +50,13 @@ export class PasskeyAssertions {
       await note('passkey_counter_regressed', { passkey_id: passkey.id, name: passkey.name });
       return false;
     }
-    await this.passkeys.markUsed(passkey.id, { signCount: given, backedUp: info.credentialBackedUp }, tx);
+    await this.passkeys.markUsed(user.id, passkey.id, { signCount: given, backedUp: info.credentialBackedUp }, tx);
     return true;
   }
 }
 
 /** Authenticators tell the handle of discoverable passkeys; left out it says nothing. */
-function namesOwner({ response }: AssertionCredential, userId: string): boolean {
+function namesOwner({ response }: AssertionCredential, userId: UserId): boolean {
   const handle = response.userHandle ?? '';
   return handle === '' || Buffer.from(handle, 'base64url').equals(userHandleOf(userId));
 }

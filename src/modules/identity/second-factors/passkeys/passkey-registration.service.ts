@@ -1,21 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../../access/index.js';
-import { randomToken } from '../../../../platform/crypto/index.js';
-import { NotAuthenticated } from '../../../../platform/http/domain-error.js';
 import type { Client } from '../../sessions/index.js';
-import { UsersRepository } from '../../users/index.js';
 import { type AccountAct, AccountActs, Refused } from '../account-acts.js';
-import { ChangeProof, type ProvenChange } from '../change-proof.js';
 import { FactorInventory } from '../factor-inventory.js';
 import { RecoveryCodes } from '../recovery-codes/recovery-codes.js';
+import { InvalidPasskeyRegistration, PasskeyInUse, PasskeyNotFound } from '../second-factors.errors.js';
+import { requireRoom } from './passkey-limit.js';
 import {
-  InvalidPasskeyRegistration,
-  PasskeyInUse,
-  PasskeyNotFound,
-  TooManyPasskeys,
-} from '../second-factors.errors.js';
-import {
-  type CeremonyResponse,
   passkeyResponse,
   type PasskeyResponse,
   type RegisteredPasskeyResponse,
@@ -23,36 +14,19 @@ import {
 } from './passkeys.dto.js';
 import { PasskeysRepository } from './passkeys.repository.js';
 import { challengeOf, type RegistrationInfo, RelyingParty } from './relying-party.js';
-import { WebAuthnChallenges } from './webauthn-challenges.js';
+import { WebAuthnChallengesRepository } from './webauthn-challenges.repository.js';
 
-/** More than anybody has authenticators; each is listed in every ceremony of its account. */
-export const MOST_PASSKEYS = 50;
-
-/** Adds passkeys to an account. */
+/** Completes the registration of passkeys. */
 @Injectable()
-export class PasskeyRegistration {
+export class PasskeyRegistrationService {
   constructor(
     private readonly acts: AccountActs,
-    private readonly users: UsersRepository,
     private readonly passkeys: PasskeysRepository,
-    private readonly challenges: WebAuthnChallenges,
+    private readonly challenges: WebAuthnChallengesRepository,
     private readonly relyingParty: RelyingParty,
-    private readonly proof: ChangeProof,
     private readonly inventory: FactorInventory,
     private readonly recoveryCodes: RecoveryCodes,
   ) {}
-
-  /** A passkey outlives the session that added it, so a session that is merely stolen must not add one. */
-  async options(change: ProvenChange): Promise<CeremonyResponse> {
-    await this.proof.require(change, { allow: ({ passkeys }) => requireRoom(passkeys) });
-    const { userId, sessionId } = change.scope;
-    const user = await this.users.findById(userId);
-    if (user === null) throw new NotAuthenticated();
-    const token = randomToken();
-    const challenge = await this.challenges.issue({ purpose: 'registration', userId, sessionId, token });
-    const options = await this.relyingParty.creationOptions(user, challenge, await this.passkeys.list(userId));
-    return { challenge_token: token, options: { ...options } };
-  }
 
   async verify(scope: UserScope, request: RegisterPasskeyRequest, client: Client): Promise<RegisteredPasskeyResponse> {
     const { credential, challenge_token: token, name } = request;
@@ -100,8 +74,4 @@ export class PasskeyRegistration {
     if (passkey === null) throw new PasskeyNotFound();
     return passkeyResponse(passkey);
   }
-}
-
-function requireRoom(passkeys: number): void {
-  if (passkeys >= MOST_PASSKEYS) throw new TooManyPasskeys();
 }

@@ -1,4 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import type { UserId } from '../../../access/index.js';
 
 /** A WebAuthn credential of an account. */
 @Entity('passkeys')
@@ -9,7 +10,7 @@ export class Passkey {
   id!: string;
 
   @Column('uuid', { name: 'user_id' })
-  userId!: string;
+  userId!: UserId;
 
   @Column('text')
   name!: string;

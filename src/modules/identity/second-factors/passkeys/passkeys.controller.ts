@@ -15,7 +15,9 @@ import {
   SecondFactorRequired,
   TooManyPasskeys,
 } from '../second-factors.errors.js';
-import { MOST_PASSKEYS, PasskeyRegistration } from './passkey-registration.service.js';
+import { MOST_PASSKEYS } from './passkey-limit.js';
+import { PasskeyOptionsService } from './passkey-options.service.js';
+import { PasskeyRegistrationService } from './passkey-registration.service.js';
 import {
   CeremonyResponse,
   PasskeyResponse,
@@ -30,7 +32,8 @@ import { PasskeysService } from './passkeys.service.js';
 export class PasskeysController {
   constructor(
     private readonly passkeys: PasskeysService,
-    private readonly registration: PasskeyRegistration,
+    private readonly beginning: PasskeyOptionsService,
+    private readonly registration: PasskeyRegistrationService,
   ) {}
 
   @Get()
@@ -55,7 +58,7 @@ export class PasskeysController {
     @Headers() headers: StepUpHeaders,
     @CallingClient() client: Client,
   ): Promise<CeremonyResponse> {
-    return this.registration.options({ scope, request, stepUpToken: headers.step_up_token, client });
+    return this.beginning.options({ scope, request, stepUpToken: headers.step_up_token, client });
   }
 
   @Post('register/verify')

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { Passkey } from './passkey.entity.js';
@@ -22,21 +23,23 @@ export class PasskeysRepository {
   constructor(private readonly database: Database) {}
 
   /** Newest first. */
-  list(userId: string, db?: Db): Promise<Passkey[]> {
+  list(userId: UserId, db?: Db): Promise<Passkey[]> {
     return this.database.repository(Passkey, db).find({ where: { userId }, order: { createdAt: 'DESC', id: 'DESC' } });
   }
 
-  find(userId: string, id: string, db?: Db): Promise<Passkey | null> {
+  find(userId: UserId, id: string, db?: Db): Promise<Passkey | null> {
     return this.database.repository(Passkey, db).findOneBy({ userId, id });
   }
 
-  findByCredential(userId: string, credentialId: Buffer, db?: Db): Promise<Passkey | null> {
+  findByCredential(userId: UserId, credentialId: Buffer, db?: Db): Promise<Passkey | null> {
     return this.database.repository(Passkey, db).findOneBy({ userId, credentialId });
   }
 
   /** Whose passkey is it? The only look-up without an account, since the passkey is what names one. */
-  async ownerOf(credentialId: Buffer): Promise<string | null> {
-    const passkey = await this.database.repository(Passkey).findOneBy({ credentialId });
+  async ownerOf(credentialId: Buffer): Promise<UserId | null> {
+    const passkey = await this.database
+      .repository(Passkey)
+      .findOneBy({ /* tenant: whoever shows the passkey */ credentialId });
     return passkey?.userId ?? null;
   }
 
@@ -54,7 +57,7 @@ export class PasskeysRepository {
     return (result.raw as unknown[]).length === 1 ? id : null;
   }
 
-  async rename(userId: string, id: string, name: string, tx: Db): Promise<boolean> {
+  async rename(userId: UserId, id: string, name: string, tx: Db): Promise<boolean> {
     const affected = await this.database.execute(
       'UPDATE passkeys SET name = $3 WHERE user_id = $1 AND id = $2',
       [userId, id, name],
@@ -63,18 +66,18 @@ export class PasskeysRepository {
     return affected === 1;
   }
 
-  async remove(userId: string, id: string, tx: Db): Promise<void> {
+  async remove(userId: UserId, id: string, tx: Db): Promise<void> {
     await this.database.execute('DELETE FROM passkeys WHERE user_id = $1 AND id = $2', [userId, id], tx);
   }
 
-  async removeUnproven(userId: string, tx: Db): Promise<void> {
+  async removeUnproven(userId: UserId, tx: Db): Promise<void> {
     await this.database.execute('DELETE FROM passkeys WHERE user_id = $1 AND NOT proven', [userId], tx);
   }
 
-  async markUsed(id: string, use: { signCount: number; backedUp: boolean }, tx: Db): Promise<void> {
+  async markUsed(userId: UserId, id: string, use: { signCount: number; backedUp: boolean }, tx: Db): Promise<void> {
     await this.database.execute(
-      'UPDATE passkeys SET sign_count = $2, backed_up = $3, last_used_at = now() WHERE id = $1',
-      [id, use.signCount, use.backedUp],
+      'UPDATE passkeys SET sign_count = $3, backed_up = $4, last_used_at = now() WHERE user_id = $1 AND id = $2',
+      [userId, id, use.signCount, use.backedUp],
       tx,
     );
   }

@@ -9,7 +9,7 @@ import type { CeremonyResponse } from './passkeys.dto.js';
 import { PasskeysRepository } from './passkeys.repository.js';
 import type { PasswordlessRequest } from './passwordless.dto.js';
 import { challengeOf, RelyingParty } from './relying-party.js';
-import { WebAuthnChallenges } from './webauthn-challenges.js';
+import { WebAuthnChallengesRepository } from './webauthn-challenges.repository.js';
 
 /** Sign-in by a discoverable passkey that verifies its user, which is two factors in one. */
 @Injectable()
@@ -17,7 +17,7 @@ export class PasswordlessService {
   constructor(
     private readonly acts: AccountActs,
     private readonly passkeys: PasskeysRepository,
-    private readonly challenges: WebAuthnChallenges,
+    private readonly challenges: WebAuthnChallengesRepository,
     private readonly relyingParty: RelyingParty,
     private readonly assertions: PasskeyAssertions,
     private readonly sessions: SessionsService,

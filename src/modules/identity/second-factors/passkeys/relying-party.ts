@@ -5,6 +5,7 @@ import type {
   VerifiedAuthenticationResponse,
   VerifiedRegistrationResponse,
 } from '@simplewebauthn/server';
+import type { UserId } from '../../../access/index.js';
 import { CONFIG, type Config } from '../../../../config/index.js';
 import type { User } from '../../users/index.js';
 import type { AssertionCredential, RegistrationCredential } from './credentials.dto.js';
@@ -130,7 +131,7 @@ export class RelyingParty {
 }
 
 /** The handle authenticators keep with a passkey: the 16 bytes of the account's id. */
-export function userHandleOf(userId: string): Buffer {
+export function userHandleOf(userId: UserId): Buffer {
   return Buffer.from(userId.replaceAll('-', ''), 'hex');
 }
 

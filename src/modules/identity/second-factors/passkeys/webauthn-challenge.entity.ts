@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { UserId } from '../../../access/index.js';
 
 export type CeremonyPurpose = 'registration' | 'second_factor' | 'passwordless' | 'step_up';
 
@@ -17,7 +18,7 @@ export class WebAuthnChallenge {
   /** Null: passwordless, nobody is known yet. */
   @Index('ix_webauthn_challenges_user_id', { where: 'user_id IS NOT NULL' })
   @Column('uuid', { name: 'user_id', nullable: true })
-  userId!: string | null;
+  userId!: UserId | null;
 
   /** Whose session asked for it. Null: nobody is signed in yet. */
   @Index('ix_webauthn_challenges_session_id', { where: 'session_id IS NOT NULL' })

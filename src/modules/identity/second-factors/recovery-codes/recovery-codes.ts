@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { sha256 } from '../../../../platform/crypto/index.js';
-import { Database } from '../../../../platform/database/database.js';
 import type { AccountAct } from '../account-acts.js';
 import { EarnedProofs } from '../earned-proofs.js';
+import { RecoveryCodesRepository } from './recovery-codes.repository.js';
 
 const COUNT = 10;
 /** 24 digits of five bits: 120 bits, which need no slow hash. */
@@ -15,7 +15,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 @Injectable()
 export class RecoveryCodes {
   constructor(
-    private readonly database: Database,
+    private readonly codes: RecoveryCodesRepository,
     private readonly earned: EarnedProofs,
   ) {}
 
@@ -27,49 +27,32 @@ export class RecoveryCodes {
 
   /** Ten that come into force by {@link activate}; the ones in force stay so until then. */
   async prepare(act: AccountAct): Promise<string[]> {
-    await this.forget(act, false);
+    await this.codes.remove(act.user.id, false, act.tx);
     return this.insert(act, false);
   }
 
   async activate(act: AccountAct): Promise<void> {
     await this.end(act);
-    await this.database.execute('UPDATE recovery_codes SET is_active = true WHERE user_id = $1', [act.user.id], act.tx);
+    await this.codes.activate(act.user.id, act.tx);
   }
 
   /** True for an unused code, which is used up by this. */
   async accept({ tx, user, note }: AccountAct, code: string): Promise<boolean> {
-    const affected = await this.database.execute(
-      `UPDATE recovery_codes SET used_at = now()
-       WHERE user_id = $1 AND code_hash = $2 AND is_active AND used_at IS NULL`,
-      [user.id, hashOf(code)],
-      tx,
-    );
-    if (affected === 1) await note('recovery_code_used');
-    return affected === 1;
+    const isGood = await this.codes.use(user.id, hashOf(code), tx);
+    if (isGood) await note('recovery_code_used');
+    return isGood;
   }
 
   private async insert({ tx, user }: AccountAct, isActive: boolean): Promise<string[]> {
     const codes = Array.from({ length: COUNT }, newRecoveryCode);
-    await this.database.execute(
-      'INSERT INTO recovery_codes (user_id, code_hash, is_active) SELECT $1, unnest($2::bytea[]), $3',
-      [user.id, codes.map(hashOf), isActive],
-      tx,
-    );
+    await this.codes.insert(user.id, codes.map(hashOf), isActive, tx);
     return codes;
   }
 
   /** Those in force, and what they have earned. */
   private async end(act: AccountAct): Promise<void> {
-    const ended = await this.forget(act, true);
+    const ended = await this.codes.remove(act.user.id, true, act.tx);
     if (ended > 0) await this.earned.endOf(act.user.id, 'recovery_code', act.tx);
-  }
-
-  private async forget({ tx, user }: AccountAct, isActive: boolean): Promise<number> {
-    return this.database.execute(
-      'DELETE FROM recovery_codes WHERE user_id = $1 AND is_active = $2',
-      [user.id, isActive],
-      tx,
-    );
   }
 }
 

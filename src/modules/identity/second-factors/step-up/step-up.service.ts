@@ -2,14 +2,20 @@ import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../../access/index.js';
 import { randomToken } from '../../../../platform/crypto/index.js';
 import { brokenRule } from '../../../../platform/http/fields/index.js';
-import { FreshProof, IncorrectPassword, type ProofMethod, STEP_UP_SECONDS, StepUpTokens } from '../../proof/index.js';
+import {
+  FreshProof,
+  IncorrectPassword,
+  type ProofMethod,
+  STEP_UP_SECONDS,
+  StepUpTokensRepository,
+} from '../../proof/index.js';
 import type { Client } from '../../sessions/index.js';
 import { AccountActs, Refused } from '../account-acts.js';
 import { type FactorAnswer, FactorAnswers } from '../challenges/factor-answers.js';
 import type { CeremonyResponse } from '../passkeys/passkeys.dto.js';
 import { PasskeysRepository } from '../passkeys/passkeys.repository.js';
 import { RelyingParty } from '../passkeys/relying-party.js';
-import { WebAuthnChallenges } from '../passkeys/webauthn-challenges.js';
+import { WebAuthnChallengesRepository } from '../passkeys/webauthn-challenges.repository.js';
 import { NoPasskey } from '../second-factors.errors.js';
 import type { StepUpRequest, StepUpResponse } from './step-up.dto.js';
 
@@ -19,10 +25,10 @@ export class StepUpService {
   constructor(
     private readonly acts: AccountActs,
     private readonly freshProof: FreshProof,
-    private readonly tokens: StepUpTokens,
+    private readonly tokens: StepUpTokensRepository,
     private readonly answers: FactorAnswers,
     private readonly passkeys: PasskeysRepository,
-    private readonly challenges: WebAuthnChallenges,
+    private readonly challenges: WebAuthnChallengesRepository,
     private readonly relyingParty: RelyingParty,
   ) {}
 

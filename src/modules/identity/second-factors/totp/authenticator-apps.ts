@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { UserId } from '../../../access/index.js';
 import { CONFIG, type Config } from '../../../../config/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import { type CipherContext, CredentialCipher } from '../../../../platform/crypto/index.js';
@@ -57,14 +58,14 @@ export class AuthenticatorApps {
     const place = placeOf(totp.id, user.id);
     const secret = this.cipher.decrypt(totp.secret, place);
     const step = await stepOfCode(secret, code, { now: this.clock.now(), afterStep: totp.lastUsedStep });
-    if (step === null || !(await this.totps.spend(totp.id, step, tx))) return false;
+    if (step === null || !(await this.totps.spend(user.id, totp.id, step, tx))) return false;
     if (this.cipher.needsRotation(totp.secret)) {
-      await this.totps.replaceSecret(totp.id, this.cipher.encrypt(secret, place), tx);
+      await this.totps.replaceSecret(user.id, totp.id, this.cipher.encrypt(secret, place), tx);
     }
     return true;
   }
 }
 
-function placeOf(rowId: string, userId: string): CipherContext {
+function placeOf(rowId: string, userId: UserId): CipherContext {
   return { table: 'totp_factors', column: 'secret', rowId, tenantId: userId };
 }

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn, Unique } from 'typeorm';
+import type { UserId } from '../../../access/index.js';
 
 /** The authenticator app of an account: pending until a first code confirms it. */
 @Entity('totp_factors')
@@ -8,7 +9,7 @@ export class TotpFactor {
   id!: string;
 
   @Column('uuid', { name: 'user_id' })
-  userId!: string;
+  userId!: UserId;
 
   /** The base32 secret, encrypted for this row and account. */
   @Column('text')

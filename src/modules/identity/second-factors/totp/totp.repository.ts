@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 
 export interface StoredTotp {
@@ -14,7 +15,7 @@ export interface StoredTotp {
 export class TotpRepository {
   constructor(private readonly database: Database) {}
 
-  async find(userId: string, db?: Db): Promise<StoredTotp | null> {
+  async find(userId: UserId, db?: Db): Promise<StoredTotp | null> {
     const rows = await this.database.rows<StoredTotp>(
       `SELECT id, secret, last_used_step::float8 AS "lastUsedStep", confirmed_at IS NOT NULL AS confirmed
        FROM totp_factors WHERE user_id = $1`,
@@ -25,7 +26,7 @@ export class TotpRepository {
   }
 
   /** Takes the place of an earlier one. */
-  async replace(userId: string, totp: { id: string; secret: string }, tx: Db): Promise<void> {
+  async replace(userId: UserId, totp: { id: string; secret: string }, tx: Db): Promise<void> {
     await this.remove(userId, tx);
     await this.database.execute(
       'INSERT INTO totp_factors (id, user_id, secret) VALUES ($1, $2, $3)',
@@ -35,26 +36,30 @@ export class TotpRepository {
   }
 
   /** Uses up the codes of a step and before; false when a code of it or a later one was accepted already. */
-  async spend(id: string, step: number, tx: Db): Promise<boolean> {
+  async spend(userId: UserId, id: string, step: number, tx: Db): Promise<boolean> {
     const affected = await this.database.execute(
-      `UPDATE totp_factors SET last_used_step = $2, confirmed_at = coalesce(confirmed_at, now())
-       WHERE id = $1 AND (last_used_step IS NULL OR last_used_step < $2)`,
-      [id, step],
+      `UPDATE totp_factors SET last_used_step = $3, confirmed_at = coalesce(confirmed_at, now())
+       WHERE user_id = $1 AND id = $2 AND (last_used_step IS NULL OR last_used_step < $3)`,
+      [userId, id, step],
       tx,
     );
     return affected === 1;
   }
 
-  async replaceSecret(id: string, secret: string, tx: Db): Promise<void> {
-    await this.database.execute('UPDATE totp_factors SET secret = $2 WHERE id = $1', [id, secret], tx);
+  async replaceSecret(userId: UserId, id: string, secret: string, tx: Db): Promise<void> {
+    await this.database.execute(
+      'UPDATE totp_factors SET secret = $3 WHERE user_id = $1 AND id = $2',
+      [userId, id, secret],
+      tx,
+    );
   }
 
-  async removePending(userId: string, tx: Db): Promise<void> {
+  async removePending(userId: UserId, tx: Db): Promise<void> {
     await this.database.execute('DELETE FROM totp_factors WHERE user_id = $1 AND confirmed_at IS NULL', [userId], tx);
   }
 
   /** Null: none is confirmed. */
-  async confirmedAt(userId: string, db?: Db): Promise<Date | null> {
+  async confirmedAt(userId: UserId, db?: Db): Promise<Date | null> {
     const [row] = await this.database.rows<{ confirmed_at: Date | null }>(
       'SELECT confirmed_at FROM totp_factors WHERE user_id = $1',
       [userId],
@@ -63,7 +68,7 @@ export class TotpRepository {
     return row?.confirmed_at ?? null;
   }
 
-  async remove(userId: string, tx: Db): Promise<void> {
+  async remove(userId: UserId, tx: Db): Promise<void> {
     await this.database.execute('DELETE FROM totp_factors WHERE user_id = $1', [userId], tx);
   }
 }

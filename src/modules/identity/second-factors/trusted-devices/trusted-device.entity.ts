@@ -1,4 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import type { UserId } from '../../../access/index.js';
 
 /** A device whose token stands for the second factor. */
 @Entity('trusted_devices')
@@ -9,7 +10,7 @@ export class TrustedDevice {
   id!: string;
 
   @Column('uuid', { name: 'user_id' })
-  userId!: string;
+  userId!: UserId;
 
   /** SHA-256 of the token. */
   @Column('bytea', { name: 'token_hash' })

@@ -1,3 +1,6 @@
+import type { FactoryProvider, Type } from '@nestjs/common';
+import type { ProjectId } from '../../../access/index.js';
+
 export interface RemovalStep {
   /** How many rows this call removed. */
   readonly removed: number;
@@ -11,5 +14,34 @@ export interface RemovalStep {
  */
 export abstract class ProjectBelongings {
   /** Removes up to `limit` rows of a deleted project. Doing it twice, or at the same time, does no harm. */
-  abstract removeOf(projectId: string, limit: number): Promise<RemovalStep>;
+  abstract removeOf(projectId: ProjectId, limit: number): Promise<RemovalStep>;
+}
+
+/** Whoever keeps rows of projects. */
+interface Keeper {
+  /**
+   * As {@link ProjectBelongings.removeOf}.
+   * @returns how many rows were removed, fewer than `limit` when none is left; a step where the number does not tell
+   */
+  removeOf(projectId: ProjectId, limit: number): Promise<number | RemovalStep>;
+}
+
+class KeptBelongings extends ProjectBelongings {
+  constructor(private readonly keeper: Keeper) {
+    super();
+  }
+
+  async removeOf(projectId: ProjectId, limit: number): Promise<RemovalStep> {
+    const step = await this.keeper.removeOf(projectId, limit);
+    return typeof step === 'number' ? { removed: step, done: step < limit } : step;
+  }
+}
+
+/** A provider for the keeper's module, by which its rows go with their project: `belongsToProject(NotesRepository)`. */
+export function belongsToProject(keeper: Type<Keeper>): FactoryProvider<ProjectBelongings> {
+  return {
+    provide: Symbol(`${keeper.name} of deleted projects`),
+    inject: [keeper],
+    useFactory: (kept: Keeper) => new KeptBelongings(kept),
+  };
 }

@@ -1,8 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { Database } from '../../../../platform/database/database.js';
+import type { ProjectId } from '../../../access/index.js';
 import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
 import { ProjectBelongings } from './project-belongings.js';
+import { ProjectRemovalRepository } from './project-removal.repository.js';
 
 /**
  * Until then some instance may still write for a project it remembers as living: caches last seconds, a statement
@@ -23,7 +24,7 @@ export class ProjectRemoval extends Upkeep {
   private readonly logger = new Logger('projects');
 
   constructor(
-    private readonly database: Database,
+    private readonly projects: ProjectRemovalRepository,
     private readonly discovery: DiscoveryService,
   ) {
     super();
@@ -32,7 +33,7 @@ export class ProjectRemoval extends Upkeep {
   async upkeep(): Promise<number> {
     let batches = BATCHES_A_ROUND;
     let removed = 0;
-    for (const projectId of await this.due()) {
+    for (const projectId of await this.projects.due(GRACE_SECONDS, PROJECTS_A_ROUND)) {
       let isEmpty = true;
       for (const belongings of this.belongings()) {
         for (;;) {
@@ -51,20 +52,6 @@ export class ProjectRemoval extends Upkeep {
     return removed;
   }
 
-  /** Those longest without a look first, marked as looked at. */
-  private async due(): Promise<string[]> {
-    const rows = await this.database.rows<{ id: string }>(
-      `UPDATE projects SET removal_checked_at = now()
-       WHERE id IN (
-         SELECT id FROM projects
-         WHERE deleted_at IS NOT NULL AND deleted_at <= now() - $1 * interval '1 second'
-         ORDER BY removal_checked_at NULLS FIRST, deleted_at LIMIT $2)
-       RETURNING id`,
-      [GRACE_SECONDS, PROJECTS_A_ROUND],
-    );
-    return rows.map((row) => row.id);
-  }
-
   private belongings(): ProjectBelongings[] {
     return this.discovery
       .getProviders()
@@ -72,11 +59,8 @@ export class ProjectRemoval extends Upkeep {
       .filter((instance) => instance instanceof ProjectBelongings);
   }
 
-  /** Small tables with a foreign key to the project go with its row. */
-  private async removeRow(projectId: string): Promise<number> {
-    const gone = await this.database.execute('DELETE FROM projects WHERE id = $1 AND deleted_at IS NOT NULL', [
-      projectId,
-    ]);
+  private async removeRow(projectId: ProjectId): Promise<number> {
+    const gone = await this.projects.removeRow(projectId);
     if (gone > 0) this.logger.log(`removed what belonged to the deleted project ${projectId}`);
     return gone;
   }

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope, Role } from '../../../access/index.js';
+import type { ProjectId, ProjectScope, Role, UserId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { effectiveRole } from '../effective-role.js';
 
 /** Somebody of the organization, as the project sees them. */
 export interface Member {
-  readonly projectId: string;
-  readonly userId: string;
+  readonly projectId: ProjectId;
+  readonly userId: UserId;
   readonly organizationRole: Role;
   /** Effective; null: belongs to the organization but not to the project. */
   readonly role: Role | null;
@@ -14,7 +14,7 @@ export interface Member {
 }
 
 interface Row {
-  user_id: string;
+  user_id: UserId;
   organization_role: Role;
   project_role: Role | null;
   created_at: Date;
@@ -52,7 +52,7 @@ export class ProjectMembersRepository {
   }
 
   /** False when they became a member meanwhile. */
-  async insert(scope: ProjectScope, userId: string, role: Role, tx: Db): Promise<boolean> {
+  async insert(scope: ProjectScope, userId: UserId, role: Role, tx: Db): Promise<boolean> {
     const added = await this.database.execute(
       'INSERT INTO project_members (project_id, user_id, role) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
       [scope.projectId, userId, role],
@@ -61,7 +61,7 @@ export class ProjectMembersRepository {
     return added === 1;
   }
 
-  async setRole(scope: ProjectScope, userId: string, role: Role, tx: Db): Promise<void> {
+  async setRole(scope: ProjectScope, userId: UserId, role: Role, tx: Db): Promise<void> {
     await this.database.execute(
       'UPDATE project_members SET role = $3 WHERE project_id = $1 AND user_id = $2',
       [scope.projectId, userId, role],
@@ -69,7 +69,7 @@ export class ProjectMembersRepository {
     );
   }
 
-  async remove(scope: ProjectScope, userId: string, tx: Db): Promise<void> {
+  async remove(scope: ProjectScope, userId: UserId, tx: Db): Promise<void> {
     await this.database.execute(
       'DELETE FROM project_members WHERE project_id = $1 AND user_id = $2',
       [scope.projectId, userId],

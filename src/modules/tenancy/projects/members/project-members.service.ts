@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { NotAProjectMember, type ProjectMemberScope, type ProjectScope } from '../../../access/index.js';
+import { NotAProjectMember, type ProjectMemberScope, type ProjectScope, type UserId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { MembershipNotices } from '../../organizations/index.js';
@@ -31,12 +31,13 @@ export class ProjectMembersService {
     return memberResponse(member);
   }
 
-  async add(scope: ProjectMemberScope, { user_id: userId, role }: AddMemberRequest): Promise<ProjectMemberResponse> {
+  async add(scope: ProjectMemberScope, { user_id, role }: AddMemberRequest): Promise<ProjectMemberResponse> {
     return this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
-      const candidate = await this.members.find(scope, userId, tx);
+      const candidate = await this.members.find(scope, user_id, tx);
       if (candidate === null) throw new UserNotInOrganization();
       if (candidate.role !== null) throw new AlreadyProjectMember();
+      const { userId } = candidate;
       if (!(await this.members.insert(scope, userId, role, tx))) throw new AlreadyProjectMember();
       await this.record(scope, 'project.member_added', userId, { role }, tx);
       return this.answer(scope, userId, tx);
@@ -44,9 +45,10 @@ export class ProjectMembersService {
   }
 
   /** A role that the member has already is no change and is not recorded. */
-  async changeRole(scope: ProjectMemberScope, userId: string, role: GivenRole): Promise<ProjectMemberResponse> {
+  async changeRole(scope: ProjectMemberScope, id: string, role: GivenRole): Promise<ProjectMemberResponse> {
     return this.database.transaction(async (tx) => {
-      const member = await this.changeable(scope, userId, role, tx);
+      const member = await this.changeable(scope, id, role, tx);
+      const { userId } = member;
       if (member.role !== role) {
         await this.members.setRole(scope, userId, role, tx);
         await this.record(scope, 'project.member_role_changed', userId, { from: member.role, to: role }, tx);
@@ -55,22 +57,17 @@ export class ProjectMembersService {
     });
   }
 
-  async remove(scope: ProjectMemberScope, userId: string): Promise<void> {
+  async remove(scope: ProjectMemberScope, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const { role } = await this.changeable(scope, userId, null, tx);
+      const { userId, role } = await this.changeable(scope, id, null, tx);
       await this.members.remove(scope, userId, tx);
       await this.record(scope, 'project.member_removed', userId, { role }, tx);
     });
   }
 
-  private async changeable(
-    scope: ProjectMemberScope,
-    userId: string,
-    newRole: GivenRole | null,
-    tx: Db,
-  ): Promise<Member> {
+  private async changeable(scope: ProjectMemberScope, id: string, newRole: GivenRole | null, tx: Db): Promise<Member> {
     const { role: callerRole } = await this.acts.begin(scope, tx);
-    const member = await this.members.find(scope, userId, tx);
+    const member = await this.members.find(scope, id, tx);
     if (member === null) throw new ProjectMemberNotFound();
     const Refusal = refusalOf({
       callerRole,
@@ -82,7 +79,7 @@ export class ProjectMembersService {
     return member;
   }
 
-  private async answer(scope: ProjectScope, userId: string, tx: Db): Promise<ProjectMemberResponse> {
+  private async answer(scope: ProjectScope, userId: UserId, tx: Db): Promise<ProjectMemberResponse> {
     const member = await this.members.find(scope, userId, tx);
     if (member === null || !isInProject(member)) throw new ProjectMemberNotFound();
     return memberResponse(member);
@@ -92,7 +89,7 @@ export class ProjectMembersService {
   private async record(
     scope: ProjectMemberScope,
     action: string,
-    userId: string,
+    userId: UserId,
     detail: Readonly<Record<string, unknown>>,
     tx: Db,
   ): Promise<void> {

@@ -1,4 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import type { ProjectId } from '../../../access/index.js';
 
 /** Named filters of the explorer, shared by the project. */
 @Entity('saved_views')
@@ -8,7 +9,7 @@ export class SavedView {
   id!: string;
 
   @Column('uuid', { name: 'project_id' })
-  projectId!: string;
+  projectId!: ProjectId;
 
   @Column('text')
   name!: string;

@@ -1,11 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { ProjectId } from '../../../access/index.js';
 import type { Range } from '../time-ranges.js';
 
 /** A project without a row has the defaults. */
 @Entity('project_settings')
 export class ProjectSettings {
   @PrimaryColumn('uuid', { name: 'project_id', primaryKeyConstraintName: 'pk_project_settings' })
-  projectId!: string;
+  projectId!: ProjectId;
 
   /** IANA name. */
   @Column('text')

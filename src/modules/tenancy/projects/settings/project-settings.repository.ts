@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../../access/index.js';
+import type { ProjectId, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { ProjectSettings } from './project-settings.entity.js';
 
@@ -35,7 +35,7 @@ export class ProjectSettingsRepository {
   }
 
   /** Null: there is no such project. */
-  async policyOf(projectId: string): Promise<StoredPolicy | null> {
+  async policyOf(projectId: ProjectId): Promise<StoredPolicy | null> {
     const rows = await this.database.rows<StoredPolicy>(
       `SELECT p.archived_at IS NOT NULL AS archived, coalesce(s.redacted_properties, '{}') AS "redactedProperties"
        FROM projects p LEFT JOIN project_settings s ON s.project_id = p.id

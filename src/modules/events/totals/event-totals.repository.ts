@@ -1,25 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import { ProjectBelongings, type RemovalStep } from '../../tenancy/projects/index.js';
 
 const TABLES = ['event_hours', 'event_facet_hours', 'event_facet_days', 'latency_hours', 'source_days'] as const;
 
-/** The counters of events have no foreign key to their project. */
+/** The counters of events, which have no foreign key to their project. {@link EventTotals} reads them. */
 @Injectable()
-export class TotalsOfDeletedProjects extends ProjectBelongings {
-  constructor(private readonly database: Database) {
-    super();
-  }
+export class EventTotalsRepository {
+  constructor(private readonly database: Database) {}
 
-  async removeOf(projectId: string, limit: number): Promise<RemovalStep> {
+  /** @returns how many rows were removed */
+  async removeOf(projectId: string, limit: number): Promise<number> {
     let removed = 0;
     for (const table of TABLES) {
       removed += await this.database.execute(
         `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE project_id = $1 LIMIT $2))`,
         [projectId, limit - removed],
       );
-      if (removed >= limit) return { removed, done: false };
+      if (removed >= limit) break;
     }
-    return { removed, done: true };
+    return removed;
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { UserScope } from '../../access/index.js';
+import type { UserId, UserScope } from '../../access/index.js';
 import { randomToken, sha256 } from '../../../platform/crypto/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { Upkeep } from '../../../platform/upkeep/upkeep.js';
@@ -13,7 +13,7 @@ export const STEP_UP_SECONDS = 300;
  * what was shown for it; two tokens never add up, since a request carries one.
  */
 @Injectable()
-export class StepUpTokens extends Upkeep {
+export class StepUpTokensRepository extends Upkeep {
   constructor(private readonly database: Database) {
     super();
   }
@@ -41,12 +41,12 @@ export class StepUpTokens extends Upkeep {
   }
 
   /** After a new password. */
-  async revokeAllOf(userId: string, tx: Db): Promise<void> {
+  async revokeAllOf(userId: UserId, tx: Db): Promise<void> {
     await this.database.execute('DELETE FROM step_up_tokens WHERE user_id = $1', [userId], tx);
   }
 
   /** After the end of a factor: those that it was shown for, whatever else was. */
-  async revokeEarnedBy(userId: string, method: ProofMethod, tx: Db): Promise<void> {
+  async revokeEarnedBy(userId: UserId, method: ProofMethod, tx: Db): Promise<void> {
     await this.database.execute(
       'DELETE FROM step_up_tokens WHERE user_id = $1 AND $2 = ANY (methods)',
       [userId, method],
@@ -55,6 +55,8 @@ export class StepUpTokens extends Upkeep {
   }
 
   async upkeep(): Promise<number> {
-    return this.database.execute('DELETE FROM step_up_tokens WHERE expires_at < now()');
+    return this.database.execute(
+      'DELETE /* every tenant: what has expired */ FROM step_up_tokens WHERE expires_at < now()',
+    );
   }
 }

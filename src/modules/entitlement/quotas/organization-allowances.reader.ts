@@ -15,7 +15,7 @@ interface Row {
 
 /** What an organization has used of its current UTC month and may still use: one row, never a sum over days. */
 @Injectable()
-export class OrganizationAllowances {
+export class OrganizationAllowancesReader {
   constructor(
     private readonly database: Database,
     private readonly requestLimits: RequestLimits,

@@ -5,7 +5,7 @@ import type { SignInMethod } from './session.entity.js';
 
 /** How fresh the sign-in behind a session is, which refreshing does not renew. */
 @Injectable()
-export class RecentSignIns {
+export class RecentSignInsReader {
   constructor(private readonly database: Database) {}
 
   /** Was the caller's session opened within the last seconds, by the given method? */

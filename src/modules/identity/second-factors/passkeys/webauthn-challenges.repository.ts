@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../../access/index.js';
 import { randomToken, sha256 } from '../../../../platform/crypto/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
@@ -10,7 +11,7 @@ const LIFE_SECONDS = 300;
 export interface Ceremony {
   readonly purpose: CeremonyPurpose;
   /** Null: passwordless. */
-  readonly userId: string | null;
+  readonly userId: UserId | null;
   /** Of whoever is signed in, for registrations and step-ups. Null: nobody is yet. */
   readonly sessionId: string | null;
   /** The challenge token it goes with; undefined on use: whichever. */
@@ -19,7 +20,7 @@ export interface Ceremony {
 
 /** Challenges of WebAuthn ceremonies: kept as hashes for five minutes, good once on whichever instance. */
 @Injectable()
-export class WebAuthnChallenges extends Upkeep {
+export class WebAuthnChallengesRepository extends Upkeep {
   constructor(private readonly database: Database) {
     super();
   }
@@ -39,7 +40,7 @@ export class WebAuthnChallenges extends Upkeep {
   async consume(challenge: string, { purpose, userId, sessionId, token }: Ceremony, db?: Db): Promise<boolean> {
     const affected = await this.database.execute(
       `DELETE FROM webauthn_challenges
-       WHERE challenge_hash = $1 AND purpose = $2 AND user_id IS NOT DISTINCT FROM $3
+       WHERE challenge_hash = $1 AND purpose = $2 AND user_id IS NOT DISTINCT FROM $3 /* tenant: or nobody yet */
          AND session_id IS NOT DISTINCT FROM $4 AND token_hash = coalesce($5, token_hash) AND expires_at > now()`,
       [sha256(challenge), purpose, userId, sessionId, token === undefined ? null : sha256(token)],
       db,
@@ -48,7 +49,7 @@ export class WebAuthnChallenges extends Upkeep {
   }
 
   /** Takes back the leave to add passkeys, which options give for a proof. */
-  async forgetRegistrations(userId: string, tx: Db): Promise<void> {
+  async forgetRegistrations(userId: UserId, tx: Db): Promise<void> {
     await this.database.execute(
       `DELETE FROM webauthn_challenges WHERE user_id = $1 AND purpose = 'registration'`,
       [userId],
@@ -57,6 +58,8 @@ export class WebAuthnChallenges extends Upkeep {
   }
 
   async upkeep(): Promise<number> {
-    return this.database.execute('DELETE FROM webauthn_challenges WHERE expires_at < now()');
+    return this.database.execute(
+      'DELETE /* every tenant: what has expired */ FROM webauthn_challenges WHERE expires_at < now()',
+    );
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../../access/index.js';
 import { randomToken, sha256 } from '../../../../platform/crypto/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
@@ -16,7 +17,7 @@ export interface FirstFactor {
 }
 
 export interface OpenChallenge {
-  readonly userId: string;
+  readonly userId: UserId;
   readonly method: SignInMethod;
   /** Null: the first factor was no password. */
   readonly comparedHashDigest: Buffer | null;
@@ -28,12 +29,12 @@ export interface OpenChallenge {
  * knows them, so no other route takes one for anything.
  */
 @Injectable()
-export class SignInChallenges extends Upkeep {
+export class SignInChallengesRepository extends Upkeep {
   constructor(private readonly database: Database) {
     super();
   }
 
-  async open(userId: string, { method, comparedHash }: FirstFactor, tx: Db): Promise<string> {
+  async open(userId: UserId, { method, comparedHash }: FirstFactor, tx: Db): Promise<string> {
     const token = randomToken();
     await this.database.execute(
       `INSERT INTO sign_in_challenges
@@ -56,7 +57,8 @@ export class SignInChallenges extends Upkeep {
     const rows = await this.database.rows<OpenChallenge>(
       `SELECT user_id AS "userId", method, compared_hash_digest AS "comparedHashDigest",
               ceil(extract(epoch FROM expires_at - now()))::int AS "secondsLeft"
-       FROM sign_in_challenges WHERE token_hash = $1 AND expires_at > now() AND attempts_left > 0`,
+       FROM sign_in_challenges 
+       WHERE token_hash = $1 /* tenant: whoever shows the token */ AND expires_at > now() AND attempts_left > 0`,
       [sha256(token)],
       db,
     );
@@ -65,18 +67,29 @@ export class SignInChallenges extends Upkeep {
 
   async countWrongAnswer(token: string, tx: Db): Promise<void> {
     await this.database.execute(
-      'UPDATE sign_in_challenges SET attempts_left = attempts_left - 1 WHERE token_hash = $1',
+      'UPDATE sign_in_challenges SET attempts_left = attempts_left - 1 WHERE token_hash = $1 /* tenant: whoever shows it */',
       [sha256(token)],
       tx,
     );
   }
 
   async close(token: string, tx: Db): Promise<void> {
-    await this.database.execute('DELETE FROM sign_in_challenges WHERE token_hash = $1', [sha256(token)], tx);
+    await this.database.execute(
+      'DELETE FROM sign_in_challenges WHERE token_hash = $1 /* tenant: whoever shows the token */',
+      [sha256(token)],
+      tx,
+    );
+  }
+
+  /** Ends every half-finished sign-in of an account. */
+  async closeAllOf(userId: UserId, tx: Db): Promise<void> {
+    await this.database.execute('DELETE FROM sign_in_challenges WHERE user_id = $1', [userId], tx);
   }
 
   async upkeep(): Promise<number> {
-    return this.database.execute('DELETE FROM sign_in_challenges WHERE expires_at < now() OR attempts_left <= 0');
+    return this.database.execute(
+      'DELETE /* every tenant: what has expired */ FROM sign_in_challenges WHERE expires_at < now() OR attempts_left <= 0',
+    );
   }
 }
 

@@ -1,0 +1,21 @@
+const DIRECTIVE = /^\s*eslint-disable(-line|-next-line)?\b/;
+
+/** A switched-off rule says why after `--`. Reported on line 0, the one line a directive cannot switch off. */
+export const explainedDisable = {
+  meta: {
+    type: 'suggestion',
+    schema: [],
+    messages: { unexplained: 'Line {{line}} switches a rule off: name the rule and say why after " -- ".' },
+  },
+  create: (context) => ({
+    Program() {
+      for (const comment of context.sourceCode.getAllComments()) {
+        if (!DIRECTIVE.test(comment.value)) continue;
+        const [rules = '', ...reason] = comment.value.replace(DIRECTIVE, '').split(/\s-{2,}\s/);
+        if (rules.trim() !== '' && reason.join('').trim() !== '') continue;
+        const data = { line: String(comment.loc.start.line) };
+        context.report({ loc: { line: 0, column: 0 }, messageId: 'unexplained', data });
+      }
+    },
+  }),
+};

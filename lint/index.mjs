@@ -1,0 +1,18 @@
+import { explainedDisable } from './explained-disable.mjs';
+import { injectedValueImport } from './injected-value-import.mjs';
+import { sqlInRepositories } from './sql-in-repositories.mjs';
+import { tenantInSql } from './tenant-in-sql.mjs';
+import { tenantInWhere } from './tenant-in-where.mjs';
+
+export { NOBODYS_TABLES, PARENTS, TENANT_TABLES } from './tenant-tables.mjs';
+
+/** Rules of our own; `test/contract/lint.spec.ts` shows what they find. */
+export const local = {
+  rules: {
+    'explained-disable': explainedDisable,
+    'injected-value-import': injectedValueImport,
+    'sql-in-repositories': sqlInRepositories,
+    'tenant-in-sql': tenantInSql,
+    'tenant-in-where': tenantInWhere,
+  },
+};

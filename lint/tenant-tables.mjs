@@ -1,0 +1,77 @@
+/**
+ * The tables of the migrated schema by the columns that name whose their rows are; `test/contract/lint.spec.ts` holds the list
+ * against it.
+ */
+export const TENANT_TABLES = {
+  alert_deliveries: ['project_id'],
+  alert_destinations: ['project_id'],
+  alert_events: ['project_id'],
+  alert_notices: ['project_id'],
+  alert_rule_firings: ['project_id'],
+  alert_rules: ['project_id'],
+  alert_silences: ['project_id'],
+  alert_timeline: ['project_id'],
+  api_keys: ['project_id'],
+  audit_events: ['organization_id', 'project_id'],
+  delivery_attempts: ['project_id'],
+  delivery_channels: ['project_id'],
+  delivery_protected_headers: ['project_id'],
+  delivery_recovery_audits: ['project_id'],
+  delivery_retry_audits: ['project_id'],
+  event_facet_days: ['project_id'],
+  event_facet_hours: ['project_id'],
+  event_hours: ['project_id'],
+  event_match_marks: ['project_id'],
+  event_outbox: ['project_id'],
+  event_sources: ['project_id'],
+  event_watches: ['project_id'],
+  events: ['project_id'],
+  ingestion_failures: ['project_id'],
+  invitations: ['organization_id'],
+  latency_hours: ['project_id'],
+  oauth_identities: ['user_id'],
+  organization_members: ['organization_id', 'user_id'],
+  organization_months: ['organization_id'],
+  organizations: ['id'],
+  passkeys: ['user_id'],
+  payment_events: ['organization_id', 'user_id'],
+  payment_subscriptions: ['organization_id', 'user_id'],
+  project_members: ['project_id', 'user_id'],
+  project_settings: ['project_id'],
+  projects: ['id', 'organization_id'],
+  recovery_codes: ['user_id'],
+  saved_views: ['project_id'],
+  second_factor_failures: ['user_id'],
+  security_events: ['user_id'],
+  sessions: ['user_id'],
+  sign_in_challenges: ['user_id'],
+  source_days: ['project_id'],
+  step_up_tokens: ['user_id'],
+  totp_factors: ['user_id'],
+  trusted_devices: ['user_id'],
+  usage_daily: ['project_id'],
+  user_tokens: ['user_id'],
+  users: ['id'],
+  webauthn_challenges: ['user_id'],
+};
+
+/** Tables whose rows belong to the row of another table, and have no column for the tenant: a statement names that too. */
+export const PARENTS = {
+  alert_rule_channels: 'alert_rules',
+  alert_rule_destinations: 'alert_rules',
+  alert_rule_series: 'alert_rules',
+  oauth_pending_links: 'sign_in_challenges',
+  refresh_tokens: 'sessions',
+};
+
+/** Tables that belong to no tenant. */
+export const NOBODYS_TABLES = [
+  'alert_heartbeats',
+  'idempotency_records',
+  'job_runs',
+  'migrations',
+  'oauth_starts',
+  'oauth_used_nonces',
+  'password_attempts',
+  'payment_customer_removals',
+];

@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import type { FindOptionsWhere } from 'typeorm';
+import { newOrganizationId, newProjectId, newUserId, type ProjectId } from './ids.js';
+import type { ProjectScope } from './scope.js';
+
+class Channel {
+  id!: string;
+  projectId!: ProjectId;
+}
+
+const body = { project_id: '0199f3a1-0000-7000-8000-000000000001' };
+const organizationId = newOrganizationId();
+const find = (scope: Pick<ProjectScope, 'projectId'>): string => scope.projectId;
+const where = (condition: FindOptionsWhere<Channel>): unknown => condition.projectId;
+
+// What must not compile: the check of types looks at it, this suite runs it.
+describe('an id of a tenant', () => {
+  it('is not what a request names', () => {
+    // @ts-expect-error: anybody may write that into a body
+    expect(find({ projectId: body.project_id })).toBe(body.project_id);
+    // @ts-expect-error: nor is it one in a condition
+    expect(where({ id: body.project_id, projectId: body.project_id })).toBe(body.project_id);
+  });
+
+  it('is not that of a tenant of another kind', () => {
+    // @ts-expect-error: the organization of a project is not the project
+    expect(find({ projectId: organizationId })).toBe(organizationId);
+    // @ts-expect-error: nor is a person
+    expect(find({ projectId: newUserId() })).toHaveLength(36);
+  });
+
+  it('is the text it always was at run time', () => {
+    const projectId = newProjectId();
+    expect(find({ projectId })).toBe(projectId);
+    expect(typeof projectId).toBe('string');
+  });
+});

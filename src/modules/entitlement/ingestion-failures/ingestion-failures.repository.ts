@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectId } from '../../access/index.js';
+import { Database } from '../../../platform/database/database.js';
+
+/** The key that was refused. */
+export interface RefusedKey {
+  readonly apiKeyId: string;
+  readonly projectId: ProjectId;
+  readonly sourceId: string | null;
+}
+
+export interface IngestionFailure {
+  /** A block reason, `daily_limit_exceeded`, `rate_limited`, `source_disabled` or `project_archived`. */
+  readonly reasonCode: string;
+  readonly statusCode: number;
+  readonly requestId: string | null;
+}
+
+/** The same failure of a key, so many times. */
+export interface FailureCount extends RefusedKey, IngestionFailure {
+  /** The latest of them. */
+  readonly occurredAt: Date;
+  readonly count: number;
+}
+
+/** Refused ingestion, counted by key, reason and UTC hour. {@link IngestionFailuresReader} reads it. */
+@Injectable()
+export class IngestionFailuresRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Of a project that is gone meanwhile nothing is kept. */
+  async add(counts: readonly FailureCount[]): Promise<void> {
+    await this.database.execute(
+      `INSERT INTO ingestion_failures
+         (api_key_id, hour, reason_code, status_code, project_id, source_id, occurred_at, request_id, count)
+       SELECT f.api_key_id, date_trunc('hour', f.occurred_at, 'UTC'), f.reason_code, f.status_code, f.project_id,
+              f.source_id, f.occurred_at, f.request_id, f.count
+       FROM unnest($1::uuid[], $2::text[], $3::int[], $4::uuid[], $5::uuid[], $6::timestamptz[], $7::text[],
+                   $8::bigint[])
+         AS f (api_key_id, reason_code, status_code, project_id, source_id, occurred_at, request_id, count)
+       JOIN projects p ON p.id = f.project_id /* every tenant: of keys that have identified themselves */
+       ORDER BY f.api_key_id, f.reason_code, f.status_code
+       ON CONFLICT ON CONSTRAINT pk_ingestion_failures DO UPDATE
+       SET count = ingestion_failures.count + excluded.count,
+           occurred_at = greatest(ingestion_failures.occurred_at, excluded.occurred_at),
+           request_id = excluded.request_id`,
+      [
+        counts.map((one) => one.apiKeyId),
+        counts.map((one) => one.reasonCode),
+        counts.map((one) => one.statusCode),
+        counts.map((one) => one.projectId),
+        counts.map((one) => one.sourceId),
+        counts.map((one) => one.occurredAt),
+        counts.map((one) => one.requestId),
+        counts.map((one) => one.count),
+      ],
+    );
+  }
+
+  /** What is older than 30 days. @returns how many rows, at most `limit` */
+  forgetOld(limit: number): Promise<number> {
+    return this.database.execute(
+      `DELETE /* every tenant: what is old */ FROM ingestion_failures WHERE ctid = ANY (ARRAY(
+         SELECT ctid FROM ingestion_failures WHERE hour < now() - interval '30 days'
+         LIMIT $1 FOR UPDATE SKIP LOCKED))`,
+      [limit],
+    );
+  }
+}

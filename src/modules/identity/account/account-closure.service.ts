@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { BackgroundWork } from '../../../platform/background/background-work.js';
+import { AuditWriter } from '../audit/index.js';
+import { type AccountAct, ChangeProof, type ProvenChange } from '../second-factors/index.js';
+import { SessionsService } from '../sessions/index.js';
+import { AccountDeletion, UsersRepository } from '../users/index.js';
+import { AccountMails } from './account-mails.js';
+
+/** The end of an account. */
+@Injectable()
+export class AccountClosureService {
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly deletion: AccountDeletion,
+    private readonly proof: ChangeProof,
+    private readonly sessions: SessionsService,
+    private readonly audit: AuditWriter,
+    private readonly mails: AccountMails,
+    private readonly background: BackgroundWork,
+  ) {}
+
+  /** Deletes what is the person's; acts in the audit keep their user id. @throws AccountOwnsOrganization */
+  async close(change: ProvenChange): Promise<void> {
+    const { scope } = change;
+    const { userId } = scope;
+    const removal = async ({ tx, user }: AccountAct): Promise<{ ended: string[]; email: string }> => {
+      const sessions = await this.sessions.revokeAllOf(userId, tx);
+      await this.audit.record(
+        { actorUserId: userId, organizationId: null, action: 'account.deleted', targetType: 'user', targetId: userId },
+        tx,
+      );
+      await this.deletion.run(userId, tx);
+      await this.users.delete(userId, tx);
+      return { ended: sessions, email: user.email };
+    };
+    await this.background.promising(userId, async (follow) => {
+      const { ended, email } = await this.proof.run(change, removal, {
+        lockFirst: (tx) => this.deletion.lockFirst(userId, tx),
+      });
+      this.sessions.forget(ended);
+      follow({ name: 'mail about a closed account', work: () => this.mails.closed(email) });
+    });
+  }
+}

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import type { UserScope } from '../../access/index.js';
+import { Passwords } from '../../../platform/crypto/index.js';
+import type { Db } from '../../../platform/database/database.js';
+import { UserTokensRepository } from '../auth/index.js';
+import { ChangeProof, EarnedProofs, type ProvenChange } from '../second-factors/index.js';
+import { SecurityEventsRepository } from '../security-events/index.js';
+import { SessionsService } from '../sessions/index.js';
+import { refuseAddressAsPassword, UsersRepository } from '../users/index.js';
+import { TooManyPasswordChanges } from './account.errors.js';
+
+/** Each costs two hashes and a mail. */
+const MOST_CHANGES_AN_HOUR = 10;
+const HOUR_SECONDS = 3600;
+
+/** A new password by somebody who shows the one before. */
+@Injectable()
+export class PasswordChangeService {
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly tokens: UserTokensRepository,
+    private readonly passwords: Passwords,
+    private readonly proof: ChangeProof,
+    private readonly earned: EarnedProofs,
+    private readonly sessions: SessionsService,
+    private readonly history: SecurityEventsRepository,
+  ) {}
+
+  /**
+   * Ends the other sessions, and makes stale what was mailed before and shown for a step-up. The session is looked at
+   * again under the row lock: a reset by mail that came in between wins.
+   * @throws TooManyPasswordChanges
+   */
+  async change(change: ProvenChange, password: string): Promise<void> {
+    const { scope } = change;
+    const shown = await this.proof.begin(change);
+    await this.refuseFurtherChanges(scope);
+    const passwordHash = await this.passwords.hash(password, scope.userId);
+    const ended = await this.proof.complete(change, shown, async ({ tx, user, note }) => {
+      await this.refuseFurtherChanges(scope, tx);
+      refuseAddressAsPassword(password, user.email);
+      await this.users.replacePasswordHash(user.id, passwordHash, tx);
+      await this.earned.endAll(user.id, tx);
+      await this.tokens.revokeAll(user.id, ['reset_password', 'change_email'], tx);
+      await note('password_changed');
+      return this.sessions.revokeAllOf(user.id, tx, scope.sessionId);
+    });
+    this.sessions.forget(ended);
+  }
+
+  private async refuseFurtherChanges({ userId }: UserScope, db?: Db): Promise<void> {
+    const changes = await this.history.countWithin(userId, 'password_changed', HOUR_SECONDS, db);
+    if (changes >= MOST_CHANGES_AN_HOUR) throw new TooManyPasswordChanges();
+  }
+}

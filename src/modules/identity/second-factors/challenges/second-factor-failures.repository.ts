@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+
+/** How often the second factors of an account were answered wrong, and until when nobody is heard. Time is the database's. */
+@Injectable()
+export class SecondFactorFailuresRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Seconds until answers are heard again; null: not locked. */
+  async secondsLeft(userId: UserId, db?: Db): Promise<number | null> {
+    const rows = await this.database.rows<{ seconds: number }>(
+      `SELECT extract(epoch FROM locked_until - now())::float8 AS seconds
+       FROM second_factor_failures WHERE user_id = $1 AND locked_until > now()`,
+      [userId],
+      db,
+    );
+    return rows[0]?.seconds ?? null;
+  }
+
+  /** One more. @returns how many there are within the last seconds */
+  async add(userId: UserId, windowSeconds: number, tx: Db): Promise<number> {
+    const [row] = await this.database.rows<{ failures: number }>(
+      `INSERT INTO second_factor_failures AS f (user_id, failed_at) VALUES ($1, ARRAY[now()])
+       ON CONFLICT (user_id) DO UPDATE SET failed_at =
+         ARRAY(SELECT t FROM unnest(f.failed_at) t WHERE t > now() - make_interval(secs => $2)) || now()
+       RETURNING cardinality(failed_at) AS failures`,
+      [userId, windowSeconds],
+      tx,
+    );
+    return row?.failures ?? 0;
+  }
+
+  /** Nobody is heard for some seconds; the count begins anew. */
+  async lock(userId: UserId, seconds: number, tx: Db): Promise<void> {
+    await this.database.execute(
+      `UPDATE second_factor_failures SET failed_at = '{}', locked_until = now() + make_interval(secs => $2)
+       WHERE user_id = $1`,
+      [userId, seconds],
+      tx,
+    );
+  }
+
+  async remove(userId: UserId, tx: Db): Promise<void> {
+    await this.database.execute('DELETE FROM second_factor_failures WHERE user_id = $1', [userId], tx);
+  }
+}

@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { randomToken } from '../../../../platform/crypto/index.js';
+import { NotAuthenticated } from '../../../../platform/http/domain-error.js';
+import { UsersRepository } from '../../users/index.js';
+import { ChangeProof, type ProvenChange } from '../change-proof.js';
+import { requireRoom } from './passkey-limit.js';
+import type { CeremonyResponse } from './passkeys.dto.js';
+import { PasskeysRepository } from './passkeys.repository.js';
+import { RelyingParty } from './relying-party.js';
+import { WebAuthnChallengesRepository } from './webauthn-challenges.repository.js';
+
+/** Begins the registration of passkeys. */
+@Injectable()
+export class PasskeyOptionsService {
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly passkeys: PasskeysRepository,
+    private readonly challenges: WebAuthnChallengesRepository,
+    private readonly relyingParty: RelyingParty,
+    private readonly proof: ChangeProof,
+  ) {}
+
+  /** A passkey outlives the session that added it, so a session that is merely stolen must not add one. */
+  async options(change: ProvenChange): Promise<CeremonyResponse> {
+    await this.proof.require(change, { allow: ({ passkeys }) => requireRoom(passkeys) });
+    const { userId, sessionId } = change.scope;
+    const user = await this.users.findById(userId);
+    if (user === null) throw new NotAuthenticated();
+    const token = randomToken();
+    const challenge = await this.challenges.issue({ purpose: 'registration', userId, sessionId, token });
+    const options = await this.relyingParty.creationOptions(user, challenge, await this.passkeys.list(userId));
+    return { challenge_token: token, options: { ...options } };
+  }
+}

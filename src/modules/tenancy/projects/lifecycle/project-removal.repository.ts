@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectId } from '../../../access/index.js';
+import { Database } from '../../../../platform/database/database.js';
+
+/** Projects that are deleted and not yet gone. */
+@Injectable()
+export class ProjectRemovalRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Those deleted long enough ago, longest without a look first, marked as looked at. */
+  async due(graceSeconds: number, limit: number): Promise<ProjectId[]> {
+    const rows = await this.database.rows<{ id: ProjectId }>(
+      `UPDATE /* every tenant: what is deleted */ projects SET removal_checked_at = now()
+       WHERE id IN (
+         SELECT id FROM projects
+         WHERE deleted_at IS NOT NULL AND deleted_at <= now() - $1 * interval '1 second'
+         ORDER BY removal_checked_at NULLS FIRST, deleted_at LIMIT $2)
+       RETURNING id`,
+      [graceSeconds, limit],
+    );
+    return rows.map((row) => row.id);
+  }
+
+  /** Small tables with a foreign key to the project go with its row. @returns how many rows were there */
+  removeRow(projectId: ProjectId): Promise<number> {
+    return this.database.execute('DELETE FROM projects WHERE id = $1 AND deleted_at IS NOT NULL', [projectId]);
+  }
+}

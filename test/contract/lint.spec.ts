@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { RuleTester } from 'eslint';
+import pg from 'pg';
+import tseslint from 'typescript-eslint';
+import { local, NOBODYS_TABLES, PARENTS, TENANT_TABLES } from '../../lint/index.mjs';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
+
+Object.assign(RuleTester, { describe, it, itOnly: it, afterAll });
+const tester = new RuleTester({ languageOptions: { parser: tseslint.parser } });
+const { rules } = local;
+
+/** Code that runs a statement. */
+const rows = (sql: string, before = ''): string => `${before}void database.rows(\`${sql}\`, [id]);`;
+const missing = [{ messageId: 'missing' }];
+
+describe('the tables of tenants', () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.drop());
+
+  it('are those of the migrated schema, each by the columns that name its tenant', async () => {
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    const { rows: found } = await client.query<{ name: string; columns: string[] }>(
+      `SELECT c.relname AS name, coalesce(array_agg(a.attname ORDER BY a.attnum) FILTER (WHERE a.attname IN
+         ('project_id', 'organization_id', 'user_id')), '{}')::text[] AS columns
+       FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+       WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relnamespace = 'public'::regnamespace
+       GROUP BY 1 ORDER BY 1`,
+    );
+    await client.end();
+    const itself = { projects: ['id', 'organization_id'], organizations: ['id'], users: ['id'] };
+    const tenants = Object.fromEntries(
+      found.filter((one) => one.columns.length > 0).map((one) => [one.name, one.columns]),
+    );
+    expect(TENANT_TABLES).toEqual({ ...tenants, ...itself });
+    const others = found
+      .filter(({ name, columns }) => columns.length === 0 && !(name in itself))
+      .map(({ name }) => name);
+    expect([...Object.keys(PARENTS), ...NOBODYS_TABLES].sort()).toEqual(others);
+    for (const parent of Object.values(PARENTS)) expect(TENANT_TABLES).toHaveProperty(parent);
+  });
+});
+
+describe('tenants in statements', () => {
+  tester.run('a statement names its tenant', rules['tenant-in-sql'], {
+    valid: [
+      rows('SELECT * FROM delivery_channels WHERE project_id = $1 AND id = $2'),
+      rows('SELECT * FROM delivery_channels c WHERE c.id = $2 AND $1::uuid = c.project_id'),
+      rows('SELECT * FROM events WHERE (project_id, id) IN (SELECT * FROM unnest($1::uuid[], $2::uuid[]))'),
+      rows('SELECT name FROM projects WHERE id = $1'),
+      rows('SELECT s.* FROM alert_rule_series s JOIN alert_rules r ON r.id = s.rule_id WHERE r.project_id = $1'),
+      rows('INSERT INTO saved_views (id, project_id) VALUES ($1, $2)'),
+      rows('DELETE FROM sessions WHERE user_id = ANY($1::uuid[])'),
+      rows('SELECT 1 FROM job_runs WHERE name = $1'),
+      rows('WITH mine AS (SELECT $1::uuid AS id) SELECT id FROM mine WHERE id = $1'),
+      rows('DELETE /* every tenant: what has expired */ FROM sessions WHERE expires_at < now()'),
+      rows('SELECT project_id FROM api_keys WHERE key_hash = $1 /* tenant: by the hash of the key */'),
+      rows(`\${SELECT} AND id = $2`, 'const SELECT = `SELECT id FROM saved_views WHERE project_id = $1`;'),
+      rows(`SELECT id FROM saved_views WHERE project_id = \${parameters.bind(projectId)}`),
+      `throw new Error('SELECT a plan FROM the list');`,
+    ],
+    invalid: [
+      { code: rows('SELECT * FROM delivery_channels WHERE id = $1'), errors: missing },
+      { code: `void database.rows('SELECT * FROM delivery_channels WHERE id = $1', [id]);`, errors: missing },
+      { code: rows('UPDATE api_keys SET name = $2 WHERE id = $1'), errors: missing },
+      { code: rows('UPDATE api_keys SET project_id = $2 WHERE id = $1'), errors: missing },
+      { code: rows('DELETE FROM alert_rule_series WHERE rule_id = $1'), errors: missing },
+      // A join of two columns says only that the rows belong together.
+      {
+        code: rows('SELECT c.* FROM delivery_channels c JOIN projects p ON p.id = c.project_id WHERE c.id = $1'),
+        errors: missing,
+      },
+      { code: rows('SELECT project_id FROM api_keys WHERE id = $1'), errors: missing },
+      { code: rows('INSERT INTO saved_views (id) VALUES ($1)'), errors: missing },
+      { code: rows(`SELECT 1 FROM \${table} WHERE id = $1`), errors: missing },
+      { code: rows(`\${SELECT} WHERE id = $1`, 'const SELECT = `SELECT * FROM api_keys`;'), errors: missing },
+      { code: rows('SELECT * /* every tenant: */ FROM api_keys WHERE id = $1'), errors: missing },
+      { code: rows('DELETE FROM sessions -- user_id = $1'), errors: missing },
+    ],
+  });
+
+  tester.run('a condition names its tenant', rules['tenant-in-where'], {
+    valid: [
+      'database.repository(DeliveryChannel).findOneBy({ projectId, id });',
+      'database.repository(DeliveryChannel, tx).find({ where: { projectId }, order: { id: "ASC" } });',
+      'database.repository(Project).findOneBy({ id: scope.projectId });',
+      'database.repository(Invitation).update({ organizationId, id }, change);',
+      'database.repository(ApiKey).findOneBy({ keyHash, /* tenant: by the hash of the key */ });',
+      'database.repository(DeliveryChannel).insert(channel);',
+      'database.repository(Project).createQueryBuilder("p").where("p.organizationId = :organizationId", scope).getMany();',
+    ],
+    invalid: [
+      { code: 'database.repository(DeliveryChannel).findOneBy({ id });', errors: missing },
+      { code: 'database.repository(DeliveryChannel).find();', errors: [{ messageId: 'missing' }] },
+      { code: 'database.repository(DeliveryChannel).find({ where: [{ projectId }, { id }] });', errors: missing },
+      { code: 'database.repository(DeliveryChannel).update(id, change);', errors: missing },
+      { code: 'db.getRepository(DeliveryChannel).delete({ ...condition });', errors: missing },
+      { code: 'database.repository(DeliveryChannel).save(channel);', errors: [{ messageId: 'entity' }] },
+      { code: 'const channels = database.repository(DeliveryChannel);', errors: [{ messageId: 'kept' }] },
+      {
+        code: 'database.repository(Project).createQueryBuilder("p").where("p.id = :id", { id }).getOne();',
+        errors: missing,
+      },
+    ],
+  });
+});
+
+describe('statements', () => {
+  const elsewhere = [{ messageId: 'elsewhere' }];
+  tester.run('stand in repositories', rules['sql-in-repositories'], {
+    valid: [
+      { filename: 'notes.repository.ts', code: rows('SELECT 1') },
+      { filename: 'notes.reader.ts', code: rows('SELECT 1') },
+      { filename: 'notes.service.ts', code: `throw new Error('Update failed');` },
+    ],
+    invalid: [
+      { filename: 'notes.service.ts', code: rows('SELECT 1 FROM notes'), errors: elsewhere },
+      { filename: 'notes.service.ts', code: `void tx.query('UPDATE notes SET text = $1');`, errors: elsewhere },
+      { filename: 'notes.service.ts', code: 'database.repository(Note).findOneBy({ projectId });', errors: elsewhere },
+    ],
+  });
+});
