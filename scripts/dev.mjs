@@ -1,0 +1,104 @@
+// npm run dev: the service, started again at every change of src/ or migrations/. The embedded database stays up meanwhile,
+// and a second process that has read all packages waits for its turn. Types are not checked: an editor does, or npm run check.
+import { fork, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { watch } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Transpiled } from './dev/transpile.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const SERVICE = fileURLToPath(new URL('dev/service.mjs', import.meta.url));
+/** Editors write a file in several steps. */
+const SETTLED_MS = 50;
+
+const build = spawnSync(process.execPath, [join(root, 'scripts', 'build.mjs'), '--if-needed'], { stdio: 'inherit' });
+if (build.status !== 0) process.exit(1);
+
+const target = join(root, 'dist', 'dev');
+const MAIN = pathToFileURL(join(target, 'src', 'main.js')).href;
+const code = new Transpiled(root, target);
+const database = await embeddedDatabase();
+
+let running = null;
+let spare = warmUp();
+let stopping = false;
+let changed = Promise.resolve();
+let isDue = false;
+
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void stop());
+for (const folder of ['src', 'migrations']) {
+  watch(join(root, folder), { recursive: true }, (_event, name) => {
+    if (name !== null && code.isSource(`${folder}/${name.replaceAll('\\', '/')}`)) restartSoon();
+  });
+}
+await restart();
+
+/** Null when DATABASE_URL names a server. */
+async function embeddedDatabase() {
+  const { configOrExit } = await import('../dist/src/runtime.js');
+  const { startEmbeddedPostgres } = await import('../dist/src/embedded-postgres/index.js');
+  const { config } = configOrExit(process.env);
+  if (config.database.url !== undefined) return null;
+  const { path, isDefault } = config.dataDir;
+  return startEmbeddedPostgres({ dataDir: path, dataDirIsDefault: isDefault, log: console.log, warn: console.warn });
+}
+
+function warmUp() {
+  const child = fork(SERVICE, {
+    cwd: root,
+    execArgv: ['--enable-source-maps'],
+    env: { ...process.env, ...(database === null ? {} : { DATABASE_URL: database.url }) },
+    // A Ctrl-C in the terminal is for this process, which passes it on.
+    detached: true,
+  });
+  const isWarm = Promise.race([once(child, 'message').then(() => true), once(child, 'exit').then(() => false)]);
+  return { child, isWarm };
+}
+
+function restartSoon() {
+  if (isDue || stopping) return;
+  isDue = true;
+  changed = changed.then(async () => {
+    await delay(SETTLED_MS);
+    isDue = false;
+    if (!stopping) await restart();
+  });
+}
+
+/** What does not compile leaves the service as it is. */
+async function restart() {
+  try {
+    code.update();
+  } catch (error) {
+    console.error(error.message);
+    return;
+  }
+  await end(running);
+  running = spare ?? warmUp();
+  spare = null;
+  if (!(await running.isWarm)) return;
+  running.child.send(MAIN);
+  // Not meanwhile: it would take the processor from the one that starts. A failed start needs none before the next change.
+  running.child.once('message', () => {
+    if (!stopping) spare ??= warmUp();
+  });
+}
+
+async function end(service) {
+  if (service === null || service.child.exitCode !== null || service.child.signalCode !== null) return;
+  const gone = once(service.child, 'exit');
+  service.child.kill('SIGTERM');
+  await gone;
+}
+
+async function stop() {
+  if (stopping) return;
+  stopping = true;
+  await changed;
+  await end(spare);
+  await end(running);
+  await database?.stop();
+  process.exit(0);
+}
