@@ -4,6 +4,7 @@ import type {
   AllowanceReader,
   SenderAllowances,
 } from '../../src/modules/events/ingestion/queueing/allowance-reader.js';
+import { normalizeEvent } from '../../src/modules/events/ingestion/normalized-event.js';
 import { EventQueue } from '../../src/modules/events/ingestion/queueing/event-queue.js';
 import { EventStream } from '../../src/modules/events/ingestion/queueing/event-stream.js';
 import { StreamDrain } from '../../src/modules/events/ingestion/queueing/stream-drain.js';
@@ -60,18 +61,8 @@ describe('the queue of events', () => {
   afterEach(() => stream.onApplicationShutdown());
 
   const requestOf = (from: Sender, events: number): WriteRequest => {
-    const none = { severity: null, status: null, environment: null, message: null, externalEventId: null };
-    const log = { method: 'EVENT', endpoint: '/', status: 200, latencyMs: 0, hasLatency: false };
-    const event = (): WriteRequest['events'][number] => ({
-      id: newId(),
-      event: 'a',
-      source: 's',
-      json: '{}',
-      bytes: 2,
-      timestamp: AT,
-      log,
-      ...none,
-    });
+    const event = (): WriteRequest['events'][number] =>
+      normalizeEvent({ event_type: 'a', source: 's' }, newId(), AT, (properties) => properties);
     return { sender: from, events: Array.from({ length: events }, event), idempotency: null };
   };
   const send = (events = 1, from = sender): Promise<Verdict> => queue.submit(requestOf(from, events));

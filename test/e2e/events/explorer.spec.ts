@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
-import { EventRows, type Place, type Selection, type StoredEvent } from '../../../src/modules/events/reads/index.js';
+import type { StoredEvent } from '../../../src/modules/events/fields/index.js';
+import { EventRows, type Place, type Selection } from '../../../src/modules/events/reads/index.js';
 import { ExportPatience } from '../../../src/modules/events/explorer/export-patience.js';
 import { newId } from '../../../src/platform/ids/index.js';
 

@@ -1,3 +1,5 @@
+import { CONDITION_FIELDS } from '../../events/fields/index.js';
+
 export const OPERATORS = [
   'eq',
   'ne',
@@ -45,20 +47,7 @@ export type FieldType = 'text' | 'number' | 'any';
 export type Vocabulary = Readonly<Record<string, 'text' | 'number'>>;
 
 /** The fields of an event. Those below `log` are derived as in the log (SERVICE 2.8). */
-export const EVENT_FIELDS = {
-  event: 'text',
-  source: 'text',
-  source_id: 'text',
-  severity: 'text',
-  status: 'text',
-  environment: 'text',
-  message: 'text',
-  external_event_id: 'text',
-  'log.method': 'text',
-  'log.endpoint': 'text',
-  'log.status': 'number',
-  'log.latency_ms': 'number',
-} as const satisfies Vocabulary;
+export const EVENT_FIELDS = CONDITION_FIELDS satisfies Vocabulary;
 
 export type EventField = keyof typeof EVENT_FIELDS;
 

@@ -4,17 +4,9 @@ import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { providerOf } from '../../../platform/discovery/provider-of.js';
 import { writeList, writeObject, type WrittenJson } from '../../../platform/http/written-json.js';
+import { READ_COLUMNS, type StoredEvent } from '../fields/index.js';
 import { EventTotals, type FacetValue } from '../totals/index.js';
-import {
-  EVENT_COLUMNS,
-  eventMembers,
-  EventPages,
-  eventRecord,
-  EventReads,
-  RECORDS,
-  type Selection,
-  type StoredEvent,
-} from '../reads/index.js';
+import { eventMembers, EventPages, eventRecord, EventReads, RECORDS, type Selection } from '../reads/index.js';
 import { LOG_COLUMNS, LOG_JOIN, type LoggedEvent, logRow } from '../logs/index.js';
 import { ProjectsRepository } from '../../tenancy/projects/index.js';
 import { filterOf, windowOf } from './asked-window.js';
@@ -24,7 +16,7 @@ import { ExplorerRepository } from './explorer.repository.js';
 import { RelatedAlerts } from './related-alerts.js';
 
 const MOST_FACET_VALUES = 100;
-const DETAILS: Selection<StoredEvent & LoggedEvent> = { columns: `${EVENT_COLUMNS}, ${LOG_COLUMNS}`, join: LOG_JOIN };
+const DETAILS: Selection<StoredEvent & LoggedEvent> = { columns: `${READ_COLUMNS}, ${LOG_COLUMNS}`, join: LOG_JOIN };
 
 /** Looks into the events of a project. */
 @Injectable()

@@ -13,7 +13,8 @@ import { IngestionRefusals, type RefusalReason } from '../../entitlement/quotas/
 import { EventAdmission } from './event-admission.js';
 import { type EventLine, splitLines } from './event-lines.js';
 import { batchAnswer, type BatchLine, type StoredBatchAnswer } from './batch-answer.js';
-import { type IngestBatchResponse, IngestRequest } from './ingest.dto.js';
+import { IngestRequest } from '../fields/index.js';
+import type { IngestBatchResponse } from './ingest.dto.js';
 import type { IngestAnswer } from './ingest-answer.js';
 import { maskIssues } from './masked-issues.js';
 import { type NormalizedEvent, normalizeEvent } from './normalized-event.js';

@@ -18,11 +18,12 @@ import { BatchIngestService } from './batch-ingest.service.js';
 import { MOST_BYTES } from './event-lines.js';
 import { EventRecorder } from './event-recorder.js';
 import { EventRefusals } from './event-refusals.js';
-import { IngestBatchResponse, IngestHeaders, IngestRequest, IngestResponse, RecordEventRequest } from './ingest.dto.js';
+import { IngestBatchResponse, IngestHeaders, IngestResponse, RecordEventRequest } from './ingest.dto.js';
 import { IdempotencyKeyInProgress, IdempotencyKeyReused } from './ingest.errors.js';
 import type { IngestAnswer } from './ingest-answer.js';
 import { IngestService } from './ingest.service.js';
-import { EventRecord, eventRecord } from '../reads/index.js';
+import { EventRecord, IngestRequest } from '../fields/index.js';
+import { eventRecord } from '../reads/index.js';
 
 const BILLING_ERRORS = [BillingInactive, MonthlyEventsExceeded, MonthlyRequestsExceeded, BlockedByBilling];
 

@@ -3,7 +3,7 @@ import type { ProjectScope } from '../../access/index.js';
 import { Database } from '../../../platform/database/database.js';
 import type { Place } from './cursor.js';
 import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
-import type { StoredEvent } from './event-record.js';
+import type { StoredEvent } from '../fields/index.js';
 
 /** How far the timestamp of an event may lie from the time its id was made to be found at once, in milliseconds. */
 const USUAL_DISTANCE_MS = 2_000;

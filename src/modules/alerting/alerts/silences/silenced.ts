@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Breath } from '../../../../platform/concurrency/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
+import { CONDITION_SQL } from '../../../events/fields/index.js';
 import {
   compileFilter,
   EVENT_FIELDS,
@@ -23,6 +24,13 @@ export const SILENCE_FIELDS = {
   rule_name: 'text',
   fingerprint: 'text',
 } as const satisfies Vocabulary;
+
+/** What an alert event has of its own, whatever its event says. */
+const OWN: readonly string[] = ['event', 'source', 'severity', 'message'];
+const ASKED_OF_EVENTS = Object.entries(CONDITION_SQL)
+  .filter(([name]) => !OWN.includes(name))
+  .map(([name, sql]) => `${sql} AS "${name}"`)
+  .join(', ');
 
 type EventRow = Readonly<Record<string, string | number | null>> & { readonly properties: Record<string, unknown> };
 
@@ -112,10 +120,8 @@ export class Silenced {
   private async eventOf({ projectId, eventId, eventAt }: AlertEvent, db: Db): Promise<EventRow | null> {
     if (eventId === null || eventAt === null) return null;
     const [row] = await this.database.rows<EventRow>(
-      `SELECT source_id, status, environment, external_event_id, log_method AS "log.method",
-              log_endpoint AS "log.endpoint", log_status AS "log.status",
-              CASE WHEN log_has_latency THEN log_latency_ms END AS "log.latency_ms", properties
-       FROM events WHERE project_id = $1 AND id = $2 AND "timestamp" >= $3 AND "timestamp" < $3 + interval '1 millisecond'`,
+      `SELECT ${ASKED_OF_EVENTS}, e.properties FROM events e
+       WHERE project_id = $1 AND id = $2 AND "timestamp" >= $3 AND "timestamp" < $3 + interval '1 millisecond'`,
       [projectId, eventId, eventAt],
       db,
     );
