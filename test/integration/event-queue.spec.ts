@@ -6,7 +6,7 @@ import type {
 } from '../../src/modules/events/ingestion/queueing/allowance-reader.js';
 import { normalizeEvent } from '../../src/modules/events/ingestion/normalized-event.js';
 import { EventQueue } from '../../src/modules/events/ingestion/queueing/event-queue.js';
-import { EventStream } from '../../src/modules/events/ingestion/queueing/event-stream.js';
+import { RequestStream } from '../../src/modules/events/ingestion/queueing/request-stream.js';
 import { StreamDrain } from '../../src/modules/events/ingestion/queueing/stream-drain.js';
 import type { Sender, Verdict, WriteRequest } from '../../src/modules/events/ingestion/writing/write-request.js';
 import { OutcomeUnknown } from '../../src/platform/database/dedicated-connection.js';
@@ -28,7 +28,7 @@ const UNLIMITED: SenderAllowances = {
 describe('the queue of events', () => {
   let server: RedisServer;
   let redis: Redis;
-  let stream: EventStream;
+  let stream: RequestStream;
   let queue: EventQueue;
   let sender: Sender;
   /** What the database says, and what happens while it is asked. */
@@ -45,7 +45,7 @@ describe('the queue of events', () => {
   });
   beforeEach(async () => {
     await redis.flushall();
-    stream = new EventStream(server.url, () => undefined);
+    stream = new RequestStream(server.url, () => undefined);
     const reader: Pick<AllowanceReader, 'read' | 'answerOf'> = {
       read: async () => {
         await meanwhile();

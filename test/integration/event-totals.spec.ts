@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import {
   DIMENSIONS,
   type EventFilter,
-  EventTotals,
+  EventTotalsRepository,
   INTERVALS,
   type TimeWindow,
 } from '../../src/modules/events/totals/index.js';
@@ -25,7 +25,7 @@ const VALUES = {
 
 describe('the totals of events', () => {
   let app: TestApp;
-  let totals: EventTotals;
+  let totals: EventTotalsRepository;
   let beginning: number;
   const scope = { projectId: newId() };
 
@@ -64,7 +64,7 @@ describe('the totals of events', () => {
 
   beforeAll(async () => {
     app = await createTestApp();
-    totals = app.nest.get(EventTotals);
+    totals = app.nest.get(EventTotalsRepository);
     beginning = Math.floor(Date.now() / HOUR_MS - HOURS_BACK) * HOUR_MS;
     await insertEvents(app, scope.projectId, fc.sample(eventRow, { numRuns: 1_500, seed: 7 }));
     await insertEvents(app, newId(), fc.sample(eventRow, { numRuns: 300, seed: 8 }));

@@ -5,27 +5,36 @@ import { Clock } from '../../../platform/clock/index.js';
 import { providerOf } from '../../../platform/discovery/provider-of.js';
 import { writeList, writeObject, type WrittenJson } from '../../../platform/http/written-json.js';
 import { READ_COLUMNS, type StoredEvent } from '../fields/index.js';
-import { EventTotals, type FacetValue } from '../totals/index.js';
-import { eventMembers, EventPages, eventRecord, EventReads, RECORDS, type Selection } from '../reads/index.js';
+import { EventTotalsRepository, type FacetValue } from '../totals/index.js';
+import {
+  eventMembers,
+  EventPageReader,
+  eventRecord,
+  EventPlacesRepository,
+  RECORDS,
+  type Selection,
+} from '../reads/index.js';
 import { LOG_COLUMNS, LOG_JOIN, type LoggedEvent, logRow } from '../logs/index.js';
 import { ProjectsRepository } from '../../tenancy/projects/index.js';
 import { filterOf, windowOf } from './asked-window.js';
 import type { EventDetail, EventFilters, ExplorerPage, ExplorerQuery, FacetsResponse } from './explorer.dto.js';
-import { EventNotFound } from './explorer.errors.js';
 import { ExplorerRepository } from './explorer.repository.js';
+import { domainError } from '../../../platform/http/domain-error.js';
 import { RelatedAlerts } from './related-alerts.js';
 
 const MOST_FACET_VALUES = 100;
 const DETAILS: Selection<StoredEvent & LoggedEvent> = { columns: `${READ_COLUMNS}, ${LOG_COLUMNS}`, join: LOG_JOIN };
+
+export class EventNotFound extends domainError(404, 'Event not found') {}
 
 /** Looks into the events of a project. */
 @Injectable()
 export class ExplorerService {
   constructor(
     private readonly explorer: ExplorerRepository,
-    private readonly totals: EventTotals,
-    private readonly events: EventReads,
-    private readonly pages: EventPages,
+    private readonly totals: EventTotalsRepository,
+    private readonly events: EventPlacesRepository,
+    private readonly pages: EventPageReader,
     private readonly projects: ProjectsRepository,
     private readonly discovery: DiscoveryService,
     private readonly clock: Clock,

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../config/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { newId } from '../../../platform/ids/index.js';
-import { EventAdmission } from './event-admission.js';
+import { EventAdmissionService } from './event-admission.service.js';
 import type { IngestRequest, StoredEvent } from '../fields/index.js';
 import { normalizeEvent } from './normalized-event.js';
 import { checkWrittenSize, MOST_GROWTH } from './written-size.js';
@@ -12,7 +12,7 @@ import type { Sender } from './writing/write-request.js';
 @Injectable()
 export class EventRecorder {
   constructor(
-    private readonly admission: EventAdmission,
+    private readonly admission: EventAdmissionService,
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
   ) {}

@@ -6,7 +6,7 @@ import { Documented } from '../../../../platform/http/documented.js';
 import { Body, IdParam, Query, RawRequest, Scope } from '../../../../platform/http/inputs.js';
 import type { WrittenJson } from '../../../../platform/http/written-json.js';
 import { ProjectQuery } from '../../../entitlement/api-keys/index.js';
-import { EventStreams } from '../../../events/streams/index.js';
+import { EventStreamsService } from '../../../events/streams/index.js';
 import { TooManyLargeReads } from '../../../events/reads/index.js';
 import { AlertEventNotFound } from '../alerts.errors.js';
 import { ALERT_STREAM_RULES, AlertFeed } from '../stream/alert-feed.js';
@@ -30,7 +30,7 @@ export class AlertEventsController {
     private readonly alerts: AlertEventsService,
     private readonly manual: ManualAlerts,
     private readonly acts: AlertActs,
-    private readonly streams: EventStreams,
+    private readonly streams: EventStreamsService,
     private readonly feed: AlertFeed,
   ) {}
 

@@ -4,12 +4,11 @@ import fc from 'fast-check';
 import { NotConnected, OutcomeUnknown } from '../../../../platform/database/dedicated-connection.js';
 import { ServiceOverloaded } from '../../../../platform/http/domain-error.js';
 import { newId } from '../../../../platform/ids/index.js';
-import { IdempotencyKeyInProgress } from '../ingest.errors.js';
 import { type NormalizedEvent, normalizeEvent } from '../normalized-event.js';
 import type { BatchResult, BatchStore, RequestVerdict } from './event-store.js';
 import { EventWriter, type EventWriterOptions } from './event-writer.js';
 import type { PendingWrite } from './pending-write.js';
-import type { Verdict, WriteRequest } from './write-request.js';
+import { IdempotencyKeyInProgress, type Verdict, type WriteRequest } from './write-request.js';
 
 const AT = new Date('2026-03-01T10:00:00.000Z');
 const SENDER = { organizationId: newId(), projectId: newId(), sourceId: null, apiKeyId: newId() };

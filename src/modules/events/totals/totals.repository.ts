@@ -43,7 +43,7 @@ type Scope = Pick<ProjectScope, 'projectId'>;
  * kept in the events' transaction and the edges from the rows, both in one statement and so of one moment.
  */
 @Injectable()
-export class EventTotals {
+export class EventTotalsRepository {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
