@@ -90,8 +90,10 @@ function writerOn(store: BatchStore, options: Partial<EventWriterOptions> = {}):
   });
 }
 
+const EVENT = normalizeEvent({ event_type: 'a', source: 's' }, newId(), AT, (properties) => properties);
+
 function event(): NormalizedEvent {
-  return normalizeEvent({ event_type: 'a', source: 's' }, newId(), AT, (properties) => properties);
+  return { ...EVENT, id: newId() };
 }
 
 function request(events = 1, key?: string): WriteRequest {
