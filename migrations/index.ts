@@ -26,6 +26,7 @@ import { AddressKeys1795223300000 } from './1795223300000-address-keys.js';
 import { BackgroundLanes1795224000000 } from './1795224000000-background-lanes.js';
 import { ComposedAddressKeys1795227000000 } from './1795227000000-composed-address-keys.js';
 import { CeremoniesOfSessions1795227100000 } from './1795227100000-ceremonies-of-sessions.js';
+import { IngestedEvents1795227400000 } from './1795227400000-ingested-events.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -57,4 +58,5 @@ export const MIGRATIONS = [
   BackgroundLanes1795224000000,
   ComposedAddressKeys1795227000000,
   CeremoniesOfSessions1795227100000,
+  IngestedEvents1795227400000,
 ] as const;

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import pg from 'pg';
-import { ArrayParameter } from '../../src/platform/database/array-parameter.js';
+import {
+  ArrayParameter,
+  RowArrayParameter,
+  type RowLayout,
+  RowTypeDiffers,
+} from '../../src/platform/database/array-parameter.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 
 /** Half of a pair: no text that UTF-8 can carry. */
@@ -36,13 +41,13 @@ describe('ArrayParameter', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.option(text), { maxLength: 30 }), async (values) => {
         const array = new ArrayParameter('text');
-        for (const value of values) array.addText(value);
+        for (const value of values) array.add(value);
         expect(await roundTrip('text', array)).toEqual(values);
       }),
     );
     const long = ['x'.repeat(1_000_000), '値'.repeat(400_000), ''];
     const array = new ArrayParameter('text');
-    for (const value of long) array.addText(value);
+    for (const value of long) array.add(value);
     expect(await roundTrip('text', array)).toEqual(long);
   });
 
@@ -50,7 +55,7 @@ describe('ArrayParameter', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.option(fc.uuid()), { maxLength: 20 }), async (values) => {
         const array = new ArrayParameter('uuid');
-        for (const value of values) array.addUuid(value);
+        for (const value of values) array.add(value);
         expect(await roundTrip('uuid', array)).toEqual(values);
       }),
     );
@@ -65,7 +70,7 @@ describe('ArrayParameter', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(at, { minLength: 1, maxLength: 20 }), async (values) => {
         const array = new ArrayParameter('timestamptz');
-        for (const value of values) array.addTime(value);
+        for (const value of values) array.add(value);
         const { rows } = await client.query<{ ms: number }>(
           `SELECT extract(epoch FROM value)::float8 * 1000 AS ms FROM unnest($1::timestamptz[]) WITH ORDINALITY AS a (value, n)
            ORDER BY n`,
@@ -78,20 +83,20 @@ describe('ArrayParameter', () => {
 
   it('carries integers, booleans, bytes and JSON', async () => {
     const integers = new ArrayParameter('int4');
-    for (const value of [0, -1, 2_147_483_647, -2_147_483_648]) integers.addInteger(value);
+    for (const value of [0, -1, 2_147_483_647, -2_147_483_648]) integers.add(value);
     expect(await roundTrip('int4', integers)).toEqual([0, -1, 2_147_483_647, -2_147_483_648]);
     const booleans = new ArrayParameter('bool');
-    for (const value of [true, false]) booleans.addBoolean(value);
+    for (const value of [true, false]) booleans.add(value);
     expect(await roundTrip('bool', booleans)).toEqual([true, false]);
     const bytes = new ArrayParameter('bytea');
-    bytes.addBytes(Buffer.from([0, 255, 1]));
+    bytes.add(Buffer.from([0, 255, 1]));
     expect(await roundTrip('bytea', bytes)).toEqual([Buffer.from([0, 255, 1])]);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.jsonValue(), { minLength: 1, maxLength: 10 }), async (values) => {
         const given = values.map((value) => JSON.stringify({ value }).replaceAll('\\u0000', ''));
         fc.pre(given.every((json) => !LONE_SURROGATE.test(json) && !/\\ud[89a-f]/i.test(json)));
         const array = new ArrayParameter('jsonb');
-        for (const json of given) array.addJson(json);
+        for (const json of given) array.add(json);
         expect(await roundTrip('jsonb', array)).toEqual(given.map((json) => JSON.parse(json) as unknown));
       }),
     );
@@ -99,5 +104,62 @@ describe('ArrayParameter', () => {
 
   it('carries nothing at all', async () => {
     expect(await roundTrip('uuid', new ArrayParameter('uuid'))).toEqual([]);
+  });
+
+  describe('of rows', () => {
+    const COLUMNS = {
+      name: 'text',
+      at: 'timestamptz',
+      owner: 'uuid',
+      size: 'int4',
+      is_new: 'bool',
+      more: 'jsonb',
+    } as const;
+    const row = fc.record({
+      name: fc.option(text),
+      at: fc.option(fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true })),
+      owner: fc.option(fc.uuid()),
+      size: fc.option(fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 })),
+      is_new: fc.option(fc.boolean()),
+      more: fc.option(fc.constantFrom('{"a": [1, null]}', '[]', '"ä😀"')),
+    });
+    const layoutOf = async (type: string): Promise<RowLayout> => {
+      const { rows } = await client.query<{ name: string; oid: number }>(
+        `SELECT attname AS name, atttypid::int8::float8 AS oid FROM pg_attribute
+         WHERE attrelid = (SELECT typrelid FROM pg_type WHERE oid = $1::regtype) AND NOT attisdropped ORDER BY attnum`,
+        [type],
+      );
+      const found = await client.query<{ oid: number }>('SELECT $1::regtype::oid::int8::float8 AS oid', [type]);
+      return { oid: found.rows[0]?.oid ?? 0, attributes: rows };
+    };
+
+    beforeAll(async () => {
+      // In another order than the columns, with one of a later version and one that is gone.
+      await client.query(`
+        CREATE TYPE parcel AS (
+          later text, more jsonb, gone integer, size integer, owner uuid, name text, is_new boolean, at timestamptz)`);
+      await client.query('ALTER TYPE parcel DROP ATTRIBUTE gone');
+    });
+
+    it('puts each column where the type of the server has it, and null where it knows none', async () => {
+      const array = new RowArrayParameter(await layoutOf('parcel'), COLUMNS);
+      await fc.assert(
+        fc.asyncProperty(fc.array(row, { maxLength: 20 }), async (given) => {
+          array.reset();
+          for (const one of given) array.add(one);
+          const { rows } = await client.query(
+            'SELECT p.*, p.more::text AS more FROM unnest($1::parcel[]) WITH ORDINALITY AS p ORDER BY ordinality',
+            [array.toBuffer()],
+          );
+          expect(rows).toEqual(given.map((one) => expect.objectContaining({ ...one, later: null })));
+        }),
+      );
+    });
+
+    it('does not begin where the type lacks a column, or has another type for it', async () => {
+      const layout = await layoutOf('parcel');
+      expect(() => new RowArrayParameter(layout, { ...COLUMNS, colour: 'text' })).toThrow(RowTypeDiffers);
+      expect(() => new RowArrayParameter(layout, { ...COLUMNS, size: 'text' })).toThrow(RowTypeDiffers);
+    });
   });
 });

@@ -5,8 +5,9 @@ import type {
   AllowanceReader,
   SenderAllowances,
 } from '../../src/modules/events/ingestion/queueing/allowance-reader.js';
+import { normalizeEvent } from '../../src/modules/events/ingestion/normalized-event.js';
 import { EventQueue } from '../../src/modules/events/ingestion/queueing/event-queue.js';
-import { EventStream } from '../../src/modules/events/ingestion/queueing/event-stream.js';
+import { RequestStream } from '../../src/modules/events/ingestion/queueing/request-stream.js';
 import { StreamDrain } from '../../src/modules/events/ingestion/queueing/stream-drain.js';
 import type { Sender, Verdict, WriteRequest } from '../../src/modules/events/ingestion/writing/write-request.js';
 import { OutcomeUnknown } from '../../src/platform/database/dedicated-connection.js';
@@ -28,7 +29,7 @@ const UNLIMITED: SenderAllowances = {
 describe('the queue of events', () => {
   let server: RedisServer;
   let redis: Redis;
-  let stream: EventStream;
+  let stream: RequestStream;
   let queue: EventQueue;
   let sender: Sender;
   /** What the database says, and what happens while it is asked. */
@@ -45,7 +46,7 @@ describe('the queue of events', () => {
   });
   beforeEach(async () => {
     await redis.flushall();
-    stream = new EventStream(server.url, () => undefined);
+    stream = new RequestStream(server.url, () => undefined);
     const reader: Pick<AllowanceReader, 'read' | 'answerOf'> = {
       read: async () => {
         await meanwhile();
@@ -61,18 +62,8 @@ describe('the queue of events', () => {
   afterEach(() => stream.onApplicationShutdown());
 
   const requestOf = (from: Sender, events: number): WriteRequest => {
-    const none = { severity: null, status: null, environment: null, message: null, externalEventId: null };
-    const log = { method: 'EVENT', endpoint: '/', status: 200, latencyMs: 0, hasLatency: false };
-    const event = (): WriteRequest['events'][number] => ({
-      id: newId(),
-      event: 'a',
-      source: 's',
-      json: '{}',
-      bytes: 2,
-      timestamp: AT,
-      log,
-      ...none,
-    });
+    const event = (): WriteRequest['events'][number] =>
+      normalizeEvent({ event_type: 'a', source: 's' }, newId(), AT, (properties) => properties);
     return { sender: from, events: Array.from({ length: events }, event), idempotency: null };
   };
   const send = (events = 1, from = sender): Promise<Verdict> => queue.submit(requestOf(from, events));

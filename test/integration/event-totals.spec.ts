@@ -4,7 +4,7 @@ import { newProjectId, type ProjectId } from '../../src/modules/access/index.js'
 import {
   DIMENSIONS,
   type EventFilter,
-  EventTotals,
+  EventTotalsRepository,
   INTERVALS,
   type TimeWindow,
 } from '../../src/modules/events/totals/index.js';
@@ -26,7 +26,7 @@ const VALUES = {
 
 describe('the totals of events', () => {
   let app: TestApp;
-  let totals: EventTotals;
+  let totals: EventTotalsRepository;
   let beginning: number;
   const scope = { projectId: newProjectId() };
 
@@ -65,7 +65,7 @@ describe('the totals of events', () => {
 
   beforeAll(async () => {
     app = await createTestApp();
-    totals = app.nest.get(EventTotals);
+    totals = app.nest.get(EventTotalsRepository);
     beginning = Math.floor(Date.now() / HOUR_MS - HOURS_BACK) * HOUR_MS;
     await insertEvents(app, scope.projectId, fc.sample(eventRow, { numRuns: 1_500, seed: 7 }));
     await insertEvents(app, newId(), fc.sample(eventRow, { numRuns: 300, seed: 8 }));

@@ -1,132 +1,124 @@
-/** Element types by PostgreSQL's object identifiers, which are the same in every version. */
-const TYPES = {
-  bool: 16,
-  bytea: 17,
-  int4: 23,
-  text: 25,
-  timestamptz: 1184,
-  uuid: 2950,
-  jsonb: 3802,
-} as const;
+import { BinaryValues, TYPE_OIDS, type ValueType, type ValueTypes } from './binary-values.js';
 
 const HEADER_BYTES = 20;
+const EMPTY_HEADER_BYTES = 12;
 /** A parameter that is used again keeps no more than this. */
 const KEPT_BYTES = 256 * 1024;
-const POSTGRES_EPOCH_MS = 946_684_800_000;
-const JSONB_VERSION = 1;
 
 /**
  * A one-dimensional array in PostgreSQL's binary form, to be sent as a parameter. Nothing in it is escaped by us and
- * parsed again by the server, which is what arrays as text cost. Values must be of the array's type.
+ * parsed again by the server, which is what arrays as text cost.
  */
-export class ArrayParameter {
-  private buffer = Buffer.allocUnsafe(512);
-  private end = HEADER_BYTES;
+export class ArrayParameter<Type extends ValueType = ValueType> {
+  private readonly values = new BinaryValues();
   private length = 0;
   private hasNulls = false;
 
-  constructor(private readonly type: keyof typeof TYPES) {}
+  constructor(private readonly type: Type) {
+    this.values.skip(HEADER_BYTES);
+  }
 
-  addNull(): void {
-    this.reserve(4);
-    this.end = this.buffer.writeInt32BE(-1, this.end);
+  add(value: ValueTypes[Type] | null): void {
+    this.values.add(this.type, value);
     this.length += 1;
-    this.hasNulls = true;
-  }
-
-  addBoolean(value: boolean): void {
-    this.begin(1);
-    this.end = this.buffer.writeUInt8(value ? 1 : 0, this.end);
-  }
-
-  addInteger(value: number): void {
-    this.begin(4);
-    this.end = this.buffer.writeInt32BE(value, this.end);
-  }
-
-  /** In the canonical form of 36 characters. */
-  addUuid(value: string | null): void {
-    if (value === null) return this.addNull();
-    this.begin(16);
-    const { buffer } = this;
-    let { end } = this;
-    for (let at = 0; at < 36; at += 2) {
-      if (value.charCodeAt(at) === HYPHEN) at += 1;
-      buffer[end] = (nibble(value.charCodeAt(at)) << 4) | nibble(value.charCodeAt(at + 1));
-      end += 1;
-    }
-    this.end = end;
-  }
-
-  addTime(value: Date): void {
-    this.begin(8);
-    this.end = this.buffer.writeBigInt64BE(BigInt(value.getTime() - POSTGRES_EPOCH_MS) * 1000n, this.end);
-  }
-
-  addText(value: string | null): void {
-    if (value === null) return this.addNull();
-    this.reserve(4 + value.length * 3);
-    const size = this.buffer.write(value, this.end + 4, 'utf8');
-    this.finishText(size);
-  }
-
-  /** JSON text, for an array of jsonb. */
-  addJson(value: string): void {
-    this.reserve(5 + value.length * 3);
-    this.buffer.writeUInt8(JSONB_VERSION, this.end + 4);
-    const size = this.buffer.write(value, this.end + 5, 'utf8');
-    this.finishText(size + 1);
-  }
-
-  addBytes(value: Uint8Array): void {
-    this.begin(value.length);
-    this.buffer.set(value, this.end);
-    this.end += value.length;
+    if (value === null) this.hasNulls = true;
   }
 
   /** Empty again, in the same memory: for whoever has sent what {@link toBuffer} gave. */
   reset(): void {
-    if (this.buffer.length > KEPT_BYTES) this.buffer = Buffer.allocUnsafe(512);
-    this.end = HEADER_BYTES;
+    this.values.reset(KEPT_BYTES);
+    this.values.skip(HEADER_BYTES);
     this.length = 0;
     this.hasNulls = false;
   }
 
   /** The whole parameter, a view of its memory; nothing may be added after it. */
   toBuffer(): Buffer {
-    const { buffer } = this;
-    // PostgreSQL knows no empty array with a dimension.
-    buffer.writeInt32BE(this.length === 0 ? 0 : 1, 0);
-    buffer.writeInt32BE(this.hasNulls ? 1 : 0, 4);
-    buffer.writeInt32BE(TYPES[this.type], 8);
-    buffer.writeInt32BE(this.length, 12);
-    buffer.writeInt32BE(1, 16);
-    return buffer.subarray(0, this.length === 0 ? 12 : this.end);
-  }
-
-  private begin(size: number): void {
-    this.reserve(4 + size);
-    this.end = this.buffer.writeInt32BE(size, this.end);
-    this.length += 1;
-  }
-
-  private finishText(size: number): void {
-    this.buffer.writeInt32BE(size, this.end);
-    this.end += 4 + size;
-    this.length += 1;
-  }
-
-  private reserve(size: number): void {
-    const needed = this.end + size;
-    if (needed <= this.buffer.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(needed, this.buffer.length * 2));
-    this.buffer.copy(larger, 0, 0, this.end);
-    this.buffer = larger;
+    return arrayOf(this.values, { oid: TYPE_OIDS[this.type], length: this.length, hasNulls: this.hasNulls });
   }
 }
 
-const HYPHEN = 0x2d;
+interface ArrayHeader {
+  /** Of the type of the elements. */
+  readonly oid: number;
+  readonly length: number;
+  readonly hasNulls: boolean;
+}
 
-function nibble(code: number): number {
-  return code < 0x40 ? code - 0x30 : (code | 0x20) - 0x57;
+/** Fills in the header that room was left for. */
+function arrayOf(values: BinaryValues, { oid, length, hasNulls }: ArrayHeader): Buffer {
+  // PostgreSQL knows no empty array with a dimension.
+  values.setWord(length === 0 ? 0 : 1, 0);
+  values.setWord(hasNulls ? 1 : 0, 4);
+  values.setWord(oid | 0, 8);
+  values.setWord(length, 12);
+  values.setWord(1, 16);
+  return length === 0 ? values.toBuffer(EMPTY_HEADER_BYTES) : values.toBuffer();
+}
+
+/** What the server says of a row type. */
+export interface RowLayout {
+  readonly oid: number;
+  /** In their order, with the identifiers of their types. */
+  readonly attributes: readonly { readonly name: string; readonly oid: number }[];
+}
+
+/** The rows that an array of these columns is made of. */
+export type RowOf<Columns extends Readonly<Record<string, ValueType>>> = {
+  readonly [Name in keyof Columns]: ValueTypes[Columns[Name]] | null;
+};
+
+/** A row type of the server lacks a column, or has another type for it: its migrations are not those of this version. */
+export class RowTypeDiffers extends Error {}
+
+/** Rows may hold long texts, all of which lie in one piece of memory. */
+const KEPT_BYTES_OF_ROWS = 1024 * 1024;
+
+/**
+ * An array of rows in PostgreSQL's binary form. Columns find their place in the server's type by name, so no order can
+ * shift. An attribute that is none of the columns becomes null: it belongs to a later version, which runs beside this one.
+ */
+export class RowArrayParameter<const Columns extends Readonly<Record<string, ValueType>>> {
+  private readonly values = new BinaryValues();
+  private readonly attributes: readonly { readonly name: string; readonly oid: number; readonly type?: ValueType }[];
+  private readonly oid: number;
+  private length = 0;
+
+  /** @throws RowTypeDiffers */
+  constructor({ oid, attributes }: RowLayout, columns: Columns) {
+    const byName = new Map(attributes.map((attribute) => [attribute.name, attribute.oid]));
+    for (const [name, type] of Object.entries(columns)) {
+      if (byName.get(name) !== TYPE_OIDS[type])
+        throw new RowTypeDiffers(`there is no attribute ${name} of type ${type}`);
+    }
+    this.oid = oid;
+    this.attributes = attributes.map((attribute) => ({ ...attribute, type: columns[attribute.name] }));
+    this.values.skip(HEADER_BYTES);
+  }
+
+  add(row: RowOf<Columns>): void {
+    const { values, attributes } = this;
+    const start = values.size;
+    values.skip(4);
+    values.addWord(attributes.length);
+    for (const { name, oid, type } of attributes) {
+      values.addWord(oid | 0);
+      if (type === undefined) values.add('text', null);
+      else values.add(type, row[name] ?? null);
+    }
+    values.setWord(values.size - start - 4, start);
+    this.length += 1;
+  }
+
+  /** Empty again, in the same memory: for whoever has sent what {@link toBuffer} gave. */
+  reset(): void {
+    this.values.reset(KEPT_BYTES_OF_ROWS);
+    this.values.skip(HEADER_BYTES);
+    this.length = 0;
+  }
+
+  /** The whole parameter, a view of its memory; nothing may be added after it. */
+  toBuffer(): Buffer {
+    return arrayOf(this.values, { oid: this.oid, length: this.length, hasNulls: false });
+  }
 }

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
+import { DataSource, type QueryRunner } from 'typeorm';
+import { addEventField, dropEventField } from '../../../migrations/add-event-field.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import {
   type Answer,
@@ -141,6 +143,46 @@ describe.each(INGEST_MODES.filter((mode) => mode !== 'queued'))('faults of the d
     expect((await sender.ingest(of.apiKey, EVENT)).status).toBe(500);
     await app.rows('ALTER TABLE hours_elsewhere RENAME TO event_hours');
     expect((await sender.ingest(of.apiKey, EVENT)).status).toBe(200);
+    await expectTrueCounters(app);
+  });
+
+  it('stores every event while a migration gives events another field, and takes it away', async () => {
+    const others = await tenant(app, { plan: 'enterprise' });
+    const answers: Answer[] = [];
+    let isOver = false;
+    const client = async (): Promise<void> => {
+      while (!isOver) answers.push(await sender.ingest(others.apiKey, EVENT));
+    };
+    const progress = (): Promise<number> => {
+      const before = answers.length;
+      return eventually(
+        () => Promise.resolve(answers.length),
+        (now) => now >= before + 10,
+      );
+    };
+    const migrate = async (change: (q: QueryRunner) => Promise<void>): Promise<void> => {
+      const own = await new DataSource({ type: 'postgres', url: app.databaseUrl }).initialize();
+      const q = own.createQueryRunner();
+      await q.startTransaction();
+      await change(q);
+      await q.commitTransaction();
+      await own.destroy();
+    };
+    const clients = Array.from({ length: 8 }, client);
+    await progress();
+    await migrate((q) => addEventField(q, 'region', 'text'));
+    await progress();
+    expect(await app.rows('SELECT DISTINCT region FROM events WHERE project_id = $1', [others.projectId])).toEqual([
+      { region: null },
+    ]);
+    await migrate((q) => dropEventField(q, 'region'));
+    await progress();
+    isOver = true;
+    await Promise.all(clients);
+    expect(statusesOf(answers)).toEqual({ 200: answers.length });
+    expect(
+      await app.rows('SELECT count(*)::int AS count FROM events WHERE project_id = $1', [others.projectId]),
+    ).toEqual([{ count: answers.length }]);
     await expectTrueCounters(app);
   });
 

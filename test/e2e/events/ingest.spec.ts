@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
+import { FIELD_TABLE } from '../../../src/modules/events/fields/event-fields.js';
 
 interface Row {
   event: string;
@@ -95,6 +96,52 @@ describe('ingestion', () => {
       api_key_id: owner.apiKeyId,
     });
     expect(row?.timestamp.toISOString()).toBe('2026-01-02T01:04:05.678Z');
+  });
+
+  describe('of every field that may be sent', () => {
+    const sent = Object.values(FIELD_TABLE).flatMap((field) => ('sent' in field ? [field] : []));
+    const columns = Object.entries(FIELD_TABLE).flatMap(([column, field]) =>
+      'sent' in field ? [{ column, name: field.sent }] : [],
+    );
+    const valueOf = ({ type, sent: name }: (typeof sent)[number], other = false): string =>
+      type === 'timestamptz' ? `2026-02-0${other ? 2 : 1}T03:04:05.678Z` : `${other ? 'another' : 'the'} ${name}`;
+    const whole = Object.fromEntries(sent.map((field) => [field.sent, valueOf(field)]));
+    const byColumn = Object.fromEntries(columns.map(({ column, name }) => [column, whole[name]]));
+
+    it('stores, reads and exports it', async () => {
+      const of = await ownerWithProject(app);
+      await ingest(whole, of.apiKey).expect(200);
+      const [row] = await app.rows<Record<string, unknown>>('SELECT * FROM events WHERE project_id = $1', [
+        of.projectId,
+      ]);
+      expect(JSON.parse(JSON.stringify(row))).toMatchObject({ ...byColumn, project_id: of.projectId });
+      const { body } = await app
+        .request()
+        .get(`/v1/events?project_id=${of.projectId}`)
+        .set('Authorization', of.bearer)
+        .expect(200);
+      expect((body as { items: object[] }).items).toEqual([expect.objectContaining(byColumn)]);
+      const { body: csv } = await app
+        .request()
+        .post(`/v1/projects/${of.projectId}/events/export`)
+        .set('Authorization', of.bearer)
+        .send({ format: 'csv', range: 'all' })
+        .responseType('text')
+        .expect(200);
+      const [head = '', line = ''] = String(csv).split('\r\n');
+      for (const { column, name } of columns) {
+        expect(head.split(',')).toContain(column);
+        expect(line).toContain(whole[name]);
+      }
+    });
+
+    it.each(sent.map((field) => [field.sent, field] as const))('tells requests apart by %s', async (name, field) => {
+      const of = await ownerWithProject(app);
+      const send = (body: object) => ingest(body, of.apiKey).set('Idempotency-Key', 'once');
+      await send(whole).expect(200);
+      await send({ ...whole, [name]: valueOf(field, true) }).expect(409);
+      await send(whole).expect(200);
+    });
   });
 
   it('needs a type and a source alone, and takes the time of arrival', async () => {

@@ -1,5 +1,6 @@
+import { CONDITION_SQL } from '../../events/fields/index.js';
 import {
-  type EVENT_FIELDS,
+  EVENT_FIELDS,
   type EventField,
   type FilterNode,
   type FilterSubject,
@@ -8,24 +9,6 @@ import {
 } from './filter.js';
 import { type Comparison, type OperatorName, OPERATORS } from './operators/registry.js';
 import { type Bind, opposite } from './operators/sql.js';
-
-/** How the fields of events are read from a row of the table `events` called `e`. */
-const COLUMNS: {
-  readonly [Field in EventField]: { readonly sql: string; readonly type: (typeof EVENT_FIELDS)[Field] };
-} = {
-  event: { sql: 'e.event', type: 'text' },
-  source: { sql: 'e.source', type: 'text' },
-  source_id: { sql: 'e.source_id::text', type: 'text' },
-  severity: { sql: 'e.severity', type: 'text' },
-  status: { sql: 'e.status', type: 'text' },
-  environment: { sql: 'e.environment', type: 'text' },
-  message: { sql: 'e.message', type: 'text' },
-  external_event_id: { sql: 'e.external_event_id', type: 'text' },
-  'log.method': { sql: 'e.log_method', type: 'text' },
-  'log.endpoint': { sql: 'e.log_endpoint', type: 'text' },
-  'log.status': { sql: 'e.log_status', type: 'number' },
-  'log.latency_ms': { sql: 'CASE WHEN e.log_has_latency THEN e.log_latency_ms END', type: 'number' },
-};
 
 /** PostgreSQL takes more than JavaScript for the place in a list, such as -1 and 01. */
 const PLACE = /^(0|[1-9]\d{0,5})$/;
@@ -103,8 +86,13 @@ export function scalarSql(field: string, maxText: number, bind: Bind): string {
     WHEN 'number' THEN ${value} WHEN 'boolean' THEN ${value} END`;
 }
 
-function columnOf(field: string): (typeof COLUMNS)[EventField] | undefined {
-  return Object.hasOwn(COLUMNS, field) ? COLUMNS[field as EventField] : undefined;
+/** How a field is read from the row `e`; undefined: it is a property. */
+function columnOf(field: string): { readonly sql: string; readonly type: 'text' | 'number' } | undefined {
+  return isEventField(field) ? { sql: CONDITION_SQL[field], type: EVENT_FIELDS[field] } : undefined;
+}
+
+function isEventField(field: string): field is EventField {
+  return Object.hasOwn(EVENT_FIELDS, field);
 }
 
 /** A jsonb value, null where it is missing or null. The path is bound, not written into the statement. */

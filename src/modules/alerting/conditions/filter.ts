@@ -1,3 +1,4 @@
+import { CONDITION_FIELDS } from '../../events/fields/index.js';
 import type { FieldType } from './operators/operands.js';
 import type { Comparison } from './operators/registry.js';
 
@@ -20,20 +21,7 @@ export const PROPERTY_PREFIX = 'properties.';
 export type Vocabulary = Readonly<Record<string, 'text' | 'number'>>;
 
 /** The fields of an event. Those below `log` are derived as in the log (SERVICE 2.8). */
-export const EVENT_FIELDS = {
-  event: 'text',
-  source: 'text',
-  source_id: 'text',
-  severity: 'text',
-  status: 'text',
-  environment: 'text',
-  message: 'text',
-  external_event_id: 'text',
-  'log.method': 'text',
-  'log.endpoint': 'text',
-  'log.status': 'number',
-  'log.latency_ms': 'number',
-} as const satisfies Vocabulary;
+export const EVENT_FIELDS = CONDITION_FIELDS satisfies Vocabulary;
 
 export type EventField = keyof typeof EVENT_FIELDS;
 

@@ -11,7 +11,7 @@ import {
   UuidField,
   NameField,
 } from '../../../platform/http/fields/index.js';
-import { type Condition, ConditionField, GroupByField, OPERATOR_NAMES } from '../conditions/index.js';
+import { type Condition, ConditionField, EVENT_FIELDS, GroupByField, OPERATOR_NAMES } from '../conditions/index.js';
 import { RULE_STATES } from './machine/rule-machine.js';
 import { type AlertRule, SEVERITIES, type Severity } from './rule.entity.js';
 import { RECIPIENTS, type Recipients, recipientsOf, type RuleLinks } from './rule-links.repository.js';
@@ -19,8 +19,10 @@ import { RECIPIENTS, type Recipients, recipientsOf, type RuleLinks } from './rul
 const CONDITION =
   `\`kind\` and a filter of \`all\`, \`any\` and \`not\` that nest (8 levels, 100 parts). A comparison has
 \`field\`, \`op\` (${OPERATOR_NAMES.map((name) => `\`${name}\``).join(', ')}) and
-\`value\`. Fields: \`event\`, \`source\`, \`source_id\`, \`severity\`, \`status\`, \`environment\`, \`message\`, \`external_event_id\`,
-\`log.method\`, \`log.endpoint\`, \`log.status\`, \`log.latency_ms\`, \`properties.<path>\`. Text never equals a number; a missing
+\`value\`. Fields: ${Object.keys(EVENT_FIELDS)
+    .map((name) => `\`${name}\``)
+    .join(', ')},
+\`properties.<path>\`. Text never equals a number; a missing
 field fits \`ne\` and \`exists\` false alone. \`matches\` takes regular expressions without back references and looking around, 20
 in a filter and each of at most 200 characters and 256 places of characters once its repeats are written out. Fields and values have
 at most 16,384 characters together.

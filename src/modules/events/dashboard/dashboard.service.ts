@@ -4,7 +4,7 @@ import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { Database } from '../../../platform/database/database.js';
 import { providerOf } from '../../../platform/discovery/provider-of.js';
-import { EventTotals, type TimeWindow, withoutGaps } from '../totals/index.js';
+import { EventTotalsRepository, type TimeWindow, withoutGaps } from '../totals/index.js';
 import { ProjectsRepository, rangeWindow } from '../../tenancy/projects/index.js';
 import { OrganizationAllowancesReader } from '../../entitlement/quotas/index.js';
 import type { DashboardResponse, DashboardSource } from './dashboard.dto.js';
@@ -20,7 +20,7 @@ type Counted = Pick<DashboardResponse, 'totals' | 'timeseries' | 'top_events' | 
 export class DashboardService {
   constructor(
     private readonly database: Database,
-    private readonly totals: EventTotals,
+    private readonly totals: EventTotalsRepository,
     private readonly dashboard: DashboardRepository,
     private readonly projects: ProjectsRepository,
     private readonly allowances: OrganizationAllowancesReader,

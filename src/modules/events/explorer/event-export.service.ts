@@ -4,13 +4,13 @@ import { MembershipReader, type ProjectMemberScope, type ProjectScope } from '..
 import { Clock } from '../../../platform/clock/index.js';
 import { ClientGone, PacedResponse } from '../../../platform/http/paced-response.js';
 import type { EventFilter, MatchingHour, TimeWindow } from '../totals/index.js';
-import { type EventPlace, EventRows, type Place, ReadBudget, RECORDS } from '../reads/index.js';
+import { type EventPlace, EventRowsRepository, type Place, ReadBudget, RECORDS } from '../reads/index.js';
 import { SessionLiveness } from '../../identity/sessions/index.js';
 import { filterOf, windowOf } from './asked-window.js';
 import type { ExportRequest } from './explorer.dto.js';
-import { TooManyExports } from './explorer.errors.js';
 import { ExplorerRepository, spanOf } from './explorer.repository.js';
 import { ExportPatience } from './export-patience.js';
+import { domainError } from '../../../platform/http/domain-error.js';
 import { EXPORT_WRITERS, type ExportWriter } from './export-formats.js';
 
 /** Of one project at a time, in one process. */
@@ -24,16 +24,20 @@ const MOST_BYTES = 1024 * 1024;
 /** Of the hours that are gone through together. */
 const EVENTS_OF_A_SPAN = 1_000;
 
+export class TooManyExports extends domainError(429, 'Too many exports at once') {
+  override readonly headers = { 'Retry-After': '10' };
+}
+
 /** Writes the filtered events to the client as fast as it reads, holding no more than one read of them. */
 @Injectable()
-export class EventExport {
+export class EventExportService {
   private readonly logger = new Logger('exports');
   private readonly running = new Map<string, number>();
   private runningAtAll = 0;
 
   constructor(
     private readonly explorer: ExplorerRepository,
-    private readonly events: EventRows,
+    private readonly events: EventRowsRepository,
     private readonly budget: ReadBudget,
     private readonly members: MembershipReader,
     private readonly sessions: SessionLiveness,

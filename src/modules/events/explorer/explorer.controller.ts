@@ -6,7 +6,7 @@ import { Documented } from '../../../platform/http/documented.js';
 import { Body, IdParam, Query, Scope } from '../../../platform/http/inputs.js';
 import type { WrittenJson } from '../../../platform/http/written-json.js';
 import { TooManyLargeReads } from '../reads/index.js';
-import { EventExport } from './event-export.service.js';
+import { EventExportService } from './event-export.service.js';
 import {
   EventDetail,
   ExplorerPage,
@@ -15,15 +15,14 @@ import {
   FacetsQuery,
   FacetsResponse,
 } from './explorer.dto.js';
-import { EventNotFound } from './explorer.errors.js';
-import { ExplorerService } from './explorer.service.js';
+import { EventNotFound, ExplorerService } from './explorer.service.js';
 
 @ApiTags('projects')
 @Controller('v1/projects/:project_id/events')
 export class ExplorerController {
   constructor(
     private readonly explorer: ExplorerService,
-    private readonly exports: EventExport,
+    private readonly exports: EventExportService,
   ) {}
 
   @Get()

@@ -10,7 +10,7 @@ import {
   TextField,
   UuidField,
 } from '../../../platform/http/fields/index.js';
-import { EventRecord } from '../reads/index.js';
+import { EventRecord } from '../fields/index.js';
 import { LogRow } from '../logs/index.js';
 import { type Range, RANGES } from '../../tenancy/projects/index.js';
 

@@ -4,7 +4,7 @@ import { EventTotalsModule } from '../totals/index.js';
 import { EventReadsModule } from '../reads/index.js';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { SessionsModule } from '../../identity/sessions/index.js';
-import { EventExport } from './event-export.service.js';
+import { EventExportService } from './event-export.service.js';
 import { ExplorerController } from './explorer.controller.js';
 import { ExplorerRepository } from './explorer.repository.js';
 import { ExplorerService } from './explorer.service.js';
@@ -13,6 +13,6 @@ import { ExportPatience } from './export-patience.js';
 @Module({
   imports: [DiscoveryModule, EventReadsModule, EventTotalsModule, ProjectsModule, SessionsModule],
   controllers: [ExplorerController],
-  providers: [ExplorerService, ExplorerRepository, EventExport, ExportPatience],
+  providers: [ExplorerService, ExplorerRepository, EventExportService, ExportPatience],
 })
 export class ExplorerModule {}

@@ -4,38 +4,39 @@ import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { providerOf } from '../../../platform/discovery/provider-of.js';
 import { writeList, writeObject, type WrittenJson } from '../../../platform/http/written-json.js';
-import { EventTotals, type FacetValue } from '../totals/index.js';
+import { READ_COLUMNS, type StoredEvent } from '../fields/index.js';
+import { EventTotalsRepository, type FacetValue } from '../totals/index.js';
 import {
-  EVENT_COLUMNS,
   eventMembers,
-  EventPages,
+  EventPageReader,
   eventRecord,
-  EventReads,
+  EventPlacesRepository,
   RECORDS,
   type Selection,
-  type StoredEvent,
 } from '../reads/index.js';
 import { LOG_COLUMNS, LOG_JOIN, type LoggedEvent, logRow } from '../logs/index.js';
 import { ProjectsRepository } from '../../tenancy/projects/index.js';
 import { filterOf, windowOf } from './asked-window.js';
 import type { EventDetail, EventFilters, ExplorerPage, ExplorerQuery, FacetsResponse } from './explorer.dto.js';
-import { EventNotFound } from './explorer.errors.js';
 import { ExplorerRepository } from './explorer.repository.js';
+import { domainError } from '../../../platform/http/domain-error.js';
 import { RelatedAlerts, type WrittenAlerts } from './related-alerts.js';
 
 const MOST_FACET_VALUES = 100;
 type DetailRow = StoredEvent & LoggedEvent;
-const DETAILS: Selection<DetailRow> = { columns: `${EVENT_COLUMNS}, ${LOG_COLUMNS}`, join: LOG_JOIN };
+const DETAILS: Selection<DetailRow> = { columns: `${READ_COLUMNS}, ${LOG_COLUMNS}`, join: LOG_JOIN };
 const NO_ALERTS: WrittenAlerts = { list: writeList([]), bytes: 0 };
+
+export class EventNotFound extends domainError(404, 'Event not found') {}
 
 /** Looks into the events of a project. */
 @Injectable()
 export class ExplorerService {
   constructor(
     private readonly explorer: ExplorerRepository,
-    private readonly totals: EventTotals,
-    private readonly events: EventReads,
-    private readonly pages: EventPages,
+    private readonly totals: EventTotalsRepository,
+    private readonly events: EventPlacesRepository,
+    private readonly pages: EventPageReader,
     private readonly projects: ProjectsRepository,
     private readonly discovery: DiscoveryService,
     private readonly clock: Clock,

@@ -1,4 +1,5 @@
-import { type EventRecord, eventRecord, type StoredEvent } from '../reads/index.js';
+import type { StoredEvent } from '../fields/index.js';
+import { eventRecord, RECORD_MEMBERS } from '../reads/index.js';
 import type { ExportFormat } from './explorer.dto.js';
 
 export interface ExportWriter {
@@ -7,23 +8,6 @@ export interface ExportWriter {
   readonly head: string;
   line(stored: StoredEvent): string;
 }
-
-const COLUMNS = [
-  'id',
-  'project_id',
-  'source_id',
-  'api_key_id',
-  'event',
-  'source',
-  'severity',
-  'status',
-  'environment',
-  'message',
-  'external_event_id',
-  'properties',
-  'timestamp',
-  'created_at',
-] as const satisfies readonly (keyof EventRecord)[];
 
 /** Text that a spreadsheet would take for a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
@@ -36,11 +20,11 @@ export function csvField(text: string): string {
 }
 
 function csvLine(stored: StoredEvent): string {
-  const text = (name: (typeof COLUMNS)[number]): string => {
+  const text = (name: (typeof RECORD_MEMBERS)[number]): string => {
     const value = stored[name];
     return value instanceof Date ? value.toISOString() : (value ?? '');
   };
-  return `${COLUMNS.map((name) => csvField(text(name))).join(',')}\r\n`;
+  return `${RECORD_MEMBERS.map((name) => csvField(text(name))).join(',')}\r\n`;
 }
 
 export const EXPORT_WRITERS: Readonly<Record<ExportFormat, ExportWriter>> = {
@@ -49,5 +33,5 @@ export const EXPORT_WRITERS: Readonly<Record<ExportFormat, ExportWriter>> = {
     head: '',
     line: (stored) => `${eventRecord(stored).text}\n`,
   },
-  csv: { mediaType: 'text/csv; charset=utf-8', head: `${COLUMNS.join(',')}\r\n`, line: csvLine },
+  csv: { mediaType: 'text/csv; charset=utf-8', head: `${RECORD_MEMBERS.join(',')}\r\n`, line: csvLine },
 };

@@ -2,8 +2,16 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../access/index.js';
 import { type WrittenJson, writeObject } from '../../../platform/http/written-json.js';
 import type { FeedPlace, FeedRead, FeedSource } from '../streams/index.js';
-import { eventRecord, EventReads, EventRows, type Place, ReadBudget, RECORDS, type Selection } from '../reads/index.js';
-import { SettledEvents } from './settled-events.js';
+import {
+  eventRecord,
+  EventPlacesRepository,
+  EventRowsRepository,
+  type Place,
+  ReadBudget,
+  RECORDS,
+  type Selection,
+} from '../reads/index.js';
+import { WatermarkRepository } from './watermark.repository.js';
 
 /** Existing events that a new stream begins with at most. */
 export const EXISTING_EVENTS = 10_000;
@@ -16,18 +24,18 @@ export class EventFeed implements FeedSource {
   readonly name = 'events';
 
   constructor(
-    private readonly events: EventReads,
-    private readonly rows: EventRows,
+    private readonly places: EventPlacesRepository,
+    private readonly rows: EventRowsRepository,
     private readonly budget: ReadBudget,
-    private readonly state: SettledEvents,
+    private readonly watermark: WatermarkRepository,
   ) {}
 
   settled(): Promise<Date> {
-    return this.state.settled();
+    return this.watermark.settled();
   }
 
   start(projectId: ProjectId, until: Date): Promise<FeedPlace | null> {
-    return this.events.placeBefore({ projectId }, until, EXISTING_EVENTS);
+    return this.places.placeBefore({ projectId }, until, EXISTING_EVENTS);
   }
 
   read(projectId: ProjectId, after: FeedPlace | null, until: Date, limit: number): Promise<FeedRead | null> {
@@ -45,7 +53,7 @@ export class EventFeed implements FeedSource {
     selection: Selection<Row>,
     messageOf: (row: Row) => WrittenJson,
   ): Promise<FeedRead | null> {
-    const places = await this.events.after({ projectId }, after, until, limit);
+    const places = await this.places.after({ projectId }, after, until, limit);
     const fitting = await this.rows.fit({ projectId }, places, READ_BYTES);
     const hold = this.budget.tryTake(projectId, fitting.bytes);
     if (hold === null) return null;

@@ -5,7 +5,7 @@ import { type ProjectMemberScope, Requires } from '../../access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { UuidField } from '../../../platform/http/fields/index.js';
 import { Query, RawRequest, Scope } from '../../../platform/http/inputs.js';
-import { EventStreams } from '../streams/index.js';
+import { EventStreamsService } from '../streams/index.js';
 import { EventFeed } from './event-feed.js';
 
 class StreamQuery {
@@ -25,7 +25,7 @@ export const STREAM_RULES = [
 @Controller('v1/events')
 export class EventStreamController {
   constructor(
-    private readonly streams: EventStreams,
+    private readonly streams: EventStreamsService,
     private readonly feed: EventFeed,
   ) {}
 

@@ -10,10 +10,11 @@ import { LARGE_BYTES, LargeBodies } from '../../../platform/http/large-bodies.js
 import { newId } from '../../../platform/ids/index.js';
 import type { Redaction } from '../../tenancy/projects/index.js';
 import { IngestionRefusals, type RefusalReason } from '../../entitlement/quotas/index.js';
-import { EventAdmission } from './event-admission.js';
+import { EventAdmissionService } from './event-admission.service.js';
 import { type EventLine, splitLines } from './event-lines.js';
 import { batchAnswer, type BatchLine, type StoredBatchAnswer } from './batch-answer.js';
-import { type IngestBatchResponse, IngestRequest } from './ingest.dto.js';
+import { IngestRequest } from '../fields/index.js';
+import type { IngestBatchResponse } from './ingest.dto.js';
 import type { IngestAnswer } from './ingest-answer.js';
 import { maskIssues } from './masked-issues.js';
 import { type NormalizedEvent, normalizeEvent } from './normalized-event.js';
@@ -34,7 +35,7 @@ export class BatchIngestService {
   private readonly schema = compile(IngestRequest);
 
   constructor(
-    private readonly admission: EventAdmission,
+    private readonly admission: EventAdmissionService,
     private readonly refusals: IngestionRefusals,
     private readonly clock: Clock,
     private readonly large: LargeBodies,

@@ -2,10 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../config/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { newId } from '../../../platform/ids/index.js';
-import { EventAdmission } from './event-admission.js';
-import type { IngestRequest } from './ingest.dto.js';
+import { EventAdmissionService } from './event-admission.service.js';
+import type { IngestRequest, StoredEvent } from '../fields/index.js';
 import { normalizeEvent } from './normalized-event.js';
-import type { StoredEvent } from '../reads/index.js';
 import { checkWrittenSize, MOST_GROWTH } from './written-size.js';
 import type { Sender } from './writing/write-request.js';
 
@@ -13,7 +12,7 @@ import type { Sender } from './writing/write-request.js';
 @Injectable()
 export class EventRecorder {
   constructor(
-    private readonly admission: EventAdmission,
+    private readonly admission: EventAdmissionService,
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
@@ -31,19 +30,10 @@ export class EventRecorder {
     bodyTaken?.();
     const admitted = await this.admission.submit({ sender, events: [event], idempotency: null });
     return {
-      id: event.id,
+      ...event,
       project_id: sender.projectId,
       source_id: sender.sourceId,
       api_key_id: null,
-      event: event.event,
-      source: event.source,
-      severity: event.severity,
-      status: event.status,
-      environment: event.environment,
-      message: event.message,
-      external_event_id: event.externalEventId,
-      properties: event.json,
-      timestamp: event.timestamp,
       created_at: admitted.kind === 'written' ? admitted.acceptedAt : now,
     };
   }

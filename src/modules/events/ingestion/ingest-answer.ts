@@ -22,10 +22,10 @@ export function storedAnswer(scope: ApiKeyScope, event: NormalizedEvent, mode: s
     project_id: scope.projectId,
     api_key_id: scope.apiKeyId,
     ingested_event_id: event.id,
-    external_event_id: event.externalEventId,
+    external_event_id: event.external_event_id,
     event_type: event.event,
     timestamp: event.timestamp.toISOString(),
-    properties: event.json,
+    properties: event.properties,
     ingest_mode: mode,
     persisted_synchronously: mode !== 'queued',
   };

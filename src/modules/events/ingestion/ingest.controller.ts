@@ -17,12 +17,14 @@ import {
 import { BatchIngestService } from './batch-ingest.service.js';
 import { MOST_BYTES } from './event-lines.js';
 import { EventRecorder } from './event-recorder.js';
-import { EventRefusals } from './event-refusals.js';
-import { IngestBatchResponse, IngestHeaders, IngestRequest, IngestResponse, RecordEventRequest } from './ingest.dto.js';
-import { IdempotencyKeyInProgress, IdempotencyKeyReused } from './ingest.errors.js';
+import { EventRefusalMask } from './event-refusal-mask.js';
+import { IngestBatchResponse, IngestHeaders, IngestResponse, RecordEventRequest } from './ingest.dto.js';
+import { IdempotencyKeyReused } from './event-admission.service.js';
+import { IdempotencyKeyInProgress } from './writing/write-request.js';
 import type { IngestAnswer } from './ingest-answer.js';
 import { IngestService } from './ingest.service.js';
-import { EventRecord, eventRecord } from '../reads/index.js';
+import { EventRecord, IngestRequest } from '../fields/index.js';
+import { eventRecord } from '../reads/index.js';
 
 const BILLING_ERRORS = [BillingInactive, MonthlyEventsExceeded, MonthlyRequestsExceeded, BlockedByBilling];
 
@@ -47,7 +49,7 @@ export class IngestController {
 
   @Post('ingest')
   @ApiKey('events:write')
-  @MaskRefusals(EventRefusals)
+  @MaskRefusals(EventRefusalMask)
   @Documented({
     summary: 'Ingest one event',
     description: INGEST_DESCRIPTION,
@@ -78,7 +80,7 @@ export class IngestController {
 
   @Post()
   @Requires({ project: 'operator' })
-  @MaskRefusals(EventRefusals)
+  @MaskRefusals(EventRefusalMask)
   @Documented({
     summary: 'Record an event from the dashboard',
     description: 'Counts in the quotas of the organization like every other event. It belongs to no key and no source.',

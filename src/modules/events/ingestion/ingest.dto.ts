@@ -1,6 +1,5 @@
 import {
   AnyField,
-  atMostAhead,
   BooleanField,
   DateTimeField,
   IntField,
@@ -10,42 +9,7 @@ import {
   TextField,
   UuidField,
 } from '../../../platform/http/fields/index.js';
-
-export class IngestRequest {
-  @TextField({ min: 1, max: 200, example: 'http.request' })
-  event_type!: string;
-
-  @TextField({ min: 1, max: 200, example: 'web' })
-  source!: string;
-
-  @TextField({ min: 1, max: 200, optional: true, description: 'Your own identifier; returned as external_event_id' })
-  event_id?: string;
-
-  @DateTimeField({
-    optional: true,
-    check: atMostAhead('timestamp', 24),
-    description: 'Defaults to the time of arrival; more than 24 hours ahead is refused',
-  })
-  timestamp?: Date;
-
-  @TextField({ min: 1, max: 50, optional: true, example: 'info' })
-  severity?: string;
-
-  @TextField({ min: 1, max: 2000, optional: true })
-  message?: string;
-
-  @TextField({ min: 1, max: 100, optional: true, example: 'success' })
-  status?: string;
-
-  @TextField({ min: 1, max: 100, optional: true, example: 'production' })
-  environment?: string;
-
-  @ObjectField({ optional: true, example: { method: 'GET', path: '/cart', status_code: 200, latency_ms: 41 } })
-  payload?: Record<string, unknown>;
-
-  @ObjectField({ optional: true, description: 'Wins over payload where both have a key' })
-  properties?: Record<string, unknown>;
-}
+import { IngestRequest } from '../fields/index.js';
 
 export class RecordEventRequest extends IngestRequest {
   @UuidField({})

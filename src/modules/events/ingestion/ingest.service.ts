@@ -3,8 +3,9 @@ import { CONFIG, type Config } from '../../../config/index.js';
 import type { ApiKeyScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { newId } from '../../../platform/ids/index.js';
-import { EventAdmission } from './event-admission.js';
-import type { IngestRequest, IngestResponse } from './ingest.dto.js';
+import { EventAdmissionService } from './event-admission.service.js';
+import type { IngestRequest } from '../fields/index.js';
+import type { IngestResponse } from './ingest.dto.js';
 import { type IngestAnswer, ingestAnswer, storedAnswer, type StoredIngestAnswer } from './ingest-answer.js';
 import { normalizeEvent } from './normalized-event.js';
 import { requestHash } from './request-hash.js';
@@ -17,7 +18,7 @@ import { checkWrittenSize, MOST_GROWTH } from './written-size.js';
 @Injectable()
 export class IngestService {
   constructor(
-    private readonly admission: EventAdmission,
+    private readonly admission: EventAdmissionService,
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
   ) {}

@@ -4,17 +4,17 @@ import { IngestionFailuresModule } from '../../entitlement/ingestion-failures/in
 import { belongsToProject, ProjectsModule } from '../../tenancy/projects/index.js';
 import { QuotasModule } from '../../entitlement/quotas/index.js';
 import { BatchIngestService } from './batch-ingest.service.js';
-import { EventAdmission } from './event-admission.js';
+import { EventAdmissionService } from './event-admission.service.js';
 import { EventRecorder } from './event-recorder.js';
-import { EventRefusals } from './event-refusals.js';
+import { EventRefusalMask } from './event-refusal-mask.js';
 import { EventsRepository } from './events.repository.js';
 import { IngestController } from './ingest.controller.js';
 import { IngestService } from './ingest.service.js';
-import { EventPartitions } from './partitions.js';
-import { QueueDrained } from './queueing/queue-drained.js';
+import { PartitionMaintenance } from './maintenance/partition-maintenance.js';
+import { QueueDrainNotifier } from './queueing/queue-drain-notifier.js';
 import { QUEUE_PROVIDERS } from './queueing/queue.providers.js';
-import { CounterAudit } from './upkeep/counter-audit.js';
-import { IdempotencyExpiry } from './upkeep/idempotency-expiry.js';
+import { CounterAudit } from './maintenance/counter-audit.js';
+import { IdempotencyExpiry } from './maintenance/idempotency-expiry.js';
 import { EVENT_WRITER } from './writing/event-writer.provider.js';
 
 @Module({
@@ -24,16 +24,16 @@ import { EVENT_WRITER } from './writing/event-writer.provider.js';
     IngestService,
     BatchIngestService,
     EventRecorder,
-    EventAdmission,
+    EventAdmissionService,
     EVENT_WRITER,
     ...QUEUE_PROVIDERS,
     EventsRepository,
-    EventPartitions,
+    PartitionMaintenance,
     belongsToProject(EventsRepository),
-    EventRefusals,
+    EventRefusalMask,
     IdempotencyExpiry,
     CounterAudit,
   ],
-  exports: [EventRecorder, QueueDrained],
+  exports: [EventRecorder, QueueDrainNotifier],
 })
 export class IngestionModule {}

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { compileRedaction } from '../../tenancy/projects/index.js';
-import type { IngestRequest } from './ingest.dto.js';
+import type { IngestRequest } from '../fields/index.js';
 import { normalizeEvent } from './normalized-event.js';
 
 const ARRIVED = new Date('2026-03-01T10:00:00.000Z');
 const normalize = (request: Partial<IngestRequest>, redacted: string[] = []) =>
   normalizeEvent({ event_type: 'checkout', source: 'web', ...request }, 'id', ARRIVED, compileRedaction(redacted));
 const propertiesOf = (...parameters: Parameters<typeof normalize>) =>
-  JSON.parse(normalize(...parameters).json) as Record<string, unknown>;
+  JSON.parse(normalize(...parameters).properties) as Record<string, unknown>;
 
 describe('the normalized event', () => {
   it('lets properties win over payload and the top-level fields over both', () => {
@@ -52,10 +52,11 @@ describe('the normalized event', () => {
     expect(JSON.stringify(event)).not.toContain('s3cret');
     expect(event).toMatchObject({
       message: '[redacted]',
-      externalEventId: '[redacted]',
+      external_event_id: '[redacted]',
       status: '[redacted]',
       severity: null,
-      log: { endpoint: '[redacted]', status: 200 },
+      log_endpoint: '[redacted]',
+      log_status: 200,
     });
   });
 });

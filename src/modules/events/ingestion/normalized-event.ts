@@ -1,29 +1,22 @@
 import type { Redact } from '../../tenancy/projects/index.js';
-import type { DerivedLog } from './log-derivation.js';
-import { deriveLog } from './log-derivation.js';
-import type { IngestRequest } from './ingest.dto.js';
+import {
+  type BroughtColumn,
+  type CredentialColumn,
+  type EventRow,
+  type IngestRequest,
+  PROPERTY_FIELDS,
+  type PropertyColumn,
+} from '../fields/index.js';
+import { deriveLog, type DerivedLog } from './log-derivation.js';
 import { writtenSize } from './written-size.js';
 
-/** An event as it is stored: one row of `events`. */
-export interface NormalizedEvent {
-  readonly id: string;
-  readonly event: string;
-  readonly source: string;
-  readonly severity: string | null;
-  readonly status: string | null;
-  readonly environment: string | null;
-  readonly message: string | null;
-  readonly externalEventId: string | null;
-  /** The properties as JSON text: as objects they may take twenty times as much while the event waits to be stored. */
-  readonly json: string;
-  /** Of the properties as reads give them. */
-  readonly bytes: number;
-  readonly timestamp: Date;
-  readonly log: DerivedLog;
-}
+/**
+ * An event as it is stored, under the names of its columns, whoever sends it apart. The properties are JSON text: as
+ * objects they may take twenty times as much while the event waits to be stored.
+ */
+export type NormalizedEvent = Pick<EventRow, Exclude<BroughtColumn, CredentialColumn>>;
 
-/** The fields that are properties, too, and take the place of a property of their name. */
-export const REPEATED = ['source', 'severity', 'message', 'status', 'environment', 'event_id'] as const;
+export type LogColumn = 'log_method' | 'log_endpoint' | 'log_status' | 'log_latency_ms' | 'log_has_latency';
 
 /**
  * Properties are payload, then properties, then the top-level fields supplied (SERVICE 2.7).
@@ -31,29 +24,44 @@ export const REPEATED = ['source', 'severity', 'message', 'status', 'environment
  * the stored fields and the log are taken from the masked properties.
  */
 export function normalizeEvent(request: IngestRequest, id: string, arrivedAt: Date, redact: Redact): NormalizedEvent {
-  const topLevel = REPEATED.flatMap((name) => (request[name] === undefined ? [] : [[name, request[name]] as const]));
   const properties = redact(
     Object.fromEntries<unknown>([
       ...Object.entries(request.payload ?? {}),
       ...Object.entries(request.properties ?? {}),
-      ...topLevel,
+      ...PROPERTY_FIELDS.flatMap(({ name }) => (request[name] === undefined ? [] : [[name, request[name]] as const])),
     ]),
   );
   const json = JSON.stringify(properties);
-  const supplied = (name: (typeof REPEATED)[number]): string | null =>
-    request[name] === undefined ? null : (properties[name] as string);
   return {
     id,
     event: request.event_type,
-    source: supplied('source') ?? request.source,
-    severity: supplied('severity'),
-    status: supplied('status'),
-    environment: supplied('environment'),
-    message: supplied('message'),
-    externalEventId: supplied('event_id'),
-    json,
-    bytes: writtenSize(json),
     timestamp: request.timestamp ?? arrivedAt,
-    log: deriveLog({ event: request.event_type, properties }),
+    ...suppliedFields(request, properties),
+    properties: json,
+    bytes: writtenSize(json),
+    ...logColumns(deriveLog({ event: request.event_type, properties })),
   };
+}
+
+/** What is derived for the log, under the names of its columns. */
+export function logColumns({ method, endpoint, status, latencyMs, hasLatency }: DerivedLog): Pick<EventRow, LogColumn> {
+  return {
+    log_method: method,
+    log_endpoint: endpoint,
+    log_status: status,
+    log_latency_ms: latencyMs,
+    log_has_latency: hasLatency,
+  };
+}
+
+/** Null: not supplied. */
+function suppliedFields(
+  request: IngestRequest,
+  properties: Readonly<Record<string, unknown>>,
+): Pick<EventRow, PropertyColumn> {
+  const fields: Partial<Record<PropertyColumn, unknown>> = {};
+  for (const { column, name } of PROPERTY_FIELDS) {
+    fields[column] = request[name] === undefined ? null : properties[name];
+  }
+  return fields as Pick<EventRow, PropertyColumn>;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { IngestRequest } from './ingest.dto.js';
+import type { IngestRequest } from '../fields/index.js';
 import { canonicalJson, requestHash } from './request-hash.js';
 
 const hash = (request: object): string => requestHash(request as IngestRequest).toString('hex');

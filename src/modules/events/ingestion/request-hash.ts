@@ -1,17 +1,11 @@
 import { sha256 } from '../../../platform/crypto/index.js';
-import type { IngestRequest } from './ingest.dto.js';
-import { REPEATED } from './normalized-event.js';
+import { type IngestRequest, PROPERTY_FIELDS, SENT_FIELDS } from '../fields/index.js';
 
-const FIELDS = [
-  'environment',
-  'event_id',
-  'event_type',
-  'message',
-  'severity',
-  'source',
-  'status',
-  'timestamp',
-] as const;
+type TopLevel = Exclude<keyof IngestRequest, 'payload' | 'properties'>;
+
+/** Whatever a request may say beside its properties: a member that the table does not know does not compile here. */
+const COLUMNS: Readonly<Record<TopLevel, unknown>> = SENT_FIELDS;
+const NAMES = (Object.keys(COLUMNS) as TopLevel[]).sort();
 
 /**
  * SHA-256 of the canonical JSON of a request: its known fields as read, and payload and properties as what they become
@@ -23,11 +17,13 @@ export function requestHash(request: IngestRequest): Buffer {
 
 export function canonicalRequest(request: IngestRequest): string {
   const members: string[] = [];
-  for (const name of FIELDS) {
+  for (const name of NAMES) {
     const value = request[name];
     if (value !== undefined) members.push(`"${name}":${canonicalJson(value)}`);
   }
-  const supplied = new Set<string>(REPEATED.filter((name) => request[name] !== undefined));
+  const supplied = new Set<string>(
+    PROPERTY_FIELDS.map(({ name }) => name).filter((name) => request[name] !== undefined),
+  );
   const properties = Object.entries({ ...request.payload, ...request.properties });
   members.push(`"properties":${canonicalJson(Object.fromEntries(properties.filter(([name]) => !supplied.has(name))))}`);
   return `{${members.join(',')}}`;

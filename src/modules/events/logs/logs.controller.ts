@@ -4,13 +4,13 @@ import type { Request, Response } from 'express';
 import { type ProjectMemberScope, Requires } from '../../access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { Query, RawRequest, Scope } from '../../../platform/http/inputs.js';
-import { EventStreams } from '../streams/index.js';
+import { EventStreamsService } from '../streams/index.js';
 import type { WrittenJson } from '../../../platform/http/written-json.js';
 import { STREAM_RULES } from '../feed/index.js';
 import { TooManyLargeReads } from '../reads/index.js';
 import { LogFeed } from './log-feed.js';
 import { LogRow, LogsQuery, LogStreamQuery } from './logs.dto.js';
-import { LogSearchTooLong, TooManyLogSearches } from './logs.errors.js';
+import { LogSearchTooLong, TooManyLogSearches } from './logs.repository.js';
 import { LogsService } from './logs.service.js';
 
 @ApiTags('logs')
@@ -18,7 +18,7 @@ import { LogsService } from './logs.service.js';
 export class LogsController {
   constructor(
     private readonly logs: LogsService,
-    private readonly streams: EventStreams,
+    private readonly streams: EventStreamsService,
     private readonly feed: LogFeed,
   ) {}
 

@@ -7,12 +7,12 @@ import { LogFeed } from './log-feed.js';
 import { LogsController } from './logs.controller.js';
 import { LogsRepository } from './logs.repository.js';
 import { LogsService } from './logs.service.js';
-import { LogSearchIndex } from './search-index.js';
+import { LogSearchIndexRepository } from './search-index.repository.js';
 import { LogSearchIndexProcessor } from './search-index.job.js';
 
 @Module({
   imports: [EventFeedModule, EventReadsModule, EventStreamsModule, ProjectsModule],
   controllers: [LogsController],
-  providers: [LogFeed, LogsService, LogsRepository, LogSearchIndex, LogSearchIndexProcessor],
+  providers: [LogFeed, LogsService, LogsRepository, LogSearchIndexRepository, LogSearchIndexProcessor],
 })
 export class LogsModule {}

@@ -4,8 +4,8 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { FairTurns } from '../../../platform/concurrency/index.js';
 import { Parameters, type TimeWindow } from '../totals/index.js';
 import { type EventPlace, type Place, PLACE_COLUMNS } from '../reads/index.js';
-import { LogSearchTooLong, TooManyLogSearches } from './logs.errors.js';
-import { LogSearchIndex } from './search-index.js';
+import { LogSearchIndexRepository } from './search-index.repository.js';
+import { domainError } from '../../../platform/http/domain-error.js';
 import { type SearchPart, searchParts } from './search-parts.js';
 
 /** A search that has found too little by then gives up. */
@@ -31,6 +31,17 @@ export interface LogFilter {
 type Scope = Pick<ProjectScope, 'projectId'>;
 const NEWEST_FIRST = 'ORDER BY "timestamp" DESC, id DESC';
 
+export class LogSearchTooLong extends domainError(
+  503,
+  'Log search took too long: choose a shorter range or a more frequent text',
+) {
+  override readonly headers = { 'Retry-After': '5' };
+}
+
+export class TooManyLogSearches extends domainError(503, 'Too many log searches at once') {
+  override readonly headers = { 'Retry-After': '2' };
+}
+
 /** Where log rows lie, straight from `events`, newest first, events of one instant by id: plain SQL along the primary key. */
 @Injectable()
 export class LogsRepository {
@@ -43,7 +54,7 @@ export class LogsRepository {
 
   constructor(
     private readonly database: Database,
-    private readonly index: LogSearchIndex,
+    private readonly index: LogSearchIndexRepository,
   ) {}
 
   /**

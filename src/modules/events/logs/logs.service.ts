@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { writeList, type WrittenJson } from '../../../platform/http/written-json.js';
-import { EventPages } from '../reads/index.js';
+import { EventPageReader } from '../reads/index.js';
 import { ProjectsRepository, rangeWindow } from '../../tenancy/projects/index.js';
 import { LOG_ROWS, logRow } from './log-row.js';
 import type { LogRow, LogsQuery } from './logs.dto.js';
@@ -12,7 +12,7 @@ import { LogsRepository } from './logs.repository.js';
 export class LogsService {
   constructor(
     private readonly logs: LogsRepository,
-    private readonly pages: EventPages,
+    private readonly pages: EventPageReader,
     private readonly projects: ProjectsRepository,
     private readonly clock: Clock,
   ) {}

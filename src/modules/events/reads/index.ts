@@ -1,8 +1,8 @@
 export { decodeCursor, encodeCursor, type Place } from './cursor.js';
-export { EventPages, PAGE_BYTES } from './event-pages.js';
+export { EventPageReader, PAGE_BYTES } from './event-page-reader.js';
 export { type EventPlace, PLACE_COLUMNS } from './event-places.js';
-export { EventReadsModule } from './event-reads.module.js';
-export { EventReads } from './event-reads.repository.js';
-export { EVENT_COLUMNS, eventMembers, EventRecord, eventRecord, RECORDS, type StoredEvent } from './event-record.js';
-export { EventRows, type Fitting, type Selection } from './event-rows.repository.js';
+export { EventReadsModule } from './reads.module.js';
+export { EventPlacesRepository } from './event-places.repository.js';
+export { eventMembers, eventRecord, RECORD_MEMBERS, RECORDS } from './event-record.js';
+export { EventRowsRepository, type Fitting, type Selection } from './event-rows.repository.js';
 export { ReadBudget, TooManyLargeReads } from './read-budget.js';

@@ -10,7 +10,8 @@ import {
   TextField,
   UuidField,
 } from '../../../platform/http/fields/index.js';
-import { decodeCursor, EventRecord } from '../reads/index.js';
+import { EventRecord } from '../fields/index.js';
+import { decodeCursor } from '../reads/index.js';
 import { JSON_TYPES, type JsonType } from './property-scan.js';
 import { SOURCE_STATUSES, type SourceStatus } from './source-status.js';
 import { type Interval, INTERVALS, STATS_RANGES, type StatsRange } from './volume.js';

@@ -7,9 +7,9 @@ import { EventRecorder } from '../ingestion/index.js';
 import {
   decodeCursor,
   encodeCursor,
-  EventPages,
+  EventPageReader,
   eventRecord,
-  EventRows,
+  EventRowsRepository,
   ReadBudget,
   RECORDS,
   type Selection,
@@ -39,8 +39,8 @@ const SAMPLED: Selection<SampledEvent> = { columns: 'event, "timestamp", propert
 export class SourceInsightService {
   constructor(
     private readonly insight: SourceInsightRepository,
-    private readonly rows: EventRows,
-    private readonly pages: EventPages,
+    private readonly rows: EventRowsRepository,
+    private readonly pages: EventPageReader,
     private readonly budget: ReadBudget,
     private readonly sources: EventSourcesRepository,
     private readonly keys: ApiKeysRepository,

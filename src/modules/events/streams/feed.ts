@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FairTurns } from '../../../platform/concurrency/index.js';
 import { type EventStream, frameOf } from '../../../platform/http/event-stream.js';
-import { Delivery } from './delivery.js';
+import { FeedBatch } from './feed-batch.js';
 import { type FeedPlace, type FeedRead, type FeedSource, isAfter } from './feed-source.js';
 
 const POLL_MS = 1_000;
@@ -78,7 +78,7 @@ export class Feed {
         const read = await this.take((until) => source.read(projectId, reader.place, until, batch));
         this.recovered();
         if (read !== null) {
-          await this.giveSlowly(reader, this.deliveryOf(read));
+          await this.giveSlowly(reader, this.outgoingOf(read));
           if (read.hasMore) continue;
           if (this.isAbreast(reader)) return this.share(reader);
           if (read.items.length > 0) continue;
@@ -127,14 +127,14 @@ export class Feed {
         const read = await this.take((until) => source.read(projectId, place, until, batch));
         this.recovered();
         if (read === null) break;
-        const delivery = this.deliveryOf(read);
+        const outgoing = this.outgoingOf(read);
         more = read.hasMore;
         // Unless everybody had left and somebody came who begins elsewhere.
         if (this.place === place) {
           this.place = read.items.at(-1)?.place ?? place;
-          for (const reader of this.giveAll(delivery)) served.add(reader);
+          for (const reader of this.giveAll(outgoing)) served.add(reader);
         } else more = true;
-        delivery.given();
+        outgoing.given();
       }
       for (const reader of this.abreast) if (!served.has(reader)) this.heartbeat(reader);
     } catch (error) {
@@ -144,11 +144,11 @@ export class Feed {
   }
 
   /** To all who share the poll; who is full leaves it. @returns those who were sent something */
-  private giveAll(delivery: Delivery): Reader[] {
+  private giveAll(outgoing: FeedBatch): Reader[] {
     const served: Reader[] = [];
     for (const reader of this.abreast) {
       const before = reader.place;
-      const kept = this.send(reader, delivery);
+      const kept = this.send(reader, outgoing);
       if (reader.place !== before) served.push(reader);
       if (kept) continue;
       this.abreast.delete(reader);
@@ -158,27 +158,27 @@ export class Feed {
   }
 
   /** Sends what the reader has not had. @returns false when it is full before the end */
-  private send(reader: Reader, delivery: Delivery): boolean {
-    for (const [index, { place }] of delivery.items.entries()) {
-      const frame = delivery.frames[index];
+  private send(reader: Reader, outgoing: FeedBatch): boolean {
+    for (const [index, { place }] of outgoing.items.entries()) {
+      const frame = outgoing.frames[index];
       if (frame === undefined || !isAfter(place, reader.place)) continue;
       if (reader.stream.isFull) return false;
-      reader.stream.send(frame, delivery.taken());
+      reader.stream.send(frame, outgoing.taken());
       reader.place = place;
     }
     return true;
   }
 
   /** Sends what the reader has not had, as fast as it takes it. */
-  private async giveSlowly(reader: Reader, delivery: Delivery): Promise<void> {
-    while (!this.send(reader, delivery) && (await reader.stream.drained()));
-    delivery.given();
+  private async giveSlowly(reader: Reader, outgoing: FeedBatch): Promise<void> {
+    while (!this.send(reader, outgoing) && (await reader.stream.drained()));
+    outgoing.given();
   }
 
-  private deliveryOf(read: FeedRead): Delivery {
-    const delivery = new Delivery(read);
-    if (read.items.length > 0) this.resize(delivery.frames);
-    return delivery;
+  private outgoingOf(read: FeedRead): FeedBatch {
+    const outgoing = new FeedBatch(read);
+    if (read.items.length > 0) this.resize(outgoing.frames);
+    return outgoing;
   }
 
   private resize(frames: readonly Buffer[]): void {

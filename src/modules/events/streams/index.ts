@@ -1,3 +1,3 @@
-export { EventStreams } from './event-streams.js';
-export { EventStreamsModule } from './event-streams.module.js';
+export { EventStreamsService } from './streams.service.js';
+export { EventStreamsModule } from './streams.module.js';
 export type { FeedPlace, FeedRead, FeedSource } from './feed-source.js';

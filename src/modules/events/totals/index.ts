@@ -10,11 +10,11 @@ export {
 } from './event-filter.js';
 export {
   type Bucket,
-  EventTotals,
+  EventTotalsRepository,
   type FacetValue,
   type Group,
   type MatchingHour,
   type Totals,
-} from './event-totals.js';
-export { EventTotalsModule } from './event-totals.module.js';
+} from './totals.repository.js';
+export { EventTotalsModule } from './totals.module.js';
 export { withoutGaps } from './time-buckets.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ApiKeyScope, ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
-import { EventTotals } from '../totals/index.js';
+import { EventTotalsRepository } from '../totals/index.js';
 import { OrganizationsRepository } from '../../tenancy/organizations/index.js';
 import { ProjectsRepository, type RemovalStep } from '../../tenancy/projects/index.js';
 import { monthOf } from '../../entitlement/quotas/index.js';
@@ -12,7 +12,7 @@ import {
   PERIODS,
   type UsageResponse,
 } from './usage.dto.js';
-import { UnsupportedPeriod } from './usage.errors.js';
+import { domainError } from '../../../platform/http/domain-error.js';
 import { UsageRepository } from './usage.repository.js';
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -20,11 +20,13 @@ const DAY_MS = 24 * 3600 * 1000;
 const LATEST_AHEAD_MS = 2 * DAY_MS;
 const ROLLING_DAYS: Readonly<Record<Exclude<Period, 'month'>, number>> = { '24h': 1, '7d': 7, '30d': 30 };
 
+export class UnsupportedPeriod extends domainError(422, 'period must be one of: 24h, 7d, 30d, month') {}
+
 @Injectable()
 export class UsageService {
   constructor(
     private readonly usage: UsageRepository,
-    private readonly totals: EventTotals,
+    private readonly totals: EventTotalsRepository,
     private readonly projects: ProjectsRepository,
     private readonly organizations: OrganizationsRepository,
     private readonly clock: Clock,

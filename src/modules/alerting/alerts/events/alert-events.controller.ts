@@ -6,7 +6,7 @@ import { Documented } from '../../../../platform/http/documented.js';
 import { IdParam, Query, RawRequest, Scope } from '../../../../platform/http/inputs.js';
 import type { WrittenJson } from '../../../../platform/http/written-json.js';
 import { ProjectQuery } from '../../../entitlement/api-keys/index.js';
-import { EventStreams } from '../../../events/streams/index.js';
+import { EventStreamsService } from '../../../events/streams/index.js';
 import { TooManyLargeReads } from '../../../events/reads/index.js';
 import { AlertEventNotFound } from '../alerts.errors.js';
 import { ALERT_STREAM_RULES, AlertFeed } from './alert-feed.js';
@@ -24,7 +24,7 @@ import { ProjectOfAlertEvent } from './alert-events.repository.js';
 export class AlertEventsController {
   constructor(
     private readonly alerts: AlertEventsService,
-    private readonly streams: EventStreams,
+    private readonly streams: EventStreamsService,
     private readonly feed: AlertFeed,
   ) {}
 

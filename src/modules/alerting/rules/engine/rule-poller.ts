@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../../config/index.js';
 import { JobQueue } from '../../../../platform/queue/index.js';
-import { QueueDrained } from '../../../events/ingestion/index.js';
+import { QueueDrainNotifier } from '../../../events/ingestion/index.js';
 import { BEAT_EVERY_MS, HeartbeatsRepository, type Watched } from '../windows/heartbeats.repository.js';
 import { RULE_PARTS, ruleEvaluationsJob, type RulePart } from './rule-evaluations.job.js';
 import { RuleRunner } from './rule-runner.js';
@@ -34,7 +34,7 @@ export class RulePoller implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly queue: JobQueue,
     private readonly runner: RuleRunner,
     private readonly heartbeats: HeartbeatsRepository,
-    private readonly drained: QueueDrained,
+    private readonly drained: QueueDrainNotifier,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 

@@ -6,7 +6,7 @@ import {
   type Dimension,
   DIMENSIONS,
   type EventFilter,
-  EventTotals,
+  EventTotalsRepository,
   Parameters,
   type TimeWindow,
 } from '../../../events/totals/index.js';
@@ -43,7 +43,7 @@ const COUNTED_FROM_SECONDS = 3_600;
 export class MeasuresRepository {
   constructor(
     private readonly database: Database,
-    private readonly totals: EventTotals,
+    private readonly totals: EventTotalsRepository,
   ) {}
 
   async values(rule: MeasuredRule, window: TimeWindow, wanted: Wanted, db?: Db): Promise<Measured> {

@@ -3,16 +3,16 @@ import { OutcomeUnknown } from '../../../../platform/database/dedicated-connecti
 import { ServiceOverloaded } from '../../../../platform/http/domain-error.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { blockReason, type RefusalReason } from '../../../entitlement/quotas/index.js';
-import { IdempotencyKeyInProgress } from '../ingest.errors.js';
 import {
   EventIntake,
   type Idempotency,
+  IdempotencyKeyInProgress,
   type Sender,
   type Verdict,
   type WriteRequest,
 } from '../writing/write-request.js';
 import type { AllowanceReader, SenderAllowances } from './allowance-reader.js';
-import type { AcceptanceAnswer, EventStream, KnownAnswer, StoredCounts } from './event-stream.js';
+import type { AcceptanceAnswer, RequestStream, KnownAnswer, StoredCounts } from './request-stream.js';
 import { encodeRequest, reasonOfEnding } from './queued-request.js';
 
 const UNASKED = { used: 0, limit: null };
@@ -30,7 +30,7 @@ export class EventQueue extends EventIntake implements OnApplicationBootstrap {
   private day: string | undefined;
 
   constructor(
-    private readonly stream: EventStream,
+    private readonly stream: RequestStream,
     private readonly allowances: AllowanceReader,
   ) {
     super();

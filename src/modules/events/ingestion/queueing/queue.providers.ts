@@ -5,21 +5,21 @@ import { EventWriter } from '../writing/event-writer.js';
 import { EventIntake } from '../writing/write-request.js';
 import { AllowanceReader } from './allowance-reader.js';
 import { EventQueue } from './event-queue.js';
-import { EventStream } from './event-stream.js';
-import { QueueDrained } from './queue-drained.js';
+import { RequestStream } from './request-stream.js';
+import { QueueDrainNotifier } from './queue-drain-notifier.js';
 import { StreamDrain } from './stream-drain.js';
 
 const MOST_SILENCE_MS = 30_000;
 
 /** Null without Redis. */
-const EVENT_STREAM: FactoryProvider<EventStream | null> = {
-  provide: EventStream,
+const EVENT_STREAM: FactoryProvider<RequestStream | null> = {
+  provide: RequestStream,
   inject: [CONFIG, Metrics],
   useFactory: ({ redis, ingestion }: Config, metrics: Metrics) => {
     if (redis.url === undefined) return null;
     const logger = new Logger('ingestion');
     let saidAt = -MOST_SILENCE_MS;
-    const stream = new EventStream(redis.url, (error) => {
+    const stream = new RequestStream(redis.url, (error) => {
       // While Redis is away every attempt to connect says so.
       if (performance.now() - saidAt < MOST_SILENCE_MS) return;
       saidAt = performance.now();
@@ -37,8 +37,13 @@ const EVENT_STREAM: FactoryProvider<EventStream | null> = {
 /** Where requests go: into the stream when so configured, else to the database. */
 const EVENT_INTAKE: FactoryProvider<EventIntake> = {
   provide: EventIntake,
-  inject: [CONFIG, EventWriter, EventStream, AllowanceReader],
-  useFactory: ({ ingestion }: Config, writer: EventWriter, stream: EventStream | null, allowances: AllowanceReader) => {
+  inject: [CONFIG, EventWriter, RequestStream, AllowanceReader],
+  useFactory: (
+    { ingestion }: Config,
+    writer: EventWriter,
+    stream: RequestStream | null,
+    allowances: AllowanceReader,
+  ) => {
     if (ingestion.mode !== 'queued') return writer;
     if (stream === null) throw new Error('queued ingestion needs Redis');
     return new EventQueue(stream, allowances);
@@ -48,9 +53,9 @@ const EVENT_INTAKE: FactoryProvider<EventIntake> = {
 /** In every process that works in the background and has Redis: the stream may hold what another mode left behind. */
 const STREAM_DRAIN: FactoryProvider<StreamDrain | null> = {
   provide: StreamDrain,
-  inject: [CONFIG, EventStream, EventWriter, QueueDrained],
-  useFactory: ({ process }: Config, stream: EventStream | null, writer: EventWriter, drained: QueueDrained) =>
+  inject: [CONFIG, RequestStream, EventWriter, QueueDrainNotifier],
+  useFactory: ({ process }: Config, stream: RequestStream | null, writer: EventWriter, drained: QueueDrainNotifier) =>
     stream === null || !process.runsWorkers ? null : new StreamDrain(stream, writer, drained),
 };
 
-export const QUEUE_PROVIDERS = [AllowanceReader, QueueDrained, EVENT_STREAM, EVENT_INTAKE, STREAM_DRAIN];
+export const QUEUE_PROVIDERS = [AllowanceReader, QueueDrainNotifier, EVENT_STREAM, EVENT_INTAKE, STREAM_DRAIN];

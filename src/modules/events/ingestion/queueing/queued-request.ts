@@ -1,5 +1,7 @@
 import type { RefusalReason } from '../../../entitlement/quotas/index.js';
-import type { NormalizedEvent } from '../normalized-event.js';
+import { PROPERTY_FIELDS } from '../../fields/index.js';
+import type { DerivedLog } from '../log-derivation.js';
+import { logColumns, type LogColumn, type NormalizedEvent } from '../normalized-event.js';
 import { writtenSize } from '../written-size.js';
 import type { Sender, WriteRequest } from '../writing/write-request.js';
 
@@ -11,11 +13,16 @@ export function reasonOfEnding(ending: string): RefusalReason | null {
   return ending === 'day' ? 'daily_limit_exceeded' : null;
 }
 
-/** An event as it lies in the queue: its properties are what every version of the service finds there. */
-type QueuedEvent = Omit<NormalizedEvent, 'timestamp' | 'json' | 'bytes'> & {
+/** What the queue calls otherwise than the columns are called. */
+interface QueuedNames {
   readonly timestamp: string;
+  readonly externalEventId: string | null;
+  readonly log: DerivedLog;
   readonly properties: Readonly<Record<string, unknown>>;
-};
+}
+
+/** An event as it lies in the queue, where versions before and after this one find and leave theirs. */
+type QueuedEvent = Omit<NormalizedEvent, LogColumn | 'bytes' | 'external_event_id' | keyof QueuedNames> & QueuedNames;
 
 /** A request as it lies in the queue. */
 interface QueuedRequest {
@@ -52,11 +59,35 @@ export function decodeRequest(text: string, admitted: number, ending: string): W
   };
 }
 
-function encodeEvent({ json, bytes: _, ...event }: NormalizedEvent): string {
-  return `${JSON.stringify(event).slice(0, -1)},"properties":${json}}`;
+function encodeEvent(event: NormalizedEvent): string {
+  const { properties, bytes: _, external_event_id, log_method, log_endpoint, log_status, ...more } = event;
+  const { log_latency_ms, log_has_latency, ...fields } = more;
+  const queued = {
+    ...fields,
+    externalEventId: external_event_id,
+    log: {
+      method: log_method,
+      endpoint: log_endpoint,
+      status: log_status,
+      latencyMs: log_latency_ms,
+      hasLatency: log_has_latency,
+    } satisfies DerivedLog,
+  };
+  return `${JSON.stringify(queued).slice(0, -1)},"properties":${properties}}`;
 }
 
-function decodeEvent({ properties, timestamp, ...event }: QueuedEvent): NormalizedEvent {
+/** Fields that the version which queued the event did not know yet. */
+const UNKNOWN = Object.fromEntries(PROPERTY_FIELDS.map(({ column }) => [column, null]));
+
+function decodeEvent({ properties, timestamp, externalEventId, log, ...fields }: QueuedEvent): NormalizedEvent {
   const json = JSON.stringify(properties);
-  return { ...event, json, bytes: writtenSize(json), timestamp: new Date(timestamp) };
+  return {
+    ...UNKNOWN,
+    ...fields,
+    external_event_id: externalEventId,
+    timestamp: new Date(timestamp),
+    properties: json,
+    bytes: writtenSize(json),
+    ...logColumns(log),
+  };
 }

@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { newId } from '../../../../platform/ids/index.js';
 import { writeFaultOf } from '../writing/write-faults.js';
 import type { EventIntake, Verdict, WriteRequest } from '../writing/write-request.js';
-import type { Entry, EventStream } from './event-stream.js';
-import type { QueueDrained } from './queue-drained.js';
+import type { Entry, RequestStream } from './request-stream.js';
+import type { QueueDrainNotifier } from './queue-drain-notifier.js';
 import { decodeRequest } from './queued-request.js';
 
 const MOST_ENTRIES = 500;
@@ -29,9 +29,9 @@ export class StreamDrain implements OnApplicationBootstrap, BeforeApplicationShu
   private claimedAt = 0;
 
   constructor(
-    private readonly stream: EventStream,
+    private readonly stream: RequestStream,
     private readonly writer: EventIntake,
-    private readonly drained: Pick<QueueDrained, 'tell'>,
+    private readonly drained: Pick<QueueDrainNotifier, 'tell'>,
   ) {}
 
   onApplicationBootstrap(): void {

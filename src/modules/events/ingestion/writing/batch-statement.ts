@@ -1,62 +1,93 @@
-import { ArrayParameter } from '../../../../platform/database/array-parameter.js';
+import { ArrayParameter, RowArrayParameter, type RowLayout } from '../../../../platform/database/array-parameter.js';
 import type { Statement } from '../../../../platform/database/dedicated-connection.js';
+import { BROUGHT_COLUMNS, type CredentialColumn, type EventRow } from '../../fields/index.js';
 import type { PendingWrite } from './pending-write.js';
 
-/** Parameters that are the same for every batch: what passes and what each plan allows. */
-export type PlanParameters = readonly [
-  passing: string,
-  plans: string,
-  monthly: string,
-  daily: string,
-  requests: string,
-];
+/** Parameters that are the same for every batch, by their names: what passes and what each plan allows. */
+export type PlanParameters = Readonly<Record<'p_passing' | 'p_plans' | 'p_monthly' | 'p_daily' | 'p_requests', string>>;
 
-const PARAMETERS = 39;
-const TEXT = `SELECT accepted_at, verdicts FROM ingest_events(${Array.from({ length: PARAMETERS }, (_, at) => `$${at + 1}`).join(', ')})`;
+/** Of a batch; the names are those of the parameters of `ingest_events`, by which it is called. */
+type Parameters = Readonly<Record<string, string | Buffer | null>>;
+
+/** What an event of a batch is stored with: the attributes of the SQL type `ingested_event`. */
+const EVENT_COLUMNS = { request: 'int4', position: 'int4', ...BROUGHT_COLUMNS } as const;
 
 /**
  * A batch as one call of `ingest_events`; its migration explains the parameters. It is filled again for each batch of a
- * connection: some forty buffers made anew for each would be most of what a batch leaves to the collector.
+ * connection: buffers made anew for each would be most of what a batch leaves to the collector.
  */
 export class BatchStatement {
   private readonly places = new PlaceTable();
   private readonly requests = new RequestTable();
   private readonly keys = new KeyTable();
-  private readonly events = new EventTable();
-  private readonly arrays = [
-    ...this.places.arrays,
-    ...this.requests.arrays,
-    ...this.keys.arrays,
-    ...this.events.arrays,
-  ];
+  private readonly arrays = { ...this.places.arrays, ...this.requests.arrays, ...this.keys.arrays };
+  private readonly events: RowArrayParameter<typeof EVENT_COLUMNS>;
+  private text: string | undefined;
 
-  constructor(private readonly plans: PlanParameters) {}
+  /**
+   * @param eventType `ingested_event` as the server has it now
+   * @throws RowTypeDiffers
+   */
+  constructor(
+    private readonly plans: PlanParameters,
+    eventType: RowLayout,
+  ) {
+    this.events = new RowArrayParameter(eventType, EVENT_COLUMNS);
+  }
 
   /** All requests are of one `day`. What it returns holds until the next call. */
   of(batch: readonly PendingWrite[], metered = true): Statement {
-    this.places.forget();
-    for (const array of this.arrays) array.reset();
+    this.reset();
     for (const [index, write] of batch.entries()) {
       this.requests.add(write, this.places.numberOf(write));
       if (write.request.idempotency !== null) this.keys.add(write, index + 1);
-      this.events.add(write, index + 1);
+      this.addEvents(write, index + 1);
     }
-    const buffers = this.arrays.map((array) => array.toBuffer());
-    return {
-      name: 'ingest_events',
-      text: TEXT,
-      values: [batch[0]?.day ?? null, ...this.plans, ...buffers, String(metered)],
+    const parameters: Parameters = {
+      p_day: batch[0]?.day ?? null,
+      ...this.plans,
+      ...buffersOf(this.arrays),
+      p_events: this.events.toBuffer(),
+      p_metered: String(metered),
     };
+    this.text ??= callOf(Object.keys(parameters));
+    return { name: 'ingest_events', text: this.text, values: Object.values(parameters) };
   }
+
+  private addEvents({ request: { sender }, events }: PendingWrite, request: number): void {
+    const credential: Pick<EventRow, CredentialColumn> = {
+      project_id: sender.projectId,
+      source_id: sender.sourceId,
+      api_key_id: sender.apiKeyId,
+    };
+    for (const [index, event] of events.entries()) {
+      this.events.add({ request, position: index + 1, ...credential, ...event });
+    }
+  }
+
+  private reset(): void {
+    this.places.forget();
+    for (const array of Object.values(this.arrays)) array.reset();
+    this.events.reset();
+  }
+}
+
+function callOf(names: readonly string[]): string {
+  return `SELECT accepted_at, verdicts FROM ingest_events(${names.map((name, at) => `${name} => $${at + 1}`).join(', ')})`;
+}
+
+function buffersOf(arrays: Readonly<Record<string, ArrayParameter>>): Record<string, Buffer> {
+  return Object.fromEntries(Object.entries(arrays).map(([name, array]) => [name, array.toBuffer()]));
 }
 
 /** Projects and sources, each once. */
 class PlaceTable {
   private readonly numbers = new Map<string, number>();
-  private readonly organization = new ArrayParameter('uuid');
-  private readonly project = new ArrayParameter('uuid');
-  private readonly source = new ArrayParameter('uuid');
-  readonly arrays = [this.organization, this.project, this.source];
+  readonly arrays = {
+    d_organization: new ArrayParameter('uuid'),
+    d_project: new ArrayParameter('uuid'),
+    d_source: new ArrayParameter('uuid'),
+  };
 
   forget(): void {
     this.numbers.clear();
@@ -69,113 +100,42 @@ class PlaceTable {
     if (known !== undefined) return known;
     const number = this.numbers.size + 1;
     this.numbers.set(identity, number);
-    this.organization.addUuid(sender.organizationId);
-    this.project.addUuid(sender.projectId);
-    this.source.addUuid(sender.sourceId);
+    this.arrays.d_organization.add(sender.organizationId);
+    this.arrays.d_project.add(sender.projectId);
+    this.arrays.d_source.add(sender.sourceId);
     return number;
   }
 }
 
 class RequestTable {
-  private readonly place = new ArrayParameter('int4');
-  private readonly key = new ArrayParameter('uuid');
-  private readonly count = new ArrayParameter('int4');
-  private readonly acceptedAt = new ArrayParameter('timestamptz');
-  readonly arrays = [this.place, this.key, this.count, this.acceptedAt];
+  readonly arrays = {
+    r_day: new ArrayParameter('int4'),
+    r_key: new ArrayParameter('uuid'),
+    r_events: new ArrayParameter('int4'),
+    r_accepted_at: new ArrayParameter('timestamptz'),
+  };
 
   add({ request, events }: PendingWrite, place: number): void {
-    this.place.addInteger(place);
-    this.key.addUuid(request.sender.apiKeyId);
-    this.count.addInteger(events.length);
-    if (request.acceptedAt !== undefined) this.acceptedAt.addTime(request.acceptedAt);
+    this.arrays.r_day.add(place);
+    this.arrays.r_key.add(request.sender.apiKeyId);
+    this.arrays.r_events.add(events.length);
+    if (request.acceptedAt !== undefined) this.arrays.r_accepted_at.add(request.acceptedAt);
   }
 }
 
 class KeyTable {
-  private readonly request = new ArrayParameter('int4');
-  private readonly key = new ArrayParameter('text');
-  private readonly hash = new ArrayParameter('bytea');
-  private readonly answer = new ArrayParameter('jsonb');
-  readonly arrays = [this.request, this.key, this.hash, this.answer];
+  readonly arrays = {
+    k_request: new ArrayParameter('int4'),
+    k_key: new ArrayParameter('text'),
+    k_hash: new ArrayParameter('bytea'),
+    k_answer: new ArrayParameter('jsonb'),
+  };
 
   add({ request: { idempotency }, record }: PendingWrite, number: number): void {
     if (idempotency === null) return;
-    this.request.addInteger(number);
-    this.key.addText(idempotency.key);
-    this.hash.addBytes(idempotency.hash);
-    this.answer.addJson(record);
-  }
-}
-
-class EventTable {
-  private readonly request = new ArrayParameter('int4');
-  private readonly position = new ArrayParameter('int4');
-  private readonly project = new ArrayParameter('uuid');
-  private readonly source = new ArrayParameter('uuid');
-  private readonly key = new ArrayParameter('uuid');
-  private readonly timestamp = new ArrayParameter('timestamptz');
-  private readonly id = new ArrayParameter('uuid');
-  private readonly event = new ArrayParameter('text');
-  private readonly origin = new ArrayParameter('text');
-  private readonly severity = new ArrayParameter('text');
-  private readonly status = new ArrayParameter('text');
-  private readonly environment = new ArrayParameter('text');
-  private readonly message = new ArrayParameter('text');
-  private readonly external = new ArrayParameter('text');
-  private readonly properties = new ArrayParameter('jsonb');
-  private readonly bytes = new ArrayParameter('int4');
-  private readonly method = new ArrayParameter('text');
-  private readonly endpoint = new ArrayParameter('text');
-  private readonly logStatus = new ArrayParameter('int4');
-  private readonly latency = new ArrayParameter('int4');
-  private readonly hasLatency = new ArrayParameter('bool');
-  readonly arrays = [
-    this.request,
-    this.position,
-    this.project,
-    this.source,
-    this.key,
-    this.timestamp,
-    this.id,
-    this.event,
-    this.origin,
-    this.severity,
-    this.status,
-    this.environment,
-    this.message,
-    this.external,
-    this.properties,
-    this.bytes,
-    this.method,
-    this.endpoint,
-    this.logStatus,
-    this.latency,
-    this.hasLatency,
-  ];
-
-  add({ request: { sender }, events }: PendingWrite, number: number): void {
-    for (const [index, event] of events.entries()) {
-      this.request.addInteger(number);
-      this.position.addInteger(index + 1);
-      this.project.addUuid(sender.projectId);
-      this.source.addUuid(sender.sourceId);
-      this.key.addUuid(sender.apiKeyId);
-      this.timestamp.addTime(event.timestamp);
-      this.id.addUuid(event.id);
-      this.event.addText(event.event);
-      this.origin.addText(event.source);
-      this.severity.addText(event.severity);
-      this.status.addText(event.status);
-      this.environment.addText(event.environment);
-      this.message.addText(event.message);
-      this.external.addText(event.externalEventId);
-      this.properties.addJson(event.json);
-      this.bytes.addInteger(event.bytes);
-      this.method.addText(event.log.method);
-      this.endpoint.addText(event.log.endpoint);
-      this.logStatus.addInteger(event.log.status);
-      this.latency.addInteger(event.log.latencyMs);
-      this.hasLatency.addBoolean(event.log.hasLatency);
-    }
+    this.arrays.k_request.add(number);
+    this.arrays.k_key.add(idempotency.key);
+    this.arrays.k_hash.add(idempotency.hash);
+    this.arrays.k_answer.add(record);
   }
 }

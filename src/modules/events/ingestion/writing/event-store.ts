@@ -3,7 +3,7 @@ import {
   DedicatedConnection,
   type DedicatedConnectionOptions,
 } from '../../../../platform/database/dedicated-connection.js';
-import { ArrayParameter } from '../../../../platform/database/array-parameter.js';
+import { ArrayParameter, type RowLayout } from '../../../../platform/database/array-parameter.js';
 import { BatchStatement, type PlanParameters } from './batch-statement.js';
 import type { PendingWrite } from './pending-write.js';
 import type { Closure, StoredAnswer } from './write-request.js';
@@ -61,23 +61,22 @@ interface BatchRow extends QueryResultRow {
 /** One connection that writes batches, and looks for what became of one. */
 export class EventStore implements BatchStore {
   private readonly connection: DedicatedConnection;
-  private readonly statement: BatchStatement;
+  private statement: BatchStatement | undefined;
 
   constructor(
-    plans: PlanParameters,
+    private readonly plans: PlanParameters,
     private readonly options: Omit<DedicatedConnectionOptions, 'settings'>,
   ) {
-    this.statement = new BatchStatement(plans);
     this.connection = new DedicatedConnection({ ...options, settings: SETTINGS });
   }
 
   async write(batch: readonly PendingWrite[]): Promise<BatchResult> {
     try {
-      return await this.writeMetered(batch, true);
+      return await this.writeRows(batch, true);
     } catch (error) {
       if (!isUsageMissing(error)) throw error;
       this.options.onError(error);
-      return this.writeMetered(batch, false);
+      return this.writeRows(batch, false);
     }
   }
 
@@ -89,9 +88,9 @@ export class EventStore implements BatchStore {
     ];
     for (const { request, events } of batch) {
       for (const event of events) {
-        project.addUuid(request.sender.projectId);
-        timestamp.addTime(event.timestamp);
-        id.addUuid(event.id);
+        project.add(request.sender.projectId);
+        timestamp.add(event.timestamp);
+        id.add(event.id);
       }
     }
     const rows = await this.connection.rows<{ id: string; created_at: Date }>({
@@ -107,11 +106,43 @@ export class EventStore implements BatchStore {
     return this.connection.close();
   }
 
+  /** A migration may give events another field while this process runs, and take one away: then it is asked anew. */
+  private async writeRows(batch: readonly PendingWrite[], metered: boolean): Promise<BatchResult> {
+    try {
+      return await this.writeMetered(batch, metered);
+    } catch (error) {
+      if (!isMigratedMeanwhile(error)) throw error;
+      this.statement = undefined;
+      return this.writeMetered(batch, metered);
+    }
+  }
+
   private async writeMetered(batch: readonly PendingWrite[], metered: boolean): Promise<BatchResult> {
+    this.statement ??= new BatchStatement(this.plans, await this.eventType());
     const [row] = await this.connection.rows<BatchRow>(this.statement.of(batch, metered));
     if (row === undefined) throw new Error('ingest_events answers one row');
     return { acceptedAt: new Date(row.accepted_at), verdicts: row.verdicts };
   }
+
+  private async eventType(): Promise<RowLayout> {
+    const attributes = await this.connection.rows<{ type: number; name: string; oid: number }>({
+      name: 'ingested_event',
+      text: `SELECT t.oid::int8::float8 AS type, a.attname AS name, a.atttypid::int8::float8 AS oid
+             FROM pg_type t JOIN pg_attribute a ON a.attrelid = t.typrelid
+             WHERE t.oid = 'ingested_event'::regtype AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`,
+      values: [],
+    });
+    return { oid: attributes[0]?.type ?? 0, attributes };
+  }
+}
+
+/**
+ * `datatype_mismatch`: the rows have not the attributes that their type has by now. `undefined_column`: the function was
+ * called before a migration that it waited for, and names a column which that has taken away.
+ */
+function isMigratedMeanwhile(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return code === '42804' || code === '42703';
 }
 
 /** A missing usage table breaks no request (SERVICE 4.5); quotas are counted elsewhere. */

@@ -48,13 +48,13 @@ export const EVENT_WRITER: FactoryProvider<EventWriter> = {
 
 /** The allowances of the plans, as parameters of every batch. */
 function planParameters({ byPlan }: RequestLimits): PlanParameters {
-  return [
-    arrayText(PASSING_STATUSES),
-    arrayText(PLANS),
-    arrayText(PLANS.map((plan) => PLAN_LIMITS[plan].monthlyEvents)),
-    arrayText(PLANS.map((plan) => PLAN_LIMITS[plan].dailyEvents)),
-    arrayText(PLANS.map((plan) => byPlan[plan])),
-  ];
+  return {
+    p_passing: arrayText(PASSING_STATUSES),
+    p_plans: arrayText(PLANS),
+    p_monthly: arrayText(PLANS.map((plan) => PLAN_LIMITS[plan].monthlyEvents)),
+    p_daily: arrayText(PLANS.map((plan) => PLAN_LIMITS[plan].dailyEvents)),
+    p_requests: arrayText(PLANS.map((plan) => byPlan[plan])),
+  };
 }
 
 /** Words and numbers of ours, none of which needs quoting. */

@@ -5,12 +5,11 @@ import { newOrganizationId, newProjectId } from '../../../access/index.js';
 import { NotConnected, OutcomeUnknown } from '../../../../platform/database/dedicated-connection.js';
 import { ServiceOverloaded } from '../../../../platform/http/domain-error.js';
 import { newId } from '../../../../platform/ids/index.js';
-import { IdempotencyKeyInProgress } from '../ingest.errors.js';
-import type { NormalizedEvent } from '../normalized-event.js';
+import { type NormalizedEvent, normalizeEvent } from '../normalized-event.js';
 import type { BatchResult, BatchStore, RequestVerdict } from './event-store.js';
 import { EventWriter, type EventWriterOptions } from './event-writer.js';
 import type { PendingWrite } from './pending-write.js';
-import type { Verdict, WriteRequest } from './write-request.js';
+import { IdempotencyKeyInProgress, type Verdict, type WriteRequest } from './write-request.js';
 
 const AT = new Date('2026-03-01T10:00:00.000Z');
 const SENDER = { organizationId: newOrganizationId(), projectId: newProjectId(), sourceId: null, apiKeyId: newId() };
@@ -96,10 +95,10 @@ function writerOn(store: BatchStore, options: Partial<EventWriterOptions> = {}):
   });
 }
 
+const EVENT = normalizeEvent({ event_type: 'a', source: 's' }, newId(), AT, (properties) => properties);
+
 function event(): NormalizedEvent {
-  const log = { method: 'EVENT', endpoint: '/', status: 200, latencyMs: 0, hasLatency: false };
-  const none = { severity: null, status: null, environment: null, message: null, externalEventId: null };
-  return { id: newId(), event: 'a', source: 's', json: '{}', bytes: 2, timestamp: AT, log, ...none };
+  return { ...EVENT, id: newId() };
 }
 
 function request(events = 1, key?: string): WriteRequest {
@@ -133,7 +132,7 @@ describe('EventWriter', () => {
     expect(store.batches).toEqual([2, 1, 1, 1]);
     const large = Array.from({ length: 5 }, () => ({
       ...request(),
-      events: [{ ...event(), json: JSON.stringify({ text: 'x'.repeat(3_000_000) }) }],
+      events: [{ ...event(), properties: JSON.stringify({ text: 'x'.repeat(3_000_000) }) }],
     }));
     await Promise.all(large.map((one) => writer.submit(one)));
     expect(store.batches.slice(4)).toEqual([2, 2, 1]);

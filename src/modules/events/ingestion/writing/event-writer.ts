@@ -2,11 +2,10 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { ServiceOverloaded } from '../../../../platform/http/domain-error.js';
 import { newId } from '../../../../platform/ids/index.js';
-import { IdempotencyKeyInProgress } from '../ingest.errors.js';
 import { BatchWriter, failOverdue } from './batch-writer.js';
 import type { BatchStore } from './event-store.js';
 import { PendingWrite } from './pending-write.js';
-import { EventIntake, type Verdict, type WriteRequest } from './write-request.js';
+import { EventIntake, IdempotencyKeyInProgress, type Verdict, type WriteRequest } from './write-request.js';
 
 export interface EventWriterOptions {
   /** Connections; each writes one batch at a time. */

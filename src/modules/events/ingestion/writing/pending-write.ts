@@ -41,7 +41,7 @@ export class PendingWrite {
     const { idempotency, acceptedAt } = request;
     this.record =
       idempotency === null ? '' : JSON.stringify({ request: id, answer: idempotency.answer, ...idempotency.cut });
-    this.size = this.events.reduce((size, { json }) => size + json.length + PER_EVENT, this.record.length);
+    this.size = this.events.reduce((size, { properties }) => size + properties.length + PER_EVENT, this.record.length);
     this.day = acceptedAt?.toISOString().slice(0, 10) ?? null;
     this.inDoubt = this.wasInDoubt = request.mayBeWritten === true;
     this.verdict = new Promise<Verdict>((resolve, reject) => {

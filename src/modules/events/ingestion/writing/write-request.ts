@@ -1,5 +1,6 @@
 import type { OrganizationId, ProjectId } from '../../../access/index.js';
 import type { IngestionRefusal, RefusalReason } from '../../../entitlement/quotas/index.js';
+import { domainError } from '../../../../platform/http/domain-error.js';
 import type { NormalizedEvent } from '../normalized-event.js';
 
 /** Whose events they are. */
@@ -62,6 +63,8 @@ export type Verdict =
   | { readonly kind: 'replayed'; readonly stored: StoredAnswer }
   /** The key belongs to another request. */
   | { readonly kind: 'conflict' };
+
+export class IdempotencyKeyInProgress extends domainError(409, 'Idempotency-Key request is already in progress') {}
 
 /** Takes requests and answers each once it is safe: the writer to PostgreSQL, or the queue in Redis. */
 export abstract class EventIntake {

@@ -3,12 +3,12 @@ import { EventReadsModule } from '../reads/index.js';
 import { EventStreamsModule } from '../streams/index.js';
 import { EventFeed } from './event-feed.js';
 import { EventStreamController } from './event-stream.controller.js';
-import { SettledEvents } from './settled-events.js';
+import { WatermarkRepository } from './watermark.repository.js';
 
 @Module({
   imports: [EventReadsModule, EventStreamsModule],
   controllers: [EventStreamController],
-  providers: [EventFeed, SettledEvents],
-  exports: [EventFeed, SettledEvents],
+  providers: [EventFeed, WatermarkRepository],
+  exports: [EventFeed, WatermarkRepository],
 })
 export class EventFeedModule {}

@@ -20,7 +20,7 @@ interface Partition {
  * speed of ingestion, so a month gets its index once it is over; the current month is read row by row.
  */
 @Injectable()
-export class LogSearchIndex {
+export class LogSearchIndexRepository {
   private readonly logger = new Logger('logs');
   private known: { readonly until: number; readonly months: Promise<TimeWindow[]> } | undefined;
   private saidMissing = false;

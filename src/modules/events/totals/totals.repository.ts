@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../access/index.js';
+import type { ProjectId, ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { countedRows, type Interval, inWindow } from './counted-rows.js';
@@ -38,12 +38,14 @@ export interface MatchingHour {
 const EXACT_UP_TO = 5_000;
 type Scope = Pick<ProjectScope, 'projectId'>;
 
+const COUNTERS = ['event_hours', 'event_facet_hours', 'event_facet_days', 'latency_hours', 'source_days'] as const;
+
 /**
  * Counts events of one project by their own timestamps: exact for every window, since whole hours come from the rollups
  * kept in the events' transaction and the edges from the rows, both in one statement and so of one moment.
  */
 @Injectable()
-export class EventTotals {
+export class EventTotalsRepository {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
@@ -228,6 +230,19 @@ export class EventTotals {
 
   private coverage(window: TimeWindow): Coverage {
     return coverageOf(window, this.clock.now());
+  }
+
+  /** What maintenance removes of a deleted project: no foreign key does. @returns how many rows were removed */
+  async removeOf(projectId: ProjectId, limit: number): Promise<number> {
+    let removed = 0;
+    for (const table of COUNTERS) {
+      removed += await this.database.execute(
+        `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE project_id = $1 LIMIT $2))`,
+        [projectId, limit - removed],
+      );
+      if (removed >= limit) break;
+    }
+    return removed;
   }
 }
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { ProjectMemberScope } from '../../access/index.js';
-import { OpenStreams } from './open-streams.js';
+import { OpenStreamRegistry } from './open-stream-registry.js';
 
-type Parts = ConstructorParameters<typeof OpenStreams>;
-type Stream = Parameters<OpenStreams['add']>[1];
+type Parts = ConstructorParameters<typeof OpenStreamRegistry>;
+type Stream = Parameters<OpenStreamRegistry['add']>[1];
 
 const SCOPE = { projectId: 'p', organizationId: 'o', userId: 'u', sessionId: 's' } as ProjectMemberScope;
 
@@ -12,7 +12,7 @@ describe('the open streams', () => {
   let isMember: boolean;
   let ended: number;
   let losing: (change: { userId: string; organizationId: string }) => void;
-  let streams: OpenStreams;
+  let streams: OpenStreamRegistry;
 
   beforeEach(() => {
     jest.useFakeTimers();
@@ -29,7 +29,7 @@ describe('the open streams', () => {
       },
     };
     const projects = { onChange: () => nothing };
-    streams = new OpenStreams(...([members, sessions, memberships, projects] as unknown as Parts));
+    streams = new OpenStreamRegistry(...([members, sessions, memberships, projects] as unknown as Parts));
     streams.onModuleInit();
     const closings: (() => void)[] = [];
     const stream = {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { createTestApp, type TestApp } from '../../support/app.js';
+import { newId } from '../../../src/platform/ids/index.js';
 import { expectTrueCounters, Sender, statusesOf, tenant, type Tenant } from '../../support/ingestion.js';
 
 const TOKEN = 'maintenance-of-the-tests';
@@ -63,6 +64,23 @@ describe('ingestion', () => {
     ]);
     await maintain();
     expect(await recorded()).toEqual([]);
+  });
+
+  it('takes events from processes of the version before, which bring an array for each column', async () => {
+    const id = newId();
+    await app.rows(
+      `SELECT ingest_events(
+         NULL, ARRAY['active'], ARRAY['enterprise'], ARRAY[NULL]::bigint[], ARRAY[NULL]::bigint[], ARRAY[NULL]::bigint[],
+         ARRAY[$1]::uuid[], ARRAY[$2]::uuid[], ARRAY[$3]::uuid[], ARRAY[1], ARRAY[$4]::uuid[], ARRAY[1], '{}', '{}', '{}',
+         '{}', '{}', ARRAY[1], ARRAY[1], ARRAY[$2]::uuid[], ARRAY[$3]::uuid[], ARRAY[$4]::uuid[],
+         ARRAY[now()]::timestamptz[], ARRAY[$5]::uuid[], ARRAY['a'], ARRAY['s'], ARRAY[NULL], ARRAY[NULL], ARRAY[NULL],
+         ARRAY[NULL], ARRAY[NULL], ARRAY['{}']::jsonb[], ARRAY[2], ARRAY['EVENT'], ARRAY['/'], ARRAY[200], ARRAY[0],
+         ARRAY[false], true)`,
+      [of.organizationId, of.projectId, of.sourceId, of.apiKeyId, id],
+    );
+    expect(await app.rows('SELECT event FROM events WHERE project_id = $1 AND id = $2', [of.projectId, id])).toEqual([
+      { event: 'a' },
+    ]);
   });
 
   it('says when a counter differs from what it counts, and mends nothing', async () => {

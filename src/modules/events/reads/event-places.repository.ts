@@ -3,7 +3,7 @@ import type { ProjectScope } from '../../access/index.js';
 import { Database } from '../../../platform/database/database.js';
 import type { Place } from './cursor.js';
 import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
-import type { StoredEvent } from './event-record.js';
+import type { StoredEvent } from '../fields/index.js';
 
 /** How far the timestamp of an event may lie from the time its id was made to be found at once, in milliseconds. */
 const USUAL_DISTANCE_MS = 2_000;
@@ -15,7 +15,7 @@ export type FoundEvent = EventPlace & Pick<StoredEvent, 'event' | 'source' | 'so
 
 /** Where the events of a project lie, along the primary key. */
 @Injectable()
-export class EventReads {
+export class EventPlacesRepository {
   constructor(private readonly database: Database) {}
 
   /** Newest first; events of one instant by id. Strictly before the place, when one is given. */

@@ -2,7 +2,7 @@ import { frameOf } from '../../../platform/http/event-stream.js';
 import type { FeedItem, FeedRead } from './feed-source.js';
 
 /** The items of one read on their way to its readers: a frame each, and how many sockets still hold some of them. */
-export class Delivery {
+export class FeedBatch {
   readonly frames: readonly Buffer[];
   readonly items: readonly FeedItem[];
   private open = 1;

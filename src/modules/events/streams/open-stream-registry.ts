@@ -3,8 +3,8 @@ import { MembershipReader, type ProjectMemberScope } from '../../access/index.js
 import type { EventStream } from '../../../platform/http/event-stream.js';
 import { MembershipNotices } from '../../tenancy/organizations/index.js';
 import { ProjectChanges } from '../../tenancy/projects/index.js';
+import { domainError } from '../../../platform/http/domain-error.js';
 import { SessionLiveness } from '../../identity/sessions/index.js';
-import { TooManyStreams } from './event-streams.errors.js';
 
 /** In one process. */
 const MOST_OF_A_PERSON = 250;
@@ -21,9 +21,13 @@ interface OpenStream {
   readonly stream: EventStream;
 }
 
+export class TooManyStreams extends domainError(429, 'Too many open streams') {
+  override readonly headers = { 'Retry-After': '10' };
+}
+
 /** Who is reading a stream, and whether they still may: whoever loses the project or the session is cut off at once. */
 @Injectable()
-export class OpenStreams implements OnModuleInit, OnModuleDestroy {
+export class OpenStreamRegistry implements OnModuleInit, OnModuleDestroy {
   private readonly logger = new Logger('streams');
   private readonly open = new Set<OpenStream>();
   private readonly releases: (() => void)[] = [];

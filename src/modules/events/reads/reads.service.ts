@@ -3,10 +3,10 @@ import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { brokenRule } from '../../../platform/http/fields/index.js';
 import { writeList, writeObject, type WrittenJson } from '../../../platform/http/written-json.js';
-import { EventTotals, type TimeWindow, withoutGaps } from '../totals/index.js';
-import { rangeWindow } from '../../tenancy/projects/index.js';
+import { EventTotalsRepository, type Interval, type TimeWindow, withoutGaps } from '../totals/index.js';
+import { type Range, rangeWindow } from '../../tenancy/projects/index.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
-import { EventPages } from './event-pages.js';
+import { EventPageReader } from './event-page-reader.js';
 import { eventRecord, RECORDS } from './event-record.js';
 import type {
   EventCountsQuery,
@@ -15,23 +15,32 @@ import type {
   EventNamesQuery,
   EventsPage,
   EventsQuery,
-} from './event-reads.dto.js';
-import { EventReads } from './event-reads.repository.js';
-import { INTERVALS_OF } from './intervals-of-ranges.js';
+} from './reads.dto.js';
+import { EventPlacesRepository } from './event-places.repository.js';
+
+/** Which intervals a range can be divided into, the usual one first: never more than some 1,500 buckets, but for `all`. */
+const INTERVALS_OF: Readonly<Record<Range, readonly [Interval, ...Interval[]]>> = {
+  '15m': ['minute', 'hour', 'day'],
+  '1h': ['minute', 'hour', 'day'],
+  '24h': ['hour', 'minute', 'day'],
+  '7d': ['hour', 'day'],
+  '30d': ['day', 'hour'],
+  all: ['day'],
+};
 
 /** Raw events, their names and their numbers over time. */
 @Injectable()
 export class EventReadsService {
   constructor(
-    private readonly events: EventReads,
-    private readonly pages: EventPages,
-    private readonly totals: EventTotals,
+    private readonly places: EventPlacesRepository,
+    private readonly pages: EventPageReader,
+    private readonly totals: EventTotalsRepository,
     private readonly clock: Clock,
   ) {}
 
   /** One event more than asked for tells whether there is another page. */
   async list(scope: ProjectScope, { limit, before }: EventsQuery): Promise<WrittenJson<EventsPage>> {
-    const found = await this.events.newest(scope, before === undefined ? null : decodeCursor(before), limit + 1);
+    const found = await this.places.newest(scope, before === undefined ? null : decodeCursor(before), limit + 1);
     return this.pages.answer(scope, found.slice(0, limit), RECORDS, (rows, shown) => {
       const last = shown.length < found.length ? shown.at(-1) : undefined;
       return writeObject<EventsPage>({

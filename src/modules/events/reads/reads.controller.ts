@@ -11,8 +11,8 @@ import {
   EventNamesQuery,
   EventsPage,
   EventsQuery,
-} from './event-reads.dto.js';
-import { EventReadsService } from './event-reads.service.js';
+} from './reads.dto.js';
+import { EventReadsService } from './reads.service.js';
 import { TooManyLargeReads } from './read-budget.js';
 
 @ApiTags('events')

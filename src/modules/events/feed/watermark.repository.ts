@@ -16,7 +16,7 @@ const SHARED_FOR_MS = 200;
  * overtaken, and so that an event from the future waits until its time comes.
  */
 @Injectable()
-export class SettledEvents {
+export class WatermarkRepository {
   private look: { readonly at: number; readonly settled: Promise<Date> } | undefined;
 
   constructor(

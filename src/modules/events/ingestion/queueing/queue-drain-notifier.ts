@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 
 /** Tells whenever this process has stored all that it found in the queue of accepted requests, also when that was nothing. */
 @Injectable()
-export class QueueDrained {
+export class QueueDrainNotifier {
   private readonly listeners: (() => void)[] = [];
 
   listen(listener: () => void): void {

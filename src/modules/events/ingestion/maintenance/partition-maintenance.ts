@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { Clock } from '../../../platform/clock/index.js';
-import { Database } from '../../../platform/database/database.js';
-import { Upkeep } from '../../../platform/upkeep/upkeep.js';
+import { Clock } from '../../../../platform/clock/index.js';
+import { Database } from '../../../../platform/database/database.js';
+import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
 
 /** Months made ahead of now; a month before it is made too while the default partition has none of its rows. */
 const MONTHS_AHEAD = 3;
@@ -9,7 +9,7 @@ const PARTITION_LOCK = 7_355_609;
 
 /** Keeps the monthly partitions of `events` ahead of time. Older events live in the default partition. */
 @Injectable()
-export class EventPartitions extends Upkeep implements OnModuleInit {
+export class PartitionMaintenance extends Upkeep implements OnModuleInit {
   private readonly logger = new Logger('partitions');
 
   constructor(

@@ -7,7 +7,7 @@ import { beginEventStream, EventStream } from '../../../platform/http/event-stre
 import { Metrics } from '../../../platform/telemetry/index.js';
 import { Feed } from './feed.js';
 import type { FeedSource } from './feed-source.js';
-import { OpenStreams } from './open-streams.js';
+import { OpenStreamRegistry } from './open-stream-registry.js';
 
 /**
  * Reads of all feeds of the process that may run at a time, each for a moment on one connection; one of a project, so that
@@ -17,13 +17,13 @@ const READS_AT_ONCE = 4;
 
 /** Opens streams of a project; those of one source share one feed. */
 @Injectable()
-export class EventStreams {
+export class EventStreamsService {
   private readonly logger = new Logger('streams');
   private readonly turns = new FairTurns({ parallel: READS_AT_ONCE, parallelOfShare: 1, mostWaiting: Infinity });
   private readonly feeds = new Map<string, Feed>();
 
   constructor(
-    private readonly streams: OpenStreams,
+    private readonly streams: OpenStreamRegistry,
     private readonly clock: Clock,
     metrics: Metrics,
   ) {

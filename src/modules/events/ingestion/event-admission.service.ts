@@ -6,15 +6,20 @@ import { EventSourceNotFound, InvalidApiKey } from '../../entitlement/api-keys/i
 import { IngestionFailures } from '../../entitlement/ingestion-failures/index.js';
 import { IngestionPolicies, type IngestionPolicy, ProjectIsArchived } from '../../tenancy/projects/index.js';
 import { IngestionRefusals } from '../../entitlement/quotas/index.js';
-import { IdempotencyKeyReused } from './ingest.errors.js';
+import { domainError } from '../../../platform/http/domain-error.js';
 import { EventIntake, type Sender, type Verdict, type WriteRequest } from './writing/write-request.js';
 
 /** What a caller is answered 200 for: something new, or what an earlier request was answered. */
 export type Admitted = Extract<Verdict, { kind: 'written' | 'replayed' }>;
 
+export class IdempotencyKeyReused extends domainError(
+  409,
+  'Idempotency-Key already used with different request payload',
+) {}
+
 /** The way every event goes in, whoever sends it: refusals become answers, and are recorded for the owner of the key. */
 @Injectable()
-export class EventAdmission {
+export class EventAdmissionService {
   constructor(
     private readonly intake: EventIntake,
     private readonly policies: IngestionPolicies,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import type { WrittenJson } from '../../../platform/http/written-json.js';
 import type { EventPlace } from './event-places.js';
-import { EventRows, type Selection } from './event-rows.repository.js';
+import { EventRowsRepository, type Selection } from './event-rows.repository.js';
 import { ReadBudget } from './read-budget.js';
 
 /** Of the events of one answer; a single event may be larger. */
@@ -10,9 +10,9 @@ export const PAGE_BYTES = 4 * 1024 * 1024;
 
 /** Makes answers of events: no larger than {@link PAGE_BYTES}, and only so many at a time. */
 @Injectable()
-export class EventPages {
+export class EventPageReader {
   constructor(
-    private readonly events: EventRows,
+    private readonly events: EventRowsRepository,
     private readonly budget: ReadBudget,
   ) {}
 

@@ -9,7 +9,7 @@ const OF_NO_PROJECT = new Redaction(['*']);
 
 /** Refusals of events tell what was wrong without what the project redacts. */
 @Injectable()
-export class EventRefusals extends RefusalMask {
+export class EventRefusalMask extends RefusalMask {
   constructor(private readonly policies: IngestionPolicies) {
     super();
   }

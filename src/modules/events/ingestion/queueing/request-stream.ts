@@ -68,7 +68,7 @@ type Fields = string[];
 type EntryReply = [id: string, fields: Fields | null];
 
 /** The stream of accepted requests in Redis, with the counts that keep quotas exact while it is longer than nothing. */
-export class EventStream implements OnApplicationShutdown {
+export class RequestStream implements OnApplicationShutdown {
   private readonly commands: Redis & Scripts;
   private readonly reader: Redis;
   private readonly opening = new Map<Redis, Promise<void>>();

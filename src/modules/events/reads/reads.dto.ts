@@ -10,7 +10,7 @@ import {
 import { type Interval, INTERVALS } from '../totals/index.js';
 import { type Range, RANGES } from '../../tenancy/projects/index.js';
 import { decodeCursor } from './cursor.js';
-import { EventRecord } from './event-record.js';
+import { EventRecord } from '../fields/index.js';
 
 const RANGE_TEXT = 'The window that ends now; all begins in 1970';
 
