@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../access/index.js';
 import { Database } from '../../../platform/database/database.js';
 import { type MeResponse, SignInService } from '../auth/index.js';
-import { SecurityEventsRepository, SecurityEventsWriter } from '../security-events/index.js';
+import { SecurityEventsReader, SecurityEventsWriter } from '../security-events/index.js';
 import type { Client } from '../sessions/index.js';
 import { UsersRepository } from '../users/index.js';
 import {
@@ -20,7 +20,7 @@ export class AccountService {
     private readonly users: UsersRepository,
     private readonly signIn: SignInService,
     private readonly events: SecurityEventsWriter,
-    private readonly history: SecurityEventsRepository,
+    private readonly history: SecurityEventsReader,
   ) {}
 
   /** A field that is left out stays as it is. */

@@ -4,7 +4,7 @@ import { Passwords } from '../../../platform/crypto/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { UserTokensRepository } from '../auth/index.js';
 import { ChangeProof, EarnedProofs, type ProvenChange } from '../second-factors/index.js';
-import { SecurityEventsRepository } from '../security-events/index.js';
+import { SecurityEventsReader } from '../security-events/index.js';
 import { SessionsService } from '../sessions/index.js';
 import { refuseAddressAsPassword, UsersRepository } from '../users/index.js';
 import { TooManyPasswordChanges } from './account.errors.js';
@@ -23,7 +23,7 @@ export class PasswordChangeService {
     private readonly proof: ChangeProof,
     private readonly earned: EarnedProofs,
     private readonly sessions: SessionsService,
-    private readonly history: SecurityEventsRepository,
+    private readonly history: SecurityEventsReader,
   ) {}
 
   /**

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { UserId } from '../../access/index.js';
 import { Database } from '../../../platform/database/database.js';
-import { type SecurityAct, SecurityEventsRepository, SecurityEventsWriter } from '../security-events/index.js';
+import { type SecurityAct, SecurityEventsReader, SecurityEventsWriter } from '../security-events/index.js';
 import { type Client, CredentialsReset, SessionsService } from '../sessions/index.js';
 import { UsersRepository } from '../users/index.js';
 import { InvalidResetToken } from './auth.errors.js';
@@ -18,7 +18,7 @@ export class PasswordReplacement {
     private readonly reset: CredentialsReset,
     private readonly sessions: SessionsService,
     private readonly events: SecurityEventsWriter,
-    private readonly history: SecurityEventsRepository,
+    private readonly history: SecurityEventsReader,
   ) {}
 
   /** @returns the account's address. @throws InvalidResetToken for a token that was used meanwhile */

@@ -5,7 +5,7 @@ import { randomToken, sha256 } from '../../../platform/crypto/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { NotAuthenticated } from '../../../platform/http/domain-error.js';
 import { newId } from '../../../platform/ids/index.js';
-import { type SecurityAct, SecurityEventsRepository, SecurityEventsWriter } from '../security-events/index.js';
+import { type SecurityAct, SecurityEventsReader, SecurityEventsWriter } from '../security-events/index.js';
 import { AccessTokens } from './access-tokens.js';
 import type { Client } from './client.js';
 import { SessionLiveness } from './session-liveness.js';
@@ -38,7 +38,7 @@ export class SessionsService {
     private readonly liveness: SessionLiveness,
     private readonly accessTokens: AccessTokens,
     private readonly events: SecurityEventsWriter,
-    private readonly history: SecurityEventsRepository,
+    private readonly history: SecurityEventsReader,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 

@@ -1,2 +1,1 @@
 export { InvitationsModule } from './invitations.module.js';
-export { InvitationsRepository } from './invitations.repository.js';

@@ -114,18 +114,29 @@ export class AlertRulesRepository {
   }
 
   /** Series that come to rest by time do so as if the rule had always held for so long: as `dueAfter` of matched series. */
-  async holdSeries(ruleId: string, { forSeconds, keepFiringSeconds }: Holds, tx: Db): Promise<void> {
+  async holdSeries(
+    { projectId }: Scope,
+    ruleId: string,
+    { forSeconds, keepFiringSeconds }: Holds,
+    tx: Db,
+  ): Promise<void> {
     await this.database.execute(
-      `UPDATE alert_rule_series SET due_at = breached_at + make_interval(secs => CASE state
-         WHEN 'pending' THEN $2::int WHEN 'firing' THEN greatest($2::int, $3::int) ELSE $3::int END)
-       WHERE rule_id = $1 AND due_at IS NOT NULL`,
-      [ruleId, forSeconds, keepFiringSeconds],
+      `UPDATE alert_rule_series s SET due_at = s.breached_at + make_interval(secs => CASE s.state
+         WHEN 'pending' THEN $3::int WHEN 'firing' THEN greatest($3::int, $4::int) ELSE $4::int END)
+       FROM alert_rules r
+       WHERE r.project_id = $1 AND r.id = $2 AND s.rule_id = r.id AND s.due_at IS NOT NULL`,
+      [projectId, ruleId, forSeconds, keepFiringSeconds],
       tx,
     );
   }
 
-  async forgetSeries(ruleId: string, tx: Db): Promise<void> {
-    await this.database.execute('DELETE FROM alert_rule_series WHERE rule_id = $1', [ruleId], tx);
+  async forgetSeries({ projectId }: Scope, ruleId: string, tx: Db): Promise<void> {
+    await this.database.execute(
+      `DELETE FROM alert_rule_series s USING alert_rules r
+       WHERE r.project_id = $1 AND r.id = $2 AND s.rule_id = r.id`,
+      [projectId, ruleId],
+      tx,
+    );
   }
 }
 

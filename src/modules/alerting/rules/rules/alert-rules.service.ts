@@ -95,9 +95,9 @@ export class AlertRulesService {
         !isDeepStrictEqual(after.groupBy, before.groupBy);
       const redefined = restarted || !isDeepStrictEqual(after.condition, before.condition);
       await this.rules.update(scope, id, after, { redefined, restarted }, tx);
-      if (restarted) await this.rules.forgetSeries(id, tx);
+      if (restarted) await this.rules.forgetSeries(scope, id, tx);
       else if (after.forSeconds !== before.forSeconds || after.keepFiringSeconds !== before.keepFiringSeconds) {
-        await this.rules.holdSeries(id, after, tx);
+        await this.rules.holdSeries(scope, id, after, tx);
       }
       await this.rules.followEvents(scope, tx);
       await this.record(scope, 'alert_rule.updated', id, { name: after.name, fields: Object.keys(request) }, tx);

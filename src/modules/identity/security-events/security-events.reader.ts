@@ -13,7 +13,7 @@ const ACTS_OF_THE_OWNER: readonly SecurityEventType[] = [
 ];
 
 @Injectable()
-export class SecurityEventsRepository {
+export class SecurityEventsReader {
   constructor(private readonly database: Database) {}
 
   /** Newest first, with the number of all. */
