@@ -3,7 +3,7 @@
 import 'reflect-metadata';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import { IngestRequest } from '../dist/src/modules/events/ingestion/ingest.dto.js';
+import { IngestRequest } from '../dist/src/modules/events/fields/event.dto.js';
 import { compile, validateJson } from '../dist/src/platform/http/fields/index.js';
 
 const ROUNDS = 15;

@@ -55,7 +55,7 @@ const MEMBERS: Readonly<Record<ConditionKind, Readonly<Record<string, Read<unkno
 };
 
 /** A condition of any kind, read and checked; every fault is told at its own place. */
-export function condition(): Kind<Condition> {
+function condition(): Kind<Condition> {
   return { document: { type: 'object', additionalProperties: true }, open: OPEN_MEMBERS, build: () => readCondition };
 }
 

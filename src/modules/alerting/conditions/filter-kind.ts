@@ -12,7 +12,7 @@ import { EVENT_FIELDS, type FilterNode, type Vocabulary } from './filter.js';
 import { FilterReader, OPEN_MEMBERS } from './filter-reader.js';
 
 /** A filter in the grammar of alert conditions, over the fields of a vocabulary. */
-export function filter(vocabulary: Vocabulary = EVENT_FIELDS): Kind<FilterNode> {
+function filter(vocabulary: Vocabulary = EVENT_FIELDS): Kind<FilterNode> {
   return {
     document: { type: 'object', additionalProperties: true },
     open: OPEN_MEMBERS,

@@ -14,7 +14,7 @@ import {
 import { WatermarkRepository } from './watermark.repository.js';
 
 /** Existing events that a new stream begins with at most. */
-export const EXISTING_EVENTS = 10_000;
+const EXISTING_EVENTS = 10_000;
 /** Of one read; a single event may be larger. */
 const READ_BYTES = 512 * 1024;
 

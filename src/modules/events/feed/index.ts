@@ -1,4 +1,4 @@
 export { EventFeed } from './event-feed.js';
 export { EventFeedModule } from './feed.module.js';
 export { STREAM_RULES } from './event-stream.controller.js';
-export { WatermarkRepository } from './watermark.repository.js';
+;

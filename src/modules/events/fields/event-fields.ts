@@ -96,7 +96,6 @@ export type BroughtColumn = Exclude<EventColumn, ColumnWhere<{ readonly from: 'd
 export type CredentialColumn = ColumnWhere<{ readonly from: 'credential' }>;
 export type ReadColumn = ColumnWhere<{ readonly isRead: true }>;
 export type SentColumn = ColumnWhere<{ readonly sent: string }>;
-export type SentName = Fields[SentColumn]['sent'];
 export type PropertyColumn = ColumnWhere<{ readonly property: number }>;
 export type PropertyName = Fields[PropertyColumn]['sent'];
 type ConditionColumn = ColumnWhere<{ readonly condition: ConditionField }>;

@@ -3,7 +3,7 @@ export {
   type BroughtColumn,
   CONDITION_FIELDS,
   CONDITION_SQL,
-  type ConditionFieldName,
+  
   type CredentialColumn,
   type EventRow,
   PROPERTY_FIELDS,

@@ -6,7 +6,7 @@ export interface EventLine {
   readonly bytes: Buffer;
 }
 
-export const MOST_EVENTS = 1_000;
+const MOST_EVENTS = 1_000;
 export const MOST_BYTES = 5 * 1024 * 1024;
 
 const NEWLINE = 0x0a;

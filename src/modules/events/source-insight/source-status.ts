@@ -2,7 +2,7 @@ export const SOURCE_STATUSES = ['disabled', 'never_seen', 'failing', 'healthy', 
 export type SourceStatus = (typeof SOURCE_STATUSES)[number];
 
 /** From this share of refused requests on, a source fails. */
-export const FAILING_RATE = 0.5;
+const FAILING_RATE = 0.5;
 
 export interface SourceFacts {
   readonly isEnabled: boolean;

@@ -27,7 +27,7 @@ export function statsWindow(range: StatsRange, interval: Interval, now: Date): {
   };
 }
 
-export function startOf(interval: Interval, at: Date): Date {
+function startOf(interval: Interval, at: Date): Date {
   const length = LENGTH_MS[interval];
   return new Date(Math.floor(at.getTime() / length) * length);
 }

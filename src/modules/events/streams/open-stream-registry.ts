@@ -21,7 +21,7 @@ interface OpenStream {
   readonly stream: EventStream;
 }
 
-export class TooManyStreams extends domainError(429, 'Too many open streams') {
+class TooManyStreams extends domainError(429, 'Too many open streams') {
   override readonly headers = { 'Retry-After': '10' };
 }
 

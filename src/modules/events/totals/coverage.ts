@@ -76,7 +76,7 @@ export function wholeDays(hours: TimeWindow, now: Date): { days: TimeWindow | nu
   return { days: { from: new Date(head.at), to: new Date(tail.at) }, hours: [...head.edge, ...tail.edge] };
 }
 
-export function floorHour(ms: number): number {
+function floorHour(ms: number): number {
   return Math.floor(ms / HOUR_MS) * HOUR_MS;
 }
 

@@ -5,16 +5,16 @@ export {
   type Dimension,
   DIMENSIONS,
   type EventFilter,
-  isEmptyFilter,
+  
   Parameters,
 } from './event-filter.js';
 export {
-  type Bucket,
+  
   EventTotalsRepository,
   type FacetValue,
-  type Group,
+  
   type MatchingHour,
-  type Totals,
+  
 } from './totals.repository.js';
 export { EventTotalsModule } from './totals.module.js';
 export { withoutGaps } from './time-buckets.js';

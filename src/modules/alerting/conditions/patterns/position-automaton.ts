@@ -1,7 +1,7 @@
 import { type Pattern, PatternFault, type Ranges } from './pattern-syntax.js';
 
 /** Places of characters that a pattern may have once its repeats are written out; it bounds the work of each character. */
-export const MAX_POSITIONS = 256;
+const MAX_POSITIONS = 256;
 /** Parts of a pattern that are looked at while its repeats are written out: those that hold no character cost time too. */
 const MAX_PARTS = 4_096;
 const WORD_BITS = 32;

@@ -5,9 +5,7 @@ import { logColumns, type LogColumn, type NormalizedEvent } from '../normalized-
 import { writtenSize } from '../written-size.js';
 import type { Sender, WriteRequest } from '../writing/write-request.js';
 
-/** What a limit that ends inside a batch is called in the queue. */
-export type Ending = '' | 'month' | 'day';
-
+/** @param ending what a limit that ends inside a batch is called in the queue */
 export function reasonOfEnding(ending: string): RefusalReason | null {
   if (ending === 'month') return 'limit_exceeded';
   return ending === 'day' ? 'daily_limit_exceeded' : null;
