@@ -8,7 +8,7 @@ export {
 } from './claims.repository.js';
 export { Dispatcher, type DispatcherOptions, type LaneShare, type WorkSource } from './dispatcher.js';
 export { isLive } from './due-rows.js';
-export type { Outbox,  } from './outbox.js';
+export type { Outbox } from './outbox.js';
 export {
   retryAfterSeconds,
   retryDelaySeconds,

@@ -1,5 +1,5 @@
 export { IngestionPolicies, type IngestionPolicy } from './ingestion-policies.js';
-export { belongsToProject,  type RemovalStep } from './lifecycle/project-belongings.js';
+export { belongsToProject, type RemovalStep } from './lifecycle/project-belongings.js';
 export { ProjectActs } from './project-acts.js';
 export { projectAct } from './project-act.js';
 export { ProjectChanges } from './project-changes.js';
