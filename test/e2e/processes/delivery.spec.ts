@@ -271,8 +271,18 @@ describe('deliveries', () => {
     const ids = await due(here, 5);
     const worker = await startWorker(here.env);
     await here.receiver.requests(5);
-    await database.stop();
+    // Nobody is let in from the first moment of its end, which may take longer than a receiver has for its answer.
+    const stopped = database.stop();
+    await eventually(
+      () =>
+        query(here.databaseUrl, 'SELECT 1').then(
+          () => 'there',
+          () => 'away',
+        ),
+      (state) => state === 'away',
+    );
     for (const release of held) release();
+    await stopped;
     const again = await start(cluster);
     expect(again.port).toBe(database.port);
     await allSent(here, 5);
