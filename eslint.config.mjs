@@ -62,8 +62,6 @@ const UNCONVERTED = [
   'src/modules/delivery/deliveries/history/history.repository.ts',
   'src/modules/delivery/deliveries/recovery/recovery-audits.ts',
   'src/modules/delivery/sending/due-rows.ts',
-  'src/modules/events/totals/counted-rows.ts',
-  'src/modules/events/totals/event-totals.ts',
 ];
 
 export default defineConfig(
