@@ -3,7 +3,6 @@ export {
   type BroughtColumn,
   CONDITION_FIELDS,
   CONDITION_SQL,
-  
   type CredentialColumn,
   type EventRow,
   PROPERTY_FIELDS,
