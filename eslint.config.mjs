@@ -62,18 +62,6 @@ const UNCONVERTED = [
   'src/modules/delivery/deliveries/history/history.repository.ts',
   'src/modules/delivery/deliveries/recovery/recovery-audits.ts',
   'src/modules/delivery/sending/due-rows.ts',
-  'src/modules/events/explorer/explorer.repository.ts',
-  'src/modules/events/feed/settled-events.ts',
-  'src/modules/events/ingestion/partitions.ts',
-  'src/modules/events/ingestion/queueing/allowance-reader.ts',
-  'src/modules/events/ingestion/upkeep/counter-audit.ts',
-  'src/modules/events/ingestion/upkeep/idempotency-expiry.ts',
-  'src/modules/events/ingestion/writing/batch-statement.ts',
-  'src/modules/events/ingestion/writing/event-store.ts',
-  'src/modules/events/logs/logs.repository.ts',
-  'src/modules/events/logs/search-index.ts',
-  'src/modules/events/totals/counted-rows.ts',
-  'src/modules/events/totals/event-totals.ts',
 ];
 
 export default defineConfig(

@@ -4,7 +4,7 @@ import { newOrganizationId, newProjectId } from '../../src/modules/access/index.
 import type {
   AllowanceReader,
   SenderAllowances,
-} from '../../src/modules/events/ingestion/queueing/allowance-reader.js';
+} from '../../src/modules/events/ingestion/queueing/allowance.reader.js';
 import { normalizeEvent } from '../../src/modules/events/ingestion/normalized-event.js';
 import { EventQueue } from '../../src/modules/events/ingestion/queueing/event-queue.js';
 import { RequestStream } from '../../src/modules/events/ingestion/queueing/request-stream.js';

@@ -4,7 +4,7 @@ import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { Database } from '../../../platform/database/database.js';
 import { providerOf } from '../../../platform/discovery/provider-of.js';
-import { EventTotalsRepository, type TimeWindow, withoutGaps } from '../totals/index.js';
+import { EventTotalsRepository, LatenciesRepository, type TimeWindow, withoutGaps } from '../totals/index.js';
 import { ProjectsRepository, rangeWindow } from '../../tenancy/projects/index.js';
 import { OrganizationAllowancesReader } from '../../entitlement/quotas/index.js';
 import type { DashboardResponse, DashboardSource } from './dashboard.dto.js';
@@ -21,6 +21,7 @@ export class DashboardService {
   constructor(
     private readonly database: Database,
     private readonly totals: EventTotalsRepository,
+    private readonly latencies: LatenciesRepository,
     private readonly dashboard: DashboardRepository,
     private readonly projects: ProjectsRepository,
     private readonly allowances: OrganizationAllowancesReader,
@@ -58,7 +59,7 @@ export class DashboardService {
       const errors = hours.reduce((sum, hour) => sum + hour.errors, 0);
       const most = { event: TOP_EVENTS, source_id: null };
       const { event: top, source_id: bySource } = await this.totals.values(scope, window, {}, most, tx);
-      const [p50, p95] = await this.totals.latencies(scope, window, [0.5, 0.95], events, tx);
+      const [p50, p95] = await this.latencies.percentiles(scope, window, [0.5, 0.95], events, tx);
       const eventsOf = new Map(bySource.map(({ value, events }) => [value, events]));
       const sources = (await this.dashboard.sources(scope, tx)).map(({ id, name, last_event_at }): DashboardSource => ({
         id,

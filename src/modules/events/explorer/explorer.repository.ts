@@ -66,17 +66,10 @@ export class ExplorerRepository {
     limit: number,
   ): Promise<EventPlace[]> {
     const parameters = new Parameters();
-    const conditions = [
-      `project_id = ${parameters.bind(scope.projectId)}`,
-      `"timestamp" >= ${parameters.bind(span.from)}`,
-      `"timestamp" < ${parameters.bind(span.to)}`,
-    ];
-    if (place !== null) {
-      const instant = parameters.bind(place.timestamp);
-      conditions.push(`"timestamp" <= ${instant}`, `("timestamp", id) < (${instant}, ${parameters.bind(place.id)})`);
-    }
     return this.database.rows<EventPlace>(
-      `SELECT ${PLACE_COLUMNS} FROM events WHERE ${conditions.join(' AND ')}${conditionsOf(filter, parameters)}
+      `SELECT ${PLACE_COLUMNS} FROM events
+       WHERE project_id = ${parameters.bind(scope.projectId)} AND "timestamp" >= ${parameters.bind(span.from)}
+         AND "timestamp" < ${parameters.bind(span.to)}${beforePlace(place, parameters)}${conditionsOf(filter, parameters)}
        ORDER BY "timestamp" DESC, id DESC LIMIT ${parameters.bind(limit)}`,
       parameters.values,
     );
@@ -145,6 +138,12 @@ export function spanOf(hours: readonly MatchingHour[], window: TimeWindow): Time
     from: new Date(Math.max(window.from.getTime(), first)),
     to: new Date(Math.min(window.to.getTime(), end)),
   };
+}
+
+function beforePlace(place: Place | null, parameters: Parameters): string {
+  if (place === null) return '';
+  const instant = parameters.bind(place.timestamp);
+  return ` AND "timestamp" <= ${instant} AND ("timestamp", id) < (${instant}, ${parameters.bind(place.id)})`;
 }
 
 /** A filter on more than the event type has no index of its own. */

@@ -14,7 +14,10 @@ import { PartitionMaintenance } from './maintenance/partition-maintenance.js';
 import { QueueDrainNotifier } from './queueing/queue-drain-notifier.js';
 import { QUEUE_PROVIDERS } from './queueing/queue.providers.js';
 import { CounterAudit } from './maintenance/counter-audit.js';
+import { CountersRepository } from './maintenance/counters.repository.js';
 import { IdempotencyExpiry } from './maintenance/idempotency-expiry.js';
+import { IdempotencyRecordsRepository } from './maintenance/idempotency-records.repository.js';
+import { PartitionsRepository } from './maintenance/partitions.repository.js';
 import { EVENT_WRITER } from './writing/event-writer.provider.js';
 
 @Module({
@@ -28,10 +31,13 @@ import { EVENT_WRITER } from './writing/event-writer.provider.js';
     EVENT_WRITER,
     ...QUEUE_PROVIDERS,
     EventsRepository,
+    PartitionsRepository,
     PartitionMaintenance,
     belongsToProject(EventsRepository),
     EventRefusalMask,
+    IdempotencyRecordsRepository,
     IdempotencyExpiry,
+    CountersRepository,
     CounterAudit,
   ],
   exports: [EventRecorder, QueueDrainNotifier],

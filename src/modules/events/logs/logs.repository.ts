@@ -111,7 +111,8 @@ export class LogsRepository {
   private scan(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number, tx?: Db): Promise<EventPlace[]> {
     const parameters = new Parameters();
     return this.database.rows<EventPlace>(
-      `SELECT ${PLACE_COLUMNS} FROM events WHERE ${within(scope, window, parameters)}${matching(filter, parameters)}
+      `SELECT ${PLACE_COLUMNS} FROM events
+       WHERE project_id = ${parameters.bind(scope.projectId)} AND ${within(window, parameters)}${matching(filter, parameters)}
        ${NEWEST_FIRST} LIMIT ${parameters.bind(limit)}`,
       parameters.values,
       tx,
@@ -128,8 +129,10 @@ export class LogsRepository {
   ): Promise<{ rows: EventPlace[]; end: Place | null }> {
     const parameters = new Parameters();
     const rows = await this.database.rows<EventPlace>(
-      `SELECT ${PLACE_COLUMNS} FROM (SELECT * FROM events WHERE ${within(scope, window, parameters)}
-                               ${NEWEST_FIRST} LIMIT ${PROBED_ROWS}) newest
+      `SELECT ${PLACE_COLUMNS} FROM (
+         SELECT * FROM events
+         WHERE project_id = ${parameters.bind(scope.projectId)} AND ${within(window, parameters)}
+         ${NEWEST_FIRST} LIMIT ${PROBED_ROWS}) newest
        WHERE true${matching(filter, parameters)} ${NEWEST_FIRST} LIMIT ${parameters.bind(limit)}`,
       parameters.values,
       tx,
@@ -137,7 +140,8 @@ export class LogsRepository {
     if (rows.length === limit) return { rows, end: null };
     const bounds = new Parameters();
     const [end] = await this.database.rows<Place>(
-      `SELECT "timestamp", id FROM events WHERE ${within(scope, window, bounds)}
+      `SELECT "timestamp", id FROM events
+       WHERE project_id = ${bounds.bind(scope.projectId)} AND ${within(window, bounds)}
        ${NEWEST_FIRST} OFFSET ${PROBED_ROWS - 1} LIMIT 1`,
       bounds.values,
       tx,
@@ -160,7 +164,8 @@ export class LogsRepository {
     return this.database.rows<EventPlace>(
       `WITH places AS MATERIALIZED (
          SELECT "timestamp" AS at, id AS which FROM events
-         WHERE ${within(scope, { from: window.from, to: new Date(before.timestamp.getTime() + 1) }, parameters)}
+         WHERE project_id = ${project}
+           AND ${within({ from: window.from, to: new Date(before.timestamp.getTime() + 1) }, parameters)}
            AND ("timestamp", id) < (${parameters.bind(before.timestamp)}, ${parameters.bind(before.id)})
            ${matching(filter, parameters)}),
        newest AS (SELECT at, which FROM places ORDER BY at DESC, which DESC LIMIT ${parameters.bind(limit)})
@@ -172,8 +177,8 @@ export class LogsRepository {
   }
 }
 
-function within({ projectId }: Scope, { from, to }: TimeWindow, parameters: Parameters): string {
-  return `project_id = ${parameters.bind(projectId)} AND "timestamp" >= ${parameters.bind(from)} AND "timestamp" < ${parameters.bind(to)}`;
+function within({ from, to }: TimeWindow, parameters: Parameters): string {
+  return `"timestamp" >= ${parameters.bind(from)} AND "timestamp" < ${parameters.bind(to)}`;
 }
 
 /** Each condition with ` AND ` before it. */

@@ -1,3 +1,4 @@
+import type { ProjectId } from '../../access/index.js';
 import type { AnswerHold, WrittenJson } from '../../../platform/http/written-json.js';
 
 /** A place in the order of a feed: by time, things of one instant by id. */
@@ -25,13 +26,13 @@ export interface FeedSource {
   /** Tells the feeds of one project apart. */
   readonly name: string;
   /** The instant up to which nothing new is to be expected in the usual course, a little before now. */
-  settled(projectId: string): Promise<Date>;
+  settled(projectId: ProjectId): Promise<Date>;
   /** Where a new reader begins; null: with the first thing there is. */
-  start(projectId: string, until: Date): Promise<FeedPlace | null>;
+  start(projectId: ProjectId, until: Date): Promise<FeedPlace | null>;
   /**
    * Ascending, strictly after a place (null: from the first on) and before an instant. Null: there is no room for them now.
    */
-  read(projectId: string, after: FeedPlace | null, until: Date, limit: number): Promise<FeedRead | null>;
+  read(projectId: ProjectId, after: FeedPlace | null, until: Date, limit: number): Promise<FeedRead | null>;
 }
 
 export function isAfter(place: FeedPlace, other: FeedPlace | null): boolean {

@@ -1,6 +1,7 @@
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { asProjectId } from '../../access/index.js';
 import { FairTurns } from '../../../platform/concurrency/index.js';
 import { Feed, type FeedClient } from './feed.js';
 import { type FeedItem, type FeedPlace, type FeedRead, type FeedSource, isAfter } from './feed-source.js';
@@ -89,7 +90,7 @@ const POLL_MS = 4;
 
 function feedOf(source: FeedSource, failures: unknown[] = []): Feed {
   return new Feed({
-    projectId: 'p',
+    projectId: asProjectId('p'),
     source,
     turns: new FairTurns({ parallel: 2, mostWaiting: Infinity }),
     nowMs: () => 42,

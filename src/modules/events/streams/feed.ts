@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { ProjectId } from '../../access/index.js';
 import type { FairTurns } from '../../../platform/concurrency/index.js';
 import { type EventStream, frameOf } from '../../../platform/http/event-stream.js';
 import { FeedBatch } from './feed-batch.js';
@@ -24,7 +25,7 @@ interface Reader {
 }
 
 export interface FeedOptions {
-  readonly projectId: string;
+  readonly projectId: ProjectId;
   readonly source: FeedSource;
   /** Of all feeds together. */
   readonly turns: FairTurns;

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import type { ProjectMemberScope } from '../../access/index.js';
+import type { ProjectId, ProjectMemberScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { FairTurns } from '../../../platform/concurrency/index.js';
 import { beginEventStream, EventStream } from '../../../platform/http/event-stream.js';
@@ -49,7 +49,7 @@ export class EventStreamsService {
     });
   }
 
-  private feedOf(projectId: string, source: FeedSource): Feed {
+  private feedOf(projectId: ProjectId, source: FeedSource): Feed {
     return new Feed({
       projectId,
       source,

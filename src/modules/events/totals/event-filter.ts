@@ -1,3 +1,5 @@
+import type { TimeWindow } from './coverage.js';
+
 /** What events can be counted by. Null is a value of all but the name: the event did not say. */
 export const DIMENSIONS = ['event', 'source_id', 'severity', 'status', 'environment'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
@@ -23,4 +25,8 @@ export function conditionsOf(filter: EventFilter, parameters: Parameters, except
 
 export function isEmptyFilter(filter: EventFilter): boolean {
   return DIMENSIONS.every((name) => filter[name] === undefined);
+}
+
+export function inWindow(column: string, { from, to }: TimeWindow, parameters: Parameters): string {
+  return `${column} >= ${parameters.bind(from)} AND ${column} < ${parameters.bind(to)}`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { INTERVALS } from './counted-rows.js';
+import { INTERVALS } from './count.js';
 import { withoutGaps } from './time-buckets.js';
 
 const LENGTH_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };

@@ -1,4 +1,4 @@
-import type { Interval } from './counted-rows.js';
+import type { Interval } from './count.js';
 import type { TimeWindow } from './coverage.js';
 import type { Bucket } from './totals.repository.js';
 

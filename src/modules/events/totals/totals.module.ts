@@ -1,9 +1,10 @@
 import { Module } from '@nestjs/common';
 import { belongsToProject } from '../../tenancy/projects/index.js';
+import { LatenciesRepository } from './latencies.repository.js';
 import { EventTotalsRepository } from './totals.repository.js';
 
 @Module({
-  providers: [EventTotalsRepository, belongsToProject(EventTotalsRepository)],
-  exports: [EventTotalsRepository],
+  providers: [EventTotalsRepository, LatenciesRepository, belongsToProject(EventTotalsRepository)],
+  exports: [EventTotalsRepository, LatenciesRepository],
 })
 export class EventTotalsModule {}

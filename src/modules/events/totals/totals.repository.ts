@@ -2,10 +2,17 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectId, ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
-import { countedRows, type Interval, inWindow } from './counted-rows.js';
-import { type Coverage, coverageOf, type TimeWindow } from './coverage.js';
-import { conditionsOf, type Dimension, DIMENSIONS, type EventFilter, Parameters } from './event-filter.js';
-import { quantilesOf } from './latency-buckets.js';
+import type { Count, Interval } from './count.js';
+import { type Coverage, coverageOf, type TimeWindow, wholeDays } from './coverage.js';
+import {
+  conditionsOf,
+  type Dimension,
+  DIMENSIONS,
+  type EventFilter,
+  inWindow,
+  isEmptyFilter,
+  Parameters,
+} from './event-filter.js';
 
 export interface Totals {
   readonly events: number;
@@ -34,8 +41,6 @@ export interface MatchingHour {
   readonly newer: number;
 }
 
-/** Up to so many events percentiles are those of the values, above it those of the buckets. */
-const EXACT_UP_TO = 5_000;
 type Scope = Pick<ProjectScope, 'projectId'>;
 
 const COUNTERS = ['event_hours', 'event_facet_hours', 'event_facet_days', 'latency_hours', 'source_days'] as const;
@@ -54,7 +59,7 @@ export class EventTotalsRepository {
   async total(scope: Scope, window: TimeWindow, filter: EventFilter = {}, db?: Db): Promise<Totals> {
     const parameters = new Parameters();
     const counted = countedRows({ ...this.of(scope, window), filter, dimensions: [] }, parameters);
-    const rows = await this.database.rows<Totals>(`SELECT ${SUMS} FROM ${counted}`, parameters.values, db);
+    const rows = await this.database.rows<Totals>(`SELECT ${SUMS} FROM ${counted} ${TENANT}`, parameters.values, db);
     return rows[0] ?? { events: 0, errors: 0 };
   }
 
@@ -70,7 +75,7 @@ export class EventTotalsRepository {
     const { filter = {}, limit } = options;
     const counted = countedRows({ ...this.of(scope, window), filter, dimensions: [dimension] }, parameters);
     return this.database.rows<Group>(
-      `SELECT ${dimension} AS value, ${SUMS} FROM ${counted} GROUP BY 1 HAVING sum(events) > 0
+      `SELECT ${dimension} AS value, ${SUMS} FROM ${counted} ${TENANT} GROUP BY 1 HAVING sum(events) > 0
        ORDER BY 2 DESC, 1 ${limit === undefined ? '' : `LIMIT ${parameters.bind(limit)}`}`,
       parameters.values,
       db,
@@ -80,14 +85,15 @@ export class EventTotalsRepository {
   /** Buckets with events, in the order of time; the first and the last are clipped by the window. */
   over(scope: Scope, interval: Interval, window: TimeWindow, db?: Db): Promise<Bucket[]> {
     const parameters = new Parameters();
+    const now = this.clock.now();
     const coverage: Coverage =
-      interval === 'minute' ? { hours: null, edges: [{ ...window, sign: 1 }] } : this.coverage(window);
+      interval === 'minute' ? { hours: null, edges: [{ ...window, sign: 1 }] } : coverageOf(window, now);
     const counted = countedRows(
-      { projectId: scope.projectId, coverage, now: this.clock.now(), filter: {}, dimensions: [], bucket: interval },
+      { projectId: scope.projectId, coverage, now, filter: {}, dimensions: [], bucket: interval },
       parameters,
     );
     return this.database.rows<Bucket>(
-      `SELECT bucket AS at, ${SUMS} FROM ${counted} GROUP BY 1 HAVING sum(events) > 0 ORDER BY 1`,
+      `SELECT bucket AS at, ${SUMS} FROM ${counted} ${TENANT} GROUP BY 1 HAVING sum(events) > 0 ORDER BY 1`,
       parameters.values,
       db,
     );
@@ -126,7 +132,7 @@ export class EventTotalsRepository {
         LIMIT ${parameters.bind(most[name])}::bigint)`;
     const rows = await this.database.rows<FacetValue & { name: D }>(
       `WITH combinations AS MATERIALIZED (
-         SELECT ${needed.join(', ')}, sum(events) AS events FROM ${counted}
+         SELECT ${needed.join(', ')}, sum(events) AS events FROM ${counted} ${TENANT}
          GROUP BY ${needed.join(', ')} HAVING sum(events) > 0)
        ${wanted.map(ofOne).join('\nUNION ALL\n')}`,
       parameters.values,
@@ -155,7 +161,8 @@ export class EventTotalsRepository {
     const counted = countedRows({ ...this.of(scope, window), filter, dimensions: [], bucket: 'hour' }, parameters);
     const [from, upTo] = [parameters.bind(offset), parameters.bind(offset + limit)];
     const rows = await this.database.rows<{ total: number } & { [K in keyof MatchingHour]: MatchingHour[K] | null }>(
-      `WITH hours AS (SELECT bucket AS hour, sum(events) AS events FROM ${counted} GROUP BY 1 HAVING sum(events) > 0),
+      `WITH hours AS (SELECT bucket AS hour, sum(events) AS events FROM ${counted} ${TENANT}
+                      GROUP BY 1 HAVING sum(events) > 0),
             numbered AS (SELECT hour, events, sum(events) OVER (ORDER BY hour DESC) - events AS newer FROM hours)
        SELECT t.total::float8 AS total, n.hour, n.events::float8 AS events, n.newer::float8 AS newer
        FROM (SELECT coalesce(sum(events), 0) AS total FROM hours) t
@@ -172,64 +179,9 @@ export class EventTotalsRepository {
     };
   }
 
-  /**
-   * Nearest-rank percentiles of the latencies that events carry, in milliseconds; null when none does. Exact up to 5,000
-   * events in the window, above that within 1 % or one millisecond.
-   * @param quantiles between 0 and 1
-   * @param events how many events the window has
-   */
-  async latencies(
-    scope: Scope,
-    window: TimeWindow,
-    quantiles: readonly number[],
-    events: number,
-    db?: Db,
-  ): Promise<(number | null)[]> {
-    if (events <= EXACT_UP_TO) return this.exactLatencies(scope, window, quantiles, db);
-    const parameters = new Parameters();
-    const { hours, edges } = this.coverage(window);
-    const project = parameters.bind(scope.projectId);
-    const parts = edges.map(
-      (edge) =>
-        `SELECT latency_bucket(log_latency_ms) AS bucket, ${edge.sign} * count(*) AS events FROM events
-         WHERE project_id = ${project} AND ${inWindow('"timestamp"', edge, parameters)} AND log_has_latency GROUP BY 1`,
-    );
-    if (hours !== null) {
-      parts.push(
-        `SELECT bucket, events FROM latency_hours WHERE project_id = ${project} AND ${inWindow('hour', hours, parameters)}`,
-      );
-    }
-    const histogram = await this.database.rows<{ bucket: number; events: number }>(
-      `SELECT bucket::int, sum(events)::float8 AS events FROM (${parts.join('\nUNION ALL\n')}) counted
-       GROUP BY 1 HAVING sum(events) > 0 ORDER BY 1`,
-      parameters.values,
-      db,
-    );
-    return quantilesOf(histogram, quantiles);
-  }
-
-  private async exactLatencies(
-    scope: Scope,
-    window: TimeWindow,
-    quantiles: readonly number[],
-    db?: Db,
-  ): Promise<(number | null)[]> {
-    const [row] = await this.database.rows<{ values: number[] | null }>(
-      `SELECT percentile_disc($4::float8[]) WITHIN GROUP (ORDER BY log_latency_ms) AS values FROM events
-       WHERE project_id = $1 AND "timestamp" >= $2 AND "timestamp" < $3 AND log_has_latency`,
-      [scope.projectId, window.from, window.to, quantiles],
-      db,
-    );
-    return quantiles.map((_, index) => row?.values?.[index] ?? null);
-  }
-
-  private of(scope: Scope, window: TimeWindow): { projectId: string; coverage: Coverage; now: Date } {
+  private of(scope: Scope, window: TimeWindow): Pick<Count, 'projectId' | 'coverage' | 'now'> {
     const now = this.clock.now();
     return { projectId: scope.projectId, coverage: coverageOf(window, now), now };
-  }
-
-  private coverage(window: TimeWindow): Coverage {
-    return coverageOf(window, this.clock.now());
   }
 
   /** What maintenance removes of a deleted project: no foreign key does. @returns how many rows were removed */
@@ -246,4 +198,48 @@ export class EventTotalsRepository {
   }
 }
 
+/** For lint, which cannot look into what is counted. */
+const TENANT = '/* tenant: countedRows compares the project in each of its parts */';
 const SUMS = 'coalesce(sum(events), 0)::float8 AS events, coalesce(sum(errors), 0)::float8 AS errors';
+
+/**
+ * The counted hours and the rows of the edges as one relation of partial counts, which the caller sums up: events and
+ * errors, negative where an hour reaches beyond the window. One statement reads both, and so one snapshot.
+ */
+function countedRows(count: Count, parameters: Parameters): string {
+  const { projectId, coverage, filter, dimensions, bucket } = count;
+  const project = parameters.bind(projectId);
+  const parts: string[] = [];
+  const columns = (time: string): string[] => [
+    ...dimensions,
+    ...(bucket === undefined ? [] : [`date_bin('1 ${bucket}', ${time}, '1970-01-01T00:00:00Z') AS bucket`]),
+  ];
+  const counted = (table: string, time: string, window: TimeWindow, sign: 1 | -1 = 1): void => {
+    parts.push(
+      `SELECT ${[...columns(time), `${sign} * events`, `${sign} * errors`].join(', ')} FROM ${table}
+       WHERE project_id = ${project} AND ${inWindow(time, window, parameters)}${conditionsOf(filter, parameters)}`,
+    );
+  };
+  if (coverage.hours !== null) {
+    if (dimensions.length === 0 && isEmptyFilter(filter)) counted('event_hours', 'hour', coverage.hours);
+    else {
+      const { days, hours } =
+        bucket === 'hour'
+          ? { days: null, hours: [{ ...coverage.hours, sign: 1 as const }] }
+          : wholeDays(coverage.hours, count.now);
+      if (days !== null) counted('event_facet_days', 'day', days);
+      for (const rest of hours) counted('event_facet_hours', 'hour', rest, rest.sign);
+    }
+  }
+  for (const edge of coverage.edges) {
+    const keys = columns('"timestamp"');
+    const groups = keys.map((_, index) => index + 1).join(', ');
+    parts.push(
+      `SELECT ${[...keys, `${edge.sign} * count(*)`, `${edge.sign} * count(*) FILTER (WHERE log_status >= 500)`].join(', ')}
+       FROM events WHERE project_id = ${project} AND ${inWindow('"timestamp"', edge, parameters)}${conditionsOf(filter, parameters)}
+       ${groups === '' ? '' : `GROUP BY ${groups}`}`,
+    );
+  }
+  const names = [...dimensions, ...(bucket === undefined ? [] : ['bucket'])];
+  return `(${parts.join('\nUNION ALL\n')}) AS counted (${[...names, 'events', 'errors'].join(', ')})`;
+}

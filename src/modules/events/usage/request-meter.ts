@@ -1,5 +1,6 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../config/index.js';
+import type { ProjectId } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { type RequestCount, UsageRepository } from './usage.repository.js';
 
@@ -30,7 +31,7 @@ export class RequestMeter implements OnModuleInit, BeforeApplicationShutdown {
     if (this.enabled) this.timer = setInterval(() => void this.flush(), FLUSH_MS).unref();
   }
 
-  record(key: { projectId: string; apiKeyId: string }): void {
+  record(key: { projectId: ProjectId; apiKeyId: string }): void {
     const day = this.clock.now().toISOString().slice(0, 10);
     this.add({ day, projectId: key.projectId, apiKeyId: key.apiKeyId, requests: 1 });
   }

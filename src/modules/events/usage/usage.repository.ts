@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../access/index.js';
+import type { ProjectId, ProjectScope } from '../../access/index.js';
 import { Database } from '../../../platform/database/database.js';
 
 /** Requests of one key on one UTC day. */
 export interface RequestCount {
   readonly day: string;
-  readonly projectId: string;
+  readonly projectId: ProjectId;
   readonly apiKeyId: string | null;
   readonly requests: number;
 }
@@ -27,7 +27,7 @@ export class UsageRepository {
   }
 
   /** Of one project, days before `day` (YYYY-MM-DD). @returns how many rows were removed and how many stay */
-  async removeBefore(projectId: string, day: string): Promise<{ removed: number; left: number }> {
+  async removeBefore(projectId: ProjectId, day: string): Promise<{ removed: number; left: number }> {
     const removed = await this.database.execute('DELETE FROM usage_daily WHERE project_id = $1 AND day < $2', [
       projectId,
       day,

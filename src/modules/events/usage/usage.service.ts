@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ApiKeyScope, ProjectScope } from '../../access/index.js';
+import type { ApiKeyScope, ProjectId, ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { EventTotalsRepository } from '../totals/index.js';
 import { OrganizationsRepository } from '../../tenancy/organizations/index.js';
@@ -33,7 +33,7 @@ export class UsageService {
   ) {}
 
   /** Keeps the current month until it is over: deleting a project does not give the organization its allowance back. */
-  async removeOf(projectId: string): Promise<RemovalStep> {
+  async removeOf(projectId: ProjectId): Promise<RemovalStep> {
     const { removed, left } = await this.usage.removeBefore(projectId, monthOf(this.clock.now()).fromDay);
     return { removed, done: left === 0 };
   }

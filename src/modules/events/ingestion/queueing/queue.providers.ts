@@ -3,7 +3,7 @@ import { CONFIG, type Config } from '../../../../config/index.js';
 import { Metrics } from '../../../../platform/telemetry/index.js';
 import { EventWriter } from '../writing/event-writer.js';
 import { EventIntake } from '../writing/write-request.js';
-import { AllowanceReader } from './allowance-reader.js';
+import { AllowanceReader } from './allowance.reader.js';
 import { EventQueue } from './event-queue.js';
 import { RequestStream } from './request-stream.js';
 import { QueueDrainNotifier } from './queue-drain-notifier.js';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { NotConnected, OutcomeUnknown } from '../../../../platform/database/dedicated-connection.js';
 import { ServiceOverloaded } from '../../../../platform/http/domain-error.js';
 import { reasonOfStatus, type RefusalReason } from '../../../entitlement/quotas/index.js';
-import type { BatchResult, BatchStore, RequestVerdict } from './event-store.js';
+import type { BatchResult, BatchStore, RequestVerdict } from './event-batches.repository.js';
 import type { PendingWrite } from './pending-write.js';
 import { writeFaultOf } from './write-faults.js';
 import type { Verdict } from './write-request.js';

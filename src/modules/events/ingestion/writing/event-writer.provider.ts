@@ -4,8 +4,8 @@ import { DATABASE_URL } from '../../../../platform/database/database.js';
 import { Metrics } from '../../../../platform/telemetry/index.js';
 import { PLAN_LIMITS, PLANS } from '../../../tenancy/organizations/index.js';
 import { PASSING_STATUSES, RequestLimits } from '../../../entitlement/quotas/index.js';
-import type { PlanParameters } from './batch-statement.js';
-import { EventStore } from './event-store.js';
+import type { PlanParameters } from './batch-parameters.js';
+import { EventBatchesRepository } from './event-batches.repository.js';
 import { EventWriter } from './event-writer.js';
 
 /** Transactions at a time when every request has one of its own. */
@@ -28,7 +28,7 @@ export const EVENT_WRITER: FactoryProvider<EventWriter> = {
     const writer = new EventWriter({
       stores: Array.from(
         { length: alone ? DIRECT_CONNECTIONS : 1 },
-        () => new EventStore(plans, { databaseUrl, name: INGEST_CONNECTION_NAME, onError }),
+        () => new EventBatchesRepository(plans, { databaseUrl, name: INGEST_CONNECTION_NAME, onError }),
       ),
       batchMax: ingestion.batchMax,
       batchWaitMs: ingestion.batchWaitMs,

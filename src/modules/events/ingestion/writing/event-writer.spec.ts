@@ -6,7 +6,7 @@ import { NotConnected, OutcomeUnknown } from '../../../../platform/database/dedi
 import { ServiceOverloaded } from '../../../../platform/http/domain-error.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { type NormalizedEvent, normalizeEvent } from '../normalized-event.js';
-import type { BatchResult, BatchStore, RequestVerdict } from './event-store.js';
+import type { BatchResult, BatchStore, RequestVerdict } from './event-batches.repository.js';
 import { EventWriter, type EventWriterOptions } from './event-writer.js';
 import type { PendingWrite } from './pending-write.js';
 import { IdempotencyKeyInProgress, type Verdict, type WriteRequest } from './write-request.js';

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { ServiceOverloaded } from '../../../../platform/http/domain-error.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { BatchWriter, failOverdue } from './batch-writer.js';
-import type { BatchStore } from './event-store.js';
+import type { BatchStore } from './event-batches.repository.js';
 import { PendingWrite } from './pending-write.js';
 import { EventIntake, IdempotencyKeyInProgress, type Verdict, type WriteRequest } from './write-request.js';
 

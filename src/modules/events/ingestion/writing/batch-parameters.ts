@@ -1,28 +1,26 @@
 import { ArrayParameter, RowArrayParameter, type RowLayout } from '../../../../platform/database/array-parameter.js';
-import type { Statement } from '../../../../platform/database/dedicated-connection.js';
 import { BROUGHT_COLUMNS, type CredentialColumn, type EventRow } from '../../fields/index.js';
 import type { PendingWrite } from './pending-write.js';
 
 /** Parameters that are the same for every batch, by their names: what passes and what each plan allows. */
 export type PlanParameters = Readonly<Record<'p_passing' | 'p_plans' | 'p_monthly' | 'p_daily' | 'p_requests', string>>;
 
-/** Of a batch; the names are those of the parameters of `ingest_events`, by which it is called. */
-type Parameters = Readonly<Record<string, string | Buffer | null>>;
+/** By the names that the parameters have in `ingest_events`, always in the same order. */
+type ParametersByName = Readonly<Record<string, string | Buffer | null>>;
 
 /** What an event of a batch is stored with: the attributes of the SQL type `ingested_event`. */
 const EVENT_COLUMNS = { request: 'int4', position: 'int4', ...BROUGHT_COLUMNS } as const;
 
 /**
- * A batch as one call of `ingest_events`; its migration explains the parameters. It is filled again for each batch of a
- * connection: buffers made anew for each would be most of what a batch leaves to the collector.
+ * A batch as the parameters of one call of `ingest_events`; its migration explains them. They are filled again for each
+ * batch of a connection: buffers made anew for each would be most of what a batch leaves to the collector.
  */
-export class BatchStatement {
+export class BatchParameters {
   private readonly places = new PlaceTable();
   private readonly requests = new RequestTable();
   private readonly keys = new KeyTable();
   private readonly arrays = { ...this.places.arrays, ...this.requests.arrays, ...this.keys.arrays };
   private readonly events: RowArrayParameter<typeof EVENT_COLUMNS>;
-  private text: string | undefined;
 
   /**
    * @param eventType `ingested_event` as the server has it now
@@ -36,22 +34,20 @@ export class BatchStatement {
   }
 
   /** All requests are of one `day`. What it returns holds until the next call. */
-  of(batch: readonly PendingWrite[], metered = true): Statement {
+  of(batch: readonly PendingWrite[], metered: boolean): ParametersByName {
     this.reset();
     for (const [index, write] of batch.entries()) {
       this.requests.add(write, this.places.numberOf(write));
       if (write.request.idempotency !== null) this.keys.add(write, index + 1);
       this.addEvents(write, index + 1);
     }
-    const parameters: Parameters = {
+    return {
       p_day: batch[0]?.day ?? null,
       ...this.plans,
       ...buffersOf(this.arrays),
       p_events: this.events.toBuffer(),
       p_metered: String(metered),
     };
-    this.text ??= callOf(Object.keys(parameters));
-    return { name: 'ingest_events', text: this.text, values: Object.values(parameters) };
   }
 
   private addEvents({ request: { sender }, events }: PendingWrite, request: number): void {
@@ -70,10 +66,6 @@ export class BatchStatement {
     for (const array of Object.values(this.arrays)) array.reset();
     this.events.reset();
   }
-}
-
-function callOf(names: readonly string[]): string {
-  return `SELECT accepted_at, verdicts FROM ingest_events(${names.map((name, at) => `${name} => $${at + 1}`).join(', ')})`;
 }
 
 function buffersOf(arrays: Readonly<Record<string, ArrayParameter>>): Record<string, Buffer> {

@@ -2,9 +2,10 @@ import type { QueryResultRow } from 'pg';
 import {
   DedicatedConnection,
   type DedicatedConnectionOptions,
+  type Statement,
 } from '../../../../platform/database/dedicated-connection.js';
 import { ArrayParameter, type RowLayout } from '../../../../platform/database/array-parameter.js';
-import { BatchStatement, type PlanParameters } from './batch-statement.js';
+import { BatchParameters, type PlanParameters } from './batch-parameters.js';
 import type { PendingWrite } from './pending-write.js';
 import type { Closure, StoredAnswer } from './write-request.js';
 
@@ -59,9 +60,10 @@ interface BatchRow extends QueryResultRow {
 }
 
 /** One connection that writes batches, and looks for what became of one. */
-export class EventStore implements BatchStore {
+export class EventBatchesRepository implements BatchStore {
   private readonly connection: DedicatedConnection;
-  private statement: BatchStatement | undefined;
+  private parameters: BatchParameters | undefined;
+  private call: string | undefined;
 
   constructor(
     private readonly plans: PlanParameters,
@@ -95,7 +97,8 @@ export class EventStore implements BatchStore {
     }
     const rows = await this.connection.rows<{ id: string; created_at: Date }>({
       name: 'find_events',
-      text: `SELECT e.id, e.created_at FROM unnest($1::uuid[], $2::timestamptz[], $3::uuid[]) AS w (project_id, at, id)
+      text: `SELECT /* tenant: each event's sender */ e.id, e.created_at
+             FROM unnest($1::uuid[], $2::timestamptz[], $3::uuid[]) AS w (project_id, at, id)
              JOIN events e ON e.project_id = w.project_id AND e."timestamp" = w.at AND e.id = w.id`,
       values: [project.toBuffer(), timestamp.toBuffer(), id.toBuffer()],
     });
@@ -112,16 +115,21 @@ export class EventStore implements BatchStore {
       return await this.writeMetered(batch, metered);
     } catch (error) {
       if (!isMigratedMeanwhile(error)) throw error;
-      this.statement = undefined;
+      this.parameters = undefined;
       return this.writeMetered(batch, metered);
     }
   }
 
   private async writeMetered(batch: readonly PendingWrite[], metered: boolean): Promise<BatchResult> {
-    this.statement ??= new BatchStatement(this.plans, await this.eventType());
-    const [row] = await this.connection.rows<BatchRow>(this.statement.of(batch, metered));
+    this.parameters ??= new BatchParameters(this.plans, await this.eventType());
+    const [row] = await this.connection.rows<BatchRow>(this.callWith(this.parameters.of(batch, metered)));
     if (row === undefined) throw new Error('ingest_events answers one row');
     return { acceptedAt: new Date(row.accepted_at), verdicts: row.verdicts };
+  }
+
+  private callWith(parameters: ReturnType<BatchParameters['of']>): Statement {
+    this.call ??= callOf(Object.keys(parameters));
+    return { name: 'ingest_events', text: this.call, values: Object.values(parameters) };
   }
 
   private async eventType(): Promise<RowLayout> {
@@ -134,6 +142,10 @@ export class EventStore implements BatchStore {
     });
     return { oid: attributes[0]?.type ?? 0, attributes };
   }
+}
+
+function callOf(names: readonly string[]): string {
+  return `SELECT accepted_at, verdicts FROM ingest_events(${names.map((name, at) => `${name} => $${at + 1}`).join(', ')})`;
 }
 
 /**
