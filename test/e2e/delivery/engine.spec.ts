@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Test } from 'supertest';
+import { asProjectId } from '../../../src/modules/access/index.js';
 import { DeliveryRequestService } from '../../../src/modules/delivery/deliveries/index.js';
 import { AttemptClaimsRepository } from '../../../src/modules/delivery/deliveries/engine/attempt-claims.repository.js';
 import {
@@ -377,7 +378,8 @@ describe('the delivery engine', () => {
     await delivery.until(id, failed);
     await makeDue(app, id);
     const claims = app.nest.get(AttemptClaimsRepository, { strict: false });
-    const claimed = await claims.claimOne({ owner: 'slow', kind: 'worker', leaseSeconds: 60 }, id);
+    const tenant = { projectId: asProjectId(owner.projectId) };
+    const claimed = await claims.claimOne(tenant, { owner: 'slow', kind: 'worker', leaseSeconds: 60 }, id);
     expect(await delivery.attempt(id)).toMatchObject({ retry_state: 'scheduled_retry', retry_count: 1, try_number: 2 });
     expect(await delivery.audits(id)).toMatchObject([{ status: 'claimed', worker_id: 'slow', retry_number: 1 }]);
     const engine = app.nest.get<DeliveryEngine>(DELIVERY_ENGINE, { strict: false });

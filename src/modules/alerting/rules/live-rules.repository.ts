@@ -89,7 +89,7 @@ export class LiveRulesRepository {
     );
     const rules: LiveRule[] = [];
     const unreadable: UnreadableRule[] = [];
-    for (const read of await this.read(rows, tx)) {
+    for (const read of await this.read(projectId, rows, tx)) {
       if ('rule' in read) rules.push(read.rule);
       else unreadable.push({ id: read.unreadable.id, error: read.error });
     }
@@ -103,15 +103,17 @@ export class LiveRulesRepository {
       [projectId, id],
       db,
     );
-    const [read] = await this.read(rows, db);
+    const [read] = await this.read(projectId, rows, db);
     if (read === undefined) return null;
     if ('rule' in read) return read.rule;
     throw read.error;
   }
 
-  async read(rows: readonly RuleRow[], db?: Db): Promise<RuleRead[]> {
+  /** @param rows all of the project */
+  async read(projectId: ProjectId, rows: readonly RuleRow[], db?: Db): Promise<RuleRead[]> {
     if (rows.length === 0) return [];
     const links = await this.links.of(
+      { projectId },
       rows.map(({ id }) => id),
       db,
     );

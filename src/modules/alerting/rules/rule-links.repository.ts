@@ -20,6 +20,8 @@ export function recipientsOf(isLinked: boolean, { destinationIds, channelIds }: 
   return isLinked ? 'nobody' : 'all_webhooks';
 }
 
+type Tenant = Pick<ProjectScope, 'projectId'>;
+
 const NONE: RuleLinks = { destinationIds: [], channelIds: [] };
 
 @Injectable()
@@ -41,34 +43,46 @@ export class RuleLinksRepository {
   }
 
   /** With links the rule tells them alone, for as long as nobody takes them away: also when they are deleted. */
-  async replace(ruleId: string, { destinationIds, channelIds }: RuleLinks, tx: Db): Promise<void> {
+  async replace(
+    { projectId }: Tenant,
+    ruleId: string,
+    { destinationIds, channelIds }: RuleLinks,
+    tx: Db,
+  ): Promise<void> {
     await this.database.execute(
-      'UPDATE alert_rules SET is_linked = $2 WHERE id = $1',
-      [ruleId, destinationIds.length + channelIds.length > 0],
+      'UPDATE alert_rules SET is_linked = $3 WHERE project_id = $1 AND id = $2',
+      [projectId, ruleId, destinationIds.length + channelIds.length > 0],
       tx,
     );
     for (const [what, ids] of [
       ['destination', destinationIds],
       ['channel', channelIds],
     ] as const) {
-      await this.database.execute(`DELETE FROM alert_rule_${what}s WHERE rule_id = $1`, [ruleId], tx);
+      await this.database.execute(
+        `DELETE FROM alert_rule_${what}s l USING alert_rules r
+         WHERE r.project_id = $1 AND r.id = $2 AND l.rule_id = r.id`,
+        [projectId, ruleId],
+        tx,
+      );
       if (ids.length === 0) continue;
       await this.database.execute(
         `INSERT INTO alert_rule_${what}s (rule_id, ${what}_id, place)
-         SELECT $1, id, place FROM unnest($2::uuid[]) WITH ORDINALITY AS given (id, place)`,
-        [ruleId, ids],
+         SELECT r.id, given.id, given.place
+         FROM alert_rules r, unnest($3::uuid[]) WITH ORDINALITY AS given (id, place)
+         WHERE r.project_id = $1 AND r.id = $2`,
+        [projectId, ruleId, ids],
         tx,
       );
     }
   }
 
-  async of(ruleIds: readonly string[], db?: Db): Promise<(ruleId: string) => RuleLinks> {
+  async of({ projectId }: Tenant, ruleIds: readonly string[], db?: Db): Promise<(ruleId: string) => RuleLinks> {
     const rows = await this.database.rows<{ rule_id: string; destinations: string[]; channels: string[] }>(
-      `SELECT r.rule_id,
-              ARRAY(SELECT destination_id FROM alert_rule_destinations d WHERE d.rule_id = r.rule_id ORDER BY place) AS destinations,
-              ARRAY(SELECT channel_id FROM alert_rule_channels c WHERE c.rule_id = r.rule_id ORDER BY place) AS channels
-       FROM unnest($1::uuid[]) AS r (rule_id)`,
-      [ruleIds],
+      `SELECT r.id AS rule_id,
+              ARRAY(SELECT destination_id FROM alert_rule_destinations d WHERE d.rule_id = r.id ORDER BY place) AS destinations,
+              ARRAY(SELECT channel_id FROM alert_rule_channels c WHERE c.rule_id = r.id ORDER BY place) AS channels
+       FROM alert_rules r WHERE r.project_id = $1 AND r.id = ANY ($2::uuid[])`,
+      [projectId, ruleIds],
       db,
     );
     const links = new Map(

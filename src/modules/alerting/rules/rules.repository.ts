@@ -104,11 +104,12 @@ export class AlertRulesRepository {
   }
 
   /** States of the series that are not inactive, by rule. */
-  async statesOf(ruleIds: readonly string[], db?: Db): Promise<(ruleId: string) => RuleState[]> {
+  async statesOf({ projectId }: Scope, ruleIds: readonly string[], db?: Db): Promise<(ruleId: string) => RuleState[]> {
     const rows = await this.database.rows<{ rule_id: string; states: RuleState[] }>(
-      `SELECT rule_id, array_agg(DISTINCT state) AS states FROM alert_rule_series WHERE rule_id = ANY ($1::uuid[])
-       GROUP BY 1`,
-      [ruleIds],
+      `SELECT s.rule_id, array_agg(DISTINCT s.state) AS states
+       FROM alert_rule_series s JOIN alert_rules r ON r.project_id = $1 AND r.id = s.rule_id
+       WHERE s.rule_id = ANY ($2::uuid[]) GROUP BY 1`,
+      [projectId, ruleIds],
       db,
     );
     const states = new Map(rows.map((row) => [row.rule_id, row.states]));

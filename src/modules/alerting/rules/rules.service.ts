@@ -40,11 +40,11 @@ export class AlertRulesService {
   ) {}
 
   async list(scope: ProjectScope): Promise<AlertRuleResponse[]> {
-    return this.answers(await this.rules.list(scope));
+    return this.answers(scope, await this.rules.list(scope));
   }
 
   async get(scope: ProjectScope, id: string): Promise<AlertRuleResponse> {
-    return this.answer(await this.rules.find(scope, id));
+    return this.answer(scope, await this.rules.find(scope, id));
   }
 
   async create(scope: ProjectMemberScope, request: CreateAlertRuleRequest): Promise<AlertRuleResponse> {
@@ -66,10 +66,10 @@ export class AlertRulesService {
       await this.links.check(scope, links, tx);
       if ((await this.rules.countOf(scope, tx)) >= MAX_RULES) throw new TooManyAlertRules();
       await this.rules.insert(scope, id, definition, tx);
-      await this.links.replace(id, links, tx);
+      await this.links.replace(scope, id, links, tx);
       await this.rules.followEvents(scope, tx);
       await this.record(scope, 'alert_rule.created', id, { name: request.name, kind: definition.kind }, tx);
-      return this.answer(await this.rules.find(scope, id, tx), tx);
+      return this.answer(scope, await this.rules.find(scope, id, tx), tx);
     });
   }
 
@@ -84,13 +84,13 @@ export class AlertRulesService {
       const before = await this.locked(scope, id, tx);
       const after = changed(before, request);
       if (request.destination_ids !== undefined || request.channel_ids !== undefined) {
-        const known = (await this.links.of([id], tx))(id);
+        const known = (await this.links.of(scope, [id], tx))(id);
         const links = {
           destinationIds: request.destination_ids ?? known.destinationIds,
           channelIds: request.channel_ids ?? known.channelIds,
         };
         await this.links.check(scope, links, tx);
-        await this.links.replace(id, links, tx);
+        await this.links.replace(scope, id, links, tx);
       }
       const restarted =
         after.kind !== before.kind ||
@@ -104,7 +104,7 @@ export class AlertRulesService {
       }
       await this.rules.followEvents(scope, tx);
       await this.record(scope, 'alert_rule.updated', id, { name: after.name, fields: Object.keys(request) }, tx);
-      return this.answer(await this.rules.find(scope, id, tx), tx);
+      return this.answer(scope, await this.rules.find(scope, id, tx), tx);
     });
   }
 
@@ -118,10 +118,10 @@ export class AlertRulesService {
       const rule = await this.locked(scope, id, tx);
       const links = linksOf(request);
       await this.links.check(scope, links, tx);
-      await this.links.replace(id, links, tx);
+      await this.links.replace(scope, id, links, tx);
       await this.rules.update(scope, id, rule, { redefined: false, restarted: false }, tx);
       await this.record(scope, 'alert_rule.destinations_replaced', id, { name: rule.name, ...request }, tx);
-      return this.answer(await this.rules.find(scope, id, tx), tx);
+      return this.answer(scope, await this.rules.find(scope, id, tx), tx);
     });
   }
 
@@ -146,17 +146,17 @@ export class AlertRulesService {
     return rule;
   }
 
-  private async answer(rule: AlertRule | null, db?: Db): Promise<AlertRuleResponse> {
-    const [answer] = await this.answers(rule === null ? [] : [rule], db);
+  private async answer(scope: ProjectScope, rule: AlertRule | null, db?: Db): Promise<AlertRuleResponse> {
+    const [answer] = await this.answers(scope, rule === null ? [] : [rule], db);
     if (answer === undefined) throw new AlertRuleNotFound();
     return answer;
   }
 
-  private async answers(rules: readonly AlertRule[], db?: Db): Promise<AlertRuleResponse[]> {
+  private async answers(scope: ProjectScope, rules: readonly AlertRule[], db?: Db): Promise<AlertRuleResponse[]> {
     const ids = rules.map(({ id }) => id);
-    const links = await this.links.of(ids, db);
-    const states = await this.rules.statesOf(ids, db);
-    const alerting = await this.alerts.unresolved(ids, db);
+    const links = await this.links.of(scope, ids, db);
+    const states = await this.rules.statesOf(scope, ids, db);
+    const alerting = await this.alerts.unresolved(scope, ids, db);
     return rules.map((rule) => {
       // A rule that fires by single events and rests at once has no state: it fires while somebody has to look at its alert.
       const fires = rule.isEnabled && rule.kind === 'match' && !keepsState(rule) && alerting.has(rule.id);

@@ -1,12 +1,13 @@
 import { type Database, type Db } from '../../../platform/database/database.js';
 import type { LaneShare } from './dispatcher.js';
-import { backlogSql, dueLanesSql, type DueTable, lockedDueSql } from './due-rows.js';
+import { backlogSql, dueLanesSql, type DueTable, lockedDueSql } from './due-rows.repository.js';
 import type { Lane } from './slots.js';
 import type { TryOutcome } from './try-outcome.js';
 
 /** What a held row is known by when its result is written. */
 export interface Held {
   readonly id: string;
+  readonly tenant: string;
   readonly token: string;
 }
 
@@ -97,6 +98,7 @@ export class ClaimsRepository<X extends Held, C extends X & ClaimedRow> {
     return this.claimLocked(
       (bind) =>
         lockedDueSql(this.table, {
+          tenants: bind(lanes.map(({ tenant }) => tenant)),
           lanes: bind(lanes.map(({ lane }) => lane)),
           most: bind(lanes.map(({ most }) => most)),
           batch: bind(batch),
@@ -160,9 +162,12 @@ export class ClaimsRepository<X extends Held, C extends X & ClaimedRow> {
   }
 
   /** Whether this claim's result stands already: its first writing succeeded and only the answer got lost. */
-  async isSettledBy({ id, token }: Held): Promise<boolean> {
+  async isSettledBy({ id, tenant, token }: Held): Promise<boolean> {
     const { name } = this.table;
-    const rows = await this.database.rows(`SELECT 1 FROM ${name} WHERE id = $1 AND finished_token = $2`, [id, token]);
+    const rows = await this.database.rows(
+      `SELECT 1 FROM ${name} WHERE project_id = $1 AND id = $2 AND finished_token = $3`,
+      [tenant, id, token],
+    );
     return rows.length === 1;
   }
 
@@ -176,7 +181,8 @@ export class ClaimsRepository<X extends Held, C extends X & ClaimedRow> {
   expired(limit: number, tx: Db): Promise<X[]> {
     const { name, expired } = this.table;
     return this.database.rows<X>(
-      `SELECT a.id, a.claim_token AS token, ${expired.columns} FROM ${name} a ${expired.joins}
+      `SELECT a.id, a.project_id AS tenant, a.claim_token AS token, ${expired.columns}
+       /* every tenant: whose holder died */ FROM ${name} a ${expired.joins}
        WHERE a.claim_token IS NOT NULL AND a.claim_expires_at < clock_timestamp()
        ORDER BY a.claim_expires_at LIMIT $1 FOR UPDATE OF a SKIP LOCKED`,
       [limit],
@@ -191,7 +197,7 @@ export class ClaimsRepository<X extends Held, C extends X & ClaimedRow> {
   }
 
   private async release(
-    { id, token }: Held,
+    { id, tenant, token }: Held,
     { set, evidence }: Writing,
     { values, bind }: Parameters,
     db?: Db,
@@ -201,7 +207,7 @@ export class ClaimsRepository<X extends Held, C extends X & ClaimedRow> {
     const rows = await this.database.rows(
       `WITH written AS (
          UPDATE ${name} SET ${[...emptied, ...set].join(', ')}
-         WHERE id = ${bind(id)} AND claim_token = ${bind(token)} RETURNING id
+         WHERE project_id = ${bind(tenant)} AND id = ${bind(id)} AND claim_token = ${bind(token)} RETURNING id
        )${evidence}
        SELECT id FROM written`,
       values,

@@ -7,7 +7,7 @@ export {
   type OutboxTable,
 } from './claims.repository.js';
 export { Dispatcher, type DispatcherOptions, type LaneShare, type WorkSource } from './dispatcher.js';
-export { isLive } from './due-rows.js';
+export { isLive } from './due-rows.repository.js';
 export type { Outbox } from './outbox.js';
 export {
   retryAfterSeconds,

@@ -117,7 +117,11 @@ export class AlertRaiser {
   }
 
   /** Those of the rules that have an alert event which is not resolved. */
-  async unresolved(ruleIds: readonly string[], db?: Db): Promise<ReadonlySet<string>> {
-    return new Set(await this.events.withUnresolved(ruleIds, db));
+  async unresolved(
+    tenant: { readonly projectId: ProjectId },
+    ruleIds: readonly string[],
+    db?: Db,
+  ): Promise<ReadonlySet<string>> {
+    return new Set(await this.events.withUnresolved(tenant, ruleIds, db));
   }
 }

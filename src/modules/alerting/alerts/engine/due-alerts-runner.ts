@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
 import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
-import { AlertEventsRepository } from '../events/alert-events.repository.js';
+import { type AlertKey, AlertEventsRepository } from '../events/alert-events.repository.js';
 import { AlertLifecycleService } from './alert-lifecycle.service.js';
 import { AlertNotifier } from './alert-notifier.js';
 
@@ -35,18 +35,18 @@ export class DueAlertsRunner {
     for (const [id, until] of this.failed) if (until <= performance.now()) this.failed.delete(id);
     const due = await this.events.due([...this.failed.keys()], SHARE_OF_A_PROJECT, MOST_ALERTS);
     let done = 0;
-    for (const id of due) {
+    for (const alert of due) {
       if (signal?.aborted === true) break;
-      if (await this.lookAt(id)) done += 1;
+      if (await this.lookAt(alert)) done += 1;
     }
     return done;
   }
 
   /** In a transaction of its own, so that one that fails keeps no other from its turn. */
-  private async lookAt(id: string): Promise<boolean> {
+  private async lookAt(key: AlertKey): Promise<boolean> {
     try {
       return await this.database.transaction(async (tx) => {
-        const held = await this.events.lockDue(id, tx);
+        const held = await this.events.lockDue(key, tx);
         if (held === null) return false;
         const alert = await this.lifecycle.wake(held, tx);
         if (alert.status === 'resolved') await this.notifier.notifyResolved(alert, held.now, tx);
@@ -54,8 +54,8 @@ export class DueAlertsRunner {
         return true;
       });
     } catch (error) {
-      this.failed.set(id, performance.now() + AGAIN_AFTER_MS);
-      this.logger.warn(`what is due for alert event ${id} failed: ${String(error)}`);
+      this.failed.set(key.id, performance.now() + AGAIN_AFTER_MS);
+      this.logger.warn(`what is due for alert event ${key.id} failed: ${String(error)}`);
       return false;
     }
   }

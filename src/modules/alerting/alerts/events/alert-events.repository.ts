@@ -8,6 +8,9 @@ import { AlertEventNotFound } from '../alerts.errors.js';
 
 type Tenant = Pick<ProjectScope, 'projectId'>;
 
+/** What an alert event goes by: its id is looked for among those of its project alone. */
+export type AlertKey = Pick<AlertEvent, 'id' | 'projectId'>;
+
 /** What begins an alert event, or happens to it once more. */
 type Occurrence = Pick<
   AlertEvent,
@@ -107,7 +110,7 @@ export class AlertEventsRepository {
       `UPDATE alert_events a SET notified_at = before.notified_at
        FROM (SELECT notified_at FROM alert_events WHERE project_id = $2 AND fingerprint = $3 AND id <> $1
              ORDER BY created_at DESC, id DESC LIMIT 1) before
-       WHERE a.id = $1 AND before.notified_at > clock_timestamp() - make_interval(secs => $4)
+       WHERE a.project_id = $2 AND a.id = $1 AND before.notified_at > clock_timestamp() - make_interval(secs => $4)
        RETURNING a.notified_at AS "notifiedAt"`,
       [id, projectId, fingerprint, cooldownSeconds],
       tx,
@@ -115,99 +118,103 @@ export class AlertEventsRepository {
     return row?.notifiedAt ?? null;
   }
 
-  async lock({ projectId }: Tenant, id: string, tx: Db): Promise<HeldAlert | null> {
-    return this.lockWhere('a.project_id = $1 AND a.id = $2', [projectId, id], tx);
+  async lock(tenant: Tenant, id: string, tx: Db): Promise<HeldAlert | null> {
+    return this.lockWhere(tenant, 'a.id = $2', [id], tx);
   }
 
   /** The unresolved one of a fingerprint. */
-  async lockUnresolved({ projectId }: Tenant, fingerprint: string, tx: Db): Promise<HeldAlert | null> {
-    return this.lockWhere(
-      `a.project_id = $1 AND a.fingerprint = $2 AND a.status <> 'resolved'`,
-      [projectId, fingerprint],
-      tx,
-    );
+  async lockUnresolved(tenant: Tenant, fingerprint: string, tx: Db): Promise<HeldAlert | null> {
+    return this.lockWhere(tenant, `a.fingerprint = $2 AND a.status <> 'resolved'`, [fingerprint], tx);
   }
 
   /**
    * Those that have something due by time alone: the oldest of every project, the projects taking turns.
    * @param share of one project
    */
-  async due(without: readonly string[], share: number, limit: number): Promise<string[]> {
-    const rows = await this.database.rows<{ id: string }>(
-      `SELECT id FROM (
-         SELECT a.id, a.due_at, row_number() OVER (PARTITION BY a.project_id ORDER BY a.due_at, a.id) AS turn
+  async due(without: readonly string[], share: number, limit: number): Promise<AlertKey[]> {
+    return this.database.rows<AlertKey>(
+      `SELECT id, project_id AS "projectId" FROM ( /* every tenant: those in turn */
+         SELECT a.id, a.project_id, a.due_at, row_number() OVER (PARTITION BY a.project_id ORDER BY a.due_at, a.id) AS turn
          FROM (SELECT id, project_id, least(snoozed_until, notice_due_at) AS due_at FROM alert_events
                WHERE (${IS_DUE}) AND id <> ALL ($1::uuid[])) a
          JOIN projects p ON p.id = a.project_id AND p.deleted_at IS NULL) d
        WHERE turn <= $2 ORDER BY turn, due_at, id LIMIT $3`,
       [without, share, limit],
     );
-    return rows.map(({ id }) => id);
   }
 
   /** One that has something due; null: not any more, or somebody else is at it. */
-  async lockDue(id: string, tx: Db): Promise<HeldAlert | null> {
+  async lockDue({ id, projectId }: AlertKey, tx: Db): Promise<HeldAlert | null> {
     return this.lockWhere(
+      { projectId },
       `a.id = (
-         SELECT d.id FROM (SELECT * FROM alert_events WHERE id = $1 AND (${IS_DUE}) FOR NO KEY UPDATE SKIP LOCKED) d
+         SELECT d.id FROM (
+           SELECT id, project_id FROM alert_events WHERE project_id = $1 AND id = $2 AND (${IS_DUE})
+           FOR NO KEY UPDATE SKIP LOCKED) d
          JOIN projects p ON p.id = d.project_id AND p.deleted_at IS NULL)`,
       [id],
       tx,
     );
   }
 
-  async saveState({ id }: AlertEvent, state: AlertState, tx: Db): Promise<void> {
+  async saveState({ id, projectId }: AlertKey, state: AlertState, tx: Db): Promise<void> {
     const { status, snoozedUntil, acknowledgedAt, resolvedAt } = state;
     await this.database.execute(
       `UPDATE alert_events
        SET status = $2, snoozed_until = $3, acknowledged_at = $4, resolved_at = $5, changed_at = ${MOMENT},
            first_acknowledged_at = coalesce(first_acknowledged_at, $4),
            notice_due_at = CASE WHEN $2 = 'resolved' THEN NULL ELSE notice_due_at END
-       WHERE id = $1`,
-      [id, status, snoozedUntil, acknowledgedAt, resolvedAt],
+       WHERE project_id = $6 AND id = $1`,
+      [id, status, snoozedUntil, acknowledgedAt, resolvedAt, projectId],
       tx,
     );
   }
 
-  async assign({ id }: AlertEvent, assigneeId: string | null, tx: Db): Promise<void> {
+  async assign({ id, projectId }: AlertKey, assigneeId: string | null, tx: Db): Promise<void> {
     await this.database.execute(
-      `UPDATE alert_events SET assignee_id = $2, changed_at = ${MOMENT} WHERE id = $1`,
-      [id, assigneeId],
+      `UPDATE alert_events SET assignee_id = $3, changed_at = ${MOMENT} WHERE project_id = $1 AND id = $2`,
+      [projectId, id, assigneeId],
       tx,
     );
   }
 
   /** Everything that has occurred is told. */
-  async markTold({ id }: AlertEvent, at: Date, tx: Db): Promise<void> {
+  async markTold({ id, projectId }: AlertKey, at: Date, tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE alert_events
-       SET notified_at = $2, told_occurrences = occurrences, notice_due_at = NULL, is_resolve_told = false WHERE id = $1`,
-      [id, at],
+       SET notified_at = $3, told_occurrences = occurrences, notice_due_at = NULL, is_resolve_told = false
+       WHERE project_id = $1 AND id = $2`,
+      [projectId, id, at],
       tx,
     );
   }
 
   /** Nobody is told of what has occurred so far, nor of the end of what nobody was told of. */
-  async passOver({ id }: AlertEvent, tx: Db): Promise<void> {
+  async passOver({ id, projectId }: AlertKey, tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE alert_events
        SET told_occurrences = occurrences, notice_due_at = NULL,
-           is_resolve_told = is_resolve_told OR told_occurrences = 0 WHERE id = $1`,
-      [id],
+           is_resolve_told = is_resolve_told OR told_occurrences = 0
+       WHERE project_id = $1 AND id = $2`,
+      [projectId, id],
       tx,
     );
   }
 
-  async markResolveTold({ id }: AlertEvent, tx: Db): Promise<void> {
+  async markResolveTold({ id, projectId }: AlertKey, tx: Db): Promise<void> {
     await this.database.execute(
-      'UPDATE alert_events SET is_resolve_told = true, notice_due_at = NULL WHERE id = $1',
-      [id],
+      'UPDATE alert_events SET is_resolve_told = true, notice_due_at = NULL WHERE project_id = $1 AND id = $2',
+      [projectId, id],
       tx,
     );
   }
 
-  async holdUntil({ id }: AlertEvent, until: Date | null, tx: Db): Promise<void> {
-    await this.database.execute('UPDATE alert_events SET notice_due_at = $2 WHERE id = $1', [id, until], tx);
+  async holdUntil({ id, projectId }: AlertKey, until: Date | null, tx: Db): Promise<void> {
+    await this.database.execute(
+      'UPDATE alert_events SET notice_due_at = $3 WHERE project_id = $1 AND id = $2',
+      [projectId, id, until],
+      tx,
+    );
   }
 
   /**
@@ -225,12 +232,13 @@ export class AlertEventsRepository {
   }
 
   /** Those of the rules that have an unresolved alert event. */
-  async withUnresolved(ruleIds: readonly string[], db?: Db): Promise<string[]> {
+  async withUnresolved({ projectId }: Tenant, ruleIds: readonly string[], db?: Db): Promise<string[]> {
     if (ruleIds.length === 0) return [];
     const rows = await this.database.rows<{ id: string }>(
-      `SELECT r.id FROM unnest($1::uuid[]) AS r (id)
-       WHERE EXISTS (SELECT 1 FROM alert_events a WHERE a.alert_rule_id = r.id AND a.status <> 'resolved')`,
-      [ruleIds],
+      `SELECT r.id FROM unnest($2::uuid[]) AS r (id)
+       WHERE EXISTS (SELECT 1 FROM alert_events a
+                     WHERE a.project_id = $1 AND a.alert_rule_id = r.id AND a.status <> 'resolved')`,
+      [projectId, ruleIds],
       db,
     );
     return rows.map(({ id }) => id);
@@ -250,10 +258,17 @@ export class AlertEventsRepository {
     return entries + alerts;
   }
 
-  private async lockWhere(where: string, parameters: readonly unknown[], tx: Db): Promise<HeldAlert | null> {
+  /** @param where of the project's, which is `$1` */
+  private async lockWhere(
+    { projectId }: Tenant,
+    where: string,
+    parameters: readonly unknown[],
+    tx: Db,
+  ): Promise<HeldAlert | null> {
     const [row] = await this.database.rows<HeldRow>(
-      `SELECT ${ALERT_COLUMNS}, ${MOMENT} AS now FROM alert_events a WHERE ${where} FOR NO KEY UPDATE OF a`,
-      parameters,
+      `SELECT ${ALERT_COLUMNS}, ${MOMENT} AS now FROM alert_events a
+       WHERE a.project_id = $1 AND ${where} FOR NO KEY UPDATE OF a`,
+      [projectId, ...parameters],
       tx,
     );
     return row === undefined ? null : held(row);

@@ -75,7 +75,7 @@ export class AlertReadsRepository {
     mostBytes: number,
   ): Promise<FittingAlerts & { total: number }> {
     const parameters: unknown[] = [projectId, filter.from, filter.to];
-    const conditions = ['a.project_id = $1', 'a.created_at >= $2', 'a.created_at < $3'];
+    const conditions = ['a.created_at >= $2', 'a.created_at < $3'];
     const add = (condition: string, value: unknown): void => {
       if (value === undefined) return;
       parameters.push(value);
@@ -92,14 +92,14 @@ export class AlertReadsRepository {
     const where = conditions.join(' AND ');
     const [fitting, [counted]] = await Promise.all([
       this.fitting(
-        `WHERE ${where} ORDER BY a.created_at DESC, a.id DESC
+        `${where} ORDER BY a.created_at DESC, a.id DESC
          LIMIT $${parameters.length + 1} OFFSET $${parameters.length + 2}`,
         ORDERS.raised,
         [...parameters, limit, offset],
         mostBytes,
       ),
       this.database.rows<{ total: number }>(
-        `SELECT count(*)::int AS total FROM alert_events a WHERE ${where}`,
+        `SELECT count(*)::int AS total FROM alert_events a WHERE a.project_id = $1 AND ${where}`,
         parameters,
       ),
     ]);
@@ -109,7 +109,7 @@ export class AlertReadsRepository {
   /** Of one event, newest first. */
   ofEvent({ projectId }: Tenant, eventId: string, limit: number, mostBytes: number): Promise<FittingAlerts> {
     return this.fitting(
-      `WHERE a.project_id = $1 AND ${ABOUT_EVENT.replaceAll('?', '$2')}
+      `${ABOUT_EVENT.replaceAll('?', '$2')}
        ORDER BY a.created_at DESC, a.id DESC LIMIT $3`,
       ORDERS.raised,
       [projectId, eventId, limit],
@@ -135,7 +135,7 @@ export class AlertReadsRepository {
     mostBytes: number,
   ): Promise<FittingAlerts> {
     return this.fitting(
-      `WHERE a.project_id = $1 AND a.changed_at < $2
+      `a.changed_at < $2
          ${place === null ? '' : 'AND (a.changed_at, a.id) > ($4, $5)'}
        ORDER BY a.changed_at, a.id LIMIT $3`,
       ORDERS.changed,
@@ -165,7 +165,7 @@ export class AlertReadsRepository {
     return place ?? null;
   }
 
-  /** @param selected WHERE to LIMIT, in this order */
+  /** @param selected conditions on the project's, which is `$1`, to LIMIT, in this order */
   private async fitting(
     selected: string,
     order: (typeof ORDERS)[keyof typeof ORDERS],
@@ -178,7 +178,7 @@ export class AlertReadsRepository {
          FROM (
            SELECT ${READ_COLUMNS}, statement_timestamp() AS now,
                   octet_length(a.payload::text) + octet_length(a.group_values::text) AS bytes
-           FROM alert_events a ${selected}) page
+           FROM alert_events a WHERE a.project_id = $1 AND ${selected}) page
          WINDOW w AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)) measured
        WHERE nth = 1 OR "bytesSoFar" <= $${parameters.length + 1} ORDER BY nth`,
       [...parameters, mostBytes],

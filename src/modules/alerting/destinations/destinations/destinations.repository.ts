@@ -114,7 +114,7 @@ export class DestinationsRepository {
   forgetPreviousSecrets(): Promise<number> {
     return this.database.execute(
       `UPDATE alert_destinations SET previous_secret = NULL, previous_secret_until = NULL
-       WHERE previous_secret IS NOT NULL AND previous_secret_until <= now()`,
+       WHERE /* every tenant: what has expired */ previous_secret IS NOT NULL AND previous_secret_until <= now()`,
     );
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { INACTIVE, type SeriesState } from './rule-machine.js';
 import type { GroupValue, Series } from './series.js';
@@ -22,39 +23,54 @@ interface Row {
 
 const COLUMNS = 's.rule_id, s.fingerprint, s.group_values, s.state, s.since, s.breached_at, s.due_at';
 
+/** The series of a project's rules: those of another's rules are neither read nor written, whoever asks. */
 @Injectable()
 export class SeriesRepository {
   constructor(private readonly database: Database) {}
 
-  async ofRule(ruleId: string, tx: Db): Promise<StoredSeries[]> {
-    return this.read('s.rule_id = $1', [ruleId], tx);
+  async ofRule(projectId: ProjectId, ruleId: string, tx: Db): Promise<StoredSeries[]> {
+    return this.read(projectId, 's.rule_id = $2', [ruleId], tx);
   }
 
-  async find(keys: readonly { ruleId: string; fingerprint: string }[], tx: Db): Promise<StoredSeries[]> {
+  async find(
+    projectId: ProjectId,
+    keys: readonly { ruleId: string; fingerprint: string }[],
+    tx: Db,
+  ): Promise<StoredSeries[]> {
     if (keys.length === 0) return [];
     return this.read(
-      '(s.rule_id, s.fingerprint) IN (SELECT * FROM unnest($1::uuid[], $2::text[]))',
+      projectId,
+      '(s.rule_id, s.fingerprint) IN (SELECT * FROM unnest($2::uuid[], $3::text[]))',
       [keys.map(({ ruleId }) => ruleId), keys.map(({ fingerprint }) => fingerprint)],
       tx,
     );
   }
 
   /** Series of these rules that have come to rest by a time. */
-  async lapsed(ruleIds: readonly string[], until: Date, limit: number, tx: Db): Promise<StoredSeries[]> {
+  async lapsed(
+    projectId: ProjectId,
+    ruleIds: readonly string[],
+    until: Date,
+    limit: number,
+    tx: Db,
+  ): Promise<StoredSeries[]> {
     return this.read(
-      `s.rule_id = ANY ($1::uuid[]) AND s.due_at <= $2 ORDER BY s.due_at LIMIT $3`,
+      projectId,
+      `s.rule_id = ANY ($2::uuid[]) AND s.due_at <= $3 ORDER BY s.due_at LIMIT $4`,
       [ruleIds, until, limit],
       tx,
     );
   }
 
-  async save(series: readonly StoredSeries[], tx: Db): Promise<void> {
+  async save(projectId: ProjectId, series: readonly StoredSeries[], tx: Db): Promise<void> {
     const gone = series.filter(({ state }) => state.state === 'inactive');
     if (gone.length > 0) {
       await this.database.execute(
-        `DELETE FROM alert_rule_series s USING unnest($1::uuid[], $2::text[]) AS g (rule_id, fingerprint)
+        `DELETE FROM alert_rule_series s
+         USING unnest($2::uuid[], $3::text[]) AS g (rule_id, fingerprint)
+         JOIN alert_rules r ON r.project_id = $1 AND r.id = g.rule_id
          WHERE s.rule_id = g.rule_id AND s.fingerprint = g.fingerprint`,
-        [gone.map(({ ruleId }) => ruleId), gone.map(({ fingerprint }) => fingerprint)],
+        [projectId, gone.map(({ ruleId }) => ruleId), gone.map(({ fingerprint }) => fingerprint)],
         tx,
       );
     }
@@ -76,19 +92,27 @@ export class SeriesRepository {
     if (rows.length === 0) return;
     await this.database.execute(
       `INSERT INTO alert_rule_series (rule_id, fingerprint, group_values, state, since, breached_at, due_at)
-       SELECT rule_id, fingerprint, group_values, state, since, breached_at, due_at
-       FROM json_populate_recordset(NULL::alert_rule_series, $1::json)
+       SELECT s.rule_id, s.fingerprint, s.group_values, s.state, s.since, s.breached_at, s.due_at
+       FROM json_populate_recordset(NULL::alert_rule_series, $2::json) s
+       JOIN alert_rules r ON r.project_id = $1 AND r.id = s.rule_id
        ON CONFLICT ON CONSTRAINT pk_alert_rule_series DO UPDATE
        SET state = excluded.state, since = excluded.since, breached_at = excluded.breached_at, due_at = excluded.due_at`,
-      [JSON.stringify(rows)],
+      [projectId, JSON.stringify(rows)],
       tx,
     );
   }
 
-  private async read(where: string, parameters: readonly unknown[], tx: Db): Promise<StoredSeries[]> {
+  /** @param where of those of the project, which is `$1` */
+  private async read(
+    projectId: ProjectId,
+    where: string,
+    parameters: readonly unknown[],
+    tx: Db,
+  ): Promise<StoredSeries[]> {
     const rows = await this.database.rows<Row>(
-      `SELECT ${COLUMNS} FROM alert_rule_series s WHERE ${where}`,
-      parameters,
+      `SELECT ${COLUMNS} FROM alert_rule_series s JOIN alert_rules r ON r.project_id = $1 AND r.id = s.rule_id
+       WHERE ${where}`,
+      [projectId, ...parameters],
       tx,
     );
     return rows.map((row) => ({

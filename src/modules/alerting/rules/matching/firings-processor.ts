@@ -52,7 +52,7 @@ export class FiringsProcessor {
         const [first] = await this.firings.first(projectId, 1, tx);
         if (first === undefined) return 0;
         await this.setAside.alert(projectId, first, 'took_too_long', error, tx);
-        await this.firings.remove([first.position], tx);
+        await this.firings.remove(projectId, [first.position], tx);
         return 1;
       });
     }
@@ -87,6 +87,7 @@ export class FiringsProcessor {
       done.push(one.firing);
     }
     await this.firings.remove(
+      projectId,
       done.map(({ position }) => position),
       tx,
     );

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import type { GroupValue } from '../machine/series.js';
 import type { Act } from './match-batch.js';
@@ -77,8 +78,12 @@ export class FiringsRepository {
     );
   }
 
-  async remove(positions: readonly string[], tx: Db): Promise<void> {
-    await this.database.execute('DELETE FROM alert_rule_firings WHERE position = ANY ($1::bigint[])', [positions], tx);
+  async remove(projectId: ProjectId, positions: readonly string[], tx: Db): Promise<void> {
+    await this.database.execute(
+      'DELETE FROM alert_rule_firings WHERE project_id = $1 AND position = ANY ($2::bigint[])',
+      [projectId, positions],
+      tx,
+    );
   }
 
   /**

@@ -117,7 +117,7 @@ export class MatchEvaluator {
   private async giveUp(projectId: ProjectId, row: OutboxRow, reason: SetAsideReason, session: Session): Promise<void> {
     await session.transaction(async (tx) => {
       await this.setAside.event(projectId, row.firstEventId, reason, tx);
-      await this.outbox.remove([{ row, first: 1, last: 1 }], tx);
+      await this.outbox.remove(projectId, [{ row, first: 1, last: 1 }], tx);
     });
   }
 
@@ -217,21 +217,23 @@ export class MatchEvaluator {
   ): Promise<true | null> {
     const { rules, unreadable } = await this.rules.ofEvents(projectId, tx);
     if (!isSame(asked, rules)) return null;
-    await this.remember({ rules, unreadable }, answers, failed, tx);
-    const results = await this.results(hits, tx);
+    await this.remember(projectId, { rules, unreadable }, answers, failed, tx);
+    const results = await this.results(projectId, hits, tx);
     const firings = results.flatMap(({ acts }) => acts.map(firingOf));
     if (mayRaise && firings.length <= RAISED_AT_ONCE) await this.processor.raise(projectId, rules, firings, tx);
     else await this.firings.insert(projectId, firings, tx);
     await this.series.save(
+      projectId,
       results.flatMap(({ after }) => after ?? []),
       tx,
     );
-    await this.outbox.remove(taken, tx);
+    await this.outbox.remove(projectId, taken, tx);
     return true;
   }
 
   /** How it went, for each rule that was to be asked: one that was asked nothing is as it was. */
   private async remember(
+    projectId: ProjectId,
     { rules, unreadable }: RulesOfEvents,
     answers: Asked['answers'],
     failed: Asked['failed'],
@@ -239,20 +241,25 @@ export class MatchEvaluator {
   ): Promise<void> {
     for (const { id, error } of unreadable) {
       this.logger.error(`rule ${id} cannot be read: ${String(error)}`);
-      await this.failures.record(id, reasonOf(error), tx);
+      await this.failures.record(projectId, id, reasonOf(error), tx);
     }
-    for (const [id, reason] of failed) await this.failures.record(id, reason, tx);
+    for (const [id, reason] of failed) await this.failures.record(projectId, id, reason, tx);
     const recovered = rules.filter(({ id, isFailing }) => isFailing && answers.has(id) && !failed.has(id));
     await this.failures.clear(
+      projectId,
       recovered.map(({ id }) => id),
       tx,
     );
   }
 
-  private async results(hits: readonly SeriesHits[], tx: Db): Promise<ReturnType<typeof actsOf>[]> {
+  private async results(
+    projectId: ProjectId,
+    hits: readonly SeriesHits[],
+    tx: Db,
+  ): Promise<ReturnType<typeof actsOf>[]> {
     const keeping = hits.filter(({ rule }) => keepsState(rule.holds));
     const keys = keeping.map(({ rule, series }) => ({ ruleId: rule.id, fingerprint: series.fingerprint }));
-    const stored = new Map((await this.series.find(keys, tx)).map((one) => [one.fingerprint, one]));
+    const stored = new Map((await this.series.find(projectId, keys, tx)).map((one) => [one.fingerprint, one]));
     return hits.map((hit) => actsOf(hit, stored.get(hit.series.fingerprint)));
   }
 
@@ -262,7 +269,7 @@ export class MatchEvaluator {
     const byId = new Map(rules.map((rule) => [rule.id, rule]));
     if (byId.size === 0) return 0;
     const until = await this.outbox.emptyUntil(projectId, tx);
-    const due = await this.series.lapsed([...byId.keys()], until, MOST_LAPSED, tx);
+    const due = await this.series.lapsed(projectId, [...byId.keys()], until, MOST_LAPSED, tx);
     const left: StoredSeries[] = [];
     for (const series of due) {
       const rule = byId.get(series.ruleId);
@@ -273,7 +280,7 @@ export class MatchEvaluator {
         await this.alerts.recover({ projectId, ruleId: rule.id, fingerprint: series.fingerprint }, tx);
       }
     }
-    await this.series.save(left, tx);
+    await this.series.save(projectId, left, tx);
     return left.length;
   }
 }

@@ -37,7 +37,7 @@ export class OutboxRepository {
   async projectsWithWork(): Promise<ProjectId[]> {
     const rows = await this.database.rows<{ project_id: ProjectId }>(
       `WITH writing AS MATERIALIZED (${OPEN_WRITES_OF_OUTBOX})
-       SELECT project_id FROM (
+       SELECT project_id FROM ( /* every tenant: those in turn */
          SELECT w.project_id, o.created_at AS since FROM event_watches w CROSS JOIN LATERAL (
            SELECT o.created_at FROM event_outbox o WHERE o.project_id = w.project_id ORDER BY o.position LIMIT 1) o
          WHERE NOT EXISTS (
@@ -101,15 +101,17 @@ export class OutboxRepository {
   ): Promise<AcceptedEvent[]> {
     const parameters = new Parameters();
     const bind = (value: unknown): string => parameters.bind(value);
+    const project = bind(projectId);
     const positions = bind(stretches.map(({ row }) => row.position));
     const firsts = bind(stretches.map(({ first }) => first));
     const lasts = bind(stretches.map(({ last }) => last));
     const found = await this.database.rows<{ event: [number, number, string, string, ...unknown[]] }>(
       `SELECT json_build_array(r.at, w.place, w.id, w.at${fields.map((field) => `, ${fieldSql(field, bind)}`).join('')}) AS event
        FROM unnest(${positions}::bigint[], ${firsts}::int[], ${lasts}::int[]) WITH ORDINALITY AS r (position, first, last, at)
-       JOIN event_outbox o USING (position)
+       CROSS JOIN LATERAL (
+         SELECT * FROM event_outbox o WHERE o.project_id = ${project}::uuid AND o.position = r.position OFFSET 0) o
        CROSS JOIN LATERAL unnest(o.event_ids[r.first:r.last], o.timestamps[r.first:r.last]) WITH ORDINALITY AS w (id, at, place)
-       ${eventAt(bind(projectId), 'w.id', 'w.at')}
+       ${eventAt(project, 'w.id', 'w.at')}
        ${types === null ? '' : `WHERE e.event = ANY (${bind(types)}::text[])`}
        ORDER BY r.at, w.place`,
       parameters.values,
@@ -130,7 +132,8 @@ export class OutboxRepository {
     const [row] = await this.database.rows<{ bytes: number }>(
       `SELECT coalesce(sum(coalesce(e.bytes, octet_length(e.properties::text))), 0)::float8 AS bytes
        FROM unnest($2::bigint[], $3::int[], $4::int[]) AS r (position, first, last)
-       JOIN event_outbox o USING (position)
+       CROSS JOIN LATERAL (
+         SELECT * FROM event_outbox o WHERE o.project_id = $1 AND o.position = r.position OFFSET 0) o
        CROSS JOIN LATERAL unnest(o.event_ids[r.first:r.last], o.timestamps[r.first:r.last]) AS w (id, at)
        ${eventAt('$1', 'w.id', 'w.at')}`,
       [
@@ -163,14 +166,19 @@ export class OutboxRepository {
   }
 
   /** Takes events from the outbox: each row up to the last of its stretch. */
-  async remove(stretches: readonly Stretch[], tx: Db): Promise<void> {
+  async remove(projectId: ProjectId, stretches: readonly Stretch[], tx: Db): Promise<void> {
     const [ended, begun] = [stretches.filter(isToItsEnd), stretches.filter((one) => !isToItsEnd(one))];
     const positions = ended.map(({ row }) => row.position);
-    await this.database.execute('DELETE FROM event_outbox WHERE position = ANY ($1::bigint[])', [positions], tx);
+    await this.database.execute(
+      'DELETE FROM event_outbox WHERE project_id = $1 AND position = ANY ($2::bigint[])',
+      [projectId, positions],
+      tx,
+    );
     for (const { row, last } of begun) {
       await this.database.execute(
-        'UPDATE event_outbox SET event_ids = event_ids[$2 + 1:], timestamps = timestamps[$2 + 1:] WHERE position = $1',
-        [row.position, last],
+        `UPDATE event_outbox SET event_ids = event_ids[$3 + 1:], timestamps = timestamps[$3 + 1:]
+         WHERE project_id = $1 AND position = $2`,
+        [projectId, row.position, last],
         tx,
       );
     }
@@ -189,7 +197,7 @@ export class OutboxRepository {
   /** Rows that nobody waits for: written while the last rule of events was taken away. */
   removeUnwatched(): Promise<number> {
     return this.database.execute(
-      `DELETE FROM event_outbox o WHERE o.created_at < now() - interval '1 minute'
+      `DELETE FROM event_outbox o WHERE /* every tenant: what nobody reads */ o.created_at < now() - interval '1 minute'
        AND NOT EXISTS (SELECT FROM event_watches w WHERE w.project_id = o.project_id)`,
     );
   }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { RuleMetrics } from './rule-metrics.js';
 
@@ -14,23 +15,25 @@ export class RuleFailuresRepository {
    * Has the rule say why it cannot be evaluated. Written down when the reason is another one, and once a minute.
    * @param reason a sentence for the people of the project: see `reasonOf`
    */
-  async record(ruleId: string, reason: string, db?: Db): Promise<void> {
+  async record(projectId: ProjectId, ruleId: string, reason: string, db?: Db): Promise<void> {
     this.metrics.failed();
     await this.database.execute(
-      `UPDATE alert_rules SET last_error = left($2, 500), last_error_at = clock_timestamp()
-       WHERE id = $1 AND (last_error IS DISTINCT FROM left($2, 500)
-                          OR last_error_at < clock_timestamp() - interval '1 minute')`,
-      [ruleId, reason],
+      `UPDATE alert_rules SET last_error = left($3, 500), last_error_at = clock_timestamp()
+       WHERE project_id = $1 AND id = $2
+         AND (last_error IS DISTINCT FROM left($3, 500)
+              OR last_error_at < clock_timestamp() - interval '1 minute')`,
+      [projectId, ruleId, reason],
       db,
     );
   }
 
   /** The rules have been evaluated again. */
-  async clear(ruleIds: readonly string[], db?: Db): Promise<void> {
+  async clear(projectId: ProjectId, ruleIds: readonly string[], db?: Db): Promise<void> {
     if (ruleIds.length === 0) return;
     await this.database.execute(
-      'UPDATE alert_rules SET last_error = NULL, last_error_at = NULL WHERE id = ANY ($1::uuid[]) AND last_error IS NOT NULL',
-      [ruleIds],
+      `UPDATE alert_rules SET last_error = NULL, last_error_at = NULL
+       WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND last_error IS NOT NULL`,
+      [projectId, ruleIds],
       db,
     );
   }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { RULE_COLUMNS, type RuleRow } from '../live-rules.repository.js';
 
@@ -9,7 +10,7 @@ export interface DueRule extends RuleRow {
   archived: boolean;
 }
 
-type RuleKey = Pick<RuleRow, 'id'> & { readonly projectId: string };
+type RuleKey = Pick<RuleRow, 'id'> & { readonly projectId: ProjectId };
 
 /** When rules on windows are looked at; the time is the database's. */
 @Injectable()
@@ -19,22 +20,23 @@ export class DueRulesRepository {
   async count(): Promise<number> {
     const [row] = await this.database.rows<{ due: number }>(
       `SELECT count(*)::int AS due FROM alert_rules r JOIN projects p ON p.id = r.project_id AND p.deleted_at IS NULL
-       WHERE r.next_evaluation_at <= clock_timestamp()`,
+       WHERE /* every tenant: counted */ r.next_evaluation_at <= clock_timestamp()`,
     );
     return row?.due ?? 0;
   }
 
   /** Projects with rules that are due, those that wait longest first. */
-  async projects(): Promise<string[]> {
-    const rows = await this.database.rows<{ id: string }>(
+  async projects(): Promise<ProjectId[]> {
+    const rows = await this.database.rows<{ id: ProjectId }>(
       `SELECT r.project_id AS id FROM alert_rules r JOIN projects p ON p.id = r.project_id AND p.deleted_at IS NULL
-       WHERE r.next_evaluation_at <= clock_timestamp() GROUP BY 1 ORDER BY min(r.next_evaluation_at)`,
+       WHERE /* every tenant: those in turn */ r.next_evaluation_at <= clock_timestamp()
+       GROUP BY 1 ORDER BY min(r.next_evaluation_at)`,
     );
     return rows.map(({ id }) => id);
   }
 
   /** The rule of the project that waits longest and that nobody else is at, held until the transaction ends. */
-  async claim(projectId: string, tx: Db): Promise<DueRule | null> {
+  async claim(projectId: ProjectId, tx: Db): Promise<DueRule | null> {
     const [rule] = await this.database.rows<DueRule>(
       `SELECT ${RULE_COLUMNS}, clock_timestamp() AS now, p.archived_at IS NOT NULL AS archived
        FROM alert_rules r JOIN projects p ON p.id = r.project_id AND p.deleted_at IS NULL

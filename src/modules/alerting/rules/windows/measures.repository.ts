@@ -31,6 +31,14 @@ interface Wanted {
   readonly field?: string;
 }
 
+/** Which events are measured. */
+interface Measuring {
+  /** The place of the project. */
+  readonly project: string;
+  /** Which of the project's: a condition. */
+  readonly within: string;
+}
+
 type MeasuredRule = Pick<LiveRule, 'projectId' | 'filter' | 'groupBy'>;
 
 /** A rule on windows tells so many groups apart, those with the most events first. */
@@ -58,17 +66,18 @@ export class MeasuresRepository {
    */
   async lastSeen(rule: MeasuredRule, window: TimeWindow, db?: Db): Promise<Measured> {
     const parameters = new Parameters();
-    const { where, groups } = this.statement(rule, window, parameters);
+    const { project, within, groups } = this.statement(rule, window, parameters);
     if (groups.length === 0) {
       const rows = await this.database.rows<{ at: Date }>(
-        `SELECT e."timestamp" AS at FROM events e WHERE ${where} ORDER BY e."timestamp" DESC LIMIT 1`,
+        `SELECT e."timestamp" AS at FROM events e WHERE e.project_id = ${project} AND ${within}
+         ORDER BY e."timestamp" DESC LIMIT 1`,
         parameters.values,
         db,
       );
       return measured([{ group: [], value: rows[0]?.at.getTime() ?? null }]);
     }
     const last = `extract(epoch FROM max(e."timestamp"))::float8 * 1000`;
-    return measured(await this.grouped(groups, last, where, parameters, db));
+    return measured(await this.grouped(groups, last, { project, within }, parameters, db));
   }
 
   private async counted(
@@ -94,11 +103,11 @@ export class MeasuresRepository {
 
   private async aggregated(rule: MeasuredRule, window: TimeWindow, wanted: Wanted, db?: Db): Promise<Measure[]> {
     const parameters = new Parameters();
-    const { where, groups } = this.statement(rule, window, parameters);
+    const { project, within, groups } = this.statement(rule, window, parameters);
     const value = aggregateSql(wanted, parameters);
-    if (groups.length > 0) return this.grouped(groups, value, where, parameters, db);
+    if (groups.length > 0) return this.grouped(groups, value, { project, within }, parameters, db);
     const rows = await this.database.rows<{ value: number | null }>(
-      `SELECT ${value} AS value FROM events e WHERE ${where}`,
+      `SELECT ${value} AS value FROM events e WHERE e.project_id = ${project} AND ${within}`,
       parameters.values,
       db,
     );
@@ -108,7 +117,7 @@ export class MeasuresRepository {
   private async grouped(
     groups: readonly string[],
     value: string,
-    where: string,
+    { project, within }: Measuring,
     parameters: Parameters,
     db?: Db,
   ): Promise<Measure[]> {
@@ -116,7 +125,8 @@ export class MeasuresRepository {
     const rows = await this.database.rows<{ groups: GroupValue[]; value: number | null }>(
       `SELECT jsonb_build_array(${names.join(', ')}) AS groups, value FROM (
          SELECT ${groups.map((sql, index) => `${sql} AS g${index}`).join(', ')}, ${value} AS value, count(*) AS events
-         FROM events e WHERE ${where} GROUP BY ${names.map((_, index) => index + 1).join(', ')}
+         FROM events e WHERE e.project_id = ${project} AND ${within}
+         GROUP BY ${names.map((_, index) => index + 1).join(', ')}
          ORDER BY events DESC, ${names.join(', ')} LIMIT ${MAX_MEASURED_GROUPS}) measured`,
       parameters.values,
       db,
@@ -128,11 +138,12 @@ export class MeasuresRepository {
     { projectId, filter, groupBy }: MeasuredRule,
     { from, to }: TimeWindow,
     parameters: Parameters,
-  ): { where: string; groups: string[] } {
+  ): Measuring & { readonly groups: string[] } {
     const bind = (value: unknown): string => parameters.bind(value);
-    const where = `e.project_id = ${bind(projectId)} AND e."timestamp" >= ${bind(from)} AND e."timestamp" < ${bind(to)}
+    const project = bind(projectId);
+    const within = `e."timestamp" >= ${bind(from)} AND e."timestamp" < ${bind(to)}
       AND ${filterSql(filter, bind)}`;
-    return { where, groups: groupBy.map((field) => scalarSql(field, MAX_GROUP_TEXT, bind)) };
+    return { project, within, groups: groupBy.map((field) => scalarSql(field, MAX_GROUP_TEXT, bind)) };
   }
 }
 

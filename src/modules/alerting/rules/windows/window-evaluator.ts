@@ -23,7 +23,7 @@ export class WindowEvaluator {
 
   /** @param now epoch milliseconds; `tx` holds the rule */
   async evaluate(rule: LiveRule, now: number, tx: Db): Promise<void> {
-    const stored = await this.series.ofRule(rule.id, tx);
+    const stored = await this.series.ofRule(rule.projectId, rule.id, tx);
     const seen = await this.evaluator.look(rule, now, stored, await this.watchedSince(rule, tx), tx);
     const known = new Map(stored.map((one) => [one.fingerprint, one]));
     const missed = hasMissed(rule, now);
@@ -37,7 +37,7 @@ export class WindowEvaluator {
       }
       await this.follow(rule, one, effect, tx);
     }
-    await this.series.save(left, tx);
+    await this.series.save(rule.projectId, left, tx);
   }
 
   /** Since when the absence of events would be the senders'; null: something of ours is down. */

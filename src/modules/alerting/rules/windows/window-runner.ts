@@ -1,4 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { ProjectId } from '../../../access/index.js';
 import { CONFIG, type Config } from '../../../../config/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { RuleMetrics } from '../outcomes/rule-metrics.js';
@@ -61,7 +62,7 @@ export class WindowRunner {
     const until = performance.now() + BUDGET_MS;
     let evaluated = 0;
     const isOver = (): boolean => evaluated >= MOST_RULES || performance.now() >= until;
-    const one = async (projectId: string): Promise<boolean> => {
+    const one = async (projectId: ProjectId): Promise<boolean> => {
       const isDone = await this.next(projectId);
       if (isDone) evaluated += 1;
       onStep();
@@ -69,7 +70,7 @@ export class WindowRunner {
     };
     for (let waiting = await this.projectsWithDue(); waiting.length > 0 && !isOver();) {
       const projects = waiting[Symbol.iterator]();
-      const again: string[] = [];
+      const again: ProjectId[] = [];
       const lane = async (): Promise<void> => {
         for (const projectId of projects) {
           if (isOver()) return;
@@ -84,8 +85,8 @@ export class WindowRunner {
 
   /** @returns whether the project has more */
   private async turn(
-    projectId: string,
-    one: (projectId: string) => Promise<boolean>,
+    projectId: ProjectId,
+    one: (projectId: ProjectId) => Promise<boolean>,
     isOver: () => boolean,
   ): Promise<boolean> {
     const turnEnds = performance.now() + TURN_MS;
@@ -99,15 +100,15 @@ export class WindowRunner {
   }
 
   /** Those whose last turn lies longest ago first, then those that wait longest: a run may end before all had theirs. */
-  private async projectsWithDue(): Promise<string[]> {
+  private async projectsWithDue(): Promise<ProjectId[]> {
     const due = await this.due.projects();
-    const known = new Set(due);
+    const known = new Set<string>(due);
     for (const id of this.servedAt.keys()) if (!known.has(id)) this.servedAt.delete(id);
     const lastTurn = (id: string): number => this.servedAt.get(id) ?? 0;
     return due.sort((a, b) => lastTurn(a) - lastTurn(b));
   }
 
-  private async next(projectId: string): Promise<boolean> {
+  private async next(projectId: ProjectId): Promise<boolean> {
     let claimed: string | undefined;
     try {
       return await this.database.transaction(async (tx) => {
@@ -123,13 +124,13 @@ export class WindowRunner {
       this.logger.warn(`evaluating rule ${claimed} failed: ${String(error)}`);
       this.metrics.evaluated('failed');
       await this.due.postpone({ projectId, id: claimed }, LONGEST_WAIT_SECONDS);
-      await this.failures.record(claimed, reasonOf(error));
+      await this.failures.record(projectId, claimed, reasonOf(error));
       return true;
     }
   }
 
   private async evaluate(due: DueRule, tx: Db): Promise<void> {
-    const [read] = await this.rules.read([due], tx);
+    const [read] = await this.rules.read(due.project_id, [due], tx);
     if (read !== undefined && 'error' in read) throw read.error;
     const rule = read?.rule;
     if (rule === undefined || !('window_seconds' in rule.condition)) throw new Error('The rule has no window');

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
-import type { ProjectId } from '../../../access/index.js';
+import type { ProjectId, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { newId } from '../../../../platform/ids/index.js';
 import {
@@ -129,6 +129,7 @@ export class AttemptClaimsRepository {
    * again since `unlessTriedSince`, a time of the database.
    */
   async claimOne(
+    { projectId }: Pick<ProjectScope, 'projectId'>,
     claimant: AttemptClaimant,
     id: string,
     db?: Db,
@@ -137,7 +138,8 @@ export class AttemptClaimsRepository {
     const locked = (bind: Bind): string => `
       WITH locked AS (
         SELECT a.id FROM delivery_attempts a
-        WHERE a.id = ${bind(id)} AND a.due_at IS NOT NULL AND a.claim_token IS NULL AND ${isLive('a.project_id')}
+        WHERE a.project_id = ${bind(projectId)} AND a.id = ${bind(id)}
+          AND a.due_at IS NOT NULL AND a.claim_token IS NULL AND ${isLive('a.project_id')}
           AND NOT EXISTS (SELECT FROM delivery_retry_audits r
             WHERE r.attempt_id = a.id AND r.status <> 'skipped'
               AND r.started_at BETWEEN ${bind(unlessTriedSince ?? 'infinity')} AND clock_timestamp())
@@ -160,7 +162,7 @@ export class AttemptClaimsRepository {
          (id, project_id, attempt_id, claim_token, claim_kind, retry_number, worker_id, status, started_at, finished_at,
           response_code, response_summary, reason)
        SELECT $1, project_id, id, $3, $4, $5, $6, 'skipped', clock_timestamp(), clock_timestamp(), $7, $8, 'lease_lost'
-       FROM delivery_attempts WHERE id = $2`,
+       FROM delivery_attempts WHERE id = $2 AND project_id = $9`,
       [
         newId(),
         held.id,
@@ -170,6 +172,7 @@ export class AttemptClaimsRepository {
         held.claimOwner,
         outcome.responseCode,
         outcome.summary,
+        held.projectId,
       ],
     );
   }
@@ -178,7 +181,7 @@ export class AttemptClaimsRepository {
 /** Ends the audit of the claim, when it was a retry. */
 function endOfAudit(
   bind: Bind,
-  { token }: Held,
+  { tenant, token }: Held,
   {
     status,
     responseCode,
@@ -190,7 +193,7 @@ function endOfAudit(
     UPDATE delivery_retry_audits
     SET status = ${bind(status)}, finished_at = clock_timestamp(), response_code = ${bind(responseCode)},
         response_summary = ${bind(summary)}, reason = ${bind(reason)}
-    WHERE attempt_id IN (SELECT id FROM written) AND claim_token = ${bind(token)}
+    WHERE project_id = ${bind(tenant)} AND attempt_id IN (SELECT id FROM written) AND claim_token = ${bind(token)}
   )`;
 }
 

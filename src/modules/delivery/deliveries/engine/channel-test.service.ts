@@ -33,7 +33,7 @@ export class ChannelTestService {
       await this.attempts.insert(scope, { id, channelId, kind: 'test' }, tx);
       const target = { type: 'delivery_channel', id: channelId };
       await this.audit.record(projectAct(scope, 'delivery.channel_tested', { attempt_id: id }, target), tx);
-      return this.claims.claimOne(this.engine.claimant('test'), id, tx);
+      return this.claims.claimOne(scope, this.engine.claimant('test'), id, tx);
     });
     if (claimed !== null) await this.engine.send(claimed);
     const attempt = await this.attempts.find(scope, id);

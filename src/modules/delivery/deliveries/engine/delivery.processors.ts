@@ -1,4 +1,5 @@
 import { Inject } from '@nestjs/common';
+import { asProjectId } from '../../../access/index.js';
 import { JobHandler, type JobProcessor } from '../../../../platform/queue/index.js';
 import { AttemptClaimsRepository } from './attempt-claims.repository.js';
 import { DELIVERY_ENGINE, type DeliveryEngine } from './attempt.outbox.js';
@@ -26,14 +27,17 @@ export class DeliveryWakeProcessor implements JobProcessor<Wake> {
   }
 }
 
+type Drain = { attempt_id: string; project_id: string };
+
 @JobHandler(dlqDrainJob)
-export class DlqDrainProcessor implements JobProcessor<{ attempt_id: string }> {
+export class DlqDrainProcessor implements JobProcessor<Drain> {
   constructor(
     @Inject(DELIVERY_ENGINE) private readonly engine: DeliveryEngine,
     private readonly claims: AttemptClaimsRepository,
   ) {}
 
-  async run({ attempt_id: id }: { attempt_id: string }): Promise<void> {
-    await this.engine.begin(() => this.claims.claimOne(this.engine.claimant('dlq_drain'), id));
+  async run({ attempt_id: id, project_id }: Drain): Promise<void> {
+    const tenant = { projectId: asProjectId(project_id) };
+    await this.engine.begin(() => this.claims.claimOne(tenant, this.engine.claimant('dlq_drain'), id));
   }
 }

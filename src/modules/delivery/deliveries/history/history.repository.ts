@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type ProjectScope, thingOfProject } from '../../../access/index.js';
+import { type ProjectId, type ProjectScope, thingOfProject } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { DeliveryAttempt } from '../attempts/attempt.entity.js';
 import { AttemptNotFound } from '../delivery.errors.js';
@@ -38,10 +38,14 @@ const AUDIT = `
          finished_at AS "finishedAt", response_code AS "responseCode", response_summary AS "responseSummary", reason
   FROM delivery_retry_audits`;
 
-/** Conditions with their values, numbered as they come. */
+/** Conditions on what a project has, with their values, numbered as they come: `$1` is the project. */
 class Conditions {
-  readonly values: unknown[] = [];
+  readonly values: unknown[];
   private readonly parts: string[] = [];
+
+  constructor(projectId: ProjectId) {
+    this.values = [projectId];
+  }
 
   /** `?` stands for the value. */
   add(sql: string, value: unknown): void {
@@ -54,8 +58,9 @@ class Conditions {
     this.parts.push(sql);
   }
 
-  get where(): string {
-    return this.parts.join(' AND ');
+  /** What follows the condition on the project. */
+  get further(): string {
+    return this.parts.map((part) => ` AND ${part}`).join('');
   }
 }
 
@@ -66,8 +71,7 @@ export class HistoryRepository {
 
   /** Newest first. */
   async list({ projectId }: Tenant, query: HistoryQuery): Promise<Page<AttemptView>> {
-    const conditions = new Conditions();
-    conditions.add('a.project_id = ?', projectId);
+    const conditions = new Conditions(projectId);
     conditions.add('a.status = ?', query.status);
     conditions.add('a.channel_id = ?', query.channel_id);
     conditions.add('a.kind = ?', query.kind);
@@ -77,10 +81,10 @@ export class HistoryRepository {
     if (query.retry_state === 'retryable') conditions.addPlain(IS_DUE);
     else conditions.add('a.retry_state = ?', query.retry_state);
     if (query.retry_state === 'scheduled_retry') conditions.addPlain(`NOT ${IS_DUE}`);
-    const { where, values } = conditions;
+    const { further, values } = conditions;
     const [items, total] = await Promise.all([
       this.database.rows<AttemptView>(
-        `${VIEW} WHERE ${where} ORDER BY a.created_at DESC, a.id DESC
+        `${VIEW} WHERE a.project_id = $1${further} ORDER BY a.created_at DESC, a.id DESC
          LIMIT $${values.length + 1} OFFSET $${values.length + 2}`,
         [...values, query.limit, query.offset],
       ),
@@ -103,19 +107,18 @@ export class HistoryRepository {
 
   /** Newest first. */
   async audits({ projectId }: Tenant, query: RetryAuditsQuery): Promise<Page<RetryAudit>> {
-    const conditions = new Conditions();
-    conditions.add('project_id = ?', projectId);
+    const conditions = new Conditions(projectId);
     conditions.add('attempt_id = ?', query.delivery_id);
     conditions.add('status = ?', query.status);
     conditions.add('worker_id = ?', query.worker_id);
-    const { where, values } = conditions;
+    const { further, values } = conditions;
     const [items, total] = await Promise.all([
       this.database.rows<RetryAudit>(
-        `${AUDIT} WHERE ${where} ORDER BY started_at DESC, id DESC
+        `${AUDIT} WHERE project_id = $1${further} ORDER BY started_at DESC, id DESC
          LIMIT $${values.length + 1} OFFSET $${values.length + 2}`,
         [...values, query.limit, query.offset],
       ),
-      this.count('delivery_retry_audits', conditions),
+      this.count('delivery_retry_audits a', conditions),
     ]);
     return { items, total };
   }
@@ -128,9 +131,10 @@ export class HistoryRepository {
     return rows[0] ?? null;
   }
 
-  private async count(from: string, { where, values }: Conditions): Promise<number> {
+  /** @param from with `a` for the table whose rows the project has */
+  private async count(from: string, { further, values }: Conditions): Promise<number> {
     const [row] = await this.database.rows<{ total: number }>(
-      `SELECT count(*)::int AS total FROM ${from} WHERE ${where}`,
+      `SELECT count(*)::int AS total FROM ${from} WHERE a.project_id = $1${further}`,
       values,
     );
     return row?.total ?? 0;

@@ -22,9 +22,8 @@ export class RecoveryAuditWriter {
     { sourceId, createdId }: { readonly sourceId: string; readonly createdId: string },
     tx: Db,
   ): Promise<RecoveryAudit> {
-    const repository = this.database.repository(RecoveryAudit, tx);
     const id = newId();
-    await repository.insert({
+    await this.database.repository(RecoveryAudit, tx).insert({
       id,
       projectId: scope.projectId,
       action,
@@ -35,6 +34,6 @@ export class RecoveryAuditWriter {
     });
     const target = { type: 'delivery_attempt', id: sourceId };
     await this.audit.record(projectAct(scope, `delivery.${action}`, { created_attempt_id: createdId }, target), tx);
-    return repository.findOneByOrFail({ id });
+    return this.database.repository(RecoveryAudit, tx).findOneByOrFail({ projectId: scope.projectId, id });
   }
 }

@@ -1,4 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { ProjectId } from '../../../access/index.js';
 import { JobQueue } from '../../../../platform/queue/index.js';
 import type { Recovery } from '../attempts/attempt-states.js';
 import { AttemptClaimsRepository } from '../engine/attempt-claims.repository.js';
@@ -7,7 +8,7 @@ import { dlqDrainJob } from '../engine/delivery.jobs.js';
 
 interface DueAttempt {
   readonly attemptId: string;
-  readonly projectId: string;
+  readonly projectId: ProjectId;
   readonly channelId: string;
 }
 
@@ -27,11 +28,11 @@ export class RecoveryDispatcher {
       case 'replay': {
         const { projectId: tenant, channelId: lane } = due;
         if (await this.engine.wakeWorkers({ tenant, lane })) return;
-        return this.engine.begin(() => this.claims.claimOne(this.engine.claimant('worker'), due.attemptId));
+        return this.engine.begin(() => this.claims.claimOne(due, this.engine.claimant('worker'), due.attemptId));
       }
       case 'dlq_drain':
         if (await this.queueDrain(due)) return;
-        return this.engine.begin(() => this.claims.claimOne(this.engine.claimant('dlq_drain'), due.attemptId));
+        return this.engine.begin(() => this.claims.claimOne(due, this.engine.claimant('dlq_drain'), due.attemptId));
     }
   }
 

@@ -56,7 +56,7 @@ export class RetryNowService {
       // The view is no lock: a worker may have been quicker, and then there is nothing to claim. A try that has begun since
       // this request came is the one its caller asks for, also when it has failed meanwhile.
       const cameAt = await this.claims.timeBefore(waitedMs, tx);
-      const claimed = before.allowed ? await this.claims.claimOne(claimant, id, tx, cameAt) : null;
+      const claimed = before.allowed ? await this.claims.claimOne(scope, claimant, id, tx, cameAt) : null;
       if (!before.allowed || claimed !== null) {
         if (claimed !== null) {
           const target = { type: 'delivery_attempt', id };

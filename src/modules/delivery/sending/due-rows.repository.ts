@@ -22,7 +22,7 @@ export function dueLanesSql({ name, lane }: DueTable): string {
   const first = `SELECT project_id AS tenant, ${lane} AS lane, due_at FROM ${name}
     WHERE due_at IS NOT NULL AND claim_token IS NULL`;
   return `
-  WITH RECURSIVE waiting AS (
+  WITH RECURSIVE /* every tenant: those in turn */ waiting AS (
     (${first} ORDER BY ${lane}, due_at LIMIT 1)
     UNION ALL
     SELECT n.tenant, n.lane, n.due_at
@@ -36,18 +36,20 @@ export function dueLanesSql({ name, lane }: DueTable): string {
 
 /**
  * Due rows of given lanes, locked, as the beginning of a statement that claims them: `WITH locked AS (…)` of their ids.
- * Rows that somebody else is claiming are passed over. The parameters' places: lanes and how many of each (two arrays),
- * and how many in all.
+ * Rows that somebody else is claiming are passed over. The parameters' places: the tenants of the lanes, the lanes and how
+ * many of each (three arrays), and how many in all.
  */
 export function lockedDueSql(
   { name, lane }: DueTable,
-  { lanes, most, batch }: { readonly lanes: string; readonly most: string; readonly batch: string },
+  { tenants, lanes, most, batch }: Readonly<Record<'tenants' | 'lanes' | 'most' | 'batch', string>>,
 ): string {
   return `
   WITH locked AS (
-    SELECT d.id FROM unnest(${lanes}::uuid[], ${most}::int[]) AS asked (lane, most), LATERAL (
+    SELECT d.id
+    FROM unnest(${tenants}::uuid[], ${lanes}::uuid[], ${most}::int[]) AS asked (tenant, lane, most), LATERAL (
       SELECT a.id FROM ${name} a
-      WHERE a.${lane} = asked.lane AND a.due_at <= now() AND a.claim_token IS NULL AND ${isLive('a.project_id')}
+      WHERE a.project_id = asked.tenant /* tenant: of each lane */ AND a.${lane} = asked.lane AND a.due_at <= now()
+        AND a.claim_token IS NULL AND ${isLive('a.project_id')}
       ORDER BY a.due_at LIMIT asked.most FOR UPDATE OF a SKIP LOCKED) d
     LIMIT ${batch}
   )`;
@@ -57,5 +59,6 @@ export function lockedDueSql(
 export function backlogSql({ name }: DueTable): string {
   return `
   SELECT count(*)::int AS due, coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS "oldestSeconds"
-  FROM ${name} a WHERE due_at <= now() AND claim_token IS NULL AND ${isLive('a.project_id')}`;
+  FROM ${name} a
+  WHERE /* every tenant: counted */ due_at <= now() AND claim_token IS NULL AND ${isLive('a.project_id')}`;
 }
