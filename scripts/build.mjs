@@ -60,7 +60,9 @@ function cameBuilt() {
 if (process.argv.includes('--if-needed') && (cameBuilt() || isUpToDate())) process.exit(0);
 
 if (!existsSync(compiler)) {
-  console.error('The TypeScript compiler is not installed: run "npm ci --include=dev" first, or bring a dist/ that is built.');
+  console.error(
+    'The TypeScript compiler is not installed: run "npm ci --include=dev" first, or bring a dist/ that is built.',
+  );
   process.exit(1);
 }
 const startedAt = new Date();

@@ -2,7 +2,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import makeExpress, { type Application, type NextFunction, type Response } from 'express';
 import { AppModule, type Runtime } from './app.module.js';
-import { BrowserIngestion } from './modules/entitlement/api-keys/index.js';
+import { BrowserIngestionMiddleware } from './modules/entitlement/api-keys/index.js';
 import type { AccessScope } from './modules/access/index.js';
 import { UsageMetering } from './modules/events/usage/index.js';
 import { JOB_BOARD_PATH, JobBoard } from './modules/operations/job-board/index.js';
@@ -76,7 +76,7 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
     if (fault !== undefined) response.shouldKeepAlive = false;
     runInContext(context, fault === undefined ? next : () => next(fault));
   });
-  app.use(app.get(BrowserIngestion, { strict: false }).middleware(EXPOSED_HEADERS));
+  app.use(app.get(BrowserIngestionMiddleware, { strict: false }).middleware(EXPOSED_HEADERS));
   if (config.http.corsOrigins.length > 0) {
     app.enableCors({ origin: [...config.http.corsOrigins], exposedHeaders: EXPOSED_HEADERS, maxAge: 600 });
   }

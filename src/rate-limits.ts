@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Config, RateLimitPolicyName } from './config/index.js';
 import { KeyAuthenticator } from './modules/entitlement/api-keys/index.js';
-import { AccessTokens } from './modules/identity/sessions/index.js';
+import { AccessTokenService } from './modules/identity/sessions/index.js';
 import { apiKeyOf } from './modules/access/index.js';
 import type { Clock } from './platform/clock/index.js';
 import {
@@ -86,7 +86,7 @@ export async function rateLimitStore(config: Config, clock: Clock, logger: Logge
 export class CredentialHolders extends RateLimitCredentials {
   constructor(
     private readonly keys: KeyAuthenticator,
-    private readonly tokens: AccessTokens,
+    private readonly tokens: AccessTokenService,
   ) {
     super();
   }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OnCredentialsReset } from '../../../src/modules/identity/sessions/index.js';
 import { SecondFactorsModule } from '../../../src/modules/identity/second-factors/index.js';
-import { SecondFactorsOnReset } from '../../../src/modules/identity/second-factors/credentials-reset.js';
+import { SecondFactorsResetHandler } from '../../../src/modules/identity/second-factors/second-factors-reset.handler.js';
 import { Database } from '../../../src/platform/database/database.js';
 import { PASSWORD, signedIn } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
@@ -192,7 +192,7 @@ describe('trusted devices', () => {
     const { challenge_token } = await challengeFor(app, actor.email);
     const part: OnCredentialsReset = app.nest
       .select(SecondFactorsModule)
-      .get<OnCredentialsReset>(SecondFactorsOnReset, { strict: true });
+      .get<OnCredentialsReset>(SecondFactorsResetHandler, { strict: true });
     await app.nest.get(Database).transaction((tx) => part.credentialsReset(actor.id, tx));
     expect(part).toBeInstanceOf(OnCredentialsReset);
     expect(await devices(actor.bearer)).toEqual([]);

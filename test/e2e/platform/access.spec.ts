@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response, Test } from 'supertest';
 import { type Capability, hasCapability, type Role, roleAtLeast, ROLES } from '../../../src/modules/access/index.js';
-import { KeyUse } from '../../../src/modules/entitlement/api-keys/key-use.js';
+import { KeyUseRecorder } from '../../../src/modules/entitlement/api-keys/key-use.recorder.js';
 import { addMember, type Actor, type Owner, ownerWithProject, randomEmail, signedIn } from '../../support/actors.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
@@ -250,7 +250,7 @@ describe('access to every operation', () => {
 
   /** Everything, with the uses of keys that would be written in a while. */
   async function snapshot(): Promise<unknown> {
-    await app.nest.get(KeyUse, { strict: false }).flush();
+    await app.nest.get(KeyUseRecorder, { strict: false }).flush();
     const tables = [
       'organizations',
       'organization_members',

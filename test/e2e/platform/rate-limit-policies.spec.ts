@@ -5,7 +5,7 @@ import { Strategy } from 'passport-jwt';
 import type { Response } from 'supertest';
 import { CONFIG, RATE_LIMIT_POLICY_NAMES, RUNTIME_SECRETS } from '../../../src/config/index.js';
 import { KeyAuthenticator } from '../../../src/modules/entitlement/api-keys/index.js';
-import { AccessTokens } from '../../../src/modules/identity/sessions/index.js';
+import { AccessTokenService } from '../../../src/modules/identity/sessions/index.js';
 import { generateKey } from '../../../src/platform/crypto/index.js';
 import { type Actor, type Owner, ownerWithProject, signedIn } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
@@ -219,7 +219,7 @@ describe('the rate limits of a deployment', () => {
     const { id: userId, bearer } = await signedIn(app);
     const longAgo = { now: () => new Date(Date.now() - 24 * 3_600_000) };
     const { nest } = app;
-    const then = new AccessTokens(nest.get(CONFIG), nest.get(RUNTIME_SECRETS), longAgo);
+    const then = new AccessTokenService(nest.get(CONFIG), nest.get(RUNTIME_SECRETS), longAgo);
     // Of a session that lives: nothing but its age keeps it out.
     const old = await then.sign({ userId, sessionId: String(decodeJwt(bearer.slice('Bearer '.length)).sid) });
     const send = (token: string) =>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { MembershipNotices } from '../../../src/modules/tenancy/organizations/index.js';
+import { MembershipNotifier } from '../../../src/modules/tenancy/organizations/index.js';
 import { type Actor, addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { outOfStep, withoutPlanLimits } from '../../support/memberships.js';
@@ -209,7 +209,7 @@ describe('members of an organization', () => {
       .expect(201);
     await app.rows('UPDATE users SET selected_project_id = $1 WHERE id = $2', [owner.projectId, admin.id]);
     const told = new Promise((resolve) => {
-      app.nest.get(MembershipNotices).subscribe((change) => {
+      app.nest.get(MembershipNotifier).subscribe((change) => {
         if (change.userId === admin.id) resolve(change);
       });
     });

@@ -8,7 +8,7 @@ import { CapabilityGuard } from './capability.guard.js';
 import { InputsGuard } from './inputs.guard.js';
 import { InternalGuard } from './internal.guard.js';
 import { ProviderGuard } from './provider.guard.js';
-import { RequestBody } from './request-body.js';
+import { RequestBodyReader } from './request-body.reader.js';
 import { RouteChecks } from './route-checks.js';
 
 /**
@@ -28,7 +28,7 @@ export const ACCESS_GUARDS: readonly Type<CanActivate>[] = [
 /** For the module that has everything the guards ask: {@link ACCESS_GUARDS} in front of every route. */
 export const ACCESS_PROVIDERS: readonly Provider[] = [
   Authorizer,
-  RequestBody,
+  RequestBodyReader,
   RouteChecks,
   ...ACCESS_GUARDS.map((useClass) => ({ provide: APP_GUARD, useClass })),
 ];

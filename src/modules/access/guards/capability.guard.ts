@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import type { CheckedRequest } from '../../../platform/http/inputs.js';
 import { Authorizer } from '../authorizer.js';
 import type { AccessScope } from '../scope.js';
-import { RequestBody } from './request-body.js';
+import { RequestBodyReader } from './request-body.reader.js';
 import { type Checks, RouteChecks } from './route-checks.js';
 
 /**
@@ -15,7 +15,7 @@ export class CapabilityGuard implements CanActivate {
   constructor(
     private readonly routes: RouteChecks,
     private readonly authorizer: Authorizer,
-    private readonly bodies: RequestBody,
+    private readonly bodies: RequestBodyReader,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Response } from 'express';
 import type { CheckedRequest } from '../../../platform/http/inputs.js';
 import { ProviderAuthenticator } from '../ports.js';
-import { RequestBody } from './request-body.js';
+import { RequestBodyReader } from './request-body.reader.js';
 import { type Checks, RouteChecks } from './route-checks.js';
 
 /** The payment provider, by its signature over the body, which is read once the headers hold one. */
@@ -11,7 +11,7 @@ export class ProviderGuard implements CanActivate {
   constructor(
     private readonly routes: RouteChecks,
     private readonly provider: ProviderAuthenticator,
-    private readonly bodies: RequestBody,
+    private readonly bodies: RequestBodyReader,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {

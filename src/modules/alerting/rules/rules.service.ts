@@ -5,7 +5,7 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/ids/index.js';
 import { type Condition, filterOf, PatternTrialsService } from '../conditions/index.js';
 import { AuditWriter } from '../../identity/audit/index.js';
-import { projectAct, ProjectActs } from '../../tenancy/projects/index.js';
+import { projectAct, ProjectActsService } from '../../tenancy/projects/index.js';
 import { AlertRaiser } from '../alerts/index.js';
 import { keepsState } from './machine/matched-series.js';
 import { stateOfRule } from './machine/rule-machine.js';
@@ -33,7 +33,7 @@ export class AlertRulesService {
     private readonly database: Database,
     private readonly rules: AlertRulesRepository,
     private readonly links: RuleLinksRepository,
-    private readonly acts: ProjectActs,
+    private readonly acts: ProjectActsService,
     private readonly audit: AuditWriter,
     private readonly alerts: AlertRaiser,
     private readonly patterns: PatternTrialsService,

@@ -22,7 +22,7 @@ import {
   InvalidApiKey,
 } from './api-keys.errors.js';
 import { ApiKeysService } from './api-keys.service.js';
-import { KeyChanges } from './key-changes.js';
+import { KeyChangesService } from './key-changes.service.js';
 import { ProjectOfApiKey } from './api-keys.repository.js';
 
 @ApiTags('api-keys')
@@ -30,7 +30,7 @@ import { ProjectOfApiKey } from './api-keys.repository.js';
 export class ApiKeysController {
   constructor(
     private readonly apiKeys: ApiKeysService,
-    private readonly changes: KeyChanges,
+    private readonly changes: KeyChangesService,
   ) {}
 
   @Get()

@@ -9,11 +9,11 @@ import { ApiKeyRecord } from './api-key.entity.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { ApiKeysRepository, ProjectOfApiKey } from './api-keys.repository.js';
 import { ApiKeysService } from './api-keys.service.js';
-import { BrowserIngestion } from './browser-ingestion.js';
+import { BrowserIngestionMiddleware } from './browser-ingestion.middleware.js';
 import { KeyAuthenticator } from './key-authenticator.js';
-import { KeyChanges } from './key-changes.js';
+import { KeyChangesService } from './key-changes.service.js';
 import { KeyIssuer } from './key-issuer.js';
-import { KeyUse } from './key-use.js';
+import { KeyUseRecorder } from './key-use.recorder.js';
 
 @Module({
   imports: [AuditModule, IngestionFailuresModule, ProjectsModule, TypeOrmModule.forFeature([ApiKeyRecord])],
@@ -21,11 +21,11 @@ import { KeyUse } from './key-use.js';
   providers: [
     ApiKeysService,
     ApiKeysRepository,
-    BrowserIngestion,
+    BrowserIngestionMiddleware,
     KeyAuthenticator,
-    KeyChanges,
+    KeyChangesService,
     KeyIssuer,
-    KeyUse,
+    KeyUseRecorder,
     belongsToProject(ApiKeysRepository),
     onAccountDeleted(ApiKeysRepository, (keys, userId, tx) => keys.forgetMaker(userId, tx)),
     ProjectOfApiKey,
@@ -35,9 +35,9 @@ import { KeyUse } from './key-use.js';
     ApiKeyAuthenticator,
     ApiKeysRepository,
     ApiKeysService,
-    BrowserIngestion,
+    BrowserIngestionMiddleware,
     KeyAuthenticator,
-    KeyChanges,
+    KeyChangesService,
     KeyIssuer,
   ],
 })

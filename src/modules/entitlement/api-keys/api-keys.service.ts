@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ApiKeyScope, ProjectMemberScope, ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { Database } from '../../../platform/database/database.js';
-import { ProjectActs, ProjectsRepository } from '../../tenancy/projects/index.js';
+import { ProjectActsService, ProjectsRepository } from '../../tenancy/projects/index.js';
 import {
   apiKeyResponse,
   type ApiKeyResponse,
@@ -14,14 +14,14 @@ import { ApiKeyNotFound, EventSourceNotFound } from './api-keys.errors.js';
 import { ApiKeysRepository, type KeyFilter } from './api-keys.repository.js';
 import { KeyIssuer, type KeyWish } from './key-issuer.js';
 
-/** Making and reading keys; what happens to a key afterwards is {@link KeyChanges}. */
+/** Making and reading keys; what happens to a key afterwards is {@link KeyChangesService}. */
 @Injectable()
 export class ApiKeysService {
   constructor(
     private readonly database: Database,
     private readonly keys: ApiKeysRepository,
     private readonly issuer: KeyIssuer,
-    private readonly acts: ProjectActs,
+    private readonly acts: ProjectActsService,
     private readonly projects: ProjectsRepository,
     private readonly clock: Clock,
   ) {}

@@ -14,7 +14,7 @@ export { ApiKeyResponse, CreatedApiKeyResponse, ProjectQuery, RotateApiKeyReques
 export { ApiKeysModule } from './api-keys.module.js';
 export { ApiKeysRepository } from './api-keys.repository.js';
 export { ApiKeysService } from './api-keys.service.js';
-export { BrowserIngestion } from './browser-ingestion.js';
+export { BrowserIngestionMiddleware } from './browser-ingestion.middleware.js';
 export { KeyAuthenticator } from './key-authenticator.js';
-export { KeyChanges } from './key-changes.js';
+export { KeyChangesService } from './key-changes.service.js';
 export { KeyIssuer } from './key-issuer.js';

@@ -18,8 +18,8 @@ import { NoticeBus } from '../../../platform/database/notices.js';
 import { NotAuthenticated } from '../../../platform/http/domain-error.js';
 import { addressBucket } from '../../../platform/rate-limit/index.js';
 import { currentContext } from '../../../platform/telemetry/index.js';
-import { IngestionFailures } from '../ingestion-failures/index.js';
-import { ProjectChanges } from '../../tenancy/projects/index.js';
+import { IngestionFailuresRecorder } from '../ingestion-failures/index.js';
+import { ProjectChangesNotifier } from '../../tenancy/projects/index.js';
 import {
   ApiKeyNotActive,
   EventSourceDisabled,
@@ -29,7 +29,7 @@ import {
   OriginNotAllowed,
 } from './api-keys.errors.js';
 import { ApiKeysRepository, type KeyIdentity } from './api-keys.repository.js';
-import { KeyUse } from './key-use.js';
+import { KeyUseRecorder } from './key-use.recorder.js';
 
 const CHANNEL = 'api_key_changed';
 /** How long a look-up is trusted when a notice gets lost: a revoked key dies within 5 seconds everywhere (DECISIONS 4). */
@@ -54,11 +54,11 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
 
   constructor(
     private readonly keys: ApiKeysRepository,
-    private readonly uses: KeyUse,
-    private readonly projects: ProjectChanges,
+    private readonly uses: KeyUseRecorder,
+    private readonly projects: ProjectChangesNotifier,
     private readonly notices: NoticeBus,
     private readonly clock: Clock,
-    private readonly failures: IngestionFailures,
+    private readonly failures: IngestionFailuresRecorder,
     private readonly background: BackgroundWork,
   ) {
     super();

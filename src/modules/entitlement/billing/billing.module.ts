@@ -10,12 +10,12 @@ import { AccountCheckoutService } from './account-checkout/account-checkout.serv
 import { CheckoutSyncService } from './account-checkout/checkout-sync.service.js';
 import { BillingAdministrationController } from './administration/administration.controller.js';
 import { AdministrationService } from './administration/administration.service.js';
-import { PlatformAdministration } from './administration/platform-administration.js';
+import { PlatformAdministratorsAdapter } from './administration/platform-administrators.adapter.js';
 import { BillingSettings } from './billing-settings.js';
 import { CheckoutController } from './checkout/checkout.controller.js';
 import { CheckoutService } from './checkout/checkout.service.js';
 import { CustomerRemoval } from './customers/customer-removal.entity.js';
-import { CustomerRemovals } from './customers/customer-removals.js';
+import { CustomerRemovalsMaintenance } from './customers/customer-removals.maintenance.js';
 import { CustomerRemovalsRepository } from './customers/customer-removals.repository.js';
 import { CustomersService } from './customers/customers.service.js';
 import { PortalController } from './portal/portal.controller.js';
@@ -24,17 +24,17 @@ import { PaymentProvider } from './provider/payment-provider.js';
 import { StripePaymentProvider } from './provider/stripe-payment-provider.js';
 import { BillingStatusController } from './status/status.controller.js';
 import { StatusService } from './status/status.service.js';
-import { FirstOrganization } from './subscriptions/first-organization.js';
+import { FirstOrganizationHandler } from './subscriptions/first-organization.handler.js';
 import { OrganizationBillingRepository } from './subscriptions/organization-billing.repository.js';
 import { PaymentSubscription } from './subscriptions/payment-subscription.entity.js';
 import { PendingSubscriptionsRepository } from './subscriptions/pending-subscriptions.repository.js';
-import { SubscriptionHolders } from './subscriptions/subscription-holders.js';
+import { SubscriptionHolderFinder } from './subscriptions/subscription-holder.finder.js';
 import { SubscriptionsRepository } from './subscriptions/subscriptions.repository.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
 import { PaymentEventExpiry } from './webhook/payment-event-expiry.js';
 import { PaymentEvent } from './webhook/payment-event.entity.js';
 import { PaymentEventsRepository } from './webhook/payment-events.repository.js';
-import { ProviderSignature } from './webhook/provider-signature.js';
+import { ProviderSignatureAuthenticator } from './webhook/provider-signature.authenticator.js';
 import { WebhookController } from './webhook/webhook.controller.js';
 import { WebhookService } from './webhook/webhook.service.js';
 
@@ -60,24 +60,24 @@ import { WebhookService } from './webhook/webhook.service.js';
     BillingSettings,
     CheckoutService,
     CheckoutSyncService,
-    CustomerRemovals,
+    CustomerRemovalsMaintenance,
     CustomerRemovalsRepository,
     onAccountDeleted(CustomerRemovalsRepository, (removals, userId, tx) => removals.addAllOf(userId, tx)),
     CustomersService,
-    FirstOrganization,
+    FirstOrganizationHandler,
     OrganizationBillingRepository,
     PaymentEventExpiry,
     PaymentEventsRepository,
     PendingSubscriptionsRepository,
     PortalService,
     StatusService,
-    SubscriptionHolders,
+    SubscriptionHolderFinder,
     SubscriptionsRepository,
     SubscriptionsService,
     WebhookService,
     { provide: PaymentProvider, useClass: StripePaymentProvider },
-    { provide: PlatformAdministrators, useClass: PlatformAdministration },
-    { provide: ProviderAuthenticator, useClass: ProviderSignature },
+    { provide: PlatformAdministrators, useClass: PlatformAdministratorsAdapter },
+    { provide: ProviderAuthenticator, useClass: ProviderSignatureAuthenticator },
   ],
   exports: [PlatformAdministrators, ProviderAuthenticator],
 })

@@ -1,3 +1,3 @@
-export { IngestionFailures } from './ingestion-failures.js';
+export { IngestionFailuresRecorder } from './ingestion-failures.recorder.js';
 export { IngestionFailuresModule } from './ingestion-failures.module.js';
 export { IngestionFailuresReader, type RecordedFailure } from './ingestion-failures.reader.js';

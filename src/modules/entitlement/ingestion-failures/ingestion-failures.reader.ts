@@ -18,7 +18,7 @@ export interface FailurePage {
   readonly total: number;
 }
 
-/** Reads what {@link IngestionFailures} recorded. */
+/** Reads what {@link IngestionFailuresRecorder} recorded. */
 @Injectable()
 export class IngestionFailuresReader {
   constructor(private readonly database: Database) {}

@@ -6,9 +6,14 @@ export {
   monthlyEventLimit,
   PASSING_STATUSES,
 } from './ingestion-decision.js';
-export { type IngestionRefusal, IngestionRefusals, reasonOfStatus, type RefusalReason } from './ingestion-refusals.js';
+export {
+  type IngestionRefusal,
+  IngestionRefusalsService,
+  reasonOfStatus,
+  type RefusalReason,
+} from './ingestion-refusals.service.js';
 export { monthOf } from './month.js';
 export { OrganizationAllowancesReader } from './organization-allowances.reader.js';
 export { BillingInactive, BlockedByBilling, MonthlyEventsExceeded, MonthlyRequestsExceeded } from './quotas.errors.js';
 export { QuotasModule } from './quotas.module.js';
-export { RequestLimits } from './request-limits.js';
+export { RequestLimitsService } from './request-limits.service.js';

@@ -3,7 +3,7 @@ import type { OrganizationScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import type { Plan } from '../../tenancy/organizations/index.js';
 import { type IngestionAllowances, monthlyEventLimit } from './ingestion-decision.js';
-import { RequestLimits } from './request-limits.js';
+import { RequestLimitsService } from './request-limits.service.js';
 
 interface Row {
   readonly plan: Plan;
@@ -18,7 +18,7 @@ interface Row {
 export class OrganizationAllowancesReader {
   constructor(
     private readonly database: Database,
-    private readonly requestLimits: RequestLimits,
+    private readonly requestLimits: RequestLimitsService,
   ) {}
 
   async of(scope: Pick<OrganizationScope, 'organizationId'>, db?: Db): Promise<IngestionAllowances & { plan: Plan }> {

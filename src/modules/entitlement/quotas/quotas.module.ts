@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
-import { IngestionRefusals } from './ingestion-refusals.js';
+import { IngestionRefusalsService } from './ingestion-refusals.service.js';
 import { OrganizationAllowancesReader } from './organization-allowances.reader.js';
-import { RequestLimits } from './request-limits.js';
+import { RequestLimitsService } from './request-limits.service.js';
 
 @Module({
-  providers: [OrganizationAllowancesReader, RequestLimits, IngestionRefusals],
-  exports: [OrganizationAllowancesReader, RequestLimits, IngestionRefusals],
+  providers: [OrganizationAllowancesReader, RequestLimitsService, IngestionRefusalsService],
+  exports: [OrganizationAllowancesReader, RequestLimitsService, IngestionRefusalsService],
 })
 export class QuotasModule {}

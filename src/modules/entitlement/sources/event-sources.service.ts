@@ -5,7 +5,7 @@ import { newId } from '../../../platform/ids/index.js';
 import { EventSourceNotFound, KeyAuthenticator, KeyIssuer } from '../api-keys/index.js';
 import { AuditWriter } from '../../identity/audit/index.js';
 import { PLAN_LIMITS } from '../../tenancy/organizations/index.js';
-import { projectAct, ProjectActs } from '../../tenancy/projects/index.js';
+import { projectAct, ProjectActsService } from '../../tenancy/projects/index.js';
 import {
   type ChangeEventSourceRequest,
   type CreatedEventSourceResponse,
@@ -23,7 +23,7 @@ export class EventSourcesService {
     private readonly sources: EventSourcesRepository,
     private readonly issuer: KeyIssuer,
     private readonly authenticator: KeyAuthenticator,
-    private readonly acts: ProjectActs,
+    private readonly acts: ProjectActsService,
     private readonly audit: AuditWriter,
   ) {}
 

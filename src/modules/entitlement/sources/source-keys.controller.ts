@@ -12,7 +12,7 @@ import {
   ApiKeysService,
   CreatedApiKeyResponse,
   EventSourceNotFound,
-  KeyChanges,
+  KeyChangesService,
   RotateApiKeyRequest,
 } from '../api-keys/index.js';
 import { ProjectOfSource } from './event-sources.repository.js';
@@ -25,7 +25,7 @@ export class SourceKeysController {
   constructor(
     private readonly sourceKeys: SourceKeysService,
     private readonly keys: ApiKeysService,
-    private readonly changes: KeyChanges,
+    private readonly changes: KeyChangesService,
   ) {}
 
   @Get()

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope } from '../../access/index.js';
-import { ApiKeysService, type CreatedApiKeyResponse, KeyChanges } from '../api-keys/index.js';
+import { ApiKeysService, type CreatedApiKeyResponse, KeyChangesService } from '../api-keys/index.js';
 import {
   type BrowserKeyResponse,
   type ChangeBrowserKeyRequest,
@@ -15,7 +15,7 @@ import {
 export class SourceKeysService {
   constructor(
     private readonly keys: ApiKeysService,
-    private readonly changes: KeyChanges,
+    private readonly changes: KeyChangesService,
   ) {}
 
   issue(scope: ProjectMemberScope, sourceId: string, request: IssueKeyRequest): Promise<CreatedApiKeyResponse> {

@@ -5,7 +5,7 @@ import { Clock } from '../../../platform/clock/index.js';
 import { ClientGone, PacedResponse } from '../../../platform/http/paced-response.js';
 import type { EventFilter, MatchingHour, TimeWindow } from '../totals/index.js';
 import { type EventPlace, EventRowsRepository, type Place, ReadBudget, RECORDS } from '../reads/index.js';
-import { SessionLiveness } from '../../identity/sessions/index.js';
+import { SessionLivenessCache } from '../../identity/sessions/index.js';
 import { filterOf, windowOf } from './asked-window.js';
 import type { ExportRequest } from './explorer.dto.js';
 import { ExplorerRepository, spanOf } from './explorer.repository.js';
@@ -40,7 +40,7 @@ export class EventExportService {
     private readonly events: EventRowsRepository,
     private readonly budget: ReadBudget,
     private readonly members: MembershipReader,
-    private readonly sessions: SessionLiveness,
+    private readonly sessions: SessionLivenessCache,
     private readonly patience: ExportPatience,
     private readonly clock: Clock,
   ) {}

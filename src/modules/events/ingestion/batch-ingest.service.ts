@@ -9,7 +9,7 @@ import { compile, parseJsonBody, validateJson, ValidationError } from '../../../
 import { LARGE_BYTES, LargeBodies } from '../../../platform/http/large-bodies.js';
 import { newId } from '../../../platform/ids/index.js';
 import type { Redaction } from '../../tenancy/projects/index.js';
-import { IngestionRefusals, type RefusalReason } from '../../entitlement/quotas/index.js';
+import { IngestionRefusalsService, type RefusalReason } from '../../entitlement/quotas/index.js';
 import { EventAdmissionService } from './event-admission.service.js';
 import { type EventLine, splitLines } from './event-lines.js';
 import { batchAnswer, type BatchLine, type StoredBatchAnswer } from './batch-answer.js';
@@ -36,7 +36,7 @@ export class BatchIngestService {
 
   constructor(
     private readonly admission: EventAdmissionService,
-    private readonly refusals: IngestionRefusals,
+    private readonly refusals: IngestionRefusalsService,
     private readonly clock: Clock,
     private readonly large: LargeBodies,
     @Inject(CONFIG) private readonly config: Config,

@@ -3,9 +3,9 @@ import { ProjectNotFound } from '../../access/index.js';
 import type { DomainError } from '../../../platform/http/domain-error.js';
 import { currentContext } from '../../../platform/telemetry/index.js';
 import { EventSourceNotFound, InvalidApiKey } from '../../entitlement/api-keys/index.js';
-import { IngestionFailures } from '../../entitlement/ingestion-failures/index.js';
-import { IngestionPolicies, type IngestionPolicy, ProjectIsArchived } from '../../tenancy/projects/index.js';
-import { IngestionRefusals } from '../../entitlement/quotas/index.js';
+import { IngestionFailuresRecorder } from '../../entitlement/ingestion-failures/index.js';
+import { IngestionPolicyReader, type IngestionPolicy, ProjectIsArchived } from '../../tenancy/projects/index.js';
+import { IngestionRefusalsService } from '../../entitlement/quotas/index.js';
 import { domainError } from '../../../platform/http/domain-error.js';
 import { EventIntake, type Sender, type Verdict, type WriteRequest } from './writing/write-request.js';
 
@@ -22,9 +22,9 @@ export class IdempotencyKeyReused extends domainError(
 export class EventAdmissionService {
   constructor(
     private readonly intake: EventIntake,
-    private readonly policies: IngestionPolicies,
-    private readonly refusals: IngestionRefusals,
-    private readonly failures: IngestionFailures,
+    private readonly policies: IngestionPolicyReader,
+    private readonly refusals: IngestionRefusalsService,
+    private readonly failures: IngestionFailuresRecorder,
   ) {}
 
   /** @throws ProjectIsArchived */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type AccessScope, RefusalMask } from '../../access/index.js';
 import type { Issue } from '../../../platform/http/fields/index.js';
-import { IngestionPolicies, Redaction } from '../../tenancy/projects/index.js';
+import { IngestionPolicyReader, Redaction } from '../../tenancy/projects/index.js';
 import { maskIssues } from './masked-issues.js';
 
 /** Before the project is known its settings are not: then every value that may become a property is masked. */
@@ -10,7 +10,7 @@ const OF_NO_PROJECT = new Redaction(['*']);
 /** Refusals of events tell what was wrong without what the project redacts. */
 @Injectable()
 export class EventRefusalMask extends RefusalMask {
-  constructor(private readonly policies: IngestionPolicies) {
+  constructor(private readonly policies: IngestionPolicyReader) {
     super();
   }
 

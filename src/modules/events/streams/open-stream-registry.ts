@@ -1,10 +1,10 @@
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { MembershipReader, type ProjectMemberScope } from '../../access/index.js';
 import type { EventStream } from '../../../platform/http/event-stream.js';
-import { MembershipNotices } from '../../tenancy/organizations/index.js';
-import { ProjectChanges } from '../../tenancy/projects/index.js';
+import { MembershipNotifier } from '../../tenancy/organizations/index.js';
+import { ProjectChangesNotifier } from '../../tenancy/projects/index.js';
 import { domainError } from '../../../platform/http/domain-error.js';
-import { SessionLiveness } from '../../identity/sessions/index.js';
+import { SessionLivenessCache } from '../../identity/sessions/index.js';
 
 /** In one process. */
 const MOST_OF_A_PERSON = 250;
@@ -34,9 +34,9 @@ export class OpenStreamRegistry implements OnModuleInit, OnModuleDestroy {
 
   constructor(
     private readonly members: MembershipReader,
-    private readonly sessions: SessionLiveness,
-    private readonly memberships: MembershipNotices,
-    private readonly projects: ProjectChanges,
+    private readonly sessions: SessionLivenessCache,
+    private readonly memberships: MembershipNotifier,
+    private readonly projects: ProjectChangesNotifier,
   ) {}
 
   get count(): number {

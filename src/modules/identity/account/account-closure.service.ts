@@ -1,21 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { BackgroundWork } from '../../../platform/background/background-work.js';
 import { AuditWriter } from '../audit/index.js';
-import { type AccountAct, ChangeProof, type ProvenChange } from '../second-factors/index.js';
+import { type AccountAct, ChangeProofService, type ProvenChange } from '../second-factors/index.js';
 import { SessionsService } from '../sessions/index.js';
-import { AccountDeletion, UsersRepository } from '../users/index.js';
-import { AccountMails } from './account-mails.js';
+import { AccountDeletionService, UsersRepository } from '../users/index.js';
+import { AccountMailer } from './account.mailer.js';
 
 /** The end of an account. */
 @Injectable()
 export class AccountClosureService {
   constructor(
     private readonly users: UsersRepository,
-    private readonly deletion: AccountDeletion,
-    private readonly proof: ChangeProof,
+    private readonly deletion: AccountDeletionService,
+    private readonly proof: ChangeProofService,
     private readonly sessions: SessionsService,
     private readonly audit: AuditWriter,
-    private readonly mails: AccountMails,
+    private readonly mails: AccountMailer,
     private readonly background: BackgroundWork,
   ) {}
 

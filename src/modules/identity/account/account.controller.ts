@@ -5,7 +5,7 @@ import { Documented } from '../../../platform/http/documented.js';
 import { MessageResponse } from '../../../platform/http/message.dto.js';
 import { Body, Headers, Query, Scope } from '../../../platform/http/inputs.js';
 import { MeResponse } from '../auth/index.js';
-import { IncorrectPassword, InTurnOfAccount, StepUpHeaders } from '../proof/index.js';
+import { IncorrectPassword, ProofTurnInterceptor, StepUpHeaders } from '../proof/index.js';
 import { CHANGE_PROOF, InvalidAuthenticationCode, SecondFactorRequired } from '../second-factors/index.js';
 import { CallingClient, type Client } from '../sessions/index.js';
 import { AccountOwnsOrganization } from '../users/index.js';
@@ -49,7 +49,7 @@ export class AccountController {
   }
 
   @Post('password/change')
-  @UseInterceptors(InTurnOfAccount)
+  @UseInterceptors(ProofTurnInterceptor)
   @Requires()
   @Documented({
     summary: 'Change the password',
@@ -69,7 +69,7 @@ export class AccountController {
   }
 
   @Post('email-change/request')
-  @UseInterceptors(InTurnOfAccount)
+  @UseInterceptors(ProofTurnInterceptor)
   @Requires()
   @Documented({
     summary: 'Ask to change the e-mail address',
@@ -111,7 +111,7 @@ export class AccountController {
   }
 
   @Post('delete')
-  @UseInterceptors(InTurnOfAccount)
+  @UseInterceptors(ProofTurnInterceptor)
   @Requires()
   @Documented({
     summary: 'Close the account',

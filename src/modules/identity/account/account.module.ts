@@ -8,7 +8,7 @@ import { SessionsModule } from '../sessions/index.js';
 import { UsersModule } from '../users/index.js';
 import { AccountClosureService } from './account-closure.service.js';
 import { AccountController } from './account.controller.js';
-import { AccountMails } from './account-mails.js';
+import { AccountMailer } from './account.mailer.js';
 import { AccountService } from './account.service.js';
 import { EmailChangeService } from './email-change.service.js';
 import { PasswordChangeService } from './password-change.service.js';
@@ -24,6 +24,6 @@ import { PasswordChangeService } from './password-change.service.js';
     UsersModule,
   ],
   controllers: [AccountController],
-  providers: [AccountClosureService, AccountMails, AccountService, EmailChangeService, PasswordChangeService],
+  providers: [AccountClosureService, AccountMailer, AccountService, EmailChangeService, PasswordChangeService],
 })
 export class AccountModule {}

@@ -6,12 +6,12 @@ import { Database } from '../../../platform/database/database.js';
 import { constraintOf } from '../../../platform/http/error.filter.js';
 import { newId } from '../../../platform/ids/index.js';
 import { UserTokensRepository } from '../auth/index.js';
-import { ChangeProof, type ProvenChange } from '../second-factors/index.js';
+import { ChangeProofService, type ProvenChange } from '../second-factors/index.js';
 import { type SecurityAct, SecurityEventsWriter } from '../security-events/index.js';
 import { type Client, SessionsService } from '../sessions/index.js';
 import { emailKeyOf, UsersRepository } from '../users/index.js';
 import { InvalidEmailChangeToken } from './account.errors.js';
-import { AccountMails } from './account-mails.js';
+import { AccountMailer } from './account.mailer.js';
 
 const LIFE_SECONDS = 3600;
 /** An account can have a handful of addresses mailed in an hour: enough for typing errors, useless for spam. */
@@ -24,9 +24,9 @@ export class EmailChangeService {
     private readonly database: Database,
     private readonly users: UsersRepository,
     private readonly tokens: UserTokensRepository,
-    private readonly proof: ChangeProof,
+    private readonly proof: ChangeProofService,
     private readonly sessions: SessionsService,
-    private readonly mails: AccountMails,
+    private readonly mails: AccountMailer,
     private readonly events: SecurityEventsWriter,
     private readonly background: BackgroundWork,
   ) {}

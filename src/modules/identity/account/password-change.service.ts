@@ -3,7 +3,7 @@ import type { UserScope } from '../../access/index.js';
 import { Passwords } from '../../../platform/crypto/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { UserTokensRepository } from '../auth/index.js';
-import { ChangeProof, EarnedProofs, type ProvenChange } from '../second-factors/index.js';
+import { ChangeProofService, EarnedProofsService, type ProvenChange } from '../second-factors/index.js';
 import { SecurityEventsReader } from '../security-events/index.js';
 import { SessionsService } from '../sessions/index.js';
 import { refuseAddressAsPassword, UsersRepository } from '../users/index.js';
@@ -20,8 +20,8 @@ export class PasswordChangeService {
     private readonly users: UsersRepository,
     private readonly tokens: UserTokensRepository,
     private readonly passwords: Passwords,
-    private readonly proof: ChangeProof,
-    private readonly earned: EarnedProofs,
+    private readonly proof: ChangeProofService,
+    private readonly earned: EarnedProofsService,
     private readonly sessions: SessionsService,
     private readonly history: SecurityEventsReader,
   ) {}

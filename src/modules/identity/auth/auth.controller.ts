@@ -8,10 +8,10 @@ import {
   MfaChallengeResponse,
   SignedInResponse,
   NEW_TRUSTED_DEVICE_HEADER,
-  TrustedDeviceHeader,
+  TrustedDeviceInterceptor,
   TrustedDeviceHeaders,
 } from '../second-factors/index.js';
-import { ProofTurns } from '../proof/index.js';
+import { ProofScheduler } from '../proof/index.js';
 import { CallingClient, type Client } from '../sessions/index.js';
 import { emailKeyOf } from '../users/index.js';
 import {
@@ -33,7 +33,7 @@ export class AuthController {
   constructor(
     private readonly registration: RegistrationService,
     private readonly signIn: SignInService,
-    private readonly turns: ProofTurns,
+    private readonly turns: ProofScheduler,
   ) {}
 
   @Post('register')
@@ -84,7 +84,7 @@ export class AuthController {
     headers: NEW_TRUSTED_DEVICE_HEADER,
     errors: [IncorrectCredentials, EmailNotVerified],
   })
-  @UseInterceptors(TrustedDeviceHeader)
+  @UseInterceptors(TrustedDeviceInterceptor)
   login(
     @FormBody() form: LoginRequest,
     @Headers() headers: TrustedDeviceHeaders,

@@ -6,10 +6,10 @@ import { SecondFactorsModule } from '../second-factors/index.js';
 import { SessionsModule } from '../sessions/index.js';
 import { UsersModule } from '../users/index.js';
 import { AuthController } from './auth.controller.js';
-import { AuthMails } from './auth-mails.js';
-import { MailedLinks } from './mailed-links.js';
+import { AuthMailer } from './auth.mailer.js';
+import { MailedLinksService } from './mailed-links.service.js';
 import { PasswordResetController } from './password-reset.controller.js';
-import { PasswordReplacement } from './password-replacement.js';
+import { PasswordReplacementService } from './password-replacement.service.js';
 import { PasswordResetService } from './password-reset.service.js';
 import { RegistrationService } from './registration.service.js';
 import { SignInService } from './sign-in.service.js';
@@ -27,9 +27,9 @@ import { UserTokensRepository } from './user-tokens.repository.js';
   ],
   controllers: [AuthController, PasswordResetController],
   providers: [
-    AuthMails,
-    MailedLinks,
-    PasswordReplacement,
+    AuthMailer,
+    MailedLinksService,
+    PasswordReplacementService,
     PasswordResetService,
     RegistrationService,
     SignInService,

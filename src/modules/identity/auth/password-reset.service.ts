@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Passwords, sha256 } from '../../../platform/crypto/index.js';
-import { PasswordCheck } from '../proof/index.js';
+import { PasswordVerifier } from '../proof/index.js';
 import type { Client } from '../sessions/index.js';
 import { refuseAddressAsPassword, UsersRepository } from '../users/index.js';
 import { InvalidResetToken } from './auth.errors.js';
-import { AuthMails } from './auth-mails.js';
-import { MailedLinks } from './mailed-links.js';
-import { PasswordReplacement } from './password-replacement.js';
+import { AuthMailer } from './auth.mailer.js';
+import { MailedLinksService } from './mailed-links.service.js';
+import { PasswordReplacementService } from './password-replacement.service.js';
 import type { ConfirmPasswordResetRequest } from './password-reset.dto.js';
 import { UserTokensRepository } from './user-tokens.repository.js';
 
@@ -23,10 +23,10 @@ export class PasswordResetService {
     private readonly users: UsersRepository,
     private readonly tokens: UserTokensRepository,
     private readonly passwords: Passwords,
-    private readonly passwordCheck: PasswordCheck,
-    private readonly replacement: PasswordReplacement,
-    private readonly mails: AuthMails,
-    private readonly links: MailedLinks,
+    private readonly passwordCheck: PasswordVerifier,
+    private readonly replacement: PasswordReplacementService,
+    private readonly mails: AuthMailer,
+    private readonly links: MailedLinksService,
   ) {}
 
   /** Answers before it looks anything up, so that neither text nor time tells about the address. */

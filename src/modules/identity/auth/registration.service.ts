@@ -11,8 +11,8 @@ import type { Client } from '../sessions/index.js';
 import { emailKeyOf, refuseAddressAsPassword, type User, UsersRepository } from '../users/index.js';
 import type { RegisterRequest, RegisterResponse, VerifyEmailRequest, VerifyEmailResponse } from './auth.dto.js';
 import { InvalidVerificationToken } from './auth.errors.js';
-import { AuthMails } from './auth-mails.js';
-import { MailedLinks } from './mailed-links.js';
+import { AuthMailer } from './auth.mailer.js';
+import { MailedLinksService } from './mailed-links.service.js';
 import { type NewUserToken, UserTokensRepository } from './user-tokens.repository.js';
 
 const VERIFICATION_LIFE_SECONDS = 24 * 3600;
@@ -37,8 +37,8 @@ export class RegistrationService {
     private readonly users: UsersRepository,
     private readonly tokens: UserTokensRepository,
     private readonly passwords: Passwords,
-    private readonly mails: AuthMails,
-    private readonly links: MailedLinks,
+    private readonly mails: AuthMailer,
+    private readonly links: MailedLinksService,
     private readonly background: BackgroundWork,
     private readonly events: SecurityEventsWriter,
   ) {}

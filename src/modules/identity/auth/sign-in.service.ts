@@ -5,16 +5,16 @@ import type { UserId, UserScope } from '../../access/index.js';
 import { BackgroundWork } from '../../../platform/background/background-work.js';
 import { Passwords } from '../../../platform/crypto/index.js';
 import { addressBucket } from '../../../platform/rate-limit/index.js';
-import { type CheckedPassword, PasswordCheck } from '../proof/index.js';
+import { type CheckedPassword, PasswordVerifier } from '../proof/index.js';
 import { type SecurityAct, SecurityEventsWriter } from '../security-events/index.js';
 import { isPlatformAdministrator, type User, UsersRepository } from '../users/index.js';
 import type { Client } from '../sessions/index.js';
 import {
-  FactorInventory,
+  FactorInventoryReader,
   type MfaChallengeResponse,
   type OfferedFactors,
   type SignedInResponse,
-  SignInGate,
+  SignInGateService,
 } from '../second-factors/index.js';
 import { type LoginRequest, type MeResponse, meResponse } from './auth.dto.js';
 import { EmailNotVerified, IncorrectCredentials } from './auth.errors.js';
@@ -25,9 +25,9 @@ export class SignInService {
   constructor(
     private readonly users: UsersRepository,
     private readonly passwords: Passwords,
-    private readonly passwordCheck: PasswordCheck,
-    private readonly gate: SignInGate,
-    private readonly factors: FactorInventory,
+    private readonly passwordCheck: PasswordVerifier,
+    private readonly gate: SignInGateService,
+    private readonly factors: FactorInventoryReader,
     private readonly events: SecurityEventsWriter,
     private readonly background: BackgroundWork,
     @Inject(CONFIG) private readonly config: Config,

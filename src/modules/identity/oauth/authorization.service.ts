@@ -4,7 +4,7 @@ import type { AuthorizeRequest, AuthorizeResponse, OAuthLoginRequest } from './o
 import { OAuthLoginFailed } from './oauth.errors.js';
 import { OAuthFault } from './oauth-fault.js';
 import { OAuthStartsRepository } from './oauth-starts.repository.js';
-import { Providers } from './providers/providers.js';
+import { ProviderRegistry } from './providers/provider.registry.js';
 
 const START_LIFE_SECONDS = 600;
 /** Tells our nonces from clients' own, so that one whose start is gone is not taken for a client's. */
@@ -16,7 +16,7 @@ export class AuthorizationService {
   private readonly logger = new Logger('oauth');
 
   constructor(
-    private readonly providers: Providers,
+    private readonly providers: ProviderRegistry,
     private readonly starts: OAuthStartsRepository,
   ) {}
 

@@ -3,14 +3,14 @@ import { sha256 } from '../../../platform/crypto/index.js';
 import { NotAuthenticated } from '../../../platform/http/domain-error.js';
 import { type MfaChallengeResponse, Refused } from '../second-factors/index.js';
 import { type Client, SessionsService, type TokenResponse } from '../sessions/index.js';
-import { AccountAdmission, type Admitted } from './account-admission.js';
+import { AccountAdmissionService, type Admitted } from './account-admission.service.js';
 import { AuthorizationService } from './authorization.service.js';
 import type { OAuthLoginRequest } from './oauth.dto.js';
 import { OAuthLoginFailed } from './oauth.errors.js';
 import { OAuthFault } from './oauth-fault.js';
 import { nameFrom } from './providers/id-token.js';
 import type { ProviderConnection } from './providers/provider-connection.js';
-import { Providers } from './providers/providers.js';
+import { ProviderRegistry } from './providers/provider.registry.js';
 
 /** From a provider's code to a session. */
 @Injectable()
@@ -18,9 +18,9 @@ export class OAuthSignInService {
   private readonly logger = new Logger('oauth');
 
   constructor(
-    private readonly providers: Providers,
+    private readonly providers: ProviderRegistry,
     private readonly authorization: AuthorizationService,
-    private readonly accounts: AccountAdmission,
+    private readonly accounts: AccountAdmissionService,
     private readonly sessions: SessionsService,
   ) {}
 

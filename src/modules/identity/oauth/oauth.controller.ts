@@ -9,13 +9,13 @@ import { AuthorizationService } from './authorization.service.js';
 import { AuthorizeRequest, AuthorizeResponse, OAuthLoginRequest, ProviderResponse } from './oauth.dto.js';
 import { OAuthLoginFailed, OAuthProviderNotConfigured } from './oauth.errors.js';
 import { OAuthSignInService } from './oauth-sign-in.service.js';
-import { Providers } from './providers/providers.js';
+import { ProviderRegistry } from './providers/provider.registry.js';
 
 @ApiTags('auth')
 @Controller('v1/auth/oauth')
 export class OAuthController {
   constructor(
-    private readonly providers: Providers,
+    private readonly providers: ProviderRegistry,
     private readonly authorization: AuthorizationService,
     private readonly signIn: OAuthSignInService,
   ) {}

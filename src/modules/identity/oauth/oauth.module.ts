@@ -4,9 +4,9 @@ import { SecondFactorsModule } from '../second-factors/index.js';
 import { SecurityEventsModule } from '../security-events/index.js';
 import { SessionsModule } from '../sessions/index.js';
 import { UsersModule } from '../users/index.js';
-import { AccountAdmission } from './account-admission.js';
+import { AccountAdmissionService } from './account-admission.service.js';
 import { AuthorizationService } from './authorization.service.js';
-import { IdentitiesOnReset } from './identities-on-reset.js';
+import { IdentitiesResetHandler } from './identities-reset.handler.js';
 import { OAuthController } from './oauth.controller.js';
 import { OAuthIdentitiesRepository } from './oauth-identities.repository.js';
 import { OAuthIdentity } from './oauth-identity.entity.js';
@@ -16,8 +16,8 @@ import { OAuthStart } from './oauth-start.entity.js';
 import { OAuthStartsRepository } from './oauth-starts.repository.js';
 import { OAuthUsedNonce } from './oauth-used-nonce.entity.js';
 import { OAuthPendingLinksRepository } from './oauth-pending-links.repository.js';
-import { PendingLinks } from './pending-links.js';
-import { Providers } from './providers/providers.js';
+import { PendingLinksService } from './pending-links.service.js';
+import { ProviderRegistry } from './providers/provider.registry.js';
 
 @Module({
   imports: [
@@ -29,15 +29,15 @@ import { Providers } from './providers/providers.js';
   ],
   controllers: [OAuthController],
   providers: [
-    AccountAdmission,
+    AccountAdmissionService,
     AuthorizationService,
-    IdentitiesOnReset,
+    IdentitiesResetHandler,
     OAuthIdentitiesRepository,
     OAuthPendingLinksRepository,
     OAuthSignInService,
     OAuthStartsRepository,
-    PendingLinks,
-    Providers,
+    PendingLinksService,
+    ProviderRegistry,
   ],
 })
 export class OAuthModule {}

@@ -2,17 +2,17 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { SessionsModule } from '../sessions/index.js';
 import { UsersModule } from '../users/index.js';
-import { FreshProof } from './fresh-proof.js';
+import { FreshProofService } from './fresh-proof.service.js';
 import { PasswordAttempt } from './password-attempt.entity.js';
 import { PasswordAttemptsRepository } from './password-attempts.repository.js';
-import { PasswordCheck } from './password-check.js';
-import { ProofTurns } from './proof-turns.js';
+import { PasswordVerifier } from './password.verifier.js';
+import { ProofScheduler } from './proof.scheduler.js';
 import { StepUpToken } from './step-up-token.entity.js';
 import { StepUpTokensRepository } from './step-up-tokens.repository.js';
 
 @Module({
   imports: [SessionsModule, UsersModule, TypeOrmModule.forFeature([PasswordAttempt, StepUpToken])],
-  providers: [FreshProof, PasswordAttemptsRepository, PasswordCheck, ProofTurns, StepUpTokensRepository],
-  exports: [FreshProof, PasswordCheck, ProofTurns, StepUpTokensRepository],
+  providers: [FreshProofService, PasswordAttemptsRepository, PasswordVerifier, ProofScheduler, StepUpTokensRepository],
+  exports: [FreshProofService, PasswordVerifier, ProofScheduler, StepUpTokensRepository],
 })
 export class ProofModule {}

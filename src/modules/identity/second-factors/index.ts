@@ -1,11 +1,11 @@
-export { type AccountAct, Refused } from './account-acts.js';
-export { CHANGE_PROOF, ChangeProof, FactorProofRequest, type ProvenChange } from './change-proof.js';
+export { type AccountAct, Refused } from './account-acts.service.js';
+export { CHANGE_PROOF, ChangeProofService, FactorProofRequest, type ProvenChange } from './change-proof.service.js';
 export { MfaChallengeResponse, SignedInResponse } from './challenges/challenges.dto.js';
-export { OnChallengePassed } from './challenges/on-challenge-passed.js';
-export { type OfferedFactors, SignInGate } from './challenges/sign-in-gate.js';
-export { NEW_TRUSTED_DEVICE_HEADER, TrustedDeviceHeader } from './challenges/trusted-device-header.js';
-export { EarnedProofs } from './earned-proofs.js';
-export { FactorInventory, type Factors } from './factor-inventory.js';
+export { OnChallengePassed } from './challenges/passed-challenges.service.js';
+export { type OfferedFactors, SignInGateService } from './challenges/sign-in-gate.service.js';
+export { NEW_TRUSTED_DEVICE_HEADER, TrustedDeviceInterceptor } from './challenges/trusted-device.interceptor.js';
+export { EarnedProofsService } from './earned-proofs.service.js';
+export { FactorInventoryReader, type Factors } from './factor-inventory.reader.js';
 export { InvalidAuthenticationCode, SecondFactorRequired } from './second-factors.errors.js';
 export { SecondFactorsModule } from './second-factors.module.js';
 export { TrustedDeviceHeaders } from './trusted-devices/trusted-devices.dto.js';

@@ -5,25 +5,25 @@ import { ProofModule } from '../proof/index.js';
 import { SecurityEventsModule } from '../security-events/index.js';
 import { SessionsModule } from '../sessions/index.js';
 import { UsersModule } from '../users/index.js';
-import { AccountActs } from './account-acts.js';
+import { AccountActsService } from './account-acts.service.js';
 import { ChallengeOptionsService } from './challenges/challenge-options.service.js';
 import { ChallengesController } from './challenges/challenges.controller.js';
 import { ChallengesService } from './challenges/challenges.service.js';
-import { FactorAnswers } from './challenges/factor-answers.js';
-import { PassedChallenges } from './challenges/on-challenge-passed.js';
-import { OpenChallenges } from './challenges/open-challenges.js';
+import { FactorAnswerVerifier } from './challenges/factor-answer.verifier.js';
+import { PassedChallengesService } from './challenges/passed-challenges.service.js';
+import { OpenChallengesService } from './challenges/open-challenges.service.js';
 import { SecondFactorFailures } from './challenges/second-factor-failures.entity.js';
 import { SecondFactorFailuresRepository } from './challenges/second-factor-failures.repository.js';
-import { SecondFactorLock } from './challenges/second-factor-lock.js';
+import { SecondFactorLockService } from './challenges/second-factor-lock.service.js';
 import { SignInChallenge } from './challenges/sign-in-challenge.entity.js';
 import { SignInChallengesRepository } from './challenges/sign-in-challenges.repository.js';
-import { SignInGate } from './challenges/sign-in-gate.js';
-import { ChangeProof } from './change-proof.js';
-import { SecondFactorsOnReset } from './credentials-reset.js';
-import { EarnedProofs } from './earned-proofs.js';
-import { FactorInventory } from './factor-inventory.js';
+import { SignInGateService } from './challenges/sign-in-gate.service.js';
+import { ChangeProofService } from './change-proof.service.js';
+import { SecondFactorsResetHandler } from './second-factors-reset.handler.js';
+import { EarnedProofsService } from './earned-proofs.service.js';
+import { FactorInventoryReader } from './factor-inventory.reader.js';
 import { FactorsReader } from './factors.reader.js';
-import { PasskeyAssertions } from './passkeys/passkey-assertions.js';
+import { PasskeyAssertionVerifier } from './passkeys/passkey-assertion.verifier.js';
 import { PasskeyOptionsService } from './passkeys/passkey-options.service.js';
 import { PasskeyRegistrationService } from './passkeys/passkey-registration.service.js';
 import { Passkey } from './passkeys/passkey.entity.js';
@@ -32,15 +32,15 @@ import { PasskeysRepository } from './passkeys/passkeys.repository.js';
 import { PasskeysService } from './passkeys/passkeys.service.js';
 import { PasswordlessController } from './passkeys/passwordless.controller.js';
 import { PasswordlessService } from './passkeys/passwordless.service.js';
-import { RelyingParty } from './passkeys/relying-party.js';
+import { RelyingPartyService } from './passkeys/relying-party.service.js';
 import { WebAuthnChallenge } from './passkeys/webauthn-challenge.entity.js';
 import { WebAuthnChallengesRepository } from './passkeys/webauthn-challenges.repository.js';
 import { RecoveryCode } from './recovery-codes/recovery-code.entity.js';
-import { RecoveryCodes } from './recovery-codes/recovery-codes.js';
+import { RecoveryCodesService } from './recovery-codes/recovery-codes.service.js';
 import { RecoveryCodesRepository } from './recovery-codes/recovery-codes.repository.js';
 import { StepUpController } from './step-up/step-up.controller.js';
 import { StepUpService } from './step-up/step-up.service.js';
-import { AuthenticatorApps } from './totp/authenticator-apps.js';
+import { AuthenticatorAppsService } from './totp/authenticator-apps.service.js';
 import { TotpFactor } from './totp/totp-factor.entity.js';
 import { TotpRepository } from './totp/totp.repository.js';
 import { TwoFactorController } from './totp/two-factor.controller.js';
@@ -48,7 +48,7 @@ import { TwoFactorService } from './totp/two-factor.service.js';
 import { TrustedDevice } from './trusted-devices/trusted-device.entity.js';
 import { TrustedDevicesController } from './trusted-devices/trusted-devices.controller.js';
 import { TrustedDevicesRepository } from './trusted-devices/trusted-devices.repository.js';
-import { TrustedDevices } from './trusted-devices/trusted-devices.js';
+import { TrustedDevicesService } from './trusted-devices/trusted-devices.service.js';
 
 const ENTITIES = [
   TotpFactor,
@@ -78,38 +78,38 @@ const ENTITIES = [
     StepUpController,
   ],
   providers: [
-    AccountActs,
-    AuthenticatorApps,
+    AccountActsService,
+    AuthenticatorAppsService,
     ChallengeOptionsService,
     ChallengesService,
-    ChangeProof,
-    EarnedProofs,
-    FactorAnswers,
-    FactorInventory,
+    ChangeProofService,
+    EarnedProofsService,
+    FactorAnswerVerifier,
+    FactorInventoryReader,
     FactorsReader,
-    OpenChallenges,
-    PassedChallenges,
-    PasskeyAssertions,
+    OpenChallengesService,
+    PassedChallengesService,
+    PasskeyAssertionVerifier,
     PasskeyOptionsService,
     PasskeyRegistrationService,
     PasskeysRepository,
     PasskeysService,
     PasswordlessService,
-    RecoveryCodes,
+    RecoveryCodesService,
     RecoveryCodesRepository,
-    RelyingParty,
+    RelyingPartyService,
     SecondFactorFailuresRepository,
-    SecondFactorLock,
-    SecondFactorsOnReset,
+    SecondFactorLockService,
+    SecondFactorsResetHandler,
     SignInChallengesRepository,
-    SignInGate,
+    SignInGateService,
     StepUpService,
     TotpRepository,
-    TrustedDevices,
+    TrustedDevicesService,
     TrustedDevicesRepository,
     TwoFactorService,
     WebAuthnChallengesRepository,
   ],
-  exports: [ChangeProof, EarnedProofs, FactorInventory, SignInGate],
+  exports: [ChangeProofService, EarnedProofsService, FactorInventoryReader, SignInGateService],
 })
 export class SecondFactorsModule {}

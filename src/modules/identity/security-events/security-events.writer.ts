@@ -3,7 +3,7 @@ import type { UserId } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/ids/index.js';
 import { SECURITY_EVENT_MAILS, type SecurityEventType } from './security-event-types.js';
-import { SecurityNotices } from './security-notices.js';
+import { SecurityNoticesService } from './security-notices.service.js';
 
 export interface SecurityAct {
   /** Null: of an address without an account. It is written all the same, so that it costs the same, and shown to nobody. */
@@ -22,7 +22,7 @@ export interface SecurityAct {
 export class SecurityEventsWriter {
   constructor(
     private readonly database: Database,
-    private readonly notices: SecurityNotices,
+    private readonly notices: SecurityNoticesService,
   ) {}
 
   async record(act: SecurityAct, db?: Db): Promise<void> {

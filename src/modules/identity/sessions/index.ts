@@ -1,10 +1,10 @@
-export { AccessTokens } from './access-tokens.js';
+export { AccessTokenService } from './access-token.service.js';
 export { CallingClient, type Client } from './client.js';
-export { CredentialsReset } from './credentials-reset.js';
+export { CredentialsResetNotifier } from './credentials-reset.notifier.js';
 export { OnCredentialsReset, type WayIn } from './on-credentials-reset.js';
 export { RecentSignInsReader } from './recent-sign-ins.reader.js';
 export type { SignInMethod } from './session.entity.js';
 export { TokenResponse } from './sessions.dto.js';
-export { SessionLiveness } from './session-liveness.js';
+export { SessionLivenessCache } from './session-liveness.cache.js';
 export { SessionsModule } from './sessions.module.js';
 export { SessionsService } from './sessions.service.js';

@@ -4,7 +4,7 @@ import { Database } from '../../../platform/database/database.js';
 import type { MessageResponse } from '../../../platform/http/message.dto.js';
 import { SecurityEventsWriter } from '../security-events/index.js';
 import type { Client } from './client.js';
-import { SessionLiveness } from './session-liveness.js';
+import { SessionLivenessCache } from './session-liveness.cache.js';
 import { type RevokedSessionsResponse, sessionResponse, type SessionResponse } from './sessions.dto.js';
 import { SessionNotFound } from './sessions.errors.js';
 import { SessionsRepository } from './sessions.repository.js';
@@ -12,12 +12,12 @@ import { SessionsService } from './sessions.service.js';
 
 /** What people see and end of their own sessions. */
 @Injectable()
-export class OwnSessions {
+export class OwnSessionsService {
   constructor(
     private readonly database: Database,
     private readonly repository: SessionsRepository,
     private readonly sessions: SessionsService,
-    private readonly liveness: SessionLiveness,
+    private readonly liveness: SessionLivenessCache,
     private readonly events: SecurityEventsWriter,
   ) {}
 

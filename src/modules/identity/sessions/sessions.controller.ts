@@ -4,9 +4,9 @@ import { Public, Requires, type UserScope } from '../../access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { MessageResponse } from '../../../platform/http/message.dto.js';
 import { Body, IdParam, Scope } from '../../../platform/http/inputs.js';
-import { AccessTokens } from './access-tokens.js';
+import { AccessTokenService } from './access-token.service.js';
 import { CallingClient, type Client } from './client.js';
-import { OwnSessions } from './own-sessions.service.js';
+import { OwnSessionsService } from './own-sessions.service.js';
 import {
   JwksResponse,
   RefreshRequest,
@@ -22,8 +22,8 @@ import { SessionsService } from './sessions.service.js';
 export class SessionsController {
   constructor(
     private readonly sessions: SessionsService,
-    private readonly own: OwnSessions,
-    private readonly accessTokens: AccessTokens,
+    private readonly own: OwnSessionsService,
+    private readonly accessTokens: AccessTokenService,
   ) {}
 
   @Post('refresh')

@@ -4,13 +4,13 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { BearerAuthenticator } from '../../access/index.js';
 import { SecurityEventsModule } from '../security-events/index.js';
 import { UsersModule } from '../users/index.js';
-import { AccessTokens } from './access-tokens.js';
-import { CredentialsReset } from './credentials-reset.js';
-import { OwnSessions } from './own-sessions.service.js';
+import { AccessTokenService } from './access-token.service.js';
+import { CredentialsResetNotifier } from './credentials-reset.notifier.js';
+import { OwnSessionsService } from './own-sessions.service.js';
 import { RecentSignInsReader } from './recent-sign-ins.reader.js';
 import { RefreshToken } from './refresh-token.entity.js';
-import { SessionBearers } from './session-bearers.js';
-import { SessionLiveness } from './session-liveness.js';
+import { SessionBearerAuthenticator } from './session-bearer.authenticator.js';
+import { SessionLivenessCache } from './session-liveness.cache.js';
 import { Session } from './session.entity.js';
 import { SessionsController } from './sessions.controller.js';
 import { SessionsRepository } from './sessions.repository.js';
@@ -20,15 +20,22 @@ import { SessionsService } from './sessions.service.js';
   imports: [DiscoveryModule, SecurityEventsModule, UsersModule, TypeOrmModule.forFeature([Session, RefreshToken])],
   controllers: [SessionsController],
   providers: [
-    AccessTokens,
-    CredentialsReset,
-    OwnSessions,
+    AccessTokenService,
+    CredentialsResetNotifier,
+    OwnSessionsService,
     RecentSignInsReader,
-    SessionLiveness,
+    SessionLivenessCache,
     SessionsRepository,
     SessionsService,
-    { provide: BearerAuthenticator, useClass: SessionBearers },
+    { provide: BearerAuthenticator, useClass: SessionBearerAuthenticator },
   ],
-  exports: [AccessTokens, BearerAuthenticator, CredentialsReset, RecentSignInsReader, SessionLiveness, SessionsService],
+  exports: [
+    AccessTokenService,
+    BearerAuthenticator,
+    CredentialsResetNotifier,
+    RecentSignInsReader,
+    SessionLivenessCache,
+    SessionsService,
+  ],
 })
 export class SessionsModule {}

@@ -6,9 +6,9 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { NotAuthenticated } from '../../../platform/http/domain-error.js';
 import { newId } from '../../../platform/ids/index.js';
 import { type SecurityAct, SecurityEventsReader, SecurityEventsWriter } from '../security-events/index.js';
-import { AccessTokens } from './access-tokens.js';
+import { AccessTokenService } from './access-token.service.js';
 import type { Client } from './client.js';
-import { SessionLiveness } from './session-liveness.js';
+import { SessionLivenessCache } from './session-liveness.cache.js';
 import type { SignInMethod } from './session.entity.js';
 import type { TokenResponse } from './sessions.dto.js';
 import { InvalidRefreshToken, RefreshTokenReused } from './sessions.errors.js';
@@ -35,8 +35,8 @@ export class SessionsService {
   constructor(
     private readonly database: Database,
     private readonly sessions: SessionsRepository,
-    private readonly liveness: SessionLiveness,
-    private readonly accessTokens: AccessTokens,
+    private readonly liveness: SessionLivenessCache,
+    private readonly accessTokens: AccessTokenService,
     private readonly events: SecurityEventsWriter,
     private readonly history: SecurityEventsReader,
     @Inject(CONFIG) private readonly config: Config,

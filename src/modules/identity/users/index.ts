@@ -1,7 +1,12 @@
 export { emailKeyOf } from './email-key.js';
 export { maskedAddress } from './masked-address.js';
 export { NewPasswordField, refuseAddressAsPassword } from './new-password.js';
-export { AccountDeletion, AccountOwnsOrganization, OnAccountDeleted, onAccountDeleted } from './on-account-deleted.js';
+export {
+  AccountDeletionService,
+  AccountOwnsOrganization,
+  OnAccountDeleted,
+  onAccountDeleted,
+} from './account-deletion.service.js';
 export { isPlatformAdministrator } from './platform-administrator.js';
 export { User } from './user.entity.js';
 export { UsersModule } from './users.module.js';

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AddressedResource, type UserScope } from '../../access/index.js';
-import { InvitationAudits } from './invitation-audits.js';
+import { InvitationAuditWriter } from './invitation-audit.writer.js';
 import { InvitationNotFound, InvitationOfAnother } from './invitations.errors.js';
 import { InvitationsRepository } from './invitations.repository.js';
-import { InvitedPerson } from './invited-person.js';
+import { InvitedPersonFinder } from './invited-person.finder.js';
 
 const PARAMETER = 'invite_id';
 
@@ -12,8 +12,8 @@ const PARAMETER = 'invite_id';
 export class InvitedTo {
   constructor(
     private readonly invitations: InvitationsRepository,
-    private readonly invited: InvitedPerson,
-    private readonly audits: InvitationAudits,
+    private readonly invited: InvitedPersonFinder,
+    private readonly audits: InvitationAuditWriter,
   ) {}
 
   async admit(user: UserScope, id: string, act: 'accept' | 'decline'): Promise<void> {

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { roleAtLeast, type UserScope } from '../../access/index.js';
 import { constantTimeEqual, sha256 } from '../../../platform/crypto/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
-import { MembersRepository, MembershipChanges, OrganizationsRepository } from '../organizations/index.js';
+import { MembersRepository, MembershipChangesService, OrganizationsRepository } from '../organizations/index.js';
 import type { Invitation } from './invitation.entity.js';
-import { InvitationAudits } from './invitation-audits.js';
+import { InvitationAuditWriter } from './invitation-audit.writer.js';
 import { type AcceptedInvitationResponse, invitationResponse, type InvitationResponse } from './invitations.dto.js';
 import {
   AlreadyMember,
@@ -15,19 +15,19 @@ import {
   OVER,
 } from './invitations.errors.js';
 import { InvitationsRepository } from './invitations.repository.js';
-import { InvitedPerson } from './invited-person.js';
+import { InvitedPersonFinder } from './invited-person.finder.js';
 
 /** The invited person's side of invitations. */
 @Injectable()
-export class InvitationAnswers {
+export class InvitationAnswersService {
   constructor(
     private readonly database: Database,
     private readonly organizations: OrganizationsRepository,
     private readonly members: MembersRepository,
-    private readonly changes: MembershipChanges,
+    private readonly changes: MembershipChangesService,
     private readonly invitations: InvitationsRepository,
-    private readonly audits: InvitationAudits,
-    private readonly invited: InvitedPerson,
+    private readonly audits: InvitationAuditWriter,
+    private readonly invited: InvitedPersonFinder,
   ) {}
 
   /**

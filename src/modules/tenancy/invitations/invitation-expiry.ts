@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Upkeep } from '../../../platform/upkeep/upkeep.js';
-import { InvitationAudits } from './invitation-audits.js';
+import { InvitationAuditWriter } from './invitation-audit.writer.js';
 import { InvitationsRepository } from './invitations.repository.js';
 
 /** Writes down what already reads as expired, with its audit record. */
@@ -10,7 +10,7 @@ export class InvitationExpiry extends Upkeep {
   constructor(
     private readonly database: Database,
     private readonly invitations: InvitationsRepository,
-    private readonly audits: InvitationAudits,
+    private readonly audits: InvitationAuditWriter,
   ) {
     super();
   }

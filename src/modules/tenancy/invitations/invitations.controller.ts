@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { type OrganizationScope, Requires, type UserScope } from '../../access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { Body, IdParam, Query, Scope } from '../../../platform/http/inputs.js';
-import { InvitationAnswers } from './invitation-answers.service.js';
+import { InvitationAnswersService } from './invitation-answers.service.js';
 import { InvitedToAccept, InvitedToDecline } from './invitation-access.js';
 import {
   AcceptedInvitationResponse,
@@ -35,7 +35,7 @@ const OVER_ERRORS = [InvitationAccepted, InvitationDeclined, InvitationRevoked, 
 export class InvitationsController {
   constructor(
     private readonly invitations: InvitationsService,
-    private readonly answers: InvitationAnswers,
+    private readonly answers: InvitationAnswersService,
   ) {}
 
   @Get(':organization_id/invites')

@@ -10,7 +10,7 @@ import {
 import type { AuditEvent } from '../../identity/audit/index.js';
 import { maskedAddress } from '../../identity/users/index.js';
 import type { Invitation } from './invitation.entity.js';
-import { ACTS, type InvitationAct, type InvitationAuditDetail, OUTCOMES } from './invitation-audits.js';
+import { ACTS, type InvitationAct, type InvitationAuditDetail, OUTCOMES } from './invitation-audit.writer.js';
 import {
   DELIVERY_STATUSES,
   type DeliveryStatus,

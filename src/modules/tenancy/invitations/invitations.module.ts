@@ -5,27 +5,27 @@ import { OrganizationsModule } from '../organizations/index.js';
 import { onAccountDeleted, UsersModule } from '../../identity/users/index.js';
 import { Invitation } from './invitation.entity.js';
 import { InvitedTo, InvitedToAccept, InvitedToDecline } from './invitation-access.js';
-import { InvitationAnswers } from './invitation-answers.service.js';
-import { InvitationAudits } from './invitation-audits.js';
+import { InvitationAnswersService } from './invitation-answers.service.js';
+import { InvitationAuditWriter } from './invitation-audit.writer.js';
 import { InvitationExpiry } from './invitation-expiry.js';
-import { InvitationMails } from './invitation-mails.js';
+import { InvitationMailer } from './invitation.mailer.js';
 import { InvitationsController } from './invitations.controller.js';
 import { InvitationsRepository, OrganizationOfInvitation } from './invitations.repository.js';
 import { InvitationsService } from './invitations.service.js';
-import { InvitedPerson } from './invited-person.js';
+import { InvitedPersonFinder } from './invited-person.finder.js';
 
 @Module({
   imports: [AuditModule, OrganizationsModule, UsersModule, TypeOrmModule.forFeature([Invitation])],
   controllers: [InvitationsController],
   providers: [
     InvitationsService,
-    InvitationAnswers,
+    InvitationAnswersService,
     InvitationsRepository,
-    InvitationAudits,
-    InvitationMails,
+    InvitationAuditWriter,
+    InvitationMailer,
     InvitationExpiry,
     onAccountDeleted(InvitationsRepository, (invitations, userId, tx) => invitations.forgetAddressOf(userId, tx)),
-    InvitedPerson,
+    InvitedPersonFinder,
     InvitedTo,
     InvitedToAccept,
     InvitedToDecline,

@@ -3,11 +3,11 @@ import type { OrganizationScope } from '../../access/index.js';
 import { randomToken, sha256 } from '../../../platform/crypto/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/ids/index.js';
-import { MembersRepository, OrganizationActs } from '../organizations/index.js';
+import { MembersRepository, OrganizationActsService } from '../organizations/index.js';
 import { emailKeyOf } from '../../identity/users/index.js';
 import type { Invitation } from './invitation.entity.js';
-import { type InvitationAct, InvitationAudits } from './invitation-audits.js';
-import { InvitationMails } from './invitation-mails.js';
+import { type InvitationAct, InvitationAuditWriter } from './invitation-audit.writer.js';
+import { InvitationMailer } from './invitation.mailer.js';
 import { MOST_A_DAY } from './invitation-states.js';
 import {
   type CreateInvitationRequest,
@@ -31,11 +31,11 @@ import { InvitationsRepository } from './invitations.repository.js';
 export class InvitationsService {
   constructor(
     private readonly database: Database,
-    private readonly acts: OrganizationActs,
+    private readonly acts: OrganizationActsService,
     private readonly members: MembersRepository,
     private readonly invitations: InvitationsRepository,
-    private readonly audits: InvitationAudits,
-    private readonly mails: InvitationMails,
+    private readonly audits: InvitationAuditWriter,
+    private readonly mails: InvitationMailer,
   ) {}
 
   async list(scope: OrganizationScope): Promise<InvitationResponse[]> {

@@ -1,9 +1,9 @@
 export { MembersRepository } from './members.repository.js';
-export { MembershipChanges } from './membership-changes.js';
-export { MembershipNotices } from './membership-notices.js';
-export { type NewOrganization, OnOrganizationCreated } from './on-organization-created.js';
-export { OrganizationActs } from './organization-acts.js';
-export { OrganizationChanges } from './organization-changes.js';
+export { MembershipChangesService } from './membership-changes.service.js';
+export { MembershipNotifier } from './membership.notifier.js';
+export { type NewOrganization, OnOrganizationCreated } from './organization-creation.service.js';
+export { OrganizationActsService } from './organization-acts.service.js';
+export { OrganizationChangesNotifier } from './organization-changes.notifier.js';
 export { type BillingHold, BILLING_HOLDS, Organization } from './organization.entity.js';
 export { SLUG_PATTERN } from './organizations.dto.js';
 export { SlugInUse } from './organizations.errors.js';

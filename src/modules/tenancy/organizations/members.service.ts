@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { canChangeRole, canGrant, canRevoke, type GrantableRole } from './member-authority.js';
 import { memberResponse, type MemberResponse } from './members.dto.js';
 import { type MemberRow, MembersRepository } from './members.repository.js';
-import { MembershipChanges } from './membership-changes.js';
+import { MembershipChangesService } from './membership-changes.service.js';
 import { MemberNotFound, OwnerRoleIsFixed, OwnerRoleRequired, OwnerStays } from './organizations.errors.js';
 import { OrganizationsRepository } from './organizations.repository.js';
 
@@ -15,7 +15,7 @@ export class MembersService {
     private readonly database: Database,
     private readonly organizations: OrganizationsRepository,
     private readonly members: MembersRepository,
-    private readonly changes: MembershipChanges,
+    private readonly changes: MembershipChangesService,
   ) {}
 
   async list(scope: OrganizationScope): Promise<MemberResponse[]> {

@@ -3,7 +3,7 @@ import type { UserId } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { AccountOwnsOrganization, OnAccountDeleted } from '../../identity/users/index.js';
 import { MembersRepository } from './members.repository.js';
-import { MembershipChanges } from './membership-changes.js';
+import { MembershipChangesService } from './membership-changes.service.js';
 import { OrganizationsRepository } from './organizations.repository.js';
 
 /** Whoever closes their account leaves their organizations, as anybody leaves them: audited and told. Owners cannot leave. */
@@ -12,7 +12,7 @@ export class MembershipsOfDeletedAccounts extends OnAccountDeleted {
   constructor(
     private readonly organizations: OrganizationsRepository,
     private readonly members: MembersRepository,
-    private readonly changes: MembershipChanges,
+    private readonly changes: MembershipChangesService,
   ) {
     super();
   }

@@ -6,12 +6,12 @@ import { UsersModule } from '../../identity/users/index.js';
 import { OrganizationMembersController } from './members.controller.js';
 import { MembersRepository } from './members.repository.js';
 import { MembersService } from './members.service.js';
-import { MembershipChanges } from './membership-changes.js';
-import { MembershipNotices } from './membership-notices.js';
+import { MembershipChangesService } from './membership-changes.service.js';
+import { MembershipNotifier } from './membership.notifier.js';
 import { MembershipsOfDeletedAccounts } from './memberships-of-deleted-accounts.js';
-import { OrganizationCreation } from './on-organization-created.js';
-import { OrganizationActs } from './organization-acts.js';
-import { OrganizationChanges } from './organization-changes.js';
+import { OrganizationCreationService } from './organization-creation.service.js';
+import { OrganizationActsService } from './organization-acts.service.js';
+import { OrganizationChangesNotifier } from './organization-changes.notifier.js';
 import { Organization } from './organization.entity.js';
 import { OrganizationMember } from './organization-member.entity.js';
 import { OrganizationsController } from './organizations.controller.js';
@@ -26,20 +26,20 @@ import { OrganizationsService } from './organizations.service.js';
     OrganizationsRepository,
     MembersService,
     MembersRepository,
-    MembershipChanges,
-    MembershipNotices,
+    MembershipChangesService,
+    MembershipNotifier,
     MembershipsOfDeletedAccounts,
-    OrganizationActs,
-    OrganizationChanges,
-    OrganizationCreation,
+    OrganizationActsService,
+    OrganizationChangesNotifier,
+    OrganizationCreationService,
   ],
   exports: [
-    OrganizationActs,
-    OrganizationChanges,
+    OrganizationActsService,
+    OrganizationChangesNotifier,
     OrganizationsRepository,
     MembersRepository,
-    MembershipChanges,
-    MembershipNotices,
+    MembershipChangesService,
+    MembershipNotifier,
   ],
 })
 export class OrganizationsModule {}

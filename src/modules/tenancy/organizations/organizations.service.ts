@@ -8,7 +8,7 @@ import {
   organizationResponse,
   type OrganizationResponse,
 } from './organizations.dto.js';
-import { OrganizationCreation } from './on-organization-created.js';
+import { OrganizationCreationService } from './organization-creation.service.js';
 import { OrganizationPlanLimit } from './organizations.errors.js';
 import { OrganizationsRepository } from './organizations.repository.js';
 import { highestPlan, PLAN_LIMITS } from './plans.js';
@@ -19,7 +19,7 @@ export class OrganizationsService {
     private readonly database: Database,
     private readonly organizations: OrganizationsRepository,
     private readonly users: UsersRepository,
-    private readonly creation: OrganizationCreation,
+    private readonly creation: OrganizationCreationService,
     private readonly audit: AuditWriter,
   ) {}
 

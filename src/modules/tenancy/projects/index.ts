@@ -1,8 +1,8 @@
-export { IngestionPolicies, type IngestionPolicy } from './ingestion-policies.js';
+export { IngestionPolicyReader, type IngestionPolicy } from './ingestion-policy.reader.js';
 export { belongsToProject, type RemovalStep } from './lifecycle/project-belongings.js';
-export { ProjectActs } from './project-acts.js';
+export { ProjectActsService } from './project-acts.service.js';
 export { projectAct } from './project-act.js';
-export { ProjectChanges } from './project-changes.js';
+export { ProjectChangesNotifier } from './project-changes.notifier.js';
 export { ProjectIsArchived } from './projects.errors.js';
 export { ProjectsModule } from './projects.module.js';
 export { ProjectsRepository } from './projects.repository.js';

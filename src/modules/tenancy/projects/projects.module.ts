@@ -5,18 +5,18 @@ import { MembershipReader } from '../../access/index.js';
 import { AuditModule } from '../../identity/audit/index.js';
 import { OrganizationsModule } from '../organizations/index.js';
 import { onAccountDeleted, UsersModule } from '../../identity/users/index.js';
-import { IngestionPolicies } from './ingestion-policies.js';
+import { IngestionPolicyReader } from './ingestion-policy.reader.js';
 import { ProjectInsightController } from './insight/project-insight.controller.js';
 import { ProjectLifecycleController } from './lifecycle/project-lifecycle.controller.js';
 import { ProjectLifecycleService } from './lifecycle/project-lifecycle.service.js';
 import { ProjectRemovalRepository } from './lifecycle/project-removal.repository.js';
-import { ProjectRemoval } from './lifecycle/project-removal.js';
+import { ProjectRemovalService } from './lifecycle/project-removal.service.js';
 import { ProjectMembersController } from './members/project-members.controller.js';
 import { ProjectMembersRepository } from './members/project-members.repository.js';
 import { ProjectMembersService } from './members/project-members.service.js';
 import { Memberships } from './memberships.js';
-import { ProjectActs } from './project-acts.js';
-import { ProjectChanges } from './project-changes.js';
+import { ProjectActsService } from './project-acts.service.js';
+import { ProjectChangesNotifier } from './project-changes.notifier.js';
 import { Project } from './project.entity.js';
 import { ProjectMember } from './project-member.entity.js';
 import { ProjectsController } from './projects.controller.js';
@@ -51,10 +51,10 @@ import { ProjectSettingsService } from './settings/project-settings.service.js';
     ProjectsService,
     ProjectsRepository,
     onAccountDeleted(ProjectsRepository, (projects, userId, tx) => projects.handOver(userId, tx)),
-    ProjectActs,
-    ProjectChanges,
+    ProjectActsService,
+    ProjectChangesNotifier,
     ProjectLifecycleService,
-    ProjectRemoval,
+    ProjectRemovalService,
     ProjectRemovalRepository,
     ProjectMembersService,
     ProjectMembersRepository,
@@ -62,9 +62,9 @@ import { ProjectSettingsService } from './settings/project-settings.service.js';
     ProjectSettingsRepository,
     SavedViewsService,
     SavedViewsRepository,
-    IngestionPolicies,
+    IngestionPolicyReader,
     { provide: MembershipReader, useClass: Memberships },
   ],
-  exports: [ProjectsRepository, ProjectActs, ProjectChanges, IngestionPolicies, MembershipReader],
+  exports: [ProjectsRepository, ProjectActsService, ProjectChangesNotifier, IngestionPolicyReader, MembershipReader],
 })
 export class ProjectsModule {}

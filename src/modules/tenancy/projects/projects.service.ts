@@ -8,7 +8,7 @@ import {
 } from '../../access/index.js';
 import { Database } from '../../../platform/database/database.js';
 import { AuditWriter } from '../../identity/audit/index.js';
-import { OrganizationActs, PLAN_LIMITS } from '../organizations/index.js';
+import { OrganizationActsService, PLAN_LIMITS } from '../organizations/index.js';
 import {
   type CreateProjectRequest,
   projectResponse,
@@ -17,7 +17,7 @@ import {
 } from './projects.dto.js';
 import { projectAct } from './project-act.js';
 import { ProjectPlanLimit } from './projects.errors.js';
-import { ProjectActs } from './project-acts.js';
+import { ProjectActsService } from './project-acts.service.js';
 import { ProjectsRepository } from './projects.repository.js';
 
 @Injectable()
@@ -25,8 +25,8 @@ export class ProjectsService {
   constructor(
     private readonly database: Database,
     private readonly projects: ProjectsRepository,
-    private readonly acts: ProjectActs,
-    private readonly organizationActs: OrganizationActs,
+    private readonly acts: ProjectActsService,
+    private readonly organizationActs: OrganizationActsService,
     private readonly audit: AuditWriter,
   ) {}
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { projectAct, ProjectActs, ProjectsRepository } from '../../../tenancy/projects/index.js';
+import { projectAct, ProjectActsService, ProjectsRepository } from '../../../tenancy/projects/index.js';
 import { AlertEventNotFound, AssigneeIsNoMember, MOVE_ERRORS } from '../alerts.errors.js';
 import { AlertLifecycleService, ENTRY_OF } from '../engine/alert-lifecycle.service.js';
 import type { AlertMove } from '../machine/alert-machine.js';
@@ -18,7 +18,7 @@ export class AlertChangesService {
     private readonly events: AlertEventsRepository,
     private readonly timeline: TimelineRepository,
     private readonly lifecycle: AlertLifecycleService,
-    private readonly acts: ProjectActs,
+    private readonly acts: ProjectActsService,
     private readonly projects: ProjectsRepository,
     private readonly audit: AuditWriter,
   ) {}

@@ -5,7 +5,7 @@ import { brokenRule } from '../../../../platform/http/fields/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { EventPlacesRepository } from '../../../events/reads/index.js';
-import { projectAct, ProjectActs } from '../../../tenancy/projects/index.js';
+import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
 import { AlertEventNotFound } from '../alerts.errors.js';
 import { AlertRaiser, type AnyFiring } from '../engine/alert-raiser.js';
 import { alertEventResponse, type AlertEventResponse, type RaiseAlertRequest } from '../events/alert-events.dto.js';
@@ -22,7 +22,7 @@ export class ManualAlertsService {
     private readonly reads: AlertReadsRepository,
     private readonly alerts: AlertRaiser,
     private readonly events: EventPlacesRepository,
-    private readonly acts: ProjectActs,
+    private readonly acts: ProjectActsService,
     private readonly audit: AuditWriter,
   ) {}
 

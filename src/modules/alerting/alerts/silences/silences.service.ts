@@ -6,7 +6,7 @@ import { brokenRule } from '../../../../platform/http/fields/index.js';
 import { PatternTrialsService } from '../../conditions/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { projectAct, ProjectActs } from '../../../tenancy/projects/index.js';
+import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
 import { SilenceHasExpired, SilenceNotFound, TooManySilences } from '../alerts.errors.js';
 import { AlertEventsRepository } from '../events/alert-events.repository.js';
 import {
@@ -31,7 +31,7 @@ export class SilencesService {
     private readonly database: Database,
     private readonly silences: SilencesRepository,
     private readonly events: AlertEventsRepository,
-    private readonly acts: ProjectActs,
+    private readonly acts: ProjectActsService,
     private readonly audit: AuditWriter,
     private readonly clock: Clock,
     private readonly patterns: PatternTrialsService,

@@ -4,7 +4,7 @@ import { Clock } from '../../../../platform/clock/index.js';
 import { Database } from '../../../../platform/database/database.js';
 import { brokenRule } from '../../../../platform/http/fields/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { projectAct, ProjectActs } from '../../../tenancy/projects/index.js';
+import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
 import {
   AlertDeliveryNotFailed,
   AlertDeliveryNotFound,
@@ -35,7 +35,7 @@ export class DeliveriesService {
     private readonly deliveries: DeliveriesRepository,
     private readonly destinations: DestinationsRepository,
     @Inject(ALERT_DELIVERY_ENGINE) private readonly engine: AlertDeliveryEngine,
-    private readonly acts: ProjectActs,
+    private readonly acts: ProjectActsService,
     private readonly audit: AuditWriter,
     private readonly clock: Clock,
   ) {}

@@ -4,7 +4,7 @@ import { Clock } from '../../../../platform/clock/index.js';
 import { Database } from '../../../../platform/database/database.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { projectAct, ProjectActs } from '../../../tenancy/projects/index.js';
+import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
 import {
   DestinationCredentialsUnavailable,
   DestinationNotFound,
@@ -25,7 +25,7 @@ export class DestinationTestService {
     private readonly database: Database,
     private readonly destinations: DestinationsRepository,
     private readonly sender: NoticeSender,
-    private readonly acts: ProjectActs,
+    private readonly acts: ProjectActsService,
     private readonly audit: AuditWriter,
     private readonly clock: Clock,
   ) {}

@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { brokenRule } from '../../../../platform/http/fields/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { projectAct, ProjectActs } from '../../../tenancy/projects/index.js';
+import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
 import { DestinationNotFound, TooManyDestinations } from '../destinations.errors.js';
 import { DeliveriesRepository } from '../outbox/deliveries.repository.js';
 import { DestinationVault } from './destination-vault.js';
@@ -36,7 +36,7 @@ export class DestinationsService {
     private readonly deliveries: DeliveriesRepository,
     private readonly addresses: TargetAddressValidator,
     private readonly vault: DestinationVault,
-    private readonly acts: ProjectActs,
+    private readonly acts: ProjectActsService,
     private readonly audit: AuditWriter,
   ) {}
 

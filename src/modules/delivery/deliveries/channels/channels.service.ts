@@ -3,7 +3,7 @@ import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js'
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { projectAct, ProjectActs } from '../../../tenancy/projects/index.js';
+import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
 import { ChannelNotFound, TooManyChannels } from '../delivery.errors.js';
 import { ChannelDriverRegistry } from '../drivers/channel-driver.registry.js';
 import type { DeliveryChannel } from './channel.entity.js';
@@ -27,7 +27,7 @@ export class ChannelsService {
     private readonly channels: ChannelsRepository,
     private readonly headers: ProtectedHeadersService,
     private readonly drivers: ChannelDriverRegistry,
-    private readonly acts: ProjectActs,
+    private readonly acts: ProjectActsService,
     private readonly audit: AuditWriter,
   ) {}
 

@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { type Issue, ValidationError } from '../../../../platform/http/fields/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { projectAct, ProjectActs } from '../../../tenancy/projects/index.js';
+import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
 import { ChannelNotFound, DuplicateProtectedHeader, ProtectedHeaderNotFound } from '../delivery.errors.js';
 import { ruleIssue } from '../drivers/channel-configuration.js';
 import { ChannelDriverRegistry } from '../drivers/channel-driver.registry.js';
@@ -23,7 +23,7 @@ export class ProtectedHeadersService {
     private readonly channels: ChannelsRepository,
     private readonly drivers: ChannelDriverRegistry,
     private readonly vault: HeaderVault,
-    private readonly acts: ProjectActs,
+    private readonly acts: ProjectActsService,
     private readonly audit: AuditWriter,
   ) {}
 

@@ -3,7 +3,7 @@ import type { ProjectMemberScope } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { projectAct, ProjectActs } from '../../../tenancy/projects/index.js';
+import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
 import { AttemptsRepository } from '../attempts/attempts.repository.js';
 import { AttemptNotFound, ChannelNotFound } from '../delivery.errors.js';
 import { AttemptClaimsRepository } from './attempt-claims.repository.js';
@@ -20,7 +20,7 @@ export class ChannelTestService {
     private readonly attempts: AttemptsRepository,
     private readonly claims: AttemptClaimsRepository,
     @Inject(DELIVERY_ENGINE) private readonly engine: DeliveryEngine,
-    private readonly acts: ProjectActs,
+    private readonly acts: ProjectActsService,
     private readonly audit: AuditWriter,
   ) {}
 

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { newId } from '../../../../platform/ids/index.js';
-import { ProjectActs } from '../../../tenancy/projects/index.js';
+import { ProjectActsService } from '../../../tenancy/projects/index.js';
 import type { Recovery } from '../attempts/attempt-states.js';
 import { AttemptsRepository } from '../attempts/attempts.repository.js';
 import { AttemptNotFound, RecoveryRefused } from '../delivery.errors.js';
@@ -35,7 +35,7 @@ export class RecoveryService {
     private readonly attempts: AttemptsRepository,
     private readonly history: HistoryRepository,
     private readonly presenter: AttemptPresenter,
-    private readonly acts: ProjectActs,
+    private readonly acts: ProjectActsService,
     private readonly audits: RecoveryAuditWriter,
     private readonly dispatcher: RecoveryDispatcher,
   ) {}

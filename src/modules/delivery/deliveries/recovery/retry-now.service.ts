@@ -3,7 +3,7 @@ import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js'
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { currentContext } from '../../../../platform/telemetry/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { projectAct, ProjectActs } from '../../../tenancy/projects/index.js';
+import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
 import { AttemptNotFound } from '../delivery.errors.js';
 import { AttemptClaimsRepository, type ClaimedAttempt } from '../engine/attempt-claims.repository.js';
 import { DELIVERY_ENGINE, type DeliveryEngine } from '../engine/attempt.outbox.js';
@@ -25,7 +25,7 @@ export class RetryNowService {
     private readonly readiness: ReadinessService,
     private readonly claims: AttemptClaimsRepository,
     @Inject(DELIVERY_ENGINE) private readonly engine: DeliveryEngine,
-    private readonly acts: ProjectActs,
+    private readonly acts: ProjectActsService,
     private readonly audit: AuditWriter,
   ) {}
 

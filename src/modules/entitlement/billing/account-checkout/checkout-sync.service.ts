@@ -8,7 +8,7 @@ import { planNamed } from '../plan-prices.js';
 import { type CheckoutState, PaymentProvider, type SubscriptionState } from '../provider/payment-provider.js';
 import type { PaymentSubscription } from '../subscriptions/payment-subscription.entity.js';
 import { PendingSubscriptionsRepository } from '../subscriptions/pending-subscriptions.repository.js';
-import { SubscriptionHolders } from '../subscriptions/subscription-holders.js';
+import { SubscriptionHolderFinder } from '../subscriptions/subscription-holder.finder.js';
 import { billingStatusOf, isPassing, SIGHT_KINDS } from '../subscriptions/subscription-rules.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 import type { SyncCheckoutResponse } from './account-checkout.dto.js';
@@ -32,7 +32,7 @@ export class CheckoutSyncService {
     private readonly database: Database,
     private readonly users: UsersRepository,
     private readonly pending: PendingSubscriptionsRepository,
-    private readonly holders: SubscriptionHolders,
+    private readonly holders: SubscriptionHolderFinder,
     private readonly subscriptions: SubscriptionsService,
     private readonly provider: PaymentProvider,
     private readonly settings: BillingSettings,

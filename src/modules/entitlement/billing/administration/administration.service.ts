@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { asOrganizationId, OrganizationNotFound, type UserScope } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { OrganizationChanges } from '../../../tenancy/organizations/index.js';
+import { OrganizationChangesNotifier } from '../../../tenancy/organizations/index.js';
 import {
   type BillingColumns,
   OrganizationBillingRepository,
@@ -16,7 +16,7 @@ export class AdministrationService {
   constructor(
     private readonly database: Database,
     private readonly organizations: OrganizationBillingRepository,
-    private readonly changes: OrganizationChanges,
+    private readonly changes: OrganizationChangesNotifier,
     private readonly audit: AuditWriter,
   ) {}
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { OrganizationScope } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
-import { OrganizationActs, type PaidPlan } from '../../../tenancy/organizations/index.js';
+import { OrganizationActsService, type PaidPlan } from '../../../tenancy/organizations/index.js';
 import { BillingSettings } from '../billing-settings.js';
 import { CustomersService } from '../customers/customers.service.js';
 import { SubscriptionActive } from '../billing.errors.js';
@@ -14,7 +14,7 @@ import type { CheckoutRequest, CheckoutResponse } from './checkout.dto.js';
 export class CheckoutService {
   constructor(
     private readonly database: Database,
-    private readonly acts: OrganizationActs,
+    private readonly acts: OrganizationActsService,
     private readonly settings: BillingSettings,
     private readonly customers: CustomersService,
     private readonly provider: PaymentProvider,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { OrganizationScope } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
-import { OrganizationActs } from '../../../tenancy/organizations/index.js';
+import { OrganizationActsService } from '../../../tenancy/organizations/index.js';
 import { BillingSettings } from '../billing-settings.js';
 import { CustomersService } from '../customers/customers.service.js';
 import { PaymentProvider } from '../provider/payment-provider.js';
@@ -11,7 +11,7 @@ import type { PortalResponse } from './portal.dto.js';
 export class PortalService {
   constructor(
     private readonly database: Database,
-    private readonly acts: OrganizationActs,
+    private readonly acts: OrganizationActsService,
     private readonly settings: BillingSettings,
     private readonly customers: CustomersService,
     private readonly provider: PaymentProvider,

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { OrganizationId, UserId } from '../../../access/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { type Organization, OrganizationChanges, type PaidPlan } from '../../../tenancy/organizations/index.js';
+import { type Organization, OrganizationChangesNotifier, type PaidPlan } from '../../../tenancy/organizations/index.js';
 import type { User } from '../../../identity/users/index.js';
 import { BillingSettings } from '../billing-settings.js';
 import { planNamed } from '../plan-prices.js';
@@ -27,7 +27,7 @@ export class SubscriptionsService {
     private readonly subscriptions: SubscriptionsRepository,
     private readonly organizations: OrganizationBillingRepository,
     private readonly pending: PendingSubscriptionsRepository,
-    private readonly changes: OrganizationChanges,
+    private readonly changes: OrganizationChangesNotifier,
     private readonly audit: AuditWriter,
     private readonly settings: BillingSettings,
   ) {}

@@ -3,7 +3,7 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { BillingSettings } from '../billing-settings.js';
 import { PaymentProvider, type SubscriptionState } from '../provider/payment-provider.js';
 import type { PaymentSubscription } from '../subscriptions/payment-subscription.entity.js';
-import { SubscriptionHolders } from '../subscriptions/subscription-holders.js';
+import { SubscriptionHolderFinder } from '../subscriptions/subscription-holder.finder.js';
 import { SIGHT_KINDS, type Sight, verdictOn } from '../subscriptions/subscription-rules.js';
 import { type LockedHolder, SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 import type { Outcome, PaymentEvent } from './payment-event.entity.js';
@@ -35,7 +35,7 @@ export class WebhookService {
   constructor(
     private readonly database: Database,
     private readonly events: PaymentEventsRepository,
-    private readonly holders: SubscriptionHolders,
+    private readonly holders: SubscriptionHolderFinder,
     private readonly subscriptions: SubscriptionsService,
     private readonly provider: PaymentProvider,
     private readonly settings: BillingSettings,

@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
 import { PLAN_LIMITS, type Plan } from '../../../tenancy/organizations/index.js';
-import { type IngestionAllowances, monthlyEventLimit, RequestLimits } from '../../../entitlement/quotas/index.js';
+import {
+  type IngestionAllowances,
+  monthlyEventLimit,
+  RequestLimitsService,
+} from '../../../entitlement/quotas/index.js';
 import type { Closure, Sender, StoredAnswer } from '../writing/write-request.js';
 
 /** What decides whether a sender's request is taken, as the database has it now. */
@@ -38,7 +42,7 @@ export class AllowanceReader {
 
   constructor(
     private readonly database: Database,
-    private readonly requestLimits: RequestLimits,
+    private readonly requestLimits: RequestLimitsService,
   ) {}
 
   /** As they are after the call, never from a cache. */

@@ -3,7 +3,7 @@ import { CONFIG, type Config } from '../../../../config/index.js';
 import { DATABASE_URL } from '../../../../platform/database/database.js';
 import { Metrics } from '../../../../platform/telemetry/index.js';
 import { PLAN_LIMITS, PLANS } from '../../../tenancy/organizations/index.js';
-import { PASSING_STATUSES, RequestLimits } from '../../../entitlement/quotas/index.js';
+import { PASSING_STATUSES, RequestLimitsService } from '../../../entitlement/quotas/index.js';
 import type { PlanParameters } from './batch-parameters.js';
 import { EventBatchesRepository } from './event-batches.repository.js';
 import { EventWriter } from './event-writer.js';
@@ -17,8 +17,8 @@ export const INGEST_CONNECTION_NAME = 'service-ingest';
 
 export const EVENT_WRITER: FactoryProvider<EventWriter> = {
   provide: EventWriter,
-  inject: [CONFIG, DATABASE_URL, RequestLimits, Metrics],
-  useFactory: ({ ingestion }: Config, databaseUrl: string, requestLimits: RequestLimits, metrics: Metrics) => {
+  inject: [CONFIG, DATABASE_URL, RequestLimitsService, Metrics],
+  useFactory: ({ ingestion }: Config, databaseUrl: string, requestLimits: RequestLimitsService, metrics: Metrics) => {
     const logger = new Logger('ingestion');
     const alone = ingestion.mode === 'direct';
     const sizes = metrics.histogram('ingest_batch_events', 'Events of one transaction', [], BATCH_SIZES);
@@ -47,7 +47,7 @@ export const EVENT_WRITER: FactoryProvider<EventWriter> = {
 };
 
 /** The allowances of the plans, as parameters of every batch. */
-function planParameters({ byPlan }: RequestLimits): PlanParameters {
+function planParameters({ byPlan }: RequestLimitsService): PlanParameters {
   return {
     p_passing: arrayText(PASSING_STATUSES),
     p_plans: arrayText(PLANS),

@@ -1,22 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import { FactorInventory, methodsOf } from '../factor-inventory.js';
+import { FactorInventoryReader, methodsOf } from '../factor-inventory.reader.js';
 import type { CeremonyResponse } from '../passkeys/passkeys.dto.js';
 import { PasskeysRepository } from '../passkeys/passkeys.repository.js';
-import { RelyingParty } from '../passkeys/relying-party.js';
+import { RelyingPartyService } from '../passkeys/relying-party.service.js';
 import { WebAuthnChallengesRepository } from '../passkeys/webauthn-challenges.repository.js';
 import { NoPasskey } from '../second-factors.errors.js';
 import type { ChallengeMethodsResponse } from './challenges.dto.js';
-import { OpenChallenges } from './open-challenges.js';
+import { OpenChallengesService } from './open-challenges.service.js';
 
 /** What a sign-in challenge can be answered with. */
 @Injectable()
 export class ChallengeOptionsService {
   constructor(
-    private readonly open: OpenChallenges,
-    private readonly inventory: FactorInventory,
+    private readonly open: OpenChallengesService,
+    private readonly inventory: FactorInventoryReader,
     private readonly passkeys: PasskeysRepository,
     private readonly webauthn: WebAuthnChallengesRepository,
-    private readonly relyingParty: RelyingParty,
+    private readonly relyingParty: RelyingPartyService,
   ) {}
 
   async methods(token: string): Promise<ChallengeMethodsResponse> {

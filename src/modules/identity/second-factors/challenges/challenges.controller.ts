@@ -16,14 +16,14 @@ import {
   VerifyTotpRequest,
 } from './challenges.dto.js';
 import { ChallengesService } from './challenges.service.js';
-import { NEW_TRUSTED_DEVICE_HEADER, TrustedDeviceHeader } from './trusted-device-header.js';
+import { NEW_TRUSTED_DEVICE_HEADER, TrustedDeviceInterceptor } from './trusted-device.interceptor.js';
 
 const LIMITS =
   'A challenge ends after five wrong answers or five minutes. 20 wrong answers within 15 minutes, of whichever kind, lock the second factor of the account for 15 minutes.';
 
 @ApiTags('auth')
 @Controller('v1/auth/mfa')
-@UseInterceptors(TrustedDeviceHeader)
+@UseInterceptors(TrustedDeviceInterceptor)
 export class ChallengesController {
   constructor(
     private readonly challenges: ChallengesService,

@@ -7,7 +7,7 @@ import {
   TextField,
 } from '../../../../platform/http/fields/index.js';
 import { TokenResponse } from '../../sessions/index.js';
-import { FACTOR_METHODS, type FactorMethod } from '../factor-inventory.js';
+import { FACTOR_METHODS, type FactorMethod } from '../factor-inventory.reader.js';
 import { AssertionCredential } from '../passkeys/credentials.dto.js';
 
 /** The tokens of a new session. */

@@ -3,19 +3,19 @@ import type { UserId } from '../../../access/index.js';
 import { sha256 } from '../../../../platform/crypto/index.js';
 import { NotAuthenticated } from '../../../../platform/http/domain-error.js';
 import type { Client } from '../../sessions/index.js';
-import { AccountActs, Refused } from '../account-acts.js';
+import { AccountActsService, Refused } from '../account-acts.service.js';
 import { InvalidChallenge } from '../second-factors.errors.js';
-import { TrustedDevices } from '../trusted-devices/trusted-devices.js';
+import { TrustedDevicesService } from '../trusted-devices/trusted-devices.service.js';
 import type {
   SignedInResponse,
   VerifyPasskeyRequest,
   VerifyRecoveryCodeRequest,
   VerifyTotpRequest,
 } from './challenges.dto.js';
-import { type FactorAnswer, FactorAnswers } from './factor-answers.js';
-import { PassedChallenges } from './on-challenge-passed.js';
-import { OpenChallenges } from './open-challenges.js';
-import { SignInGate } from './sign-in-gate.js';
+import { type FactorAnswer, FactorAnswerVerifier } from './factor-answer.verifier.js';
+import { PassedChallengesService } from './passed-challenges.service.js';
+import { OpenChallengesService } from './open-challenges.service.js';
+import { SignInGateService } from './sign-in-gate.service.js';
 import { type FirstFactor, SignInChallengesRepository, stillHolds } from './sign-in-challenges.repository.js';
 
 type RememberingAnswer = Pick<VerifyTotpRequest, 'challenge_token' | 'remember_device'>;
@@ -29,13 +29,13 @@ interface Passed {
 @Injectable()
 export class ChallengesService {
   constructor(
-    private readonly open: OpenChallenges,
-    private readonly acts: AccountActs,
+    private readonly open: OpenChallengesService,
+    private readonly acts: AccountActsService,
     private readonly challenges: SignInChallengesRepository,
-    private readonly answers: FactorAnswers,
-    private readonly passed: PassedChallenges,
-    private readonly devices: TrustedDevices,
-    private readonly gate: SignInGate,
+    private readonly answers: FactorAnswerVerifier,
+    private readonly passed: PassedChallengesService,
+    private readonly devices: TrustedDevicesService,
+    private readonly gate: SignInGateService,
   ) {}
 
   verifyTotp(request: VerifyTotpRequest, client: Client): Promise<SignedInResponse> {

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { randomToken } from '../../../../platform/crypto/index.js';
 import { NotAuthenticated } from '../../../../platform/http/domain-error.js';
 import { UsersRepository } from '../../users/index.js';
-import { ChangeProof, type ProvenChange } from '../change-proof.js';
+import { ChangeProofService, type ProvenChange } from '../change-proof.service.js';
 import { requireRoom } from './passkey-limit.js';
 import type { CeremonyResponse } from './passkeys.dto.js';
 import { PasskeysRepository } from './passkeys.repository.js';
-import { RelyingParty } from './relying-party.js';
+import { RelyingPartyService } from './relying-party.service.js';
 import { WebAuthnChallengesRepository } from './webauthn-challenges.repository.js';
 
 /** Begins the registration of passkeys. */
@@ -16,8 +16,8 @@ export class PasskeyOptionsService {
     private readonly users: UsersRepository,
     private readonly passkeys: PasskeysRepository,
     private readonly challenges: WebAuthnChallengesRepository,
-    private readonly relyingParty: RelyingParty,
-    private readonly proof: ChangeProof,
+    private readonly relyingParty: RelyingPartyService,
+    private readonly proof: ChangeProofService,
   ) {}
 
   /** A passkey outlives the session that added it, so a session that is merely stolen must not add one. */

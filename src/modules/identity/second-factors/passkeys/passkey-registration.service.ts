@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../../access/index.js';
 import type { Client } from '../../sessions/index.js';
-import { type AccountAct, AccountActs, Refused } from '../account-acts.js';
-import { FactorInventory } from '../factor-inventory.js';
-import { RecoveryCodes } from '../recovery-codes/recovery-codes.js';
+import { type AccountAct, AccountActsService, Refused } from '../account-acts.service.js';
+import { FactorInventoryReader } from '../factor-inventory.reader.js';
+import { RecoveryCodesService } from '../recovery-codes/recovery-codes.service.js';
 import { InvalidPasskeyRegistration, PasskeyInUse, PasskeyNotFound } from '../second-factors.errors.js';
 import { requireRoom } from './passkey-limit.js';
 import {
@@ -13,19 +13,19 @@ import {
   type RegisterPasskeyRequest,
 } from './passkeys.dto.js';
 import { PasskeysRepository } from './passkeys.repository.js';
-import { challengeOf, type RegistrationInfo, RelyingParty } from './relying-party.js';
+import { challengeOf, type RegistrationInfo, RelyingPartyService } from './relying-party.service.js';
 import { WebAuthnChallengesRepository } from './webauthn-challenges.repository.js';
 
 /** Completes the registration of passkeys. */
 @Injectable()
 export class PasskeyRegistrationService {
   constructor(
-    private readonly acts: AccountActs,
+    private readonly acts: AccountActsService,
     private readonly passkeys: PasskeysRepository,
     private readonly challenges: WebAuthnChallengesRepository,
-    private readonly relyingParty: RelyingParty,
-    private readonly inventory: FactorInventory,
-    private readonly recoveryCodes: RecoveryCodes,
+    private readonly relyingParty: RelyingPartyService,
+    private readonly inventory: FactorInventoryReader,
+    private readonly recoveryCodes: RecoveryCodesService,
   ) {}
 
   async verify(scope: UserScope, request: RegisterPasskeyRequest, client: Client): Promise<RegisteredPasskeyResponse> {

@@ -4,9 +4,9 @@ import { Requires, type UserScope } from '../../../access/index.js';
 import { Documented } from '../../../../platform/http/documented.js';
 import { Body, Headers, IdParam, Scope } from '../../../../platform/http/inputs.js';
 import { MessageResponse } from '../../../../platform/http/message.dto.js';
-import { IncorrectPassword, InTurnOfAccount, StepUpHeaders } from '../../proof/index.js';
+import { IncorrectPassword, ProofTurnInterceptor, StepUpHeaders } from '../../proof/index.js';
 import { CallingClient, type Client } from '../../sessions/index.js';
-import { CHANGE_PROOF, FactorProofRequest } from '../change-proof.js';
+import { CHANGE_PROOF, FactorProofRequest } from '../change-proof.service.js';
 import {
   InvalidAuthenticationCode,
   InvalidPasskeyRegistration,
@@ -44,7 +44,7 @@ export class PasskeysController {
   }
 
   @Post('register/options')
-  @UseInterceptors(InTurnOfAccount)
+  @UseInterceptors(ProofTurnInterceptor)
   @Requires()
   @Documented({
     summary: 'Registration options',
@@ -90,7 +90,7 @@ export class PasskeysController {
   }
 
   @Post(':passkey_id/remove')
-  @UseInterceptors(InTurnOfAccount)
+  @UseInterceptors(ProofTurnInterceptor)
   @Requires()
   @Documented({
     summary: 'Remove a passkey',

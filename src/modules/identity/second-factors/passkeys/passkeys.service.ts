@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../../access/index.js';
 import type { Client } from '../../sessions/index.js';
-import { AccountActs } from '../account-acts.js';
-import { ChangeProof, type ProvenChange } from '../change-proof.js';
-import { EarnedProofs } from '../earned-proofs.js';
-import { FactorInventory } from '../factor-inventory.js';
+import { AccountActsService } from '../account-acts.service.js';
+import { ChangeProofService, type ProvenChange } from '../change-proof.service.js';
+import { EarnedProofsService } from '../earned-proofs.service.js';
+import { FactorInventoryReader } from '../factor-inventory.reader.js';
 import { PasskeyNotFound } from '../second-factors.errors.js';
 import { passkeyResponse, type PasskeyResponse, type RenamePasskeyRequest } from './passkeys.dto.js';
 import { PasskeysRepository } from './passkeys.repository.js';
@@ -13,11 +13,11 @@ import { PasskeysRepository } from './passkeys.repository.js';
 @Injectable()
 export class PasskeysService {
   constructor(
-    private readonly acts: AccountActs,
+    private readonly acts: AccountActsService,
     private readonly passkeys: PasskeysRepository,
-    private readonly proof: ChangeProof,
-    private readonly inventory: FactorInventory,
-    private readonly earned: EarnedProofs,
+    private readonly proof: ChangeProofService,
+    private readonly inventory: FactorInventoryReader,
+    private readonly earned: EarnedProofsService,
   ) {}
 
   async list(scope: UserScope): Promise<PasskeyResponse[]> {

@@ -2,24 +2,24 @@ import { Injectable } from '@nestjs/common';
 import { randomToken } from '../../../../platform/crypto/index.js';
 import { NotAuthenticated } from '../../../../platform/http/domain-error.js';
 import { type Client, SessionsService, type TokenResponse } from '../../sessions/index.js';
-import { AccountActs, Refused } from '../account-acts.js';
+import { AccountActsService, Refused } from '../account-acts.service.js';
 import { InvalidAuthenticationCode, InvalidChallenge } from '../second-factors.errors.js';
-import { PasskeyAssertions } from './passkey-assertions.js';
+import { PasskeyAssertionVerifier } from './passkey-assertion.verifier.js';
 import type { CeremonyResponse } from './passkeys.dto.js';
 import { PasskeysRepository } from './passkeys.repository.js';
 import type { PasswordlessRequest } from './passwordless.dto.js';
-import { challengeOf, RelyingParty } from './relying-party.js';
+import { challengeOf, RelyingPartyService } from './relying-party.service.js';
 import { WebAuthnChallengesRepository } from './webauthn-challenges.repository.js';
 
 /** Sign-in by a discoverable passkey that verifies its user, which is two factors in one. */
 @Injectable()
 export class PasswordlessService {
   constructor(
-    private readonly acts: AccountActs,
+    private readonly acts: AccountActsService,
     private readonly passkeys: PasskeysRepository,
     private readonly challenges: WebAuthnChallengesRepository,
-    private readonly relyingParty: RelyingParty,
-    private readonly assertions: PasskeyAssertions,
+    private readonly relyingParty: RelyingPartyService,
+    private readonly assertions: PasskeyAssertionVerifier,
     private readonly sessions: SessionsService,
   ) {}
 

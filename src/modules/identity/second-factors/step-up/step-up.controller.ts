@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { Requires, type UserScope } from '../../../access/index.js';
 import { Documented } from '../../../../platform/http/documented.js';
 import { Body, Scope } from '../../../../platform/http/inputs.js';
-import { IncorrectPassword, InTurnOfAccount } from '../../proof/index.js';
+import { IncorrectPassword, ProofTurnInterceptor } from '../../proof/index.js';
 import { CallingClient, type Client } from '../../sessions/index.js';
 import { CeremonyResponse } from '../passkeys/passkeys.dto.js';
 import { InvalidAuthenticationCode, NoPasskey } from '../second-factors.errors.js';
@@ -16,7 +16,7 @@ export class StepUpController {
   constructor(private readonly service: StepUpService) {}
 
   @Post('step-up')
-  @UseInterceptors(InTurnOfAccount)
+  @UseInterceptors(ProofTurnInterceptor)
   @Requires()
   @Documented({
     summary: 'Prove a factor again for sensitive changes',

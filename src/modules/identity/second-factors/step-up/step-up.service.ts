@@ -3,18 +3,18 @@ import type { UserScope } from '../../../access/index.js';
 import { randomToken } from '../../../../platform/crypto/index.js';
 import { brokenRule } from '../../../../platform/http/fields/index.js';
 import {
-  FreshProof,
+  FreshProofService,
   IncorrectPassword,
   type ProofMethod,
   STEP_UP_SECONDS,
   StepUpTokensRepository,
 } from '../../proof/index.js';
 import type { Client } from '../../sessions/index.js';
-import { AccountActs, Refused } from '../account-acts.js';
-import { type FactorAnswer, FactorAnswers } from '../challenges/factor-answers.js';
+import { AccountActsService, Refused } from '../account-acts.service.js';
+import { type FactorAnswer, FactorAnswerVerifier } from '../challenges/factor-answer.verifier.js';
 import type { CeremonyResponse } from '../passkeys/passkeys.dto.js';
 import { PasskeysRepository } from '../passkeys/passkeys.repository.js';
-import { RelyingParty } from '../passkeys/relying-party.js';
+import { RelyingPartyService } from '../passkeys/relying-party.service.js';
 import { WebAuthnChallengesRepository } from '../passkeys/webauthn-challenges.repository.js';
 import { NoPasskey } from '../second-factors.errors.js';
 import type { StepUpRequest, StepUpResponse } from './step-up.dto.js';
@@ -23,13 +23,13 @@ import type { StepUpRequest, StepUpResponse } from './step-up.dto.js';
 @Injectable()
 export class StepUpService {
   constructor(
-    private readonly acts: AccountActs,
-    private readonly freshProof: FreshProof,
+    private readonly acts: AccountActsService,
+    private readonly freshProof: FreshProofService,
     private readonly tokens: StepUpTokensRepository,
-    private readonly answers: FactorAnswers,
+    private readonly answers: FactorAnswerVerifier,
     private readonly passkeys: PasskeysRepository,
     private readonly challenges: WebAuthnChallengesRepository,
-    private readonly relyingParty: RelyingParty,
+    private readonly relyingParty: RelyingPartyService,
   ) {}
 
   /** Everything that is offered must be good. With `method` and nothing offered: the options of an assertion. */

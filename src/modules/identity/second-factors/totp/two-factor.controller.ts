@@ -3,9 +3,9 @@ import { ApiTags } from '@nestjs/swagger';
 import { Requires, type UserScope } from '../../../access/index.js';
 import { Documented } from '../../../../platform/http/documented.js';
 import { Body, Headers, Scope } from '../../../../platform/http/inputs.js';
-import { IncorrectPassword, InTurnOfAccount, StepUpHeaders } from '../../proof/index.js';
+import { IncorrectPassword, ProofTurnInterceptor, StepUpHeaders } from '../../proof/index.js';
 import { CallingClient, type Client } from '../../sessions/index.js';
-import { CHANGE_PROOF, FactorProofRequest } from '../change-proof.js';
+import { CHANGE_PROOF, FactorProofRequest } from '../change-proof.service.js';
 import {
   InvalidAuthenticationCode,
   InvalidSetupCode,
@@ -36,7 +36,7 @@ export class TwoFactorController {
   }
 
   @Post('setup')
-  @UseInterceptors(InTurnOfAccount)
+  @UseInterceptors(ProofTurnInterceptor)
   @Requires()
   @Documented({
     summary: 'Begin TOTP setup (current password)',
@@ -76,7 +76,7 @@ export class TwoFactorController {
   }
 
   @Post('disable')
-  @UseInterceptors(InTurnOfAccount)
+  @UseInterceptors(ProofTurnInterceptor)
   @Requires()
   @Documented({
     summary: 'Remove TOTP',
@@ -94,7 +94,7 @@ export class TwoFactorController {
   }
 
   @Post('recovery-codes/regenerate')
-  @UseInterceptors(InTurnOfAccount)
+  @UseInterceptors(ProofTurnInterceptor)
   @Requires()
   @Documented({
     summary: 'Replace the recovery codes',

@@ -1,5 +1,5 @@
 import { BooleanField, IntField, ListField, text, TextField } from '../../../../platform/http/fields/index.js';
-import type { Factors } from '../factor-inventory.js';
+import type { Factors } from '../factor-inventory.reader.js';
 
 export class TwoFactorStatusResponse {
   @BooleanField({ description: 'An authenticator app is set up and confirmed' })

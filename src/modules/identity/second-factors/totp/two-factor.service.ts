@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../../access/index.js';
 import type { Client } from '../../sessions/index.js';
-import { type AccountAct, AccountActs } from '../account-acts.js';
-import { ChangeProof, type ProvenChange } from '../change-proof.js';
-import { FactorInventory, type Factors, hasSecondFactor } from '../factor-inventory.js';
-import { RecoveryCodes } from '../recovery-codes/recovery-codes.js';
+import { type AccountAct, AccountActsService } from '../account-acts.service.js';
+import { ChangeProofService, type ProvenChange } from '../change-proof.service.js';
+import { FactorInventoryReader, type Factors, hasSecondFactor } from '../factor-inventory.reader.js';
+import { RecoveryCodesService } from '../recovery-codes/recovery-codes.service.js';
 import {
   InvalidSetupCode,
   TwoFactorAlreadyEnabled,
@@ -12,7 +12,7 @@ import {
   TwoFactorNotPending,
   TwoFactorUnavailable,
 } from '../second-factors.errors.js';
-import { AuthenticatorApps } from './authenticator-apps.js';
+import { AuthenticatorAppsService } from './authenticator-apps.service.js';
 import {
   type EnableTwoFactorRequest,
   type RecoveryCodesResponse,
@@ -25,11 +25,11 @@ import {
 @Injectable()
 export class TwoFactorService {
   constructor(
-    private readonly acts: AccountActs,
-    private readonly proof: ChangeProof,
-    private readonly inventory: FactorInventory,
-    private readonly apps: AuthenticatorApps,
-    private readonly recoveryCodes: RecoveryCodes,
+    private readonly acts: AccountActsService,
+    private readonly proof: ChangeProofService,
+    private readonly inventory: FactorInventoryReader,
+    private readonly apps: AuthenticatorAppsService,
+    private readonly recoveryCodes: RecoveryCodesService,
   ) {}
 
   async status(scope: UserScope): Promise<TwoFactorStatusResponse> {

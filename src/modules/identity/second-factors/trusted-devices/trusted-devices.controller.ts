@@ -6,13 +6,13 @@ import { IdParam, Scope } from '../../../../platform/http/inputs.js';
 import { MessageResponse } from '../../../../platform/http/message.dto.js';
 import { CallingClient, type Client } from '../../sessions/index.js';
 import { TrustedDeviceNotFound } from '../second-factors.errors.js';
-import { TrustedDevices } from './trusted-devices.js';
+import { TrustedDevicesService } from './trusted-devices.service.js';
 import { TrustedDeviceResponse } from './trusted-devices.dto.js';
 
 @ApiTags('account')
 @Controller('v1/account/trusted-devices')
 export class TrustedDevicesController {
-  constructor(private readonly devices: TrustedDevices) {}
+  constructor(private readonly devices: TrustedDevicesService) {}
 
   @Get()
   @Requires()

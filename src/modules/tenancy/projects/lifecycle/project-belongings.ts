@@ -10,7 +10,7 @@ export interface RemovalStep {
 
 /**
  * What a module keeps of projects and a cascade from the project's row must not remove in one go: tables without
- * a foreign key, and large ones. Every provider that extends this is asked by {@link ProjectRemoval}.
+ * a foreign key, and large ones. Every provider that extends this is asked by {@link ProjectRemovalService}.
  */
 export abstract class ProjectBelongings {
   /** Removes up to `limit` rows of a deleted project. Doing it twice, or at the same time, does no harm. */

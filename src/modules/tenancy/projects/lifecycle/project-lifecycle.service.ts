@@ -4,8 +4,8 @@ import { Clock } from '../../../../platform/clock/index.js';
 import { Database } from '../../../../platform/database/database.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { projectAct } from '../project-act.js';
-import { ProjectActs } from '../project-acts.js';
-import { ProjectChanges } from '../project-changes.js';
+import { ProjectActsService } from '../project-acts.service.js';
+import { ProjectChangesNotifier } from '../project-changes.notifier.js';
 import { type ProjectStateResponse, projectStateResponse } from '../projects.dto.js';
 import { ProjectNotArchived } from '../projects.errors.js';
 import { ProjectsRepository } from '../projects.repository.js';
@@ -15,9 +15,9 @@ import { ProjectsRepository } from '../projects.repository.js';
 export class ProjectLifecycleService {
   constructor(
     private readonly database: Database,
-    private readonly acts: ProjectActs,
+    private readonly acts: ProjectActsService,
     private readonly projects: ProjectsRepository,
-    private readonly changes: ProjectChanges,
+    private readonly changes: ProjectChangesNotifier,
     private readonly audit: AuditWriter,
     private readonly clock: Clock,
   ) {}
@@ -32,7 +32,7 @@ export class ProjectLifecycleService {
     return this.setArchived(scope, null, 'project.restored');
   }
 
-  /** Gone for everybody at the commit; {@link ProjectRemoval} then removes the rows that belong to it. */
+  /** Gone for everybody at the commit; {@link ProjectRemovalService} then removes the rows that belong to it. */
   async delete(scope: ProjectMemberScope): Promise<void> {
     await this.database.transaction(async (tx) => {
       const { archivedAt, name, slug } = (await this.acts.begin(scope, tx)).project;

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { NotAProjectMember, type ProjectMemberScope, type ProjectScope, type UserId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { MembershipNotices } from '../../organizations/index.js';
+import { MembershipNotifier } from '../../organizations/index.js';
 import { projectAct } from '../project-act.js';
-import { ProjectActs } from '../project-acts.js';
+import { ProjectActsService } from '../project-acts.service.js';
 import { type GivenRole, refusalOf } from './member-rules.js';
 import { type AddMemberRequest, memberResponse, type ProjectMemberResponse } from './project-members.dto.js';
 import { AlreadyProjectMember, ProjectMemberNotFound, UserNotInOrganization } from './project-members.errors.js';
@@ -16,9 +16,9 @@ export class ProjectMembersService {
   constructor(
     private readonly database: Database,
     private readonly members: ProjectMembersRepository,
-    private readonly acts: ProjectActs,
+    private readonly acts: ProjectActsService,
     private readonly audit: AuditWriter,
-    private readonly notices: MembershipNotices,
+    private readonly notices: MembershipNotifier,
   ) {}
 
   async list(scope: ProjectScope): Promise<ProjectMemberResponse[]> {

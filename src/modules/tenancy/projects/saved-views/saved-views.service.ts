@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { projectAct } from '../project-act.js';
-import { ProjectActs } from '../project-acts.js';
+import { ProjectActsService } from '../project-acts.service.js';
 import type { SavedView } from './saved-view.entity.js';
 import {
   type ChangeSavedViewRequest,
@@ -24,7 +24,7 @@ export class SavedViewsService {
   constructor(
     private readonly database: Database,
     private readonly views: SavedViewsRepository,
-    private readonly acts: ProjectActs,
+    private readonly acts: ProjectActsService,
     private readonly audit: AuditWriter,
   ) {}
 

@@ -3,8 +3,8 @@ import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js'
 import { Database } from '../../../../platform/database/database.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { projectAct } from '../project-act.js';
-import { ProjectActs } from '../project-acts.js';
-import { ProjectChanges } from '../project-changes.js';
+import { ProjectActsService } from '../project-acts.service.js';
+import { ProjectChangesNotifier } from '../project-changes.notifier.js';
 import { type ReplaceSettingsRequest, settingsResponse, type SettingsResponse } from './project-settings.dto.js';
 import type { ProjectSettings } from './project-settings.entity.js';
 import { ProjectSettingsRepository } from './project-settings.repository.js';
@@ -18,8 +18,8 @@ export class ProjectSettingsService {
   constructor(
     private readonly database: Database,
     private readonly settings: ProjectSettingsRepository,
-    private readonly acts: ProjectActs,
-    private readonly changes: ProjectChanges,
+    private readonly acts: ProjectActsService,
+    private readonly changes: ProjectChangesNotifier,
     private readonly audit: AuditWriter,
   ) {}
 

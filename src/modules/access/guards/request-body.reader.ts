@@ -1,0 +1,67 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { CONFIG, type Config } from '../../../config/index.js';
+import { RequestAborted } from '../../../platform/http/body-bytes.js';
+import { BodyReader, isLines, type ReadBody } from '../../../platform/http/body-reader.js';
+import { ValidationError } from '../../../platform/http/fields/index.js';
+import type { CheckedRequest } from '../../../platform/http/inputs.js';
+import { LargeBodies, type LargeTurn } from '../../../platform/http/large-bodies.js';
+import type { AccessScope } from '../scope.js';
+import type { Checks } from './route-checks.js';
+
+/** Reads the body that a route takes, once a request, when the guard of its credential has let it through. */
+@Injectable()
+export class RequestBodyReader {
+  private readonly reader: BodyReader;
+
+  constructor(
+    @Inject(CONFIG) config: Config,
+    private readonly large: LargeBodies,
+  ) {
+    this.reader = new BodyReader(config.http.maxBodyBytes);
+  }
+
+  /** Empty for a route without a body. @throws DomainError 413, 415, or 503 where too many large ones wait for their turn */
+  async of(checks: Checks, request: CheckedRequest, response: Response): Promise<ReadBody> {
+    return (checks.body ??= await this.read(checks, request, response));
+  }
+
+  private async read(checks: Checks, request: CheckedRequest, response: Response): Promise<ReadBody> {
+    const { body, lines } = checks.plan.inputs;
+    if (body === undefined) return {};
+    if (lines !== undefined && isLines(request)) {
+      return { lines: await this.reader.readLines(request, lines.maxBytes) };
+    }
+    if (body.form === 'raw') return { raw: await this.reader.readRaw(request) };
+    try {
+      return {
+        value:
+          body.form === 'json'
+            ? await this.reader.readJson(request, () => this.largeTurn(checks.caller ?? null, request, response))
+            : await this.reader.readForm(request),
+      };
+    } catch (error) {
+      // Malformed JSON is an input fault: membership of what path or query names is still decided first.
+      if (error instanceof ValidationError) return { issues: error.issues };
+      throw error;
+    }
+  }
+
+  /** Until the handler says that it needs the body no longer, or the answer has left. */
+  private async largeTurn(caller: AccessScope | null, request: CheckedRequest, response: Response): Promise<LargeTurn> {
+    const turn = await this.large.turn(holderOf(caller, request));
+    if (response.destroyed) {
+      turn.end();
+      throw new RequestAborted('the client went away before its turn');
+    }
+    request.largeTurn = turn;
+    response.once('close', turn.end);
+    return turn;
+  }
+}
+
+/** Whose large bodies take turns with those of others. */
+function holderOf(caller: AccessScope | null, request: CheckedRequest): string {
+  if (caller === null) return request.ip ?? '';
+  return caller.kind === 'api-key' ? caller.projectId : caller.userId;
+}

@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import type { NextFunction, Request, Response } from 'express';
+import { apiKeyOf } from '../../access/index.js';
+import { admitsOrigin, KeyAuthenticator } from './key-authenticator.js';
+
+/** The one route that browser-safe keys are for. */
+const PATH = '/v1/events/ingest';
+const SENDABLE_HEADERS = 'Content-Type, Idempotency-Key, X-API-Key, X-Request-ID';
+const PREFLIGHT_SECONDS = '600';
+
+/**
+ * Lets pages send events with a browser-safe key. A preflight carries no key, so any origin may ask, without
+ * credentials; the request itself is answered readably to the origins of its key alone, and refused to others by the key.
+ */
+@Injectable()
+export class BrowserIngestionMiddleware {
+  constructor(private readonly keys: KeyAuthenticator) {}
+
+  /** Goes before the CORS of `CORS_ORIGINS`, which would end every preflight. */
+  middleware(exposedHeaders: readonly string[]): (request: Request, response: Response, next: NextFunction) => void {
+    const exposed = exposedHeaders.join(', ');
+    return (request, response, next) => {
+      const { origin } = request.headers;
+      if (origin === undefined || request.path !== PATH) return next();
+      if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) {
+        response.set({
+          'Access-Control-Allow-Origin': '*',
+          'Access-Control-Allow-Methods': 'POST',
+          'Access-Control-Allow-Headers': SENDABLE_HEADERS,
+          'Access-Control-Max-Age': PREFLIGHT_SECONDS,
+        });
+        response.status(204).end();
+        return;
+      }
+      if (apiKeyOf(request)?.startsWith('oesb_') !== true) return next();
+      Promise.resolve(this.keys.identityOf(request)).then(
+        (identity) => {
+          if (identity !== null && admitsOrigin(identity, origin)) {
+            response.set({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposed });
+            response.vary('Origin');
+          }
+          next();
+        },
+        () => next(),
+      );
+    };
+  }
+}

@@ -1,0 +1,36 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { CONFIG, type Config } from '../../../../config/index.js';
+import { PlatformAdministrators, type UserScope } from '../../../access/index.js';
+import { isPlatformAdministrator, UsersRepository } from '../../../identity/users/index.js';
+import {
+  AdministrationDisabled,
+  AdministrationNotConfigured,
+  PlatformAdministratorRequired,
+} from './administration.errors.js';
+
+const TRUE = new Set(['true', '1', 'yes', 'on']);
+const ADDRESS = /^[^@\s]+@[^@\s]+$/;
+
+/** Who administers the platform: the configured addresses, while the feature is on. */
+@Injectable()
+export class PlatformAdministratorsAdapter extends PlatformAdministrators {
+  private readonly logger = new Logger('billing');
+
+  constructor(
+    private readonly users: UsersRepository,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {
+    super();
+  }
+
+  async admit(scope: UserScope): Promise<void> {
+    const { billingAdministration, platformAdminEmails } = this.config;
+    if (!TRUE.has(billingAdministration?.toLowerCase() ?? '')) throw new AdministrationDisabled();
+    if (platformAdminEmails.length === 0 || !platformAdminEmails.every((address) => ADDRESS.test(address))) {
+      this.logger.warn('platform administration: PLATFORM_ADMIN_EMAILS holds no addresses, or something else');
+      throw new AdministrationNotConfigured();
+    }
+    const user = await this.users.findById(scope.userId);
+    if (user === null || !isPlatformAdministrator(user, platformAdminEmails)) throw new PlatformAdministratorRequired();
+  }
+}

@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
+import { PaymentNotConfigured, PaymentProviderFailed } from '../billing.errors.js';
+import { PaymentProvider } from '../provider/payment-provider.js';
+import { CustomerRemovalsRepository } from './customer-removals.repository.js';
+
+const MOST_CUSTOMERS = 20;
+
+/**
+ * Removes the customers of closed accounts at the provider, which ends their subscriptions and open checkouts there. A
+ * process that dies after the removal leaves it to be done once more, which does no harm.
+ */
+@Injectable()
+export class CustomerRemovalsMaintenance extends Upkeep {
+  constructor(
+    private readonly removals: CustomerRemovalsRepository,
+    private readonly provider: PaymentProvider,
+  ) {
+    super();
+  }
+
+  /** A provider that fails gets the rest of the round off; the log has its reason already. */
+  async upkeep(): Promise<number> {
+    const within = this.provider.begin();
+    let removed = 0;
+    while (removed < MOST_CUSTOMERS) {
+      const customerId = await this.removals.claim();
+      if (customerId === null) break;
+      try {
+        await this.provider.removeCustomer(customerId, within);
+      } catch (error) {
+        if (error instanceof PaymentProviderFailed || error instanceof PaymentNotConfigured) break;
+        throw error;
+      }
+      await this.removals.finish(customerId);
+      removed += 1;
+    }
+    return removed;
+  }
+}

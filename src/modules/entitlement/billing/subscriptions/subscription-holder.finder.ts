@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import { asOrganizationId, asUserId, type OrganizationId, type UserId } from '../../../access/index.js';
+import { parseUuid } from '../../../../platform/http/fields/index.js';
+import type { Db } from '../../../../platform/database/database.js';
+import { holderNamedBy, type NamedHolder } from '../billing-scope.js';
+import { OrganizationBillingRepository } from './organization-billing.repository.js';
+import { PendingSubscriptionsRepository } from './pending-subscriptions.repository.js';
+import { type Holder, SubscriptionsRepository } from './subscriptions.repository.js';
+import type { LockedHolder } from './subscriptions.service.js';
+
+/** What the provider says about whose subscription it is. */
+export interface HolderClues {
+  /** Of the subscription and of its checkout, as far as they are at hand. */
+  readonly metadata: readonly Readonly<Record<string, string>>[];
+  /** What a checkout names as its reference: an id, whosever it is. */
+  readonly reference: string | null;
+  readonly subscriptionId: string;
+  readonly customerId: string | null;
+}
+
+/** `moved`: somebody else has just changed it, look again. Null: nobody's, or two signs contradict each other. */
+export type FoundHolder = LockedHolder | 'moved' | null;
+
+/** Finds whose a subscription is, and holds their row. */
+@Injectable()
+export class SubscriptionHolderFinder {
+  constructor(
+    private readonly subscriptions: SubscriptionsRepository,
+    private readonly organizations: OrganizationBillingRepository,
+    private readonly pending: PendingSubscriptionsRepository,
+  ) {}
+
+  async ofCustomer(customerId: string, tx: Db): Promise<Holder | null> {
+    const organizationId = await this.organizations.findByCustomer(customerId, tx);
+    if (organizationId !== null) return { organizationId };
+    const userId = await this.pending.findByCustomer(customerId, tx);
+    return userId === null ? null : { userId };
+  }
+
+  /** By the metadata, then by what is stored of the subscription, then by the customer (DECISIONS 7). */
+  async find(clues: HolderClues, tx: Db): Promise<FoundHolder> {
+    const holder = await this.decide(clues, tx);
+    if (holder === null) return null;
+    const locked = await this.lock(holder, tx);
+    if (locked === null) return null;
+    const again = await this.decide(clues, tx);
+    return again !== null && isSame(again, holder) ? locked : 'moved';
+  }
+
+  private async decide(clues: HolderClues, tx: Db): Promise<Holder | null> {
+    const { metadata, reference, subscriptionId, customerId } = clues;
+    const stored = holderOf(await this.subscriptions.find(subscriptionId, tx));
+    const customers = customerId === null ? null : await this.ofCustomer(customerId, tx);
+    const [named, ...others] = metadata.map(holderNamedBy).filter((holder) => holder !== null);
+    if (named === undefined) return stored ?? customers;
+    if (others.some((other) => !isSame(other, named)) || (await this.isOfAnother(named, reference, tx))) return null;
+    const holder = await this.present(named, stored, tx);
+    const contradicts = [stored, customers].some(
+      (other) => other !== null && !isSame(other, holder) && !isSame(other, named),
+    );
+    return contradicts ? null : holder;
+  }
+
+  /** Whether the reference names another organization, or another account, than the metadata. */
+  private async isOfAnother(named: NamedHolder, reference: string | null, tx: Db): Promise<boolean> {
+    const id = reference === null ? null : parseUuid(reference);
+    if (id === null) return false;
+    return 'organizationId' in named
+      ? id !== named.organizationId && (await this.organizations.exists({ organizationId: asOrganizationId(id) }, tx))
+      : id !== named.userId && (await this.pending.exists(asUserId(id), tx));
+  }
+
+  /** Of somebody who has an organization by now, their first one has taken over what they paid for, or does so now. */
+  private async present(named: NamedHolder, stored: Holder | null, tx: Db): Promise<Holder> {
+    if ('organizationId' in named) return named;
+    if (stored !== null && 'organizationId' in stored) return stored;
+    const organizationId = await this.organizations.firstOwnedBy(named.userId, tx);
+    return organizationId === null ? named : { organizationId };
+  }
+
+  private async lock(holder: Holder, tx: Db): Promise<LockedHolder | null> {
+    if ('organizationId' in holder) {
+      const organization = await this.organizations.lock(holder, tx);
+      return organization && { kind: 'organization', organization };
+    }
+    const user = await this.pending.lock(holder.userId, tx);
+    return user && { kind: 'person', user };
+  }
+}
+
+function holderOf(row: { organizationId: OrganizationId | null; userId: UserId | null } | null): Holder | null {
+  if (row === null) return null;
+  if (row.organizationId !== null) return { organizationId: row.organizationId };
+  return row.userId === null ? null : { userId: row.userId };
+}
+
+function isSame(a: Holder, b: Holder): boolean {
+  if ('organizationId' in a) return 'organizationId' in b && a.organizationId === b.organizationId;
+  return 'userId' in b && a.userId === b.userId;
+}

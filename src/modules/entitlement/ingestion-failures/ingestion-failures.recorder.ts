@@ -1,0 +1,54 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/index.js';
+import {
+  type FailureCount,
+  type IngestionFailure,
+  IngestionFailuresRepository,
+  type RefusedKey,
+} from './ingestion-failures.repository.js';
+
+export type { IngestionFailure, RefusedKey } from './ingestion-failures.repository.js';
+
+/**
+ * Records refused ingestion for the owner of the key (DECISIONS 5), best-effort: a failed write is logged and changes no
+ * decision. While one write runs, later refusals are added up and share the next, so a storm costs a few statements.
+ */
+@Injectable()
+export class IngestionFailuresRecorder {
+  private waiting = new Map<string, FailureCount>();
+  private writing: Promise<void> | undefined;
+  private next: Promise<void> | undefined;
+  private readonly logger = new Logger('ingestion-failures');
+
+  constructor(
+    private readonly failures: IngestionFailuresRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Resolves when it has been written, or given up. Never rejects. */
+  record(key: RefusedKey, failure: IngestionFailure): Promise<void> {
+    const occurredAt = this.clock.now();
+    const identity = `${key.apiKeyId} ${failure.reasonCode} ${failure.statusCode}`;
+    const count = (this.waiting.get(identity)?.count ?? 0) + 1;
+    this.waiting.set(identity, { ...key, ...failure, occurredAt, count });
+    if (this.writing === undefined) return (this.writing = this.write());
+    return (this.next ??= this.writing.then(() => {
+      this.next = undefined;
+      return (this.writing = this.write());
+    }));
+  }
+
+  private async write(): Promise<void> {
+    const counts = [...this.waiting.values()].sort((a, b) => (a.apiKeyId < b.apiKeyId ? -1 : 1));
+    this.waiting = new Map();
+    try {
+      if (counts.length > 0) await this.failures.add(counts);
+    } catch (error) {
+      this.logger.warn(
+        `${counts.length} refused keys were not recorded: ${error instanceof Error ? error.message : 'unknown'}`,
+      );
+    } finally {
+      this.writing = undefined;
+    }
+  }
+}

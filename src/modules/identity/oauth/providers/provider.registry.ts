@@ -1,0 +1,35 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../../../config/index.js';
+import { Clock } from '../../../../platform/clock/index.js';
+import { OAuthProviderNotConfigured } from '../oauth.errors.js';
+import { appleProvider } from './apple.js';
+import { googleProvider } from './google.js';
+import type { Provider, ProviderName } from './provider.js';
+import { ProviderConnection } from './provider-connection.js';
+
+/** The providers that are configured; each is first asked when somebody signs in by it. */
+@Injectable()
+export class ProviderRegistry {
+  private readonly connections: ReadonlyMap<ProviderName, ProviderConnection>;
+
+  constructor(@Inject(CONFIG) { oauth, environment }: Config, clock: Clock) {
+    const providers: Provider[] = [];
+    if (oauth.google !== undefined) providers.push(googleProvider(oauth.google));
+    if (oauth.apple !== undefined) providers.push(appleProvider(oauth.apple, clock));
+    const httpsOnly = environment === 'production';
+    this.connections = new Map(
+      providers.map((provider) => [provider.name, new ProviderConnection(provider, httpsOnly, clock)]),
+    );
+  }
+
+  enabled(): ProviderConnection[] {
+    return [...this.connections.values()];
+  }
+
+  /** @throws OAuthProviderNotConfigured */
+  get(name: ProviderName): ProviderConnection {
+    const connection = this.connections.get(name);
+    if (connection === undefined) throw new OAuthProviderNotConfigured();
+    return connection;
+  }
+}

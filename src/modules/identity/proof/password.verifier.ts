@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import { FairTurns } from '../../../platform/concurrency/index.js';
+import { Passwords, sha256 } from '../../../platform/crypto/index.js';
+import { emailKeyOf, type User } from '../users/index.js';
+import { PasswordAttemptsRepository } from './password-attempts.repository.js';
+import { TooManySignInAttempts } from './proof.errors.js';
+
+export interface CheckedPassword {
+  readonly isCorrect: boolean;
+  /** Whether this wrong password was the one that locks. */
+  readonly locks: boolean;
+}
+
+/** Compares passwords, at most ten wrong ones in 15 minutes for each address, and for each signed-in account. */
+@Injectable()
+export class PasswordVerifier {
+  /** One comparison of a subject at a time, so that right passwords in parallel never lock. */
+  private readonly turns = new FairTurns({
+    parallel: 1_000,
+    parallelOfShare: 1,
+    mostWaiting: 1_000,
+    mostWaitingOfShare: 32,
+  });
+
+  constructor(
+    private readonly attempts: PasswordAttemptsRepository,
+    private readonly passwords: Passwords,
+  ) {}
+
+  /**
+   * At sign-in. An address without an account or password costs the same and is locked the same.
+   * @throws TooManySignInAttempts
+   * @throws ShareExhaustedError when more than a few of the address wait
+   */
+  ofAddress(address: string, user: User | null, password: string): Promise<CheckedPassword> {
+    const subject = signInSubject(address);
+    return this.guarded(subject, subject, user?.passwordHash ?? null, password);
+  }
+
+  /**
+   * Of somebody who is signed in, counted apart, so that strangers at the login cannot lock them out of their settings.
+   * @throws TooManySignInAttempts
+   */
+  ofAccount(user: User, password: string): Promise<CheckedPassword> {
+    return this.guarded(`account:${user.id}`, user.id, user.passwordHash, password);
+  }
+
+  /** After a reset by mail: wrong guesses at the old password do not keep its owner out. */
+  forgive(address: string): Promise<void> {
+    return this.attempts.clear(sha256(signInSubject(address)));
+  }
+
+  private guarded(subject: string, share: string, hash: string | null, password: string): Promise<CheckedPassword> {
+    const subjectHash = sha256(subject);
+    return this.turns.run(subject, async () => {
+      const reservation = await this.attempts.reserve(subjectHash);
+      if (reservation.outcome === 'locked') throw new TooManySignInAttempts(reservation.secondsLeft);
+      const isCorrect = await this.compare(hash, password, share).catch(async (error: unknown) => {
+        await this.attempts.release(subjectHash, reservation.at);
+        throw error;
+      });
+      if (isCorrect) await this.attempts.clear(subjectHash);
+      return { isCorrect, locks: !isCorrect && reservation.isLast };
+    });
+  }
+
+  private compare(hash: string | null, password: string, share: string): Promise<boolean> {
+    return hash === null ? this.passwords.verifyDummy(password, share) : this.passwords.verify(hash, password, share);
+  }
+}
+
+function signInSubject(address: string): string {
+  return `sign-in:${emailKeyOf(address)}`;
+}

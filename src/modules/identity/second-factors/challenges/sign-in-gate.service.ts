@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import type { UserId } from '../../../access/index.js';
+import { NotAuthenticated } from '../../../../platform/http/domain-error.js';
+import { type Client, SessionsService } from '../../sessions/index.js';
+import { type AccountAct, AccountActsService, Refused } from '../account-acts.service.js';
+import { FactorInventoryReader, type Factors, hasSecondFactor, methodsOf } from '../factor-inventory.reader.js';
+import { TrustedDevicesService } from '../trusted-devices/trusted-devices.service.js';
+import type { MfaChallengeResponse, SignedInResponse } from './challenges.dto.js';
+import { type FactorAnswer, FactorAnswerVerifier } from './factor-answer.verifier.js';
+import { CHALLENGE_SECONDS, type FirstFactor, SignInChallengesRepository } from './sign-in-challenges.repository.js';
+
+/** What came along with the first factor. */
+export interface OfferedFactors {
+  readonly otpCode?: string;
+  readonly recoveryCode?: string;
+  /** From the form, the header or both. */
+  readonly trustedDeviceTokens?: readonly string[];
+  readonly rememberDevice?: boolean;
+}
+
+type HeldAccount = Pick<AccountAct, 'user' | 'tx'>;
+
+type Decision = { deviceToken: string | undefined } | { challenge: MfaChallengeResponse };
+
+/** Stands between a good first factor and the session. */
+@Injectable()
+export class SignInGateService {
+  constructor(
+    private readonly acts: AccountActsService,
+    private readonly inventory: FactorInventoryReader,
+    private readonly answers: FactorAnswerVerifier,
+    private readonly challenges: SignInChallengesRepository,
+    private readonly devices: TrustedDevicesService,
+    private readonly sessions: SessionsService,
+  ) {}
+
+  /**
+   * A session, or the challenge when a second factor stands and nothing offered is good for it.
+   * @throws SecondFactorLocked
+   * @throws NotAuthenticated when the password that was compared is no longer the account's
+   */
+  async admit(
+    userId: UserId,
+    first: FirstFactor,
+    offered: OfferedFactors,
+    client: Client,
+  ): Promise<SignedInResponse | MfaChallengeResponse> {
+    if (!hasSecondFactor(await this.inventory.of(userId))) return this.signedIn(userId, first, client, undefined);
+    for (const token of offered.trustedDeviceTokens ?? []) {
+      if (!(await this.devices.isTrusted(userId, token))) continue;
+      return this.signedIn(userId, first, client, offered.rememberDevice === true ? token : undefined);
+    }
+    const decision = await this.acts.run<Decision>(userId, client, (act) => this.decide(act, first, offered));
+    return 'challenge' in decision ? decision.challenge : this.signedIn(userId, first, client, decision.deviceToken);
+  }
+
+  /** For an act that holds the account's row: the challenge of a first factor; null when no second one stands. */
+  async challenge(act: HeldAccount, first: FirstFactor): Promise<MfaChallengeResponse | Refused | null> {
+    const factors = await this.inventory.of(act.user.id, act.tx);
+    return hasSecondFactor(factors) ? this.open(act, first, factors) : null;
+  }
+
+  /** After the act that let its owner in has been committed. */
+  async signedIn(
+    userId: UserId,
+    { method, comparedHash }: FirstFactor,
+    client: Client,
+    deviceToken: string | undefined,
+  ): Promise<SignedInResponse> {
+    const tokens = await this.sessions.open(userId, method, client, { comparedHash });
+    return deviceToken === undefined ? tokens : { ...tokens, trusted_device_token: deviceToken };
+  }
+
+  private async decide(act: AccountAct, first: FirstFactor, offered: OfferedFactors): Promise<Decision | Refused> {
+    const { comparedHash } = first;
+    if (comparedHash !== undefined && act.user.passwordHash !== comparedHash) throw new NotAuthenticated();
+    for (const answer of answersIn(offered)) {
+      if ((await this.answers.judge(act, answer)) !== null) continue;
+      return { deviceToken: offered.rememberDevice === true ? await this.devices.trust(act) : undefined };
+    }
+    const challenge = await this.open(act, first, await this.inventory.of(act.user.id, act.tx));
+    return challenge instanceof Refused ? challenge : { challenge };
+  }
+
+  private async open(act: HeldAccount, first: FirstFactor, factors: Factors): Promise<MfaChallengeResponse | Refused> {
+    const locked = await this.answers.lockOf(act);
+    if (locked !== null) return new Refused(locked);
+    return {
+      mfa_required: true,
+      challenge_token: await this.challenges.open(act.user.id, first, act.tx),
+      challenge_expires_in: CHALLENGE_SECONDS,
+      methods: methodsOf(factors),
+    };
+  }
+}
+
+function answersIn({ otpCode, recoveryCode }: OfferedFactors): FactorAnswer[] {
+  return [
+    ...(otpCode === undefined ? [] : [{ method: 'totp', code: otpCode } as const]),
+    ...(recoveryCode === undefined ? [] : [{ method: 'recovery_code', code: recoveryCode } as const]),
+  ];
+}

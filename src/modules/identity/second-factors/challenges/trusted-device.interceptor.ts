@@ -1,0 +1,23 @@
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import type { Response } from 'express';
+import { map, type Observable } from 'rxjs';
+
+/** The header as the answers that may carry it document it. */
+export const NEW_TRUSTED_DEVICE_HEADER = {
+  'X-Trusted-Device-Token': 'The trusted_device_token of the body, when there is one',
+} as const;
+
+/** Repeats a new device's token in the X-Trusted-Device-Token header of the answer. */
+@Injectable()
+export class TrustedDeviceInterceptor implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
+    const response = context.switchToHttp().getResponse<Response>();
+    return next.handle().pipe(
+      map((body) => {
+        const token = (body as { trusted_device_token?: unknown } | null)?.trusted_device_token;
+        if (typeof token === 'string') response.setHeader('X-Trusted-Device-Token', token);
+        return body;
+      }),
+    );
+  }
+}

@@ -1,0 +1,71 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { UserId } from '../../../access/index.js';
+import { CONFIG, type Config } from '../../../../config/index.js';
+import { Clock } from '../../../../platform/clock/index.js';
+import { type CipherContext, CredentialCipher } from '../../../../platform/crypto/index.js';
+import { newId } from '../../../../platform/ids/index.js';
+import type { AccountAct } from '../account-acts.service.js';
+import { EarnedProofsService } from '../earned-proofs.service.js';
+import { newTotpSecret, otpauthUrl, stepOfCode } from './totp-codes.js';
+import { type StoredTotp, TotpRepository } from './totp.repository.js';
+
+/** Authenticator apps: their secrets lie encrypted, and each code is accepted once. */
+@Injectable()
+export class AuthenticatorAppsService {
+  constructor(
+    private readonly totps: TotpRepository,
+    private readonly earned: EarnedProofsService,
+    private readonly cipher: CredentialCipher,
+    private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** False: no key is configured to keep a secret with. */
+  get isAvailable(): boolean {
+    return this.cipher.isAvailable;
+  }
+
+  /** A new pending app in place of an earlier one. @returns what its owner types or scans */
+  async begin({ tx, user }: AccountAct): Promise<{ secret: string; otpauthUrl: string }> {
+    const secret = newTotpSecret();
+    const id = newId();
+    await this.totps.replace(user.id, { id, secret: this.cipher.encrypt(secret, placeOf(id, user.id)) }, tx);
+    return {
+      secret,
+      otpauthUrl: otpauthUrl({ issuer: this.config.webauthn.rpName, account: user.email, secret }),
+    };
+  }
+
+  /** Confirms the pending app by its first code, which is used up by this. */
+  async confirm(act: AccountAct, code: string): Promise<'confirmed' | 'not_pending' | 'wrong_code'> {
+    const totp = await this.totps.find(act.user.id, act.tx);
+    if (totp === null || totp.confirmed) return 'not_pending';
+    return (await this.spend(act, totp, code)) ? 'confirmed' : 'wrong_code';
+  }
+
+  /** True for a good code of the confirmed app, which is used up by this. */
+  async accept(act: AccountAct, code: string): Promise<boolean> {
+    const totp = await this.totps.find(act.user.id, act.tx);
+    return totp !== null && totp.confirmed && (await this.spend(act, totp, code));
+  }
+
+  async remove({ tx, user }: AccountAct): Promise<void> {
+    await this.totps.remove(user.id, tx);
+    await this.earned.endOf(user.id, 'totp', tx);
+  }
+
+  private async spend({ tx, user }: AccountAct, totp: StoredTotp, code: string): Promise<boolean> {
+    const place = placeOf(totp.id, user.id);
+    const secret = this.cipher.decrypt(totp.secret, place);
+    const step = await stepOfCode(secret, code, { now: this.clock.now(), afterStep: totp.lastUsedStep });
+    if (step === null || !(await this.totps.spend(user.id, totp.id, step, tx))) return false;
+    if (this.cipher.needsRotation(totp.secret)) {
+      await this.totps.replaceSecret(user.id, totp.id, this.cipher.encrypt(secret, place), tx);
+    }
+    return true;
+  }
+}
+
+function placeOf(rowId: string, userId: UserId): CipherContext {
+  return { table: 'totp_factors', column: 'secret', rowId, tenantId: userId };
+}

@@ -1,0 +1,71 @@
+import { type FactoryProvider, Injectable, type Type } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import type { UserId } from '../../access/index.js';
+import type { Db } from '../../../platform/database/database.js';
+import { domainError } from '../../../platform/http/domain-error.js';
+
+/** Somebody else depends on what the account owns. */
+export class AccountOwnsOrganization extends domainError(409, 'Account owns an organization') {}
+
+/**
+ * A module's part of an account's deletion, in the same transaction: to let go of references that no foreign key
+ * cascades. Rows that cascade from `users` need nothing.
+ */
+export abstract class OnAccountDeleted {
+  /** Locks, before the row of the account, what the deletion decides by. */
+  lockFirst(_userId: string, _tx: Db): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** @throws AccountOwnsOrganization, which undoes the whole deletion */
+  abstract accountDeleted(userId: UserId, tx: Db): Promise<void>;
+}
+
+/**
+ * A provider for a module whose part is one call:
+ * `onAccountDeleted(NotesRepository, (notes, userId, tx) => notes.forgetAuthor(userId, tx))`.
+ */
+export function onAccountDeleted<Keeper>(
+  keeper: Type<Keeper>,
+  act: (keeper: Keeper, userId: UserId, tx: Db) => Promise<void>,
+): FactoryProvider<OnAccountDeleted> {
+  return {
+    provide: Symbol(`${keeper.name} of deleted accounts`),
+    inject: [keeper],
+    useFactory: (kept: Keeper) => new KeptOfAccount(kept, act),
+  };
+}
+
+class KeptOfAccount<Keeper> extends OnAccountDeleted {
+  constructor(
+    private readonly keeper: Keeper,
+    private readonly act: (keeper: Keeper, userId: UserId, tx: Db) => Promise<void>,
+  ) {
+    super();
+  }
+
+  accountDeleted(userId: UserId, tx: Db): Promise<void> {
+    return this.act(this.keeper, userId, tx);
+  }
+}
+
+/** Every provider of the application that is an {@link OnAccountDeleted}. */
+@Injectable()
+export class AccountDeletionService {
+  constructor(private readonly discovery: DiscoveryService) {}
+
+  async lockFirst(userId: UserId, tx: Db): Promise<void> {
+    for (const part of this.parts()) await part.lockFirst(userId, tx);
+  }
+
+  /** @throws AccountOwnsOrganization */
+  async run(userId: UserId, tx: Db): Promise<void> {
+    for (const part of this.parts()) await part.accountDeleted(userId, tx);
+  }
+
+  private parts(): OnAccountDeleted[] {
+    return this.discovery
+      .getProviders()
+      .flatMap(({ instance }) => (instance instanceof OnAccountDeleted ? instance : []));
+  }
+}

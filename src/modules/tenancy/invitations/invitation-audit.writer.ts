@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import type { OrganizationId, OrganizationScope } from '../../access/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { type AuditEvent, AuditReader, AuditWriter } from '../../identity/audit/index.js';
+import { REASON_CODES } from './invitations.errors.js';
+
+/** Acts on invitations, and the action of the audit event that says it was done. */
+export const ACTS = {
+  create: 'invitation.created',
+  resend: 'invitation.resent',
+  revoke: 'invitation.revoked',
+  accept: 'invitation.accepted',
+  decline: 'invitation.declined',
+  expire: 'invitation.expired',
+} as const;
+export type InvitationAct = keyof typeof ACTS;
+
+export const OUTCOMES = ['success', 'refused'] as const;
+
+export interface ActOnInvitation {
+  readonly act: InvitationAct;
+  /** Null: time itself. */
+  readonly actorUserId: string | null;
+  readonly organizationId: OrganizationId;
+  /** Null: a creation that was refused. */
+  readonly invitationId: string | null;
+  readonly requestedRole: string;
+}
+
+/** What {@link InvitationAuditWriter} keeps in the detail of an audit event. */
+export interface InvitationAuditDetail {
+  readonly act: InvitationAct;
+  readonly outcome: (typeof OUTCOMES)[number];
+  readonly reason_code: string | null;
+  readonly requested_role: string;
+}
+
+/** Audit events about invitations: what was done, and what was refused and why. */
+@Injectable()
+export class InvitationAuditWriter {
+  constructor(
+    private readonly database: Database,
+    private readonly audit: AuditWriter,
+    private readonly audits: AuditReader,
+  ) {}
+
+  /** In the transaction of the act. */
+  async done(act: ActOnInvitation, tx: Db): Promise<void> {
+    await this.write(act, ACTS[act.act], null, tx);
+  }
+
+  /** Runs an act; a refusal is recorded once everything else of the act is undone, and thrown on. */
+  async withRefusals<T>(act: ActOnInvitation, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      await this.refused(act, error);
+      throw error;
+    }
+  }
+
+  /** Newest first. */
+  list(scope: OrganizationScope, limit: number): Promise<AuditEvent[]> {
+    return this.audits.ofOrganization(scope, { targetType: 'invitation', limit });
+  }
+
+  private async refused(act: ActOnInvitation, error: unknown): Promise<void> {
+    const reason = error instanceof Error ? REASON_CODES.get(error.constructor) : undefined;
+    if (reason !== undefined) await this.write(act, `invitation.${act.act}_refused`, reason, this.database.db);
+  }
+
+  private write(act: ActOnInvitation, action: string, reasonCode: string | null, db: Db): Promise<void> {
+    const detail: InvitationAuditDetail = {
+      act: act.act,
+      outcome: reasonCode === null ? 'success' : 'refused',
+      reason_code: reasonCode,
+      requested_role: act.requestedRole,
+    };
+    return this.audit.record(
+      {
+        actorUserId: act.actorUserId,
+        organizationId: act.organizationId,
+        action,
+        targetType: 'invitation',
+        targetId: act.invitationId,
+        detail: { ...detail },
+      },
+      db,
+    );
+  }
+}

@@ -1,0 +1,22 @@
+import { Injectable } from '@nestjs/common';
+import { asOrganizationId, type OrganizationId, type OrganizationScope } from '../../access/index.js';
+import type { Db } from '../../../platform/database/database.js';
+import { NoticeBus } from '../../../platform/database/notices.js';
+
+const CHANNEL = 'organization_changed';
+
+/** Tells every process that an organization's plan, billing status or limits have changed, so that caches let go of it. */
+@Injectable()
+export class OrganizationChangesNotifier {
+  constructor(private readonly notices: NoticeBus) {}
+
+  /** Goes out when the transaction that changes the organization commits. */
+  async announce({ organizationId }: Pick<OrganizationScope, 'organizationId'>, tx: Db): Promise<void> {
+    await this.notices.publish(CHANNEL, organizationId, tx);
+  }
+
+  /** @returns the way to stop */
+  subscribe(handler: (organizationId: OrganizationId) => void): () => void {
+    return this.notices.subscribe(CHANNEL, (id) => handler(asOrganizationId(id)));
+  }
+}

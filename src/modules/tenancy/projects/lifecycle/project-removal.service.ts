@@ -1,0 +1,67 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import type { ProjectId } from '../../../access/index.js';
+import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
+import { ProjectBelongings } from './project-belongings.js';
+import { ProjectRemovalRepository } from './project-removal.repository.js';
+
+/**
+ * Until then some instance may still write for a project it remembers as living: caches last seconds, a statement
+ * 30 seconds at most.
+ */
+const GRACE_SECONDS = 60;
+const BATCH_ROWS = 2_000;
+/** Bounds a round; what is left waits for the next one, a minute later. */
+const BATCHES_A_ROUND = 200;
+const PROJECTS_A_ROUND = 100;
+
+/**
+ * Removes what belonged to deleted projects, batch by batch, each in a transaction of its own; the project's row
+ * goes last. A process that dies in between leaves a deleted project that the next round goes on with.
+ */
+@Injectable()
+export class ProjectRemovalService extends Upkeep {
+  private readonly logger = new Logger('projects');
+
+  constructor(
+    private readonly projects: ProjectRemovalRepository,
+    private readonly discovery: DiscoveryService,
+  ) {
+    super();
+  }
+
+  async upkeep(): Promise<number> {
+    let batches = BATCHES_A_ROUND;
+    let removed = 0;
+    for (const projectId of await this.projects.due(GRACE_SECONDS, PROJECTS_A_ROUND)) {
+      let isEmpty = true;
+      for (const belongings of this.belongings()) {
+        for (;;) {
+          if (batches === 0) return removed;
+          batches -= 1;
+          const step = await belongings.removeOf(projectId, BATCH_ROWS);
+          removed += step.removed;
+          if (step.done) break;
+          if (step.removed > 0) continue;
+          isEmpty = false;
+          break;
+        }
+      }
+      if (isEmpty) removed += await this.removeRow(projectId);
+    }
+    return removed;
+  }
+
+  private belongings(): ProjectBelongings[] {
+    return this.discovery
+      .getProviders()
+      .map((provider) => provider.instance as unknown)
+      .filter((instance) => instance instanceof ProjectBelongings);
+  }
+
+  private async removeRow(projectId: ProjectId): Promise<number> {
+    const gone = await this.projects.removeRow(projectId);
+    if (gone > 0) this.logger.log(`removed what belonged to the deleted project ${projectId}`);
+    return gone;
+  }
+}

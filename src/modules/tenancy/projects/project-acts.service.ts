@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import {
+  assertFulfilled,
+  NotAProjectMember,
+  type ProjectMemberScope,
+  ProjectNotFound,
+  type Role,
+} from '../../access/index.js';
+import type { Db } from '../../../platform/database/database.js';
+import { type Organization, OrganizationsRepository } from '../organizations/index.js';
+import type { Project } from './project.entity.js';
+import { ProjectsRepository } from './projects.repository.js';
+
+/**
+ * How every act on a project begins: the organization's row is locked, then the project's, in the order in which
+ * everything that touches memberships locks them; then the caller's role is read again, since what the guard read
+ * may have changed while this waited for another act, and held against what the route asks for, as the scope carries it.
+ */
+@Injectable()
+export class ProjectActsService {
+  constructor(
+    private readonly organizations: OrganizationsRepository,
+    private readonly projects: ProjectsRepository,
+  ) {}
+
+  /**
+   * @throws ProjectNotFound, NotAProjectMember, InsufficientProjectRole or MissingCapability when the caller has lost the
+   *   project or the role meanwhile
+   */
+  async begin(
+    scope: ProjectMemberScope,
+    tx: Db,
+  ): Promise<{ organization: Organization; project: Project; role: Role }> {
+    const organization = await this.organizations.lock(scope, tx);
+    const project = await this.projects.lock(scope, tx);
+    const membership = await this.projects.membershipOf(scope.userId, scope.projectId, tx);
+    if (membership === null) throw new ProjectNotFound();
+    if (membership.role === null) throw new NotAProjectMember();
+    assertFulfilled(scope.needed, membership.role);
+    return { organization, project, role: membership.role };
+  }
+}

@@ -1,0 +1,44 @@
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { asProjectId, type ProjectId } from '../../access/index.js';
+import type { Db } from '../../../platform/database/database.js';
+import { NoticeBus } from '../../../platform/database/notices.js';
+
+const CHANNEL = 'project_changed';
+
+/** Undefined: notices may have been missed, so every project may have changed. */
+export type ProjectChangeHandler = (projectId: ProjectId | undefined) => void;
+
+/** Tells every instance that a project was archived, restored, deleted or set otherwise, so that caches let go of it. */
+@Injectable()
+export class ProjectChangesNotifier implements OnModuleInit, OnModuleDestroy {
+  private readonly handlers = new Set<ProjectChangeHandler>();
+  private readonly releases: (() => void)[] = [];
+
+  constructor(private readonly notices: NoticeBus) {}
+
+  onModuleInit(): void {
+    this.releases.push(
+      this.notices.subscribe(CHANNEL, (projectId) => this.apply(asProjectId(projectId))),
+      this.notices.onReconnect(() => this.apply(undefined)),
+    );
+  }
+
+  onModuleDestroy(): void {
+    for (const release of this.releases) release();
+  }
+
+  onChange(handler: ProjectChangeHandler): () => void {
+    this.handlers.add(handler);
+    return () => this.handlers.delete(handler);
+  }
+
+  /** To every instance, with the transaction that changes the project. */
+  async announce(projectId: ProjectId, tx: Db): Promise<void> {
+    await this.notices.publish(CHANNEL, projectId, tx);
+  }
+
+  /** At once on this instance, after the commit and before the answer. */
+  apply(projectId: ProjectId | undefined): void {
+    for (const handler of this.handlers) handler(projectId);
+  }
+}
