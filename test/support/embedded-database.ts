@@ -102,9 +102,15 @@ export async function startService(
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   });
-  cleanups.push(() => killHard(child));
+  let postgres: Pick<EmbeddedPostgres, 'pid' | 'url'> | undefined;
+  cleanups.push(async () => {
+    await killHard(child);
+    // It ends with the service, but a moment later, and would write into the folder that is removed next.
+    if (postgres !== undefined) await waitUntilGone(postgres.pid, GONE_WITHIN_MS);
+  });
   const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
-  return { child, postgres: JSON.parse(line) as Pick<EmbeddedPostgres, 'pid' | 'url'> };
+  postgres = JSON.parse(line) as Pick<EmbeddedPostgres, 'pid' | 'url'>;
+  return { child, postgres };
 }
 
 export async function killHard(child: ChildProcess): Promise<void> {
