@@ -102,14 +102,14 @@ export async function startService(
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   });
-  let postgres: Pick<EmbeddedPostgres, 'pid' | 'url'> | undefined;
+  cleanups.push(() => killHard(child));
+  const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
+  const postgres = JSON.parse(line) as Pick<EmbeddedPostgres, 'pid' | 'url'>;
   cleanups.push(async () => {
     await killHard(child);
     // It ends with the service, but a moment later, and would write into the folder that is removed next.
-    if (postgres !== undefined) await waitUntilGone(postgres.pid, GONE_WITHIN_MS);
+    await waitUntilGone(postgres.pid, GONE_WITHIN_MS);
   });
-  const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
-  postgres = JSON.parse(line) as Pick<EmbeddedPostgres, 'pid' | 'url'>;
   return { child, postgres };
 }
 
