@@ -1,5 +1,6 @@
 import type { Queue } from 'bullmq';
 import type { Application, RequestHandler } from 'express';
+import { trouble } from './trouble-log.js';
 
 export interface BoardOptions {
   readonly title: string;
@@ -22,6 +23,11 @@ export async function makeBoard(queues: Iterable<Queue>, { title, path }: BoardO
     queues: [...queues].map((queue) => new BullMQAdapter(queue, { readOnlyMode: true, allowRetries: false })),
     serverAdapter,
     options: { uiConfig: { boardTitle: title, hideRedisDetails: true } },
+  });
+  // Its own answer would be the stack of the error.
+  serverAdapter.setErrorHandler((error) => {
+    trouble.report('the page of the queues', error);
+    return { status: 500, body: { detail: 'Internal Server Error' } };
   });
   const board = serverAdapter.getRouter() as Application;
   board.disable('x-powered-by');
