@@ -71,13 +71,13 @@ describe('CredentialCipher', () => {
     expect(() => cipher.decrypt(envelope, shifted)).toThrow(DecryptionError);
   });
 
-  it('reads values of older keys, asks to rotate them, and forgets keys that are gone', () => {
+  it('reads values of older keys, names them, and forgets keys that are gone', () => {
     const before = new CredentialCipher({ keys: [oldKey] });
     const envelope = before.encrypt('from before', place);
-    expect(before.needsRotation(envelope)).toBe(false);
+    expect([before.firstKeyId, before.olderKeyIds]).toEqual(['old-1', []]);
     expect(cipher.decrypt(envelope, place)).toBe('from before');
-    expect(cipher.needsRotation(envelope)).toBe(true);
-    expect(cipher.needsRotation(cipher.encrypt('now', place))).toBe(false);
+    expect([cipher.firstKeyId, cipher.olderKeyIds]).toEqual(['new_2', ['old-1']]);
+    expect(cipher.encrypt('now', place)).toMatch(/^vnew_2\./);
     expect(() => new CredentialCipher({ keys: [newKey] }).decrypt(envelope, place)).toThrow(DecryptionError);
   });
 
@@ -93,7 +93,8 @@ describe('CredentialCipher', () => {
     expect(disabled.isAvailable).toBe(false);
     expect(() => disabled.encrypt('x', place)).toThrow(CryptographyUnavailableError);
     expect(() => disabled.decrypt(envelope, place)).toThrow(CryptographyUnavailableError);
-    expect(() => disabled.needsRotation(envelope)).toThrow(CryptographyUnavailableError);
+    expect(() => disabled.firstKeyId).toThrow(CryptographyUnavailableError);
+    expect(disabled.olderKeyIds).toEqual([]);
   });
 
   it('refuses unusable keys at construction', () => {

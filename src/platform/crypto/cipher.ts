@@ -42,6 +42,16 @@ export class CredentialCipher {
     return this.currentId !== null;
   }
 
+  /** Encrypts what is new. Throws {@link CryptographyUnavailableError} when switched off. */
+  get firstKeyId(): string {
+    return this.requireCurrentId();
+  }
+
+  /** Of the keys that decrypt alone; none when switched off. */
+  get olderKeyIds(): string[] {
+    return [...this.keys.keys()].slice(1);
+  }
+
   /** Throws {@link CryptographyUnavailableError} when switched off. */
   encrypt(plaintext: string, context: CipherContext): string {
     const id = this.requireCurrentId();
@@ -64,11 +74,6 @@ export class CredentialCipher {
     } catch {
       throw new DecryptionError();
     }
-  }
-
-  /** Whether the envelope was made with another key than the first. */
-  needsRotation(envelope: string): boolean {
-    return parseEnvelope(envelope).id !== this.requireCurrentId();
   }
 
   private requireCurrentId(): string {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { DELIVERY_ENV, type DeliveryClient, deliveryOf, ruleMatch } from '../../support/delivery.js';
+import { everythingKept } from '../../support/kept.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
 
 jest.setTimeout(120_000);
@@ -175,23 +176,14 @@ describe('what comes back from receivers', () => {
     await receiver.close();
   });
 
-  /** Every row of every table, every answer about deliveries, the metrics and every log line. */
+  /** What the instance keeps, and every answer about deliveries. */
   async function everything(): Promise<string> {
-    const tables = await app.rows<{ name: string }>(
-      `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
-       WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
-    );
-    const rows = await Promise.all(tables.map(({ name }) => app.rows(`SELECT t::text FROM ${name} t`)));
     const list = await delivery.get('/history', { limit: 100 });
     const details = await Promise.all(
       (list.body.items as { id: string }[]).map(({ id }) => delivery.get(`/history/${id}`)),
     );
-    const others = [
-      await delivery.get('/channels'),
-      await delivery.get('/retry-audits'),
-      await app.request().get('/metrics'),
-    ];
-    return [JSON.stringify(rows), ...[list, ...details, ...others].map(({ text }) => text), ...app.logLines].join('\n');
+    const others = [await delivery.get('/channels'), await delivery.get('/retry-audits')];
+    return [await everythingKept(app), ...[list, ...details, ...others].map(({ text }) => text)].join('\n');
   }
 
   /** Ways to write a character that are not those of any one encoder alone. */

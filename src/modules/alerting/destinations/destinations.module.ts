@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { sealedColumns } from '../../../platform/sealed-columns/index.js';
 import { AuditModule } from '../../identity/audit/index.js';
 import { sendingEngineOf } from '../../delivery/sending/index.js';
 import { belongsToProject, ProjectsModule } from '../../tenancy/projects/index.js';
@@ -8,7 +9,12 @@ import { DeliveriesController } from './deliveries/deliveries.controller.js';
 import { DeliveriesRepository, ProjectOfAlertDelivery } from './outbox/deliveries.repository.js';
 import { DeliveriesService } from './deliveries/deliveries.service.js';
 import { AlertDelivery } from './outbox/delivery.entity.js';
-import { AlertDestination } from './destinations/destination.entity.js';
+import {
+  AlertDestination,
+  DESTINATION_SECRET,
+  PREVIOUS_SECRET,
+  SEALED_URL,
+} from './destinations/destination.entity.js';
 import { DestinationTestService } from './destinations/destination-test.service.js';
 import { DestinationVault, PreviousSecretsUpkeep } from './destinations/destination-vault.js';
 import { DestinationsController } from './destinations/destinations.controller.js';
@@ -41,6 +47,7 @@ const ENGINE = [
   providers: [
     ...DRIVERS,
     ...ENGINE,
+    ...sealedColumns(DESTINATION_SECRET, PREVIOUS_SECRET, SEALED_URL),
     AlertDeliveryRequestService,
     belongsToProject(DeliveriesRepository),
     DeliveriesRepository,

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { sealedColumns } from '../../../platform/sealed-columns/index.js';
 import { AuditModule } from '../../identity/audit/index.js';
 import { belongsToProject, ProjectsModule } from '../../tenancy/projects/index.js';
 import { sendingEngineOf } from '../sending/index.js';
@@ -13,7 +14,7 @@ import { ChannelsController } from './channels/channels.controller.js';
 import { ChannelOfProject, ChannelsRepository } from './channels/channels.repository.js';
 import { ChannelsService } from './channels/channels.service.js';
 import { HeaderVault } from './channels/header-vault.js';
-import { ProtectedHeader } from './channels/protected-header.entity.js';
+import { HEADER_VALUE, ProtectedHeader } from './channels/protected-header.entity.js';
 import { ProtectedHeadersController } from './channels/protected-headers.controller.js';
 import { ProtectedHeadersService } from './channels/protected-headers.service.js';
 import { DeliveryRequestService } from './delivery-request.service.js';
@@ -63,6 +64,7 @@ const ENGINE = [
   providers: [
     ...DRIVERS,
     ...ENGINE,
+    ...sealedColumns(HEADER_VALUE),
     AttemptPresenter,
     AttemptCountsRepository,
     AttemptOfProject,

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { sealedColumns } from '../../../platform/sealed-columns/index.js';
 import { ProofModule } from '../proof/index.js';
 import { SecurityEventsModule } from '../security-events/index.js';
 import { SessionsModule } from '../sessions/index.js';
@@ -41,7 +42,7 @@ import { RecoveryCodesRepository } from './recovery-codes/recovery-codes.reposit
 import { StepUpController } from './step-up/step-up.controller.js';
 import { StepUpService } from './step-up/step-up.service.js';
 import { AuthenticatorAppsService } from './totp/authenticator-apps.service.js';
-import { TotpFactor } from './totp/totp-factor.entity.js';
+import { TOTP_SECRET, TotpFactor } from './totp/totp-factor.entity.js';
 import { TotpRepository } from './totp/totp.repository.js';
 import { TwoFactorController } from './totp/two-factor.controller.js';
 import { TwoFactorService } from './totp/two-factor.service.js';
@@ -78,6 +79,7 @@ const ENTITIES = [
     StepUpController,
   ],
   providers: [
+    ...sealedColumns(TOTP_SECRET),
     AccountActsService,
     AuthenticatorAppsService,
     ChallengeOptionsService,

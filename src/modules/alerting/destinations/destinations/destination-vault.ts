@@ -6,10 +6,11 @@ import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
 import { DestinationCredentialsUnavailable } from '../destinations.errors.js';
 import type { OpenedDestination } from '../drivers/destination-driver.js';
 import { DestinationDriverRegistry } from '../drivers/destination-drivers.js';
-import type { AlertDestination } from './destination.entity.js';
+import { type AlertDestination, DESTINATION_SECRET, SEALED_URL } from './destination.entity.js';
 import { DestinationsRepository } from './destinations.repository.js';
 
-type Column = 'secret' | 'sealed_url';
+const COLUMNS = { secret: DESTINATION_SECRET, sealed_url: SEALED_URL };
+type Column = keyof typeof COLUMNS;
 type Tenant = Pick<ProjectScope, 'projectId'>;
 
 export type SealedDestination = Pick<
@@ -87,5 +88,5 @@ export class PreviousSecretsUpkeep extends Upkeep {
 }
 
 function placeOf({ projectId }: Tenant, id: string, column: Column): Parameters<CredentialCipher['encrypt']>[1] {
-  return { table: 'alert_destinations', column, rowId: id, tenantId: projectId };
+  return COLUMNS[column].placeOf({ id, tenantId: projectId });
 }

@@ -1,11 +1,15 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { ProjectId } from '../../../access/index.js';
+import { SealedColumn } from '../../../../platform/sealed-columns/index.js';
 import { DESTINATION_TYPES, type DestinationType } from '../drivers/destination-drivers.js';
 
 /** Where alerts of a project are told (SERVICE 2.11). */
 @Entity('alert_destinations')
 @Index('ix_alert_destinations_project_id', ['projectId', 'createdAt'])
 @Index('ix_alert_destinations_previous_secret_until', ['previousSecretUntil'], { where: 'previous_secret IS NOT NULL' })
+@Index('ix_alert_destinations_secret_key', { synchronize: false })
+@Index('ix_alert_destinations_previous_secret_key', { synchronize: false })
+@Index('ix_alert_destinations_sealed_url_key', { synchronize: false })
 @Check('ck_alert_destinations_type', `type IN (${DESTINATION_TYPES.map((type) => `'${type}'`).join(', ')})`)
 @Check('ck_alert_destinations_sealed_url', `(type = 'slack') = (sealed_url IS NOT NULL)`)
 @Check(
@@ -54,3 +58,10 @@ export class AlertDestination {
   @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
   updatedAt!: Date;
 }
+
+const OF_DESTINATIONS = { table: 'alert_destinations', tenant: 'project_id' } as const;
+
+export const DESTINATION_SECRET = new SealedColumn({ ...OF_DESTINATIONS, column: 'secret' });
+/** It has been the secret before. */
+export const PREVIOUS_SECRET = new SealedColumn({ ...OF_DESTINATIONS, column: 'previous_secret', boundTo: 'secret' });
+export const SEALED_URL = new SealedColumn({ ...OF_DESTINATIONS, column: 'sealed_url' });

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { CredentialCipher, CryptographyUnavailableError } from '../../../../platform/crypto/index.js';
 import { ProtectedHeadersUnavailable } from '../delivery.errors.js';
-import type { ProtectedHeader } from './protected-header.entity.js';
+import { HEADER_VALUE, type ProtectedHeader } from './protected-header.entity.js';
 
 /** Encrypts the values of protected headers, each bound to its row and project. */
 @Injectable()
@@ -21,8 +21,7 @@ export class HeaderVault {
     value: string,
   ): Pick<ProtectedHeader, 'value' | 'keyVersion'> {
     try {
-      const envelope = this.cipher.encrypt(value, placeOf(scope, id));
-      return { value: envelope, keyVersion: envelope.slice(1, envelope.indexOf('.')) };
+      return { value: this.cipher.encrypt(value, placeOf(scope, id)), keyVersion: this.cipher.firstKeyId };
     } catch (error) {
       if (error instanceof CryptographyUnavailableError) throw new ProtectedHeadersUnavailable();
       throw error;
@@ -39,5 +38,5 @@ function placeOf(
   { projectId }: Pick<ProjectScope, 'projectId'>,
   id: string,
 ): Parameters<CredentialCipher['encrypt']>[1] {
-  return { table: 'delivery_protected_headers', column: 'value', rowId: id, tenantId: projectId };
+  return HEADER_VALUE.placeOf({ id, tenantId: projectId });
 }

@@ -1,9 +1,11 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { ProjectId } from '../../../access/index.js';
+import { SealedColumn } from '../../../../platform/sealed-columns/index.js';
 
 /** A header whose value is a credential: stored encrypted, sent, never answered. */
 @Entity('delivery_protected_headers')
 @Unique('uq_delivery_protected_headers_channel_id_name_key', ['channelId', 'nameKey'])
+@Index('ix_delivery_protected_headers_value_key', { synchronize: false })
 export class ProtectedHeader {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_delivery_protected_headers' })
   id!: string;
@@ -38,3 +40,10 @@ export class ProtectedHeader {
   @Column('uuid', { name: 'last_rotated_by', nullable: true })
   lastRotatedBy!: string | null;
 }
+
+export const HEADER_VALUE = new SealedColumn({
+  table: 'delivery_protected_headers',
+  column: 'value',
+  tenant: 'project_id',
+  keyId: 'key_version',
+});

@@ -7,6 +7,7 @@ import { newId } from '../../../../platform/ids/index.js';
 import type { AccountAct } from '../account-acts.service.js';
 import { EarnedProofsService } from '../earned-proofs.service.js';
 import { newTotpSecret, otpauthUrl, stepOfCode } from './totp-codes.js';
+import { TOTP_SECRET } from './totp-factor.entity.js';
 import { type StoredTotp, TotpRepository } from './totp.repository.js';
 
 /** Authenticator apps: their secrets lie encrypted, and each code is accepted once. */
@@ -59,13 +60,10 @@ export class AuthenticatorAppsService {
     const secret = this.cipher.decrypt(totp.secret, place);
     const step = await stepOfCode(secret, code, { now: this.clock.now(), afterStep: totp.lastUsedStep });
     if (step === null || !(await this.totps.spend(user.id, totp.id, step, tx))) return false;
-    if (this.cipher.needsRotation(totp.secret)) {
-      await this.totps.replaceSecret(user.id, totp.id, this.cipher.encrypt(secret, place), tx);
-    }
     return true;
   }
 }
 
-function placeOf(rowId: string, userId: UserId): CipherContext {
-  return { table: 'totp_factors', column: 'secret', rowId, tenantId: userId };
+function placeOf(id: string, userId: UserId): CipherContext {
+  return TOTP_SECRET.placeOf({ id, tenantId: userId });
 }

@@ -1,9 +1,11 @@
-import { Column, Entity, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { UserId } from '../../../access/index.js';
+import { SealedColumn } from '../../../../platform/sealed-columns/index.js';
 
 /** The authenticator app of an account: pending until a first code confirms it. */
 @Entity('totp_factors')
 @Unique('uq_totp_factors_user_id', ['userId'])
+@Index('ix_totp_factors_secret_key', { synchronize: false })
 export class TotpFactor {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_totp_factors' })
   id!: string;
@@ -26,3 +28,5 @@ export class TotpFactor {
   @Column('timestamptz', { name: 'confirmed_at', nullable: true })
   confirmedAt!: Date | null;
 }
+
+export const TOTP_SECRET = new SealedColumn({ table: 'totp_factors', column: 'secret', tenant: 'user_id' });

@@ -46,14 +46,6 @@ export class TotpRepository {
     return affected === 1;
   }
 
-  async replaceSecret(userId: UserId, id: string, secret: string, tx: Db): Promise<void> {
-    await this.database.execute(
-      'UPDATE totp_factors SET secret = $3 WHERE user_id = $1 AND id = $2',
-      [userId, id, secret],
-      tx,
-    );
-  }
-
   async removePending(userId: UserId, tx: Db): Promise<void> {
     await this.database.execute('DELETE FROM totp_factors WHERE user_id = $1 AND confirmed_at IS NULL', [userId], tx);
   }

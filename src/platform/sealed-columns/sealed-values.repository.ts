@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Db } from '../database/database.js';
+import type { SealedColumn } from './sealed-column.js';
+
+export interface SealedValue {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly version?: number;
+  /** The envelope. */
+  readonly value: string;
+}
+
+/** The envelopes of any sealed column. All names here are of our own making. */
+@Injectable()
+export class SealedValuesRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Those that a key has encrypted, behind an id and in the order of ids, held; what others hold is passed over. */
+  hold({ shape }: SealedColumn, keyId: string, after: string, limit: number, tx: Db): Promise<SealedValue[]> {
+    const { table, column, tenant, version } = shape;
+    return this.database.rows<SealedValue>(
+      `SELECT id, ${tenant} AS "tenantId", ${column} AS value ${version === undefined ? '' : `, ${version} AS version`}
+       /* every tenant: what an older key has encrypted */ FROM ${table}
+       WHERE split_part(${column}, '.', 1) = $1 AND id > $2 ORDER BY id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED`,
+      [`v${keyId}`, after, limit],
+      tx,
+    );
+  }
+
+  /** @param values held since {@link hold}, so that nothing newer is overwritten */
+  async replace(
+    { shape }: SealedColumn,
+    keyId: string,
+    values: readonly Pick<SealedValue, 'id' | 'value'>[],
+    tx: Db,
+  ): Promise<void> {
+    const { table, column, keyId: keyColumn } = shape;
+    await this.database.execute(
+      `UPDATE /* every tenant: what an older key has encrypted */ ${table} t
+       SET ${column} = n.value ${keyColumn === undefined ? '' : `, ${keyColumn} = $3::text`}
+       FROM unnest($1::uuid[], $2::text[]) AS n (id, value) WHERE t.id = n.id`,
+      [values.map(({ id }) => id), values.map(({ value }) => value), ...(keyColumn === undefined ? [] : [keyId])],
+      tx,
+    );
+  }
+}

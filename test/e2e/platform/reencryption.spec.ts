@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
+import { UpkeepRound } from '../../../src/platform/upkeep/upkeep.js';
+import { type Owner, ownerWithProject } from '../../support/actors.js';
+import { alertsOf, expectedSignature } from '../../support/alerts.js';
+import { createTestApp, type TestApp } from '../../support/app.js';
+import { DELIVERY_ENV, deliveryOf, INTERNAL_TOKEN } from '../../support/delivery.js';
+import { everythingKept } from '../../support/kept.js';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
+import { type Receiver, startReceiver } from '../../support/receiver.js';
+import {
+  challengeFor,
+  forgetUsedCodes,
+  type Guarded,
+  guardedByTotp,
+  post,
+  totpCode,
+} from '../../support/second-factors.js';
+
+jest.setTimeout(60_000);
+
+const [OLD, NEW] = ['old', 'new'].map((id) => `${id}:${randomBytes(32).toString('base64')}`);
+/** Rows that one transaction encrypts again. */
+const BATCH = 200;
+
+describe('what is kept encrypted', () => {
+  let database: TestDatabase;
+  let dataDir: string;
+  let app: TestApp;
+  let receiver: Receiver;
+  let owner: Owner;
+  let guarded: Guarded;
+  let channel: string;
+  let destination: string;
+
+  /** The instance with these keys, on the same database and with the same sessions. */
+  async function start(keys: string): Promise<void> {
+    const env = { ...DELIVERY_ENV, CREDENTIAL_ENCRYPTION_KEYS: keys };
+    app = await createTestApp({ env, databaseUrl: database.url, dataDir });
+  }
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    dataDir = await mkdtemp(join(tmpdir(), 'oes-reencryption-'));
+    receiver = await startReceiver();
+    await start(String(OLD));
+    owner = await ownerWithProject(app);
+    guarded = await guardedByTotp(app);
+    channel = await deliveryOf(app, owner).webhook(receiver.url, {
+      protected_headers: [{ name: 'X-Token', value: 'header-value-0123' }],
+    });
+    const alerts = alertsOf(app, owner);
+    destination = await alerts.destination(receiver.url, { secret: 'secret-before' });
+    await alerts.send('patch', `/v1/alert-destinations/${destination}`, { secret: 'secret-after' });
+    await alerts.destination('https://hooks.slack.com/services/T000/B000/slackpathsecret', { type: 'slack' });
+    await app.close();
+  });
+  afterAll(async () => {
+    await app.close();
+    await receiver.close();
+    await database.drop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  const round = (): Promise<number> => app.nest.get(UpkeepRound, { strict: false }).run();
+  /** Columns of any table in which a key's envelopes stand. */
+  async function columnsWith(key: string): Promise<string[]> {
+    const columns = await app.rows<{ table: string; column: string }>(
+      `SELECT table_name AS table, column_name AS column FROM information_schema.columns
+       WHERE table_schema = 'public' AND data_type IN ('text', 'character varying', 'json', 'jsonb', 'ARRAY')`,
+    );
+    const found: string[] = [];
+    for (const { table, column } of columns) {
+      const rows = await app.rows(
+        `SELECT 1 FROM ${table} WHERE "${column}"::text ~ '\\mv${key}\\.[\\w-]{16}\\.[\\w-]{22}\\.' LIMIT 1`,
+      );
+      if (rows.length > 0) found.push(`${table}.${column}`);
+    }
+    return found.sort();
+  }
+
+  it('is encrypted again with the first key by two workers at once, wherever it stands, past what does not open', async () => {
+    await start(`${NEW},${OLD}`);
+    const places = await columnsWith('old');
+    expect(places).toEqual([
+      'alert_destinations.previous_secret',
+      'alert_destinations.sealed_url',
+      'alert_destinations.secret',
+      'delivery_protected_headers.value',
+      'totp_factors.secret',
+    ]);
+    // More than a batch of headers that nobody can open, before and behind the good one.
+    const broken = `vold.${'A'.repeat(16)}.${'A'.repeat(22)}.AAAA`;
+    await app.rows(
+      `INSERT INTO delivery_protected_headers (id, project_id, channel_id, name, name_key, value, key_version)
+       SELECT (lpad(to_hex(n % 2 * 15), 1) || lpad(to_hex(n), 7, '0') || '-0000-7000-8000-000000000000')::uuid,
+              $1, $2, 'X-' || n, 'x-' || n, $3, 'old'
+       FROM generate_series(1, $4::int) n`,
+      [owner.projectId, channel, broken, 2 * BATCH + 50],
+    );
+    await Promise.all([round(), round()]);
+    expect(await columnsWith('new')).toEqual(places);
+    expect(await columnsWith('old')).toEqual(['delivery_protected_headers.value']);
+    const left = await app.rows(
+      `SELECT value, count(*)::int FROM delivery_protected_headers WHERE value LIKE 'vold.%' GROUP BY 1`,
+    );
+    expect(left).toEqual([{ value: broken, count: 2 * BATCH + 50 }]);
+    expect(await app.rows(`SELECT key_version FROM delivery_protected_headers WHERE value LIKE 'vnew.%'`)).toEqual([
+      { key_version: 'new' },
+    ]);
+    expect(app.logLines.join('\n')).toMatch(/values of delivery_protected_headers cannot be opened with the key old/);
+    await app.rows('DELETE FROM delivery_protected_headers WHERE value = $1', [broken]);
+    // Nothing is left, so nothing is written.
+    const before = await app.rows('SELECT xmin::text FROM delivery_protected_headers');
+    await round();
+    expect(await app.rows('SELECT xmin::text FROM delivery_protected_headers')).toEqual(before);
+  });
+
+  it('is not touched while somebody else changes it', async () => {
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    try {
+      const [before] = await app.rows<{ id: string; value: string }>(
+        'SELECT id, value FROM delivery_protected_headers',
+      );
+      await app.rows(`UPDATE delivery_protected_headers SET value = regexp_replace(value, '^vnew', 'vold')`);
+      await client.query('BEGIN');
+      await client.query('UPDATE delivery_protected_headers SET value = $1', [before?.value]);
+      // Would wait for ever for the row, were it not passed over.
+      await round();
+      await client.query('COMMIT');
+      expect(await app.rows('SELECT id, value FROM delivery_protected_headers')).toEqual([before]);
+    } finally {
+      await client.end();
+    }
+  });
+
+  it('opens without the old key from then on', async () => {
+    await app.close();
+    await start(String(NEW));
+    const tested = await deliveryOf(app, owner).send('post', `/channels/${channel}/test`);
+    expect([tested.body.ok, receiver.received.at(-1)?.headers['x-token']]).toEqual([true, 'header-value-0123']);
+    await alertsOf(app, owner).send('post', `/v1/alert-destinations/${destination}/test`);
+    const signed = receiver.received.at(-1);
+    if (signed === undefined) throw new Error('nothing came');
+    const signatures = ['secret-after', 'secret-before'].map((secret) => expectedSignature(secret, signed));
+    expect(String(signed.headers['x-service-signature']).split(/, ?/)).toEqual(
+      signatures.map((signature) => expect.stringContaining(signature.replace('v1=', '')) as unknown),
+    );
+    const { challenge_token } = await challengeFor(app, guarded.email);
+    await forgetUsedCodes(app, guarded.id);
+    await post(app, '/v1/auth/mfa/totp/verify', { challenge_token, code: totpCode(guarded.secret) }).expect(200);
+    const kept = await everythingKept(app);
+    for (const text of ['header-value-0123', 'secret-before', 'secret-after', 'slackpathsecret', guarded.secret])
+      expect(kept).not.toContain(text);
+  });
+
+  it('is left alone while encryption is switched off', async () => {
+    await app.close();
+    await start('disabled');
+    const rows = () => app.rows('SELECT value FROM delivery_protected_headers');
+    const before = await rows();
+    const ran = app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', INTERNAL_TOKEN);
+    await ran.expect(200);
+    expect(await rows()).toEqual(before);
+  });
+});

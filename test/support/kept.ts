@@ -1,0 +1,12 @@
+import type { TestApp } from './app.js';
+
+/** Every row of every table, the metrics and every log line: all that an instance keeps or tells of its own. */
+export async function everythingKept(app: TestApp): Promise<string> {
+  const tables = await app.rows<{ name: string }>(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+     WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+  );
+  const rows = await Promise.all(tables.map(({ name }) => app.rows(`SELECT t::text FROM ${name} t`)));
+  const { text: metrics } = await app.request().get('/metrics').expect(200);
+  return [JSON.stringify(rows), metrics, ...app.logLines].join('\n');
+}
