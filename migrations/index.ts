@@ -28,6 +28,8 @@ import { ComposedAddressKeys1795227000000 } from './1795227000000-composed-addre
 import { CeremoniesOfSessions1795227100000 } from './1795227100000-ceremonies-of-sessions.js';
 import { IngestedEvents1795227400000 } from './1795227400000-ingested-events.js';
 import { KeysOfSealedValues1795300000000 } from './1795300000000-keys-of-sealed-values.js';
+import { ProjectSecrets1795300100000 } from './1795300100000-project-secrets.js';
+import { SecretsOfHeaders1795300200000 } from './1795300200000-secrets-of-headers.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -61,4 +63,6 @@ export const MIGRATIONS = [
   CeremoniesOfSessions1795227100000,
   IngestedEvents1795227400000,
   KeysOfSealedValues1795300000000,
+  ProjectSecrets1795300100000,
+  SecretsOfHeaders1795300200000,
 ] as const;

@@ -34,6 +34,7 @@ import { ProjectHealthModule } from './modules/events/project-health/index.js';
 import { ProjectsModule } from './modules/tenancy/projects/index.js';
 import { ProofModule } from './modules/identity/proof/index.js';
 import { SecondFactorsModule } from './modules/identity/second-factors/index.js';
+import { SecretsModule } from './modules/entitlement/secrets/index.js';
 import { SecurityEventsModule } from './modules/identity/security-events/index.js';
 import { SessionsModule } from './modules/identity/sessions/index.js';
 import { SourceInsightModule } from './modules/events/source-insight/index.js';
@@ -204,6 +205,7 @@ export class AppModule {
         ApiKeysModule,
         BillingModule,
         IngestSourcesModule,
+        SecretsModule,
         EventTotalsModule,
         EventStreamsModule,
         IngestionModule,

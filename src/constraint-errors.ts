@@ -1,5 +1,6 @@
 import { NewerAlertEventIsUnresolved } from './modules/alerting/alerts/index.js';
 import { ChannelHasEvidence, DuplicateProtectedHeader } from './modules/delivery/deliveries/index.js';
+import { SecretInUse, SecretNameInUse } from './modules/entitlement/secrets/index.js';
 import { SlugInUse } from './modules/tenancy/organizations/index.js';
 import { SavedViewNameInUse } from './modules/tenancy/projects/index.js';
 import { NotAProjectMember } from './modules/access/index.js';
@@ -12,6 +13,8 @@ export const CONSTRAINT_ERROR_TABLE: ConstraintErrors = {
   uq_projects_organization_id_slug: SlugInUse,
   uq_saved_views_project_id_name: SavedViewNameInUse,
   fk_users_selected_project_id: NotAProjectMember,
+  uq_project_secrets_project_id_name: SecretNameInUse,
+  fk_protected_header_secrets_secret_id: SecretInUse,
   uq_delivery_protected_headers_channel_id_name_key: DuplicateProtectedHeader,
   fk_delivery_attempts_channel_id: ChannelHasEvidence,
   // By reopening alone: what is raised counts to the unresolved one.

@@ -89,6 +89,7 @@ describe('access to every operation', () => {
       invite_id: (invited.body as { id: string }).id,
       ...(await thingsOf(owner.id)),
       view_id: (view.body as { id: string }).id,
+      secret_id: await storedSecret(),
       ...(await deliveryOf()),
       source_id: await usedSource(),
       event_id: await ingestedEvent(),
@@ -100,6 +101,15 @@ describe('access to every operation', () => {
     ids.session_id = session?.id ?? '';
   });
   afterAll(() => app.close());
+
+  async function storedSecret(): Promise<string> {
+    const secret_id = newId();
+    await app.rows(
+      `INSERT INTO project_secrets (id, project_id, name, value, version) VALUES ($1, $2, 'KNOWN', 'envelope', 1)`,
+      [secret_id, owner.projectId],
+    );
+    return secret_id;
+  }
 
   /** A channel with a protected header and a failed attempt of the first project; nothing is sent to its address. */
   async function deliveryOf(): Promise<Record<string, string>> {
@@ -261,6 +271,7 @@ describe('access to every operation', () => {
       'event_sources',
       'events',
       'project_settings',
+      'project_secrets',
       'saved_views',
       'passkeys',
       'trusted_devices',

@@ -12,6 +12,7 @@ import { DELIVERY_ENV, deliveryOf, INTERNAL_TOKEN } from '../../support/delivery
 import { everythingKept } from '../../support/kept.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
+import { secretsOf } from '../../support/secrets.js';
 import {
   challengeFor,
   forgetUsedCodes,
@@ -50,8 +51,10 @@ describe('what is kept encrypted', () => {
     await start(String(OLD));
     owner = await ownerWithProject(app);
     guarded = await guardedByTotp(app);
+    const secrets = secretsOf(app, owner);
+    await secrets.replace(await secrets.made('TOKEN', 'first-version'), 'second-version');
     channel = await deliveryOf(app, owner).webhook(receiver.url, {
-      protected_headers: [{ name: 'X-Token', value: 'header-value-0123' }],
+      protected_headers: [{ name: 'X-Token', value: 'header-value-0123 {{secret:TOKEN}}' }],
     });
     const alerts = alertsOf(app, owner);
     destination = await alerts.destination(receiver.url, { secret: 'secret-before' });
@@ -91,6 +94,7 @@ describe('what is kept encrypted', () => {
       'alert_destinations.sealed_url',
       'alert_destinations.secret',
       'delivery_protected_headers.value',
+      'project_secrets.value',
       'totp_factors.secret',
     ]);
     // More than a batch of headers that nobody can open, before and behind the good one.
@@ -143,7 +147,10 @@ describe('what is kept encrypted', () => {
     await app.close();
     await start(String(NEW));
     const tested = await deliveryOf(app, owner).send('post', `/channels/${channel}/test`);
-    expect([tested.body.ok, receiver.received.at(-1)?.headers['x-token']]).toEqual([true, 'header-value-0123']);
+    expect([tested.body.ok, receiver.received.at(-1)?.headers['x-token']]).toEqual([
+      true,
+      'header-value-0123 second-version',
+    ]);
     await alertsOf(app, owner).send('post', `/v1/alert-destinations/${destination}/test`);
     const signed = receiver.received.at(-1);
     if (signed === undefined) throw new Error('nothing came');
@@ -155,7 +162,14 @@ describe('what is kept encrypted', () => {
     await forgetUsedCodes(app, guarded.id);
     await post(app, '/v1/auth/mfa/totp/verify', { challenge_token, code: totpCode(guarded.secret) }).expect(200);
     const kept = await everythingKept(app);
-    for (const text of ['header-value-0123', 'secret-before', 'secret-after', 'slackpathsecret', guarded.secret])
+    for (const text of [
+      'header-value-0123',
+      'second-version',
+      'secret-before',
+      'secret-after',
+      'slackpathsecret',
+      guarded.secret,
+    ])
       expect(kept).not.toContain(text);
   });
 

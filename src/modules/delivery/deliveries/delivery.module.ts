@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { sealedColumns } from '../../../platform/sealed-columns/index.js';
+import { SecretsModule } from '../../entitlement/secrets/index.js';
 import { AuditModule } from '../../identity/audit/index.js';
 import { belongsToProject, ProjectsModule } from '../../tenancy/projects/index.js';
 import { sendingEngineOf } from '../sending/index.js';
@@ -13,8 +14,12 @@ import { DeliveryChannel } from './channels/channel.entity.js';
 import { ChannelsController } from './channels/channels.controller.js';
 import { ChannelOfProject, ChannelsRepository } from './channels/channels.repository.js';
 import { ChannelsService } from './channels/channels.service.js';
+import { HeaderSecret } from './channels/header-secret.entity.js';
+import { HeaderSecretsRepository } from './channels/header-secrets.repository.js';
+import { HeaderSecretsService } from './channels/header-secrets.service.js';
 import { HeaderVault } from './channels/header-vault.js';
 import { HEADER_VALUE, ProtectedHeader } from './channels/protected-header.entity.js';
+import { ProtectedHeaderOpener } from './channels/protected-header.opener.js';
 import { ProtectedHeadersController } from './channels/protected-headers.controller.js';
 import { ProtectedHeadersService } from './channels/protected-headers.service.js';
 import { DeliveryRequestService } from './delivery-request.service.js';
@@ -52,7 +57,15 @@ const ENGINE = [
   imports: [
     AuditModule,
     ProjectsModule,
-    TypeOrmModule.forFeature([DeliveryChannel, ProtectedHeader, DeliveryAttempt, RetryAudit, RecoveryAudit]),
+    SecretsModule,
+    TypeOrmModule.forFeature([
+      DeliveryChannel,
+      ProtectedHeader,
+      HeaderSecret,
+      DeliveryAttempt,
+      RetryAudit,
+      RecoveryAudit,
+    ]),
   ],
   controllers: [
     ChannelsController,
@@ -75,9 +88,12 @@ const ENGINE = [
     ChannelsRepository,
     ChannelsService,
     DeliveryRequestService,
+    HeaderSecretsRepository,
+    HeaderSecretsService,
     HeaderVault,
     HistoryRepository,
     HistoryService,
+    ProtectedHeaderOpener,
     ProtectedHeadersService,
     ReadinessService,
     RecoveryAuditWriter,

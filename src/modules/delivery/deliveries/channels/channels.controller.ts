@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, Patch, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { type ProjectMemberScope, Requires } from '../../../access/index.js';
+import { InsufficientProjectRole, type ProjectMemberScope, Requires } from '../../../access/index.js';
 import { Documented } from '../../../../platform/http/documented.js';
 import { Body, IdParam, Query, Scope } from '../../../../platform/http/inputs.js';
 import {
@@ -33,7 +33,7 @@ export class ChannelsController {
     description: 'Addresses that are not public are refused; a host name that cannot be found yet is taken.',
     status: 201,
     answer: ChannelResponse,
-    errors: [TooManyChannels, DuplicateProtectedHeader, ProtectedHeadersUnavailable],
+    errors: [InsufficientProjectRole, TooManyChannels, DuplicateProtectedHeader, ProtectedHeadersUnavailable],
   })
   create(@Scope() scope: ProjectMemberScope, @Body() body: CreateChannelRequest): Promise<ChannelResponse> {
     return this.channels.create(scope, body);
@@ -43,9 +43,10 @@ export class ChannelsController {
   @Requires({ capability: 'delivery:manage_channels', thing: ChannelOfProject })
   @Documented({
     summary: 'Update a channel',
-    description: 'A configuration is replaced whole; attempts that wait go by the new one.',
+    description:
+      'A configuration is replaced whole; attempts that wait go by the new one. Where a protected header names a secret, admins alone change its value and the address.',
     answer: ChannelResponse,
-    errors: [ChannelNotFound, DuplicateProtectedHeader, ProtectedHeadersUnavailable],
+    errors: [InsufficientProjectRole, ChannelNotFound, DuplicateProtectedHeader, ProtectedHeadersUnavailable],
   })
   update(
     @Scope() scope: ProjectMemberScope,

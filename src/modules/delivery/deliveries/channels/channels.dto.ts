@@ -25,16 +25,24 @@ export class ProjectOfDeliveryQuery {
   project_id!: string;
 }
 
+const VALUE = {
+  min: 1,
+  max: PROTECTED_VALUE_LENGTH,
+  secret: true,
+  check: headerValueFault,
+  description: '`{{secret:NAME}}` in it becomes the value of that secret when it is sent',
+};
+
 export class ProtectedHeaderRequest {
   @TextField({ min: 1, max: HEADER_NAME_LENGTH, check: headerNameFault, example: 'Authorization' })
   name!: string;
 
-  @TextField({ min: 1, max: PROTECTED_VALUE_LENGTH, secret: true, check: headerValueFault })
+  @TextField(VALUE)
   value!: string;
 }
 
 export class RotateProtectedHeaderRequest {
-  @TextField({ min: 1, max: PROTECTED_VALUE_LENGTH, secret: true, check: headerValueFault })
+  @TextField(VALUE)
   value!: string;
 }
 

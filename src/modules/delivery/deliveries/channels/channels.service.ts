@@ -79,6 +79,9 @@ export class ChannelsService {
       if (configuration) {
         const kept = await this.channels.headers(scope, id, tx);
         this.headers.assertFit(after, kept, ['body', 'configuration', 'headers']);
+        if (this.drivers.isElsewhere(type, before.configuration, configuration)) {
+          await this.headers.assertMayRedirect(scope, kept, tx);
+        }
       }
       await this.channels.update(scope, after, tx);
       await this.record(scope, id, 'delivery.channel_updated', changesOf(before, after, given !== undefined), tx);

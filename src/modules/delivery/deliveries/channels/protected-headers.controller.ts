@@ -1,6 +1,6 @@
 import { Controller, Delete, Patch, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { type ProjectMemberScope, Requires } from '../../../access/index.js';
+import { InsufficientProjectRole, type ProjectMemberScope, Requires } from '../../../access/index.js';
 import { Documented } from '../../../../platform/http/documented.js';
 import { Body, IdParam, Query, Scope, TextParam } from '../../../../platform/http/inputs.js';
 import {
@@ -30,10 +30,11 @@ export class ProtectedHeadersController {
   @Requires({ capability: 'delivery:manage_channels', thing: ChannelOfProject })
   @Documented({
     summary: 'Add a protected header',
-    description: 'The value is encrypted and never answered. Names are compared in any case.',
+    description:
+      'The value is encrypted and never answered. Names are compared in any case. `{{secret:NAME}}` in the value becomes the present value of the secret at each try; admins alone set such a value.',
     status: 201,
     answer: ProtectedHeaderResponse,
-    errors: [ChannelNotFound, DuplicateProtectedHeader, ProtectedHeadersUnavailable],
+    errors: [InsufficientProjectRole, ChannelNotFound, DuplicateProtectedHeader, ProtectedHeadersUnavailable],
   })
   add(
     @Scope() scope: ProjectMemberScope,
@@ -48,9 +49,10 @@ export class ProtectedHeadersController {
   @Requires({ capability: 'delivery:manage_channels', thing: ChannelOfProject })
   @Documented({
     summary: 'Rotate a protected header',
-    description: 'Encrypts with the present key; sends from now on carry the new value.',
+    description:
+      'Encrypts with the present key; sends from now on carry the new value. Where the old or the new one names a secret, admins alone do so.',
     answer: ProtectedHeaderResponse,
-    errors: [ChannelNotFound, ProtectedHeaderNotFound, ProtectedHeadersUnavailable],
+    errors: [InsufficientProjectRole, ChannelNotFound, ProtectedHeaderNotFound, ProtectedHeadersUnavailable],
   })
   rotate(
     @Scope() scope: ProjectMemberScope,

@@ -12,8 +12,16 @@ import type { DeliveryChannel } from './channel.entity.js';
 import { protectedHeaderResponse, type ProtectedHeaderRequest, type ProtectedHeaderResponse } from './channels.dto.js';
 import { ChannelsRepository } from './channels.repository.js';
 import { headerKey, MOST_HEADERS } from '../drivers/header-rules.js';
+import { HeaderSecretsService } from './header-secrets.service.js';
 import { HeaderVault } from './header-vault.js';
 import type { ProtectedHeader } from './protected-header.entity.js';
+
+const OWN_VALUE: Issue['loc'] = ['body', 'value'];
+
+/** The secrets that a value names. */
+interface Named {
+  readonly secretIds: readonly string[];
+}
 
 /** Headers with credentials. The channel's row is locked by each act, so that its rules hold under concurrency. */
 @Injectable()
@@ -23,6 +31,7 @@ export class ProtectedHeadersService {
     private readonly channels: ChannelsRepository,
     private readonly drivers: ChannelDriverRegistry,
     private readonly vault: HeaderVault,
+    private readonly secrets: HeaderSecretsService,
     private readonly acts: ProjectActsService,
     private readonly audit: AuditWriter,
   ) {}
@@ -36,7 +45,8 @@ export class ProtectedHeadersService {
     return this.act(scope, channelId, async (channel, headers, tx) => {
       if (find(headers, request.name) !== undefined) throw new DuplicateProtectedHeader();
       this.assertFit(channel, [...headers, request], ['body', 'name']);
-      await this.insert(scope, channel, request, tx);
+      const [secretIds = []] = await this.secrets.admit(scope, [{ value: request.value, loc: OWN_VALUE }], tx);
+      await this.insert(scope, channel, { ...request, secretIds }, tx);
       return this.answer(scope, channelId, request.name, tx);
     });
   }
@@ -51,7 +61,9 @@ export class ProtectedHeadersService {
     return this.act(scope, channelId, async (channel, headers, tx) => {
       const header = find(headers, name);
       if (header === undefined) throw new ProtectedHeaderNotFound();
-      await this.replace(scope, channel, header, value, tx);
+      await this.secrets.assertMayChange(scope, [header.id], tx);
+      const [secretIds = []] = await this.secrets.admit(scope, [{ value, loc: OWN_VALUE }], tx);
+      await this.replace(scope, channel, header, { value, secretIds }, tx);
       return this.answer(scope, channelId, name, tx);
     });
   }
@@ -79,11 +91,25 @@ export class ProtectedHeadersService {
     assertNoDuplicates(requests);
     const added = requests.filter(({ name }) => find(headers, name) === undefined);
     this.assertFit(channel, [...headers, ...added], ['body', 'protected_headers']);
-    for (const request of requests) {
-      const header = find(headers, request.name);
-      if (header === undefined) await this.insert(scope, channel, request, tx);
-      else await this.replace(scope, channel, header, request.value, tx);
+    const wanted = requests.map(({ name, value }) => ({ name, value, header: find(headers, name) }));
+    const changed = wanted.flatMap(({ header }) => header?.id ?? []);
+    await this.secrets.assertMayChange(scope, changed, tx);
+    const values = wanted.map(({ value }, at) => ({ value, loc: ['body', 'protected_headers', at, 'value'] }));
+    const secretIds = await this.secrets.admit(scope, values, tx);
+    for (const [at, { header, ...request }] of wanted.entries()) {
+      const named = { ...request, secretIds: secretIds[at] ?? [] };
+      if (header === undefined) await this.insert(scope, channel, named, tx);
+      else await this.replace(scope, channel, header, named, tx);
     }
+  }
+
+  /** For whoever has these headers sent somewhere else. @throws InsufficientProjectRole when one names a secret */
+  async assertMayRedirect(scope: ProjectMemberScope, headers: readonly ProtectedHeader[], tx: Db): Promise<void> {
+    await this.secrets.assertMayChange(
+      scope,
+      headers.map(({ id }) => id),
+      tx,
+    );
   }
 
   /** @throws ValidationError when the type has none, a public header is called so, or there are too many together */
@@ -126,7 +152,7 @@ export class ProtectedHeadersService {
   private async insert(
     scope: ProjectMemberScope,
     channel: DeliveryChannel,
-    { name, value }: ProtectedHeaderRequest,
+    { name, value, secretIds }: ProtectedHeaderRequest & Named,
     tx: Db,
   ): Promise<void> {
     const id = newId();
@@ -137,6 +163,7 @@ export class ProtectedHeadersService {
       { id, channelId: channel.id, name, nameKey, ...sealed, lastRotatedBy: scope.userId },
       tx,
     );
+    await this.secrets.record(scope, id, secretIds, tx);
     await this.record(scope, channel, 'delivery.protected_header_added', name, tx);
   }
 
@@ -144,7 +171,7 @@ export class ProtectedHeadersService {
     scope: ProjectMemberScope,
     channel: DeliveryChannel,
     { id, name }: ProtectedHeader,
-    value: string,
+    { value, secretIds }: Pick<ProtectedHeaderRequest, 'value'> & Named,
     tx: Db,
   ): Promise<void> {
     await this.channels.rotateHeader(
@@ -152,6 +179,7 @@ export class ProtectedHeadersService {
       { id, ...this.vault.seal(scope, id, value), lastRotatedBy: scope.userId },
       tx,
     );
+    await this.secrets.record(scope, id, secretIds, tx);
     await this.record(scope, channel, 'delivery.protected_header_rotated', name, tx);
   }
 

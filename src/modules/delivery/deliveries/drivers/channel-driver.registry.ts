@@ -45,6 +45,12 @@ export class ChannelDriverRegistry {
     return stored !== null && stored.driver.isSendable(stored.configuration);
   }
 
+  /** Whether headers would be sent to another place by the second configuration than by the first. */
+  isElsewhere(type: ChannelType, before: ChannelConfiguration, after: ChannelConfiguration): boolean {
+    const { headers } = this.of(type);
+    return headers !== null && headers.addressOf(before) !== headers.addressOf(after);
+  }
+
   /** The kinds that may have protected headers. */
   withHeaders(): ChannelType[] {
     return CHANNEL_TYPES.filter((type) => this.of(type).headers !== null);

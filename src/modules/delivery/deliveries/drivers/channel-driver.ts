@@ -24,12 +24,17 @@ export interface ChannelMessage<C extends ChannelConfiguration = ChannelConfigur
   readonly tryNumber: number;
   /** By name, in plain: they live as long as the request is built and its answer cleaned of them. */
   readonly protectedHeaders: Readonly<Record<string, string>>;
+  /** What evidence must not tell: the values of the protected headers, and secrets in them. */
+  readonly confidential: readonly string[];
   /** Recipients that have taken it in earlier tries. */
   readonly deliveredTo: readonly string[];
 }
 
-interface PublicHeaders<C extends ChannelConfiguration> {
+interface SentHeaders<C extends ChannelConfiguration> {
+  /** Of those that anybody may read. */
   namesOf(configuration: C): readonly string[];
+  /** Where they are sent. */
+  addressOf(configuration: C): string;
 }
 
 /**
@@ -40,8 +45,8 @@ export interface ChannelDriver<C extends ChannelConfiguration = ChannelConfigura
   /** Its fields with their rules and defaults. */
   readonly configuration: Type<C>;
 
-  /** Headers that anybody may read. Null: the kind sends none, and so has no protected ones either. */
-  readonly headers: PublicHeaders<C> | null;
+  /** Null: the kind sends no headers, and so has no protected ones either. */
+  readonly headers: SentHeaders<C> | null;
 
   /** What the rules of the fields cannot say. @returns rows whose places begin with that of the configuration, `at` */
   faultsOf(configuration: C, at: Issue['loc']): Issue[];

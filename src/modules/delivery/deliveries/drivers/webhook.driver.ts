@@ -41,7 +41,10 @@ export class WebhookDriver implements ChannelDriver<WebhookConfiguration> {
   static readonly summary = '`url`, `method` (POST, PUT, PATCH), `headers` (public ones by name)';
 
   readonly configuration = WebhookConfiguration;
-  readonly headers = { namesOf: ({ headers }: WebhookConfiguration): string[] => Object.keys(headers) };
+  readonly headers = {
+    namesOf: ({ headers }: WebhookConfiguration): string[] => Object.keys(headers),
+    addressOf: ({ url }: WebhookConfiguration): string => url,
+  };
 
   constructor(
     private readonly http: OutboundHttp,
@@ -62,7 +65,7 @@ export class WebhookDriver implements ChannelDriver<WebhookConfiguration> {
   }
 
   async deliver(message: ChannelMessage<WebhookConfiguration>, deadlineMs: number): Promise<TryOutcome> {
-    const { notification, tryNumber, protectedHeaders } = message;
+    const { notification, tryNumber, protectedHeaders, confidential } = message;
     const { url, method, headers } = message.configuration;
     const body = Buffer.from(JSON.stringify(notification), 'utf8');
     const outcome = await this.http.send({
@@ -85,7 +88,7 @@ export class WebhookDriver implements ChannelDriver<WebhookConfiguration> {
     const rules = {
       isRetryable: (status: number) => RETRYABLE.has(status) || (status >= 500 && status < 600),
       hearsRetryAfter: (status: number) => status === 429 || status === 503,
-      secrets: Object.values(protectedHeaders),
+      secrets: confidential,
       request: {
         method,
         try_number: tryNumber,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { CryptographyUnavailableError, DecryptionError } from '../../../../platform/crypto/index.js';
 import type { JobQueue } from '../../../../platform/queue/index.js';
 import { failedTry, type Lane, type Outbox, type SendingEngine, type TryOutcome } from '../../sending/index.js';
-import { HeaderVault } from '../channels/header-vault.js';
+import { ProtectedHeaderOpener, UnbuildableHeader } from '../channels/protected-header.opener.js';
 import type { Notification } from '../drivers/channel-driver.js';
 import { ChannelDriverRegistry } from '../drivers/channel-driver.registry.js';
 import { isChannelType } from '../drivers/channel-drivers.js';
@@ -37,7 +37,7 @@ export class AttemptOutbox implements Outbox<ExpiredAttempt, ClaimedAttempt> {
   constructor(
     private readonly attempts: AttemptClaimsRepository,
     private readonly drivers: ChannelDriverRegistry,
-    private readonly vault: HeaderVault,
+    private readonly headers: ProtectedHeaderOpener,
   ) {
     this.claims = attempts.common;
   }
@@ -49,19 +49,25 @@ export class AttemptOutbox implements Outbox<ExpiredAttempt, ClaimedAttempt> {
     if (!isChannelType(channelType)) return failedTry('unavailable', 'unsupported_channel_type');
     const stored = this.drivers.stored(channelType, claimed.configuration);
     if (stored === null) return failedTry('refused', 'destination_configuration_invalid');
+    const began = performance.now();
     try {
-      const entries = claimed.headers.map((header) => [header.name, this.vault.open(claimed, header)] as const);
-      const protectedHeaders = Object.fromEntries(entries);
+      const headers = await this.headers.open(claimed, claimed.channelId, claimed.headers);
+      // Looking secrets up takes of the same lease.
+      const leftMs = deadlineMs - (performance.now() - began);
+      if (leftMs <= 0) return failedTry('unavailable', 'lease_too_short');
       const { driver, configuration } = stored;
       const message = {
         notification: notificationOf(claimed),
         configuration,
         tryNumber,
-        protectedHeaders,
+        protectedHeaders: headers.values,
+        confidential: headers.confidential,
         deliveredTo,
       };
-      return await driver.deliver(message, deadlineMs);
+      const [outcome] = await Promise.all([driver.deliver(message, leftMs), headers.noteUse()]);
+      return outcome;
     } catch (error) {
+      if (error instanceof UnbuildableHeader) return failedTry('refused', 'protected_header_invalid');
       if (error instanceof CryptographyUnavailableError) return failedTry('unavailable', 'cryptography_unavailable');
       if (error instanceof DecryptionError) return failedTry('refused', 'protected_header_unreadable');
       throw error;

@@ -1,0 +1,17 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { ProjectId } from '../../../access/index.js';
+
+/** That the value of a protected header names a secret, which cannot be deleted meanwhile. */
+@Entity('protected_header_secrets')
+export class HeaderSecret {
+  @PrimaryColumn('uuid', { name: 'header_id', primaryKeyConstraintName: 'pk_protected_header_secrets' })
+  headerId!: string;
+
+  @Index('ix_protected_header_secrets_secret_id')
+  @PrimaryColumn('uuid', { name: 'secret_id', primaryKeyConstraintName: 'pk_protected_header_secrets' })
+  secretId!: string;
+
+  @Index('ix_protected_header_secrets_project_id')
+  @Column('uuid', { name: 'project_id' })
+  projectId!: ProjectId;
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { HeaderTemplate } from './header-template.js';
+
+const VALUES: Readonly<Record<string, string>> = { A: 'one', B_2: 'two', NESTED: '{{secret:A}}', EMPTY: '' };
+const filled = (value: string, most = 100): string | null =>
+  HeaderTemplate.of(value).filled((name) => VALUES[name], most);
+
+describe('the value of a protected header', () => {
+  it.each([
+    ['plain', [], 'plain'],
+    ['{{secret:A}}', ['A'], 'one'],
+    ['Bearer {{secret:A}}', ['A'], 'Bearer one'],
+    ['{{secret:A}}{{secret:B_2}}:{{secret:A}}', ['A', 'B_2'], 'onetwo:one'],
+    ['{{{{secret:A}}}}', ['A'], '{{one}}'],
+    // A secret's own value is not looked into.
+    ['{{secret:NESTED}}', ['NESTED'], '{{secret:A}}'],
+    // Other braces are text.
+    ['{{', [], '{{'],
+    ['{{user}} {{secret}} {secret:A} {{ secret:A}} {{secrets:A}}', [], undefined],
+    ['{{secret:A', [], '{{secret:A'],
+    ['{{secret:A}', [], '{{secret:A}'],
+    ['}}{{secret:A}}{{', ['A'], '}}one{{'],
+    // Whatever stands between the braces is the name.
+    ['{{secret:}}', [''], null],
+    ['{{secret: A}}', [' A'], null],
+    ['{{secret:a}}', ['a'], null],
+    ['{{secret:MISSING}}', ['MISSING'], null],
+    ['{{secret:A{{secret:A}}', ['A{{secret:A'], null],
+    ['{{Secret:A}} {{secret:A}}', ['Secret:A', 'A'], null],
+    ['{{secret:EMPTY}}', ['EMPTY'], ''],
+  ])('%j names %j and becomes %j', (value, names, expected) => {
+    expect(HeaderTemplate.of(value).names).toEqual(names);
+    expect(filled(value)).toBe(expected === undefined ? value : expected);
+  });
+
+  it('is no longer than is allowed, however often it names a secret', () => {
+    expect(filled('{{secret:A}}{{secret:A}}', 6)).toBe('oneone');
+    expect(filled('{{secret:A}}{{secret:A}}', 5)).toBeNull();
+    let asked = 0;
+    const endless = HeaderTemplate.of('{{secret:A}}'.repeat(170)).filled(() => (asked += 1).toString().padEnd(50), 100);
+    expect([endless, asked]).toEqual([null, 3]);
+  });
+
+  it('is put together from its texts and the values of its names, whatever both hold', () => {
+    const word = fc.stringMatching(/^[ -z|~]{0,12}$/);
+    const name = fc.stringMatching(/^[A-Z][A-Z0-9_]{0,8}$/);
+    const parts = fc.array(fc.tuple(word, name, fc.string({ maxLength: 20 })), { maxLength: 8 });
+    fc.assert(
+      fc.property(parts, word, (tuples, last) => {
+        const values = new Map(tuples.map(([, each, value]) => [each, value]));
+        const template = `${tuples.map(([text, each]) => `${text}{{secret:${each}}}`).join('')}${last}`;
+        const expected = `${tuples.map(([text, each]) => `${text}${values.get(each)}`).join('')}${last}`;
+        const read = HeaderTemplate.of(template);
+        expect(read.names).toEqual([...new Set(tuples.map(([, each]) => each))]);
+        expect(read.filled((each) => values.get(each), 1_000)).toBe(expected);
+      }),
+    );
+  });
+});

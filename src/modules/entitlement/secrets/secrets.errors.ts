@@ -1,0 +1,26 @@
+import { DomainError, domainError } from '../../../platform/http/domain-error.js';
+import type { SecretUse } from './secret-uses.js';
+
+export class SecretNotFound extends domainError(404, 'Secret not found') {}
+export class SecretNameInUse extends domainError(409, 'Secret name already in use') {}
+export class TooManySecrets extends domainError(409, 'Project has too many secrets') {}
+export class SecretsUnavailable extends domainError(503, 'Secrets are unavailable') {
+  override readonly logLevel = 'warn' as const;
+}
+
+const IN_USE = { code: 'secret_in_use', reason: 'The secret is used by protected headers' };
+
+/** Names the first headers that use it. */
+export class SecretInUse extends DomainError {
+  static readonly status = 409;
+  static readonly detail = { ...IN_USE, references: [] };
+
+  constructor(uses: readonly SecretUse[] = []) {
+    const references = uses.map(({ channelId, channelName, headerName }) => ({
+      channel_id: channelId,
+      channel_name: channelName,
+      header_name: headerName,
+    }));
+    super(SecretInUse.status, { ...IN_USE, references });
+  }
+}

@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { type ProjectId, projectOf, type ProjectScope } from '../../access/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { ProjectSecret } from './secret.entity.js';
+import { SecretNotFound } from './secrets.errors.js';
+
+/** What is told of a secret: everything but its value. */
+export type ToldSecret = Omit<ProjectSecret, 'value'>;
+
+const TOLD = `
+  SELECT id, project_id AS "projectId", name, description, version, last_used_at AS "lastUsedAt",
+         created_by AS "createdBy", updated_by AS "updatedBy", created_at AS "createdAt", updated_at AS "updatedAt"
+  FROM project_secrets`;
+
+@Injectable()
+export class SecretsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** In the order of their names. */
+  list({ projectId }: ProjectScope): Promise<ToldSecret[]> {
+    return this.database.rows<ToldSecret>(`${TOLD} WHERE project_id = $1 ORDER BY name COLLATE "C"`, [projectId]);
+  }
+
+  async find({ projectId }: ProjectScope, id: string, tx: Db): Promise<ToldSecret | null> {
+    const rows = await this.database.rows<ToldSecret>(`${TOLD} WHERE project_id = $1 AND id = $2`, [projectId, id], tx);
+    return rows[0] ?? null;
+  }
+
+  /** Holds the row: nobody begins to use the secret until the transaction ends, and whoever began is waited for. */
+  async lockForRemoval({ projectId }: ProjectScope, id: string, tx: Db): Promise<ToldSecret | null> {
+    const rows = await this.database.rows<ToldSecret>(
+      `${TOLD} WHERE project_id = $1 AND id = $2 FOR UPDATE`,
+      [projectId, id],
+      tx,
+    );
+    return rows[0] ?? null;
+  }
+
+  /** Holds the row, so that replacements of the value queue up; headers can still begin to use it. */
+  async lock({ projectId }: ProjectScope, id: string, tx: Db): Promise<ToldSecret | null> {
+    const rows = await this.database.rows<ToldSecret>(
+      `${TOLD} WHERE project_id = $1 AND id = $2 FOR NO KEY UPDATE`,
+      [projectId, id],
+      tx,
+    );
+    return rows[0] ?? null;
+  }
+
+  countOf({ projectId }: ProjectScope, tx: Db): Promise<number> {
+    return this.database.repository(ProjectSecret, tx).countBy({ projectId });
+  }
+
+  /** Fails on the constraint of names for one that is taken. */
+  async insert(
+    { projectId }: ProjectScope,
+    secret: Pick<ProjectSecret, 'id' | 'name' | 'description' | 'value' | 'version' | 'createdBy' | 'updatedBy'>,
+    tx: Db,
+  ): Promise<void> {
+    await this.database.repository(ProjectSecret, tx).insert({ ...secret, projectId });
+  }
+
+  async replace(
+    { projectId }: ProjectScope,
+    {
+      id,
+      description,
+      value,
+      version,
+      updatedBy,
+    }: Pick<ProjectSecret, 'id' | 'description' | 'value' | 'version' | 'updatedBy'>,
+    tx: Db,
+  ): Promise<void> {
+    await this.database.execute(
+      `UPDATE project_secrets
+       SET description = $3, value = $4, version = $5, updated_by = $6, updated_at = clock_timestamp()
+       WHERE project_id = $1 AND id = $2`,
+      [projectId, id, description, value, version, updatedBy],
+      tx,
+    );
+  }
+
+  /** Fails on the foreign key while a header uses it. */
+  async remove({ projectId }: ProjectScope, id: string, tx: Db): Promise<void> {
+    await this.database.execute('DELETE FROM project_secrets WHERE project_id = $1 AND id = $2', [projectId, id], tx);
+  }
+
+  /** All at once: there are few. @returns how many were there */
+  removeAll(projectId: ProjectId): Promise<number> {
+    return this.database.execute('DELETE FROM project_secrets WHERE project_id = $1', [projectId]);
+  }
+}
+
+export class ProjectOfSecret extends projectOf('secret_id', ProjectSecret, SecretNotFound) {}
