@@ -58,6 +58,7 @@ const BY_NAME = {
   until: () => new Date(Date.now() + 3_600_000).toISOString(),
   allowed_origins: () => ['https://app.example.com'],
   header_name: () => 'X-Team',
+  value: (chance) => chance.pick(['plain', 'Bearer {{secret:PAYMENTS_TOKEN}}', '{{secret:NONE}}', '{{secret:']),
   query: (chance) => chance.pick(['a', 'payment failed', '50%', '\\']),
 };
 

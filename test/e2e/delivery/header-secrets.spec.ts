@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
 import type { Response } from 'supertest';
 import { ProtectedHeaderOpener } from '../../../src/modules/delivery/deliveries/channels/protected-header.opener.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
@@ -278,13 +280,44 @@ describe('secrets in protected headers', () => {
     expect(outcomes.size).toBeGreaterThan(0);
   });
 
-  it('hold back a deletion by the database itself', async () => {
+  it('hold back a deletion by the database itself, also one that has begun when a header begins to name them', async () => {
     const id = await secrets.made('HELD', 'value');
-    await channelWith('{{secret:HELD}}');
+    const channel = await channelWith('raw');
+    const client = new pg.Client({ connectionString: app.databaseUrl });
+    await client.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query('SELECT FROM project_secrets WHERE id = $1 FOR KEY SHARE', [id]);
+      const deletion = secrets.delete(id);
+      await waiting('FOR UPDATE');
+      await client.query(
+        `INSERT INTO protected_header_secrets (project_id, header_id, secret_id)
+         SELECT project_id, id, $2 FROM delivery_protected_headers WHERE channel_id = $1`,
+        [channel, id],
+      );
+      await client.query('COMMIT');
+      expect((await deletion).status).toBe(409);
+    } finally {
+      await client.end();
+    }
     await expect(app.rows('DELETE FROM project_secrets WHERE id = $1', [id])).rejects.toThrow(
       /fk_protected_header_secrets_secret_id/,
     );
   });
+
+  /** Until a statement with these words waits for a lock. */
+  async function waiting(words: string): Promise<void> {
+    for (let tries = 0; tries < 400; tries += 1) {
+      const found = await app.rows(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+         AND position($1 IN query) > 0`,
+        [words],
+      );
+      if (found.length > 0) return;
+      await pause(10);
+    }
+    throw new Error(`nobody waits for ${words}`);
+  }
 
   it('do not end a try for a header that was changed since it was claimed', async () => {
     const id = await secrets.made('GONE', 'value');
