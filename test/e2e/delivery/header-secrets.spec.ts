@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import type { Response } from 'supertest';
-import { ProtectedHeaderOpener } from '../../../src/modules/delivery/deliveries/channels/protected-header.opener.js';
+import { SecretsReader } from '../../../src/modules/entitlement/secrets/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import {
@@ -319,17 +319,50 @@ describe('secrets in protected headers', () => {
     throw new Error(`nobody waits for ${words}`);
   }
 
-  it('do not end a try for a header that was changed since it was claimed', async () => {
-    const id = await secrets.made('GONE', 'value');
-    const channel = await channelWith('{{secret:GONE}}');
-    const claimed = await app.rows<{ id: string; name: string; value: string }>(
-      'SELECT id, name, value FROM delivery_protected_headers WHERE channel_id = $1',
-      [channel],
-    );
-    await delivery.send('patch', headerPath(channel, 'X-H0'), { value: 'present' });
-    expect((await secrets.delete(id)).status).toBe(204);
-    const opener = app.nest.get(ProtectedHeaderOpener, { strict: false });
-    expect(await opener.open(owner, channel, claimed)).toMatchObject({ values: { 'X-H0': 'present' } });
+  describe('of a channel that is changed between the claim of an attempt and its send', () => {
+    /** Does something after the next claim, before the secrets are read. */
+    function meanwhile(act: () => Promise<unknown>): void {
+      const reader = app.nest.get(SecretsReader, { strict: false });
+      const present = reader.present.bind(reader);
+      jest.spyOn(reader, 'present').mockImplementationOnce(async (...asked) => {
+        await act();
+        return present(...asked);
+      });
+    }
+
+    it('go to the new address alone', async () => {
+      const id = await secrets.made('TOKEN', 'before');
+      const channel = await channelWith('{{secret:TOKEN}}');
+      const from = receiver.received.length;
+      meanwhile(async () => {
+        await delivery.send('patch', `/channels/${channel}`, { configuration: { url: `${receiver.url}/elsewhere` } });
+        await secrets.replace(id, 'after');
+      });
+      const attempt = await ruleMatch(app, owner.projectId, channel);
+      const waits = await delivery.until(attempt, ({ failure_reason }) => failure_reason === 'channel_changed');
+      expect(waits).toMatchObject({ status: 'pending', retry_count: 0 });
+      await makeDue(app, attempt);
+      await runRetries(app);
+      await delivery.until(attempt, ({ status }) => status === 'sent');
+      expect(receiver.received.slice(from).map(({ path, headers }) => [path, headers['x-h0']])).toEqual([
+        ['/elsewhere', 'after'],
+      ]);
+    });
+
+    it('end no attempt when they are deleted, and no header names them any more', async () => {
+      const id = await secrets.made('TOKEN', 'before');
+      const channel = await channelWith('{{secret:TOKEN}}');
+      meanwhile(async () => {
+        await delivery.send('patch', headerPath(channel, 'X-H0'), { value: 'raw' });
+        expect((await secrets.delete(id)).status).toBe(204);
+      });
+      const attempt = await ruleMatch(app, owner.projectId, channel);
+      await delivery.until(attempt, ({ failure_reason }) => failure_reason === 'channel_changed');
+      await makeDue(app, attempt);
+      await runRetries(app);
+      await delivery.until(attempt, ({ status }) => status === 'sent');
+      expect(received()).toBe('raw');
+    });
   });
 
   it('do not open as an earlier version of themselves, nor in the place of another', async () => {

@@ -55,6 +55,15 @@ export class ChannelsRepository {
     );
   }
 
+  /** @param updatedAt as the database writes it: our clocks tell milliseconds alone */
+  async isUnchanged({ projectId }: Tenant, id: string, updatedAt: string): Promise<boolean> {
+    const rows = await this.database.rows(
+      'SELECT 1 FROM delivery_channels WHERE project_id = $1 AND id = $2 AND updated_at = $3::timestamptz',
+      [projectId, id, updatedAt],
+    );
+    return rows.length === 1;
+  }
+
   countOf({ projectId }: Tenant, tx: Db): Promise<number> {
     return this.database.repository(DeliveryChannel, tx).countBy({ projectId });
   }

@@ -7,8 +7,13 @@ import { HeaderTemplate } from './header-template.js';
 import { HeaderVault } from './header-vault.js';
 import type { ProtectedHeader } from './protected-header.entity.js';
 
-type Tenant = Pick<ProjectScope, 'projectId'>;
-type SealedHeader = Pick<ProtectedHeader, 'id' | 'name' | 'value'>;
+/** A channel as an attempt was claimed with it. */
+interface ClaimedChannel extends Pick<ProjectScope, 'projectId'> {
+  readonly channelId: string;
+  /** As the database writes it. */
+  readonly channelUpdatedAt: string;
+  readonly headers: readonly Pick<ProtectedHeader, 'id' | 'name' | 'value'>[];
+}
 
 /** The headers of one try, in plain. */
 export interface OpenedHeaders {
@@ -25,8 +30,10 @@ export class UnbuildableHeader extends Error {
   override readonly name = 'UnbuildableHeader';
 }
 
-/** How often headers are read again that somebody goes on changing. */
-const MOST_ROUNDS = 3;
+/** The address or the headers are not those that were claimed any more. */
+export class ChannelChanged extends Error {
+  override readonly name = 'ChannelChanged';
+}
 
 /** Opens the protected headers of a channel for one try. */
 @Injectable()
@@ -37,44 +44,34 @@ export class ProtectedHeaderOpener {
     private readonly channels: ChannelsRepository,
   ) {}
 
-  /**
-   * @param headers as they were claimed. They are older than the secrets: a header may have been changed since and the secret
-   *   deleted that it had named, so what cannot be built is read again before it counts as such.
-   * @throws CryptographyUnavailableError, DecryptionError as {@link HeaderVault.open}, UnbuildableHeader
-   */
-  async open(scope: Tenant, channelId: string, headers: readonly SealedHeader[]): Promise<OpenedHeaders> {
-    for (let round = 1; ; round += 1) {
-      const opened = await this.build(scope, headers);
-      if (opened !== null) return opened;
-      const present = await this.channels.headers(scope, channelId);
-      if (round === MOST_ROUNDS || isSame(headers, present)) throw new UnbuildableHeader();
-      headers = present;
-    }
-  }
-
-  private async build(scope: Tenant, headers: readonly SealedHeader[]): Promise<OpenedHeaders | null> {
-    const opened = headers.map((header) => ({
+  /** @throws CryptographyUnavailableError, DecryptionError as {@link HeaderVault.open}, UnbuildableHeader, ChannelChanged */
+  async open(claimed: ClaimedChannel): Promise<OpenedHeaders> {
+    const headers = claimed.headers.map((header) => ({
       name: header.name,
-      template: HeaderTemplate.of(this.vault.open(scope, header)),
+      template: HeaderTemplate.of(this.vault.open(claimed, header)),
     }));
-    const names = [...new Set(opened.flatMap(({ template }) => template.names))];
-    const known = await this.secrets.present(scope, names, PROTECTED_VALUE_LENGTH);
-    const entries: (readonly [name: string, value: string])[] = [];
-    for (const { name, template } of opened) {
+    const names = [...new Set(headers.flatMap(({ template }) => template.names))];
+    const known = await this.secrets.present(claimed, names, PROTECTED_VALUE_LENGTH);
+    if (names.length > 0) await this.assertUnchanged(claimed);
+    const values = headers.map(({ name, template }): readonly [name: string, value: string] => {
       const value = template.filled((secret) => known.get(secret)?.value, PROTECTED_VALUE_LENGTH);
-      if (value === null || headerValueFault(value) !== undefined) return null;
-      entries.push([name, value]);
-    }
+      if (value === null || headerValueFault(value) !== undefined) throw new UnbuildableHeader();
+      return [name, value];
+    });
     const used = [...known.values()];
     return {
-      values: Object.fromEntries(entries),
-      confidential: [...new Set([...entries.map(([, value]) => value), ...used.flatMap(({ value }) => value ?? [])])],
-      noteUse: () => this.secrets.noteUse(scope, used),
+      values: Object.fromEntries(values),
+      confidential: [...new Set([...values.map(([, value]) => value), ...used.flatMap(({ value }) => value ?? [])])],
+      noteUse: () => this.secrets.noteUse(claimed, used),
     };
   }
-}
 
-function isSame(some: readonly SealedHeader[], others: readonly SealedHeader[]): boolean {
-  const values = new Map(others.map(({ id, value }) => [id, value]));
-  return some.length === others.length && some.every(({ id, value }) => values.get(id) === value);
+  /**
+   * Asked once the secrets are read, which are newer than the claim: somebody may have led the channel elsewhere and replaced
+   * the secret since, and the new one is none of the old address's business; or have deleted the secret that a header no
+   * longer names, which is no fault of the channel.
+   */
+  private async assertUnchanged({ channelId, channelUpdatedAt, ...scope }: ClaimedChannel): Promise<void> {
+    if (!(await this.channels.isUnchanged(scope, channelId, channelUpdatedAt))) throw new ChannelChanged();
+  }
 }

@@ -37,6 +37,8 @@ export interface ClaimedAttempt extends ClaimedRow {
   readonly channelType: string;
   readonly channelEnabled: boolean;
   readonly configuration: unknown;
+  /** Of the channel, as the database writes it. */
+  readonly channelUpdatedAt: string;
   readonly headers: readonly { readonly id: string; readonly name: string; readonly value: string }[];
 }
 
@@ -76,6 +78,7 @@ const ATTEMPTS: OutboxTable<ExpiredAttempt, ClaimedAttempt> = {
       c.claim_owner AS "claimOwner", c.retry_count AS "retryCount", c.try_number AS "tryNumber",
       c.parent_attempt_id AS "parentAttemptId", c.rule, c.event, c.delivered_to AS "deliveredTo",
       c.created_at AS "createdAt", ch.type AS "channelType", ch.enabled AS "channelEnabled", ch.configuration,
+      ch.updated_at::text AS "channelUpdatedAt",
       (SELECT coalesce(json_agg(json_build_object('id', h.id, 'name', h.name, 'value', h.value) ORDER BY h.id), '[]')
        FROM delivery_protected_headers h WHERE h.channel_id = c.channel_id) AS headers`,
     joins: 'JOIN delivery_channels ch ON ch.id = c.channel_id',

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { CryptographyUnavailableError, DecryptionError } from '../../../../platform/crypto/index.js';
 import type { JobQueue } from '../../../../platform/queue/index.js';
 import { failedTry, type Lane, type Outbox, type SendingEngine, type TryOutcome } from '../../sending/index.js';
-import { ProtectedHeaderOpener, UnbuildableHeader } from '../channels/protected-header.opener.js';
+import { ChannelChanged, ProtectedHeaderOpener, UnbuildableHeader } from '../channels/protected-header.opener.js';
 import type { Notification } from '../drivers/channel-driver.js';
 import { ChannelDriverRegistry } from '../drivers/channel-driver.registry.js';
 import { isChannelType } from '../drivers/channel-drivers.js';
@@ -51,7 +51,7 @@ export class AttemptOutbox implements Outbox<ExpiredAttempt, ClaimedAttempt> {
     if (stored === null) return failedTry('refused', 'destination_configuration_invalid');
     const began = performance.now();
     try {
-      const headers = await this.headers.open(claimed, claimed.channelId, claimed.headers);
+      const headers = await this.headers.open(claimed);
       // Looking secrets up takes of the same lease.
       const leftMs = deadlineMs - (performance.now() - began);
       if (leftMs <= 0) return failedTry('unavailable', 'lease_too_short');
@@ -67,6 +67,8 @@ export class AttemptOutbox implements Outbox<ExpiredAttempt, ClaimedAttempt> {
       const [outcome] = await Promise.all([driver.deliver(message, leftMs), headers.noteUse()]);
       return outcome;
     } catch (error) {
+      // It is claimed anew, with the address and the headers of then.
+      if (error instanceof ChannelChanged) return failedTry('unavailable', 'channel_changed');
       if (error instanceof UnbuildableHeader) return failedTry('refused', 'protected_header_invalid');
       if (error instanceof CryptographyUnavailableError) return failedTry('unavailable', 'cryptography_unavailable');
       if (error instanceof DecryptionError) return failedTry('refused', 'protected_header_unreadable');
