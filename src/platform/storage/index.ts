@@ -1,0 +1,12 @@
+export type { BlobStream } from './blob-stream.js';
+export {
+  BlobMissing,
+  type ByteRange,
+  MOST_PARTS,
+  ObjectStore,
+  type PartPlace,
+  PartsLost,
+  SLOTS,
+  StoreUnavailable,
+  type WrittenPart,
+} from './object-store.js';
