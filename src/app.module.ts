@@ -53,6 +53,7 @@ import { DestinationSafety, DnsLookup, HostLookup, OutboundHttp } from './platfo
 import { QueueModule } from './platform/queue/index.js';
 import { RATE_LIMIT_POLICIES, RateLimitCredentials, RateLimiter, RateLimitStore } from './platform/rate-limit/index.js';
 import { RedisConnection } from './platform/redis/redis.js';
+import { ObjectStore, objectStoreOf } from './platform/storage/index.js';
 import { type Logger, Metrics } from './platform/telemetry/index.js';
 import { CredentialHolders, rateLimitPolicies, rateLimitStore } from './rate-limits.js';
 
@@ -72,12 +73,13 @@ class PlatformShutdown implements OnApplicationShutdown {
     private readonly rateLimits: RateLimitStore,
     private readonly background: BackgroundWork,
     private readonly database: Database,
+    private readonly objects: ObjectStore,
   ) {}
 
   async onApplicationShutdown(): Promise<void> {
     this.rateLimits.close();
     await this.background.drain();
-    await Promise.all([this.notices.close(), this.mailer.close(), this.database.closeApart()]);
+    await Promise.all([this.notices.close(), this.mailer.close(), this.objects.close(), this.database.closeApart()]);
   }
 }
 
@@ -132,8 +134,9 @@ class PlatformModule {
             rateLimits: RateLimitStore,
             background: BackgroundWork,
             database: Database,
-          ) => new PlatformShutdown(notices, mailer, rateLimits, background, database),
-          inject: [NoticeBus, Mailer, RateLimitStore, BackgroundWork, Database],
+            objects: ObjectStore,
+          ) => new PlatformShutdown(notices, mailer, rateLimits, background, database, objects),
+          inject: [NoticeBus, Mailer, RateLimitStore, BackgroundWork, Database, ObjectStore],
         },
         { provide: RATE_LIMIT_POLICIES, useFactory: () => rateLimitPolicies(config) },
         {
@@ -153,6 +156,11 @@ class PlatformModule {
           inject: [DestinationSafety],
         },
         { provide: Metrics, useFactory: () => new Metrics() },
+        {
+          provide: ObjectStore,
+          useFactory: (metrics: Metrics) => objectStoreOf(config, metrics, logger),
+          inject: [Metrics],
+        },
         { provide: DATABASE_URL, useValue: databaseUrl },
         Database,
         BackgroundWork,
@@ -173,6 +181,7 @@ class PlatformModule {
         DestinationSafety,
         OutboundHttp,
         Metrics,
+        ObjectStore,
         Database,
         BackgroundWork,
         LargeBodies,
