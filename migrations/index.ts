@@ -27,6 +27,7 @@ import { BackgroundLanes1795224000000 } from './1795224000000-background-lanes.j
 import { ComposedAddressKeys1795227000000 } from './1795227000000-composed-address-keys.js';
 import { CeremoniesOfSessions1795227100000 } from './1795227100000-ceremonies-of-sessions.js';
 import { IngestedEvents1795227400000 } from './1795227400000-ingested-events.js';
+import { ObjectStorage1795400000000 } from './1795400000000-object-storage.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -59,4 +60,5 @@ export const MIGRATIONS = [
   ComposedAddressKeys1795227000000,
   CeremoniesOfSessions1795227100000,
   IngestedEvents1795227400000,
+  ObjectStorage1795400000000,
 ] as const;

@@ -23,6 +23,7 @@ import { IngestionModule } from './modules/events/ingestion/index.js';
 import { EventReadsModule } from './modules/events/reads/index.js';
 import { ExplorerModule } from './modules/events/explorer/index.js';
 import { HealthModule } from './modules/operations/health/index.js';
+import { ObjectStorageModule } from './modules/entitlement/storage/index.js';
 import { IngestSourcesModule } from './modules/entitlement/sources/index.js';
 import { InternalJobsModule } from './modules/operations/internal-jobs/index.js';
 import { JobBoardModule } from './modules/operations/job-board/index.js';
@@ -213,6 +214,7 @@ export class AppModule {
         ApiKeysModule,
         BillingModule,
         IngestSourcesModule,
+        ObjectStorageModule,
         EventTotalsModule,
         EventStreamsModule,
         IngestionModule,

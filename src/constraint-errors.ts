@@ -2,6 +2,7 @@ import { NewerAlertEventIsUnresolved } from './modules/alerting/alerts/index.js'
 import { ChannelHasEvidence, DuplicateProtectedHeader } from './modules/delivery/deliveries/index.js';
 import { SlugInUse } from './modules/tenancy/organizations/index.js';
 import { SavedViewNameInUse } from './modules/tenancy/projects/index.js';
+import { ObjectExists } from './modules/entitlement/storage/index.js';
 import { NotAProjectMember } from './modules/access/index.js';
 import { NotAuthenticated } from './platform/http/domain-error.js';
 import type { ConstraintErrors } from './platform/http/error.filter.js';
@@ -14,6 +15,7 @@ export const CONSTRAINT_ERROR_TABLE: ConstraintErrors = {
   fk_users_selected_project_id: NotAProjectMember,
   uq_delivery_protected_headers_channel_id_name_key: DuplicateProtectedHeader,
   fk_delivery_attempts_channel_id: ChannelHasEvidence,
+  uq_stored_objects_project_id_key: ObjectExists,
   // By reopening alone: what is raised counts to the unresolved one.
   uq_alert_events_unresolved: NewerAlertEventIsUnresolved,
   // Whoever makes something has lost their account meanwhile.
