@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../../identity/audit/index.js';
 import { belongsToProject, ProjectsModule } from '../../tenancy/projects/index.js';
+import { BillingModule } from '../billing/index.js';
 import { QuotasModule } from '../quotas/index.js';
 import { BandwidthRepository } from './accounting/bandwidth.repository.js';
 import { StorageAllowanceReader } from './accounting/storage-allowance.reader.js';
@@ -24,6 +25,8 @@ import { ObjectsOfDeletedProjects } from './objects/objects-of-deleted-projects.
 import { ObjectsRepository, ProjectOfObject } from './objects/objects.repository.js';
 import { ObjectsService } from './objects/objects.service.js';
 import { StoredObject } from './objects/stored-object.entity.js';
+import { OverageReportsMaintenance } from './overage/overage-reports.maintenance.js';
+import { OveragesRepository } from './overage/overages.repository.js';
 import { ObjectContentController } from './signed/content.controller.js';
 import { ContentService } from './signed/content.service.js';
 import { SignedRoutesCors } from './signed/signed-routes-cors.middleware.js';
@@ -75,7 +78,13 @@ const UPLOADS = [
 
 /** Files of projects: their rows, quotas and signed addresses; the bytes are kept by the platform's ObjectStore. */
 @Module({
-  imports: [AuditModule, ProjectsModule, QuotasModule, TypeOrmModule.forFeature([StoredObject, ObjectUpload])],
+  imports: [
+    AuditModule,
+    BillingModule,
+    ProjectsModule,
+    QuotasModule,
+    TypeOrmModule.forFeature([StoredObject, ObjectUpload]),
+  ],
   controllers: [ObjectsController, ObjectContentController, UploadsController, StorageUsageController],
   providers: [
     ...ACCOUNTING,
@@ -84,6 +93,8 @@ const UPLOADS = [
     BlobsRepository,
     BlobSweepMaintenance,
     ContentService,
+    OverageReportsMaintenance,
+    OveragesRepository,
     SignedRoutesCors,
     StrangerCountProcessor,
     UrlSigner,

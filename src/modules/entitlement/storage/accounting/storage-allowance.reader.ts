@@ -6,7 +6,7 @@ import type { Plan } from '../../../tenancy/organizations/index.js';
 import { type BlockReason, PASSING_STATUSES, reasonOfStatus } from '../../quotas/index.js';
 
 /** Subscriptions that pay for what lies beyond the quotas. */
-const PAYING = ['active', 'trialing', 'past_due'];
+export const PAYING: readonly string[] = ['active', 'trialing', 'past_due'];
 
 /** What an organization may store and send, by its plan. */
 export interface StorageAllowance {
