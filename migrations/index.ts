@@ -30,6 +30,7 @@ import { IngestedEvents1795227400000 } from './1795227400000-ingested-events.js'
 import { KeysOfSealedValues1795300000000 } from './1795300000000-keys-of-sealed-values.js';
 import { ProjectSecrets1795300100000 } from './1795300100000-project-secrets.js';
 import { SecretsOfHeaders1795300200000 } from './1795300200000-secrets-of-headers.js';
+import { ObjectStorage1795400000000 } from './1795400000000-object-storage.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -65,4 +66,5 @@ export const MIGRATIONS = [
   KeysOfSealedValues1795300000000,
   ProjectSecrets1795300100000,
   SecretsOfHeaders1795300200000,
+  ObjectStorage1795400000000,
 ] as const;

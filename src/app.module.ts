@@ -23,6 +23,7 @@ import { IngestionModule } from './modules/events/ingestion/index.js';
 import { EventReadsModule } from './modules/events/reads/index.js';
 import { ExplorerModule } from './modules/events/explorer/index.js';
 import { HealthModule } from './modules/operations/health/index.js';
+import { ObjectStorageModule } from './modules/entitlement/storage/index.js';
 import { IngestSourcesModule } from './modules/entitlement/sources/index.js';
 import { InternalJobsModule } from './modules/operations/internal-jobs/index.js';
 import { JobBoardModule } from './modules/operations/job-board/index.js';
@@ -54,6 +55,7 @@ import { DestinationSafety, DnsLookup, HostLookup, OutboundHttp } from './platfo
 import { QueueModule } from './platform/queue/index.js';
 import { RATE_LIMIT_POLICIES, RateLimitCredentials, RateLimiter, RateLimitStore } from './platform/rate-limit/index.js';
 import { RedisConnection } from './platform/redis/redis.js';
+import { ObjectStore, objectStoreOf } from './platform/storage/index.js';
 import { type Logger, Metrics } from './platform/telemetry/index.js';
 import { CredentialHolders, rateLimitPolicies, rateLimitStore } from './rate-limits.js';
 
@@ -73,12 +75,13 @@ class PlatformShutdown implements OnApplicationShutdown {
     private readonly rateLimits: RateLimitStore,
     private readonly background: BackgroundWork,
     private readonly database: Database,
+    private readonly objects: ObjectStore,
   ) {}
 
   async onApplicationShutdown(): Promise<void> {
     this.rateLimits.close();
     await this.background.drain();
-    await Promise.all([this.notices.close(), this.mailer.close(), this.database.closeApart()]);
+    await Promise.all([this.notices.close(), this.mailer.close(), this.objects.close(), this.database.closeApart()]);
   }
 }
 
@@ -133,8 +136,9 @@ class PlatformModule {
             rateLimits: RateLimitStore,
             background: BackgroundWork,
             database: Database,
-          ) => new PlatformShutdown(notices, mailer, rateLimits, background, database),
-          inject: [NoticeBus, Mailer, RateLimitStore, BackgroundWork, Database],
+            objects: ObjectStore,
+          ) => new PlatformShutdown(notices, mailer, rateLimits, background, database, objects),
+          inject: [NoticeBus, Mailer, RateLimitStore, BackgroundWork, Database, ObjectStore],
         },
         { provide: RATE_LIMIT_POLICIES, useFactory: () => rateLimitPolicies(config) },
         {
@@ -154,6 +158,11 @@ class PlatformModule {
           inject: [DestinationSafety],
         },
         { provide: Metrics, useFactory: () => new Metrics() },
+        {
+          provide: ObjectStore,
+          useFactory: (metrics: Metrics) => objectStoreOf(config, metrics, logger),
+          inject: [Metrics],
+        },
         { provide: DATABASE_URL, useValue: databaseUrl },
         Database,
         BackgroundWork,
@@ -174,6 +183,7 @@ class PlatformModule {
         DestinationSafety,
         OutboundHttp,
         Metrics,
+        ObjectStore,
         Database,
         BackgroundWork,
         LargeBodies,
@@ -206,6 +216,7 @@ export class AppModule {
         BillingModule,
         IngestSourcesModule,
         SecretsModule,
+        ObjectStorageModule,
         EventTotalsModule,
         EventStreamsModule,
         IngestionModule,

@@ -1,9 +1,10 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import makeExpress, { type Application, type NextFunction, type Response } from 'express';
+import makeExpress, { type Application, type NextFunction, type Request, type Response } from 'express';
 import { AppModule, type Runtime } from './app.module.js';
 import { BrowserIngestionMiddleware } from './modules/entitlement/api-keys/index.js';
 import type { AccessScope } from './modules/access/index.js';
+import { isSigned, SignedRoutesCors } from './modules/entitlement/storage/index.js';
 import { UsageMetering } from './modules/events/usage/index.js';
 import { JOB_BOARD_PATH, JobBoard } from './modules/operations/job-board/index.js';
 import { buildDocument } from './openapi/document.js';
@@ -41,6 +42,10 @@ const EXPOSED_HEADERS = [
   'X-Service-Monthly-Requests-Used',
   'X-Service-Period-Start',
   'X-Service-Period-End',
+  'X-Service-Storage-Limit',
+  'X-Service-Storage-Used',
+  'X-Service-Bandwidth-Limit',
+  'X-Service-Bandwidth-Used',
 ];
 
 /** The HTTP application, ready to listen. */
@@ -77,8 +82,12 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
     runInContext(context, fault === undefined ? next : () => next(fault));
   });
   app.use(app.get(BrowserIngestionMiddleware, { strict: false }).middleware(EXPOSED_HEADERS));
+  app.use(app.get(SignedRoutesCors, { strict: false }).handle);
   if (config.http.corsOrigins.length > 0) {
-    app.enableCors({ origin: [...config.http.corsOrigins], exposedHeaders: EXPOSED_HEADERS, maxAge: 600 });
+    const cors = { origin: [...config.http.corsOrigins], exposedHeaders: EXPOSED_HEADERS, maxAge: 600 };
+    app.enableCors(({ path }: Request, settle: (error: null, options: object) => void) =>
+      settle(null, isSigned(path) ? { origin: false } : cors),
+    );
   }
   const limiter = app.get(RateLimiter);
   const metering = app.get(UsageMetering, { strict: false });

@@ -3,6 +3,7 @@ import { ChannelHasEvidence, DuplicateProtectedHeader } from './modules/delivery
 import { SecretInUse, SecretNameInUse } from './modules/entitlement/secrets/index.js';
 import { SlugInUse } from './modules/tenancy/organizations/index.js';
 import { SavedViewNameInUse } from './modules/tenancy/projects/index.js';
+import { ObjectExists } from './modules/entitlement/storage/index.js';
 import { NotAProjectMember } from './modules/access/index.js';
 import { NotAuthenticated } from './platform/http/domain-error.js';
 import type { ConstraintErrors } from './platform/http/error.filter.js';
@@ -17,6 +18,7 @@ export const CONSTRAINT_ERROR_TABLE: ConstraintErrors = {
   fk_protected_header_secrets_secret_id: SecretInUse,
   uq_delivery_protected_headers_channel_id_name_key: DuplicateProtectedHeader,
   fk_delivery_attempts_channel_id: ChannelHasEvidence,
+  uq_stored_objects_project_id_key: ObjectExists,
   // By reopening alone: what is raised counts to the unresolved one.
   uq_alert_events_unresolved: NewerAlertEventIsUnresolved,
   // Whoever makes something has lost their account meanwhile.

@@ -1,6 +1,7 @@
 import { alertDeliveriesJob, alertDeliveryWakeJob } from './modules/alerting/destinations/index.js';
 import { ruleEvaluationsJob } from './modules/alerting/rules/index.js';
 import { deliveryRetriesJob, deliveryWakeJob, dlqDrainJob } from './modules/delivery/deliveries/index.js';
+import { objectStorageScrubJob } from './modules/entitlement/storage/index.js';
 import { maintenanceJob } from './modules/operations/internal-jobs/index.js';
 import { logSearchIndexJob } from './modules/events/logs/index.js';
 
@@ -8,6 +9,7 @@ import { logSearchIndexJob } from './modules/events/logs/index.js';
 export const JOBS = [
   maintenanceJob,
   logSearchIndexJob,
+  objectStorageScrubJob,
   deliveryRetriesJob,
   deliveryWakeJob,
   dlqDrainJob,

@@ -6,6 +6,8 @@ export interface Config {
     readonly host: string;
     readonly trustProxy: false | true | number | string;
     readonly publicAppUrl: string;
+    /** Where clients reach this API, without a slash at its end: the base of signed URLs. Undefined: as the request says. */
+    readonly publicApiUrl: string | undefined;
     readonly corsOrigins: readonly string[];
     readonly maxBodyBytes: number;
   };
@@ -61,12 +63,43 @@ export interface Config {
   readonly oauth: { readonly google: GoogleSignIn | undefined; readonly apple: AppleSignIn | undefined };
   /** Exempt from the safety check of destinations that users give. */
   readonly outbound: { readonly allowedSubnets: readonly Subnet[] };
+  readonly storage: {
+    /** Undefined: objects are files in the data folder. */
+    readonly s3: S3Settings | undefined;
+    readonly limits: Readonly<Record<PlanName, PlanStorageLimits>>;
+    /** Content of one upload request, in bytes. */
+    readonly objectBodyMaxBytes: number;
+    /** Whether overage is reported to the payment provider, and so allowed to who pays. */
+    readonly meteredBillingEnabled: boolean;
+  };
   readonly internalJobToken: string | undefined;
   /** As given, checked when used: a service without them starts. */
   readonly payment: PaymentNames;
   /** The text of ENABLE_BILLING_ADMIN, checked when used. */
   readonly billingAdministration: string | undefined;
   readonly platformAdminEmails: readonly string[];
+}
+
+/** Plan identifiers, lowest first (SERVICE 2.1). */
+export const PLAN_NAMES = ['free', 'pro', 'scale', 'enterprise'] as const;
+export type PlanName = (typeof PLAN_NAMES)[number];
+
+/** In bytes; null: none (SERVICE 2.2, DECISIONS 13). */
+export interface PlanStorageLimits {
+  readonly storageBytes: number | null;
+  /** Content sent in a UTC month. */
+  readonly bandwidthBytes: number | null;
+  readonly fileBytes: number | null;
+}
+
+export interface S3Settings {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly bucket: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** The bucket stands in the path, not in the host name. */
+  readonly forcePathStyle: boolean;
 }
 
 /** The policies of SERVICE 8.2. */

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { type Config, PAYMENT_NAMES, type PaymentName } from './config.js';
+import { s3Faults, s3Settings } from './object-storage.js';
 import { signInFaults, signInProviders } from './sign-in-providers.js';
 import { VARIABLES, type VariableName } from './variables.js';
 
@@ -40,6 +41,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     }
   }
   faults.push(...signInFaults(v, production).filter((fault) => !faults.some((known) => sameName(known, fault))));
+  faults.push(...s3Faults(v, new Set(faults.map(nameIn))));
   if (v.QUEUE_BACKEND === 'redis' && v.REDIS_URL === undefined && 'REDIS_URL' in values)
     faults.push('QUEUE_BACKEND is redis but REDIS_URL is not set');
   if (v.INGEST_MODE === 'queued' && v.REDIS_URL === undefined && 'REDIS_URL' in values)
@@ -66,6 +68,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       host: v.HOST ?? (production ? '0.0.0.0' : '127.0.0.1'),
       trustProxy: v.TRUST_PROXY,
       publicAppUrl: v.PUBLIC_APP_URL,
+      publicApiUrl: v.PUBLIC_API_URL,
       corsOrigins: v.CORS_ORIGINS,
       maxBodyBytes: v.MAX_BODY_BYTES,
     },
@@ -115,6 +118,12 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     },
     oauth: signInProviders(v),
     outbound: { allowedSubnets: v.OUTBOUND_ALLOWED_SUBNETS },
+    storage: {
+      s3: s3Settings(v),
+      limits: v.STORAGE_LIMITS,
+      objectBodyMaxBytes: v.OBJECT_BODY_MAX_BYTES,
+      meteredBillingEnabled: v.STORAGE_METERED_BILLING_ENABLED,
+    },
     internalJobToken: v.INTERNAL_JOB_TOKEN,
     payment: Object.fromEntries(PAYMENT_NAMES.map((name) => [name, v[name]])) as Record<
       PaymentName,
@@ -126,7 +135,11 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
 }
 
 function sameName(a: string, b: string): boolean {
-  return a.slice(0, a.indexOf(' ')) === b.slice(0, b.indexOf(' '));
+  return nameIn(a) === nameIn(b);
+}
+
+function nameIn(fault: string): string {
+  return fault.slice(0, fault.indexOf(' '));
 }
 
 function deepFreeze<T>(value: T): T {

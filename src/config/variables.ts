@@ -5,12 +5,15 @@ import {
   type CredentialKey,
   INGEST_MODES,
   type LogLevel,
+  PLAN_NAMES,
+  type PlanName,
   type ProcessRole,
   RATE_LIMIT_POLICY_NAMES,
   type RateLimitOverride,
   type RateLimitPolicyName,
   type Subnet,
 } from './config.js';
+import { SHOWN_STORAGE_LIMITS, storageLimits } from './object-storage.js';
 import { APPLE_ISSUER, GOOGLE_ISSUER } from './sign-in-providers.js';
 
 /** One environment name: how it is read, its default and the sentence that `.env.example` and the documents show. */
@@ -42,14 +45,13 @@ const integer = (fallback: number, min: number, max: number) =>
 
 const TRUE = new Set(['true', '1', 'yes', 'on']);
 const FALSE = new Set(['false', '0', 'no', 'off']);
-const flag = (fallback: boolean) =>
-  z
-    .string()
-    .transform((v) => v.toLowerCase())
-    .refine((v) => TRUE.has(v) || FALSE.has(v), 'must be true or false')
-    .transform((v) => TRUE.has(v))
-    .optional()
-    .transform((v) => v ?? fallback);
+const optionalFlag = z
+  .string()
+  .transform((v) => v.toLowerCase())
+  .refine((v) => TRUE.has(v) || FALSE.has(v), 'must be true or false')
+  .transform((v) => TRUE.has(v))
+  .optional();
+const flag = (fallback: boolean) => optionalFlag.transform((v) => v ?? fallback);
 
 const oneOf = <T extends string>(values: readonly T[], fallback: T) =>
   z
@@ -139,10 +141,22 @@ const word = z
   .regex(/^[\x21-\x7e]{1,512}$/, 'must be 1 to 512 visible ASCII characters')
   .optional();
 
-const issuer = url(['https:', 'http:']).refine(
+const bareUrl = url(['https:', 'http:']).refine(
   (v) => v === undefined || !/[?#]/.test(v),
   'must be a URL without query and fragment',
 );
+
+const baseUrl = bareUrl.transform((v) => v?.replace(/\/+$/, ''));
+
+const s3Endpoint = baseUrl.refine(
+  (v) => v === undefined || !/^[a-z]+:\/\/[^/]*@/i.test(v),
+  'must be a URL without user and password',
+);
+
+const s3Bucket = z
+  .string()
+  .regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]{1,253})[A-Za-z0-9]$/, 'must be the name of a bucket')
+  .optional();
 
 function isP256(pem: string): boolean {
   try {
@@ -186,15 +200,15 @@ const rateLimitOverrides = list.transform((items, ctx) => {
   return overrides;
 });
 
-const QUOTA_PLANS = ['free', 'pro', 'scale', 'enterprise'];
+const isPlanName = (name: string): name is PlanName => (PLAN_NAMES as readonly string[]).includes(name);
 
 /** `plan=n` pairs; `plan=none` for no limit. */
 const requestLimits = list.transform((items, ctx) => {
   const limits: Record<string, number | null> = {};
   for (const item of items) {
     const [, plan = '', limit = ''] = /^([a-z]+)=(\d{1,15}|none)$/.exec(item) ?? [];
-    if (!QUOTA_PLANS.includes(plan)) {
-      ctx.addIssue({ code: 'custom', message: `must be plan=n pairs; the plans are ${QUOTA_PLANS.join(', ')}` });
+    if (!isPlanName(plan)) {
+      ctx.addIssue({ code: 'custom', message: `must be plan=n pairs; the plans are ${PLAN_NAMES.join(', ')}` });
       return z.NEVER;
     }
     limits[plan] = limit === 'none' ? null : Number(limit);
@@ -228,10 +242,21 @@ export const VARIABLES = {
     'front end that mails link to',
     url(['http:', 'https:']).transform((v) => (v ?? 'http://localhost:3000').replace(/\/+$/, '')),
   ),
+  PUBLIC_API_URL: variable(
+    'HTTP',
+    '',
+    'where clients reach this API, the base of signed URLs; unset: scheme and host of the request',
+    baseUrl,
+  ),
   CORS_ORIGINS: variable('HTTP', '', 'comma-separated origins that browsers may call from', originList),
   MAX_BODY_BYTES: variable('HTTP', '1048576', 'largest JSON body', integer(1_048_576, 1, 104_857_600)),
   LOG_LEVEL: variable('Process', 'info', `one of ${LEVELS.join(', ')}`, oneOf(LEVELS, 'info')),
-  DATA_DIR: variable('Storage', '.data', 'folder of the embedded database, captured mail and generated secrets', text),
+  DATA_DIR: variable(
+    'Storage',
+    '.data',
+    'folder of the embedded database, objects, captured mail and generated secrets',
+    text,
+  ),
   DATABASE_URL: variable(
     'Storage',
     '',
@@ -250,6 +275,40 @@ export const VARIABLES = {
     'auto',
     'auto (Redis when REDIS_URL is set), postgres or redis',
     oneOf(['auto', 'postgres', 'redis'] as const, 'auto'),
+  ),
+  S3_ENDPOINT: variable(
+    'Object storage',
+    '',
+    'URL of an S3 service; all of the next four with it, or none: then objects are files in DATA_DIR/objects',
+    s3Endpoint,
+  ),
+  S3_REGION: variable('Object storage', '', 'region that requests are signed for, often us-east-1', word),
+  S3_BUCKET: variable('Object storage', '', 'bucket that holds objects and nothing else', s3Bucket),
+  S3_ACCESS_KEY_ID: variable('Object storage', '', 'access key that may read, write, list and delete there', word),
+  S3_SECRET_ACCESS_KEY: variable('Object storage', '', 'secret of the access key', word),
+  S3_FORCE_PATH_STYLE: variable(
+    'Object storage',
+    'false',
+    'the bucket stands in the path of requests, as most services but that of Amazon want it (true or false)',
+    optionalFlag,
+  ),
+  OBJECT_BODY_MAX_BYTES: variable(
+    'Object storage',
+    '16777216',
+    'content of one upload request; what is larger comes in parts',
+    integer(16_777_216, 1, 5_368_709_120),
+  ),
+  STORAGE_LIMITS: variable(
+    'Object storage',
+    SHOWN_STORAGE_LIMITS,
+    'plan=storage/bandwidth/file, comma-separated; KB to TB are powers of 1,024, - for none; plans left out keep theirs',
+    storageLimits,
+  ),
+  STORAGE_METERED_BILLING_ENABLED: variable(
+    'Object storage',
+    'false',
+    'report what goes beyond the limits to the payment provider, and allow it to who pays (true or false)',
+    flag(false),
   ),
   RATE_LIMIT_BACKEND: variable(
     'Rate limits',
@@ -403,7 +462,7 @@ export const VARIABLES = {
     'Sign-in providers',
     GOOGLE_ISSUER,
     'where its OpenID configuration is found (https in production)',
-    issuer,
+    bareUrl,
   ),
   OAUTH_APPLE_CLIENT_ID: variable(
     'Sign-in providers',
@@ -423,7 +482,7 @@ export const VARIABLES = {
     'Sign-in providers',
     APPLE_ISSUER,
     'where its OpenID configuration is found (https in production)',
-    issuer,
+    bareUrl,
   ),
   OUTBOUND_ALLOWED_SUBNETS: variable(
     'Delivery',

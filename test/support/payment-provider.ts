@@ -58,6 +58,8 @@ export class PaymentStandIn {
   readonly customers = new Map<string, { id: string; deleted?: true } & Record<string, unknown>>();
   readonly sessions = new Map<string, Session>();
   readonly subscriptions = new Map<string, StandInSubscription>();
+  /** By identifier. */
+  readonly meterEvents = new Map<string, Readonly<Record<string, string>>>();
   readonly prices = { pro: id('price'), proEur: id('price'), scale: id('price'), enterprise: id('price') };
   /** Paths, or beginnings of them, that misbehave. */
   readonly misbehaving = new Map<string, Misbehaviour>();
@@ -243,6 +245,7 @@ export class PaymentStandIn {
   private route(method: string, path: string, form: Record<string, string>): { status: number; body: unknown } {
     const [, resource = '', key = ''] =
       /^\/v1\/(customers|checkout\/sessions|billing_portal\/sessions|subscriptions)(?:\/([^/]+))?$/.exec(path) ?? [];
+    if (method === 'POST' && path === '/v1/billing/meter_events') return this.newMeterEvent(form);
     if (method === 'POST' && resource === 'customers') return this.newCustomer(form);
     if (method === 'POST' && resource === 'checkout/sessions') return this.newSession(form);
     if (method === 'POST' && resource === 'billing_portal/sessions') return this.newPortalSession(form);
@@ -323,6 +326,18 @@ export class PaymentStandIn {
     };
   }
 
+  /** One identifier, one event. */
+  private newMeterEvent(form: Record<string, string>): { status: number; body: unknown } {
+    const { identifier = '', event_name, timestamp } = form;
+    const age = Date.now() / 1_000 - Number(timestamp);
+    if (!(age < 35 * 86_400 && age > -300)) return refused(`timestamp ${timestamp} is out of bounds`);
+    if (this.customers.get(form['payload[stripe_customer_id]'] ?? '') === undefined) return refused('no such customer');
+    if (this.meterEvents.has(identifier)) return refused(`An event already exists with identifier ${identifier}.`);
+    this.meterEvents.set(identifier, form);
+    const payload = nested(form, 'payload');
+    return { status: 200, body: { object: 'billing.meter_event', identifier, event_name, payload, livemode: false } };
+  }
+
   private misbehave(misbehaviour: Misbehaviour, response: ServerResponse): void {
     switch (misbehaviour) {
       case 'error':
@@ -379,4 +394,8 @@ function nested(form: Record<string, string>, name: string): Record<string, stri
       return inner === undefined ? [] : [[inner, value]];
     }),
   );
+}
+
+function refused(message: string): { status: number; body: unknown } {
+  return { status: 400, body: error('invalid_request_error', undefined, message) };
 }

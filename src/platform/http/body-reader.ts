@@ -7,7 +7,7 @@ import type { BodyForm } from './inputs.js';
 import { LARGE_BYTES, type LargeTurn } from './large-bodies.js';
 
 /** How bytes are read: a body's form, or newline-delimited JSON in its place. */
-type Reading = BodyForm | 'lines';
+type Reading = Exclude<BodyForm, 'stream'> | 'lines';
 
 const MEDIA_TYPES: Record<Exclude<Reading, 'raw'>, readonly string[]> = {
   json: ['application/json'],

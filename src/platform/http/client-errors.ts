@@ -2,6 +2,7 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Socket } from 'node:net';
 import { newId } from '../ids/index.js';
 import { apiHeaderLines } from './security-headers.js';
+import { isStreamed } from './streamed-body.js';
 
 const STATUS_OF: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -64,6 +65,10 @@ export function answerClientErrors(server: Server, tell: (refusal: ParserRefusal
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const { code = '' } = error;
     if (GONE.has(code) || !socket.writable) return void socket.destroy();
+    // The limit for a whole request; of a body that is streamed the pieces have limits, and its reader tells.
+    const current = latest.get(socket)?.req;
+    if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && current !== undefined && !current.complete && isStreamed(current))
+      return;
     refuse(socket, STATUS_OF[code] ?? 400, code);
   });
   server.on('connect', (_request, socket: Socket) => {

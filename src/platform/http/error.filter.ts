@@ -23,6 +23,7 @@ import { ValidationError } from './fields/index.js';
 import type { CheckedRequest } from './inputs.js';
 import { RouteTable } from './route-table.js';
 import { sendJson } from './send-json.js';
+import { dropRest } from './streamed-body.js';
 
 /** Which refusal a violated database constraint means: constraint name to error class. */
 export type ConstraintErrors = Readonly<Record<string, DomainErrorClass>>;
@@ -46,6 +47,8 @@ export class ErrorFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
+    // Of a body that is still on its way nothing more is wanted.
+    if (!request.complete) response.once('finish', () => dropRest(request));
     if (thrown instanceof ValidationError) {
       write(response, 422, thrown.issues);
       return;

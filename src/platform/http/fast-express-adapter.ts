@@ -51,6 +51,13 @@ export class FastExpressAdapter extends ExpressAdapter {
     server.maxHeadersCount = 0;
     // Judged with the rest of the head; by itself Node would answer 417 without a body.
     server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
+    // Asked for when somebody begins to read the body: whoever is refused before that need not send it.
+    server.on('checkContinue', (request, response) => {
+      request.once('resume', () => {
+        if (!response.headersSent) response.writeContinue();
+      });
+      server.emit('request', request, response);
+    });
     if (options.forceCloseConnections === true) this.connections = connectionsOf(server);
     this.setHttpServer(server);
   }

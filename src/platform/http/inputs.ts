@@ -1,10 +1,11 @@
 import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiExtension, ApiHeader, ApiParam, ApiQuery } from '@nestjs/swagger';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import type { RequestContext } from '../telemetry/index.js';
 import { compile, type Schema } from './fields/index.js';
 import { TextField, UuidField } from './fields/index.js';
 import type { LargeTurn } from './large-bodies.js';
+import { StreamedBody } from './streamed-body.js';
 
 /** What the guard has resolved and checked before a handler runs. */
 export interface RequestInputs {
@@ -40,7 +41,8 @@ export interface CheckedRequest<Access = unknown> extends Request {
   context?: RequestContext;
 }
 
-export type BodyForm = 'json' | 'form' | 'raw';
+/** `stream`: the handler reads it, piece by piece, and nobody before it. */
+export type BodyForm = 'json' | 'form' | 'raw' | 'stream';
 
 /** Which classes describe the inputs of one handler. */
 export interface InputPlan {
@@ -190,6 +192,29 @@ export function RawBody(description: string): ParameterDecorator {
     const schema = { type: 'object' as const, additionalProperties: true, description };
     document(ApiBody({ schema, required: true }), target, key);
     read((request) => request.inputs?.raw ?? Buffer.alloc(0))()(target, key, index);
+  };
+}
+
+export interface StreamDocument {
+  /** The media types it may come in, each with what it holds. */
+  readonly content: Readonly<Record<string, string>>;
+}
+
+/** The body as it comes, to be read by the handler: for what is too large to be held. */
+export function BodyStream({ content }: StreamDocument): ParameterDecorator {
+  return (target, key, index) => {
+    if (key === undefined) return;
+    planFor(target, key).body = { form: 'stream' };
+    const described = Object.entries(content).map(([mediaType, description]) => [
+      mediaType,
+      { schema: { type: 'string' as const, format: 'binary', description } },
+    ]);
+    document(ApiConsumes(...Object.keys(content)), target, key);
+    document(ApiBody({ content: Object.fromEntries(described) as object, required: false } as never), target, key);
+    createParamDecorator((_: unknown, context: ExecutionContext) => {
+      const http = context.switchToHttp();
+      return new StreamedBody(http.getRequest<CheckedRequest>(), http.getResponse<Response>());
+    })()(target, key, index);
   };
 }
 

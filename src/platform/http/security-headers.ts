@@ -38,6 +38,12 @@ const FOR_BOARD = headersOf({
   },
 });
 
+/** What people have stored may be anything: it runs nothing, wherever it is shown, and pages anywhere may embed it. */
+const FOR_CONTENT = headersOf({
+  contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], sandbox: [] } },
+  crossOriginResourcePolicy: { policy: 'cross-origin' },
+});
+
 /** The same as lines of a head, for answers that are written past Node's HTTP. */
 export const apiHeaderLines: readonly string[] = [
   ...FOR_API.headers.map(([name, value]) => `${name}: ${value}`),
@@ -45,6 +51,7 @@ export const apiHeaderLines: readonly string[] = [
 ];
 
 const PAGE = /^\/(docs|redoc)(\/|$)/;
+const CONTENT = /^\/v1\/core\/objects\/[^/]+\/content$/;
 const BOARD = /^\/internal\/board(\/|$)/;
 
 /** Sets what protects every answer. */
@@ -55,7 +62,7 @@ export function setSecurityHeaders(path: string, response: ServerResponse): void
   }
   // An application of its own answers there, whose responses know nothing of standing headers.
   if (BOARD.test(path)) for (const [name, value] of FOR_BOARD.headers) response.setHeader(name, value);
-  else setStandingHeaders(response, FOR_API);
+  else setStandingHeaders(response, CONTENT.test(path) ? FOR_CONTENT : FOR_API);
   // Tokens, keys and tenants' data belong in no cache; what may be kept says so itself.
   response.setHeader('Cache-Control', 'no-store');
 }

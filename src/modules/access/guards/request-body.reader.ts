@@ -28,7 +28,7 @@ export class RequestBodyReader {
 
   private async read(checks: Checks, request: CheckedRequest, response: Response): Promise<ReadBody> {
     const { body, lines } = checks.plan.inputs;
-    if (body === undefined) return {};
+    if (body === undefined || body.form === 'stream') return {};
     if (lines !== undefined && isLines(request)) {
       return { lines: await this.reader.readLines(request, lines.maxBytes) };
     }

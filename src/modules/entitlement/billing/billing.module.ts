@@ -79,6 +79,6 @@ import { WebhookService } from './webhook/webhook.service.js';
     { provide: PlatformAdministrators, useClass: PlatformAdministratorsAdapter },
     { provide: ProviderAuthenticator, useClass: ProviderSignatureAuthenticator },
   ],
-  exports: [PlatformAdministrators, ProviderAuthenticator],
+  exports: [PaymentProvider, PlatformAdministrators, ProviderAuthenticator],
 })
 export class BillingModule {}

@@ -1,1 +1,3 @@
+export { PaymentNotConfigured, PaymentProviderFailed } from './billing.errors.js';
 export { BillingModule } from './billing.module.js';
+export { PaymentProvider } from './provider/payment-provider.js';

@@ -1,5 +1,5 @@
+export { type Allowance, isNearLimit, remainingOf } from './allowance.js';
 export {
-  type Allowance,
   blockReason,
   type BlockReason,
   type IngestionAllowances,

@@ -1,14 +1,9 @@
 import type { Plan } from '../../tenancy/organizations/index.js';
 import { PLAN_LIMITS } from '../../tenancy/organizations/index.js';
+import type { Allowance } from './allowance.js';
 
 /** Why an organization may not ingest (SERVICE 7.3); `X-Service-Block-Reason` carries it. */
 export type BlockReason = 'billing_inactive' | 'blocked' | 'limit_exceeded' | 'request_limit_exceeded';
-
-export interface Allowance {
-  readonly used: number;
-  /** Null: unlimited. 0: nothing is allowed. */
-  readonly limit: number | null;
-}
 
 export interface IngestionAllowances {
   readonly billingStatus: string;

@@ -1,6 +1,8 @@
-/** Plan identifiers, lowest first (SERVICE 2.1). `business` is the provider's alias of `scale` and never sent by clients. */
-export const PLANS = ['free', 'pro', 'scale', 'enterprise'] as const;
-export type Plan = (typeof PLANS)[number];
+import { PLAN_NAMES, type PlanName } from '../../../config/index.js';
+
+/** Lowest first (SERVICE 2.1). `business` is the provider's alias of `scale` and never sent by clients. */
+export const PLANS = PLAN_NAMES;
+export type Plan = PlanName;
 
 export const PAID_PLANS = ['pro', 'scale', 'enterprise'] as const satisfies readonly Plan[];
 export type PaidPlan = (typeof PAID_PLANS)[number];

@@ -33,10 +33,24 @@ export class ProjectActsService {
   ): Promise<{ organization: Organization; project: Project; role: Role }> {
     const organization = await this.organizations.lock(scope, tx);
     const project = await this.projects.lock(scope, tx);
+    return { organization, project, role: await this.roleOf(scope, tx) };
+  }
+
+  /**
+   * As {@link begin}, for acts that many may be at together, on rows of their own: the project stays as it is meanwhile, and
+   * the caller's role is read again.
+   */
+  async join(scope: ProjectMemberScope, tx: Db): Promise<Project> {
+    const project = await this.projects.share(scope, tx);
+    await this.roleOf(scope, tx);
+    return project;
+  }
+
+  private async roleOf(scope: ProjectMemberScope, tx: Db): Promise<Role> {
     const membership = await this.projects.membershipOf(scope.userId, scope.projectId, tx);
     if (membership === null) throw new ProjectNotFound();
     if (membership.role === null) throw new NotAProjectMember();
     assertFulfilled(scope.needed, membership.role);
-    return { organization, project, role: membership.role };
+    return membership.role;
   }
 }

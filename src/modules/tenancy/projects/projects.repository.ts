@@ -53,6 +53,16 @@ export class ProjectsRepository {
     return project;
   }
 
+  /** As {@link lock}, beside others who do so: acts that change the project itself wait for all of them. */
+  async share(scope: Pick<ProjectScope, 'projectId'>, tx: Db): Promise<Project> {
+    const project = await this.database.repository(Project, tx).findOne({
+      where: { id: scope.projectId, deletedAt: IsNull() },
+      lock: { mode: 'pessimistic_read' },
+    });
+    if (project === null) throw new ProjectNotFound();
+    return project;
+  }
+
   /** Archived projects count until they are deleted. */
   countOf(scope: Pick<OrganizationScope, 'organizationId'>, tx: Db): Promise<number> {
     return this.database.repository(Project, tx).countBy({ organizationId: scope.organizationId, deletedAt: IsNull() });

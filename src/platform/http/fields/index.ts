@@ -23,6 +23,7 @@ export { compile } from './compile.js';
 export { brokenRule, MAX_ISSUES, ValidationError, type Issue } from './issue.js';
 export { jsonInvalid, parseJsonBody } from './json-body.js';
 export type { Kind } from './kind.js';
+export { isSafeText } from './safe-text.js';
 export { boolean, int, number } from './scalar-kinds.js';
 export type { Schema } from './schema.js';
 export { any, isObject, list, nested, object, objectExpected } from './structure-kinds.js';

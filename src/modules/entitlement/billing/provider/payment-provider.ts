@@ -46,6 +46,19 @@ export interface SubscriptionState {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
+/** What a customer has used of something that is billed by the amount. */
+export interface UsageReport {
+  /** The provider's name of what is counted. */
+  readonly meter: string;
+  readonly customerId: string;
+  /** A whole number. */
+  readonly value: number;
+  /** Two reports with one identifier count once. */
+  readonly identifier: string;
+  /** When it was used; at most 35 days ago. */
+  readonly at: Date;
+}
+
 /**
  * The payment provider, as far as this service needs it. No call of it is made inside a database transaction.
  * Every call throws PaymentNotConfigured without a secret, and PaymentProviderFailed when the provider fails, refuses
@@ -73,4 +86,5 @@ export abstract class PaymentProvider {
   abstract createPortalSession(customerId: string, returnUrl: string, within: Deadline): Promise<string>;
   /** As it is now; null: there is no such subscription. */
   abstract findSubscription(id: string, within: Deadline): Promise<SubscriptionState | null>;
+  abstract reportUsage(report: UsageReport, within: Deadline): Promise<void>;
 }

@@ -10,6 +10,7 @@ import {
   type NewCustomer,
   PaymentProvider,
   type SubscriptionState,
+  type UsageReport,
 } from './payment-provider.js';
 import { readCheckout, readSubscription } from './provider-objects.js';
 import { type StripeLibrary, stripeLibrary } from './stripe-library.js';
@@ -101,6 +102,18 @@ export class StripePaymentProvider extends PaymentProvider {
     );
   }
 
+  async reportUsage({ meter, customerId, value, identifier, at }: UsageReport, within: Deadline): Promise<void> {
+    await this.ask('usage', within, async (stripe) => {
+      const payload = { stripe_customer_id: customerId, value: String(value) };
+      const timestamp = Math.floor(at.getTime() / 1_000);
+      try {
+        await stripe.billing.meterEvents.create({ event_name: meter, payload, identifier, timestamp });
+      } catch (error) {
+        if (!isKnown(await stripeLibrary(), error)) throw error;
+      }
+    });
+  }
+
   /** Null when the provider knows no such thing. */
   private async find<T>(what: string, within: Deadline, call: (stripe: Stripe) => Promise<T>): Promise<T | null> {
     return this.ask(what, within, async (stripe) => {
@@ -153,6 +166,11 @@ function required(value: unknown): string {
 
 function isFailure({ errors }: StripeLibrary, error: unknown): boolean {
   return error instanceof errors.StripeError && (error.statusCode ?? 0) >= 500;
+}
+
+/** The provider has an event of this identifier: it came before. */
+function isKnown({ errors }: StripeLibrary, error: unknown): boolean {
+  return error instanceof errors.StripeInvalidRequestError && /already exists.*identifier/i.test(error.message);
 }
 
 /** What may stand in a log: a refused key is repeated in part by the provider's own message. */

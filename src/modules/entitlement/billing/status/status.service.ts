@@ -2,8 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../../config/index.js';
 import type { OrganizationScope } from '../../../access/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
-import { blockReason, monthOf, OrganizationAllowancesReader } from '../../quotas/index.js';
-import { isNearLimit, recommendedAction, remainingOf } from './status-rules.js';
+import { blockReason, isNearLimit, monthOf, OrganizationAllowancesReader, remainingOf } from '../../quotas/index.js';
+import { recommendedAction } from './status-rules.js';
 import type { StatusResponse } from './status.dto.js';
 
 @Injectable()

@@ -1,0 +1,45 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config, type PlanStorageLimits } from '../../../../config/index.js';
+import type { ProjectScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import type { Plan } from '../../../tenancy/organizations/index.js';
+import { type BlockReason, PASSING_STATUSES, reasonOfStatus } from '../../quotas/index.js';
+
+/** Subscriptions that pay for what lies beyond the quotas. */
+export const PAYING: readonly string[] = ['active', 'trialing', 'past_due'];
+
+/** What an organization may store and send, by its plan. */
+export interface StorageAllowance {
+  readonly plan: Plan;
+  readonly limits: PlanStorageLimits;
+  /** Both quotas may be passed, and what lies beyond is billed. */
+  readonly isMetered: boolean;
+  readonly billingStatus: string;
+  /** Why nothing may be stored; null: it may. */
+  readonly block: BlockReason | null;
+}
+
+@Injectable()
+export class StorageAllowanceReader {
+  constructor(
+    private readonly database: Database,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  async of({ organizationId }: Pick<ProjectScope, 'organizationId'>, db?: Db): Promise<StorageAllowance> {
+    const [row] = await this.database.rows<{ plan: Plan; billing_status: string; subscription: string | null }>(
+      `SELECT plan, billing_status, payment_subscription_status AS subscription FROM organizations WHERE id = $1`,
+      [organizationId],
+      db,
+    );
+    if (row === undefined) throw new Error('an organization with a scope has a row');
+    const { limits, meteredBillingEnabled } = this.config.storage;
+    return {
+      plan: row.plan,
+      limits: limits[row.plan],
+      isMetered: meteredBillingEnabled && row.subscription !== null && PAYING.includes(row.subscription),
+      billingStatus: row.billing_status,
+      block: PASSING_STATUSES.includes(row.billing_status) ? null : reasonOfStatus(row.billing_status),
+    };
+  }
+}

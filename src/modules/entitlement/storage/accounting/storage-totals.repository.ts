@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+
+/** Bytes and objects of an organization; `reserved` is on its way. */
+export interface StorageTotals {
+  readonly stored: number;
+  readonly reserved: number;
+  readonly objects: number;
+}
+
+const NOTHING: StorageTotals = { stored: 0, reserved: 0, objects: 0 };
+
+/** What changes when content takes its place, or leaves it. */
+export interface StorageChange {
+  readonly stored: number;
+  readonly objects: number;
+  /** Given back of what was reserved. */
+  readonly unreserved?: number;
+}
+
+/** What each organization and project has stored. Every change is a statement of the transaction of the act. */
+@Injectable()
+export class StorageTotalsRepository {
+  constructor(private readonly database: Database) {}
+
+  async of({ organizationId }: Pick<ProjectScope, 'organizationId'>, db?: Db): Promise<StorageTotals> {
+    const [row] = await this.database.rows<StorageTotals>(
+      `SELECT stored::float8, reserved::float8, objects::float8 FROM storage_totals WHERE organization_id = $1`,
+      [organizationId],
+      db,
+    );
+    return row ?? NOTHING;
+  }
+
+  async ofProject({ projectId }: ProjectScope, db?: Db): Promise<Pick<StorageTotals, 'stored' | 'objects'>> {
+    const [row] = await this.database.rows<Pick<StorageTotals, 'stored' | 'objects'>>(
+      `SELECT stored::float8, objects::float8 FROM project_storage_totals WHERE project_id = $1`,
+      [projectId],
+      db,
+    );
+    return row ?? NOTHING;
+  }
+
+  /**
+   * Sets bytes aside. The row is locked by it, so of parallel requests exactly those pass that fit.
+   * @param limit null: none
+   * @param freed bytes that the act is going to give back
+   * @returns false when they do not fit
+   */
+  async reserve(
+    { organizationId }: Pick<ProjectScope, 'organizationId'>,
+    bytes: number,
+    { limit, freed }: { readonly limit: number | null; readonly freed: number },
+    tx: Db,
+  ): Promise<boolean> {
+    const fits = '($3::bigint IS NULL OR t.stored + t.reserved + $2 - $4 <= $3)';
+    const changed = await this.database.execute(
+      `INSERT INTO storage_totals AS t (organization_id, reserved)
+       SELECT $1::uuid, $2::bigint WHERE $3::bigint IS NULL OR $2::bigint - $4::bigint <= $3::bigint
+         OR EXISTS (SELECT FROM storage_totals WHERE organization_id = $1)
+       ON CONFLICT (organization_id) DO UPDATE SET reserved = t.reserved + excluded.reserved WHERE ${fits}`,
+      [organizationId, bytes, limit, freed],
+      tx,
+    );
+    return changed > 0;
+  }
+
+  /** Whether what is stored and set aside fits, when so many bytes of it go. Locks the row. */
+  async fits(
+    { organizationId }: Pick<ProjectScope, 'organizationId'>,
+    limit: number,
+    freed: number,
+    tx: Db,
+  ): Promise<boolean> {
+    const [row] = await this.database.rows<{ fits: boolean }>(
+      `SELECT stored + reserved - $3 <= $2 AS fits FROM storage_totals WHERE organization_id = $1 FOR UPDATE`,
+      [organizationId, limit, freed],
+      tx,
+    );
+    return row?.fits ?? true;
+  }
+
+  async change(scope: ProjectScope, change: StorageChange, tx: Db): Promise<void> {
+    const { stored, objects, unreserved = 0 } = change;
+    await this.database.execute(
+      `UPDATE storage_totals SET stored = stored + $2, objects = objects + $3, reserved = reserved - $4
+       WHERE organization_id = $1`,
+      [scope.organizationId, stored, objects, unreserved],
+      tx,
+    );
+    await this.database.execute(
+      `INSERT INTO project_storage_totals AS t (project_id, stored, objects)
+       SELECT $1::uuid, greatest($2::bigint, 0), greatest($3::bigint, 0)
+       ON CONFLICT (project_id) DO UPDATE SET stored = t.stored + $2, objects = t.objects + $3`,
+      [scope.projectId, stored, objects],
+      tx,
+    );
+  }
+}

@@ -1,0 +1,41 @@
+import { ServiceOverloaded } from '../../../../platform/http/domain-error.js';
+import { LEASE_SECONDS } from './blobs.repository.js';
+
+const PROLONG_MS = 5_000;
+const LEASE_MS = LEASE_SECONDS * 1_000;
+
+/** The right to write, for as long as it is prolonged. */
+export interface Lease {
+  /** Ends with the right: nothing may be written from then on. */
+  readonly signal: AbortSignal;
+  end(): void;
+}
+
+/**
+ * Prolongs a lease until it is ended. A database that is away for as long as the lease lasts ends it, too: somebody else
+ * may have the right by then.
+ * @param prolong false: the right is lost
+ */
+export function hold(prolong: () => Promise<boolean>): Lease {
+  const lost = new AbortController();
+  const lose = (): void => lost.abort(new ServiceOverloaded());
+  let end = setTimeout(lose, LEASE_MS).unref();
+  const ask = async (): Promise<void> => {
+    const askedAt = performance.now();
+    const isOurs = await prolong().catch(() => null);
+    if (isOurs === false) lose();
+    if (isOurs !== true) return;
+    clearTimeout(end);
+    if (!isOver) end = setTimeout(lose, Math.max(0, LEASE_MS - (performance.now() - askedAt))).unref();
+  };
+  let isOver = false;
+  const again = setInterval(() => void ask(), PROLONG_MS).unref();
+  return {
+    signal: lost.signal,
+    end: () => {
+      isOver = true;
+      clearInterval(again);
+      clearTimeout(end);
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { type Kind, text } from '../../../../platform/http/fields/index.js';
+
+export const DEFAULT_MEDIA_TYPE = 'application/octet-stream';
+const MOST_CHARACTERS = 255;
+
+const RULE = 'content_type must be a media type';
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const QUOTED = '"(?:[ !#-\\[\\]-~]|\\\\[ -~])*"';
+const MEDIA_TYPE = new RegExp(`^${TOKEN}/${TOKEN}(?: *; *${TOKEN}=(?:${TOKEN}|${QUOTED}))*$`);
+
+/** Whether a text is `type/subtype` with optional parameters, in visible ASCII. */
+export function isMediaType(given: string): boolean {
+  return given.length <= MOST_CHARACTERS && MEDIA_TYPE.test(given);
+}
+
+/** What the uploader says the content is; contents are never looked at for it. */
+export function mediaType(): Kind<string> {
+  const kind = text({ check: (given) => (isMediaType(given) ? undefined : RULE) });
+  return { ...kind, document: { type: 'string', maxLength: MOST_CHARACTERS, pattern: `^${TOKEN}/${TOKEN}` } };
+}
+
+export const MEDIA_TYPE_RULE = RULE;
+
+/** Types that a browser may show in a page of ours without running anything; everything else is saved. */
+const SHOWN = /^(?:image\/(?!svg)|audio\/|video\/|text\/plain$|application\/json$)/;
+const ACTIVE = /(?:^|[/+])xml$|^text\/html$|svg|javascript|ecmascript|^application\/pdf$|^application\/xhtml/;
+
+/** Whether content of a type may be shown in place, where that is asked for (DECISIONS 13). */
+export function mayBeShown(contentType: string): boolean {
+  const essence = (contentType.split(';')[0] ?? '').trim().toLowerCase();
+  return SHOWN.test(essence) && !ACTIVE.test(essence);
+}

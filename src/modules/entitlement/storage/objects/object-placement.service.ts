@@ -1,0 +1,99 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectMemberScope } from '../../../access/index.js';
+import type { Db } from '../../../../platform/database/database.js';
+import { ServiceOverloaded } from '../../../../platform/http/domain-error.js';
+import { newId } from '../../../../platform/ids/index.js';
+import { AuditWriter } from '../../../identity/audit/index.js';
+import { projectAct } from '../../../tenancy/projects/index.js';
+import type { StorageAllowance } from '../accounting/storage-allowance.reader.js';
+import { StorageTotalsRepository } from '../accounting/storage-totals.repository.js';
+import { BlobsRepository } from '../blobs/blobs.repository.js';
+import { matches } from '../signed/conditions.js';
+import { ObjectExists, PreconditionFailed } from '../storage.errors.js';
+import { ContentAdmissionService } from './content-admission.service.js';
+import type { Metadata } from './metadata.js';
+import { type NewContent, ObjectsRepository } from './objects.repository.js';
+import type { StoredObject } from './stored-object.entity.js';
+
+/** Where content is to go, and on what conditions. */
+export interface Target {
+  readonly key: string;
+  readonly contentType: string;
+  readonly metadata: Metadata;
+  readonly overwrite: boolean;
+  readonly ifMatch?: string | undefined;
+  readonly ifNoneMatch?: string | undefined;
+}
+
+/** Puts content that is in the store under its key: a new object, or new content of the one that has it. */
+@Injectable()
+export class ObjectPlacementService {
+  constructor(
+    private readonly objects: ObjectsRepository,
+    private readonly blobs: BlobsRepository,
+    private readonly totals: StorageTotalsRepository,
+    private readonly admission: ContentAdmissionService,
+    private readonly audit: AuditWriter,
+  ) {}
+
+  /** @throws PreconditionFailed, ObjectExists */
+  assertFree(existing: Pick<StoredObject, 'etag'> | null, target: Target): void {
+    const { ifMatch, ifNoneMatch, overwrite } = target;
+    if (ifMatch !== undefined && (existing === null || !matches(ifMatch, existing.etag)))
+      throw new PreconditionFailed();
+    if (existing === null) return;
+    if (ifNoneMatch !== undefined && matches(ifNoneMatch, existing.etag, true)) throw new PreconditionFailed();
+    if (!overwrite && ifMatch === undefined) throw new ObjectExists();
+  }
+
+  /**
+   * The last step of an upload, in one transaction with what began it having been asked again.
+   * @param promised bytes of the present content that were counted as given back when room was reserved
+   */
+  async place(
+    scope: ProjectMemberScope,
+    target: Target,
+    content: NewContent,
+    { allowance, promised }: { readonly allowance: StorageAllowance; readonly promised: number },
+    tx: Db,
+  ): Promise<StoredObject> {
+    const { key, contentType, metadata } = target;
+    for (;;) {
+      const existing = await this.objects.lockByKey(scope, key, tx);
+      this.assertFree(existing, target);
+      const object =
+        existing === null
+          ? await this.insert(scope, { ...content, key, contentType, metadata }, tx)
+          : await this.objects.replace(scope, existing.id, { ...content, contentType, metadata }, tx);
+      // Somebody took the key meanwhile, and has it for all to see now.
+      if (object === null) continue;
+      const reserved = await this.blobs.settle(scope, content.blobId, content.size, tx);
+      if (reserved === null) throw new ServiceOverloaded();
+      if (existing !== null) await this.blobs.doom(scope, existing.blobId, tx);
+      const freed = existing?.size ?? 0;
+      if (freed < promised) await this.admission.assertFits(scope, allowance, freed, tx);
+      const change = { stored: content.size - freed, objects: existing === null ? 1 : 0, unreserved: reserved };
+      await this.totals.change(scope, change, tx);
+      await this.record(scope, existing === null ? 'created' : 'replaced', object, tx);
+      return object;
+    }
+  }
+
+  async record(
+    scope: ProjectMemberScope,
+    what: 'created' | 'replaced' | 'updated' | 'deleted',
+    { id, key, size, version }: StoredObject,
+    tx: Db,
+  ): Promise<void> {
+    const target = { type: 'object', id };
+    await this.audit.record(projectAct(scope, `object.${what}`, { key, size, version }, target), tx);
+  }
+
+  private insert(
+    scope: ProjectMemberScope,
+    object: NewContent & Pick<StoredObject, 'key' | 'contentType' | 'metadata'>,
+    tx: Db,
+  ): Promise<StoredObject | null> {
+    return this.objects.insert(scope, { ...object, id: newId(), createdBy: scope.userId }, tx);
+  }
+}

@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
+import type { Db } from '../../../../platform/database/database.js';
+import { ProjectActsService } from '../../../tenancy/projects/index.js';
+import { StorageTotalsRepository } from '../accounting/storage-totals.repository.js';
+import { BlobsRepository } from '../blobs/blobs.repository.js';
+import type { StoredObject } from './stored-object.entity.js';
+
+/** What the end of an object leaves behind. */
+@Injectable()
+export class ObjectRemovalService {
+  constructor(
+    private readonly acts: ProjectActsService,
+    private readonly blobs: BlobsRepository,
+    private readonly totals: StorageTotalsRepository,
+  ) {}
+
+  /** Whoever is archived or blocked may still clean up. */
+  async begin(scope: ProjectMemberScope, tx: Db): Promise<void> {
+    await this.acts.join(scope, tx);
+  }
+
+  /** Its content counts no more, and the store is to forget it once those who read it have ended. */
+  async release(scope: ProjectScope, { blobId, size }: StoredObject, tx: Db): Promise<void> {
+    await this.blobs.doom(scope, blobId, tx);
+    await this.totals.change(scope, { stored: -size, objects: -1 }, tx);
+  }
+}

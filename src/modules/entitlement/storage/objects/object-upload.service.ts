@@ -1,0 +1,123 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../../../config/index.js';
+import type { ProjectMemberScope } from '../../../access/index.js';
+import { Database } from '../../../../platform/database/database.js';
+import { BodyTooLarge, ServiceOverloaded } from '../../../../platform/http/domain-error.js';
+import { newId } from '../../../../platform/ids/index.js';
+import { ObjectStore } from '../../../../platform/storage/index.js';
+import type { StorageAllowance } from '../accounting/storage-allowance.reader.js';
+import { BlobsRepository } from '../blobs/blobs.repository.js';
+import { hold } from '../blobs/lease.js';
+import { storeFailure } from '../store-failure.js';
+import { ContentAdmissionService } from './content-admission.service.js';
+import { type ExpectedDigests, MeasuredContent } from './measured-content.js';
+import { ObjectPlacementService, type Target } from './object-placement.service.js';
+import { ObjectsRepository } from './objects.repository.js';
+import type { StoredObject } from './stored-object.entity.js';
+
+/** Content whose length is not known is reserved as it comes, in steps of so many bytes. */
+const STEP_BYTES = 1024 * 1024;
+
+/** Content on its way. */
+export interface Source {
+  readonly pieces: AsyncIterable<Buffer>;
+  /** Null: the end tells. */
+  readonly size: number | null;
+  readonly digests: ExpectedDigests;
+}
+
+/** What was found and set aside before the first byte. */
+interface Begun {
+  readonly blobId: string;
+  readonly allowance: StorageAllowance;
+  readonly promised: number;
+}
+
+/**
+ * Takes an object in one request. The row of its blob is there before the first byte, and the object at the moment at
+ * which the last one is durable: whoever dies in between leaves a blob for the sweep, and nothing counted.
+ */
+@Injectable()
+export class ObjectUploadService {
+  constructor(
+    private readonly database: Database,
+    private readonly store: ObjectStore,
+    private readonly admission: ContentAdmissionService,
+    private readonly placement: ObjectPlacementService,
+    private readonly objects: ObjectsRepository,
+    private readonly blobs: BlobsRepository,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** Of one request, bytes. */
+  get mostBytes(): number {
+    return this.config.storage.objectBodyMaxBytes;
+  }
+
+  /** For what can be told before the body is read: that nothing may be stored at all. */
+  async assertOpen(scope: ProjectMemberScope): Promise<void> {
+    await this.database.transaction((tx) => this.admission.begin(scope, tx));
+  }
+
+  async upload(scope: ProjectMemberScope, target: Target, source: Source): Promise<StoredObject> {
+    const { pieces, size, digests } = source;
+    const begun = await this.begin(scope, target, size);
+    const lease = hold(() => this.blobs.prolong(scope, begun.blobId));
+    try {
+      let reserved = size ?? 0;
+      const reserve = async (bytes: number): Promise<void> => {
+        if (bytes > reserved) await this.grow(scope, begun, bytes - reserved);
+        reserved = Math.max(reserved, bytes);
+      };
+      const content = new MeasuredContent(pieces, digests, async (come) => {
+        if (come > this.mostBytes) throw new BodyTooLarge();
+        this.admission.assertSize(begun.allowance, come);
+        if (come - reserved >= STEP_BYTES) await reserve(come);
+      });
+      await this.store.put(begun.blobId, content, size, lease.signal);
+      await reserve(content.size);
+      return await this.place(scope, target, begun, content);
+    } catch (error) {
+      await this.blobs.abandon(scope, begun.blobId);
+      throw storeFailure(error);
+    } finally {
+      lease.end();
+    }
+  }
+
+  private begin(scope: ProjectMemberScope, target: Target, size: number | null): Promise<Begun> {
+    const known = size ?? 0;
+    if (known > this.mostBytes) throw new BodyTooLarge();
+    return this.database.transaction(async (tx) => {
+      const allowance = await this.admission.begin(scope, tx);
+      this.admission.assertSize(allowance, known);
+      const existing = await this.objects.findByKey(scope, target.key, tx);
+      this.placement.assertFree(existing, target);
+      const promised = existing?.size ?? 0;
+      await this.admission.reserve(scope, allowance, known, promised, tx);
+      const blobId = newId();
+      await this.blobs.insert(scope, { id: blobId, size: known, driver: this.store.driver }, tx);
+      return { blobId, allowance, promised };
+    });
+  }
+
+  private async grow(scope: ProjectMemberScope, { blobId, allowance, promised }: Begun, bytes: number): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      if (!(await this.blobs.grow(scope, blobId, bytes, tx))) throw new ServiceOverloaded();
+      await this.admission.reserve(scope, allowance, bytes, promised, tx);
+    });
+  }
+
+  private place(
+    scope: ProjectMemberScope,
+    target: Target,
+    { blobId, promised }: Begun,
+    { size, etag }: MeasuredContent,
+  ): Promise<StoredObject> {
+    return this.database.transaction(async (tx) => {
+      const allowance = await this.admission.begin(scope, tx);
+      const content = { blobId, size, etag, sha256: etag };
+      return this.placement.place(scope, target, content, { allowance, promised }, tx);
+    });
+  }
+}

@@ -1,0 +1,64 @@
+import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import type { OrganizationId, ProjectId } from '../../../access/index.js';
+import type { Metadata } from './metadata.js';
+
+/** Sizes fit a number: 8 PiB and less. */
+export const BYTES = { to: (bytes: number): number => bytes, from: (text: string): number => Number(text) };
+
+/** A file of a project under a key, with the content it has now. */
+@Entity('stored_objects')
+@Unique('uq_stored_objects_project_id_key', ['projectId', 'key'])
+@Unique('uq_stored_objects_blob_id', ['blobId'])
+export class StoredObject {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_stored_objects' })
+  id!: string;
+
+  @Column('uuid', { name: 'project_id' })
+  projectId!: ProjectId;
+
+  @Column('uuid', { name: 'organization_id' })
+  organizationId!: OrganizationId;
+
+  /** In the order of bytes. */
+  @Column({ type: 'text', collation: 'C' })
+  key!: string;
+
+  @Column('uuid', { name: 'blob_id' })
+  blobId!: string;
+
+  @Column('bigint', { transformer: BYTES })
+  size!: number;
+
+  @Column('text', { name: 'content_type' })
+  contentType!: string;
+
+  /** Names the content, without quotes. */
+  @Column('text')
+  etag!: string;
+
+  /** Null: it came in parts. */
+  @Column('text', { nullable: true })
+  sha256!: string | null;
+
+  @Column('jsonb')
+  metadata!: Metadata;
+
+  /** One more with each new content. */
+  @Column('integer')
+  version!: number;
+
+  @Column('timestamptz', { name: 'content_at' })
+  contentAt!: Date;
+
+  /** Null: that account is gone. */
+  @Index('ix_stored_objects_created_by')
+  @Column('uuid', { name: 'created_by', nullable: true })
+  createdBy!: string | null;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt!: Date;
+
+  /** Of content, key or metadata. */
+  @Column('timestamptz', { name: 'updated_at' })
+  updatedAt!: Date;
+}

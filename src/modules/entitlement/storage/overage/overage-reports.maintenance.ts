@@ -1,0 +1,56 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../../../config/index.js';
+import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
+import { PaymentNotConfigured, PaymentProvider, PaymentProviderFailed } from '../../billing/index.js';
+import { type DueReport, METERS, OveragesRepository } from './overages.repository.js';
+
+const MOST_REPORTS = 50;
+
+/**
+ * Reports to the provider what organizations have stored and sent beyond their quotas, each UTC day once: whoever dies
+ * between the report and its mark reports again, under the same identifier, which the provider counts once. A provider that
+ * fails is asked again in a later round; no upload waits for it.
+ */
+@Injectable()
+export class OverageReportsMaintenance extends Upkeep {
+  constructor(
+    private readonly overages: OveragesRepository,
+    private readonly provider: PaymentProvider,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {
+    super();
+  }
+
+  async upkeep(): Promise<number> {
+    const { limits, meteredBillingEnabled } = this.config.storage;
+    if (!meteredBillingEnabled) return 0;
+    await this.overages.observe(limits);
+    const within = this.provider.begin();
+    let reported = 0;
+    for (const due of await this.overages.due(MOST_REPORTS)) {
+      if (due.gigabytes > 0) {
+        if (due.customerId === null) continue;
+        try {
+          await this.provider.reportUsage(usageOf(due, due.customerId), within);
+        } catch (error) {
+          if (error instanceof PaymentProviderFailed || error instanceof PaymentNotConfigured) break;
+          throw error;
+        }
+        reported += 1;
+      }
+      await this.overages.markReported(due);
+    }
+    return reported;
+  }
+}
+
+function usageOf({ organizationId, day, kind, gigabytes }: DueReport, customerId: string) {
+  const meter = METERS[kind];
+  return {
+    meter,
+    customerId,
+    value: gigabytes,
+    identifier: `${organizationId}:${day}:${meter}`,
+    at: new Date(`${day}T23:59:59Z`),
+  };
+}

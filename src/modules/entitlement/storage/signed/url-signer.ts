@@ -1,0 +1,104 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import { CONFIG, type Config, RUNTIME_SECRETS, type RuntimeSecrets } from '../../../../config/index.js';
+import { Clock } from '../../../../platform/clock/index.js';
+import { InvalidSignature, SignedUrlsUnavailable } from '../storage.errors.js';
+
+const KEY_BYTES = 32;
+const INFO = 'object-url';
+
+export type SignedMethod = 'GET' | 'PUT';
+export type Disposition = 'attachment' | 'inline';
+
+/** What is signed: the method, the path as it is written, the end, and how the content is shown (empty: a part). */
+export interface Signable {
+  readonly method: SignedMethod;
+  readonly path: string;
+  readonly expiresAt: Date;
+  readonly disposition: Disposition | '';
+}
+
+/** The query of a signed address, as it was sent. */
+export interface SignedQuery {
+  readonly expires?: unknown;
+  readonly disposition?: unknown;
+  readonly key?: unknown;
+  readonly signature?: unknown;
+}
+
+/** Addresses that need no credential: whoever has one may do the one thing that it names, until it ends (DECISIONS 13). */
+@Injectable()
+export class UrlSigner {
+  /** By id, the first one signs. */
+  private readonly keys: ReadonlyMap<string, Buffer>;
+
+  constructor(
+    @Inject(RUNTIME_SECRETS) { credentialKeys }: RuntimeSecrets,
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly clock: Clock,
+  ) {
+    const keys = credentialKeys === 'disabled' ? [] : credentialKeys;
+    this.keys = new Map(
+      keys.map(({ id, key }) => [id, Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), INFO, KEY_BYTES))]),
+    );
+  }
+
+  get isAvailable(): boolean {
+    return this.keys.size > 0;
+  }
+
+  /** @throws SignedUrlsUnavailable while credential encryption is switched off */
+  sign(request: Request, signable: Signable): string {
+    const [first] = this.keys;
+    if (first === undefined) throw new SignedUrlsUnavailable();
+    const [id, key] = first;
+    const expires = String(Math.floor(signable.expiresAt.getTime() / 1_000));
+    const query = new URLSearchParams({ expires });
+    if (signable.disposition !== '') query.set('disposition', signable.disposition);
+    query.set('key', id);
+    query.set('signature', signatureOf(key, signable.method, signable.path, expires, signable.disposition));
+    return `${this.baseOf(request)}${signable.path}?${query.toString()}`;
+  }
+
+  /**
+   * Looks at the signature of a request before anything else of it.
+   * @returns how long it is good for, seconds
+   * @throws InvalidSignature
+   */
+  verify(
+    method: SignedMethod,
+    path: string,
+    given: SignedQuery,
+  ): { secondsLeft: number; disposition: Disposition | '' } {
+    const { expires, disposition = '', key: id, signature } = given;
+    if (typeof expires !== 'string' || typeof id !== 'string' || typeof signature !== 'string')
+      throw new InvalidSignature();
+    const key = this.keys.get(id);
+    if (key === undefined || !isDisposition(disposition, method)) throw new InvalidSignature();
+    const expected = Buffer.from(signatureOf(key, method, path, expires, disposition));
+    const sent = Buffer.from(signature);
+    if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) throw new InvalidSignature();
+    const secondsLeft = Number(expires) - this.clock.now().getTime() / 1_000;
+    if (!(secondsLeft > 0)) throw new InvalidSignature();
+    return { secondsLeft: Math.floor(secondsLeft), disposition };
+  }
+
+  /** Not signed: the same address is good wherever the service is reached. */
+  private baseOf(request: Request): string {
+    return this.config.http.publicApiUrl ?? `${request.protocol}://${request.headers.host ?? ''}`;
+  }
+}
+
+function isDisposition(given: unknown, method: SignedMethod): given is Disposition | '' {
+  return method === 'PUT' ? given === '' : given === 'attachment' || given === 'inline';
+}
+
+function signatureOf(key: Buffer, method: SignedMethod, path: string, expires: string, disposition: string): string {
+  return createHmac('sha256', key).update(['v1', method, path, expires, disposition].join('\n')).digest('base64url');
+}
+
+/** As a signed address can hold it. */
+export function wholeSeconds(from: Date, seconds: number): Date {
+  return new Date((Math.floor(from.getTime() / 1_000) + seconds) * 1_000);
+}

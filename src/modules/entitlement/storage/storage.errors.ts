@@ -1,0 +1,57 @@
+import { DomainError, domainError } from '../../../platform/http/domain-error.js';
+
+type Headers = Readonly<Record<string, string>>;
+
+export class ObjectNotFound extends domainError(404, 'Object not found') {}
+export class ObjectExists extends domainError(409, 'Object already exists') {}
+export class PreconditionFailed extends domainError(412, 'Precondition Failed') {}
+export class FileTooLarge extends domainError(413, 'File exceeds the maximum size of the plan') {}
+export class InvalidSignature extends domainError(403, 'Invalid or expired signature') {}
+export class SignedUrlsUnavailable extends domainError(503, 'Signed URLs are unavailable') {}
+export class UploadNotFound extends domainError(404, 'Upload not found') {}
+export class UploadCompleted extends domainError(409, 'Upload is already completed') {}
+export class TooManyUploads extends domainError(409, 'Project has too many open uploads') {}
+
+export class ObjectStorageUnavailable extends domainError(503, 'Object storage is unavailable') {
+  override readonly headers = { 'Retry-After': '5' };
+  override readonly logLevel = 'warn' as const;
+}
+
+export class StorageQuotaExceeded extends domainError(403, 'Storage quota exceeded') {
+  constructor(override readonly headers: Headers = {}) {
+    super();
+  }
+}
+
+export class BandwidthExceeded extends domainError(403, 'Download bandwidth exceeded') {
+  constructor(override readonly headers: Headers = {}) {
+    super();
+  }
+}
+
+export class RangeNotSatisfiable extends domainError(416, 'Range Not Satisfiable') {
+  override readonly headers: Headers;
+
+  constructor(size = 0) {
+    super();
+    this.headers = { 'Content-Range': `bytes */${size}` };
+  }
+}
+
+export class UploadIncomplete extends DomainError {
+  static readonly status = 409;
+  static readonly detail = { code: 'upload_incomplete', reason: 'Parts are missing', missing_parts: [2, 7] };
+
+  constructor(missing: readonly number[] = []) {
+    super(UploadIncomplete.status, { ...UploadIncomplete.detail, missing_parts: missing });
+  }
+}
+
+export class PartMismatch extends DomainError {
+  static readonly status = 409;
+  static readonly detail = { code: 'part_mismatch', reason: 'A part has another etag', part_number: 2 };
+
+  constructor(partNumber = 0) {
+    super(PartMismatch.status, { ...PartMismatch.detail, part_number: partNumber });
+  }
+}

@@ -1,0 +1,105 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditModule } from '../../identity/audit/index.js';
+import { belongsToProject, ProjectsModule } from '../../tenancy/projects/index.js';
+import { BillingModule } from '../billing/index.js';
+import { QuotasModule } from '../quotas/index.js';
+import { BandwidthRepository } from './accounting/bandwidth.repository.js';
+import { StorageAllowanceReader } from './accounting/storage-allowance.reader.js';
+import { StorageRefusalsService } from './accounting/storage-refusals.service.js';
+import { StorageTotalsRepository } from './accounting/storage-totals.repository.js';
+import { StorageUsageController } from './accounting/storage-usage.controller.js';
+import { StorageUsageService } from './accounting/storage-usage.service.js';
+import { BlobSweepMaintenance } from './blobs/blob-sweep.maintenance.js';
+import { BlobsRepository } from './blobs/blobs.repository.js';
+import { StrangerCountProcessor } from './blobs/stranger-count.processor.js';
+import { ContentAdmissionService } from './objects/content-admission.service.js';
+import { ObjectIntakeService } from './objects/object-intake.service.js';
+import { ObjectLinkService } from './objects/object-link.service.js';
+import { ObjectListService } from './objects/object-list.service.js';
+import { ObjectPlacementService } from './objects/object-placement.service.js';
+import { ObjectRemovalService } from './objects/object-removal.service.js';
+import { ObjectUploadService } from './objects/object-upload.service.js';
+import { ObjectsController } from './objects/objects.controller.js';
+import { ObjectsOfDeletedProjects } from './objects/objects-of-deleted-projects.js';
+import { ObjectsRepository, ProjectOfObject } from './objects/objects.repository.js';
+import { ObjectsService } from './objects/objects.service.js';
+import { StoredObject } from './objects/stored-object.entity.js';
+import { OverageReportsMaintenance } from './overage/overage-reports.maintenance.js';
+import { OveragesRepository } from './overage/overages.repository.js';
+import { ObjectContentController } from './signed/content.controller.js';
+import { ContentService } from './signed/content.service.js';
+import { SignedRoutesCors } from './signed/signed-routes-cors.middleware.js';
+import { UrlSigner } from './signed/url-signer.js';
+import { StorageMetrics } from './storage-metrics.js';
+import { ObjectUpload } from './uploads/object-upload.entity.js';
+import { UploadAbortionService } from './uploads/upload-abortion.service.js';
+import { UploadAdmissionService } from './uploads/upload-admission.service.js';
+import { UploadCompletionService } from './uploads/upload-completion.service.js';
+import { UploadPartsRepository } from './uploads/upload-parts.repository.js';
+import { UploadPartsService } from './uploads/upload-parts.service.js';
+import { UploadsController } from './uploads/uploads.controller.js';
+import { ProjectOfUpload, UploadsRepository } from './uploads/uploads.repository.js';
+import { UploadsService } from './uploads/uploads.service.js';
+
+const ACCOUNTING = [
+  BandwidthRepository,
+  StorageAllowanceReader,
+  StorageMetrics,
+  StorageRefusalsService,
+  StorageTotalsRepository,
+  StorageUsageService,
+];
+
+const OBJECTS = [
+  ContentAdmissionService,
+  ObjectIntakeService,
+  ObjectLinkService,
+  ObjectListService,
+  ObjectPlacementService,
+  ObjectRemovalService,
+  ObjectUploadService,
+  ObjectsOfDeletedProjects,
+  ObjectsRepository,
+  ObjectsService,
+  ProjectOfObject,
+];
+
+const UPLOADS = [
+  ProjectOfUpload,
+  UploadAbortionService,
+  UploadAdmissionService,
+  UploadCompletionService,
+  UploadPartsRepository,
+  UploadPartsService,
+  UploadsRepository,
+  UploadsService,
+];
+
+/** Files of projects: their rows, quotas and signed addresses; the bytes are kept by the platform's ObjectStore. */
+@Module({
+  imports: [
+    AuditModule,
+    BillingModule,
+    ProjectsModule,
+    QuotasModule,
+    TypeOrmModule.forFeature([StoredObject, ObjectUpload]),
+  ],
+  controllers: [ObjectsController, ObjectContentController, UploadsController, StorageUsageController],
+  providers: [
+    ...ACCOUNTING,
+    ...OBJECTS,
+    ...UPLOADS,
+    BlobsRepository,
+    BlobSweepMaintenance,
+    ContentService,
+    OverageReportsMaintenance,
+    OveragesRepository,
+    SignedRoutesCors,
+    StrangerCountProcessor,
+    UrlSigner,
+    belongsToProject(ObjectsOfDeletedProjects),
+  ],
+  exports: [SignedRoutesCors],
+})
+export class ObjectStorageModule {}

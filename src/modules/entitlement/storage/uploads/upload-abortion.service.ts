@@ -1,0 +1,68 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { ServiceOverloaded } from '../../../../platform/http/domain-error.js';
+import { BlobsRepository } from '../blobs/blobs.repository.js';
+import { ObjectRemovalService } from '../objects/object-removal.service.js';
+import { UploadCompleted, UploadNotFound } from '../storage.errors.js';
+import { type SeenUpload, UploadsRepository } from './uploads.repository.js';
+
+/** Those who still write parts notice within so long that they have lost the right to. */
+const LAST_WRITERS_SECONDS = 60;
+const LOOK_AGAIN_MS = 100;
+const PATIENCE_MS = 10_000;
+
+/** Ends uploads that are not to be completed. */
+@Injectable()
+export class UploadAbortionService {
+  constructor(
+    private readonly database: Database,
+    private readonly uploads: UploadsRepository,
+    private readonly blobs: BlobsRepository,
+    private readonly removal: ObjectRemovalService,
+  ) {}
+
+  /** Waits for somebody who is completing it. @throws UploadNotFound, UploadCompleted */
+  async abort(scope: ProjectMemberScope, id: string): Promise<void> {
+    const patience = performance.now() + PATIENCE_MS;
+    while (!(await this.database.transaction((tx) => this.tryAbort(scope, id, tx)))) {
+      if (performance.now() >= patience) throw new ServiceOverloaded();
+      await pause(LOOK_AGAIN_MS);
+    }
+  }
+
+  /** Some whose time is over. @returns how many */
+  expire(limit: number): Promise<number> {
+    return this.endAll((tx) => this.uploads.expired(limit, tx));
+  }
+
+  /** Some of a deleted project. @returns how many */
+  endOf(scope: Pick<ProjectScope, 'projectId'>, limit: number): Promise<number> {
+    return this.endAll((tx) => this.uploads.some(scope, limit, tx));
+  }
+
+  private endAll(some: (tx: Db) => Promise<SeenUpload[]>): Promise<number> {
+    return this.database.transaction(async (tx) => {
+      const uploads = await some(tx);
+      for (const upload of uploads) await this.end(upload, tx);
+      return uploads.length;
+    });
+  }
+
+  private async tryAbort(scope: ProjectMemberScope, id: string, tx: Db): Promise<boolean> {
+    await this.removal.begin(scope, tx);
+    const upload = await this.uploads.lock(scope, id, true, tx);
+    if (upload === null || upload.isExpired) throw new UploadNotFound();
+    if (upload.status === 'completed') throw new UploadCompleted();
+    if (upload.isClaimed) return false;
+    await this.end(upload, tx);
+    return true;
+  }
+
+  /** Of a completed one the blob is an object's: it is not being written any more. */
+  private async end(upload: SeenUpload, tx: Db): Promise<void> {
+    await this.uploads.remove(upload, upload.id, tx);
+    await this.blobs.abandon(upload, upload.blobId, LAST_WRITERS_SECONDS, tx);
+  }
+}

@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { ProjectMemberScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { ServiceOverloaded } from '../../../../platform/http/domain-error.js';
+import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { newId } from '../../../../platform/ids/index.js';
+import { ObjectStore } from '../../../../platform/storage/index.js';
+import { BlobsRepository } from '../blobs/blobs.repository.js';
+import { hold } from '../blobs/lease.js';
+import { ContentAdmissionService } from '../objects/content-admission.service.js';
+import { ObjectPlacementService } from '../objects/object-placement.service.js';
+import { objectResponse, type ObjectResponse } from '../objects/objects.dto.js';
+import { ObjectsRepository } from '../objects/objects.repository.js';
+import { ObjectNotFound, PartMismatch, UploadIncomplete, UploadNotFound } from '../storage.errors.js';
+import { storeFailure } from '../store-failure.js';
+import { partAt } from './part-layout.js';
+import { type CompletePart, UploadPartsRepository } from './upload-parts.repository.js';
+import type { CompletedPartRequest } from './uploads.dto.js';
+import { type SeenUpload, UploadsRepository } from './uploads.repository.js';
+
+const LOOK_AGAIN_MS = 100;
+/** For somebody else's completion; the store may have to copy gigabytes. */
+const PATIENCE_MS = 60_000;
+
+/** What is to be made one. */
+interface Assembly {
+  readonly upload: SeenUpload;
+  readonly claim: string;
+  readonly parts: readonly CompletePart[];
+  readonly uploadToken: string;
+  readonly disturbed: boolean;
+}
+
+/**
+ * Makes an object of the parts of an upload. Of several who ask at once one does so, under a lease, outside of any
+ * transaction; the others wait for it and get the same answer. Whoever dies in between leaves an upload that the next one
+ * goes on with: the store finds what it has done.
+ */
+@Injectable()
+export class UploadCompletionService {
+  constructor(
+    private readonly database: Database,
+    private readonly store: ObjectStore,
+    private readonly uploads: UploadsRepository,
+    private readonly parts: UploadPartsRepository,
+    private readonly blobs: BlobsRepository,
+    private readonly objects: ObjectsRepository,
+    private readonly admission: ContentAdmissionService,
+    private readonly placement: ObjectPlacementService,
+  ) {}
+
+  async complete(
+    scope: ProjectMemberScope,
+    id: string,
+    given: readonly CompletedPartRequest[] | undefined,
+  ): Promise<ObjectResponse> {
+    const patience = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const begun = await this.database.transaction((tx) => this.begin(scope, id, given, tx));
+      if (begun === 'somebody else does') {
+        if (performance.now() >= patience) throw new ServiceOverloaded();
+        await pause(LOOK_AGAIN_MS);
+        continue;
+      }
+      return 'claim' in begun ? this.assemble(scope, begun) : begun;
+    }
+  }
+
+  private async begin(
+    scope: ProjectMemberScope,
+    id: string,
+    given: readonly CompletedPartRequest[] | undefined,
+    tx: Db,
+  ): Promise<ObjectResponse | Assembly | 'somebody else does'> {
+    const upload = await this.uploads.lock(scope, id, true, tx);
+    if (upload === null || upload.isExpired) throw new UploadNotFound();
+    if (upload.objectId !== null) {
+      const object = await this.objects.find(scope, upload.objectId, tx);
+      if (object === null) throw new ObjectNotFound();
+      return objectResponse(object);
+    }
+    assertAll(upload, given);
+    if (upload.isClaimed) return 'somebody else does';
+    await this.admission.begin(scope, tx);
+    const parts = await this.parts.complete(scope, id, tx);
+    assertSame(upload, parts, given);
+    this.placement.assertFree(await this.objects.findByKey(scope, upload.key, tx), upload);
+    const disturbed = await this.parts.revoke(scope, id, tx);
+    const claim = newId();
+    await this.uploads.claim(scope, id, claim, tx);
+    const uploadToken = (await this.blobs.uploadToken(scope, upload.blobId, tx)) ?? '';
+    return { upload, claim, parts, uploadToken, disturbed };
+  }
+
+  private async assemble(scope: ProjectMemberScope, assembly: Assembly): Promise<ObjectResponse> {
+    const { upload, claim, parts, uploadToken, disturbed } = assembly;
+    const lease = hold(() => this.uploads.prolong(scope, upload.id, claim));
+    try {
+      const places = parts.map((part) => ({ ...placeOf(upload, part), slot: part.slot, token: part.token }));
+      const { size } = upload;
+      await this.store.completeParts(upload.blobId, uploadToken, places, { size, disturbed }, lease.signal);
+      await this.uploads.markAssembled(scope, upload.id, claim);
+      return await this.place(scope, assembly);
+    } catch (error) {
+      await this.uploads.release(scope, upload.id, claim);
+      throw storeFailure(error);
+    } finally {
+      lease.end();
+    }
+  }
+
+  private place(scope: ProjectMemberScope, { upload, claim, parts }: Assembly): Promise<ObjectResponse> {
+    return this.database.transaction(async (tx) => {
+      const allowance = await this.admission.begin(scope, tx);
+      const content = { blobId: upload.blobId, size: upload.size, etag: etagOf(parts), sha256: null };
+      const object = await this.placement.place(scope, upload, content, { allowance, promised: 0 }, tx);
+      if (!(await this.uploads.complete(scope, upload.id, { claim, objectId: object.id }, tx)))
+        throw new ServiceOverloaded();
+      await this.parts.removeAll(scope, upload.id, tx);
+      return objectResponse(object);
+    });
+  }
+}
+
+function placeOf(upload: SeenUpload, { number }: CompletePart): NonNullable<ReturnType<typeof partAt>> {
+  const place = partAt(upload, number);
+  if (place === null) throw new Error('a part that was taken has a place');
+  return place;
+}
+
+/** The SHA-256 of the digests of the parts, one after the other, and their number. */
+function etagOf(parts: readonly CompletePart[]): string {
+  const hash = createHash('sha256');
+  for (const { sha256 } of parts) hash.update(sha256, 'hex');
+  return `${hash.digest('hex')}-${parts.length}`;
+}
+
+/** @throws ValidationError when parts are named, and not all of them in their order */
+function assertAll({ partCount }: SeenUpload, given: readonly CompletedPartRequest[] | undefined): void {
+  if (given === undefined) return;
+  if (given.length === partCount && given.every((part, index) => part.part_number === index + 1)) return;
+  throw brokenRule(['body', 'parts'], `parts must be all ${partCount} parts in their order`, null);
+}
+
+/** @throws UploadIncomplete, PartMismatch */
+function assertSame(
+  { partCount }: SeenUpload,
+  parts: readonly CompletePart[],
+  given: readonly CompletedPartRequest[] | undefined,
+): void {
+  if (parts.length < partCount) {
+    const known = new Set(parts.map(({ number }) => number));
+    throw new UploadIncomplete(
+      Array.from({ length: partCount }, (_, index) => index + 1).filter((number) => !known.has(number)),
+    );
+  }
+  const other = given?.find(({ etag }, index) => etag !== parts[index]?.sha256);
+  if (other !== undefined) throw new PartMismatch(other.part_number);
+}

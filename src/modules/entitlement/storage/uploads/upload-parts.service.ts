@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../../platform/database/database.js';
+import { ServiceOverloaded } from '../../../../platform/http/domain-error.js';
+import { brokenRule } from '../../../../platform/http/fields/index.js';
+import type { StreamedBody } from '../../../../platform/http/streamed-body.js';
+import { newId } from '../../../../platform/ids/index.js';
+import { ObjectStore } from '../../../../platform/storage/index.js';
+import { BlobsRepository } from '../blobs/blobs.repository.js';
+import { hold } from '../blobs/lease.js';
+import { type ExpectedDigests, MeasuredContent } from '../objects/measured-content.js';
+import { InvalidSignature, UploadCompleted, UploadNotFound } from '../storage.errors.js';
+import { storeFailure } from '../store-failure.js';
+import { partAt } from './part-layout.js';
+import { type PartClaim, UploadPartsRepository } from './upload-parts.repository.js';
+import type { WrittenPartResponse } from './uploads.dto.js';
+import { type SeenUpload, UploadsRepository } from './uploads.repository.js';
+
+/** Takes the parts of uploads, in any order, at the same time and again. */
+@Injectable()
+export class UploadPartsService {
+  constructor(
+    private readonly database: Database,
+    private readonly store: ObjectStore,
+    private readonly uploads: UploadsRepository,
+    private readonly parts: UploadPartsRepository,
+    private readonly blobs: BlobsRepository,
+  ) {}
+
+  /** The signature of the address has been looked at. */
+  async write(id: string, number: number, body: StreamedBody, digests: ExpectedDigests): Promise<WrittenPartResponse> {
+    const upload = await this.uploads.findSigned(id);
+    assertTaken(upload);
+    const part = partAt(upload, number);
+    // Nothing was signed for it.
+    if (part === null) throw new InvalidSignature();
+    if (body.declared !== null && body.declared < part.size) throw tooShort(part);
+    const claim = await this.claim(upload, number);
+    const lease = hold(() => this.parts.prolong(upload, claim));
+    try {
+      const content = new MeasuredContent(exactly(part, body.pieces(part.size)), digests, () => undefined);
+      const uploadToken = (await this.blobs.uploadToken(upload, upload.blobId)) ?? '';
+      const token = await this.store.putPart(
+        upload.blobId,
+        uploadToken,
+        { ...part, slot: claim.slot },
+        content,
+        lease.signal,
+      );
+      await this.finish(upload, claim, { sha256: content.etag, token });
+      return { upload_id: id, part_number: number, size: part.size, etag: content.etag };
+    } catch (error) {
+      await this.parts.release(upload, claim);
+      throw storeFailure(error);
+    } finally {
+      lease.end();
+    }
+  }
+
+  private claim(upload: SeenUpload, number: number): Promise<PartClaim> {
+    return this.database.transaction(async (tx) => {
+      assertTaken(await this.uploads.lock(upload, upload.id, false, tx));
+      const claim = await this.parts.claim(upload, { uploadId: upload.id, number, writer: newId() }, tx);
+      if (claim === null) throw new ServiceOverloaded();
+      return claim;
+    });
+  }
+
+  private async finish(
+    upload: SeenUpload,
+    claim: PartClaim,
+    written: { readonly sha256: string; readonly token: string },
+  ): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      assertTaken(await this.uploads.lock(upload, upload.id, false, tx));
+      // Lost to somebody who completes the upload, or by a database that was away for too long.
+      if (!(await this.parts.finish(upload, claim, written, tx))) throw new ServiceOverloaded();
+    });
+  }
+}
+
+/** @throws UploadNotFound, UploadCompleted */
+function assertTaken(upload: SeenUpload | null): asserts upload is SeenUpload {
+  if (upload === null || upload.isExpired) throw new UploadNotFound();
+  if (upload.status === 'completed' || upload.assembledAt !== null) throw new UploadCompleted();
+  if (upload.isClaimed) throw new ServiceOverloaded();
+}
+
+interface PartSize {
+  readonly number: number;
+  readonly size: number;
+}
+
+async function* exactly(part: PartSize, pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  let size = 0;
+  for await (const piece of pieces) {
+    size += piece.length;
+    yield piece;
+  }
+  if (size < part.size) throw tooShort(part);
+}
+
+function tooShort({ number, size }: PartSize): Error {
+  return brokenRule(['body'], `part ${number} has ${size} bytes`, null);
+}

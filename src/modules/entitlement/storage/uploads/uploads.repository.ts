@@ -1,0 +1,158 @@
+import { Injectable } from '@nestjs/common';
+import { projectOf, type ProjectScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { LEASE_SECONDS } from '../blobs/blobs.repository.js';
+import { UploadNotFound } from '../storage.errors.js';
+import { ObjectUpload } from './object-upload.entity.js';
+
+export type NewUpload = Pick<
+  ObjectUpload,
+  | 'id'
+  | 'blobId'
+  | 'key'
+  | 'size'
+  | 'contentType'
+  | 'metadata'
+  | 'overwrite'
+  | 'partSize'
+  | 'partCount'
+  | 'createdBy'
+  | 'createdAt'
+  | 'expiresAt'
+>;
+
+/** An upload with the time by the database's clock. */
+export type SeenUpload = ObjectUpload & {
+  /** Somebody completes it at the moment. */
+  readonly isClaimed: boolean;
+  readonly isExpired: boolean;
+};
+
+const SEEN = `u.id, u.project_id AS "projectId", u.organization_id AS "organizationId", u.blob_id AS "blobId", u.key,
+  u.size::float8 AS size, u.content_type AS "contentType", u.metadata, u.overwrite, u.part_size::float8 AS "partSize",
+  u.part_count AS "partCount", u.status, u.claim, u.claim_expires_at AS "claimExpiresAt", u.assembled_at AS "assembledAt",
+  u.object_id AS "objectId", u.created_by AS "createdBy", u.created_at AS "createdAt", u.expires_at AS "expiresAt",
+  coalesce(u.claim_expires_at > now(), false) AS "isClaimed", u.expires_at <= now() AS "isExpired"`;
+
+@Injectable()
+export class UploadsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** How many are open; whoever counts and begins one afterwards does so one after the other in a project. */
+  async countOpen({ projectId }: ProjectScope, tx: Db): Promise<number> {
+    await this.database.rows(
+      `SELECT pg_advisory_xact_lock(hashtextextended('open uploads of ' || $1, 0))`,
+      [projectId],
+      tx,
+    );
+    const [row] = await this.database.rows<{ open: number }>(
+      `SELECT count(*)::int AS open FROM object_uploads
+       WHERE project_id = $1 AND status = 'open' AND expires_at > now()`,
+      [projectId],
+      tx,
+    );
+    return row?.open ?? 0;
+  }
+
+  async insert({ projectId, organizationId }: ProjectScope, upload: NewUpload, tx: Db): Promise<void> {
+    await this.database.repository(ObjectUpload, tx).insert({ ...upload, projectId, organizationId, status: 'open' });
+  }
+
+  /** Of a living project, for whoever has a signed address of a part. */
+  async findSigned(id: string): Promise<SeenUpload | null> {
+    const [row] = await this.database.rows<SeenUpload>(
+      `SELECT ${SEEN} FROM object_uploads u JOIN projects p ON p.id = u.project_id /* tenant: the signature names it */
+       WHERE u.id = $1 AND p.deleted_at IS NULL`,
+      [id],
+    );
+    return row ?? null;
+  }
+
+  /** @param alone false: beside others who write parts of it */
+  async lock({ projectId }: ProjectScope, id: string, alone: boolean, tx: Db): Promise<SeenUpload | null> {
+    const [row] = await this.database.rows<SeenUpload>(
+      `SELECT ${SEEN} FROM object_uploads u WHERE u.project_id = $1 AND u.id = $2 ${alone ? 'FOR UPDATE' : 'FOR SHARE'}`,
+      [projectId, id],
+      tx,
+    );
+    return row ?? null;
+  }
+
+  /** The right to complete it. */
+  async claim({ projectId }: ProjectScope, id: string, claim: string, tx: Db): Promise<void> {
+    await this.database.execute(
+      `UPDATE object_uploads SET claim = $3, claim_expires_at = now() + make_interval(secs => ${LEASE_SECONDS})
+       WHERE project_id = $1 AND id = $2`,
+      [projectId, id, claim],
+      tx,
+    );
+  }
+
+  /** @returns false: somebody else may have it by now */
+  async prolong({ projectId }: ProjectScope, id: string, claim: string): Promise<boolean> {
+    const changed = await this.database.execute(
+      `UPDATE object_uploads SET claim_expires_at = now() + make_interval(secs => ${LEASE_SECONDS})
+       WHERE project_id = $1 AND id = $2 AND claim = $3 AND claim_expires_at > now()`,
+      [projectId, id, claim],
+    );
+    return changed > 0;
+  }
+
+  async release({ projectId }: ProjectScope, id: string, claim: string): Promise<void> {
+    await this.database.execute(
+      `UPDATE object_uploads SET claim = NULL, claim_expires_at = NULL WHERE project_id = $1 AND id = $2 AND claim = $3`,
+      [projectId, id, claim],
+    );
+  }
+
+  /** The store has made one of its parts: none of them can be sent again. */
+  async markAssembled({ projectId }: ProjectScope, id: string, claim: string): Promise<void> {
+    await this.database.execute(
+      `UPDATE object_uploads SET assembled_at = now() WHERE project_id = $1 AND id = $2 AND claim = $3`,
+      [projectId, id, claim],
+    );
+  }
+
+  /** @returns false when the right to is lost */
+  async complete(
+    { projectId }: ProjectScope,
+    id: string,
+    { claim, objectId }: { readonly claim: string; readonly objectId: string },
+    tx: Db,
+  ): Promise<boolean> {
+    const changed = await this.database.execute(
+      `UPDATE object_uploads SET status = 'completed', object_id = $4, claim = NULL, claim_expires_at = NULL
+       WHERE project_id = $1 AND id = $2 AND claim = $3 AND status = 'open'`,
+      [projectId, id, claim, objectId],
+      tx,
+    );
+    return changed > 0;
+  }
+
+  /** Its parts go with it. */
+  async remove({ projectId }: Pick<ProjectScope, 'projectId'>, id: string, tx: Db): Promise<void> {
+    await this.database.repository(ObjectUpload, tx).delete({ projectId, id });
+  }
+
+  /** Some whose time is over, held until the transaction ends; none that somebody completes at the moment. */
+  async expired(limit: number, tx: Db): Promise<SeenUpload[]> {
+    return this.database.rows<SeenUpload>(
+      `SELECT /* every tenant: what has expired */ ${SEEN} FROM object_uploads u
+       WHERE u.expires_at <= now() AND (u.claim_expires_at IS NULL OR u.claim_expires_at <= now())
+       ORDER BY u.expires_at LIMIT $1 FOR UPDATE SKIP LOCKED`,
+      [limit],
+      tx,
+    );
+  }
+
+  /** Some of a deleted project, held until the transaction ends. */
+  async some({ projectId }: Pick<ProjectScope, 'projectId'>, limit: number, tx: Db): Promise<SeenUpload[]> {
+    return this.database.rows<SeenUpload>(
+      `SELECT ${SEEN} FROM object_uploads u WHERE u.project_id = $1 LIMIT $2 FOR UPDATE SKIP LOCKED`,
+      [projectId, limit],
+      tx,
+    );
+  }
+}
+
+export class ProjectOfUpload extends projectOf('upload_id', ObjectUpload, UploadNotFound) {}

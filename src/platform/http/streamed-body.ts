@@ -1,0 +1,104 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { RequestAborted } from './body-bytes.js';
+import { BodyTooLarge, domainError, UnsupportedMediaType } from './domain-error.js';
+
+/** How slowly a body may come. */
+export interface SenderPatience {
+  /** Whoever sends nothing for so long is refused. Beside it everybody has so long, whatever they send. */
+  readonly idleMs: number;
+  /** What has to come on average beyond that: who sends a byte now and then keeps a connection for ever. */
+  readonly bytesPerSecond: number;
+}
+
+export const SENDER_PATIENCE: SenderPatience = { idleMs: 30_000, bytesPerSecond: 16 * 1024 };
+
+/** How long a refused sender may go on before the connection is cut; cut at once it might never read the answer. */
+const LINGER_MS = 5_000;
+
+export class RequestTimeout extends domainError(408, 'Request Timeout') {}
+
+const STREAMED = new WeakSet<IncomingMessage>();
+
+/** Whether the body is read piece by piece under a patience of its own, so that no limit of the server holds for the whole. */
+export function isStreamed(request: IncomingMessage): boolean {
+  return STREAMED.has(request);
+}
+
+/**
+ * A body that is handed on while it comes. Nothing of it is asked for before the first piece is, so whoever is refused
+ * before that has sent in vain what their system and ours have buffered, and no more.
+ */
+export class StreamedBody {
+  /** As the head says; null: in chunks, the end tells. */
+  readonly declared: number | null;
+  private readonly askedAt = performance.now();
+  private received = 0;
+
+  constructor(
+    private readonly request: IncomingMessage,
+    private readonly response: ServerResponse,
+    private readonly patience = SENDER_PATIENCE,
+  ) {
+    const { headers } = request;
+    STREAMED.add(request);
+    const isChunked = headers['transfer-encoding'] !== undefined;
+    this.declared = isChunked ? null : Number(headers['content-length'] ?? 0);
+  }
+
+  /**
+   * The pieces, each as it came. What a consumer does not take is not read. They throw BodyTooLarge as soon as more than
+   * `maxBytes` have come, RequestTimeout when they come too slowly, RequestAborted when the sender goes away.
+   * @throws BodyTooLarge for a length that is announced, UnsupportedMediaType for an encoded body
+   */
+  pieces(maxBytes: number): AsyncGenerator<Buffer, void> {
+    const encoding = (this.request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+    if (encoding !== 'identity') throw new UnsupportedMediaType();
+    if ((this.declared ?? 0) > maxBytes) throw new BodyTooLarge();
+    return this.read(maxBytes);
+  }
+
+  private async *read(maxBytes: number): AsyncGenerator<Buffer, void> {
+    const { request } = this;
+    if (request.headers.expect !== undefined && !this.response.headersSent) this.response.writeContinue();
+    const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
+    for (;;) {
+      const next = await this.inTime(chunks.next());
+      if (next.done === true) break;
+      this.received += next.value.length;
+      if (this.received > maxBytes) throw new BodyTooLarge();
+      yield next.value;
+    }
+    if (!request.complete) throw new RequestAborted();
+  }
+
+  private async inTime<T>(piece: Promise<T>): Promise<T> {
+    const { idleMs, bytesPerSecond } = this.patience;
+    const ends = this.askedAt + idleMs + (this.received / bytesPerSecond) * 1_000;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => reject(new RequestTimeout()),
+        Math.max(0, Math.min(idleMs, ends - performance.now())),
+      ).unref();
+    });
+    try {
+      return await Promise.race([piece.catch(broken), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function broken(cause: unknown): never {
+  throw new RequestAborted('the sender went away', { cause });
+}
+
+/** To be called once a refusal is sent: the rest of the body is dropped for a moment, so that it is read, then cut off. */
+export function dropRest(request: IncomingMessage): void {
+  if (request.complete) return;
+  request.on('error', () => undefined).resume();
+  const cut = setTimeout(() => {
+    if (!request.complete) request.socket.destroy();
+  }, LINGER_MS).unref();
+  request.once('end', () => clearTimeout(cut));
+}

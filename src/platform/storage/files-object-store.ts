@@ -1,0 +1,338 @@
+import type { FileHandle } from 'node:fs/promises';
+import { mkdir, open, opendir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { within } from '../concurrency/index.js';
+import { BlobStream } from './blob-stream.js';
+import {
+  BlobMissing,
+  type ByteRange,
+  isBlobId,
+  ObjectStore,
+  type PartPlace,
+  PartsLost,
+  StoreUnavailable,
+  type WrittenPart,
+} from './object-store.js';
+import { checkPlace, inOrder } from './parts.js';
+import { copyRange, isMissing, onDisk, orIfMissing, removeAll, syncFolder, withFile, writeContent } from './disk.js';
+import { Marker } from './files-marker.js';
+import { newToken, Places } from './files-places.js';
+
+const READ_BYTES = 256 * 1_024;
+const BATCH = 1_000;
+const HEALTH_WITHIN_MS = 2_000;
+const FOLDER_MODE = 0o700;
+
+/**
+ * Blobs as files of one folder, which any number of processes may share. A blob is written into staging, made durable and
+ * renamed into its place; parts of an upload are written where they belong in one file, so that completing copies nothing.
+ */
+export class FilesObjectStore extends ObjectStore {
+  override readonly driver = 'files';
+  private readonly places: Places;
+  private readonly marker: Marker;
+  /** Folders of blobs that this process has made sure of; at most 65,536. */
+  private readonly known = new Set<string>();
+
+  /** @param folder absolute; made, for its owner alone, when it is first needed */
+  constructor(folder: string) {
+    super();
+    this.places = new Places(folder);
+    this.marker = new Marker(this.places);
+  }
+
+  override async put(
+    blobId: string,
+    content: AsyncIterable<Uint8Array>,
+    size: number | null,
+    signal: AbortSignal,
+  ): Promise<void> {
+    signal.throwIfAborted();
+    const [staged, whole] = [this.places.staged(blobId), this.places.whole(blobId)];
+    await this.makeFolders(blobId);
+    let isPlaced = false;
+    try {
+      await withFile(whole, 'wx', (file) => writeContent(file, content, { position: 0, size }, signal));
+      signal.throwIfAborted();
+      isPlaced = true;
+      await this.place(whole, blobId);
+    } catch (error) {
+      // What the disk keeps all the same is found by remove(), like that of a process that died.
+      for (const path of isPlaced ? [whole, this.places.blob(blobId)] : [whole]) {
+        await rm(path, { force: true }).catch(() => undefined);
+      }
+      throw error;
+    } finally {
+      await removeIfEmpty(staged);
+    }
+  }
+
+  override async open(blobId: string, range: ByteRange | null, signal: AbortSignal): Promise<BlobStream> {
+    signal.throwIfAborted();
+    const file = await onDisk(orIfMissing(open(this.places.blob(blobId), 'r'), null));
+    if (file === null) {
+      // A folder that is not mounted has no blobs, and has lost none.
+      await this.marker.check();
+      throw new BlobMissing();
+    }
+    try {
+      const { size } = await onDisk(file.stat());
+      if (range !== null && range.last >= size) throw new StoreUnavailable(new Error('The blob is shorter than that'));
+      const span = range ?? { first: 0, last: size - 1 };
+      return new BlobStream({ next: reader(file, span), close: () => file.close() }, signal);
+    } catch (error) {
+      await file.close().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  override async remove(blobId: string, _uploadToken: string | null): Promise<void> {
+    const [staged, blob] = [this.places.staged(blobId), this.places.blob(blobId)];
+    await this.marker.check();
+    await removeAll(staged);
+    await removeAll(blob);
+    // A loss of power must not bring back what nobody knows of any more.
+    await syncFolder(this.places.staging);
+    await orIfMissing(syncFolder(dirname(blob)), undefined);
+  }
+
+  override async beginParts(blobId: string, size: number, signal: AbortSignal): Promise<string> {
+    signal.throwIfAborted();
+    const [staged, parts] = [this.places.staged(blobId), this.places.parts(blobId)];
+    await this.makeFolders(blobId);
+    // Under its name only once it is as long as it has to be.
+    const draft = this.places.whole(blobId);
+    try {
+      await withFile(draft, 'wx', (file) => onDisk(file.truncate(size)));
+      await onDisk(rename(draft, parts));
+      await syncFolder(staged);
+      await syncFolder(this.places.staging);
+    } catch (error) {
+      for (const path of [draft, parts]) await rm(path, { force: true }).catch(() => undefined);
+      await removeIfEmpty(staged);
+      throw error;
+    }
+    return '';
+  }
+
+  override async putPart(
+    blobId: string,
+    _uploadToken: string,
+    part: PartPlace,
+    content: AsyncIterable<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<string> {
+    checkPlace(part);
+    signal.throwIfAborted();
+    const token = newToken();
+    const isInPlace = part.slot === 0;
+    const path = isInPlace ? this.places.parts(blobId) : this.places.part(blobId, part, token);
+    try {
+      const links = await withFile(path, isInPlace ? 'r+' : 'wx', async (file) => {
+        await writeContent(file, content, { position: isInPlace ? part.offset : 0, size: part.size }, signal);
+        return (await onDisk(file.stat())).nlink;
+      });
+      // Somebody has removed the upload meanwhile.
+      if (links === 0) throw new PartsLost();
+      if (!isInPlace) await syncFolder(this.places.staged(blobId));
+      return token;
+    } catch (error) {
+      if (!isInPlace) await rm(path, { force: true }).catch(() => undefined);
+      throw isMissing(error) ? new PartsLost(error) : error;
+    }
+  }
+
+  override async completeParts(
+    blobId: string,
+    _uploadToken: string,
+    parts: readonly WrittenPart[],
+    { size, disturbed }: { size: number; disturbed: boolean },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const sorted = inOrder(parts, size);
+    signal.throwIfAborted();
+    if (!(await this.isComplete(blobId, size))) {
+      try {
+        await (disturbed ? this.assemble(blobId, sorted, signal) : this.patch(blobId, sorted, size, signal));
+      } catch (error) {
+        const isGone = error instanceof PartsLost || isMissing(error);
+        // Another who completes the same may have been faster, and has taken away what this one reads.
+        if (!isGone || !(await this.isComplete(blobId, size))) throw isGone ? new PartsLost(error) : error;
+      }
+    }
+    await removeAll(this.places.staged(blobId));
+  }
+
+  override health(): Promise<void> {
+    const late = (): Error => new StoreUnavailable(new Error('The disk does not answer'));
+    return within(HEALTH_WITHIN_MS, this.probe(), late);
+  }
+
+  override async *blobs(signal: AbortSignal): AsyncGenerator<readonly string[]> {
+    await this.marker.check();
+    let batch: string[] = [];
+    // What is completed meanwhile leaves staging for a folder that is read later.
+    for await (const name of this.names(signal)) {
+      if (!isBlobId(name)) continue;
+      batch.push(name);
+      if (batch.length < BATCH) continue;
+      yield batch;
+      batch = [];
+    }
+    if (batch.length > 0) yield batch;
+  }
+
+  /** Tells this folder from every other. @throws StoreUnavailable */
+  identity(): Promise<string> {
+    return this.marker.check();
+  }
+
+  private async *names(signal: AbortSignal): AsyncGenerator<string> {
+    yield* namesIn(this.places.staging, signal);
+    for await (const outer of namesIn(this.places.root, signal)) {
+      if (!isSpread(outer)) continue;
+      for await (const inner of namesIn(join(this.places.root, outer), signal)) {
+        if (isSpread(inner)) yield* namesIn(join(this.places.root, outer, inner), signal);
+      }
+    }
+  }
+
+  /** That of its staging, and before anything is written that in which it will end. */
+  private async makeFolders(blobId: string): Promise<void> {
+    await this.marker.id();
+    const staged = this.places.staged(blobId);
+    // Not those above it: in their place may be a folder that something else is to be mounted on.
+    if ((await onDisk(orIfMissing(makeFolder(staged), 'no staging'))) === 'no staging') {
+      await this.marker.check();
+      await onDisk(mkdir(staged, { recursive: true, mode: FOLDER_MODE }));
+    }
+    const { inner } = this.places.folderOf(blobId);
+    if (!this.known.has(inner)) await onDisk(mkdir(inner, { recursive: true, mode: FOLDER_MODE }));
+  }
+
+  /** @throws StoreUnavailable, with the file anywhere */
+  private async place(path: string, blobId: string): Promise<void> {
+    const { outer, inner } = this.places.folderOf(blobId);
+    if (!this.known.has(inner)) {
+      // Also when it was there: whoever made it may not have come this far. After the file's own, which took it along.
+      await onDisk(mkdir(inner, { recursive: true, mode: FOLDER_MODE }));
+      await syncFolder(outer);
+      await syncFolder(this.places.root);
+      this.known.add(inner);
+    }
+    try {
+      await onDisk(rename(path, this.places.blob(blobId)));
+    } catch (error) {
+      this.known.delete(inner);
+      throw error;
+    }
+    await syncFolder(inner);
+  }
+
+  private async isComplete(blobId: string, size: number): Promise<boolean> {
+    const found = await onDisk(orIfMissing(stat(this.places.blob(blobId)), null));
+    return found !== null && found.size === size;
+  }
+
+  /** Copies into the file of the parts what was sent again, and makes that file the blob. */
+  private async patch(blobId: string, parts: readonly WrittenPart[], size: number, signal: AbortSignal): Promise<void> {
+    const path = this.places.parts(blobId);
+    await withFile(path, 'r+', async (file) => {
+      if ((await onDisk(file.stat())).size !== size) throw new PartsLost();
+      for (const part of parts) if (part.slot > 0) await this.copyAside(blobId, part, file, signal);
+      await onDisk(file.sync());
+    });
+    await this.place(path, blobId);
+  }
+
+  /** Whoever still writes into the file of the parts goes on doing that, and no blob will ever have it. */
+  private async assemble(blobId: string, parts: readonly WrittenPart[], signal: AbortSignal): Promise<void> {
+    const whole = this.places.whole(blobId);
+    try {
+      await withFile(whole, 'wx', async (file) => {
+        await withFile(this.places.parts(blobId), 'r', async (inPlace) => {
+          for (const part of parts) {
+            if (part.slot > 0) await this.copyAside(blobId, part, file, signal);
+            else await copyAll({ file: inPlace, position: part.offset }, part, file, signal);
+          }
+        });
+        await onDisk(file.sync());
+      });
+      await this.place(whole, blobId);
+    } catch (error) {
+      await rm(whole, { force: true }).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private copyAside(blobId: string, part: WrittenPart, to: FileHandle, signal: AbortSignal): Promise<void> {
+    return withFile(this.places.part(blobId, part, part.token), 'r', (file) =>
+      copyAll({ file, position: 0 }, part, to, signal),
+    );
+  }
+
+  private async probe(): Promise<void> {
+    await this.marker.check();
+    const path = this.places.probe();
+    try {
+      await withFile(path, 'wx', (file) => onDisk(file.writeFile('probe')));
+    } finally {
+      await rm(path, { force: true }).catch(() => undefined);
+    }
+  }
+}
+
+async function copyAll(
+  from: { readonly file: FileHandle; readonly position: number },
+  { offset, size }: PartPlace,
+  to: FileHandle,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!(await copyRange(from, { file: to, position: offset }, size, signal))) throw new PartsLost();
+}
+
+function reader(file: FileHandle, { first, last }: ByteRange): () => Promise<Uint8Array | null> {
+  let at = first;
+  return async () => {
+    if (at > last) return null;
+    const buffer = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, last - at + 1));
+    const { bytesRead } = await onDisk(file.read(buffer, 0, buffer.length, at));
+    if (bytesRead === 0) throw new StoreUnavailable(new Error('The blob has become shorter'));
+    at += bytesRead;
+    return buffer.subarray(0, bytesRead);
+  };
+}
+
+async function* namesIn(folder: string, signal: AbortSignal): AsyncGenerator<string> {
+  signal.throwIfAborted();
+  const entries = await onDisk(orIfMissing(opendir(folder, { bufferSize: BATCH }), null));
+  if (entries === null) return;
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const entry = await onDisk(entries.read());
+      if (entry === null) return;
+      yield entry.name;
+    }
+  } finally {
+    await onDisk(entries.close());
+  }
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: FOLDER_MODE });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+}
+
+/** Another's files may be in it, or it has gone already. */
+async function removeIfEmpty(folder: string): Promise<void> {
+  await rmdir(folder).catch(() => undefined);
+}
+
+/** The name of a folder that blobs are spread over. */
+function isSpread(name: string): boolean {
+  return /^[0-9a-f]{2}$/.test(name);
+}

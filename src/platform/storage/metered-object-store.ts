@@ -1,0 +1,159 @@
+import type { Counter } from 'prom-client';
+import { type Logger, type Metrics, Seldom } from '../telemetry/index.js';
+import type { BlobStream } from './blob-stream.js';
+import {
+  BlobMissing,
+  type ByteRange,
+  ObjectStore,
+  type PartPlace,
+  PartsLost,
+  StoreUnavailable,
+  type WrittenPart,
+} from './object-store.js';
+
+type Operation = 'put' | 'open' | 'remove' | 'begin' | 'part' | 'complete' | 'list';
+type Outcome = 'done' | 'missing' | 'lost' | 'unavailable' | 'broken_off';
+
+/** Counts what a store does, and tells the log why it could not. */
+export class MeteredObjectStore extends ObjectStore {
+  override readonly driver: ObjectStore['driver'];
+  private readonly operations: Counter<'driver' | 'operation' | 'outcome'>;
+  private readonly bytes: Counter<'driver' | 'direction'>;
+  private readonly seldom = new Seldom();
+
+  constructor(
+    private readonly store: ObjectStore,
+    metrics: Metrics,
+    private readonly logger: Logger,
+  ) {
+    super();
+    this.driver = store.driver;
+    this.operations = metrics.counter('object_store_operations_total', 'What was asked of the object store', [
+      'driver',
+      'operation',
+      'outcome',
+    ]);
+    this.bytes = metrics.counter(
+      'object_store_bytes_total',
+      'Content that went into and came out of the object store',
+      ['driver', 'direction'],
+    );
+    metrics.gauge('object_store_up', 'Whether the object store can be used', ['driver'], async (gauge) => {
+      const isUp = await this.store.health().then(
+        () => true,
+        () => false,
+      );
+      gauge.set({ driver: this.driver }, isUp ? 1 : 0);
+    });
+  }
+
+  override put(
+    blobId: string,
+    content: AsyncIterable<Uint8Array>,
+    size: number | null,
+    signal: AbortSignal,
+  ): Promise<void> {
+    return this.metered('put', this.store.put(blobId, this.counted(content), size, signal));
+  }
+
+  override async open(blobId: string, range: ByteRange | null, signal: AbortSignal): Promise<BlobStream> {
+    let stream: BlobStream;
+    try {
+      stream = await this.store.open(blobId, range, signal);
+    } catch (error) {
+      throw this.failed('open', error);
+    }
+    let fault: unknown;
+    stream.once('error', (error) => (fault = error));
+    stream.once('close', () => {
+      this.bytes.inc({ driver: this.driver, direction: 'out' }, stream.bytesRead);
+      if (fault !== undefined) this.failed('open', fault);
+      else this.count('open', stream.readableEnded ? 'done' : 'broken_off');
+    });
+    return stream;
+  }
+
+  override remove(blobId: string, uploadToken: string | null): Promise<void> {
+    return this.metered('remove', this.store.remove(blobId, uploadToken));
+  }
+
+  override beginParts(blobId: string, size: number, signal: AbortSignal): Promise<string> {
+    return this.metered('begin', this.store.beginParts(blobId, size, signal));
+  }
+
+  override putPart(
+    blobId: string,
+    uploadToken: string,
+    part: PartPlace,
+    content: AsyncIterable<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<string> {
+    return this.metered('part', this.store.putPart(blobId, uploadToken, part, this.counted(content), signal));
+  }
+
+  override completeParts(
+    blobId: string,
+    uploadToken: string,
+    parts: readonly WrittenPart[],
+    options: { size: number; disturbed: boolean },
+    signal: AbortSignal,
+  ): Promise<void> {
+    return this.metered('complete', this.store.completeParts(blobId, uploadToken, parts, options, signal));
+  }
+
+  override health(): Promise<void> {
+    return this.store.health();
+  }
+
+  override async *blobs(signal: AbortSignal): AsyncGenerator<readonly string[]> {
+    try {
+      yield* this.store.blobs(signal);
+    } catch (error) {
+      throw this.failed('list', error);
+    }
+    this.count('list', 'done');
+  }
+
+  override close(): Promise<void> {
+    return this.store.close();
+  }
+
+  private async *counted(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of content) {
+      this.bytes.inc({ driver: this.driver, direction: 'in' }, chunk.length);
+      yield chunk;
+    }
+  }
+
+  private async metered<T>(operation: Operation, call: Promise<T>): Promise<T> {
+    let result: T;
+    try {
+      result = await call;
+    } catch (error) {
+      throw this.failed(operation, error);
+    }
+    this.count(operation, 'done');
+    return result;
+  }
+
+  /** @returns the error, told of when it is the store's fault */
+  private failed(operation: Operation, error: unknown): unknown {
+    this.count(operation, outcomeOf(error));
+    if (error instanceof StoreUnavailable) {
+      this.seldom.happened(operation, (times) =>
+        this.logger.error('the object store is unavailable', { driver: this.driver, operation, times, err: error }),
+      );
+    }
+    return error;
+  }
+
+  private count(operation: Operation, outcome: Outcome): void {
+    this.operations.inc({ driver: this.driver, operation, outcome });
+  }
+}
+
+function outcomeOf(error: unknown): Outcome {
+  if (error instanceof StoreUnavailable) return 'unavailable';
+  if (error instanceof BlobMissing) return 'missing';
+  return error instanceof PartsLost ? 'lost' : 'broken_off';
+}

@@ -1,0 +1,351 @@
+import { get, request as httpRequest } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Test } from 'supertest';
+import { type Owner, ownerWithProject } from '../../support/actors.js';
+import { createTestApp, type TestApp } from '../../support/app.js';
+import { type ObjectRecord, Objects, type UploadRecord } from '../../support/objects.js';
+
+const NOBODY = '0199f3a1-0000-7000-8000-000000000000';
+const REFUSED = { detail: 'Invalid or expired signature' };
+
+describe('The content of objects', () => {
+  let app: TestApp;
+  let owner: Owner;
+  let objects: Objects;
+  let object: ObjectRecord;
+  let link: string;
+
+  beforeAll(async () => {
+    app = await createTestApp({
+      env: { STORAGE_LIMITS: 'free=64MB/1MB/32MB', CORS_ORIGINS: 'https://app.example.com' },
+    });
+  });
+  afterAll(() => app.close());
+  beforeEach(async () => {
+    owner = await ownerWithProject(app);
+    objects = new Objects(app, owner);
+    object = await objects.stored('reports/“q1”\u202e.txt', '0123456789');
+    link = await objects.link(object.id);
+  });
+
+  const fetch = (path = link): Test => app.request().get(path);
+  const bandwidth = async (): Promise<number> => (await objects.usage()).bandwidth.bytes_used;
+
+  it('come with what keeps them harmless', async () => {
+    const answer = await fetch().expect(200);
+    expect(answer.text).toBe('0123456789');
+    expect(answer.headers).toMatchObject({
+      'content-type': 'text/plain',
+      'content-length': '10',
+      etag: `"${object.etag}"`,
+      'last-modified': new Date(object.created_at).toUTCString(),
+      'accept-ranges': 'bytes',
+      'content-disposition': `attachment; filename="_q1_.txt"; filename*=UTF-8''%E2%80%9Cq1%E2%80%9D.txt`,
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none';sandbox",
+      'cross-origin-resource-policy': 'cross-origin',
+      'referrer-policy': 'no-referrer',
+      'cache-control': expect.stringMatching(/^private, max-age=(29\d|300)$/),
+      'x-request-id': expect.any(String),
+    });
+  });
+
+  it('are addressed for as long as was asked for, by whoever has the address', async () => {
+    const { body } = await objects.get(`objects/${object.id}`, { expires_in: 86_400 }).expect(200);
+    const { download_url: url, download_url_expires_at: end, ...rest } = body as Record<string, string>;
+    expect(rest).toEqual(object);
+    expect(url).toMatch(
+      new RegExp(
+        `^http://127\\.0\\.0\\.1:\\d+/v1/core/objects/${object.id}/content\\?expires=\\d+&disposition=attachment&key=[\\w-]+&signature=[\\w-]{43}$`,
+      ),
+    );
+    expect(Math.round((Date.parse(end ?? '') - Date.now()) / 60_000)).toBe(24 * 60);
+    for (const expires of [0, 86_401]) await objects.get(`objects/${object.id}`, { expires_in: expires }).expect(422);
+    // Whoever sends a credential along is not asked for it.
+    await fetch().set('Authorization', 'Bearer nonsense').expect(200);
+    await app.request().delete(`/v1/auth/sessions`).set('Authorization', owner.bearer);
+    await fetch().expect(200);
+  });
+
+  it('are closed by every change of the address', async () => {
+    const [path = '', query = ''] = link.split('?');
+    for (let at = 0; at < query.length; at += 1) {
+      const other = query[at] === 'a' ? 'b' : 'a';
+      const changed = `${path}?${query.slice(0, at)}${other}${query.slice(at + 1)}`;
+      const { status, body } = await fetch(changed);
+      expect([changed, status, body]).toEqual([changed, 403, REFUSED]);
+    }
+    const other = await objects.stored('other');
+    for (const changed of [
+      link.replace(object.id, other.id),
+      link.replace(object.id, NOBODY),
+      link.replace(object.id, object.id.toUpperCase()),
+      link.replace(object.id, 'nonsense'),
+      path,
+      `${link}&signature=x`,
+      `${link}&expires=9999999999`,
+      `${path}?expires=&disposition=&key=&signature=`,
+    ])
+      expect((await fetch(changed).expect(403)).body).toEqual(REFUSED);
+  });
+
+  it('are closed when the time is over', async () => {
+    const short = await objects.link(object.id, { expires_in: 1 });
+    await fetch(short).expect(200);
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    expect((await fetch(short).expect(403)).body).toEqual(REFUSED);
+  });
+
+  it.each([
+    ['bytes=0-3', 206, '0123', 'bytes 0-3/10'],
+    ['bytes=7-', 206, '789', 'bytes 7-9/10'],
+    ['bytes=-2', 206, '89', 'bytes 8-9/10'],
+    ['bytes=0-1,3-4', 200, '0123456789', undefined],
+    ['bytes=x', 200, '0123456789', undefined],
+  ])('are sent in part: %s', async (range, status, text, contentRange) => {
+    const answer = await fetch().set('Range', range).expect(status);
+    expect(answer.text).toBe(text);
+    expect(answer.headers['content-range']).toBe(contentRange);
+    expect(answer.headers['content-length']).toBe(String(text.length));
+    expect(await bandwidth()).toBe(text.length);
+  });
+
+  it('have nothing behind their end', async () => {
+    const answer = await fetch().set('Range', 'bytes=10-').expect(416);
+    expect(answer.body).toEqual({ detail: 'Range Not Satisfiable' });
+    expect(answer.headers['content-range']).toBe('bytes */10');
+    expect(await bandwidth()).toBe(0);
+  });
+
+  it('are sent on conditions alone', async () => {
+    const tag = `"${object.etag}"`;
+    const unchanged = await fetch().set('If-None-Match', `W/${tag}`).expect(304);
+    expect(unchanged.text).toBe('');
+    expect(unchanged.headers).toMatchObject({ etag: tag, 'cache-control': expect.stringContaining('private') });
+    const failed = await fetch().set('If-Match', '"other"').expect(412);
+    expect(failed.body).toEqual({ detail: 'Precondition Failed' });
+    expect((await fetch().set('Range', 'bytes=0-0').set('If-Range', tag).expect(206)).text).toBe('0');
+    expect((await fetch().set('Range', 'bytes=0-0').set('If-Range', '"other"').expect(200)).text).toHaveLength(10);
+    expect(await bandwidth()).toBe(11);
+  });
+
+  it('are described by HEAD without being sent', async () => {
+    const answer = await app.request().head(link).set('Range', 'bytes=0-1').expect(200);
+    expect(answer.headers).toMatchObject({ 'content-length': '10', etag: `"${object.etag}"` });
+    expect(await bandwidth()).toBe(0);
+  });
+
+  it('are what the object is now, until it is gone', async () => {
+    await objects.stored(object.key, 'new', { overwrite: 'true' });
+    expect((await fetch().expect(200)).text).toBe('new');
+    await objects.remove(object.id).expect(204);
+    expect((await fetch().expect(404)).body).toEqual({ detail: 'Object not found' });
+  });
+
+  it.each([
+    ['image/png', 'inline'],
+    ['audio/ogg', 'inline'],
+    ['text/plain; charset=utf-8', 'inline'],
+    ['application/json', 'inline'],
+    ['text/html', 'attachment'],
+    ['TEXT/HTML', 'attachment'],
+    ['image/svg+xml', 'attachment'],
+    ['application/xhtml+xml', 'attachment'],
+    ['text/xml', 'attachment'],
+    ['text/javascript', 'attachment'],
+    ['application/pdf', 'attachment'],
+    ['application/octet-stream', 'attachment'],
+    ['video/mp4', 'inline'],
+  ])('of %s are shown as %s where that is asked for', async (type, shown) => {
+    const { id } = await objects.stored('shown', '{}', { content_type: type });
+    const answer = await fetch(await objects.link(id, { disposition: 'inline' })).expect(200);
+    expect(answer.headers['content-disposition']).toMatch(new RegExp(`^${shown};`));
+    expect(answer.headers['content-type']).toBe(type);
+    const saved = await fetch(await objects.link(id)).expect(200);
+    expect(saved.headers['content-disposition']).toMatch(/^attachment;/);
+  });
+
+  it('may be read by pages of any origin, without credentials', async () => {
+    for (const origin of ['https://anywhere.example', 'https://app.example.com']) {
+      const answer = await fetch().set('Origin', origin).expect(200);
+      expect(answer.headers).toMatchObject({
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': expect.stringContaining('Content-Range'),
+      });
+      expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
+      const refused = await fetch(link.split('?')[0]).set('Origin', origin).expect(403);
+      expect(refused.headers['access-control-allow-origin']).toBe('*');
+      const preflight = await app
+        .request()
+        .options(link)
+        .set({ Origin: origin, 'Access-Control-Request-Method': 'GET', 'Access-Control-Request-Headers': 'range' })
+        .expect(204);
+      expect(preflight.headers).toMatchObject({
+        'access-control-allow-origin': '*',
+        'access-control-allow-headers': expect.stringContaining('Range'),
+      });
+    }
+  });
+
+  describe('count as bandwidth', () => {
+    let large: ObjectRecord;
+    beforeEach(async () => {
+      large = await stored(600 * 1024);
+    });
+    async function stored(size: number): Promise<ObjectRecord> {
+      return objects.stored(`large-${size}`, Buffer.alloc(size));
+    }
+
+    it('of which none begins that does not fit', async () => {
+      const path = await objects.link(large.id);
+      const answers = await Promise.all(Array.from({ length: 4 }, () => fetch(path)));
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 403, 403, 403]);
+      expect(answers.find(({ status }) => status === 403)).toMatchObject({
+        body: { detail: 'Download bandwidth exceeded' },
+        headers: {
+          'x-service-block-reason': 'bandwidth_exceeded',
+          'x-service-bandwidth-limit': String(1024 * 1024),
+          'x-service-bandwidth-used': String(600 * 1024),
+          'x-service-period-start': expect.stringMatching(/^\d{4}-\d\d-01$/),
+          'x-service-period-end': expect.stringMatching(/^\d{4}-\d\d-01$/),
+        },
+      });
+      await fetch(path).set('Range', 'bytes=0-99').expect(206);
+      expect((await objects.usage()).bandwidth).toEqual({
+        bytes_used: 600 * 1024 + 100,
+        bytes_limit: 1024 * 1024,
+        bytes_remaining: 424 * 1024 - 100,
+        is_near_limit: false,
+      });
+    });
+
+    it('and what is not taken is given back', async () => {
+      const much = await stored(15 * 1024 * 1024);
+      await app.rows('UPDATE organizations SET plan = $2 WHERE id = $1', [owner.organizationId, 'enterprise']);
+      const path = await objects.link(much.id);
+      await new Promise<void>((resolve, reject) => {
+        const asked = get(app.url + path, (response) => {
+          response.once('data', () => {
+            response.destroy();
+            resolve();
+          });
+        });
+        asked.on('error', reject);
+      });
+      await until(async () => (await bandwidth()) < much.size);
+      expect(await bandwidth()).toBeGreaterThan(0);
+    });
+  });
+
+  it('that are being sent stay what they were', async () => {
+    await app.rows('UPDATE organizations SET plan = $2 WHERE id = $1', [owner.organizationId, 'enterprise']);
+    const old = await objects.stored('changing', Buffer.alloc(12 * 1024 * 1024, 'a'));
+    const path = await objects.link(old.id);
+    const bytes = await new Promise<Buffer>((resolve, reject) => {
+      get(app.url + path, (response) => {
+        const chunks: Buffer[] = [];
+        response.once('data', (first: Buffer) => {
+          chunks.push(first);
+          response.pause();
+          void objects
+            .stored('changing', Buffer.alloc(12 * 1024 * 1024, 'b'), { overwrite: 'true' })
+            .then(() => objects.remove(old.id).expect(204))
+            .then(() => {
+              response.on('data', (chunk: Buffer) => chunks.push(chunk));
+              response.resume();
+            }, reject);
+        });
+        response.on('end', () => resolve(Buffer.concat(chunks)));
+      }).on('error', reject);
+    });
+    expect(bytes.length).toBe(12 * 1024 * 1024);
+    expect(bytes.every((byte) => byte === 0x61)).toBe(true);
+  });
+
+  it('need signed addresses, of which there are none while encryption is off', async () => {
+    const off = await createTestApp({
+      databaseUrl: app.databaseUrl,
+      dataDir: app.dataDir,
+      env: { CREDENTIAL_ENCRYPTION_KEYS: 'disabled' },
+    });
+    try {
+      const there = new Objects(off, owner);
+      expect((await there.get(`objects/${object.id}`).expect(200)).body).toEqual({
+        ...object,
+        download_url: null,
+        download_url_expires_at: null,
+      });
+      expect((await there.begin({ key: 'a', size: 1 }).expect(503)).body).toEqual({
+        detail: 'Signed URLs are unavailable',
+      });
+      expect((await off.request().get(link).expect(403)).body).toEqual(REFUSED);
+      await there.put('still', 'stored').expect(201);
+    } finally {
+      await off.close();
+    }
+  });
+
+  it('are asked for only when the caller may send them', async () => {
+    const upload = await objects.begun({ key: 'expecting', size: 1_000_000 });
+    const good = upload.parts[0]?.url ?? '';
+    expect(await expecting('PUT', good.replace(/signature=./, 'signature=_'), 1_000_000)).toEqual({
+      continued: false,
+      status: 403,
+    });
+    expect(await expecting('PUT', good, 1_000_000)).toEqual({ continued: true, status: 200 });
+    const post = `${app.url}/v1/core/objects?project_id=${owner.projectId}&key=x`;
+    expect(await expecting('POST', post, 10)).toEqual({ continued: false, status: 401 });
+    expect(await expecting('POST', post, 1e9, owner.bearer)).toEqual({ continued: false, status: 413 });
+  });
+
+  /** Sends the body only when it is asked for. */
+  function expecting(
+    method: string,
+    url: string,
+    length: number,
+    bearer?: string,
+  ): Promise<{ continued: boolean; status: number }> {
+    return new Promise((resolve, reject) => {
+      let continued = false;
+      const headers = { Expect: '100-continue', 'Content-Length': length, ...(bearer && { Authorization: bearer }) };
+      const sent = httpRequest(url, { method, headers });
+      sent.flushHeaders();
+      sent.on('continue', () => {
+        continued = true;
+        sent.end(Buffer.alloc(length));
+      });
+      sent.on('response', (response) => {
+        response.resume();
+        resolve({ continued, status: response.statusCode ?? 0 });
+        if (!continued) sent.destroy();
+      });
+      sent.on('error', reject);
+    });
+  }
+
+  it('are taken in parts from addresses that nothing changes', async () => {
+    const upload: UploadRecord = await objects.begun({ key: 'parts', size: 10 });
+    const url = upload.parts[0]?.url ?? '';
+    const path = url.slice(url.indexOf('/v1'));
+    const put = (to: string): Test => app.request().put(to).set('Content-Type', 'text/plain').send('0123456789');
+    for (const changed of [
+      path.replace('/parts/1', '/parts/2'),
+      path.replace('/parts/1', '/parts/01'),
+      path.replace(upload.id, NOBODY),
+      path.replace('parts/1', 'parts/x'),
+      `${path}&disposition=attachment`,
+      path.split('?')[0] ?? '',
+    ])
+      expect((await put(changed).expect(403)).body).toEqual(REFUSED);
+    await app.request().get(path).expect(405);
+    await put(path).expect(200);
+  });
+});
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    if (await holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error('it did not come to pass');
+}

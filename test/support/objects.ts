@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import type { Test } from 'supertest';
+import type { Actor, Owner } from './actors.js';
+import type { TestApp } from './app.js';
+
+export interface ObjectRecord {
+  readonly id: string;
+  readonly project_id: string;
+  readonly key: string;
+  readonly size: number;
+  readonly content_type: string;
+  readonly etag: string;
+  readonly sha256: string | null;
+  readonly metadata: Record<string, string>;
+  readonly version: number;
+  readonly created_by: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export interface UploadRecord {
+  readonly id: string;
+  readonly part_size: number;
+  readonly part_count: number;
+  readonly parts: readonly { readonly part_number: number; readonly size: number; readonly url: string }[];
+  readonly expires_at: string;
+}
+
+export interface StorageUsage {
+  readonly plan: string;
+  readonly is_metered: boolean;
+  readonly max_file_bytes: number | null;
+  readonly storage: Record<'bytes_used' | 'bytes_reserved' | 'objects', number> &
+    Record<string, number | boolean | null>;
+  readonly bandwidth: { readonly bytes_used: number } & Record<string, number | boolean | null>;
+  readonly project: Record<'bytes_used' | 'objects' | 'bandwidth_bytes_used', number>;
+}
+
+export const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
+
+/** What people do with objects of one project, as one of them. */
+export class Objects {
+  constructor(
+    private readonly app: TestApp,
+    private readonly owner: Owner,
+    private readonly as: Actor = owner,
+  ) {}
+
+  put(key: string, content: Buffer | string = key, query: Record<string, string> = {}): Test {
+    const { projectId } = this.owner;
+    return this.app
+      .request()
+      .post('/v1/core/objects')
+      .query({ project_id: projectId, key, ...query })
+      .set('Authorization', this.as.bearer)
+      .set('Content-Type', 'text/plain')
+      .serialize((body: unknown) => body as string)
+      .send(content as string);
+  }
+
+  async stored(key: string, content: Buffer | string = key, query: Record<string, string> = {}): Promise<ObjectRecord> {
+    return (await this.put(key, content, query).expect(201)).body as ObjectRecord;
+  }
+
+  get(rest: string, query: Record<string, string | number> = {}): Test {
+    return this.app.request().get(`/v1/core/${rest}`).query(query).set('Authorization', this.as.bearer);
+  }
+
+  list(query: Record<string, string | number> = {}): Test {
+    return this.get('objects', { project_id: this.owner.projectId, ...query });
+  }
+
+  change(id: string, body: object): Test {
+    return this.app.request().patch(`/v1/core/objects/${id}`).set('Authorization', this.as.bearer).send(body);
+  }
+
+  remove(id: string): Test {
+    return this.app.request().delete(`/v1/core/objects/${id}`).set('Authorization', this.as.bearer);
+  }
+
+  async usage(): Promise<StorageUsage> {
+    return (await this.get('usage', { project_id: this.owner.projectId }).expect(200)).body as StorageUsage;
+  }
+
+  /** The path and query of an address that serves an object. */
+  async link(id: string, query: Record<string, string | number> = {}): Promise<string> {
+    const { body } = await this.get(`objects/${id}`, query).expect(200);
+    return pathOf((body as { download_url: string }).download_url);
+  }
+
+  begin(body: object): Test {
+    return this.app
+      .request()
+      .post('/v1/core/uploads')
+      .set('Authorization', this.as.bearer)
+      .send({ project_id: this.owner.projectId, ...body });
+  }
+
+  async begun(body: object): Promise<UploadRecord> {
+    return (await this.begin(body).expect(201)).body as UploadRecord;
+  }
+
+  part(upload: UploadRecord, number: number, bytes: Buffer): Test {
+    const url = upload.parts[number - 1]?.url ?? '';
+    return this.app
+      .request()
+      .put(pathOf(url))
+      .set('Content-Type', 'application/octet-stream')
+      .serialize((body: unknown) => body as string)
+      .send(bytes as unknown as string);
+  }
+
+  complete(upload: Pick<UploadRecord, 'id'>, body: object = {}): Test {
+    return this.app
+      .request()
+      .post(`/v1/core/uploads/${upload.id}/complete`)
+      .set('Authorization', this.as.bearer)
+      .send(body);
+  }
+
+  abort(upload: Pick<UploadRecord, 'id'>): Test {
+    return this.app.request().delete(`/v1/core/uploads/${upload.id}`).set('Authorization', this.as.bearer);
+  }
+}
+
+export function pathOf(url: string): string {
+  const { pathname, search } = new URL(url);
+  return pathname + search;
+}
