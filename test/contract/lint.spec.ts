@@ -124,3 +124,19 @@ describe('statements', () => {
     ],
   });
 });
+
+describe('repositories', () => {
+  const leaves = [{ messageId: 'leaves' }];
+  tester.run('stay inside their module', rules['repositories-stay-inside'], {
+    valid: [
+      { filename: 'notes/index.ts', code: `export { NotesReader } from './notes.reader.js';` },
+      { filename: 'notes/notes.module.ts', code: `export { NotesRepository } from './notes.repository.js';` },
+    ],
+    invalid: [
+      { filename: 'notes/index.ts', code: `export { NotesRepository } from './notes.repository.js';`, errors: leaves },
+      { filename: 'notes/index.ts', code: `export type { NoteRow } from './notes.repository.js';`, errors: leaves },
+      { filename: 'notes/index.ts', code: `export * from './store/notes.repository.js';`, errors: leaves },
+      { filename: 'index.ts', code: `import { NotesRepository } from './notes.repository.js';`, errors: leaves },
+    ],
+  });
+});

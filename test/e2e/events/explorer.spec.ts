@@ -6,7 +6,7 @@ import { addMember, type Owner, ownerWithProject } from '../../support/actors.js
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
 import type { StoredEvent } from '../../../src/modules/events/fields/index.js';
-import { EventRowsRepository, type Place, type Selection } from '../../../src/modules/events/reads/index.js';
+import { EventRowsReader, type Place, type Selection } from '../../../src/modules/events/reads/index.js';
 import { ExportPatience } from '../../../src/modules/events/explorer/export-patience.js';
 import { newId } from '../../../src/platform/ids/index.js';
 
@@ -320,13 +320,13 @@ describe('the events explorer', () => {
   describe('export', () => {
     /** Tells of every read of whole events; what measures those without a size is none. */
     const watchReads = (tell: (found: readonly StoredEvent[]) => void): void => {
-      const events = app.nest.get(EventRowsRepository, { strict: false });
+      const events = app.nest.get(EventRowsReader, { strict: false });
       events.read = async <Row>(
         scope: { projectId: ProjectId },
         places: readonly Place[],
         selection: Selection<Row>,
       ) => {
-        const found = await EventRowsRepository.prototype.read.call(events, scope, places, selection);
+        const found = await EventRowsReader.prototype.read.call(events, scope, places, selection);
         if (selection.columns.includes('external_event_id')) tell(found as StoredEvent[]);
         return found as Row[];
       };

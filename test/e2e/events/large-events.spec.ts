@@ -1,6 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { EventRowsRepository, ReadBudget } from '../../../src/modules/events/reads/index.js';
+import { EventRowsReader, ReadBudget } from '../../../src/modules/events/reads/index.js';
 import type { Hold } from '../../../src/modules/events/reads/read-budget.js';
 import { CLIENT_PATIENCE } from '../../../src/platform/http/client-patience.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
@@ -221,7 +221,7 @@ describe('large events', () => {
     });
 
     it('are counted no longer when the client is gone before they are read', async () => {
-      const rows = app.nest.get(EventRowsRepository, { strict: false });
+      const rows = app.nest.get(EventRowsReader, { strict: false });
       const read = rows.read.bind(rows) as (...parameters: unknown[]) => Promise<unknown[]>;
       let reached: () => void = () => undefined;
       const reading = new Promise<void>((resolve) => (reached = resolve));

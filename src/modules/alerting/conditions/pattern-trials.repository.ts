@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { FairTurns } from '../../../platform/concurrency/index.js';
-import { domainError } from '../../../platform/http/domain-error.js';
 import { MAX_SEARCHED } from './patterns/pattern-syntax.js';
 import { patternForPostgres } from './patterns/pattern-sql.js';
 import { TextPattern } from './patterns/text-pattern.js';
+import { TooManyPatternTrials } from './pattern-trials.errors.js';
 
 /** Requests of a process at a time that try patterns: each may hold a connection and a processor of PostgreSQL. */
 const TRIALS_AT_ONCE = 2;
@@ -25,10 +25,6 @@ const PROBES: readonly string[] = [
   'ab'.repeat(MAX_SEARCHED / 2),
   Array.from({ length: MAX_SEARCHED }, (_, index) => 'ab0 .-'[(index * index + (index >> 3)) % 6]).join(''),
 ];
-
-export class TooManyPatternTrials extends domainError(503, 'Too many patterns are tried at once') {
-  override readonly headers = { 'Retry-After': '2' };
-}
 
 interface FailedTrial {
   readonly source: string;

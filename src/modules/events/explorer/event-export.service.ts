@@ -4,7 +4,7 @@ import { MembershipReader, type ProjectMemberScope, type ProjectScope } from '..
 import { Clock } from '../../../platform/clock/index.js';
 import { ClientGone, PacedResponse } from '../../../platform/http/paced-response.js';
 import type { EventFilter, MatchingHour, TimeWindow } from '../totals/index.js';
-import { type EventPlace, EventRowsRepository, type Place, ReadBudget, RECORDS } from '../reads/index.js';
+import { type EventPlace, EventRowsReader, type Place, ReadBudget, RECORDS } from '../reads/index.js';
 import { SessionLivenessCache } from '../../identity/sessions/index.js';
 import { filterOf, windowOf } from './asked-window.js';
 import type { ExportRequest } from './explorer.dto.js';
@@ -37,7 +37,7 @@ export class EventExportService {
 
   constructor(
     private readonly explorer: ExplorerRepository,
-    private readonly events: EventRowsRepository,
+    private readonly events: EventRowsReader,
     private readonly budget: ReadBudget,
     private readonly members: MembershipReader,
     private readonly sessions: SessionLivenessCache,

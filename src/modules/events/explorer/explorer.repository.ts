@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import {
   conditionsOf,
   type EventFilter,
-  EventTotalsRepository,
+  EventTotalsReader,
   type MatchingHour,
   Parameters,
   type TimeWindow,
@@ -29,7 +29,7 @@ export interface Page {
 export class ExplorerRepository {
   constructor(
     private readonly database: Database,
-    private readonly totals: EventTotalsRepository,
+    private readonly totals: EventTotalsReader,
   ) {}
 
   /** Total and page are of one moment. Costs do not grow with the offset: counted hours are skipped unread. */

@@ -2,19 +2,19 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { writeList, writeObject, type WrittenJson } from '../../../platform/http/written-json.js';
-import { ApiKeysRepository, EventSourceDisabled, EventSourceNotFound } from '../../entitlement/api-keys/index.js';
+import { ActiveKeysReader, EventSourceDisabled, EventSourceNotFound } from '../../entitlement/api-keys/index.js';
 import { EventRecorder } from '../ingestion/index.js';
 import {
   decodeCursor,
   encodeCursor,
   EventPageReader,
   eventRecord,
-  EventRowsRepository,
+  EventRowsReader,
   ReadBudget,
   RECORDS,
   type Selection,
 } from '../reads/index.js';
-import { EventSourcesRepository, type SeenEventSource } from '../../entitlement/sources/index.js';
+import { EventSourcesReader, type SeenEventSource } from '../../entitlement/sources/index.js';
 import { IngestionFailuresReader } from '../../entitlement/ingestion-failures/index.js';
 import { observeSchema, SAMPLE_BYTES, SAMPLE_EVENTS, type SampledEvent } from './observed-schema.js';
 import type {
@@ -39,11 +39,11 @@ const SAMPLED: Selection<SampledEvent> = { columns: 'event, "timestamp", propert
 export class SourceInsightService {
   constructor(
     private readonly insight: SourceInsightRepository,
-    private readonly rows: EventRowsRepository,
+    private readonly rows: EventRowsReader,
     private readonly pages: EventPageReader,
     private readonly budget: ReadBudget,
-    private readonly sources: EventSourcesRepository,
-    private readonly keys: ApiKeysRepository,
+    private readonly sources: EventSourcesReader,
+    private readonly keys: ActiveKeysReader,
     private readonly failures: IngestionFailuresReader,
     private readonly recorder: EventRecorder,
     private readonly clock: Clock,
@@ -75,7 +75,7 @@ export class SourceInsightService {
       this.source(scope, sourceId),
       this.insight.volumes(scope, sourceId, { ...bounds, interval: 'hour' }),
       this.failures.countOfSource(scope, sourceId, bounds.from),
-      this.keys.countActive(scope, now, { sourceId }),
+      this.keys.countOf(scope, now, sourceId),
     ]);
     const { isEnabled, lastEventAt } = source;
     const { events } = totalsOf(volumes);

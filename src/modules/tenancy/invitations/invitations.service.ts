@@ -3,7 +3,7 @@ import type { OrganizationScope } from '../../access/index.js';
 import { randomToken, sha256 } from '../../../platform/crypto/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/ids/index.js';
-import { MembersRepository, OrganizationActsService } from '../organizations/index.js';
+import { MembersReader, OrganizationActsService } from '../organizations/index.js';
 import { emailKeyOf } from '../../identity/users/index.js';
 import type { Invitation } from './invitation.entity.js';
 import { type InvitationAct, InvitationAuditWriter } from './invitation-audit.writer.js';
@@ -32,7 +32,7 @@ export class InvitationsService {
   constructor(
     private readonly database: Database,
     private readonly acts: OrganizationActsService,
-    private readonly members: MembersRepository,
+    private readonly members: MembersReader,
     private readonly invitations: InvitationsRepository,
     private readonly audits: InvitationAuditWriter,
     private readonly mails: InvitationMailer,

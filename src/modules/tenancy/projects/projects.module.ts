@@ -20,6 +20,7 @@ import { ProjectChangesNotifier } from './project-changes.notifier.js';
 import { Project } from './project.entity.js';
 import { ProjectMember } from './project-member.entity.js';
 import { ProjectsController } from './projects.controller.js';
+import { ProjectsReader } from './projects.reader.js';
 import { ProjectsRepository } from './projects.repository.js';
 import { ProjectsService } from './projects.service.js';
 import { SavedView } from './saved-views/saved-view.entity.js';
@@ -49,6 +50,7 @@ import { ProjectSettingsService } from './settings/project-settings.service.js';
   ],
   providers: [
     ProjectsService,
+    ProjectsReader,
     ProjectsRepository,
     onAccountDeleted(ProjectsRepository, (projects, userId, tx) => projects.handOver(userId, tx)),
     ProjectActsService,
@@ -65,6 +67,6 @@ import { ProjectSettingsService } from './settings/project-settings.service.js';
     IngestionPolicyReader,
     { provide: MembershipReader, useClass: Memberships },
   ],
-  exports: [ProjectsRepository, ProjectActsService, ProjectChangesNotifier, IngestionPolicyReader, MembershipReader],
+  exports: [ProjectsReader, ProjectActsService, ProjectChangesNotifier, IngestionPolicyReader, MembershipReader],
 })
 export class ProjectsModule {}

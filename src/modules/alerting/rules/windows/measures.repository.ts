@@ -6,7 +6,7 @@ import {
   type Dimension,
   DIMENSIONS,
   type EventFilter,
-  EventTotalsRepository,
+  EventTotalsReader,
   Parameters,
   type TimeWindow,
 } from '../../../events/totals/index.js';
@@ -51,7 +51,7 @@ const COUNTED_FROM_SECONDS = 3_600;
 export class MeasuresRepository {
   constructor(
     private readonly database: Database,
-    private readonly totals: EventTotalsRepository,
+    private readonly totals: EventTotalsReader,
   ) {}
 
   async values(rule: MeasuredRule, window: TimeWindow, wanted: Wanted, db?: Db): Promise<Measured> {

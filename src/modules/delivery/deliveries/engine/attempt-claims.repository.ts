@@ -7,7 +7,7 @@ import {
   type Bind,
   type Claimant,
   type ClaimedRow,
-  ClaimsRepository,
+  ClaimsWriter,
   type Held,
   isLive,
   type OutboxTable,
@@ -114,14 +114,14 @@ const ATTEMPTS: OutboxTable<ExpiredAttempt, ClaimedAttempt> = {
   },
 };
 
-/** Every claim on attempts: those of {@link ClaimsRepository}, and what operators ask for. Time is the database's alone. */
+/** Every claim on attempts: those of {@link ClaimsWriter}, and what operators ask for. Time is the database's alone. */
 @Injectable()
 export class AttemptClaimsRepository {
   /** What all outboxes have in common. */
-  readonly common: ClaimsRepository<ExpiredAttempt, ClaimedAttempt>;
+  readonly common: ClaimsWriter<ExpiredAttempt, ClaimedAttempt>;
 
   constructor(private readonly database: Database) {
-    this.common = new ClaimsRepository(database, ATTEMPTS);
+    this.common = new ClaimsWriter(database, ATTEMPTS);
   }
 
   /**

@@ -1,82 +1,15 @@
 import { type Database, type Db } from '../../../platform/database/database.js';
 import type { LaneShare } from './dispatcher.js';
-import { backlogSql, dueLanesSql, type DueTable, lockedDueSql } from './due-rows.repository.js';
+import { backlogSql, dueLanesSql, lockedDueSql } from './due-rows.repository.js';
+import type { Bind, Claimant, ClaimedRow, Held, OutboxTable, Writing } from './outbox-table.js';
 import type { Lane } from './slots.js';
 import type { TryOutcome } from './try-outcome.js';
-
-/** What a held row is known by when its result is written. */
-export interface Held {
-  readonly id: string;
-  readonly tenant: string;
-  readonly token: string;
-}
-
-/** A row that this process holds. */
-export interface ClaimedRow extends Held, Lane {
-  /** The end of the lease on the clock of `performance.now()`, counted from before the claim: never later than the database's. */
-  readonly heldUntil: number;
-}
-
-export interface Claimant {
-  /** The process, or a person. */
-  readonly owner: string;
-  /** `worker`, or what for a table lets others claim. */
-  readonly kind: string;
-  readonly leaseSeconds: number;
-}
-
-/** What becomes of a row by the outcome of its try. */
-interface NextTry {
-  readonly status: string;
-  readonly retryCount: number;
-  /** When to try again, in seconds from now; null: never. */
-  readonly delaySeconds: number | null;
-}
-
-/** Adds a value to those of the statement. @returns its place in the text */
-export type Bind = (value: unknown) => string;
-
-/** What a statement writes beyond what all tables have in common. */
-interface Writing {
-  /** Further columns, each as `name = value`. */
-  readonly set: readonly string[];
-  /** Further common table expressions, so that evidence is of the same statement: each behind a comma. */
-  readonly evidence: string;
-}
-
-/** What is read of a row, as columns and joins behind the table. */
-interface Reading {
-  readonly columns: string;
-  readonly joins: string;
-}
-
-/**
- * A table of things to send. Besides the columns of {@link DueTable} it has `status`, `retry_count`, `claim_owner`,
- * `claim_expires_at`, `finished_token`, `completed_at`, `response_code`, `response_summary`, `failure_code` and
- * `failure_reason`, and an index on `claim_expires_at` of the claimed rows. All SQL here is of our own making.
- */
-export interface OutboxTable<X extends Held, C extends X & ClaimedRow> extends DueTable {
-  /** Columns that a claim has of this table alone; they are emptied with it. */
-  readonly claimColumns: readonly string[];
-
-  /** Alias `a` in `set`; `claimed` in `evidence` has the whole rows. @param most rows that may be claimed */
-  claim(bind: Bind, claimant: Claimant, most: number): Writing;
-  /** Of a claimed row `c`. */
-  readonly claimed: Reading;
-  /** Of a row `a` whose claim has expired. */
-  readonly expired: Reading;
-
-  /** What becomes of a held row; `written` in `evidence` has its id, if the claim still stands. */
-  settle(bind: Bind, held: X, outcome: TryOutcome): Writing & { readonly next: NextTry };
-  /** What undoes the claim's counting; `written` as in `settle`. */
-  giveBack(bind: Bind, claimed: C): Writing;
-}
 
 /**
  * Every statement about who works on what. Rows are claimed by a token and for the time of a lease, by the database's
  * clock alone; whatever is written afterwards asks for the token.
  */
-export class ClaimsRepository<X extends Held, C extends X & ClaimedRow> {
+export class ClaimsWriter<X extends Held, C extends X & ClaimedRow> {
   private readonly dueLanesSql: string;
   private readonly backlogSql: string;
 

@@ -12,7 +12,7 @@ type Scope = Pick<ProjectScope, 'projectId'>;
 
 /** What the events of one project took, by their own timestamps: from the hourly buckets, and from the rows at the edges. */
 @Injectable()
-export class LatenciesRepository {
+export class LatenciesReader {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,

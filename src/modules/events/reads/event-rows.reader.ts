@@ -29,7 +29,7 @@ const MEASURED: Selection<{ id: string; measured: number }> = { columns: `id, ${
 
 /** Reads events whose places are known, no more than fit into a bound of bytes. */
 @Injectable()
-export class EventRowsRepository {
+export class EventRowsReader {
   constructor(private readonly database: Database) {}
 
   /** The first of the places, as many as fit; one at least when there is any. */

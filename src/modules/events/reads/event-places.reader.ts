@@ -15,7 +15,7 @@ export type FoundEvent = EventPlace & Pick<StoredEvent, 'event' | 'source' | 'so
 
 /** Where the events of a project lie, along the primary key. */
 @Injectable()
-export class EventPlacesRepository {
+export class EventPlacesReader {
   constructor(private readonly database: Database) {}
 
   /** Newest first; events of one instant by id. Strictly before the place, when one is given. */
