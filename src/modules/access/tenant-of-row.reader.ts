@@ -3,7 +3,7 @@ import type { ObjectLiteral } from 'typeorm';
 import type { OrganizationId, ProjectId } from './ids.js';
 import { Database } from '../../platform/database/database.js';
 import type { DomainErrorClass } from '../../platform/http/domain-error.js';
-import { OrganizationOfResource, ProjectOfResource, ThingOfProject } from './declarations.js';
+import { TenantOfResource, ThingOfProject } from './declarations.js';
 import type { ProjectScope } from './scope.js';
 
 /** The entity of a table whose rows have an id and a tenant. */
@@ -12,53 +12,45 @@ type RowOf<Tenant extends string> = Type<ObjectLiteral & Record<'id' | Tenant, s
 /** What a class has to be that another may extend without more ado. */
 type Concrete<Abstract> = { [Member in keyof Abstract]: Abstract[Member] };
 
+/** What makes the class that finds whose a row is. */
+type FinderOf<Tenant, Key extends string> = (
+  parameter: string,
+  entity: RowOf<Key>,
+  notFound: DomainErrorClass,
+) => Type<Concrete<TenantOfResource<Tenant>>>;
+
 /**
  * What finds the project of a row by its id alone, for a route's `via`:
- * `class ProjectOfNote extends projectOf('note_id', Note, NoteNotFound) {}`.
- * @param parameter the path parameter with the id
- * @param notFound answered for a missing row and for another tenant's alike
+ * `class ProjectOfNote extends projectOf('note_id', Note, NoteNotFound) {}`. It takes the path parameter with the id, the
+ * row's entity, and what is answered for a missing row and for another tenant's alike.
  */
-export function projectOf(
-  parameter: string,
-  entity: RowOf<'projectId'>,
-  notFound: DomainErrorClass,
-): Type<Concrete<ProjectOfResource>> {
-  @Injectable()
-  class ProjectOfRow extends ProjectOfResource {
-    readonly parameter = parameter;
-    readonly notFound = notFound;
-
-    constructor(@Inject(Database) private readonly database: Database) {
-      super();
-    }
-
-    projectOf(id: string): Promise<ProjectId | null> {
-      return tenantOf<ProjectId>(this.database, entity, 'project_id', id);
-    }
-  }
-  return ProjectOfRow;
-}
+export const projectOf: FinderOf<ProjectId, 'projectId'> = finderOf('project_id');
 
 /** As {@link projectOf}, the organization. */
-export function organizationOf(
-  parameter: string,
-  entity: RowOf<'organizationId'>,
-  notFound: DomainErrorClass,
-): Type<Concrete<OrganizationOfResource>> {
-  @Injectable()
-  class OrganizationOfRow extends OrganizationOfResource {
-    readonly parameter = parameter;
-    readonly notFound = notFound;
+export const organizationOf: FinderOf<OrganizationId, 'organizationId'> = finderOf('organization_id');
 
-    constructor(@Inject(Database) private readonly database: Database) {
-      super();
-    }
+function finderOf<Tenant, Key extends string>(column: 'project_id' | 'organization_id'): FinderOf<Tenant, Key> {
+  return (parameter, entity, notFound) => {
+    @Injectable()
+    class TenantOfRow extends TenantOfResource<Tenant> {
+      readonly parameter = parameter;
+      readonly notFound = notFound;
 
-    organizationOf(id: string): Promise<OrganizationId | null> {
-      return tenantOf<OrganizationId>(this.database, entity, 'organization_id', id);
+      constructor(@Inject(Database) private readonly database: Database) {
+        super();
+      }
+
+      async tenantOf(id: string): Promise<Tenant | null> {
+        const table = tableOf(this.database, entity);
+        const [row] = await this.database.rows<{ tenant: Tenant }>(
+          `SELECT ${column} AS tenant FROM ${table} WHERE id = $1 /* tenant: what is asked for */`,
+          [id],
+        );
+        return row?.tenant ?? null;
+      }
     }
-  }
-  return OrganizationOfRow;
+    return TenantOfRow;
+  };
 }
 
 /** What tells whether a row is of the project that the route names beside it, for a route's `thing`. */
@@ -85,19 +77,6 @@ export function thingOfProject(
     }
   }
   return RowOfProject;
-}
-
-async function tenantOf<Id>(
-  database: Database,
-  entity: Type<ObjectLiteral>,
-  column: 'project_id' | 'organization_id',
-  id: string,
-): Promise<Id | null> {
-  const [row] = await database.rows<{ tenant: Id }>(
-    `SELECT ${column} AS tenant FROM ${tableOf(database, entity)} WHERE id = $1 /* tenant: what is asked for */`,
-    [id],
-  );
-  return row?.tenant ?? null;
 }
 
 function tableOf({ db }: Database, entity: Type<ObjectLiteral>): string {
