@@ -1,7 +1,8 @@
-import { type Database, type Db } from '../../../platform/database/database.js';
+import type { Database, Db } from '../../../platform/database/database.js';
+import { type Bind, Parameters } from '../../../platform/database/parameters.js';
 import type { LaneShare } from './dispatcher.js';
 import { backlogSql, dueLanesSql, lockedDueSql } from './due-rows.repository.js';
-import type { Bind, Claimant, ClaimedRow, Held, OutboxTable, Writing } from './outbox-table.js';
+import type { Claimant, ClaimedRow, Held, OutboxTable, Writing } from './outbox-table.js';
 import type { Lane } from './slots.js';
 import type { TryOutcome } from './try-outcome.js';
 
@@ -49,7 +50,7 @@ export class ClaimsWriter<X extends Held, C extends X & ClaimedRow> {
    */
   async claimLocked(locked: (bind: Bind) => string, claimant: Claimant, most: number, db?: Db): Promise<C[]> {
     const heldUntil = performance.now() + claimant.leaseSeconds * 1_000;
-    const { values, bind } = parameters();
+    const { values, bind } = new Parameters();
     const { name, lane, claimed } = this.table;
     const { set, evidence } = this.table.claim(bind, claimant, most);
     const columns = [
@@ -76,7 +77,7 @@ export class ClaimsWriter<X extends Held, C extends X & ClaimedRow> {
    * @returns false when the claim is not ours any more, and nothing was written
    */
   settle(held: X, outcome: TryOutcome, by: 'holder' | 'expiry', db?: Db): Promise<boolean> {
-    const { values, bind } = parameters();
+    const { values, bind } = new Parameters();
     const { next, set, evidence } = this.table.settle(bind, held, outcome);
     const delay = `${bind(next.delaySeconds)}::float8`;
     const columns = [
@@ -106,7 +107,7 @@ export class ClaimsWriter<X extends Held, C extends X & ClaimedRow> {
 
   /** Undoes a claim nothing was sent under. */
   async giveBack(claimed: C): Promise<void> {
-    const { values, bind } = parameters();
+    const { values, bind } = new Parameters();
     await this.release(claimed, this.table.giveBack(bind, claimed), { values, bind });
   }
 
@@ -148,14 +149,4 @@ export class ClaimsWriter<X extends Held, C extends X & ClaimedRow> {
     );
     return rows.length === 1;
   }
-}
-
-interface Parameters {
-  readonly values: unknown[];
-  readonly bind: Bind;
-}
-
-function parameters(): Parameters {
-  const values: unknown[] = [];
-  return { values, bind: (value) => `$${values.push(value)}` };
 }

@@ -1,7 +1,8 @@
 export { ClaimsWriter } from './claims.writer.js';
 export { Dispatcher, type DispatcherOptions, type LaneShare, type WorkSource } from './dispatcher.js';
 export type { Outbox } from './outbox.js';
-export { type Bind, type Claimant, type ClaimedRow, type Held, isLive, type OutboxTable } from './outbox-table.js';
+export { OutboxRow } from './outbox-row.js';
+export { type Claimant, type ClaimedRow, type Held, isLive, type OutboxTable } from './outbox-table.js';
 export {
   retryAfterSeconds,
   retryDelaySeconds,

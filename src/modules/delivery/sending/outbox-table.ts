@@ -1,3 +1,4 @@
+import type { Bind } from '../../../platform/database/parameters.js';
 import type { Lane } from './slots.js';
 import type { TryOutcome } from './try-outcome.js';
 
@@ -29,9 +30,6 @@ interface NextTry {
   /** When to try again, in seconds from now; null: never. */
   readonly delaySeconds: number | null;
 }
-
-/** Adds a value to those of the statement. @returns its place in the text */
-export type Bind = (value: unknown) => string;
 
 /** What a statement writes beyond what all tables have in common. */
 export interface Writing {

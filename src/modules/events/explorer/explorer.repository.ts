@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
+import { Parameters } from '../../../platform/database/parameters.js';
 import {
   conditionsOf,
   type EventFilter,
   EventTotalsReader,
   type MatchingHour,
-  Parameters,
   type TimeWindow,
 } from '../totals/index.js';
 import { type EventPlace, type Place, PLACE_COLUMNS } from '../reads/index.js';

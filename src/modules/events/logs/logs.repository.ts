@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
+import { Parameters } from '../../../platform/database/parameters.js';
 import { FairTurns } from '../../../platform/concurrency/index.js';
-import { Parameters, type TimeWindow } from '../totals/index.js';
+import type { TimeWindow } from '../totals/index.js';
 import { type EventPlace, type Place, PLACE_COLUMNS } from '../reads/index.js';
 import { LogSearchIndexRepository } from './search-index.repository.js';
 import { domainError } from '../../../platform/http/domain-error.js';

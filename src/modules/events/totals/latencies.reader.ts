@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
+import { Parameters } from '../../../platform/database/parameters.js';
 import { coverageOf, type TimeWindow } from './coverage.js';
-import { inWindow, Parameters } from './event-filter.js';
+import { inWindow } from './event-filter.js';
 import { quantilesOf } from './latency-buckets.js';
 
 /** Up to so many events percentiles are those of the values, above it those of the buckets. */

@@ -2,17 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
+import { Parameters } from '../../../platform/database/parameters.js';
 import type { Count, Interval } from './count.js';
 import { type Coverage, coverageOf, type TimeWindow, wholeDays } from './coverage.js';
-import {
-  conditionsOf,
-  type Dimension,
-  DIMENSIONS,
-  type EventFilter,
-  inWindow,
-  isEmptyFilter,
-  Parameters,
-} from './event-filter.js';
+import { conditionsOf, type Dimension, DIMENSIONS, type EventFilter, inWindow, isEmptyFilter } from './event-filter.js';
 
 export interface Totals {
   readonly events: number;

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { validate as isUuid } from 'uuid';
 import { Database, type Db } from '../../../../platform/database/database.js';
+import { Parameters } from '../../../../platform/database/parameters.js';
 import { type Aggregate, exactValuesOf, filterSql, numberSql, scalarSql } from '../../conditions/index.js';
 import {
   type Dimension,
   DIMENSIONS,
   type EventFilter,
   EventTotalsReader,
-  Parameters,
   type TimeWindow,
 } from '../../../events/totals/index.js';
 import { type GroupValue, MAX_GROUP_TEXT } from '../machine/series.js';

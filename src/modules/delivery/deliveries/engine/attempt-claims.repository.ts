@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
 import type { ProjectId, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
+import type { Bind } from '../../../../platform/database/parameters.js';
 import { newId } from '../../../../platform/ids/index.js';
 import {
-  type Bind,
   type Claimant,
   type ClaimedRow,
   ClaimsWriter,
