@@ -2,7 +2,7 @@ import { type ClientRequest, type IncomingMessage, request as httpRequest } from
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { EventRowsReader, ReadBudget } from '../../../src/modules/events/reads/index.js';
 import type { Hold } from '../../../src/modules/events/reads/read-budget.js';
-import { CLIENT_PATIENCE } from '../../../src/platform/http/client-patience.js';
+import { SLOW_CLIENT_LIMITS } from '../../../src/platform/http/slow-client.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { StreamClient } from '../../support/event-stream.js';
@@ -242,8 +242,8 @@ describe('large events', () => {
     });
 
     it('are counted no longer than the time that everybody has', async () => {
-      jest.replaceProperty(CLIENT_PATIENCE, 'stalledMs', 300);
-      jest.replaceProperty(CLIENT_PATIENCE, 'bytesPerSecond', 1_000 * MIB);
+      jest.replaceProperty(SLOW_CLIENT_LIMITS, 'stalledMs', 300);
+      jest.replaceProperty(SLOW_CLIENT_LIMITS, 'bytesPerSecond', 1_000 * MIB);
       const { answered, gone } = ask();
       const response = await answered;
       // Takes a little, again and again, until it is let go.

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import { FairTurns } from '../../../platform/concurrency/index.js';
+import { FairSemaphore } from '../../../platform/concurrency/index.js';
 import { MAX_SEARCHED } from './patterns/pattern-syntax.js';
 import { patternForPostgres } from './patterns/pattern-sql.js';
 import { TextPattern } from './patterns/text-pattern.js';
@@ -34,7 +34,7 @@ interface FailedTrial {
 /** Has PostgreSQL search for patterns, as it would in the events of a project. */
 @Injectable()
 export class PatternTrialsRepository {
-  private readonly turns = new FairTurns({
+  private readonly turns = new FairSemaphore({
     parallel: TRIALS_AT_ONCE,
     parallelOfShare: 1,
     mostWaiting: MOST_WAITING,

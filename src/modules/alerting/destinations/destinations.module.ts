@@ -10,7 +10,7 @@ import { DeliveriesService } from './deliveries/deliveries.service.js';
 import { AlertDelivery } from './outbox/delivery.entity.js';
 import { AlertDestination } from './destinations/destination.entity.js';
 import { DestinationTestService } from './destinations/destination-test.service.js';
-import { DestinationVault, PreviousSecretsUpkeep } from './destinations/destination-vault.js';
+import { DestinationVault, PreviousSecretsMaintenance } from './destinations/destination-vault.js';
 import { DestinationsController } from './destinations/destinations.controller.js';
 import { DestinationsRepository, ProjectOfDestination } from './destinations/destinations.repository.js';
 import { DestinationsService } from './destinations/destinations.service.js';
@@ -50,7 +50,7 @@ const ENGINE = [
     DestinationsRepository,
     DestinationsService,
     NoticeSender,
-    PreviousSecretsUpkeep,
+    PreviousSecretsMaintenance,
     ProjectOfAlertDelivery,
     ProjectOfDestination,
     TargetAddressValidator,

@@ -15,7 +15,7 @@ import { SourceFailuresController } from './source-failures.controller.js';
 import { SourceKeysController } from './source-keys.controller.js';
 import { SourceKeysService } from './source-keys.service.js';
 
-/** What sends events to a project. What has come of it is above, in the source-insight module. */
+/** What sends events to a project. What has come of it is above, in the source-monitoring module. */
 @Module({
   imports: [
     ApiKeysModule,

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../access/index.js';
 import { sha256 } from '../../../platform/crypto/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
-import { Upkeep } from '../../../platform/upkeep/upkeep.js';
+import { MaintenanceTask } from '../../../platform/maintenance/maintenance-task.js';
 import type { ProofMethod } from './step-up-token.entity.js';
 
 /** What step-up tokens are worth. */
 @Injectable()
-export class StepUpTokensRepository extends Upkeep {
+export class StepUpTokensRepository extends MaintenanceTask {
   constructor(private readonly database: Database) {
     super();
   }
@@ -23,7 +23,7 @@ export class StepUpTokensRepository extends Upkeep {
     return row?.methods ?? [];
   }
 
-  async upkeep(): Promise<number> {
+  async maintain(): Promise<number> {
     return this.database.execute(
       'DELETE /* every tenant: what has expired */ FROM step_up_tokens WHERE expires_at < now()',
     );

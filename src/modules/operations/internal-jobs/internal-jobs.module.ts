@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { UpkeepRound } from '../../../platform/upkeep/upkeep.js';
+import { MaintenanceRunner } from '../../../platform/maintenance/maintenance-task.js';
 import { InternalJobsController } from './internal-jobs.controller.js';
 import { MaintenanceProcessor } from './maintenance.processor.js';
 
 @Module({
   imports: [DiscoveryModule],
   controllers: [InternalJobsController],
-  providers: [MaintenanceProcessor, UpkeepRound],
+  providers: [MaintenanceProcessor, MaintenanceRunner],
 })
 export class InternalJobsModule {}

@@ -104,7 +104,7 @@ export class InvitationsService {
     );
   }
 
-  /** An invitation that has expired no longer stands in the way of the next, even if the upkeep has not seen it. */
+  /** An invitation that has expired no longer stands in the way of the next, even if maintenance has not seen it. */
   private async expireFormer({ organizationId }: OrganizationScope, emailKey: string, tx: Db): Promise<void> {
     for (const { id, role } of await this.invitations.expire(tx, { organizationId, emailKey })) {
       const act = { act: 'expire', actorUserId: null, organizationId, invitationId: id, requestedRole: role } as const;

@@ -6,7 +6,8 @@ import { AuditModule } from '../../identity/audit/index.js';
 import { OrganizationsModule } from '../organizations/index.js';
 import { onAccountDeleted, UsersModule } from '../../identity/users/index.js';
 import { IngestionPolicyReader } from './ingestion-policy.reader.js';
-import { ProjectInsightController } from './insight/project-insight.controller.js';
+import { ProjectActivityController } from './activity/project-activity.controller.js';
+import { ProjectCapabilitiesController } from './capabilities/project-capabilities.controller.js';
 import { ProjectLifecycleController } from './lifecycle/project-lifecycle.controller.js';
 import { ProjectLifecycleService } from './lifecycle/project-lifecycle.service.js';
 import { ProjectRemovalRepository } from './lifecycle/project-removal.repository.js';
@@ -42,7 +43,8 @@ import { ProjectSettingsService } from './settings/project-settings.service.js';
   ],
   controllers: [
     ProjectsController,
-    ProjectInsightController,
+    ProjectActivityController,
+    ProjectCapabilitiesController,
     ProjectLifecycleController,
     ProjectMembersController,
     ProjectSettingsController,

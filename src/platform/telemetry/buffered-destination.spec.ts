@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { HeldLines } from './held-lines.js';
+import { BufferedDestination } from './buffered-destination.js';
 
 describe('held lines', () => {
   const written: string[] = [];
-  const lines = new HeldLines({ write: (text) => void written.push(text) });
+  const lines = new BufferedDestination({ write: (text) => void written.push(text) });
 
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => {

@@ -12,7 +12,7 @@ type Scope = Pick<ProjectScope, 'projectId'>;
  * other, which no scan bounded by hours could promise, and events by plain keys cost nothing more.
  */
 @Injectable()
-export class SourceInsightRepository {
+export class SourceMonitoringRepository {
   constructor(private readonly database: Database) {}
 
   /** By the UTC hour or day of the events' timestamps, from `from` up to `to`, which is left out. Empty ones are missing. */

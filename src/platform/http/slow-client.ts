@@ -1,5 +1,5 @@
 /** How long a client may take for what it is given. */
-export interface ClientPatience {
+export interface SlowClientLimits {
   /** Whoever takes nothing for so long is let go. Beside it everybody has so long, whatever they are given. */
   readonly stalledMs: number;
   /** What a client has to take on average beyond that: who takes a little now and then keeps the memory of all. */
@@ -8,27 +8,27 @@ export interface ClientPatience {
   readonly longestMs: number;
 }
 
-export const CLIENT_PATIENCE: ClientPatience = {
+export const SLOW_CLIENT_LIMITS: SlowClientLimits = {
   stalledMs: 30_000,
   bytesPerSecond: 16 * 1024,
   longestMs: 300_000,
 };
 
 /** The time a client has left for what it was given and has not taken yet. */
-export class TimeToTake {
+export class SlowClientTimer {
   private until: number | undefined;
 
-  constructor(private readonly patience: ClientPatience) {}
+  constructor(private readonly limits: SlowClientLimits) {}
 
   /** Until it takes something next, milliseconds. */
   get leftMs(): number {
     const left = (this.until ?? Infinity) - performance.now();
-    return Math.max(0, Math.min(this.patience.stalledMs, left));
+    return Math.max(0, Math.min(this.limits.stalledMs, left));
   }
 
   /** It is given more. */
   give(bytes: number): void {
-    const { stalledMs, bytesPerSecond, longestMs } = this.patience;
+    const { stalledMs, bytesPerSecond, longestMs } = this.limits;
     const graceEnds = performance.now() + stalledMs;
     this.until = Math.min((this.until ?? graceEnds) + (bytes / bytesPerSecond) * 1_000, graceEnds + longestMs);
   }

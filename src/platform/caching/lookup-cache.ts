@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock/index.js';
 
-export interface TrustedLookupsOptions<K, V> {
+export interface LookupCacheOptions<K, V> {
   /** How long an answer is believed, in milliseconds, when nobody says that it has changed. */
   readonly trustMs: number;
   /** Answers that are kept; beyond it those go that nobody has asked for longest. */
@@ -21,10 +21,10 @@ interface Lookup<V> {
  * the same time, and dropped as soon as somebody tells that they have changed. One that was under way by then is given to
  * those who waited for it, and not kept. A failed look-up is not kept either.
  */
-export class TrustedLookups<K extends string, V> {
+export class LookupCache<K extends string, V> {
   private readonly kept: LRUCache<K, Lookup<V>>;
 
-  constructor(private readonly options: TrustedLookupsOptions<K, V>) {
+  constructor(private readonly options: LookupCacheOptions<K, V>) {
     const { most: max, trustMs: ttl, clock } = options;
     this.kept = new LRUCache({ max, ttl, ttlResolution: 0, perf: { now: () => clock.now().getTime() } });
   }

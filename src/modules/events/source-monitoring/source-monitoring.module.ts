@@ -4,14 +4,14 @@ import { IngestionModule } from '../ingestion/index.js';
 import { EventReadsModule } from '../reads/index.js';
 import { IngestSourcesModule } from '../../entitlement/sources/index.js';
 import { IngestionFailuresModule } from '../../entitlement/ingestion-failures/index.js';
-import { SourceInsightController } from './source-insight.controller.js';
-import { SourceInsightRepository } from './source-insight.repository.js';
-import { SourceInsightService } from './source-insight.service.js';
+import { SourceMonitoringController } from './source-monitoring.controller.js';
+import { SourceMonitoringRepository } from './source-monitoring.repository.js';
+import { SourceMonitoringService } from './source-monitoring.service.js';
 
 /** Above the ingest-sources module, since it looks at events and sends one. */
 @Module({
   imports: [ApiKeysModule, IngestionModule, EventReadsModule, IngestionFailuresModule, IngestSourcesModule],
-  controllers: [SourceInsightController],
-  providers: [SourceInsightService, SourceInsightRepository],
+  controllers: [SourceMonitoringController],
+  providers: [SourceMonitoringService, SourceMonitoringRepository],
 })
-export class SourceInsightModule {}
+export class SourceMonitoringModule {}

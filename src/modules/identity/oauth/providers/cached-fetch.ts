@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../platform/clock/index.js';
 
 /** A value fetched from afar and kept for a while. Callers at one time share one fetch; a failed one is not kept. */
-export class Remembered<T> {
+export class CachedFetch<T> {
   private kept: { readonly value: T; readonly until: number } | undefined;
   private underway: Promise<T> | undefined;
 

@@ -1,6 +1,6 @@
 import { OverloadedError, ShareExhaustedError } from './overload.js';
 
-export interface FairTurnsOptions {
+export interface FairSemaphoreOptions {
   /** Pieces of work at the same time. */
   readonly parallel: number;
   /** Pieces of one share at the same time; by default any number. */
@@ -27,13 +27,13 @@ interface Share {
  * A semaphore with a bounded queue whose shares take turns, so that whoever brings much waits for themselves alone. When
  * the queue is full, a share that has less waiting takes the last place of the one that has most.
  */
-export class FairTurns {
+export class FairSemaphore {
   /** In the order of their turns: a share that has had one goes to the end. */
   private readonly shares = new Map<string, Share>();
   private running = 0;
   private waitingNow = 0;
 
-  constructor(private readonly options: FairTurnsOptions) {}
+  constructor(private readonly options: FairSemaphoreOptions) {}
 
   /** How many wait for their turn. */
   get waiting(): number {

@@ -1,7 +1,5 @@
 import { type Capability, hasCapability, type ProjectMemberScope } from '../../../access/index.js';
-import { BooleanField, IntField, ListField, nested, UuidField } from '../../../../platform/http/fields/index.js';
-import { PageResponse } from '../../../../platform/http/page.dto.js';
-import { AuditEventResponse } from '../../../identity/audit/index.js';
+import { BooleanField, UuidField } from '../../../../platform/http/fields/index.js';
 
 export class CapabilitiesResponse {
   @UuidField({})
@@ -33,17 +31,4 @@ export function capabilitiesResponse({ projectId, role }: ProjectMemberScope): C
     can_drain_delivery_dlq: can('delivery:dlq_drain'),
     can_manage_delivery_channels: can('delivery:manage_channels'),
   };
-}
-
-export class ActivityQuery {
-  @IntField({ min: 1, max: 500, optional: true, default: 50 })
-  limit!: number;
-
-  @IntField({ min: 0, optional: true, default: 0 })
-  offset!: number;
-}
-
-export class ActivityResponse extends PageResponse {
-  @ListField(nested(() => AuditEventResponse), {})
-  items!: AuditEventResponse[];
 }

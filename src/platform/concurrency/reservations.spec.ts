@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { OverloadedError, ShareExhaustedError } from './overload.js';
-import { Places } from './places.js';
+import { Reservations } from './reservations.js';
 
 describe('places', () => {
   it('are never more than there are, of all and of each share, and all come back', () => {
@@ -11,7 +11,7 @@ describe('places', () => {
     const options = fc.record({ most: fc.nat(6), mostOfShare: fc.nat(4) });
     fc.assert(
       fc.property(acts, options, (list, bounds) => {
-        const places = new Places(bounds);
+        const places = new Reservations(bounds);
         const held: { share: string; giveBack: () => void }[] = [];
         for (const { share, takes, which } of list) {
           const own = held.filter((place) => place.share === share).length;

@@ -7,7 +7,7 @@ import { type Server, type ServerOptions, startServer } from './server.js';
 const MOST_ENDS = 5;
 const WITHIN_MS = 600_000;
 
-export interface Keeping {
+export interface Supervision {
   /** Whether a server that ends without having been asked to is started again, on the same port. */
   readonly revives: boolean;
   log(line: string): void;
@@ -17,21 +17,21 @@ export interface Keeping {
 }
 
 /** A server that is looked after until it is stopped. */
-export class KeptServer {
+export class SupervisedServer {
   private readonly stopped = new AbortController();
   private readonly ends: number[] = [];
   private readonly kept: Promise<void>;
 
   private constructor(
     private readonly options: ServerOptions,
-    private readonly keeping: Keeping,
+    private readonly keeping: Supervision,
     private server: Server,
   ) {
     this.kept = this.keep();
   }
 
-  static async start(options: ServerOptions, keeping: Keeping): Promise<KeptServer> {
-    return new KeptServer(options, keeping, await startServer(options));
+  static async start(options: ServerOptions, keeping: Supervision): Promise<SupervisedServer> {
+    return new SupervisedServer(options, keeping, await startServer(options));
   }
 
   get port(): number {

@@ -1,6 +1,6 @@
 import { OverloadedError, ShareExhaustedError } from './overload.js';
 
-export interface PlacesOptions {
+export interface ReservationsOptions {
   readonly most: number;
   readonly mostOfShare: number;
 }
@@ -9,11 +9,11 @@ export interface PlacesOptions {
  * Places that are taken beforehand, so that of two who see the last one only one has it. Nobody's place is given to another:
  * it is for what was promised.
  */
-export class Places {
+export class Reservations {
   private readonly ofShare = new Map<string, number>();
   private takenNow = 0;
 
-  constructor(private readonly options: PlacesOptions) {}
+  constructor(private readonly options: ReservationsOptions) {}
 
   get taken(): number {
     return this.takenNow;

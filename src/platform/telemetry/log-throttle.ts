@@ -1,5 +1,5 @@
 /** Tells of what may happen thousands of times a second: at once, then once a period with how often it was meanwhile. */
-export class Seldom {
+export class LogThrottle {
   private readonly told = new Map<string, { readonly until: number; unsaid: number }>();
 
   constructor(private readonly periodMs = 60_000) {}

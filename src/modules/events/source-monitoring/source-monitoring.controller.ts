@@ -23,17 +23,18 @@ import {
   SourceStatsQuery,
   SourceStatsResponse,
   SourceTestResponse,
-} from './source-insight.dto.js';
-import { SourceInsightService } from './source-insight.service.js';
+} from './source-monitoring.dto.js';
+import { SourceMonitoringService } from './source-monitoring.service.js';
 
 @ApiTags('ingest-sources')
 @Controller('v1/ingest-sources/:source_id')
-export class SourceInsightController {
-  constructor(private readonly insight: SourceInsightService) {}
+export class SourceMonitoringController {
+  constructor(private readonly monitoring: SourceMonitoringService) {}
 
   @Get('stats')
   @Requires({ project: 'viewer', via: ProjectOfSource })
   @Documented({
+    operationId: 'sourceInsightStats',
     summary: 'Volume over time',
     description:
       'Whole UTC hours or days of the event timestamps, the ones in which the range begins and ends included.',
@@ -45,23 +46,25 @@ export class SourceInsightController {
     @IdParam('source_id') sourceId: string,
     @Query() query: SourceStatsQuery,
   ): Promise<SourceStatsResponse> {
-    return this.insight.stats(scope, sourceId, query);
+    return this.monitoring.stats(scope, sourceId, query);
   }
 
   @Get('health')
   @Requires({ project: 'viewer', via: ProjectOfSource })
   @Documented({
+    operationId: 'sourceInsightHealth',
     summary: 'Health with last event and failure rate',
     answer: SourceHealthResponse,
     errors: [EventSourceNotFound],
   })
   health(@Scope() scope: ProjectMemberScope, @IdParam('source_id') sourceId: string): Promise<SourceHealthResponse> {
-    return this.insight.health(scope, sourceId);
+    return this.monitoring.health(scope, sourceId);
   }
 
   @Get('events')
   @Requires({ project: 'viewer', via: ProjectOfSource })
   @Documented({
+    operationId: 'sourceInsightEvents',
     summary: 'Newest events of the source',
     description:
       'By timestamp, newest first. A page ends before `limit` where its events take more than 4 MiB; one event it has always.',
@@ -73,12 +76,13 @@ export class SourceInsightController {
     @IdParam('source_id') sourceId: string,
     @Query() query: SourceEventsQuery,
   ): Promise<WrittenJson<SourceEventsResponse>> {
-    return this.insight.events(scope, sourceId, query);
+    return this.monitoring.events(scope, sourceId, query);
   }
 
   @Get('schema')
   @Requires({ project: 'viewer', via: ProjectOfSource })
   @Documented({
+    operationId: 'sourceInsightSchema',
     summary: 'Observed event types and property types',
     description:
       'From a sample: the 500 newest events, fewer when they take more than 4 MiB. Of each event type at most 200 paths, 6 levels deep and 200 characters long.',
@@ -86,12 +90,13 @@ export class SourceInsightController {
     errors: [EventSourceNotFound, TooManyLargeReads],
   })
   schema(@Scope() scope: ProjectMemberScope, @IdParam('source_id') sourceId: string): Promise<SourceSchemaResponse> {
-    return this.insight.schema(scope, sourceId);
+    return this.monitoring.schema(scope, sourceId);
   }
 
   @Post('test')
   @Requires({ project: 'admin', via: ProjectOfSource })
   @Documented({
+    operationId: 'sourceInsightTest',
     summary: 'Send a test event through the ingestion path',
     description:
       'A `source.test` event without a key, otherwise like any other: refused as they are, stored, counted in quotas and usage.',
@@ -108,6 +113,6 @@ export class SourceInsightController {
     ],
   })
   test(@Scope() scope: ProjectMemberScope, @IdParam('source_id') sourceId: string): Promise<SourceTestResponse> {
-    return this.insight.test(scope, sourceId);
+    return this.monitoring.test(scope, sourceId);
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { FairTurns } from './fair-turns.js';
+import { FairSemaphore } from './fair-semaphore.js';
 import { OverloadedError, ShareExhaustedError } from './overload.js';
 
 /** Work that ends when it is told to, and what has begun so far. */
@@ -8,7 +8,7 @@ class Works {
   readonly begun: string[] = [];
   private readonly ends = new Map<string, () => void>();
 
-  start(turns: FairTurns, share: string, name: string): Promise<void> {
+  start(turns: FairSemaphore, share: string, name: string): Promise<void> {
     return turns.run(share, () => {
       this.begun.push(name);
       return new Promise<void>((resolve) => this.ends.set(name, resolve));
@@ -28,7 +28,7 @@ async function steps(): Promise<void> {
 
 describe('fair turns', () => {
   it('serve a share that has just come before the second piece of one that waits with many', async () => {
-    const turns = new FairTurns({ parallel: 1, mostWaiting: 100 });
+    const turns = new FairSemaphore({ parallel: 1, mostWaiting: 100 });
     const works = new Works();
     const all = ['a1', 'a2', 'a3', 'a4', 'b1'].map((name) => works.start(turns, name.slice(0, 1), name));
     for (const name of ['a1', 'a2', 'b1', 'a3', 'a4']) await works.end(name);
@@ -37,7 +37,7 @@ describe('fair turns', () => {
   });
 
   it('leave a place to others where a share may run one at a time', async () => {
-    const turns = new FairTurns({ parallel: 2, parallelOfShare: 1, mostWaiting: 100 });
+    const turns = new FairSemaphore({ parallel: 2, parallelOfShare: 1, mostWaiting: 100 });
     const works = new Works();
     void works.start(turns, 'a', 'a1');
     void works.start(turns, 'a', 'a2');
@@ -49,7 +49,7 @@ describe('fair turns', () => {
   });
 
   it('refuse the share that has too much waiting, and give its last place to another when all is full', async () => {
-    const turns = new FairTurns({ parallel: 1, mostWaiting: 3, mostWaitingOfShare: 3 });
+    const turns = new FairSemaphore({ parallel: 1, mostWaiting: 3, mostWaitingOfShare: 3 });
     const works = new Works();
     void works.start(turns, 'a', 'a0');
     const refused: string[] = [];
@@ -66,7 +66,7 @@ describe('fair turns', () => {
 
   it('refuse in their own words who waits too long or finds no place, and serve the others after it', async () => {
     class TooMany extends Error {}
-    const turns = new FairTurns({ parallel: 1, mostWaiting: 1, patience: { ms: 20, refusal: TooMany } });
+    const turns = new FairSemaphore({ parallel: 1, mostWaiting: 1, patience: { ms: 20, refusal: TooMany } });
     const works = new Works();
     const first = works.start(turns, 'a', 'a1');
     const late = works.start(turns, 'b', 'b1');
@@ -80,7 +80,7 @@ describe('fair turns', () => {
   });
 
   it('let go of who gives up while waiting, and of nobody who has begun', async () => {
-    const turns = new FairTurns({ parallel: 1, mostWaiting: 100 });
+    const turns = new FairSemaphore({ parallel: 1, mostWaiting: 100 });
     const works = new Works();
     const giveUp = new AbortController();
     void works.start(turns, 'a', 'a1');
@@ -103,7 +103,7 @@ describe('fair turns', () => {
   });
 
   it('are not held up by thousands of one share', async () => {
-    const turns = new FairTurns({ parallel: 20, parallelOfShare: 5, mostWaiting: Infinity });
+    const turns = new FairSemaphore({ parallel: 20, parallelOfShare: 5, mostWaiting: Infinity });
     const works = new Works();
     for (let piece = 0; piece < 10_000; piece += 1) void works.start(turns, 'a', `a${piece}`);
     void works.start(turns, 'b', 'b');
@@ -112,7 +112,7 @@ describe('fair turns', () => {
   });
 
   it('give their place back when the work fails', async () => {
-    const turns = new FairTurns({ parallel: 1, mostWaiting: 0 });
+    const turns = new FairSemaphore({ parallel: 1, mostWaiting: 0 });
     await expect(turns.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     await expect(turns.run('a', () => Promise.resolve(1))).resolves.toBe(1);
   });
@@ -129,7 +129,7 @@ describe('fair turns', () => {
     });
     await fc.assert(
       fc.asyncProperty(pieces, bounds, async (list, options) => {
-        const turns = new FairTurns(options);
+        const turns = new FairSemaphore(options);
         const running = new Map<string, number>();
         let most = 0;
         let mostOfShare = 0;

@@ -11,7 +11,7 @@ const BYTES_A_CHARACTER = 3;
  * Writes lines at once, except those it may hold for a moment: a system call for each request's line costs as much as
  * the request's validation. The order stays, and an orderly exit, also by an uncaught error, loses none.
  */
-export class HeldLines implements DestinationStream {
+export class BufferedDestination implements DestinationStream {
   /** As bytes: a text that grows line by line keeps every piece it was made of, and with it the requests' parts. */
   private readonly held = Buffer.allocUnsafeSlow(MEMORY_BYTES);
   private end = 0;

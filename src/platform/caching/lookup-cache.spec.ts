@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { FixedClock } from '../clock/index.js';
-import { TrustedLookups } from './trusted-lookups.js';
+import { LookupCache } from './lookup-cache.js';
 
 /** Look-ups that answer when told, with what was asked for. */
 function lookups(most = 10) {
   const clock = new FixedClock();
   const asked: string[] = [];
   const answers: { resolve: (value: string) => void; reject: (error: Error) => void }[] = [];
-  const kept = new TrustedLookups<string, string>({
+  const kept = new LookupCache<string, string>({
     trustMs: 4_000,
     most,
     clock,

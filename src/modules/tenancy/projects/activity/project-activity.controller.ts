@@ -4,28 +4,22 @@ import { type ProjectMemberScope, Requires } from '../../../access/index.js';
 import { Documented } from '../../../../platform/http/documented.js';
 import { IdParam, Query, Scope } from '../../../../platform/http/inputs.js';
 import { auditEventResponse, AuditReader } from '../../../identity/audit/index.js';
-import { ActivityQuery, ActivityResponse, CapabilitiesResponse, capabilitiesResponse } from './project-insight.dto.js';
+import { ActivityQuery, ActivityResponse } from './project-activity.dto.js';
 
 @ApiTags('projects')
-@Controller('v1/projects/:project_id')
-export class ProjectInsightController {
+@Controller('v1/projects/:project_id/activity')
+export class ProjectActivityController {
   constructor(private readonly audit: AuditReader) {}
 
-  @Get('capabilities')
+  @Get()
   @Requires({ project: 'viewer' })
   @Documented({
-    summary: 'Delivery capabilities of the user',
-    description: 'What the role of the user in this project allows on Delivery, now.',
-    answer: CapabilitiesResponse,
+    operationId: 'projectInsightActivity',
+    summary: 'Audit log of the project',
+    description: 'Newest first.',
+    answer: ActivityResponse,
   })
-  capabilities(@Scope() scope: ProjectMemberScope, @IdParam('project_id') _id: string): CapabilitiesResponse {
-    return capabilitiesResponse(scope);
-  }
-
-  @Get('activity')
-  @Requires({ project: 'viewer' })
-  @Documented({ summary: 'Audit log of the project', description: 'Newest first.', answer: ActivityResponse })
-  async activity(
+  async list(
     @Scope() scope: ProjectMemberScope,
     @IdParam('project_id') _id: string,
     @Query() query: ActivityQuery,

@@ -25,8 +25,8 @@ import type {
   SourceStatsQuery,
   SourceStatsResponse,
   SourceTestResponse,
-} from './source-insight.dto.js';
-import { SourceInsightRepository } from './source-insight.repository.js';
+} from './source-monitoring.dto.js';
+import { SourceMonitoringRepository } from './source-monitoring.repository.js';
 import { failureRate, sourceStatus } from './source-status.js';
 import { type Bucket, statsWindow, withZeroes } from './volume.js';
 
@@ -36,9 +36,9 @@ const SAMPLED: Selection<SampledEvent> = { columns: 'event, "timestamp", propert
 
 /** What has come of a source. */
 @Injectable()
-export class SourceInsightService {
+export class SourceMonitoringService {
   constructor(
-    private readonly insight: SourceInsightRepository,
+    private readonly monitoring: SourceMonitoringRepository,
     private readonly rows: EventRowsReader,
     private readonly pages: EventPageReader,
     private readonly budget: ReadBudget,
@@ -52,7 +52,7 @@ export class SourceInsightService {
   async stats(scope: ProjectScope, sourceId: string, query: SourceStatsQuery): Promise<SourceStatsResponse> {
     const { range, interval = range === '24h' ? 'hour' : 'day' } = query;
     const bounds = statsWindow(range, interval, this.clock.now());
-    const volumes = await this.insight.volumes(scope, sourceId, { ...bounds, interval });
+    const volumes = await this.monitoring.volumes(scope, sourceId, { ...bounds, interval });
     return {
       source_id: sourceId,
       range,
@@ -73,7 +73,7 @@ export class SourceInsightService {
     const bounds = statsWindow('24h', 'hour', now);
     const [source, volumes, failures, activeKeys] = await Promise.all([
       this.source(scope, sourceId),
-      this.insight.volumes(scope, sourceId, { ...bounds, interval: 'hour' }),
+      this.monitoring.volumes(scope, sourceId, { ...bounds, interval: 'hour' }),
       this.failures.countOfSource(scope, sourceId, bounds.from),
       this.keys.countOf(scope, now, sourceId),
     ]);
@@ -99,7 +99,7 @@ export class SourceInsightService {
   ): Promise<WrittenJson<SourceEventsResponse>> {
     const place = before === undefined ? null : decodeCursor(before);
     // One more than asked for tells whether there is more.
-    const found = await this.insight.newest(scope, sourceId, place, limit + 1);
+    const found = await this.monitoring.newest(scope, sourceId, place, limit + 1);
     return this.pages.answer(scope, found.slice(0, limit), RECORDS, (rows, shown) => {
       const last = shown.length < found.length ? shown.at(-1) : undefined;
       return writeObject<SourceEventsResponse>({
@@ -110,7 +110,7 @@ export class SourceInsightService {
   }
 
   async schema(scope: ProjectScope, sourceId: string): Promise<SourceSchemaResponse> {
-    const newest = await this.insight.newest(scope, sourceId, null, SAMPLE_EVENTS);
+    const newest = await this.monitoring.newest(scope, sourceId, null, SAMPLE_EVENTS);
     const { places: sample, bytes } = await this.rows.fit(scope, newest, SAMPLE_BYTES);
     const eventTypes = await this.budget.during(scope.projectId, bytes, async () =>
       observeSchema(await this.rows.read(scope, sample, SAMPLED)),

@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { TimeToTake } from './client-patience.js';
+import { SlowClientTimer } from './slow-client.js';
 
 const KIB = 1024;
 const PATIENCE = { stalledMs: 30_000, bytesPerSecond: 16 * KIB, longestMs: 300_000 };
 
 describe('the time of a client', () => {
   let now: number;
-  let time: TimeToTake;
+  let time: SlowClientTimer;
 
   beforeEach(() => {
     now = 1_000;
     jest.spyOn(performance, 'now').mockImplementation(() => now);
-    time = new TimeToTake(PATIENCE);
+    time = new SlowClientTimer(PATIENCE);
   });
   afterEach(() => void jest.restoreAllMocks());
 

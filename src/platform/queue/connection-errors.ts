@@ -8,7 +8,7 @@ const MOST_MESSAGES = 100;
  * Logs connection errors once per message and half minute: while a backend is away every connection repeats the same
  * line several times a second.
  */
-class TroubleLog {
+class ConnectionErrorLog {
   private readonly logger = new Logger('Queue');
   private readonly loggedAt = new Map<string, number>();
 
@@ -22,4 +22,4 @@ class TroubleLog {
   }
 }
 
-export const trouble = new TroubleLog();
+export const connectionErrors = new ConnectionErrorLog();
