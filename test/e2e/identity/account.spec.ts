@@ -413,7 +413,7 @@ describe('an account', () => {
       expect(event?.user_agent).toBe(words);
     });
 
-    it('are sent by the upkeep when the process that owed them has died, one for all of a kind', async () => {
+    it('are sent by maintenance when the process that owed them has died, one for all of a kind', async () => {
       const actor = await signedIn(app);
       await app.backgroundDone();
       await app.rows(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Response } from 'supertest';
 import { Mailer } from '../../../src/platform/mail/index.js';
-import { UpkeepRound } from '../../../src/platform/upkeep/upkeep.js';
+import { MaintenanceRunner } from '../../../src/platform/maintenance/maintenance-task.js';
 import { type Actor, addMember, type Owner, ownerWithProject, randomEmail, signedIn } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { outOfStep, withoutPlanLimits } from '../../support/memberships.js';
@@ -396,7 +396,7 @@ describe('invitations', () => {
     await invite(stranger, owner, { email: 'nobody' }).expect(403, { detail: 'Not an organization member' });
   });
 
-  it('reads as expired at once, is marked by the upkeep, and makes room for the next', async () => {
+  it('reads as expired at once, is marked by maintenance, and makes room for the next', async () => {
     const owner = await ownerWithProject(app);
     const [email, other] = [randomEmail(), randomEmail()];
     const [first, second] = [await invited(owner, email), await invited(owner, other)];
@@ -406,8 +406,8 @@ describe('invitations', () => {
     expect(await statusIn(first.id)).toEqual([{ status: 'pending' }]);
     await invited(owner, email);
     expect(await statusIn(first.id)).toEqual([{ status: 'expired' }]);
-    await app.nest.get(UpkeepRound, { strict: false }).run();
-    await app.nest.get(UpkeepRound, { strict: false }).run();
+    await app.nest.get(MaintenanceRunner, { strict: false }).run();
+    await app.nest.get(MaintenanceRunner, { strict: false }).run();
     expect(await statusIn(second.id)).toEqual([{ status: 'expired' }]);
     const expired = (await audits(owner)).filter(({ action }) => action === 'expire');
     expect(expired.map((record) => record.invitation_id).sort()).toEqual([first.id, second.id].sort());

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ObjectStore, StoreUnavailable } from '../../../../platform/storage/index.js';
-import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
+import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
 import { StorageMetrics } from '../storage-metrics.js';
 import { UploadAbortionService } from '../uploads/upload-abortion.service.js';
 import { BlobsRepository } from './blobs.repository.js';
@@ -15,7 +15,7 @@ const BATCHES_A_ROUND = 20;
  * so whoever dies in between leaves work that is done once more, and never bytes that nobody knows of.
  */
 @Injectable()
-export class BlobSweepMaintenance extends Upkeep {
+export class BlobSweepMaintenance extends MaintenanceTask {
   private readonly logger = new Logger('storage');
 
   constructor(
@@ -27,7 +27,7 @@ export class BlobSweepMaintenance extends Upkeep {
     super();
   }
 
-  async upkeep(): Promise<number> {
+  async maintain(): Promise<number> {
     const expired = await this.inBatches((limit) => this.uploads.expire(limit));
     const abandoned = await this.inBatches((limit) => this.blobs.abandonStale(limit));
     return expired + abandoned + (await this.inBatches((limit) => this.forget(limit)));

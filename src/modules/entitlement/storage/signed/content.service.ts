@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Readable } from 'node:stream';
-import { CLIENT_PATIENCE } from '../../../../platform/http/client-patience.js';
+import { SLOW_CLIENT_LIMITS } from '../../../../platform/http/slow-client.js';
 import { ClientGone, PacedResponse } from '../../../../platform/http/paced-response.js';
 import { type ByteRange, ObjectStore } from '../../../../platform/storage/index.js';
 import { BandwidthRepository } from '../accounting/bandwidth.repository.js';
@@ -104,7 +104,7 @@ export class ContentService {
     let given = 0;
     try {
       response.writeHead(status, head);
-      const channel = new PacedResponse(response, CLIENT_PATIENCE);
+      const channel = new PacedResponse(response, SLOW_CLIENT_LIMITS);
       for await (const piece of content as AsyncIterable<Buffer>) {
         given += piece.length;
         await channel.write(piece);
