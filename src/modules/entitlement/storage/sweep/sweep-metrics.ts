@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Metrics } from '../../../platform/telemetry/index.js';
-import { BlobsRepository } from './blobs/blobs.repository.js';
+import { Metrics } from '../../../../platform/telemetry/index.js';
+import { BlobsRepository } from '../blobs/blobs.repository.js';
 
 /** What operators watch of objects, beside the driver's own figures. */
 @Injectable()
-export class StorageMetrics {
+export class SweepMetrics {
   private readonly forgotten;
   private readonly failures;
   private readonly strange;

@@ -12,9 +12,9 @@ import type { StoredObject } from '../objects/stored-object.entity.js';
 import { ObjectNotFound, PreconditionFailed, RangeNotSatisfiable } from '../storage.errors.js';
 import { storeFailure } from '../store-failure.js';
 import { rangeOf } from './byte-range.js';
-import { type ConditionHeaders, isRangeWanted, judge } from './conditions.js';
+import { type ConditionHeaders, isRangeWanted, judge } from '../signed/conditions.js';
 import { contentHeaders } from './content-headers.js';
-import { type SignedQuery, UrlSigner } from './url-signer.js';
+import { type SignedQuery, UrlSigner } from '../signed/url-signer.js';
 
 /** Serves contents to whoever has a signed address, whole or a range of them. */
 @Injectable()

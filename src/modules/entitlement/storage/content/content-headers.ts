@@ -1,7 +1,7 @@
 import { mayBeShown } from '../objects/media-type.js';
 import { fileNameOf } from '../objects/object-key.js';
 import type { StoredObject } from '../objects/stored-object.entity.js';
-import type { Disposition } from './url-signer.js';
+import type { Disposition } from '../signed/url-signer.js';
 
 /** Marks that turn the direction of text, so that `gpj.exe` reads `exe.jpg`. */
 const BIDIRECTIONAL = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;

@@ -1,9 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ObjectStore, StoreUnavailable } from '../../../../platform/storage/index.js';
 import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
-import { StorageMetrics } from '../storage-metrics.js';
+import { SweepMetrics } from './sweep-metrics.js';
 import { UploadAbortionService } from '../uploads/upload-abortion.service.js';
-import { BlobsRepository } from './blobs.repository.js';
+import { BlobsRepository } from '../blobs/blobs.repository.js';
 
 const AT_ONCE = 8;
 const BATCH = 200;
@@ -22,7 +22,7 @@ export class BlobSweepMaintenance extends MaintenanceTask {
     private readonly uploads: UploadAbortionService,
     private readonly blobs: BlobsRepository,
     private readonly store: ObjectStore,
-    private readonly metrics: StorageMetrics,
+    private readonly metrics: SweepMetrics,
   ) {
     super();
   }

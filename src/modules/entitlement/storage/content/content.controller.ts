@@ -13,8 +13,8 @@ import {
   RangeNotSatisfiable,
 } from '../storage.errors.js';
 import { ContentService } from './content.service.js';
-import { HeededHeaders, SignedInputs } from './signed-inputs.js';
-import type { SignedQuery } from './url-signer.js';
+import { HeededHeaders, SignedInputs } from '../signed/signed-inputs.js';
+import type { SignedQuery } from '../signed/url-signer.js';
 
 const ANY = { '*/*': { schema: { type: 'string', format: 'binary' } } } as const;
 

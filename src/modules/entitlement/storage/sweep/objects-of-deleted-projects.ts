@@ -3,8 +3,8 @@ import type { ProjectId } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
 import type { RemovalStep } from '../../../tenancy/projects/index.js';
 import { UploadAbortionService } from '../uploads/upload-abortion.service.js';
-import { ObjectRemovalService } from './object-removal.service.js';
-import { ObjectsRepository } from './objects.repository.js';
+import { ObjectRemovalService } from '../objects/object-removal.service.js';
+import { ObjectsRepository } from '../objects/objects.repository.js';
 
 /** Objects and uploads of projects that are deleted: their contents are given back, and the store is to forget them. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { defineJob, JobHandler, type JobProcessor, type NoPayload } from '../../../../platform/queue/index.js';
 import { ObjectStore } from '../../../../platform/storage/index.js';
-import { StorageMetrics } from '../storage-metrics.js';
-import { BlobsRepository } from './blobs.repository.js';
+import { SweepMetrics } from './sweep-metrics.js';
+import { BlobsRepository } from '../blobs/blobs.repository.js';
 
 const WEEK_MS = 7 * 24 * 3600 * 1000;
 /** Of a store that does not come to its end; what is left is counted a week later. */
@@ -18,7 +18,7 @@ export class StrangerCountProcessor implements JobProcessor<NoPayload, { process
   constructor(
     private readonly store: ObjectStore,
     private readonly blobs: BlobsRepository,
-    private readonly metrics: StorageMetrics,
+    private readonly metrics: SweepMetrics,
   ) {}
 
   async run(): Promise<{ processed: number }> {
