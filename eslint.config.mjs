@@ -113,6 +113,7 @@ export default defineConfig(
     files: ['src/modules/**/*.ts'],
     ignores: ['**/*.spec.ts'],
     rules: {
+      'local/repositories-stay-inside': 'error',
       'local/sql-in-repositories': 'error',
       'local/tenant-in-sql': 'error',
       'local/tenant-in-where': 'error',

@@ -5,6 +5,11 @@ export declare const PARENTS: Readonly<Record<string, string>>;
 export declare const NOBODYS_TABLES: readonly string[];
 
 type RuleName =
-  'explained-disable' | 'injected-value-import' | 'sql-in-repositories' | 'tenant-in-sql' | 'tenant-in-where';
+  | 'explained-disable'
+  | 'injected-value-import'
+  | 'repositories-stay-inside'
+  | 'sql-in-repositories'
+  | 'tenant-in-sql'
+  | 'tenant-in-where';
 
 export declare const local: ESLint.Plugin & { readonly rules: Readonly<Record<RuleName, Rule.RuleModule>> };

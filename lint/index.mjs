@@ -1,5 +1,6 @@
 import { explainedDisable } from './explained-disable.mjs';
 import { injectedValueImport } from './injected-value-import.mjs';
+import { repositoriesStayInside } from './repositories-stay-inside.mjs';
 import { sqlInRepositories } from './sql-in-repositories.mjs';
 import { tenantInSql } from './tenant-in-sql.mjs';
 import { tenantInWhere } from './tenant-in-where.mjs';
@@ -11,6 +12,7 @@ export const local = {
   rules: {
     'explained-disable': explainedDisable,
     'injected-value-import': injectedValueImport,
+    'repositories-stay-inside': repositoriesStayInside,
     'sql-in-repositories': sqlInRepositories,
     'tenant-in-sql': tenantInSql,
     'tenant-in-where': tenantInWhere,

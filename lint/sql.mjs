@@ -4,22 +4,35 @@ import { PARENTS, TENANT_TABLES } from './tenant-tables.mjs';
 export const HOLE = '\u{1F573}';
 
 const STATEMENT = /^\s*(?:\/\*[\s\S]*?\*\/\s*)*(?:SELECT|INSERT\s+INTO|UPDATE|DELETE\s+FROM|WITH|MERGE\s+INTO)\b/;
-const NAME = String.raw`"?(?<table>[a-z_][a-z0-9_]*\b|${HOLE})"?`;
+const NAME = String.raw`(?:[a-z_]+\.)?"?(?<table>[a-z_][a-z0-9_]*\b|${HOLE})"?`;
 const ALIAS = String.raw`(?:\s+(?:AS\s+)?(?<alias>[a-z_][a-z0-9_]*))?`;
 /** A name with parameters is a function's, but behind INTO. */
-const READ = new RegExp(
-  String.raw`\b(?:FROM|JOIN|UPDATE|USING)\s+(?:ONLY\s+|LATERAL\s+)?${NAME}(?!\s*\()${ALIAS}`,
-  'g',
-);
+const ITEM = String.raw`(?:ONLY\s+|LATERAL\s+)?${NAME}(?!\s*\()${ALIAS}`;
+const READ = new RegExp(String.raw`\b(?:FROM|JOIN|UPDATE|USING)\s+${ITEM}`, 'g');
+const FURTHER = new RegExp(String.raw`^\s*${ITEM}`);
+/** What begins a list of tables, and what ends it at its own depth. */
+const LIST = /(?<!\bDISTINCT\s+)\b(?:FROM|USING)\s/g;
+const BEHIND_LIST =
+  /^(?:WHERE|GROUP|ORDER|HAVING|WINDOW|LIMIT|OFFSET|FETCH|FOR|RETURNING|UNION|INTERSECT|EXCEPT|SET|WHEN)\b/;
 const WRITTEN = new RegExp(String.raw`\bINTO\s+${NAME}${ALIAS}`, 'g');
 /** What follows a table and is no alias of it. */
 const WORDS = new Set(['where', 'set', 'on', 'using', 'order', 'group', 'limit', 'returning', 'values', 'select']);
+/** A table's name of which a part alone is not known here. */
+const PIECES = String.raw`(?:ONLY\s+|LATERAL\s+)?"?(?:\w+${HOLE}|${HOLE}[\w${HOLE}])`;
+const READ_IN_PIECES = new RegExp(String.raw`\b(?:FROM|JOIN|UPDATE|INTO|USING)\s+${PIECES}`, 'u');
+const FURTHER_IN_PIECES = new RegExp(String.raw`^\s*${PIECES}`, 'u');
 const REASON = /\/\*\s*(?:every tenant|tenant):\s*\S[\s\S]*?\*\//;
 const VALUE = String.raw`(?:ANY\s*)?\(*\s*(?:\$\d|:\w|${HOLE})`;
 
 /** Whether a text is a statement, in capitals as all of ours are. */
 export function isStatement(text) {
   return STATEMENT.test(text) && /\b(?:FROM|INTO|SET|SELECT)\b/.test(text);
+}
+
+/** Whether a statement puts the name of a table together: then nobody can read here, or find, which tables it means. */
+export function namesInPieces(text) {
+  const sql = withoutComments(text);
+  return READ_IN_PIECES.test(sql) || furtherItems(sql).some((item) => FURTHER_IN_PIECES.test(item));
 }
 
 /**
@@ -30,9 +43,7 @@ export function isStatement(text) {
 export function tablesWithoutTenant(text) {
   if (REASON.test(text)) return [];
   // What an UPDATE sets is no condition.
-  const sql = text
-    .replace(/\/\*[\s\S]*?\*\/|--.*$/gm, ' ')
-    .replace(/\bSET\s[\s\S]*?(?=\b(?:FROM|WHERE|RETURNING)\b|$)/g, 'SET ');
+  const sql = withoutComments(text).replace(/\bSET\s[\s\S]*?(?=\b(?:FROM|WHERE|RETURNING)\b|$)/g, 'SET ');
   const known = tablesOf(sql);
   const tenants = known.filter(({ table }) => table in TENANT_TABLES || table in PARENTS || table === HOLE);
   if (tenants.some((one) => namesTenant(sql, one))) return [];
@@ -47,12 +58,38 @@ function tablesOf(sql) {
       ),
     ].map(([, name]) => name),
   );
-  return [...sql.matchAll(READ), ...sql.matchAll(WRITTEN)]
+  const further = furtherItems(sql)
+    .map((item) => FURTHER.exec(item))
+    .filter((found) => found !== null);
+  return [...sql.matchAll(READ), ...sql.matchAll(WRITTEN), ...further]
     .map(({ groups: { table, alias } }) => ({
       table,
       alias: alias === undefined || WORDS.has(alias.toLowerCase()) ? table : alias,
     }))
     .filter(({ table }) => !own.has(table));
+}
+
+function withoutComments(text) {
+  return text.replace(/\/\*[\s\S]*?\*\/|--.*$/gm, ' ');
+}
+
+/** What stands behind the commas of lists of tables, each to the end of the statement. */
+function furtherItems(sql) {
+  const items = [];
+  for (const { index } of sql.matchAll(LIST)) {
+    let depth = 0;
+    let quoted = false;
+    for (let at = index + 'FROM'.length; at < sql.length; at += 1) {
+      const sign = sql[at];
+      if (sign === "'") quoted = !quoted;
+      if (quoted) continue;
+      if (sign === '(') depth += 1;
+      else if (sign === ')') depth -= 1;
+      else if (depth === 0 && sign === ',') items.push(sql.slice(at + 1));
+      if (depth < 0 || (depth === 0 && /\W/.test(sql[at - 1]) && BEHIND_LIST.test(sql.slice(at)))) break;
+    }
+  }
+  return items;
 }
 
 function namesTenant(sql, { table, alias }) {

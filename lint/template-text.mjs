@@ -11,6 +11,9 @@ export function textOf(node, sourceCode, depth = 0) {
       })
       .join('');
   }
+  if (node.type === 'BinaryExpression' && node.operator === '+') {
+    return textOf(node.left, sourceCode, depth) + textOf(node.right, sourceCode, depth);
+  }
   if (node.type === 'ConditionalExpression') {
     return `${textOf(node.consequent, sourceCode, depth)} ${textOf(node.alternate, sourceCode, depth)}`;
   }

@@ -1,4 +1,4 @@
-import { isStatement, tablesWithoutTenant } from './sql.mjs';
+import { isStatement, namesInPieces, tablesWithoutTenant } from './sql.mjs';
 import { constantOf, textOf } from './template-text.mjs';
 
 /** A statement that names a table of tenants names its tenant too, or says in a comment why it needs none. */
@@ -7,6 +7,8 @@ export const tenantInSql = {
     type: 'problem',
     schema: [],
     messages: {
+      pieces:
+        'Name the table by one name that is read here, or by a constant as a whole: a part of a name hides which tables are meant.',
       missing:
         'This statement on {{tables}} names no tenant: compare project_id, organization_id or user_id with a parameter, or say why not: /* every tenant: … */, /* tenant: … */.',
     },
@@ -23,11 +25,20 @@ export const tenantInSql = {
         for (const expression of node.expressions) noteParts(expression);
       },
       'Literal[raw=/^[\'"]/]': text,
+      'BinaryExpression[operator="+"]'(node) {
+        text(node);
+        noteParts(node.left);
+        noteParts(node.right);
+      },
       'Program:exit'() {
         for (const node of texts) {
           if (parts.has(node)) continue;
           const statement = textOf(node, sourceCode);
           if (!isStatement(statement)) continue;
+          if (namesInPieces(statement)) {
+            context.report({ node, messageId: 'pieces' });
+            continue;
+          }
           const tables = tablesWithoutTenant(statement);
           if (tables.length > 0) context.report({ node, messageId: 'missing', data: { tables: tables.join(', ') } });
         }

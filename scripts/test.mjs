@@ -15,6 +15,9 @@ const PROGRAMS = [
   { program: 'chromium', variable: 'TEST_CHROMIUM', debianPackage: 'chromium' },
 ];
 
+/** Most code of a run is run a few times: to optimize it in the background takes more processors than it ever gives back. */
+const LAZY_OPTIMIZER = '--interrupt-budget=500000';
+
 process.exitCode = await main();
 
 async function main() {
@@ -54,7 +57,7 @@ function runJest(summaryFile) {
   // Behind the caller's arguments: Jest takes the words after it for reporters too.
   const reporters = ['--reporters=default', `--reporters=${join(root, 'test', 'support', 'summary-reporter.mjs')}`];
   const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
-  const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+  const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', LAZY_OPTIMIZER];
   const child = spawn(process.execPath, [...flags, jest, ...process.argv.slice(2), ...reporters], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],

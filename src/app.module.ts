@@ -38,7 +38,7 @@ import { SecondFactorsModule } from './modules/identity/second-factors/index.js'
 import { SecretsModule } from './modules/entitlement/secrets/index.js';
 import { SecurityEventsModule } from './modules/identity/security-events/index.js';
 import { SessionsModule } from './modules/identity/sessions/index.js';
-import { SourceInsightModule } from './modules/events/source-insight/index.js';
+import { SourceMonitoringModule } from './modules/events/source-monitoring/index.js';
 import { UsageModule } from './modules/events/usage/index.js';
 import { ACCESS_PROVIDERS } from './modules/access/index.js';
 import { BackgroundWork } from './platform/background/background-work.js';
@@ -227,7 +227,7 @@ export class AppModule {
         ExplorerModule,
         DashboardModule,
         ProjectHealthModule,
-        SourceInsightModule,
+        SourceMonitoringModule,
         DeliveryModule,
         AlertDestinationsModule,
         FanOutModule,

@@ -10,7 +10,7 @@ import {
 import { openDataFolder } from './data-folder.js';
 import { EmbeddedDatabaseError, OWN_SERVER_HINT, errorCode, errorMessage } from './embedded-database-error.js';
 import { clearLeftovers } from './leftovers.js';
-import { KeptServer } from './kept-server.js';
+import { SupervisedServer } from './supervised-server.js';
 import { lockDataFolder } from './service-lock.js';
 
 export { EmbeddedDatabaseError };
@@ -71,7 +71,7 @@ async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres
     const binaries = await findBinaries(folder.account, folder.home);
     const cluster = await openCluster(folder, binaries, durable);
     await clearLeftovers(cluster.data, log);
-    const server = await KeptServer.start(
+    const server = await SupervisedServer.start(
       { folder, binaries, data: cluster.data, durable, maxConnections },
       { revives, log, warn: (line) => options.warn?.(line), lost: (reason) => options.onLost?.(reason) },
     );

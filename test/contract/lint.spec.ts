@@ -12,6 +12,7 @@ const { rules } = local;
 /** Code that runs a statement. */
 const rows = (sql: string, before = ''): string => `${before}void database.rows(\`${sql}\`, [id]);`;
 const missing = [{ messageId: 'missing' }];
+const pieces = [{ messageId: 'pieces' }];
 
 describe('the tables of tenants', () => {
   let database: TestDatabase;
@@ -61,6 +62,11 @@ describe('tenants in statements', () => {
       rows('SELECT project_id FROM api_keys WHERE key_hash = $1 /* tenant: by the hash of the key */'),
       rows(`\${SELECT} AND id = $2`, 'const SELECT = `SELECT id FROM saved_views WHERE project_id = $1`;'),
       rows(`SELECT id FROM saved_views WHERE project_id = \${parameters.bind(projectId)}`),
+      rows('SELECT 1 FROM notes n, saved_views v WHERE v.project_id = $1 AND n.id = v.id'),
+      rows('SELECT coalesce(a, b), id FROM job_runs WHERE (name, id) IN (SELECT $1, $2) ORDER BY name, id'),
+      rows('SELECT a IS DISTINCT FROM b, sessions FROM job_runs WHERE name = $1'),
+      rows(`SELECT 1 FROM \${table} t, unnest($1::uuid[]) u WHERE t.project_id = $2`),
+      `void database.rows('SELECT 1 FROM saved_views ' + 'WHERE project_id = $1', [id]);`,
       `throw new Error('SELECT a plan FROM the list');`,
     ],
     invalid: [
@@ -78,6 +84,16 @@ describe('tenants in statements', () => {
       { code: rows('INSERT INTO saved_views (id) VALUES ($1)'), errors: missing },
       { code: rows(`SELECT 1 FROM \${table} WHERE id = $1`), errors: missing },
       { code: rows(`\${SELECT} WHERE id = $1`, 'const SELECT = `SELECT * FROM api_keys`;'), errors: missing },
+      { code: rows('SELECT 1 FROM job_runs j, saved_views WHERE j.id = $1'), errors: missing },
+      { code: rows(`SELECT 1 FROM unnest($1::uuid[], ',') u (id), saved_views v WHERE v.id = u.id`), errors: missing },
+      { code: rows('SELECT 1 FROM job_runs JOIN jobs ON (true), LATERAL (SELECT 1) x, api_keys k'), errors: missing },
+      { code: rows('DELETE FROM job_runs USING jobs j, sessions s WHERE s.id = $1'), errors: missing },
+      { code: rows('SELECT 1 FROM public.saved_views WHERE id = $1'), errors: missing },
+      { code: `void database.rows('SELECT 1 FROM saved_views ' + 'WHERE id = $1', [id]);`, errors: missing },
+      { code: rows(`SELECT 1 FROM event_\${unit} WHERE project_id = $1`), errors: pieces },
+      { code: rows(`SELECT 1 FROM \${kind}_events WHERE project_id = $1`), errors: pieces },
+      { code: rows(`SELECT 1 FROM job_runs, event_\${unit}s WHERE project_id = $1`), errors: pieces },
+      { code: `void database.rows('SELECT 1 FROM event_' + unit + ' WHERE project_id = $1', [id]);`, errors: pieces },
       { code: rows('SELECT * /* every tenant: */ FROM api_keys WHERE id = $1'), errors: missing },
       { code: rows('DELETE FROM sessions -- user_id = $1'), errors: missing },
     ],
@@ -121,6 +137,22 @@ describe('statements', () => {
       { filename: 'notes.service.ts', code: rows('SELECT 1 FROM notes'), errors: elsewhere },
       { filename: 'notes.service.ts', code: `void tx.query('UPDATE notes SET text = $1');`, errors: elsewhere },
       { filename: 'notes.service.ts', code: 'database.repository(Note).findOneBy({ projectId });', errors: elsewhere },
+    ],
+  });
+});
+
+describe('repositories', () => {
+  const leaves = [{ messageId: 'leaves' }];
+  tester.run('stay inside their module', rules['repositories-stay-inside'], {
+    valid: [
+      { filename: 'notes/index.ts', code: `export { NotesReader } from './notes.reader.js';` },
+      { filename: 'notes/notes.module.ts', code: `export { NotesRepository } from './notes.repository.js';` },
+    ],
+    invalid: [
+      { filename: 'notes/index.ts', code: `export { NotesRepository } from './notes.repository.js';`, errors: leaves },
+      { filename: 'notes/index.ts', code: `export type { NoteRow } from './notes.repository.js';`, errors: leaves },
+      { filename: 'notes/index.ts', code: `export * from './store/notes.repository.js';`, errors: leaves },
+      { filename: 'index.ts', code: `import { NotesRepository } from './notes.repository.js';`, errors: leaves },
     ],
   });
 });

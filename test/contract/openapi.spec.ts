@@ -42,7 +42,8 @@ describe('the OpenAPI document', () => {
       const where = `${method} ${path}`;
       const statuses = Object.keys(operation.responses);
       expect([where, statuses.includes('429')]).toEqual([where, false]);
-      const success = statuses.filter((status) => status.startsWith('2'));
+      // A part of what 200 answers whole.
+      const success = statuses.filter((status) => status.startsWith('2') && status !== '206');
       expect([where, success.length]).toEqual([where, 1]);
       const [status = ''] = success;
       if (status !== '204')

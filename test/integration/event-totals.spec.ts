@@ -4,9 +4,9 @@ import { newProjectId, type ProjectId } from '../../src/modules/access/index.js'
 import {
   DIMENSIONS,
   type EventFilter,
-  EventTotalsRepository,
+  EventTotalsReader,
   INTERVALS,
-  LatenciesRepository,
+  LatenciesReader,
   type TimeWindow,
 } from '../../src/modules/events/totals/index.js';
 import { newId } from '../../src/platform/ids/index.js';
@@ -27,8 +27,8 @@ const VALUES = {
 
 describe('the totals of events', () => {
   let app: TestApp;
-  let totals: EventTotalsRepository;
-  let latencies: LatenciesRepository;
+  let totals: EventTotalsReader;
+  let latencies: LatenciesReader;
   let beginning: number;
   const scope = { projectId: newProjectId() };
 
@@ -67,8 +67,8 @@ describe('the totals of events', () => {
 
   beforeAll(async () => {
     app = await createTestApp();
-    totals = app.nest.get(EventTotalsRepository);
-    latencies = app.nest.get(LatenciesRepository);
+    totals = app.nest.get(EventTotalsReader);
+    latencies = app.nest.get(LatenciesReader);
     beginning = Math.floor(Date.now() / HOUR_MS - HOURS_BACK) * HOUR_MS;
     await insertEvents(app, scope.projectId, fc.sample(eventRow, { numRuns: 1_500, seed: 7 }));
     await insertEvents(app, newId(), fc.sample(eventRow, { numRuns: 300, seed: 8 }));

@@ -2,10 +2,14 @@ import { randomBytes } from 'node:crypto';
 import {
   asOrganizationId,
   asProjectId,
+  newUserId,
   type OrganizationId,
   type ProjectId,
   type UserId,
 } from '../../src/modules/access/index.js';
+import { SessionsService } from '../../src/modules/identity/sessions/index.js';
+import { Passwords } from '../../src/platform/crypto/index.js';
+import { newId } from '../../src/platform/ids/index.js';
 import type { TestApp } from './app.js';
 import { tokenIn, waitForMails } from './outbox.js';
 
@@ -32,8 +36,31 @@ export function randomEmail(): string {
   return `user-${randomBytes(6).toString('hex')}@example.com`;
 }
 
-/** A registered and verified account, signed in. */
+/** Where the requests of tests come from, as sessions and the security log remember it. */
+const CLIENT = { ip: '127.0.0.1', userAgent: null };
+
+let passwordHash: Promise<string> | undefined;
+
+/**
+ * An account as registration and confirmation leave it, signed in. Two hashes, a mail and four requests would be most of what
+ * a small test takes: suites that look at mails, or at the way itself, call {@link registered}.
+ */
 export async function signedIn(app: TestApp, email = randomEmail()): Promise<Actor> {
+  const id = newUserId();
+  passwordHash ??= app.nest.get(Passwords, { strict: false }).hash(PASSWORD, 'actors');
+  await app.rows(
+    `WITH account AS (
+       INSERT INTO users (id, email, email_key, password_hash, email_verified_at) VALUES ($1, $2, $2, $3, now()))
+     INSERT INTO security_events (id, user_id, type, ip, detail, created_at)
+     VALUES ($4, $1, 'account_registered', $6, '{}', clock_timestamp()), ($5, $1, 'email_verified', $6, '{}', clock_timestamp())`,
+    [id, email, await passwordHash, newId(), newId(), CLIENT.ip],
+  );
+  const tokens = await app.nest.get(SessionsService, { strict: false }).open(id, 'password', CLIENT);
+  return actorOf(id, email, tokens);
+}
+
+/** As {@link signedIn}, the whole way over HTTP. */
+export async function registered(app: TestApp, email = randomEmail()): Promise<Actor> {
   await app.request().post('/v1/auth/register').send({ email, password: PASSWORD }).expect(201);
   const [mail] = await waitForMails(app.dataDir, email, 1);
   if (mail === undefined) throw new Error('no mail');
@@ -56,7 +83,12 @@ export async function login(app: TestApp, email: string): Promise<Actor> {
   const bearer = `Bearer ${tokens.access_token}`;
   const me = await app.request().get('/v1/auth/me').set('Authorization', bearer).expect(200);
   const { id } = me.body as { id: UserId };
-  return { id, email, accessToken: tokens.access_token, refreshToken: tokens.refresh_token, bearer };
+  return actorOf(id, email, tokens);
+}
+
+function actorOf(id: UserId, email: string, tokens: { access_token: string; refresh_token: string }): Actor {
+  const { access_token: accessToken, refresh_token: refreshToken } = tokens;
+  return { id, email, accessToken, refreshToken, bearer: `Bearer ${accessToken}` };
 }
 
 /** A signed-in owner of one organization with one project and one key of both scopes. */

@@ -127,7 +127,7 @@ export class Objects {
   }
 }
 
-export function pathOf(url: string): string {
+function pathOf(url: string): string {
   const { pathname, search } = new URL(url);
   return pathname + search;
 }

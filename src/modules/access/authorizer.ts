@@ -103,7 +103,7 @@ export class Authorizer {
     const resource = this.modules.get(via, { strict: false });
     const id = readPathId(resource.parameter, request);
     if (id === null) return 'undecided';
-    const organizationId = await resource.organizationOf(id);
+    const organizationId = await resource.tenantOf(id);
     const membership =
       organizationId === null ? null : await this.memberships.ofOrganization(user.userId, organizationId);
     if (organizationId === null || membership === null || membership.role === null) throw new resource.notFound();
@@ -161,7 +161,7 @@ export class Authorizer {
     needed: ProjectRequirement,
     id: string,
   ): Promise<ProjectMemberScope> {
-    const projectId = await resource.projectOf(id);
+    const projectId = await resource.tenantOf(id);
     const membership = projectId === null ? null : await this.memberships.ofProject(user.userId, projectId);
     if (projectId === null || membership === null || membership.role === null) throw new resource.notFound();
     return asMember(user, membership, membership.role, needed);

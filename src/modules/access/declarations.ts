@@ -7,14 +7,20 @@ import type { Capability } from './capabilities.js';
 import type { Role } from './roles.js';
 import type { ApiKeyScopeName, ProjectScope, UserScope } from './scope.js';
 
-/** Finds the project of a thing that a path names by its own id. */
-export abstract class ProjectOfResource {
+/** Finds whose a thing is that a path names by its own id. */
+export abstract class TenantOfResource<Tenant> {
   /** Path parameter that holds the thing's id. */
   abstract readonly parameter: string;
   /** Answered for a missing thing and for another tenant's alike. */
   abstract readonly notFound: DomainErrorClass;
-  abstract projectOf(id: string): Promise<ProjectId | null>;
+  abstract tenantOf(id: string): Promise<Tenant | null>;
 }
+
+/** Finds the project of a thing that a path names by its own id. */
+export abstract class ProjectOfResource extends TenantOfResource<ProjectId> {}
+
+/** Finds the organization of a thing that a path names by its own id. */
+export abstract class OrganizationOfResource extends TenantOfResource<OrganizationId> {}
 
 /** Tells whether a thing that a path names by its own id belongs to the project that the route names beside it. */
 export abstract class ThingOfProject {
@@ -23,15 +29,6 @@ export abstract class ThingOfProject {
   /** Answered for a missing thing and for another project's alike. */
   abstract readonly notFound: DomainErrorClass;
   abstract isIn(scope: ProjectScope, id: string): Promise<boolean>;
-}
-
-/** Finds the organization of a thing that a path names by its own id. */
-export abstract class OrganizationOfResource {
-  /** Path parameter that holds the thing's id. */
-  abstract readonly parameter: string;
-  /** Answered for a missing thing and for another tenant's alike. */
-  abstract readonly notFound: DomainErrorClass;
-  abstract organizationOf(id: string): Promise<OrganizationId | null>;
 }
 
 /** Tells whether a thing that a path names by its own id is meant for the caller, who need not be a member of anything. */

@@ -10,4 +10,4 @@ export { RequestMemo } from './request-memo.js';
 export { assertFulfilled } from './requirements.js';
 export * from './roles.js';
 export * from './scope.js';
-export { organizationOf, projectOf, thingOfProject } from './tenant-of-row.repository.js';
+export { organizationOf, projectOf, thingOfProject } from './tenant-of-row.reader.js';

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { OrganizationId, ProjectId, UserId } from './ids.js';
 import type { Credentialed } from './credentials.js';
+import type { Db } from '../../platform/database/database.js';
 import type { Role } from './roles.js';
 import type { ApiKeyScope, ApiKeyScopeName, UserScope } from './scope.js';
 
@@ -62,7 +63,8 @@ export interface OrganizationMembership {
  */
 export abstract class MembershipReader {
   abstract ofOrganization(userId: UserId, organizationId: string): Promise<OrganizationMembership | null>;
-  abstract ofProject(userId: UserId, projectId: string): Promise<ProjectMembership | null>;
+  /** @param userId of anybody, such as whom a request names. @param tx under the locks that it holds */
+  abstract ofProject(userId: string, projectId: string, tx?: Db): Promise<ProjectMembership | null>;
   /** The project a person works in; null: none, or none they still belong to. */
   abstract selectedProject(userId: UserId): Promise<ProjectId | null>;
 }

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import { Places } from '../concurrency/index.js';
+import { Reservations } from '../concurrency/index.js';
 import { Database } from '../database/database.js';
-import { Metrics, Seldom } from '../telemetry/index.js';
+import { Metrics, LogThrottle } from '../telemetry/index.js';
 import { Lane, type LaneOptions, type LaneOutcome, type Piece } from './lane.js';
 
 /**
@@ -41,10 +41,10 @@ const SHUTDOWN_MS = 10_000;
 @Injectable()
 export class BackgroundWork {
   private readonly logger = new Logger('background');
-  private readonly seldom = new Seldom();
+  private readonly seldom = new LogThrottle();
   private readonly lanes: Readonly<Record<LaneName, Lane>>;
   /** As many as may wait, so that nothing promised is ever without a place in the lane. */
-  private readonly promises = new Places({
+  private readonly promises = new Reservations({
     most: LANES.promised.mostWaiting,
     mostOfShare: LANES.promised.mostWaitingOfShare,
   });

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { FairTurns } from '../concurrency/index.js';
+import { FairSemaphore } from '../concurrency/index.js';
 
 export interface LaneOptions {
   /** Pieces of work at the same time. */
@@ -25,7 +25,7 @@ export type LaneOutcome = 'done' | 'failed' | 'folded' | 'dropped';
 
 /** Work that nobody waits for, a few pieces at a time, with a bound on what waits; beyond it nothing is kept. */
 export class Lane {
-  private readonly turns: FairTurns;
+  private readonly turns: FairSemaphore;
   private readonly keys = new Set<string>();
   private readonly open = new Set<Promise<void>>();
 
@@ -33,7 +33,7 @@ export class Lane {
     options: LaneOptions,
     private readonly report: (outcome: LaneOutcome, name: string, error?: unknown) => void,
   ) {
-    this.turns = new FairTurns(options);
+    this.turns = new FairSemaphore(options);
   }
 
   get waiting(): number {

@@ -1,1 +1,1 @@
-export { TrustedLookups } from './trusted-lookups.js';
+export { LookupCache } from './lookup-cache.js';

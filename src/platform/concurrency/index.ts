@@ -1,5 +1,5 @@
-export { Breath, BREATH_MS } from './breath.js';
+export { EventLoopYield, YIELD_AFTER_MS } from './event-loop-yield.js';
 export { Deadline, within } from './deadline.js';
-export { FairTurns } from './fair-turns.js';
+export { FairSemaphore } from './fair-semaphore.js';
 export { OverloadedError, ShareExhaustedError } from './overload.js';
-export { Places } from './places.js';
+export { Reservations } from './reservations.js';

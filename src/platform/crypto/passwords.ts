@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
-import { FairTurns } from '../concurrency/index.js';
+import { FairSemaphore } from '../concurrency/index.js';
 
 /** 19 MiB, 2 passes, 1 lane; argon2id is the library's default algorithm. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
@@ -28,12 +28,12 @@ export interface PasswordsOptions {
  * themselves alone. Every call may throw `ShareExhaustedError` for the greedy and `OverloadedError` when all are too many.
  */
 export class Passwords {
-  private readonly turns: FairTurns;
+  private readonly turns: FairSemaphore;
   private readonly dummyHash = hashOfNothing();
 
   constructor(options: PasswordsOptions = {}) {
     const parallel = options.parallel ?? Math.min(availableParallelism(), MAX_THREADS);
-    this.turns = new FairTurns({
+    this.turns = new FairSemaphore({
       parallel,
       parallelOfShare: 1,
       mostWaiting: options.maxWaiting ?? 256,

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { CLIENT_PATIENCE, type ClientPatience, TimeToTake } from './client-patience.js';
+import { SLOW_CLIENT_LIMITS, type SlowClientLimits, SlowClientTimer } from './slow-client.js';
 import { textOf, type WrittenJson } from './written-json.js';
 
 /** Bytes a client may leave unread before it is given no more; one message may be larger. */
@@ -47,13 +47,13 @@ export class EventStream {
   private queued = 0;
   private stalled: NodeJS.Timeout | undefined;
   private closed = false;
-  private readonly time: TimeToTake;
+  private readonly time: SlowClientTimer;
 
   constructor(
     private readonly response: Response,
-    patience: ClientPatience = CLIENT_PATIENCE,
+    limits: SlowClientLimits = SLOW_CLIENT_LIMITS,
   ) {
-    this.time = new TimeToTake(patience);
+    this.time = new SlowClientTimer(limits);
     beginEventStream(response);
     const close = (): void => this.close();
     response.once('close', close);

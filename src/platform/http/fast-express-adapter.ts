@@ -6,7 +6,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Application, Response } from 'express';
 import { SERVER_OPTIONS } from './request-head.js';
 import { sendJson } from './send-json.js';
-import { takeStandingHeaders } from './standing-headers.js';
+import { takeDefaultHeaders } from './default-headers.js';
 
 /** What Express makes the prototypes of the requests and responses it handles; its types do not tell. */
 interface Prototypes {
@@ -35,7 +35,7 @@ export class FastExpressAdapter extends ExpressAdapter {
 
     class Response extends http.ServerResponse<Request> {}
     Object.setPrototypeOf(Response.prototype, application.response);
-    takeStandingHeaders(Response.prototype);
+    takeDefaultHeaders(Response.prototype);
     application.response = Response.prototype;
 
     const classes = {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { type ClientPatience, TimeToTake } from './client-patience.js';
+import { type SlowClientLimits, SlowClientTimer } from './slow-client.js';
 
 /** What is handed to the socket at a time, so that a slow client that takes some of it is told from one that takes nothing. */
 const SLICE_BYTES = 64 * 1024;
@@ -11,13 +11,13 @@ export class ClientGone extends Error {}
 export class PacedResponse {
   /** Bytes that the socket was given. */
   given = 0;
-  private readonly time: TimeToTake;
+  private readonly time: SlowClientTimer;
 
   constructor(
     private readonly response: ServerResponse,
-    patience: ClientPatience,
+    limits: SlowClientLimits,
   ) {
-    this.time = new TimeToTake(patience);
+    this.time = new SlowClientTimer(limits);
   }
 
   /** Resolves when the socket has it all. @throws ClientGone */

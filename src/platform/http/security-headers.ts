@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import helmet, { type HelmetOptions } from 'helmet';
-import { setStandingHeaders, standingHeaders, type StandingHeaders } from './standing-headers.js';
+import { setStandingHeaders, defaultHeaders, type DefaultHeaders } from './default-headers.js';
 
 /** JSON needs nothing. */
 const FOR_API = headersOf({
@@ -68,12 +68,12 @@ export function setSecurityHeaders(path: string, response: ServerResponse): void
 }
 
 /** Helmet's headers do not depend on the request: they are asked for once, and its dozen middlewares never run again. */
-function headersOf(options: HelmetOptions): StandingHeaders {
+function headersOf(options: HelmetOptions): DefaultHeaders {
   const headers: (readonly [string, string])[] = [];
   const recorder = {
     setHeader: (name: string, value: string) => void headers.push([name, value]),
     removeHeader: () => undefined,
   };
   helmet(options)({} as IncomingMessage, recorder as unknown as ServerResponse, () => undefined);
-  return standingHeaders(headers);
+  return defaultHeaders(headers);
 }

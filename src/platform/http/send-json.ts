@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Response } from 'express';
-import { CLIENT_PATIENCE } from './client-patience.js';
+import { SLOW_CLIENT_LIMITS } from './slow-client.js';
 import { PacedResponse } from './paced-response.js';
 import { WrittenJson } from './written-json.js';
 
@@ -42,7 +42,7 @@ function sendWritten(response: ServerResponse, { text, hold }: WrittenJson): voi
     return;
   }
   setHead(response, bytes.length);
-  const paced = new PacedResponse(response, CLIENT_PATIENCE);
+  const paced = new PacedResponse(response, SLOW_CLIENT_LIMITS);
   paced
     .write(bytes)
     .then(() => paced.end())

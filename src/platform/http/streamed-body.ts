@@ -3,14 +3,14 @@ import { RequestAborted } from './body-bytes.js';
 import { BodyTooLarge, domainError, UnsupportedMediaType } from './domain-error.js';
 
 /** How slowly a body may come. */
-export interface SenderPatience {
+export interface SlowSenderLimits {
   /** Whoever sends nothing for so long is refused. Beside it everybody has so long, whatever they send. */
   readonly idleMs: number;
   /** What has to come on average beyond that: who sends a byte now and then keeps a connection for ever. */
   readonly bytesPerSecond: number;
 }
 
-export const SENDER_PATIENCE: SenderPatience = { idleMs: 30_000, bytesPerSecond: 16 * 1024 };
+const SLOW_SENDER_LIMITS: SlowSenderLimits = { idleMs: 30_000, bytesPerSecond: 16 * 1024 };
 
 /** How long a refused sender may go on before the connection is cut; cut at once it might never read the answer. */
 const LINGER_MS = 5_000;
@@ -19,7 +19,7 @@ export class RequestTimeout extends domainError(408, 'Request Timeout') {}
 
 const STREAMED = new WeakSet<IncomingMessage>();
 
-/** Whether the body is read piece by piece under a patience of its own, so that no limit of the server holds for the whole. */
+/** Whether the body is read piece by piece under limits of its own, so that no limit of the server holds for the whole. */
 export function isStreamed(request: IncomingMessage): boolean {
   return STREAMED.has(request);
 }
@@ -38,7 +38,7 @@ export class StreamedBody {
   constructor(
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
-    private readonly patience = SENDER_PATIENCE,
+    private readonly limits = SLOW_SENDER_LIMITS,
   ) {
     const { headers } = request;
     STREAMED.add(request);
@@ -73,7 +73,7 @@ export class StreamedBody {
   }
 
   private async inTime<T>(piece: Promise<T>): Promise<T> {
-    const { idleMs, bytesPerSecond } = this.patience;
+    const { idleMs, bytesPerSecond } = this.limits;
     const askedAt = performance.now();
     const left = idleMs + (this.received / bytesPerSecond) * 1_000 - this.waited;
     let timer: NodeJS.Timeout | undefined;

@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FairTurns } from '../concurrency/index.js';
+import { FairSemaphore } from '../concurrency/index.js';
 import { type HostAddress, HostLookup, type LookupAnswer } from './host-lookup.js';
 
 const LOOKUPS_AT_ONCE = 200;
@@ -35,12 +35,12 @@ interface FamilyAnswer {
  * and nothing is cached. What is lost: search domains and what else nsswitch.conf may name.
  */
 export class DnsLookup extends HostLookup {
-  private readonly turns: FairTurns;
+  private readonly turns: FairSemaphore;
   private hosts: { readonly readAt: number; readonly addresses: Promise<Map<string, HostAddress[]>> } | null = null;
 
   constructor(private readonly options: DnsLookupOptions = {}) {
     super();
-    this.turns = new FairTurns({
+    this.turns = new FairSemaphore({
       parallel: options.atOnce ?? LOOKUPS_AT_ONCE,
       parallelOfShare: options.ofAShare ?? LOOKUPS_OF_A_SHARE,
       // Whoever asks for a look-up has had a turn of their own before, and a deadline.

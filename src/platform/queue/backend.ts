@@ -11,7 +11,7 @@ import {
   type WorkerOptions,
 } from 'bullmq';
 import { within } from '../concurrency/index.js';
-import { trouble } from './trouble-log.js';
+import { connectionErrors } from './connection-errors.js';
 
 /** Closing takes this long only when the backend is gone. */
 const IDLE_CLOSE_MS = 2_000;
@@ -29,7 +29,7 @@ const backed = withBackend(backendOfConnection);
 /** Cuts what a backend that is gone still holds, so that pending calls on it settle. */
 function cutOff(backend: IQueueBackend, where: string): void {
   for (const cut of [backend.disconnectBlocking(false), backend.disconnect()]) {
-    cut.catch((error: unknown) => trouble.report(where, error));
+    cut.catch((error: unknown) => connectionErrors.report(where, error));
   }
 }
 
@@ -42,7 +42,7 @@ export class BoundedQueue extends backed.Queue {
     // When the module's settings fail, Nest builds the queue without them, and BullMQ would take to a Redis on localhost.
     if (!connection) throw new Error(`queue ${name} has no connection`);
     super(name, { ...options, connection });
-    this.on('error', (error) => trouble.report(`queue ${name}`, error));
+    this.on('error', (error) => connectionErrors.report(`queue ${name}`, error));
   }
 
   override close(): Promise<void> {
@@ -54,7 +54,7 @@ export class BoundedQueue extends backed.Queue {
     try {
       await within(IDLE_CLOSE_MS, super.close(), () => new Error('closing took too long'));
     } catch (error) {
-      trouble.report(`queue ${this.name}`, error);
+      connectionErrors.report(`queue ${this.name}`, error);
       cutOff(this.backend, `queue ${this.name}`);
     }
   }
@@ -77,7 +77,7 @@ export class BoundedWorker extends backed.Worker<unknown, unknown> {
   constructor(name: string, processor: Processor<unknown, unknown>, { closeMs, ...options }: BoundedWorkerOptions) {
     super(name, processor, options);
     this.closeMs = closeMs;
-    this.on('error', (error) => trouble.report(`worker ${name}`, error));
+    this.on('error', (error) => connectionErrors.report(`worker ${name}`, error));
     this.on('lockRenewalFailed', (jobIds) => {
       for (const jobId of jobIds) this.cancelJob(jobId, 'another worker may hold this job now');
     });
@@ -99,7 +99,7 @@ export class BoundedWorker extends backed.Worker<unknown, unknown> {
         return within(this.closeMs - idleMs, closing, late);
       });
     } catch (error) {
-      trouble.report(`worker ${this.name}`, error);
+      connectionErrors.report(`worker ${this.name}`, error);
       this.cancelAllJobs('the time to shut down is over');
       cutOff(this.backend, `worker ${this.name}`);
       // Their timers would keep the process alive.

@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq';
 import type { Application, RequestHandler } from 'express';
-import { trouble } from './trouble-log.js';
+import { connectionErrors } from './connection-errors.js';
 
 export interface BoardOptions {
   readonly title: string;
@@ -26,7 +26,7 @@ export async function makeBoard(queues: Iterable<Queue>, { title, path }: BoardO
   });
   // Its own answer would be the stack of the error.
   serverAdapter.setErrorHandler((error) => {
-    trouble.report('the page of the queues', error);
+    connectionErrors.report('the page of the queues', error);
     return { status: 500, body: { detail: 'Internal Server Error' } };
   });
   const board = serverAdapter.getRouter() as Application;

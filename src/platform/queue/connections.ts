@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DEFAULT_TIMINGS, type QueueOptions, type QueueTimings } from './queue.options.js';
 import { describeError, QueueUnavailableError } from './queue-errors.js';
 import { within } from '../concurrency/index.js';
-import { trouble } from './trouble-log.js';
+import { connectionErrors } from './connection-errors.js';
 
 /** Clients beside the one that each worker keeps for LISTEN; without spare ones workers wait for each other for ever. */
 const SPARE_CLIENTS = 4;
@@ -36,10 +36,10 @@ export class QueueConnections {
   ) {
     this.timings = { ...DEFAULT_TIMINGS, ...options.timings };
     this.pool.setMaxListeners(0);
-    this.pool.on('error', (error) => trouble.report('database connection', error));
+    this.pool.on('error', (error) => connectionErrors.report('database connection', error));
     // BullMQ takes clients out without listening to them: one that the server ends then would end the process.
     this.pool.on('connect', (client) => {
-      client.on('error', (error) => trouble.report('database connection', error));
+      client.on('error', (error) => connectionErrors.report('database connection', error));
     });
   }
 
@@ -86,7 +86,7 @@ export class QueueConnections {
   /** Ends the pool; to be called after every queue and worker has closed. */
   close(): Promise<void> {
     this.closing ??= within(POOL_CLOSE_MS, this.pool.end(), () => new Error('closing took too long')).catch(
-      (error: unknown) => trouble.report('database connection', error),
+      (error: unknown) => connectionErrors.report('database connection', error),
     );
     return this.closing;
   }
@@ -99,7 +99,7 @@ export class QueueConnections {
         return await within(left, this.prepareDatabase(), () => new Error('no answer in time'));
       } catch (error) {
         if (!mayPass(error) || performance.now() + RETRY_MS >= deadline) throw error;
-        trouble.report('waiting for the database', error);
+        connectionErrors.report('waiting for the database', error);
       }
       await sleep(RETRY_MS);
     }

@@ -9,7 +9,7 @@ import type { JobRunner } from './job-runner.js';
 import type { JobWorkers } from './job-workers.js';
 import { describeError, QueueUnavailableError } from './queue-errors.js';
 import { within } from '../concurrency/index.js';
-import { trouble } from './trouble-log.js';
+import { connectionErrors } from './connection-errors.js';
 
 export interface JobState {
   name: string;
@@ -98,7 +98,7 @@ export class JobQueue {
     const [runs, waiting] = await Promise.all([
       this.answer(() => this.log.read()),
       this.answer(() => this.countWaiting()).catch((error: unknown) => {
-        trouble.report('runs that wait', error);
+        connectionErrors.report('runs that wait', error);
         return null;
       }),
     ]);

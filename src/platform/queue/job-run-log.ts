@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { trouble } from './trouble-log.js';
+import { connectionErrors } from './connection-errors.js';
 
 export interface JobRun {
   /** On the clock of `performance.now()`. */
@@ -53,7 +53,7 @@ export class JobRunLog {
       try {
         await this.write(name, run);
       } catch (error) {
-        trouble.report('record of job runs', error);
+        connectionErrors.report('record of job runs', error);
       }
     }
     this.writers.delete(name);

@@ -4,7 +4,7 @@ import type { JobDeclaration } from './job-definition.js';
 import { jobOptions } from './job-options.js';
 import type { QueueTimings } from './queue.options.js';
 import { within } from '../concurrency/index.js';
-import { trouble } from './trouble-log.js';
+import { connectionErrors } from './connection-errors.js';
 
 /** Any constant: processes of one database that agree on it take turns. */
 const SCHEDULE_LOCK = 7_321_604_518;
@@ -31,7 +31,7 @@ export class JobSchedules {
     await within(this.timings.start, this.mend(), () => new Error('the schedules could not be set in time'));
     this.timer = setInterval(() => {
       this.mending ??= this.mend()
-        .catch((error: unknown) => trouble.report('schedules', error))
+        .catch((error: unknown) => connectionErrors.report('schedules', error))
         .finally(() => (this.mending = undefined));
     }, this.timings.scheduleCheck);
     this.timer.unref();
@@ -41,7 +41,7 @@ export class JobSchedules {
     clearInterval(this.timer);
     const limit = this.timings.add;
     await within(limit, this.mending ?? Promise.resolve(), () => new Error('no answer in time')).catch(
-      (error: unknown) => trouble.report('schedules', error),
+      (error: unknown) => connectionErrors.report('schedules', error),
     );
   }
 

@@ -5,7 +5,7 @@ import type { QueueConnections } from './connections.js';
 import type { JobDeclaration } from './job-definition.js';
 import type { JobRunner } from './job-runner.js';
 import { within } from '../concurrency/index.js';
-import { trouble } from './trouble-log.js';
+import { connectionErrors } from './connection-errors.js';
 
 /** How often a job may outlive its worker before it is given up as the likely cause. */
 const MOST_RESTARTS = 5;
@@ -60,7 +60,7 @@ export class JobWorkers {
   /** Begins to take jobs. */
   run(): void {
     for (const worker of this.workers) {
-      worker.run().catch((error: unknown) => trouble.report(`worker ${worker.name}`, error));
+      worker.run().catch((error: unknown) => connectionErrors.report(`worker ${worker.name}`, error));
     }
   }
 

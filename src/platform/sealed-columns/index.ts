@@ -1,3 +1,3 @@
-export { ReencryptionUpkeep } from './reencryption.upkeep.js';
+export { ReencryptionTask } from './reencryption.task.js';
 export { SealedColumn, sealedColumns } from './sealed-column.js';
 export { SealedValuesRepository } from './sealed-values.repository.js';

@@ -23,7 +23,7 @@ interface SealedRow {
 
 /**
  * A column of envelopes of {@link CredentialCipher}, and what each of them is bound to. Its table has a uuid `id`, and an
- * index on `(split_part(<column>, '.', 1), id)`, by which {@link ReencryptionUpkeep} finds what older keys have encrypted.
+ * index on `(split_part(<column>, '.', 1), id)`, by which {@link ReencryptionTask} finds what older keys have encrypted.
  */
 export class SealedColumn {
   constructor(readonly shape: SealedColumnShape) {}

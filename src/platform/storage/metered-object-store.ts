@@ -1,5 +1,5 @@
 import type { Counter } from 'prom-client';
-import { type Logger, type Metrics, Seldom } from '../telemetry/index.js';
+import { type Logger, type Metrics, LogThrottle } from '../telemetry/index.js';
 import type { BlobStream } from './blob-stream.js';
 import {
   BlobMissing,
@@ -19,7 +19,7 @@ export class MeteredObjectStore extends ObjectStore {
   override readonly driver: ObjectStore['driver'];
   private readonly operations: Counter<'driver' | 'operation' | 'outcome'>;
   private readonly bytes: Counter<'driver' | 'direction'>;
-  private readonly seldom = new Seldom();
+  private readonly throttle = new LogThrottle();
 
   constructor(
     private readonly store: ObjectStore,
@@ -144,7 +144,7 @@ export class MeteredObjectStore extends ObjectStore {
   private failed(operation: Operation, error: unknown): unknown {
     this.count(operation, outcomeOf(error));
     if (error instanceof StoreUnavailable) {
-      this.seldom.happened(operation, (times) =>
+      this.throttle.happened(operation, (times) =>
         this.logger.error('the object store is unavailable', { driver: this.driver, operation, times, err: error }),
       );
     }

@@ -2,7 +2,7 @@ import type { LoggerService, LogLevel as NestLevel } from '@nestjs/common';
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import { prettyLines } from './pretty-lines.js';
 import { redact, redactText } from './redact.js';
-import { HeldLines } from './held-lines.js';
+import { BufferedDestination } from './buffered-destination.js';
 import { currentContext } from './request-context.js';
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
@@ -37,7 +37,7 @@ export class Logger implements LoggerService {
 
   constructor(options: LoggerOptions) {
     const pretty = options.pretty ?? (options.destination === undefined && process.stdout.isTTY);
-    const plain = options.destination ?? new HeldLines(pino.destination({ fd: 1, sync: true }));
+    const plain = options.destination ?? new BufferedDestination(pino.destination({ fd: 1, sync: true }));
     this.destination = pretty ? prettyLines(plain) : plain;
     this.writer = pino(
       {
@@ -66,7 +66,7 @@ export class Logger implements LoggerService {
   writeSpelled(level: LogLevel, message: string, members: string): void {
     if (!this.writer.isLevelEnabled(level)) return;
     const line = `{"level":"${level}"${pino.stdTimeFunctions.isoTime()}${members},"message":"${message}"}\n`;
-    if (this.destination instanceof HeldLines) this.destination.hold(line);
+    if (this.destination instanceof BufferedDestination) this.destination.hold(line);
     else this.destination.write(line);
   }
 

@@ -5,7 +5,7 @@ import { MACHINES } from '../../../src/modules/alerting/conditions/patterns/mach
 import { BacktestLimits } from '../../../src/modules/alerting/rules/backtest/backtest-limits.js';
 import { BacktestRepository } from '../../../src/modules/alerting/rules/backtest/backtest.repository.js';
 import { OutboxRepository } from '../../../src/modules/alerting/rules/matching/outbox.repository.js';
-import { UpkeepRound } from '../../../src/platform/upkeep/upkeep.js';
+import { MaintenanceRunner } from '../../../src/platform/maintenance/maintenance-task.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { alertEventsOf, runMaintenance } from '../../support/alert-events.js';
 import { type AlertClient, alertsOf, expectedSignature, runAlertDeliveries } from '../../support/alerts.js';
@@ -79,7 +79,7 @@ describe('rules that are woken by events', () => {
     return receiver.received.map(({ body }) => JSON.parse(body));
   };
   /** What workers do once a minute. */
-  const look = (): Promise<number> => app.nest.get(UpkeepRound).run();
+  const look = (): Promise<number> => app.nest.get(MaintenanceRunner).run();
 
   it('fire for each event that fits, with the event in the alert', async () => {
     const id = await rules.rule({

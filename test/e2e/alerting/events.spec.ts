@@ -255,7 +255,7 @@ describe('alert events', () => {
       expect(await alerts.fire({ rule })).toBe(id);
     });
 
-    it('wake by themselves: at once for readers, and by the upkeep for the timeline', async () => {
+    it('wake by themselves: at once for readers, and by maintenance for the timeline', async () => {
       const id = await alerts.fire();
       const until = inAnHour();
       await alerts.act(id, 'acknowledge');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { UpkeepRound } from '../../../src/platform/upkeep/upkeep.js';
+import { MaintenanceRunner } from '../../../src/platform/maintenance/maintenance-task.js';
 import { type Actor, type Owner, ownerWithProject, PASSWORD, signedIn } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { cleanUp } from '../../support/embedded-database.js';
@@ -23,7 +23,7 @@ describe('billing', () => {
 
   beforeAll(async () => {
     provider = await PaymentStandIn.start();
-    // No worker: the rounds of upkeep are those that the tests run.
+    // No worker: the rounds of maintenance are those that the tests run.
     app = await createTestApp({ env: { ...provider.env, PROCESS_ROLE: 'api', ...ADMINISTRATION } });
   });
   beforeEach(async () => {
@@ -58,7 +58,7 @@ describe('billing', () => {
     (await app.rows<Record<string, unknown>>('SELECT * FROM users WHERE id = $1', [person.id]))[0];
   const removals = (customerId: string) =>
     app.rows<{ tries: number }>('SELECT * FROM payment_customer_removals WHERE customer_id = $1', [customerId]);
-  const round = (of = app): Promise<number> => of.nest.get(UpkeepRound, { strict: false }).run();
+  const round = (of = app): Promise<number> => of.nest.get(MaintenanceRunner, { strict: false }).run();
   const makeDue = () => app.rows('UPDATE payment_customer_removals SET next_try_at = now()');
 
   describe('with several subscriptions', () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { newId } from '../../../src/platform/ids/index.js';
-import { UpkeepRound } from '../../../src/platform/upkeep/upkeep.js';
+import { MaintenanceRunner } from '../../../src/platform/maintenance/maintenance-task.js';
 import { type Actor, addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { DELIVERY_ENV, type DeliveryClient, deliveryOf, type Json } from '../../support/delivery.js';
@@ -253,7 +253,7 @@ describe('secrets of a project', () => {
       await lifecycle('post', '/archive').expect(200);
       await lifecycle('delete', '').expect(204);
       await app.rows(`UPDATE projects SET deleted_at = now() - interval '2 minutes' WHERE id = $1`, [owner.projectId]);
-      await app.nest.get(UpkeepRound, { strict: false }).run();
+      await app.nest.get(MaintenanceRunner, { strict: false }).run();
       for (const table of ['protected_header_secrets', 'project_secrets', 'delivery_channels'])
         expect(await app.rows(`SELECT 1 FROM ${table} WHERE project_id = $1`, [owner.projectId])).toEqual([]);
       expect(await app.rows('SELECT 1 FROM projects WHERE id = $1', [owner.projectId])).toEqual([]);

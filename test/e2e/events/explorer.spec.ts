@@ -6,8 +6,8 @@ import { addMember, type Owner, ownerWithProject } from '../../support/actors.js
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
 import type { StoredEvent } from '../../../src/modules/events/fields/index.js';
-import { EventRowsRepository, type Place, type Selection } from '../../../src/modules/events/reads/index.js';
-import { ExportPatience } from '../../../src/modules/events/explorer/export-patience.js';
+import { EventRowsReader, type Place, type Selection } from '../../../src/modules/events/reads/index.js';
+import { ExportLimits } from '../../../src/modules/events/explorer/export-limits.js';
 import { newId } from '../../../src/platform/ids/index.js';
 
 const MINUTE_MS = 60_000;
@@ -320,13 +320,13 @@ describe('the events explorer', () => {
   describe('export', () => {
     /** Tells of every read of whole events; what measures those without a size is none. */
     const watchReads = (tell: (found: readonly StoredEvent[]) => void): void => {
-      const events = app.nest.get(EventRowsRepository, { strict: false });
+      const events = app.nest.get(EventRowsReader, { strict: false });
       events.read = async <Row>(
         scope: { projectId: ProjectId },
         places: readonly Place[],
         selection: Selection<Row>,
       ) => {
-        const found = await EventRowsRepository.prototype.read.call(events, scope, places, selection);
+        const found = await EventRowsReader.prototype.read.call(events, scope, places, selection);
         if (selection.columns.includes('external_event_id')) tell(found as StoredEvent[]);
         return found as Row[];
       };
@@ -441,17 +441,17 @@ describe('the events explorer', () => {
       expect(rows).toBeLessThan(4 * 1500);
 
       // Whoever never reads on is let go and makes room.
-      const patience = app.nest.get(ExportPatience, { strict: false });
-      const { stalledMs, askAgainMs } = patience;
-      patience.stalledMs = 500;
+      const limits = app.nest.get(ExportLimits, { strict: false });
+      const { stalledMs, askAgainMs } = limits;
+      limits.stalledMs = 500;
       const stalled = await Promise.all(Array.from({ length: 4 }, beginAndStandStill));
       await fifth().expect(429);
       for (const request of stalled) request.on('error', () => undefined);
       await until(200);
-      patience.stalledMs = stalledMs;
+      limits.stalledMs = stalledMs;
 
       // Whoever loses the project on the way is cut off.
-      patience.askAgainMs = 0;
+      limits.askAgainMs = 0;
       const outsider = await addMember(app, other, 'viewer');
       const outcome = await new Promise<string>((resolve) => {
         const leave = { method: 'POST', headers: { Authorization: outsider.bearer } };
@@ -465,7 +465,7 @@ describe('the events explorer', () => {
           response.on('end', () => resolve('ended')).on('error', (error) => resolve(error.message));
         }).end();
       });
-      patience.askAgainMs = askAgainMs;
+      limits.askAgainMs = askAgainMs;
       expect(outcome).toBe('aborted');
     });
 

@@ -1,8 +1,8 @@
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { EventRowsRepository, ReadBudget } from '../../../src/modules/events/reads/index.js';
+import { EventRowsReader, ReadBudget } from '../../../src/modules/events/reads/index.js';
 import type { Hold } from '../../../src/modules/events/reads/read-budget.js';
-import { CLIENT_PATIENCE } from '../../../src/platform/http/client-patience.js';
+import { SLOW_CLIENT_LIMITS } from '../../../src/platform/http/slow-client.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { StreamClient } from '../../support/event-stream.js';
@@ -221,7 +221,7 @@ describe('large events', () => {
     });
 
     it('are counted no longer when the client is gone before they are read', async () => {
-      const rows = app.nest.get(EventRowsRepository, { strict: false });
+      const rows = app.nest.get(EventRowsReader, { strict: false });
       const read = rows.read.bind(rows) as (...parameters: unknown[]) => Promise<unknown[]>;
       let reached: () => void = () => undefined;
       const reading = new Promise<void>((resolve) => (reached = resolve));
@@ -242,8 +242,8 @@ describe('large events', () => {
     });
 
     it('are counted no longer than the time that everybody has', async () => {
-      jest.replaceProperty(CLIENT_PATIENCE, 'stalledMs', 300);
-      jest.replaceProperty(CLIENT_PATIENCE, 'bytesPerSecond', 1_000 * MIB);
+      jest.replaceProperty(SLOW_CLIENT_LIMITS, 'stalledMs', 300);
+      jest.replaceProperty(SLOW_CLIENT_LIMITS, 'bytesPerSecond', 1_000 * MIB);
       const { answered, gone } = ask();
       const response = await answered;
       // Takes a little, again and again, until it is let go.

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LogSearchIndexRepository } from '../../../src/modules/events/logs/index.js';
+import { LogSearchIndexRepository } from '../../../src/modules/events/logs/search-index.repository.js';
 import { Database } from '../../../src/platform/database/database.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { EventPlacesRepository } from '../../../src/modules/events/reads/index.js';
+import { EventPlacesReader } from '../../../src/modules/events/reads/index.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { type Actor, addMember, login, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
@@ -208,7 +208,7 @@ describe('event streams', () => {
 
   it('cost one poll for two hundred readers', async () => {
     owner = await ownerWithProject(app);
-    const reads = app.nest.get(EventPlacesRepository, { strict: false });
+    const reads = app.nest.get(EventPlacesReader, { strict: false });
     const after: typeof reads.after = reads.after.bind(reads);
     let polls = 0;
     reads.after = (...what) => {

@@ -8,6 +8,7 @@ import {
   ownerWithProject,
   PASSWORD,
   randomEmail,
+  registered,
   signedIn,
 } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
@@ -102,7 +103,7 @@ describe('an account', () => {
 
   describe('password change', () => {
     it('needs the current one, ends the other sessions and tells the owner', async () => {
-      const actor = await signedIn(app);
+      const actor = await registered(app);
       const other = await login(app, actor.email);
       await post('password/change', actor, { password: NEW_PASSWORD }).expect(403, WRONG);
       await post('password/change', actor, { current_password: 'wrong', password: NEW_PASSWORD }).expect(403, WRONG);
@@ -161,7 +162,7 @@ describe('an account', () => {
     });
 
     it('takes a reset link that was mailed before out of use', async () => {
-      const actor = await signedIn(app);
+      const actor = await registered(app);
       await app.request().post('/v1/auth/password-reset/request').send({ email: actor.email }).expect(200);
       const token = tokenIn((await waitForMails(app.dataDir, actor.email, 2))[1] as never);
       await post('password/change', actor, { current_password: PASSWORD, password: NEW_PASSWORD }).expect(200);
@@ -222,7 +223,7 @@ describe('an account', () => {
     });
 
     it('is not done for a session that ends meanwhile', async () => {
-      const actor = await signedIn(app);
+      const actor = await registered(app);
       await app.request().post('/v1/auth/password-reset/request').send({ email: actor.email }).expect(200);
       const token = tokenIn((await waitForMails(app.dataDir, actor.email, 2))[1] as never);
       const reset = { token, password: 'the-owners-own-choice' };
@@ -243,7 +244,7 @@ describe('an account', () => {
     const INVALID = { detail: 'Invalid or expired email change token' };
 
     it('is confirmed at the new address and announced to the old one', async () => {
-      const actor = await signedIn(app);
+      const actor = await registered(app);
       const next = randomEmail();
       await ask(actor, next, {}).expect(403, WRONG);
       await ask(actor, next, { current_password: 'wrong' }).expect(403, WRONG);
@@ -268,7 +269,7 @@ describe('an account', () => {
     });
 
     it('answers the same for an address that is taken, and mails nobody', async () => {
-      const [actor, other] = [await signedIn(app), await signedIn(app)];
+      const [actor, other] = [await signedIn(app), await registered(app)];
       const free = randomEmail();
       const answers = [await ask(actor, other.email.toUpperCase()), await ask(actor, free)];
       expect(answers.map(({ status }) => status)).toEqual([200, 200]);
@@ -330,7 +331,7 @@ describe('an account', () => {
     });
 
     it('takes a reset link mailed to the old address out of use', async () => {
-      const actor = await signedIn(app);
+      const actor = await registered(app);
       const next = randomEmail();
       await app.request().post('/v1/auth/password-reset/request').send({ email: actor.email }).expect(200);
       const reset = tokenIn((await waitForMails(app.dataDir, actor.email, 2))[1] as never);
@@ -413,7 +414,7 @@ describe('an account', () => {
       expect(event?.user_agent).toBe(words);
     });
 
-    it('are sent by the upkeep when the process that owed them has died, one for all of a kind', async () => {
+    it('are sent by maintenance when the process that owed them has died, one for all of a kind', async () => {
       const actor = await signedIn(app);
       await app.backgroundDone();
       await app.rows(
@@ -528,7 +529,7 @@ describe('an account', () => {
       });
       const key = await create('/v1/api-keys', { project_id: project.id, name: 'Of the admin' });
       await app.request().post('/v1/auth/password-reset/request').send({ email: admin.email }).expect(200);
-      await waitForMails(app.dataDir, admin.email, 2);
+      await waitForMails(app.dataDir, admin.email, 1);
       const second = await login(app, admin.email);
 
       await post('delete', admin, { current_password: PASSWORD }).expect(200);
@@ -550,7 +551,7 @@ describe('an account', () => {
         .expect(200);
       expect(body).toMatchObject({ owner_id: owner.id });
       await app.request().get('/v1/api-keys/me').set('X-API-Key', key.key).expect(200);
-      const mails = await waitForMails(app.dataDir, admin.email, 3);
+      const mails = await waitForMails(app.dataDir, admin.email, 2);
       expect(mails.map(({ subject }) => subject)).toContain('Your account was closed');
     });
 

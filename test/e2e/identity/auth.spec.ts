@@ -13,7 +13,7 @@ import {
   UnsecuredJWT,
 } from 'jose';
 import { emailKeyOf } from '../../../src/modules/identity/users/index.js';
-import { login, PASSWORD, randomEmail, signedIn } from '../../support/actors.js';
+import { login, PASSWORD, randomEmail, registered } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { mailsTo, tokenIn, waitForMails } from '../../support/outbox.js';
 
@@ -82,7 +82,7 @@ describe('accounts and sessions', () => {
     it('does not take a letter that looks like K for one, nor other capitals beyond ASCII', async () => {
       const local = `mike-${randomEmail()}`;
       const kelvin = local.replace('k', '\u212a');
-      const { id } = await signedIn(app, local);
+      const { id } = await registered(app, local);
       await signIn(local.toUpperCase()).expect(200);
       await signIn(kelvin).expect(401, { detail: 'Incorrect email or password' });
       const refused = await register(kelvin).expect(422);
@@ -96,7 +96,7 @@ describe('accounts and sessions', () => {
 
     it('finds an account by each spelling of its address, whose marks may go with a small letter alone', async () => {
       const spelled = `J\u030cH\u0331-${randomEmail()}`;
-      const { id } = await signedIn(app);
+      const { id } = await registered(app);
       await app.rows('UPDATE users SET email = $2, email_key = $3 WHERE id = $1', [id, spelled, emailKeyOf(spelled)]);
       await signIn(spelled).expect(200);
       await signIn(spelled.toLowerCase()).expect(200);
@@ -104,7 +104,7 @@ describe('accounts and sessions', () => {
     });
 
     it('answers the same for an address that has an account, and mails its owner instead', async () => {
-      const { email } = await signedIn(app);
+      const { email } = await registered(app);
       const answer = await register(email.toUpperCase(), 'another-long-password').expect(201);
       expect(answer.body).toMatchObject({ verification_required: true });
       const mails = await waitForMails(app.dataDir, email, 2);
@@ -193,7 +193,7 @@ describe('accounts and sessions', () => {
     });
 
     it('mails the owner of an account about repeated registrations at most once a minute', async () => {
-      const { email } = await signedIn(app);
+      const { email } = await registered(app);
       for (let index = 0; index < 5; index += 1) await register(email).expect(201);
       const mails = await waitForMails(app.dataDir, email, 2);
       const about = mails.filter((mail) => mail.subject === 'You already have an account');
@@ -299,7 +299,7 @@ describe('accounts and sessions', () => {
 
   describe('login', () => {
     it('says the same about a wrong password and an unknown address', async () => {
-      const { email } = await signedIn(app);
+      const { email } = await registered(app);
       const refused = { detail: 'Incorrect email or password' };
       await signIn(email, 'wrong-password').expect(401, refused);
       await signIn(randomEmail()).expect(401, refused);
@@ -326,7 +326,7 @@ describe('accounts and sessions', () => {
     });
 
     it('stores neither the password nor the tokens', async () => {
-      const actor = await signedIn(app);
+      const actor = await registered(app);
       const stored = JSON.stringify(
         await app.rows(
           'SELECT u.*, s.*, r.* FROM users u JOIN sessions s ON s.user_id = u.id JOIN refresh_tokens r ON r.session_id = s.id WHERE u.id = $1',
@@ -341,7 +341,7 @@ describe('accounts and sessions', () => {
 
   describe('refresh', () => {
     it('rotates, and a token used again ends the whole session', async () => {
-      const first = await signedIn(app);
+      const first = await registered(app);
       const second = (await refresh(first.refreshToken).expect(200)).body as Tokens;
       expect(second.refresh_token).not.toBe(first.refreshToken);
       const third = (await refresh(second.refresh_token).expect(200)).body as Tokens;
@@ -355,7 +355,7 @@ describe('accounts and sessions', () => {
     });
 
     it('answers the direct predecessor within the grace, and lets only one line live', async () => {
-      const { refreshToken } = await signedIn(app);
+      const { refreshToken } = await registered(app);
       const lost = (await refresh(refreshToken).expect(200)).body as Tokens;
       const again = (await refresh(refreshToken).expect(200)).body as Tokens;
       await refresh(lost.refresh_token).expect(401, { detail: 'Invalid refresh token' });
@@ -363,7 +363,7 @@ describe('accounts and sessions', () => {
     });
 
     it('calls the predecessor reused once the grace is over', async () => {
-      const actor = await signedIn(app);
+      const actor = await registered(app);
       const next = (await refresh(actor.refreshToken).expect(200)).body as Tokens;
       await app.rows(`UPDATE refresh_tokens SET used_at = used_at - interval '11 seconds' WHERE used_at IS NOT NULL`);
       await refresh(actor.refreshToken).expect(401, { detail: 'Refresh token reuse detected' });
@@ -371,7 +371,7 @@ describe('accounts and sessions', () => {
     });
 
     it('never makes two living lines of 20 parallel refreshes', async () => {
-      const actor = await signedIn(app);
+      const actor = await registered(app);
       const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(actor.refreshToken)));
       const tokens = answers
         .filter((answer) => answer.status === 200)
@@ -390,7 +390,7 @@ describe('accounts and sessions', () => {
 
     it('refuses unknown tokens and those of an expired session', async () => {
       await refresh('nobody-knows-this').expect(401, { detail: 'Invalid refresh token' });
-      const actor = await signedIn(app);
+      const actor = await registered(app);
       await app.rows('UPDATE sessions SET expires_at = now() WHERE user_id = $1', [actor.id]);
       await refresh(actor.refreshToken).expect(401, { detail: 'Invalid refresh token' });
     });
@@ -398,7 +398,7 @@ describe('accounts and sessions', () => {
 
   describe('logout', () => {
     it('ends the session at once and succeeds without one', async () => {
-      const actor = await signedIn(app);
+      const actor = await registered(app);
       await me(actor.bearer).expect(200);
       const answer = await app
         .request()
@@ -412,7 +412,7 @@ describe('accounts and sessions', () => {
     });
 
     it('leaves the other sessions of the account alone', async () => {
-      const actor = await signedIn(app);
+      const actor = await registered(app);
       const other = await login(app, actor.email);
       await app.request().post('/v1/auth/logout').send({ refresh_token: actor.refreshToken }).expect(200);
       await me(other.bearer).expect(200);
@@ -421,7 +421,7 @@ describe('accounts and sessions', () => {
     it('reaches another instance of the service', async () => {
       const second = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
       try {
-        const actor = await signedIn(app);
+        const actor = await registered(app);
         const onSecond = () => second.request().get('/v1/auth/me').set('Authorization', actor.bearer);
         await onSecond().expect(200);
         await app.request().post('/v1/auth/logout').send({ refresh_token: actor.refreshToken }).expect(200);
@@ -436,7 +436,7 @@ describe('accounts and sessions', () => {
 
   describe('access tokens', () => {
     it('are ES256 tokens that the published keys verify', async () => {
-      const actor = await signedIn(app);
+      const actor = await registered(app);
       expect(decodeProtectedHeader(actor.accessToken)).toMatchObject({ alg: 'ES256', kid: expect.any(String) });
       const keys = createRemoteJWKSet(new URL(`${app.url}/v1/auth/jwks`));
       const { payload } = await jwtVerify(actor.accessToken, keys);
@@ -452,7 +452,7 @@ describe('accounts and sessions', () => {
     });
 
     it('are refused when forged, foreign, unsigned, expired or of another kind', async () => {
-      const actor = await signedIn(app);
+      const actor = await registered(app);
       const claims = decodeJwt(actor.accessToken);
       const header = decodeProtectedHeader(actor.accessToken) as { alg: string; kid: string; typ: string };
       const foreign = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
@@ -480,7 +480,7 @@ describe('accounts and sessions', () => {
     it('expire', async () => {
       const short = await createTestApp({ env: { ACCESS_TOKEN_TTL_SECONDS: '10' }, databaseUrl: app.databaseUrl });
       try {
-        const actor = await signedIn(short);
+        const actor = await registered(short);
         const { exp, iat } = decodeJwt(actor.accessToken);
         expect((exp ?? 0) - (iat ?? 0)).toBe(10);
         // Another instance has other keys of its own here, so a token of one means nothing to the other.

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { PASSWORD, randomEmail, signedIn } from '../../support/actors.js';
+import { PASSWORD, randomEmail, registered, signedIn } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { loginBody, OAuthClient, type Tokens } from '../../support/oauth-client.js';
 import { type StandIn, startApple, startGoogle } from '../../support/oidc-provider.js';
@@ -106,7 +106,7 @@ describe('accounts of people who sign in by Google and Apple', () => {
     });
 
     it('links the account that has verified the address, and tells its owner', async () => {
-      const actor = await signedIn(app);
+      const actor = await registered(app);
       const { subject } = google.addPerson(actor.email.toUpperCase());
       expect(await me(await viaGoogle.signIn(google, subject))).toMatchObject({ id: actor.id, email: actor.email });
       await passwordLogin(actor.email).expect(200);

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { UpkeepRound } from '../../../src/platform/upkeep/upkeep.js';
+import { MaintenanceRunner } from '../../../src/platform/maintenance/maintenance-task.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { OAuthClient, type Tokens } from '../../support/oauth-client.js';
 import { REDIRECT_URI, type StandIn, startApple, startGoogle } from '../../support/oidc-provider.js';
@@ -152,7 +152,7 @@ describe('sign-in by Google and Apple', () => {
     await app.rows('UPDATE oauth_starts SET expires_at = now()');
     await app.rows(`INSERT INTO oauth_used_nonces (nonce_hash, expires_at) VALUES ('\\x00', now())`);
     const { nonce } = await viaGoogle.start();
-    await app.nest.get(UpkeepRound, { strict: false }).run();
+    await app.nest.get(MaintenanceRunner, { strict: false }).run();
     expect(await app.rows('SELECT nonce_hash FROM oauth_starts')).toEqual([
       { nonce_hash: createHash('sha256').update(nonce).digest() },
     ]);

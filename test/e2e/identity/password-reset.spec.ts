@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { login, PASSWORD, randomEmail, signedIn } from '../../support/actors.js';
+import { login, PASSWORD, randomEmail, registered } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { capturedMails, mailsTo, tokenIn, waitForMails } from '../../support/outbox.js';
 import { type AddedPasskey, addPasskey, type Ceremony, get, post, stepUpOf } from '../../support/second-factors.js';
@@ -35,7 +35,7 @@ describe('a password reset', () => {
   }
 
   it('mails a link, sets the password, ends every session and signs nobody in', async () => {
-    const actor = await signedIn(app);
+    const actor = await registered(app);
     const other = await login(app, actor.email);
     const token = await requested(actor.email, actor.email.toUpperCase());
     const [mail] = await resetMails(actor.email);
@@ -69,7 +69,7 @@ describe('a password reset', () => {
   it('reaches another instance of the service', async () => {
     const second = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
     try {
-      const actor = await signedIn(app);
+      const actor = await registered(app);
       const onSecond = () => second.request().get('/v1/auth/me').set('Authorization', actor.bearer);
       await onSecond().expect(200);
       await confirm(await requested(actor.email)).expect(200);
@@ -82,7 +82,7 @@ describe('a password reset', () => {
   });
 
   it('answers the same for an address without an account, and mails nobody there', async () => {
-    const { email } = await signedIn(app);
+    const { email } = await registered(app);
     const stranger = randomEmail();
     const answers = [await request(email), await request(stranger)].map(({ status, body, headers }) => [
       status,
@@ -96,7 +96,7 @@ describe('a password reset', () => {
   });
 
   it('is mailed at most once a minute and address, however often and parallel it is asked for', async () => {
-    const { email } = await signedIn(app);
+    const { email } = await registered(app);
     await Promise.all(Array.from({ length: 10 }, () => request(email).expect(200)));
     await request(email).expect(200);
     await app.backgroundDone();
@@ -112,13 +112,13 @@ describe('a password reset', () => {
   });
 
   it('refuses a token that is wrong, used, expired or of another purpose, and changes nothing', async () => {
-    const { email } = await signedIn(app);
+    const { email } = await registered(app);
     const token = await requested(email);
     await confirm('x').expect(400, INVALID);
     await confirm('x'.repeat(43)).expect(400, INVALID);
-    const registered = randomEmail();
-    await app.request().post('/v1/auth/register').send({ email: registered, password: PASSWORD }).expect(201);
-    const verification = tokenIn((await waitForMails(app.dataDir, registered, 1))[0] as never);
+    const waiting = randomEmail();
+    await app.request().post('/v1/auth/register').send({ email: waiting, password: PASSWORD }).expect(201);
+    const verification = tokenIn((await waitForMails(app.dataDir, waiting, 1))[0] as never);
     await confirm(verification).expect(400, INVALID);
     expect(await validate(verification)).toEqual({ valid: false });
 
@@ -135,7 +135,7 @@ describe('a password reset', () => {
   });
 
   it('lets exactly one of 20 parallel uses of a token win', async () => {
-    const { email } = await signedIn(app);
+    const { email } = await registered(app);
     const token = await requested(email);
     const passwords = Array.from({ length: 20 }, (_, one) => `${NEW_PASSWORD}-${one}`);
     const answers = await Promise.all(passwords.map((password) => confirm(token, password)));
@@ -145,7 +145,7 @@ describe('a password reset', () => {
   });
 
   it('opens no session to sign-ins with the old password that run beside it', async () => {
-    const { email } = await signedIn(app);
+    const { email } = await registered(app);
     const token = await requested(email);
     const signIns = Array.from({ length: 6 }, () => signIn(email, PASSWORD));
     const [reset, ...answers] = await Promise.all([confirm(token), ...signIns]);
@@ -159,7 +159,7 @@ describe('a password reset', () => {
   });
 
   it('takes every other token that was mailed out of use', async () => {
-    const { email } = await signedIn(app);
+    const { email } = await registered(app);
     const first = await requested(email);
     await app.rows(`UPDATE user_tokens SET created_at = now() - interval '61 seconds' WHERE used_at IS NULL`);
     await request(email).expect(200);
@@ -171,7 +171,7 @@ describe('a password reset', () => {
   });
 
   it('judges the new password as registration does, and keeps the token for a better one', async () => {
-    const { email } = await signedIn(app);
+    const { email } = await registered(app);
     const token = await requested(email);
     const types: unknown[] = [];
     for (const password of ['short', 'password123', 'x'.repeat(129), email.toUpperCase()]) {
@@ -198,7 +198,7 @@ describe('a password reset', () => {
   });
 
   it('throws a stranger with the old password out, with the passkey they added without a proof', async () => {
-    const owner = await signedIn(app);
+    const owner = await registered(app);
     const [old, recent, unproven] = [
       await addPasskey(app, owner, undefined, 'Old'),
       await addPasskey(app, owner, undefined, 'Visit https://evil.example'),
@@ -243,7 +243,7 @@ describe('a password reset', () => {
   });
 
   it('leaves nothing of a second factor when the only passkey goes', async () => {
-    const { id, email, ...owner } = await signedIn(app);
+    const { id, email, ...owner } = await registered(app);
     await addPasskey(app, { id, email, ...owner });
     await app.rows('UPDATE passkeys SET proven = false WHERE user_id = $1', [id]);
     await request(email).expect(200);
@@ -254,7 +254,7 @@ describe('a password reset', () => {
   });
 
   it('lets the owner in whose address wrong guesses have locked', async () => {
-    const { email } = await signedIn(app);
+    const { email } = await registered(app);
     for (let one = 0; one < 10; one += 1) await signIn(email, 'wrong-guess').expect(401);
     await signIn(email, PASSWORD).expect(429);
     await request(email).expect(200);
@@ -266,7 +266,7 @@ describe('a password reset', () => {
   });
 
   it('stores and logs no token', async () => {
-    const { email } = await signedIn(app);
+    const { email } = await registered(app);
     const token = await requested(email);
     await confirm(token).expect(200);
     expect(JSON.stringify(await app.rows('SELECT * FROM user_tokens'))).not.toContain(token);

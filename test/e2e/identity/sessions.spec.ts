@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader, importPKCS8, SignJWT } from 'jose';
 import { DataSource } from 'typeorm';
-import { type Actor, login, ownerWithProject, PASSWORD, signedIn } from '../../support/actors.js';
+import { type Actor, login, ownerWithProject, PASSWORD, registered, signedIn } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { mailsTo, waitForMails } from '../../support/outbox.js';
 import { securityEvents, securityEventTypes } from '../../support/security-events.js';
@@ -202,7 +202,7 @@ describe('sessions', () => {
     });
 
     it('tells the owner about a program never seen before, once', async () => {
-      const { email, bearer } = await signedIn(app);
+      const { email, bearer } = await registered(app);
       const signIn = () =>
         app
           .request()
@@ -221,7 +221,7 @@ describe('sessions', () => {
     });
 
     it('has the reuse of a refresh token, and the owner is told', async () => {
-      const thief = await signedIn(app);
+      const thief = await registered(app);
       const { body } = await app
         .request()
         .post('/v1/auth/refresh')

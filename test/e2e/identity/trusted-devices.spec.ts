@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OnCredentialsReset } from '../../../src/modules/identity/sessions/index.js';
 import { SecondFactorsModule } from '../../../src/modules/identity/second-factors/index.js';
 import { SecondFactorsResetHandler } from '../../../src/modules/identity/second-factors/second-factors-reset.handler.js';
+import { Passwords } from '../../../src/platform/crypto/index.js';
 import { Database } from '../../../src/platform/database/database.js';
 import { PASSWORD, signedIn } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
@@ -176,10 +177,8 @@ describe('trusted devices', () => {
   it('do not help a sign-in over a password that was changed on the way', async () => {
     const actor = await trusted();
     const { challenge_token } = await challengeFor(app, actor.email);
-    await app.rows(
-      'UPDATE users SET password_hash = (SELECT password_hash FROM users WHERE id <> $1 LIMIT 1) WHERE id = $1',
-      [actor.id],
-    );
+    const changed = await app.nest.get(Passwords).hash('another-password-of-theirs', actor.id);
+    await app.rows('UPDATE users SET password_hash = $2 WHERE id = $1', [actor.id, changed]);
     const code = totpCode(actor.secret);
     await post(app, '/v1/auth/mfa/totp/verify', { challenge_token, code, remember_device: true }).expect(401, {
       detail: 'Invalid or expired challenge',

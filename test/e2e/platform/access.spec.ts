@@ -90,6 +90,7 @@ describe('access to every operation', () => {
       ...(await thingsOf(owner.id)),
       view_id: (view.body as { id: string }).id,
       secret_id: await storedSecret(),
+      ...(await storedObject()),
       ...(await deliveryOf()),
       source_id: await usedSource(),
       event_id: await ingestedEvent(),
@@ -109,6 +110,30 @@ describe('access to every operation', () => {
       [secret_id, owner.projectId],
     );
     return secret_id;
+  }
+
+  /** An object, and an upload that nobody can complete. */
+  async function storedObject(): Promise<Record<string, string>> {
+    const [object_id, upload_id, blob_id] = [newId(), newId(), newId()];
+    const { organizationId, projectId } = owner;
+    await app.rows(
+      `INSERT INTO stored_blobs (id, organization_id, project_id, size, state, driver) VALUES ($1, $2, $3, 1, 'live', 'files')`,
+      [blob_id, organizationId, projectId],
+    );
+    await app.rows(
+      `INSERT INTO stored_objects (id, project_id, organization_id, key, blob_id, size, content_type, etag, metadata, version,
+         content_at, created_at, updated_at)
+       VALUES ($1, $2, $3, 'known', $4, 1, 'text/plain', 'etag', '{}', 1, now(), now(), now())`,
+      [object_id, projectId, organizationId, blob_id],
+    );
+    await app.rows(
+      `INSERT INTO object_uploads (id, project_id, organization_id, blob_id, key, size, content_type, metadata, overwrite,
+         part_size, part_count, status, object_id, created_at, expires_at)
+       VALUES ($1, $2, $3, $4, 'known', 1, 'text/plain', '{}', false, 1, 1, 'completed', $5, now(), now() + interval '1 day')`,
+      [upload_id, projectId, organizationId, blob_id, object_id],
+    );
+    // A number that stands in no answer by chance.
+    return { object_id, upload_id, part_number: '7654321' };
   }
 
   /** A channel with a protected header and a failed attempt of the first project; nothing is sent to its address. */
@@ -253,6 +278,7 @@ describe('access to every operation', () => {
     const request = app.request()[verb](filled).set(credentials).query(asked);
     const [type, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
     if (type === undefined || content === undefined) return request;
+    if (type === 'application/octet-stream') return request.type(type).send('content');
     // The least role, which everybody who may give roles may give.
     const known = { ...ids, role: 'viewer' };
     return request.type(type).send(exampleOf(resolve(content.schema), known) as object);
@@ -272,6 +298,9 @@ describe('access to every operation', () => {
       'events',
       'project_settings',
       'project_secrets',
+      'stored_blobs',
+      'stored_objects',
+      'object_uploads',
       'saved_views',
       'passkeys',
       'trusted_devices',

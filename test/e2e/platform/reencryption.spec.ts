@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
-import { UpkeepRound } from '../../../src/platform/upkeep/upkeep.js';
+import { MaintenanceRunner } from '../../../src/platform/maintenance/maintenance-task.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { alertsOf, expectedSignature } from '../../support/alerts.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
@@ -69,7 +69,7 @@ describe('what is kept encrypted', () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  const round = (): Promise<number> => app.nest.get(UpkeepRound, { strict: false }).run();
+  const round = (): Promise<number> => app.nest.get(MaintenanceRunner, { strict: false }).run();
   /** Columns of any table in which a key's envelopes stand. */
   async function columnsWith(key: string): Promise<string[]> {
     const columns = await app.rows<{ table: string; column: string }>(

@@ -13,7 +13,7 @@ jest.setTimeout(180_000);
 const SMALL_HEAP = [process.execPath, '--max-old-space-size=512', 'dist/src/main.js'] as const;
 const NO_LIMITS = RATE_LIMIT_POLICY_NAMES.map((name) => `${name}=1000000/1000000`).join(',');
 /** Between two looks of the bystander, who is there to be answered, not to add to the load. */
-const BREATH_MS = 50;
+const YIELD_AFTER_MS = 50;
 const EVENTS = 3;
 /** A service that says nothing for so long after a case is begun anew for the next. */
 const CALM_WITHIN_MS = 20_000;
@@ -98,7 +98,7 @@ describe('a service of a small heap', () => {
     const working = (async () => {
       while (!over.signal.aborted) {
         await work();
-        await pause(BREATH_MS, undefined, { signal: over.signal }).catch(() => undefined);
+        await pause(YIELD_AFTER_MS, undefined, { signal: over.signal }).catch(() => undefined);
       }
     })();
     // Both to their end, so that nothing of this case is left to the next one.

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Response } from 'supertest';
 import { Mailer } from '../../../src/platform/mail/index.js';
-import { UpkeepRound } from '../../../src/platform/upkeep/upkeep.js';
+import { MaintenanceRunner } from '../../../src/platform/maintenance/maintenance-task.js';
 import { type Actor, addMember, type Owner, ownerWithProject, randomEmail, signedIn } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { outOfStep, withoutPlanLimits } from '../../support/memberships.js';
@@ -233,7 +233,7 @@ describe('invitations', () => {
       for (const action of ['accept', 'decline']) await act(person, id, action).expect(409, { detail });
       await app.rows('DELETE FROM organization_members WHERE user_id = $1', [person.id]);
     }
-    expect(await mailsTo(app.dataDir, person.email)).toHaveLength(1 + 4);
+    expect(await mailsTo(app.dataDir, person.email)).toHaveLength(4);
     expect((await listed(owner)).map(({ status }) => status)).toEqual(['expired', 'revoked', 'declined', 'accepted']);
     const reasons = (await audits(owner)).filter(({ outcome }) => outcome === 'refused').map((one) => one.reason_code);
     expect(new Set(reasons)).toEqual(new Set(['already_accepted', 'already_declined', 'revoked', 'expired']));
@@ -336,7 +336,7 @@ describe('invitations', () => {
     const renewed = answers.find(({ status }) => status === 200)?.body as Invitation;
     expect(renewed).toEqual({ ...invitation, expires_at: RECORD_TIME, last_sent_at: RECORD_TIME });
     expect(Date.parse(renewed.expires_at) - Date.parse(renewed.last_sent_at)).toBe(7 * DAY_MS);
-    expect(await mailsTo(app.dataDir, person.email)).toHaveLength(1 + 2);
+    expect(await mailsTo(app.dataDir, person.email)).toHaveLength(2);
 
     const token = await tokenOf(person.email, invitation);
     expect(token).not.toBe(former);
@@ -396,7 +396,7 @@ describe('invitations', () => {
     await invite(stranger, owner, { email: 'nobody' }).expect(403, { detail: 'Not an organization member' });
   });
 
-  it('reads as expired at once, is marked by the upkeep, and makes room for the next', async () => {
+  it('reads as expired at once, is marked by maintenance, and makes room for the next', async () => {
     const owner = await ownerWithProject(app);
     const [email, other] = [randomEmail(), randomEmail()];
     const [first, second] = [await invited(owner, email), await invited(owner, other)];
@@ -406,8 +406,8 @@ describe('invitations', () => {
     expect(await statusIn(first.id)).toEqual([{ status: 'pending' }]);
     await invited(owner, email);
     expect(await statusIn(first.id)).toEqual([{ status: 'expired' }]);
-    await app.nest.get(UpkeepRound, { strict: false }).run();
-    await app.nest.get(UpkeepRound, { strict: false }).run();
+    await app.nest.get(MaintenanceRunner, { strict: false }).run();
+    await app.nest.get(MaintenanceRunner, { strict: false }).run();
     expect(await statusIn(second.id)).toEqual([{ status: 'expired' }]);
     const expired = (await audits(owner)).filter(({ action }) => action === 'expire');
     expect(expired.map((record) => record.invitation_id).sort()).toEqual([first.id, second.id].sort());

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Test } from 'supertest';
 import { RequestMeter } from '../../../src/modules/events/usage/request-meter.js';
-import { UpkeepRound } from '../../../src/platform/upkeep/upkeep.js';
+import { MaintenanceRunner } from '../../../src/platform/maintenance/maintenance-task.js';
 import { type Actor, addMember, type Owner, ownerWithProject, signedIn } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 
@@ -51,7 +51,7 @@ describe('the life of a project', () => {
       .post('/v1/projects')
       .set('Authorization', owner.bearer)
       .send({ organization_id: owner.organizationId, name: 'Next', slug: slugOf() });
-  const round = (): Promise<number> => app.nest.get(UpkeepRound, { strict: false }).run();
+  const round = (): Promise<number> => app.nest.get(MaintenanceRunner, { strict: false }).run();
 
   it('can be renamed in name and slug, apart and together', async () => {
     const before = (await call('get').expect(200)).body as { slug: string };

@@ -44,7 +44,7 @@ class AttemptNotFound extends domainError(404, 'Delivery attempt not found') {}
 class ProjectOfAttempt extends ProjectOfResource {
   readonly parameter = 'attempt_id';
   readonly notFound = AttemptNotFound;
-  projectOf = (id: string): Promise<ProjectId | null> => Promise.resolve(id === ATTEMPT ? PROJECT : null);
+  tenantOf = (id: string): Promise<ProjectId | null> => Promise.resolve(id === ATTEMPT ? PROJECT : null);
 }
 
 const STRATEGY = 'people of the guard suite';

@@ -47,7 +47,7 @@ const ENGINE = [
   TimelineRepository,
 ];
 const SILENCES = [ProjectOfSilence, SilencesRepository, SilencesService];
-const INSIGHT = [RelatedAlertsAdapter, AlertSummaryRepository, AlertSummaryService, OpenAlertsAdapter];
+const SUMMARY = [RelatedAlertsAdapter, AlertSummaryRepository, AlertSummaryService, OpenAlertsAdapter];
 
 @Module({
   imports: [
@@ -65,7 +65,7 @@ const INSIGHT = [RelatedAlertsAdapter, AlertSummaryRepository, AlertSummaryServi
   providers: [
     ...ENGINE,
     ...SILENCES,
-    ...INSIGHT,
+    ...SUMMARY,
     AlertActsService,
     AlertChangesService,
     AlertEventsService,

@@ -26,6 +26,6 @@ export { fieldSql, filterSql, numberSql, scalarSql, type SubjectRow, subjectSql 
 export { OPERATOR_NAMES, type OperatorName } from './operators/registry.js';
 export type { Bind } from './operators/sql.js';
 export { eventTypesOf, exactValuesOf, fieldsOf, patternsOf } from './filter-analysis.js';
-export { TooManyPatternTrials } from './pattern-trials.repository.js';
+export { TooManyPatternTrials } from './pattern-trials.errors.js';
 export { PatternTrialsService } from './pattern-trials.service.js';
 export { GroupByField } from './group-by.js';

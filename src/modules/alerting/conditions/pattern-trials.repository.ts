@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import { FairTurns } from '../../../platform/concurrency/index.js';
-import { domainError } from '../../../platform/http/domain-error.js';
+import { FairSemaphore } from '../../../platform/concurrency/index.js';
 import { MAX_SEARCHED } from './patterns/pattern-syntax.js';
 import { patternForPostgres } from './patterns/pattern-sql.js';
 import { TextPattern } from './patterns/text-pattern.js';
+import { TooManyPatternTrials } from './pattern-trials.errors.js';
 
 /** Requests of a process at a time that try patterns: each may hold a connection and a processor of PostgreSQL. */
 const TRIALS_AT_ONCE = 2;
@@ -26,10 +26,6 @@ const PROBES: readonly string[] = [
   Array.from({ length: MAX_SEARCHED }, (_, index) => 'ab0 .-'[(index * index + (index >> 3)) % 6]).join(''),
 ];
 
-export class TooManyPatternTrials extends domainError(503, 'Too many patterns are tried at once') {
-  override readonly headers = { 'Retry-After': '2' };
-}
-
 interface FailedTrial {
   readonly source: string;
   readonly why: 'refused' | 'slow' | 'different';
@@ -38,7 +34,7 @@ interface FailedTrial {
 /** Has PostgreSQL search for patterns, as it would in the events of a project. */
 @Injectable()
 export class PatternTrialsRepository {
-  private readonly turns = new FairTurns({
+  private readonly turns = new FairSemaphore({
     parallel: TRIALS_AT_ONCE,
     parallelOfShare: 1,
     mostWaiting: MOST_WAITING,

@@ -16,7 +16,7 @@ import {
   SEALED_URL,
 } from './destinations/destination.entity.js';
 import { DestinationTestService } from './destinations/destination-test.service.js';
-import { DestinationVault, PreviousSecretsUpkeep } from './destinations/destination-vault.js';
+import { DestinationVault, PreviousSecretsMaintenance } from './destinations/destination-vault.js';
 import { DestinationsController } from './destinations/destinations.controller.js';
 import { DestinationsRepository, ProjectOfDestination } from './destinations/destinations.repository.js';
 import { DestinationsService } from './destinations/destinations.service.js';
@@ -57,7 +57,7 @@ const ENGINE = [
     DestinationsRepository,
     DestinationsService,
     NoticeSender,
-    PreviousSecretsUpkeep,
+    PreviousSecretsMaintenance,
     ProjectOfAlertDelivery,
     ProjectOfDestination,
     TargetAddressValidator,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { ProjectId, ProjectScope } from '../../access/index.js';
-import { Breath } from '../../../platform/concurrency/index.js';
+import { EventLoopYield } from '../../../platform/concurrency/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { type Condition, type FilterGroup, filterOf, storedCondition } from '../conditions/index.js';
 import type { NoticeTargets } from '../fan-out/index.js';
@@ -117,11 +117,11 @@ export class LiveRulesRepository {
       rows.map(({ id }) => id),
       db,
     );
-    const breath = new Breath();
+    const yielding = new EventLoopYield();
     const read: RuleRead[] = [];
     for (const row of rows) {
       read.push(this.readOne(row, links));
-      await breath.take();
+      await yielding.ifDue();
     }
     return read;
   }

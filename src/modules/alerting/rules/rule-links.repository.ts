@@ -22,6 +22,10 @@ export function recipientsOf(isLinked: boolean, { destinationIds, channelIds }: 
 
 type Tenant = Pick<ProjectScope, 'projectId'>;
 
+const LINKS = [
+  { key: 'destinationIds', table: 'alert_rule_destinations', column: 'destination_id' },
+  { key: 'channelIds', table: 'alert_rule_channels', column: 'channel_id' },
+] as const;
 const NONE: RuleLinks = { destinationIds: [], channelIds: [] };
 
 @Injectable()
@@ -43,34 +47,27 @@ export class RuleLinksRepository {
   }
 
   /** With links the rule tells them alone, for as long as nobody takes them away: also when they are deleted. */
-  async replace(
-    { projectId }: Tenant,
-    ruleId: string,
-    { destinationIds, channelIds }: RuleLinks,
-    tx: Db,
-  ): Promise<void> {
+  async replace({ projectId }: Tenant, ruleId: string, links: RuleLinks, tx: Db): Promise<void> {
+    const { destinationIds, channelIds } = links;
     await this.database.execute(
       'UPDATE alert_rules SET is_linked = $3 WHERE project_id = $1 AND id = $2',
       [projectId, ruleId, destinationIds.length + channelIds.length > 0],
       tx,
     );
-    for (const [what, ids] of [
-      ['destination', destinationIds],
-      ['channel', channelIds],
-    ] as const) {
+    for (const { key, table, column } of LINKS) {
       await this.database.execute(
-        `DELETE FROM alert_rule_${what}s l USING alert_rules r
+        `DELETE FROM ${table} l USING alert_rules r
          WHERE r.project_id = $1 AND r.id = $2 AND l.rule_id = r.id`,
         [projectId, ruleId],
         tx,
       );
-      if (ids.length === 0) continue;
+      if (links[key].length === 0) continue;
       await this.database.execute(
-        `INSERT INTO alert_rule_${what}s (rule_id, ${what}_id, place)
+        `INSERT INTO ${table} (rule_id, ${column}, place)
          SELECT r.id, given.id, given.place
          FROM alert_rules r, unnest($3::uuid[]) WITH ORDINALITY AS given (id, place)
          WHERE r.project_id = $1 AND r.id = $2`,
-        [projectId, ruleId, ids],
+        [projectId, ruleId, links[key]],
         tx,
       );
     }

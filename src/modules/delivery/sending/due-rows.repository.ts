@@ -1,17 +1,4 @@
-/**
- * A table of things to send, each with `id`, `project_id`, `due_at` and `claim_token`, and a partial index on (lane, due_at)
- * of the rows that are due some time and not claimed. Names of our own making.
- */
-export interface DueTable {
-  readonly name: string;
-  /** The column that tells where a row goes. */
-  readonly lane: string;
-}
-
-/** What is due for a deleted project is not sent any more. */
-export function isLive(project: string): string {
-  return `EXISTS (SELECT 1 FROM projects p WHERE p.id = ${project} AND p.deleted_at IS NULL)`;
-}
+import { type DueTable, isLive } from './outbox-table.js';
 
 /**
  * The lanes in which something is due, with their tenants: one of each tenant, its longest due first, then another of

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Database } from '../../../platform/database/database.js';
-import type { ClaimedRow, Held } from './claims.repository.js';
+import type { ClaimedRow, Held } from './outbox-table.js';
 import type { Outbox } from './outbox.js';
 import type { SendingMetrics } from './sending-metrics.js';
 import { failedTry } from './try-outcome.js';

@@ -1,14 +1,8 @@
-export {
-  type Bind,
-  type Claimant,
-  type ClaimedRow,
-  ClaimsRepository,
-  type Held,
-  type OutboxTable,
-} from './claims.repository.js';
+export { ClaimsWriter } from './claims.writer.js';
 export { Dispatcher, type DispatcherOptions, type LaneShare, type WorkSource } from './dispatcher.js';
-export { isLive } from './due-rows.repository.js';
 export type { Outbox } from './outbox.js';
+export { OutboxRow } from './outbox-row.js';
+export { type Claimant, type ClaimedRow, type Held, isLive, type OutboxTable } from './outbox-table.js';
 export {
   retryAfterSeconds,
   retryDelaySeconds,

@@ -1,5 +1,6 @@
 import type { JobDefinition, JobQueue } from '../../../platform/queue/index.js';
-import type { ClaimedRow, ClaimsRepository, Held } from './claims.repository.js';
+import type { ClaimsWriter } from './claims.writer.js';
+import type { ClaimedRow, Held } from './outbox-table.js';
 import type { Lane, SlotLimits } from './slots.js';
 import type { TryOutcome } from './try-outcome.js';
 
@@ -37,7 +38,7 @@ export interface SendingProfile<C extends ClaimedRow> {
  */
 export interface Outbox<X extends Held, C extends X & ClaimedRow> {
   readonly profile: SendingProfile<C>;
-  readonly claims: ClaimsRepository<X, C>;
+  readonly claims: ClaimsWriter<X, C>;
 
   /** Sends it once, in no transaction. Never rejects for what the other side does. */
   send(claimed: C, deadlineMs: number): Promise<TryOutcome>;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import type { ClaimedRow, Held } from './claims.repository.js';
+import type { ClaimedRow, Held } from './outbox-table.js';
 import type { Outbox } from './outbox.js';
 import type { SendingMetrics } from './sending-metrics.js';
 import { failedTry, type TryOutcome } from './try-outcome.js';

@@ -11,7 +11,7 @@ import { CONFIG, type Config } from '../../../config/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { JobQueue } from '../../../platform/queue/index.js';
 import { Metrics } from '../../../platform/telemetry/index.js';
-import type { Claimant, ClaimedRow, Held } from './claims.repository.js';
+import type { Claimant, ClaimedRow, Held } from './outbox-table.js';
 import { Dispatcher } from './dispatcher.js';
 import { DuePoller } from './due-poller.js';
 import { ExpiredClaims } from './expired-claims.js';

@@ -1,5 +1,5 @@
 import type { Metrics } from '../../../platform/telemetry/index.js';
-import type { ClaimedRow } from './claims.repository.js';
+import type { ClaimedRow } from './outbox-table.js';
 import type { SendingProfile } from './outbox.js';
 import type { TryOutcome } from './try-outcome.js';
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { Database, Db } from '../../../platform/database/database.js';
 import type { JobQueue } from '../../../platform/queue/index.js';
-import type { ClaimedRow } from './claims.repository.js';
+import type { ClaimedRow } from './outbox-table.js';
 import type { SendingProfile } from './outbox.js';
 import type { Lane } from './slots.js';
 

@@ -5,6 +5,7 @@ import { AuditModule } from '../../identity/audit/index.js';
 import { onAccountDeleted } from '../../identity/users/index.js';
 import { IngestionFailuresModule } from '../ingestion-failures/index.js';
 import { belongsToProject, ProjectsModule } from '../../tenancy/projects/index.js';
+import { ActiveKeysReader } from './active-keys.reader.js';
 import { ApiKeyRecord } from './api-key.entity.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { ApiKeysRepository, ProjectOfApiKey } from './api-keys.repository.js';
@@ -19,6 +20,7 @@ import { KeyUseRecorder } from './key-use.recorder.js';
   imports: [AuditModule, IngestionFailuresModule, ProjectsModule, TypeOrmModule.forFeature([ApiKeyRecord])],
   controllers: [ApiKeysController],
   providers: [
+    ActiveKeysReader,
     ApiKeysService,
     ApiKeysRepository,
     BrowserIngestionMiddleware,
@@ -32,8 +34,8 @@ import { KeyUseRecorder } from './key-use.recorder.js';
     { provide: ApiKeyAuthenticator, useExisting: KeyAuthenticator },
   ],
   exports: [
+    ActiveKeysReader,
     ApiKeyAuthenticator,
-    ApiKeysRepository,
     ApiKeysService,
     BrowserIngestionMiddleware,
     KeyAuthenticator,

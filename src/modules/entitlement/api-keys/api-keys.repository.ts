@@ -118,17 +118,6 @@ export class ApiKeysRepository {
     return rows.length > 0;
   }
 
-  /** Keys that open the project at an instant. */
-  async countActive(scope: Pick<ProjectScope, 'projectId'>, at: Date, { sourceId }: KeyFilter = {}): Promise<number> {
-    const [row] = await this.database.rows<{ active: number }>(
-      `SELECT count(*)::int AS active FROM api_keys
-       WHERE project_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)
-         AND ($3::uuid IS NULL OR source_id = $3)`,
-      [scope.projectId, at, sourceId ?? null],
-    );
-    return row?.active ?? 0;
-  }
-
   /** For an account that is deleted: keys belong to their project and outlive whoever made them. */
   async forgetMaker(userId: UserId, tx: Db): Promise<void> {
     await this.database.execute(

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ApiKeyScope, ProjectMemberScope, ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { Database } from '../../../platform/database/database.js';
-import { ProjectActsService, ProjectsRepository } from '../../tenancy/projects/index.js';
+import { ProjectActsService, ProjectsReader } from '../../tenancy/projects/index.js';
 import {
   apiKeyResponse,
   type ApiKeyResponse,
@@ -22,7 +22,7 @@ export class ApiKeysService {
     private readonly keys: ApiKeysRepository,
     private readonly issuer: KeyIssuer,
     private readonly acts: ProjectActsService,
-    private readonly projects: ProjectsRepository,
+    private readonly projects: ProjectsReader,
     private readonly clock: Clock,
   ) {}
 

@@ -1,3 +1,4 @@
+export { ActiveKeysReader } from './active-keys.reader.js';
 export {
   ApiKeyExpired,
   ApiKeyNotActive,
@@ -12,7 +13,6 @@ export {
 } from './api-keys.errors.js';
 export { ApiKeyResponse, CreatedApiKeyResponse, ProjectQuery, RotateApiKeyRequest } from './api-keys.dto.js';
 export { ApiKeysModule } from './api-keys.module.js';
-export { ApiKeysRepository } from './api-keys.repository.js';
 export { ApiKeysService } from './api-keys.service.js';
 export { BrowserIngestionMiddleware } from './browser-ingestion.middleware.js';
 export { KeyAuthenticator } from './key-authenticator.js';

@@ -10,7 +10,7 @@ import {
 } from '../../access/index.js';
 import { LRUCache } from 'lru-cache';
 import { BackgroundWork } from '../../../platform/background/background-work.js';
-import { TrustedLookups } from '../../../platform/caching/index.js';
+import { LookupCache } from '../../../platform/caching/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { parseKey, sha256 } from '../../../platform/crypto/index.js';
 import type { Db } from '../../../platform/database/database.js';
@@ -46,7 +46,7 @@ type Told = KeyIdentity | null | Promise<KeyIdentity | null>;
  */
 @Injectable()
 export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleInit, OnModuleDestroy {
-  private readonly lookups: TrustedLookups<string, KeyIdentity | null>;
+  private readonly lookups: LookupCache<string, KeyIdentity | null>;
   /** Apart from real keys: anybody can make up well-formed ones, and they may not push the real ones out. */
   private readonly unknown: LRUCache<string, true>;
   private readonly identities = new RequestMemo<Told>('API key');
@@ -62,7 +62,7 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     private readonly background: BackgroundWork,
   ) {
     super();
-    this.lookups = new TrustedLookups({ trustMs: TRUST_MS, most: MAX_ENTRIES, clock, look: (hash) => this.look(hash) });
+    this.lookups = new LookupCache({ trustMs: TRUST_MS, most: MAX_ENTRIES, clock, look: (hash) => this.look(hash) });
     this.unknown = new LRUCache({
       max: MAX_UNKNOWN,
       ttl: TRUST_MS,

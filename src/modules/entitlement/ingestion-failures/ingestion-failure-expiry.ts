@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { Upkeep } from '../../../platform/upkeep/upkeep.js';
+import { MaintenanceTask } from '../../../platform/maintenance/maintenance-task.js';
 import { IngestionFailuresRepository } from './ingestion-failures.repository.js';
 
 const MOST_ROWS = 5_000;
 
 /** Forgets refusals after 30 days. */
 @Injectable()
-export class IngestionFailureExpiry extends Upkeep {
+export class IngestionFailureExpiry extends MaintenanceTask {
   constructor(private readonly failures: IngestionFailuresRepository) {
     super();
   }
 
-  upkeep(): Promise<number> {
+  maintain(): Promise<number> {
     return this.failures.forgetOld(MOST_ROWS);
   }
 }

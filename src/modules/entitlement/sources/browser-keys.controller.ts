@@ -4,7 +4,7 @@ import { type ProjectMemberScope, Requires } from '../../access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { Body, IdParam, Scope } from '../../../platform/http/inputs.js';
 import { ApiKeyNotFound, ApiKeyRevoked, EventSourceNotFound } from '../api-keys/index.js';
-import { ProjectOfSource } from './event-sources.repository.js';
+import { ProjectOfSource } from './event-sources.reader.js';
 import {
   BrowserKeyResponse,
   ChangeBrowserKeyRequest,

@@ -12,7 +12,7 @@ import {
 } from './event-sources.dto.js';
 import { SourceHasEvents, SourcePlanLimit } from './event-sources.errors.js';
 import { EventSourcesService } from './event-sources.service.js';
-import { ProjectOfSource } from './event-sources.repository.js';
+import { ProjectOfSource } from './event-sources.reader.js';
 
 @ApiTags('ingest-sources')
 @Controller('v1/ingest-sources')

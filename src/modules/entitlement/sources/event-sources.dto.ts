@@ -9,7 +9,7 @@ import {
 } from '../../../platform/http/fields/index.js';
 import { CreatedApiKeyResponse } from '../api-keys/index.js';
 import { SOURCE_TYPES, type SourceType } from './event-source.entity.js';
-import type { SeenEventSource } from './event-sources.repository.js';
+import type { SeenEventSource } from './event-sources.reader.js';
 
 const NAME = { example: 'Checkout service' };
 const DESCRIPTION = { max: 2000, optional: true, nullable: true, example: 'Sends orders and refunds' };

@@ -1,45 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { projectOf, type ProjectScope } from '../../access/index.js';
+import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { EventSource } from './event-source.entity.js';
-import { EventSourceNotFound } from '../api-keys/index.js';
-
-/** A source with what the counters of ingestion know of it. */
-export interface SeenEventSource extends EventSource {
-  /** Null: never. */
-  readonly lastEventAt: Date | null;
-}
-
-/** The newest day of a source has its newest event, so each costs one look into the index of `source_days`. */
-const SEEN = `
-  SELECT s.id, s.project_id AS "projectId", s.name, s.type, s.description, s.is_enabled AS "isEnabled",
-         s.created_by AS "createdBy", s.created_at AS "createdAt", d.last_event_at AS "lastEventAt"
-  FROM event_sources s
-  LEFT JOIN LATERAL (
-    SELECT last_event_at FROM source_days WHERE project_id = s.project_id AND source_id = s.id
-    ORDER BY day DESC LIMIT 1
-  ) d ON true`;
 
 @Injectable()
 export class EventSourcesRepository {
   constructor(private readonly database: Database) {}
-
-  /** Newest first. */
-  list({ projectId }: ProjectScope): Promise<SeenEventSource[]> {
-    return this.database.rows<SeenEventSource>(
-      `${SEEN} WHERE s.project_id = $1 ORDER BY s.created_at DESC, s.id DESC`,
-      [projectId],
-    );
-  }
-
-  async find({ projectId }: ProjectScope, id: string, db?: Db): Promise<SeenEventSource | null> {
-    const rows = await this.database.rows<SeenEventSource>(
-      `${SEEN} WHERE s.project_id = $1 AND s.id = $2`,
-      [projectId, id],
-      db,
-    );
-    return rows[0] ?? null;
-  }
 
   countOf({ projectId }: ProjectScope, tx: Db): Promise<number> {
     return this.database.repository(EventSource, tx).countBy({ projectId });
@@ -85,5 +51,3 @@ export class EventSourcesRepository {
     return rows.length > 0;
   }
 }
-
-export class ProjectOfSource extends projectOf('source_id', EventSource, EventSourceNotFound) {}

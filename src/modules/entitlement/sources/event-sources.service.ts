@@ -14,13 +14,15 @@ import {
   type EventSourceResponse,
 } from './event-sources.dto.js';
 import { SourceHasEvents, SourcePlanLimit } from './event-sources.errors.js';
-import { EventSourcesRepository, type SeenEventSource } from './event-sources.repository.js';
+import { EventSourcesReader, type SeenEventSource } from './event-sources.reader.js';
+import { EventSourcesRepository } from './event-sources.repository.js';
 
 @Injectable()
 export class EventSourcesService {
   constructor(
     private readonly database: Database,
     private readonly sources: EventSourcesRepository,
+    private readonly reader: EventSourcesReader,
     private readonly issuer: KeyIssuer,
     private readonly authenticator: KeyAuthenticator,
     private readonly acts: ProjectActsService,
@@ -43,7 +45,7 @@ export class EventSourcesService {
   }
 
   async list(scope: ProjectScope): Promise<EventSourceResponse[]> {
-    return (await this.sources.list(scope)).map(eventSourceResponse);
+    return (await this.reader.list(scope)).map(eventSourceResponse);
   }
 
   async get(scope: ProjectScope, id: string): Promise<EventSourceResponse> {
@@ -111,7 +113,7 @@ export class EventSourcesService {
   }
 
   private async found(scope: ProjectScope, id: string, tx?: Db): Promise<SeenEventSource> {
-    const source = await this.sources.find(scope, id, tx);
+    const source = await this.reader.find(scope, id, tx);
     if (source === null) throw new EventSourceNotFound();
     return source;
   }

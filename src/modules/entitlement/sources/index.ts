@@ -1,2 +1,2 @@
-export { EventSourcesRepository, ProjectOfSource, type SeenEventSource } from './event-sources.repository.js';
+export { EventSourcesReader, ProjectOfSource, type SeenEventSource } from './event-sources.reader.js';
 export { IngestSourcesModule } from './ingest-sources.module.js';

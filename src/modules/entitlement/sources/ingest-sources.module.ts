@@ -8,13 +8,14 @@ import { BrowserKeysController } from './browser-keys.controller.js';
 import { SourceCatalogController } from './catalog/catalog.controller.js';
 import { EventSource } from './event-source.entity.js';
 import { EventSourcesController } from './event-sources.controller.js';
-import { EventSourcesRepository, ProjectOfSource } from './event-sources.repository.js';
+import { EventSourcesReader, ProjectOfSource } from './event-sources.reader.js';
+import { EventSourcesRepository } from './event-sources.repository.js';
 import { EventSourcesService } from './event-sources.service.js';
 import { SourceFailuresController } from './source-failures.controller.js';
 import { SourceKeysController } from './source-keys.controller.js';
 import { SourceKeysService } from './source-keys.service.js';
 
-/** What sends events to a project. What has come of it is above, in the source-insight module. */
+/** What sends events to a project. What has come of it is above, in the source-monitoring module. */
 @Module({
   imports: [
     ApiKeysModule,
@@ -30,7 +31,7 @@ import { SourceKeysService } from './source-keys.service.js';
     BrowserKeysController,
     SourceFailuresController,
   ],
-  providers: [EventSourcesService, EventSourcesRepository, SourceKeysService, ProjectOfSource],
-  exports: [EventSourcesRepository, ProjectOfSource],
+  providers: [EventSourcesService, EventSourcesReader, EventSourcesRepository, SourceKeysService, ProjectOfSource],
+  exports: [EventSourcesReader, ProjectOfSource],
 })
 export class IngestSourcesModule {}

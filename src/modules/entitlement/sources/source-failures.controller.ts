@@ -5,7 +5,7 @@ import { Documented } from '../../../platform/http/documented.js';
 import { IdParam, Query, Scope } from '../../../platform/http/inputs.js';
 import { EventSourceNotFound } from '../api-keys/index.js';
 import { IngestionFailuresReader } from '../ingestion-failures/index.js';
-import { ProjectOfSource } from './event-sources.repository.js';
+import { ProjectOfSource } from './event-sources.reader.js';
 import { sourceFailureResponse, SourceFailuresQuery, SourceFailuresResponse } from './source-failures.dto.js';
 
 @ApiTags('ingest-sources')

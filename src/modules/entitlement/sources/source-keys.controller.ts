@@ -15,7 +15,7 @@ import {
   KeyChangesService,
   RotateApiKeyRequest,
 } from '../api-keys/index.js';
-import { ProjectOfSource } from './event-sources.repository.js';
+import { ProjectOfSource } from './event-sources.reader.js';
 import { IssueKeyRequest } from './source-keys.dto.js';
 import { SourceKeysService } from './source-keys.service.js';
 

@@ -10,9 +10,9 @@ import { StorageRefusalsService } from './accounting/storage-refusals.service.js
 import { StorageTotalsRepository } from './accounting/storage-totals.repository.js';
 import { StorageUsageController } from './accounting/storage-usage.controller.js';
 import { StorageUsageService } from './accounting/storage-usage.service.js';
-import { BlobSweepMaintenance } from './blobs/blob-sweep.maintenance.js';
+import { BlobSweepMaintenance } from './sweep/blob-sweep.maintenance.js';
 import { BlobsRepository } from './blobs/blobs.repository.js';
-import { StrangerCountProcessor } from './blobs/stranger-count.processor.js';
+import { StrangerCountProcessor } from './sweep/stranger-count.processor.js';
 import { ContentAdmissionService } from './objects/content-admission.service.js';
 import { ObjectIntakeService } from './objects/object-intake.service.js';
 import { ObjectLinkService } from './objects/object-link.service.js';
@@ -21,17 +21,17 @@ import { ObjectPlacementService } from './objects/object-placement.service.js';
 import { ObjectRemovalService } from './objects/object-removal.service.js';
 import { ObjectUploadService } from './objects/object-upload.service.js';
 import { ObjectsController } from './objects/objects.controller.js';
-import { ObjectsOfDeletedProjects } from './objects/objects-of-deleted-projects.js';
+import { ObjectsOfDeletedProjects } from './sweep/objects-of-deleted-projects.js';
 import { ObjectsRepository, ProjectOfObject } from './objects/objects.repository.js';
 import { ObjectsService } from './objects/objects.service.js';
 import { StoredObject } from './objects/stored-object.entity.js';
 import { OverageReportsMaintenance } from './overage/overage-reports.maintenance.js';
 import { OveragesRepository } from './overage/overages.repository.js';
-import { ObjectContentController } from './signed/content.controller.js';
-import { ContentService } from './signed/content.service.js';
+import { ObjectContentController } from './content/content.controller.js';
+import { ContentService } from './content/content.service.js';
 import { SignedRoutesCors } from './signed/signed-routes-cors.middleware.js';
 import { UrlSigner } from './signed/url-signer.js';
-import { StorageMetrics } from './storage-metrics.js';
+import { SweepMetrics } from './sweep/sweep-metrics.js';
 import { ObjectUpload } from './uploads/object-upload.entity.js';
 import { UploadAbortionService } from './uploads/upload-abortion.service.js';
 import { UploadAdmissionService } from './uploads/upload-admission.service.js';
@@ -45,7 +45,7 @@ import { UploadsService } from './uploads/uploads.service.js';
 const ACCOUNTING = [
   BandwidthRepository,
   StorageAllowanceReader,
-  StorageMetrics,
+  SweepMetrics,
   StorageRefusalsService,
   StorageTotalsRepository,
   StorageUsageService,

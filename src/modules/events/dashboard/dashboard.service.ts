@@ -4,8 +4,8 @@ import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { Database } from '../../../platform/database/database.js';
 import { providerOf } from '../../../platform/discovery/provider-of.js';
-import { EventTotalsRepository, LatenciesRepository, type TimeWindow, withoutGaps } from '../totals/index.js';
-import { ProjectsRepository, rangeWindow } from '../../tenancy/projects/index.js';
+import { EventTotalsReader, LatenciesReader, type TimeWindow, withoutGaps } from '../totals/index.js';
+import { ProjectsReader, rangeWindow } from '../../tenancy/projects/index.js';
 import { OrganizationAllowancesReader } from '../../entitlement/quotas/index.js';
 import type { DashboardResponse, DashboardSource } from './dashboard.dto.js';
 import { DashboardRepository } from './dashboard.repository.js';
@@ -20,10 +20,10 @@ type Counted = Pick<DashboardResponse, 'totals' | 'timeseries' | 'top_events' | 
 export class DashboardService {
   constructor(
     private readonly database: Database,
-    private readonly totals: EventTotalsRepository,
-    private readonly latencies: LatenciesRepository,
+    private readonly totals: EventTotalsReader,
+    private readonly latencies: LatenciesReader,
     private readonly dashboard: DashboardRepository,
-    private readonly projects: ProjectsRepository,
+    private readonly projects: ProjectsReader,
     private readonly allowances: OrganizationAllowancesReader,
     private readonly discovery: DiscoveryService,
     private readonly clock: Clock,

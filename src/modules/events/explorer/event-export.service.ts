@@ -4,12 +4,12 @@ import { MembershipReader, type ProjectMemberScope, type ProjectScope } from '..
 import { Clock } from '../../../platform/clock/index.js';
 import { ClientGone, PacedResponse } from '../../../platform/http/paced-response.js';
 import type { EventFilter, MatchingHour, TimeWindow } from '../totals/index.js';
-import { type EventPlace, EventRowsRepository, type Place, ReadBudget, RECORDS } from '../reads/index.js';
+import { type EventPlace, EventRowsReader, type Place, ReadBudget, RECORDS } from '../reads/index.js';
 import { SessionLivenessCache } from '../../identity/sessions/index.js';
 import { filterOf, windowOf } from './asked-window.js';
 import type { ExportRequest } from './explorer.dto.js';
 import { ExplorerRepository, spanOf } from './explorer.repository.js';
-import { ExportPatience } from './export-patience.js';
+import { ExportLimits } from './export-limits.js';
 import { domainError } from '../../../platform/http/domain-error.js';
 import { EXPORT_WRITERS, type ExportWriter } from './export-formats.js';
 
@@ -37,11 +37,11 @@ export class EventExportService {
 
   constructor(
     private readonly explorer: ExplorerRepository,
-    private readonly events: EventRowsRepository,
+    private readonly events: EventRowsReader,
     private readonly budget: ReadBudget,
     private readonly members: MembershipReader,
     private readonly sessions: SessionLivenessCache,
-    private readonly patience: ExportPatience,
+    private readonly limits: ExportLimits,
     private readonly clock: Clock,
   ) {}
 
@@ -59,12 +59,12 @@ export class EventExportService {
         'Content-Type': writer.mediaType,
         'Content-Disposition': `attachment; filename="events-${scope.projectId}-${day}.${request.format}"`,
       });
-      const channel = new PacedResponse(response, this.patience);
+      const channel = new PacedResponse(response, this.limits);
       await channel.write(Buffer.from(writer.head));
       if (first.done !== true) await channel.write(first.value);
       let askedAt = performance.now();
       for await (const chunk of chunks) {
-        if (performance.now() - askedAt >= this.patience.askAgainMs) {
+        if (performance.now() - askedAt >= this.limits.askAgainMs) {
           if (!(await this.mayRead(scope))) throw new ClientGone();
           askedAt = performance.now();
         }

@@ -8,11 +8,11 @@ import { EventExportService } from './event-export.service.js';
 import { ExplorerController } from './explorer.controller.js';
 import { ExplorerRepository } from './explorer.repository.js';
 import { ExplorerService } from './explorer.service.js';
-import { ExportPatience } from './export-patience.js';
+import { ExportLimits } from './export-limits.js';
 
 @Module({
   imports: [DiscoveryModule, EventReadsModule, EventTotalsModule, ProjectsModule, SessionsModule],
   controllers: [ExplorerController],
-  providers: [ExplorerService, ExplorerRepository, EventExportService, ExportPatience],
+  providers: [ExplorerService, ExplorerRepository, EventExportService, ExportLimits],
 })
 export class ExplorerModule {}

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
+import { Parameters } from '../../../platform/database/parameters.js';
 import {
   conditionsOf,
   type EventFilter,
-  EventTotalsRepository,
+  EventTotalsReader,
   type MatchingHour,
-  Parameters,
   type TimeWindow,
 } from '../totals/index.js';
 import { type EventPlace, type Place, PLACE_COLUMNS } from '../reads/index.js';
@@ -29,7 +29,7 @@ export interface Page {
 export class ExplorerRepository {
   constructor(
     private readonly database: Database,
-    private readonly totals: EventTotalsRepository,
+    private readonly totals: EventTotalsReader,
   ) {}
 
   /** Total and page are of one moment. Costs do not grow with the offset: counted hours are skipped unread. */

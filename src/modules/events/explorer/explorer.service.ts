@@ -5,17 +5,17 @@ import { Clock } from '../../../platform/clock/index.js';
 import { providerOf } from '../../../platform/discovery/provider-of.js';
 import { writeList, writeObject, type WrittenJson } from '../../../platform/http/written-json.js';
 import { READ_COLUMNS, type StoredEvent } from '../fields/index.js';
-import { EventTotalsRepository, type FacetValue } from '../totals/index.js';
+import { EventTotalsReader, type FacetValue } from '../totals/index.js';
 import {
   eventMembers,
   EventPageReader,
   eventRecord,
-  EventPlacesRepository,
+  EventPlacesReader,
   RECORDS,
   type Selection,
 } from '../reads/index.js';
 import { LOG_COLUMNS, LOG_JOIN, type LoggedEvent, logRow } from '../logs/index.js';
-import { ProjectsRepository } from '../../tenancy/projects/index.js';
+import { ProjectsReader } from '../../tenancy/projects/index.js';
 import { filterOf, windowOf } from './asked-window.js';
 import type { EventDetail, EventFilters, ExplorerPage, ExplorerQuery, FacetsResponse } from './explorer.dto.js';
 import { ExplorerRepository } from './explorer.repository.js';
@@ -34,10 +34,10 @@ export class EventNotFound extends domainError(404, 'Event not found') {}
 export class ExplorerService {
   constructor(
     private readonly explorer: ExplorerRepository,
-    private readonly totals: EventTotalsRepository,
-    private readonly events: EventPlacesRepository,
+    private readonly totals: EventTotalsReader,
+    private readonly events: EventPlacesReader,
     private readonly pages: EventPageReader,
-    private readonly projects: ProjectsRepository,
+    private readonly projects: ProjectsReader,
     private readonly discovery: DiscoveryService,
     private readonly clock: Clock,
   ) {}

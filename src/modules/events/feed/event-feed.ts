@@ -4,8 +4,8 @@ import { type WrittenJson, writeObject } from '../../../platform/http/written-js
 import type { FeedPlace, FeedRead, FeedSource } from '../streams/index.js';
 import {
   eventRecord,
-  EventPlacesRepository,
-  EventRowsRepository,
+  EventPlacesReader,
+  EventRowsReader,
   type Place,
   ReadBudget,
   RECORDS,
@@ -24,8 +24,8 @@ export class EventFeed implements FeedSource {
   readonly name = 'events';
 
   constructor(
-    private readonly places: EventPlacesRepository,
-    private readonly rows: EventRowsRepository,
+    private readonly places: EventPlacesReader,
+    private readonly rows: EventRowsReader,
     private readonly budget: ReadBudget,
     private readonly watermark: WatermarkRepository,
   ) {}

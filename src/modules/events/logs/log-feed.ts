@@ -3,7 +3,7 @@ import type { ProjectId } from '../../access/index.js';
 import { writeObject } from '../../../platform/http/written-json.js';
 import type { FeedPlace, FeedRead, FeedSource } from '../streams/index.js';
 import { EventFeed } from '../feed/index.js';
-import { ProjectsRepository } from '../../tenancy/projects/index.js';
+import { ProjectsReader } from '../../tenancy/projects/index.js';
 import { LOG_ROWS, logRow } from './log-row.js';
 
 /** Log rows for their stream. */
@@ -13,7 +13,7 @@ export class LogFeed implements FeedSource {
 
   constructor(
     private readonly events: EventFeed,
-    private readonly projects: ProjectsRepository,
+    private readonly projects: ProjectsReader,
   ) {}
 
   settled(): Promise<Date> {

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
-import { FairTurns } from '../../../platform/concurrency/index.js';
-import { Parameters, type TimeWindow } from '../totals/index.js';
+import { Parameters } from '../../../platform/database/parameters.js';
+import { FairSemaphore } from '../../../platform/concurrency/index.js';
+import type { TimeWindow } from '../totals/index.js';
 import { type EventPlace, type Place, PLACE_COLUMNS } from '../reads/index.js';
 import { LogSearchIndexRepository } from './search-index.repository.js';
 import { domainError } from '../../../platform/http/domain-error.js';
@@ -45,7 +46,7 @@ export class TooManyLogSearches extends domainError(503, 'Too many log searches 
 /** Where log rows lie, straight from `events`, newest first, events of one instant by id: plain SQL along the primary key. */
 @Injectable()
 export class LogsRepository {
-  private readonly turns = new FairTurns({
+  private readonly turns = new FairSemaphore({
     parallel: SEARCHES_AT_ONCE,
     parallelOfShare: 1,
     mostWaiting: MOST_WAITING,

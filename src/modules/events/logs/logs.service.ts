@@ -3,7 +3,7 @@ import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { writeList, type WrittenJson } from '../../../platform/http/written-json.js';
 import { EventPageReader } from '../reads/index.js';
-import { ProjectsRepository, rangeWindow } from '../../tenancy/projects/index.js';
+import { ProjectsReader, rangeWindow } from '../../tenancy/projects/index.js';
 import { LOG_ROWS, logRow } from './log-row.js';
 import type { LogRow, LogsQuery } from './logs.dto.js';
 import { LogsRepository } from './logs.repository.js';
@@ -13,7 +13,7 @@ export class LogsService {
   constructor(
     private readonly logs: LogsRepository,
     private readonly pages: EventPageReader,
-    private readonly projects: ProjectsRepository,
+    private readonly projects: ProjectsReader,
     private readonly clock: Clock,
   ) {}
 

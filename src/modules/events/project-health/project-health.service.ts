@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
-import { ApiKeysRepository } from '../../entitlement/api-keys/index.js';
-import { ProjectsRepository } from '../../tenancy/projects/index.js';
+import { ActiveKeysReader } from '../../entitlement/api-keys/index.js';
+import { ProjectsReader } from '../../tenancy/projects/index.js';
 import { ingestionStatus } from './ingestion-status.js';
 import type { ProjectHealthResponse } from './project-health.dto.js';
 import { ProjectHealthRepository } from './project-health.repository.js';
@@ -11,8 +11,8 @@ import { ProjectHealthRepository } from './project-health.repository.js';
 export class ProjectHealthService {
   constructor(
     private readonly health: ProjectHealthRepository,
-    private readonly projects: ProjectsRepository,
-    private readonly keys: ApiKeysRepository,
+    private readonly projects: ProjectsReader,
+    private readonly keys: ActiveKeysReader,
     private readonly clock: Clock,
   ) {}
 
@@ -20,7 +20,7 @@ export class ProjectHealthService {
     const now = this.clock.now();
     const [{ archivedAt }, activeKeys, arrivals] = await Promise.all([
       this.projects.get(scope),
-      this.keys.countActive(scope, now),
+      this.keys.countOf(scope, now),
       this.health.arrivals(scope, now),
     ]);
     const hasEvents = arrivals.lastEventAt !== null;

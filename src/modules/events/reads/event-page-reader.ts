@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import type { WrittenJson } from '../../../platform/http/written-json.js';
 import type { EventPlace } from './event-places.js';
-import { EventRowsRepository, type Selection } from './event-rows.repository.js';
+import { EventRowsReader, type Selection } from './event-rows.reader.js';
 import { ReadBudget } from './read-budget.js';
 
 /** Of the events of one answer; a single event may be larger. */
@@ -12,7 +12,7 @@ export const PAGE_BYTES = 4 * 1024 * 1024;
 @Injectable()
 export class EventPageReader {
   constructor(
-    private readonly events: EventRowsRepository,
+    private readonly events: EventRowsReader,
     private readonly budget: ReadBudget,
   ) {}
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ByteBudget, type ByteBudgetOptions } from '../../../platform/byte-budget/index.js';
-import { FairTurns } from '../../../platform/concurrency/index.js';
+import { FairSemaphore } from '../../../platform/concurrency/index.js';
 import { domainError } from '../../../platform/http/domain-error.js';
 import type { WrittenJson } from '../../../platform/http/written-json.js';
 
@@ -53,7 +53,7 @@ export class ReadBudget {
   );
   private readonly exported = budgetOf(LARGE_EXPORTED_BYTES, LARGEST_EXPORTED_BYTES, () => LARGEST_EXPORTED_BYTES);
 
-  private readonly pieces = new FairTurns({ parallel: PIECES_AT_ONCE, parallelOfShare: 1, mostWaiting: Infinity });
+  private readonly pieces = new FairSemaphore({ parallel: PIECES_AT_ONCE, parallelOfShare: 1, mostWaiting: Infinity });
 
   /** Waits for a while. @throws TooManyLargeReads */
   async take(projectId: string, bytes: number): Promise<Hold> {

@@ -3,15 +3,15 @@ import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { EventTotalsModule } from '../totals/index.js';
 import { EventPageReader } from './event-page-reader.js';
 import { EventReadsController } from './reads.controller.js';
-import { EventPlacesRepository } from './event-places.repository.js';
+import { EventPlacesReader } from './event-places.reader.js';
 import { EventReadsService } from './reads.service.js';
-import { EventRowsRepository } from './event-rows.repository.js';
+import { EventRowsReader } from './event-rows.reader.js';
 import { ReadBudget } from './read-budget.js';
 
 @Module({
   imports: [EventTotalsModule, ProjectsModule],
   controllers: [EventReadsController],
-  providers: [EventPlacesRepository, EventRowsRepository, ReadBudget, EventPageReader, EventReadsService],
-  exports: [EventPlacesRepository, EventRowsRepository, EventPageReader, ReadBudget],
+  providers: [EventPlacesReader, EventRowsReader, ReadBudget, EventPageReader, EventReadsService],
+  exports: [EventPlacesReader, EventRowsReader, EventPageReader, ReadBudget],
 })
 export class EventReadsModule {}

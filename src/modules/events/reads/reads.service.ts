@@ -3,7 +3,7 @@ import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { brokenRule } from '../../../platform/http/fields/index.js';
 import { writeList, writeObject, type WrittenJson } from '../../../platform/http/written-json.js';
-import { EventTotalsRepository, type Interval, type TimeWindow, withoutGaps } from '../totals/index.js';
+import { EventTotalsReader, type Interval, type TimeWindow, withoutGaps } from '../totals/index.js';
 import { type Range, rangeWindow } from '../../tenancy/projects/index.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
 import { EventPageReader } from './event-page-reader.js';
@@ -16,7 +16,7 @@ import type {
   EventsPage,
   EventsQuery,
 } from './reads.dto.js';
-import { EventPlacesRepository } from './event-places.repository.js';
+import { EventPlacesReader } from './event-places.reader.js';
 
 /** Which intervals a range can be divided into, the usual one first: never more than some 1,500 buckets, but for `all`. */
 const INTERVALS_OF: Readonly<Record<Range, readonly [Interval, ...Interval[]]>> = {
@@ -32,9 +32,9 @@ const INTERVALS_OF: Readonly<Record<Range, readonly [Interval, ...Interval[]]>> 
 @Injectable()
 export class EventReadsService {
   constructor(
-    private readonly places: EventPlacesRepository,
+    private readonly places: EventPlacesReader,
     private readonly pages: EventPageReader,
-    private readonly totals: EventTotalsRepository,
+    private readonly totals: EventTotalsReader,
     private readonly clock: Clock,
   ) {}
 

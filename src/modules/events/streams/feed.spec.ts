@@ -2,7 +2,7 @@ import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { asProjectId } from '../../access/index.js';
-import { FairTurns } from '../../../platform/concurrency/index.js';
+import { FairSemaphore } from '../../../platform/concurrency/index.js';
 import { Feed, type FeedClient } from './feed.js';
 import { type FeedItem, type FeedPlace, type FeedRead, type FeedSource, isAfter } from './feed-source.js';
 
@@ -92,7 +92,7 @@ function feedOf(source: FeedSource, failures: unknown[] = []): Feed {
   return new Feed({
     projectId: asProjectId('p'),
     source,
-    turns: new FairTurns({ parallel: 2, mostWaiting: Infinity }),
+    turns: new FairSemaphore({ parallel: 2, mostWaiting: Infinity }),
     nowMs: () => 42,
     onFailure: (error) => failures.push(error),
     pollMs: POLL_MS,

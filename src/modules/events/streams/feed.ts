@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ProjectId } from '../../access/index.js';
-import type { FairTurns } from '../../../platform/concurrency/index.js';
+import type { FairSemaphore } from '../../../platform/concurrency/index.js';
 import { type EventStream, frameOf } from '../../../platform/http/event-stream.js';
 import { FeedBatch } from './feed-batch.js';
 import { type FeedPlace, type FeedRead, type FeedSource, isAfter } from './feed-source.js';
@@ -28,7 +28,7 @@ export interface FeedOptions {
   readonly projectId: ProjectId;
   readonly source: FeedSource;
   /** Of all feeds together. */
-  readonly turns: FairTurns;
+  readonly turns: FairSemaphore;
   readonly nowMs: () => number;
   /** Told once for each streak of failures. */
   readonly onFailure: (error: unknown) => void;

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { ProjectId, ProjectMemberScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
-import { FairTurns } from '../../../platform/concurrency/index.js';
+import { FairSemaphore } from '../../../platform/concurrency/index.js';
 import { beginEventStream, EventStream } from '../../../platform/http/event-stream.js';
 import { Metrics } from '../../../platform/telemetry/index.js';
 import { Feed } from './feed.js';
@@ -19,7 +19,7 @@ const READS_AT_ONCE = 4;
 @Injectable()
 export class EventStreamsService {
   private readonly logger = new Logger('streams');
-  private readonly turns = new FairTurns({ parallel: READS_AT_ONCE, parallelOfShare: 1, mostWaiting: Infinity });
+  private readonly turns = new FairSemaphore({ parallel: READS_AT_ONCE, parallelOfShare: 1, mostWaiting: Infinity });
   private readonly feeds = new Map<string, Feed>();
 
   constructor(

@@ -1,3 +1,4 @@
+import type { Parameters } from '../../../platform/database/parameters.js';
 import type { TimeWindow } from './coverage.js';
 
 /** What events can be counted by. Null is a value of all but the name: the event did not say. */
@@ -6,15 +7,6 @@ export type Dimension = (typeof DIMENSIONS)[number];
 
 /** Exact values; a dimension that is left out takes every value. */
 export type EventFilter = Readonly<Partial<Record<Dimension, string>>>;
-
-/** The parameters of one statement, numbered as they are bound. */
-export class Parameters {
-  readonly values: unknown[] = [];
-
-  bind(value: unknown): string {
-    return `$${this.values.push(value)}`;
-  }
-}
 
 /** Conditions of a filter, each with ` AND ` before it; the columns are named alike in events and rollups. */
 export function conditionsOf(filter: EventFilter, parameters: Parameters, except?: Dimension): string {

@@ -1,7 +1,7 @@
 export { type Interval, INTERVALS } from './count.js';
 export type { TimeWindow } from './coverage.js';
-export { conditionsOf, type Dimension, DIMENSIONS, type EventFilter, Parameters } from './event-filter.js';
-export { LatenciesRepository } from './latencies.repository.js';
-export { EventTotalsRepository, type FacetValue, type MatchingHour } from './totals.repository.js';
+export { conditionsOf, type Dimension, DIMENSIONS, type EventFilter } from './event-filter.js';
+export { LatenciesReader } from './latencies.reader.js';
+export { EventTotalsReader, type FacetValue, type MatchingHour } from './totals.reader.js';
 export { EventTotalsModule } from './totals.module.js';
 export { withoutGaps } from './time-buckets.js';

@@ -1,6 +1,6 @@
 import type { Interval } from './count.js';
 import type { TimeWindow } from './coverage.js';
-import type { Bucket } from './totals.repository.js';
+import type { Bucket } from './totals.reader.js';
 
 const LENGTH_MS: Readonly<Record<Interval, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { ApiKeyScope, ProjectId, ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
-import { EventTotalsRepository } from '../totals/index.js';
-import { OrganizationsRepository } from '../../tenancy/organizations/index.js';
-import { ProjectsRepository, type RemovalStep } from '../../tenancy/projects/index.js';
+import { EventTotalsReader } from '../totals/index.js';
+import { OrganizationsReader } from '../../tenancy/organizations/index.js';
+import { ProjectsReader, type RemovalStep } from '../../tenancy/projects/index.js';
 import { monthOf } from '../../entitlement/quotas/index.js';
 import {
   type CurrentUsageResponse,
@@ -26,9 +26,9 @@ class UnsupportedPeriod extends domainError(422, 'period must be one of: 24h, 7d
 export class UsageService {
   constructor(
     private readonly usage: UsageRepository,
-    private readonly totals: EventTotalsRepository,
-    private readonly projects: ProjectsRepository,
-    private readonly organizations: OrganizationsRepository,
+    private readonly totals: EventTotalsReader,
+    private readonly projects: ProjectsReader,
+    private readonly organizations: OrganizationsReader,
     private readonly clock: Clock,
   ) {}
 

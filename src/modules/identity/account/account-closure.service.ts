@@ -3,14 +3,13 @@ import { BackgroundWork } from '../../../platform/background/background-work.js'
 import { AuditWriter } from '../audit/index.js';
 import { type AccountAct, ChangeProofService, type ProvenChange } from '../second-factors/index.js';
 import { SessionsService } from '../sessions/index.js';
-import { AccountDeletionService, UsersRepository } from '../users/index.js';
+import { AccountDeletionService } from '../users/index.js';
 import { AccountMailer } from './account.mailer.js';
 
 /** The end of an account. */
 @Injectable()
 export class AccountClosureService {
   constructor(
-    private readonly users: UsersRepository,
     private readonly deletion: AccountDeletionService,
     private readonly proof: ChangeProofService,
     private readonly sessions: SessionsService,
@@ -30,7 +29,6 @@ export class AccountClosureService {
         tx,
       );
       await this.deletion.run(userId, tx);
-      await this.users.delete(userId, tx);
       return { ended: sessions, email: user.email };
     };
     await this.background.promising(userId, async (follow) => {

@@ -22,6 +22,7 @@ import {
 import { InvalidEmailChangeToken } from './account.errors.js';
 import { AccountClosureService } from './account-closure.service.js';
 import { AccountService } from './account.service.js';
+import { EmailChangeConfirmationService } from './email-change-confirmation.service.js';
 import { EmailChangeService } from './email-change.service.js';
 import { PasswordChangeService } from './password-change.service.js';
 
@@ -35,6 +36,7 @@ export class AccountController {
     private readonly password: PasswordChangeService,
     private readonly closure: AccountClosureService,
     private readonly emailChange: EmailChangeService,
+    private readonly emailChangeConfirmation: EmailChangeConfirmationService,
   ) {}
 
   @Patch()
@@ -100,7 +102,8 @@ export class AccountController {
     @Body() body: ConfirmEmailChangeRequest,
     @CallingClient() client: Client,
   ): Promise<ConfirmEmailChangeResponse> {
-    return { message: 'The address is changed', email: await this.emailChange.confirm(body.token, client) };
+    const email = await this.emailChangeConfirmation.confirm(body.token, client);
+    return { message: 'The address is changed', email };
   }
 
   @Get('security-events')

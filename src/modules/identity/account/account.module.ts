@@ -10,6 +10,7 @@ import { AccountClosureService } from './account-closure.service.js';
 import { AccountController } from './account.controller.js';
 import { AccountMailer } from './account.mailer.js';
 import { AccountService } from './account.service.js';
+import { EmailChangeConfirmationService } from './email-change-confirmation.service.js';
 import { EmailChangeService } from './email-change.service.js';
 import { PasswordChangeService } from './password-change.service.js';
 
@@ -24,6 +25,13 @@ import { PasswordChangeService } from './password-change.service.js';
     UsersModule,
   ],
   controllers: [AccountController],
-  providers: [AccountClosureService, AccountMailer, AccountService, EmailChangeService, PasswordChangeService],
+  providers: [
+    AccountClosureService,
+    AccountMailer,
+    AccountService,
+    EmailChangeConfirmationService,
+    EmailChangeService,
+    PasswordChangeService,
+  ],
 })
 export class AccountModule {}

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../access/index.js';
 import { Database } from '../../../platform/database/database.js';
-import { type MeResponse, SignInService } from '../auth/index.js';
+import { CurrentUserService, type MeResponse } from '../auth/index.js';
 import { SecurityEventsReader, SecurityEventsWriter } from '../security-events/index.js';
 import type { Client } from '../sessions/index.js';
-import { UsersRepository } from '../users/index.js';
+import { ProfilesWriter, UsersReader } from '../users/index.js';
 import {
   securityEventResponse,
   type SecurityEventsQuery,
@@ -17,8 +17,9 @@ import {
 export class AccountService {
   constructor(
     private readonly database: Database,
-    private readonly users: UsersRepository,
-    private readonly signIn: SignInService,
+    private readonly users: UsersReader,
+    private readonly profiles: ProfilesWriter,
+    private readonly currentUser: CurrentUserService,
     private readonly events: SecurityEventsWriter,
     private readonly history: SecurityEventsReader,
   ) {}
@@ -29,14 +30,14 @@ export class AccountService {
       await this.database.transaction(async (tx) => {
         const user = await this.users.lock(scope.userId, tx);
         if (user.name === name) return;
-        await this.users.rename(user.id, name, tx);
+        await this.profiles.rename(user.id, name, tx);
         await this.events.record(
           { userId: user.id, type: 'profile_updated', client, detail: { fields: ['name'] } },
           tx,
         );
       });
     }
-    return this.signIn.me(scope);
+    return this.currentUser.get(scope);
   }
 
   async securityEvents(scope: UserScope, { limit, offset }: SecurityEventsQuery): Promise<SecurityEventsResponse> {

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../access/index.js';
 import { Passwords } from '../../../platform/crypto/index.js';
 import type { Db } from '../../../platform/database/database.js';
-import { UserTokensRepository } from '../auth/index.js';
+import { MailedTokensService } from '../auth/index.js';
 import { ChangeProofService, EarnedProofsService, type ProvenChange } from '../second-factors/index.js';
 import { SecurityEventsReader } from '../security-events/index.js';
 import { SessionsService } from '../sessions/index.js';
-import { refuseAddressAsPassword, UsersRepository } from '../users/index.js';
+import { CredentialsWriter, refuseAddressAsPassword } from '../users/index.js';
 import { TooManyPasswordChanges } from './account.errors.js';
 
 /** Each costs two hashes and a mail. */
@@ -17,8 +17,8 @@ const HOUR_SECONDS = 3600;
 @Injectable()
 export class PasswordChangeService {
   constructor(
-    private readonly users: UsersRepository,
-    private readonly tokens: UserTokensRepository,
+    private readonly credentials: CredentialsWriter,
+    private readonly tokens: MailedTokensService,
     private readonly passwords: Passwords,
     private readonly proof: ChangeProofService,
     private readonly earned: EarnedProofsService,
@@ -39,9 +39,9 @@ export class PasswordChangeService {
     const ended = await this.proof.complete(change, shown, async ({ tx, user, note }) => {
       await this.refuseFurtherChanges(scope, tx);
       refuseAddressAsPassword(password, user.email);
-      await this.users.replacePasswordHash(user.id, passwordHash, tx);
+      await this.credentials.replacePasswordHash(user.id, passwordHash, tx);
       await this.earned.endAll(user.id, tx);
-      await this.tokens.revokeAll(user.id, ['reset_password', 'change_email'], tx);
+      await this.tokens.revoke(user.id, ['reset_password', 'change_email'], tx);
       await note('password_changed');
       return this.sessions.revokeAllOf(user.id, tx, scope.sessionId);
     });

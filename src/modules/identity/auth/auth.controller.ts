@@ -24,6 +24,8 @@ import {
   VerifyEmailResponse,
 } from './auth.dto.js';
 import { EmailNotVerified, IncorrectCredentials, InvalidVerificationToken } from './auth.errors.js';
+import { CurrentUserService } from './current-user.service.js';
+import { EmailVerificationService } from './email-verification.service.js';
 import { RegistrationService } from './registration.service.js';
 import { SignInService } from './sign-in.service.js';
 
@@ -32,7 +34,9 @@ import { SignInService } from './sign-in.service.js';
 export class AuthController {
   constructor(
     private readonly registration: RegistrationService,
+    private readonly verification: EmailVerificationService,
     private readonly signIn: SignInService,
+    private readonly currentUser: CurrentUserService,
     private readonly turns: ProofScheduler,
   ) {}
 
@@ -59,7 +63,7 @@ export class AuthController {
     errors: [InvalidVerificationToken],
   })
   verifyEmail(@Body() body: VerifyEmailRequest, @CallingClient() client: Client): Promise<VerifyEmailResponse> {
-    return this.registration.verify(body, client);
+    return this.verification.verify(body, client);
   }
 
   @Post('resend-verification')
@@ -70,7 +74,7 @@ export class AuthController {
     answer: MessageResponse,
   })
   resendVerification(@Body() body: ResendVerificationRequest, @CallingClient() client: Client): MessageResponse {
-    this.registration.resend(body.email, client);
+    this.verification.resend(body.email, client);
     return { message: 'If the address waits for confirmation, a mail is on its way' };
   }
 
@@ -99,6 +103,6 @@ export class AuthController {
   @Requires()
   @Documented({ summary: 'Authenticated user', answer: MeResponse })
   me(@Scope() scope: UserScope): Promise<MeResponse> {
-    return this.signIn.me(scope);
+    return this.currentUser.get(scope);
   }
 }

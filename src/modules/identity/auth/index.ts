@@ -1,4 +1,4 @@
 export { MeResponse } from './auth.dto.js';
 export { AuthModule } from './auth.module.js';
-export { SignInService } from './sign-in.service.js';
-export { UserTokensRepository } from './user-tokens.repository.js';
+export { CurrentUserService } from './current-user.service.js';
+export { MailedTokensService } from './mailed-tokens.service.js';

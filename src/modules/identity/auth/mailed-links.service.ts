@@ -6,7 +6,7 @@ import { newId } from '../../../platform/ids/index.js';
 import { addressBucket } from '../../../platform/rate-limit/index.js';
 import { type SecurityEventType, SecurityEventsWriter } from '../security-events/index.js';
 import type { Client } from '../sessions/index.js';
-import { emailKeyOf, type User, UsersRepository } from '../users/index.js';
+import { emailKeyOf, type User, UsersReader } from '../users/index.js';
 import type { UserTokenPurpose } from './user-token.entity.js';
 import { type TokenOwner, UserTokensRepository } from './user-tokens.repository.js';
 
@@ -31,7 +31,7 @@ export interface MailedLink {
 export class MailedLinksService {
   constructor(
     private readonly database: Database,
-    private readonly users: UsersRepository,
+    private readonly users: UsersReader,
     private readonly tokens: UserTokensRepository,
     private readonly events: SecurityEventsWriter,
     private readonly background: BackgroundWork,

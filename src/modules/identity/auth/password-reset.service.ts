@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { Passwords, sha256 } from '../../../platform/crypto/index.js';
+import { Passwords } from '../../../platform/crypto/index.js';
 import { PasswordVerifier } from '../proof/index.js';
 import type { Client } from '../sessions/index.js';
-import { refuseAddressAsPassword, UsersRepository } from '../users/index.js';
 import { InvalidResetToken } from './auth.errors.js';
 import { AuthMailer } from './auth.mailer.js';
 import { MailedLinksService } from './mailed-links.service.js';
+import { MailedTokensService } from './mailed-tokens.service.js';
 import { PasswordReplacementService } from './password-replacement.service.js';
 import type { ConfirmPasswordResetRequest } from './password-reset.dto.js';
-import { UserTokensRepository } from './user-tokens.repository.js';
 
 const LIFE_SECONDS = 3600;
 
@@ -20,8 +19,7 @@ const LIFE_SECONDS = 3600;
 @Injectable()
 export class PasswordResetService {
   constructor(
-    private readonly users: UsersRepository,
-    private readonly tokens: UserTokensRepository,
+    private readonly tokens: MailedTokensService,
     private readonly passwords: Passwords,
     private readonly passwordCheck: PasswordVerifier,
     private readonly replacement: PasswordReplacementService,
@@ -41,19 +39,16 @@ export class PasswordResetService {
   }
 
   async isValid(token: string): Promise<boolean> {
-    return (await this.tokens.find(sha256(token), 'reset_password')) !== null;
+    return (await this.tokens.find(token, 'reset_password')) !== null;
   }
 
   /** @throws InvalidResetToken for a token that is wrong, used or expired */
   async confirm({ token, password }: ConfirmPasswordResetRequest, client: Client): Promise<void> {
-    const tokenHash = sha256(token);
     // Looked at first, so that a made-up token costs no hash.
-    const found = await this.tokens.find(tokenHash, 'reset_password');
-    const owner = found === null ? null : await this.users.findById(found.userId);
-    if (owner === null) throw new InvalidResetToken();
-    refuseAddressAsPassword(password, owner.email);
-    const passwordHash = await this.passwords.hash(password, owner.id);
-    const email = await this.replacement.run(owner.id, { tokenHash, passwordHash }, client);
+    const shown = await this.tokens.find(token, 'reset_password');
+    if (shown === null) throw new InvalidResetToken();
+    const passwordHash = await this.passwords.hash(password, shown.userId);
+    const email = await this.replacement.run(shown, { password, passwordHash }, client);
     await this.passwordCheck.forgive(email);
   }
 }

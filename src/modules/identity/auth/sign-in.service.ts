@@ -1,36 +1,31 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG, type Config } from '../../../config/index.js';
+import { Injectable } from '@nestjs/common';
 import { NotAuthenticated } from '../../../platform/http/domain-error.js';
-import type { UserId, UserScope } from '../../access/index.js';
 import { BackgroundWork } from '../../../platform/background/background-work.js';
-import { Passwords } from '../../../platform/crypto/index.js';
 import { addressBucket } from '../../../platform/rate-limit/index.js';
 import { type CheckedPassword, PasswordVerifier } from '../proof/index.js';
 import { type SecurityAct, SecurityEventsWriter } from '../security-events/index.js';
-import { isPlatformAdministrator, type User, UsersRepository } from '../users/index.js';
+import { type User, UsersReader } from '../users/index.js';
 import type { Client } from '../sessions/index.js';
 import {
-  FactorInventoryReader,
   type MfaChallengeResponse,
   type OfferedFactors,
   type SignedInResponse,
   SignInGateService,
 } from '../second-factors/index.js';
-import { type LoginRequest, type MeResponse, meResponse } from './auth.dto.js';
+import type { LoginRequest } from './auth.dto.js';
 import { EmailNotVerified, IncorrectCredentials } from './auth.errors.js';
+import { PasswordUpgradeService } from './password-upgrade.service.js';
 
-/** Password sign-in and the signed-in person's own record. */
+/** Sign-in by password. */
 @Injectable()
 export class SignInService {
   constructor(
-    private readonly users: UsersRepository,
-    private readonly passwords: Passwords,
+    private readonly users: UsersReader,
     private readonly passwordCheck: PasswordVerifier,
+    private readonly upgrade: PasswordUpgradeService,
     private readonly gate: SignInGateService,
-    private readonly factors: FactorInventoryReader,
     private readonly events: SecurityEventsWriter,
     private readonly background: BackgroundWork,
-    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   /** A wrong address costs the same hash as a wrong password and reads the same, also when it is locked. */
@@ -47,7 +42,7 @@ export class SignInService {
       throw new IncorrectCredentials();
     }
     if (user.emailVerifiedAt === null) throw new EmailNotVerified();
-    const comparedHash = await this.upgraded(user.id, user.passwordHash, password);
+    const comparedHash = await this.upgrade.upgraded(user.id, user.passwordHash, password);
     try {
       return await this.gate.admit(
         user.id,
@@ -58,18 +53,6 @@ export class SignInService {
     } catch (error) {
       throw error instanceof NotAuthenticated ? new IncorrectCredentials() : error;
     }
-  }
-
-  /**
-   * The stored hash, made anew when it is weaker than today's. Of several sign-ins at once the first one's stays, and is
-   * the others' too; after a change of the password the old hash lets nobody in.
-   */
-  private async upgraded(userId: UserId, storedHash: string, password: string): Promise<string> {
-    if (!this.passwords.needsRehash(storedHash)) return storedHash;
-    const hash = await this.passwords.hash(password, userId);
-    if (await this.users.upgradePasswordHash(userId, storedHash, hash)) return hash;
-    const present = (await this.users.findById(userId))?.passwordHash ?? null;
-    return present !== null && (await this.passwords.verify(present, password, userId)) ? present : storedHash;
   }
 
   /** After the answer, and by the same statements for an address without an account: no time tells of one. */
@@ -84,13 +67,6 @@ export class SignInService {
       this.events.announce(locked);
     };
     this.background.start('record', { name: 'failed sign-in', share: addressBucket(client.ip ?? undefined), work });
-  }
-
-  async me(scope: UserScope): Promise<MeResponse> {
-    const user = await this.users.findById(scope.userId);
-    if (user === null) throw new NotAuthenticated();
-    const isAdmin = isPlatformAdministrator(user, this.config.platformAdminEmails);
-    return meResponse(user, isAdmin, await this.factors.of(user.id));
   }
 }
 

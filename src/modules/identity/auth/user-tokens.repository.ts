@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { UserId } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
-import { Upkeep } from '../../../platform/upkeep/upkeep.js';
+import { MaintenanceTask } from '../../../platform/maintenance/maintenance-task.js';
 import type { UserTokenPurpose } from './user-token.entity.js';
 
 /** Whom a token is for: an account, or an address that has none, for which as much is written. */
@@ -18,7 +18,7 @@ export type NewUserToken = TokenOwner & {
 
 /** Mailed single-use tokens, by hash. */
 @Injectable()
-export class UserTokensRepository extends Upkeep {
+export class UserTokensRepository extends MaintenanceTask {
   constructor(private readonly database: Database) {
     super();
   }
@@ -110,7 +110,7 @@ export class UserTokensRepository extends Upkeep {
   }
 
   /** Deletes what can no longer be used. @returns how many */
-  async upkeep(): Promise<number> {
+  async maintain(): Promise<number> {
     const expired = await this.database.execute(
       `DELETE /* every tenant: what has expired */ FROM user_tokens WHERE expires_at < now() - interval '1 day'`,
     );

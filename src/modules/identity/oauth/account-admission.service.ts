@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { type MfaChallengeResponse, Refused, SignInGateService } from '../second-factors/index.js';
 import { type SecurityAct, SecurityEventsWriter } from '../security-events/index.js';
 import type { Client } from '../sessions/index.js';
-import { type User, UsersRepository } from '../users/index.js';
+import { RegistrationsWriter, type User } from '../users/index.js';
 import { OAuthFault } from './oauth-fault.js';
 import { OAuthIdentitiesRepository } from './oauth-identities.repository.js';
 import { OAuthStartsRepository } from './oauth-starts.repository.js';
@@ -48,7 +48,7 @@ export class AccountAdmissionService {
     private readonly database: Database,
     private readonly starts: OAuthStartsRepository,
     private readonly identities: OAuthIdentitiesRepository,
-    private readonly users: UsersRepository,
+    private readonly registrations: RegistrationsWriter,
     private readonly gate: SignInGateService,
     private readonly pending: PendingLinksService,
     private readonly events: SecurityEventsWriter,
@@ -90,14 +90,13 @@ export class AccountAdmissionService {
   private async firstSignIn({ provider, person, name }: Arrival, tx: Db): Promise<Admission | Waiting> {
     const email = person.verifiedEmail;
     if (email === null) throw new OAuthFault('the provider has not verified the address');
-    const id = newUserId();
-    if (await this.users.insert({ id, email, passwordHash: null, name }, tx)) {
-      await this.users.markVerified(id, tx);
-      await this.link(person, id, tx);
-      return { userId: id, email, first: { type: 'account_registered', detail: { provider } } };
+    const registered = await this.registrations.registerConfirmed({ id: newUserId(), email, name }, tx);
+    if (registered === null) throw new OAuthFault('the account of the address went away');
+    const { user, isNew } = registered;
+    if (isNew) {
+      await this.link(person, user.id, tx);
+      return { userId: user.id, email, first: { type: 'account_registered', detail: { provider } } };
     }
-    const user = await this.users.findByEmailLocked(email, tx);
-    if (user === null) throw new OAuthFault('the account of the address went away');
     const linkedMeanwhile = await this.linkedAccount(person, tx);
     if (linkedMeanwhile !== null) return linkedMeanwhile;
     if (user.emailVerifiedAt !== null) {
@@ -106,7 +105,7 @@ export class AccountAdmissionService {
     }
     await this.link(person, user.id, tx);
     if (user.emailVerifiedAt === null) {
-      await this.users.takeOverUnverified(user.id, { email, name }, tx);
+      await this.registrations.takeOverUnverified(user.id, { email, name }, tx);
       const detail = { provider, replaced_unverified_registration: true };
       return { userId: user.id, email, first: { type: 'account_registered', detail } };
     }

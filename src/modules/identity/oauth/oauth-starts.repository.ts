@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../../platform/database/database.js';
-import { Upkeep } from '../../../platform/upkeep/upkeep.js';
+import { MaintenanceTask } from '../../../platform/maintenance/maintenance-task.js';
 import type { ProviderName } from './providers/provider.js';
 
 export interface NewStart {
@@ -22,7 +22,7 @@ export interface StoredStart {
 
 /** Starts of sign-ins and the nonces that were used. Time is the database's. */
 @Injectable()
-export class OAuthStartsRepository extends Upkeep {
+export class OAuthStartsRepository extends MaintenanceTask {
   constructor(private readonly database: Database) {
     super();
   }
@@ -56,7 +56,7 @@ export class OAuthStartsRepository extends Upkeep {
     return inserted === 1;
   }
 
-  async upkeep(): Promise<number> {
+  async maintain(): Promise<number> {
     const starts = await this.database.execute('DELETE FROM oauth_starts WHERE expires_at < now()');
     return starts + (await this.database.execute('DELETE FROM oauth_used_nonces WHERE expires_at < now()'));
   }

@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { RecentSignInsReader } from '../sessions/index.js';
-import { type User, UsersRepository } from '../users/index.js';
+import { type User, UsersReader } from '../users/index.js';
 import { PasswordVerifier } from './password.verifier.js';
 import { IncorrectPassword } from './proof.errors.js';
-import { STEP_UP_SECONDS, StepUpTokensRepository } from './step-up-tokens.repository.js';
+import { StepUpTokensRepository } from './step-up-tokens.repository.js';
+import { STEP_UP_SECONDS } from './step-up-tokens.writer.js';
 
 /** What a caller offers to prove that they are still the account's owner. */
 export interface OfferedProof {
@@ -31,7 +32,7 @@ export interface ShownProof {
 @Injectable()
 export class FreshProofService {
   constructor(
-    private readonly users: UsersRepository,
+    private readonly users: UsersReader,
     private readonly passwords: PasswordVerifier,
     private readonly stepUps: StepUpTokensRepository,
     private readonly signIns: RecentSignInsReader,

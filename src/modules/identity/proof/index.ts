@@ -5,4 +5,4 @@ export { IncorrectPassword } from './proof.errors.js';
 export { ProofTurnInterceptor, ProofScheduler } from './proof.scheduler.js';
 export { ProofModule } from './proof.module.js';
 export type { ProofMethod } from './step-up-token.entity.js';
-export { STEP_UP_SECONDS, StepUpTokensRepository } from './step-up-tokens.repository.js';
+export { STEP_UP_SECONDS, StepUpTokensWriter } from './step-up-tokens.writer.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import { Upkeep } from '../../../platform/upkeep/upkeep.js';
+import { MaintenanceTask } from '../../../platform/maintenance/maintenance-task.js';
 
 /** So many attempts within the window lock for the length of the window (DECISIONS 2). */
 const MOST_ATTEMPTS = 10;
@@ -16,7 +16,7 @@ export type Reservation =
 
 /** Counts password attempts in PostgreSQL, so that all instances share them. Time is the database's. */
 @Injectable()
-export class PasswordAttemptsRepository extends Upkeep {
+export class PasswordAttemptsRepository extends MaintenanceTask {
   constructor(private readonly database: Database) {
     super();
   }
@@ -63,7 +63,7 @@ export class PasswordAttemptsRepository extends Upkeep {
     );
   }
 
-  async upkeep(): Promise<number> {
+  async maintain(): Promise<number> {
     return this.database.execute('DELETE FROM password_attempts WHERE expires_at < now()');
   }
 }

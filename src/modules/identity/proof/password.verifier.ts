@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { FairTurns } from '../../../platform/concurrency/index.js';
+import { FairSemaphore } from '../../../platform/concurrency/index.js';
 import { Passwords, sha256 } from '../../../platform/crypto/index.js';
 import { emailKeyOf, type User } from '../users/index.js';
 import { PasswordAttemptsRepository } from './password-attempts.repository.js';
@@ -15,7 +15,7 @@ export interface CheckedPassword {
 @Injectable()
 export class PasswordVerifier {
   /** One comparison of a subject at a time, so that right passwords in parallel never lock. */
-  private readonly turns = new FairTurns({
+  private readonly turns = new FairSemaphore({
     parallel: 1_000,
     parallelOfShare: 1,
     mostWaiting: 1_000,

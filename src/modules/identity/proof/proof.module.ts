@@ -9,10 +9,18 @@ import { PasswordVerifier } from './password.verifier.js';
 import { ProofScheduler } from './proof.scheduler.js';
 import { StepUpToken } from './step-up-token.entity.js';
 import { StepUpTokensRepository } from './step-up-tokens.repository.js';
+import { StepUpTokensWriter } from './step-up-tokens.writer.js';
 
 @Module({
   imports: [SessionsModule, UsersModule, TypeOrmModule.forFeature([PasswordAttempt, StepUpToken])],
-  providers: [FreshProofService, PasswordAttemptsRepository, PasswordVerifier, ProofScheduler, StepUpTokensRepository],
-  exports: [FreshProofService, PasswordVerifier, ProofScheduler, StepUpTokensRepository],
+  providers: [
+    FreshProofService,
+    PasswordAttemptsRepository,
+    PasswordVerifier,
+    ProofScheduler,
+    StepUpTokensRepository,
+    StepUpTokensWriter,
+  ],
+  exports: [FreshProofService, PasswordVerifier, ProofScheduler, StepUpTokensWriter],
 })
 export class ProofModule {}

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import { defer, lastValueFrom, type Observable } from 'rxjs';
-import { FairTurns, ShareExhaustedError } from '../../../platform/concurrency/index.js';
+import { FairSemaphore, ShareExhaustedError } from '../../../platform/concurrency/index.js';
 import type { CheckedRequest } from '../../../platform/http/inputs.js';
 import type { AccessScope } from '../../access/index.js';
 
@@ -15,7 +15,7 @@ const REFUSAL_MS = 1_000;
  */
 @Injectable()
 export class ProofScheduler {
-  private readonly turns = new FairTurns({
+  private readonly turns = new FairSemaphore({
     parallel: 1_000,
     parallelOfShare: 1,
     mostWaiting: 1_000,

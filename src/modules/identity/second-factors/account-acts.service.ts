@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import type { DomainError } from '../../../platform/http/domain-error.js';
 import { type SecurityAct, SecurityEventsWriter, type SecurityEventType } from '../security-events/index.js';
 import { type Client, SessionsService } from '../sessions/index.js';
-import { type User, UsersRepository } from '../users/index.js';
+import { type User, UsersReader } from '../users/index.js';
 
 /** One act on an account, while its transaction is open. */
 export interface AccountAct {
@@ -24,14 +24,14 @@ export class Refused {
 export type LockFirst = (tx: Db) => Promise<unknown>;
 
 /**
- * Acts on the second factors of one account follow each other: each holds the account's row until its commit,
- * so what may happen once happens once and failures are counted exactly.
+ * Acts on one account follow each other: each holds the account's row until its commit, so what may happen once happens
+ * once and failures are counted exactly.
  */
 @Injectable()
 export class AccountActsService {
   constructor(
     private readonly database: Database,
-    private readonly users: UsersRepository,
+    private readonly users: UsersReader,
     private readonly events: SecurityEventsWriter,
     private readonly sessions: SessionsService,
   ) {}

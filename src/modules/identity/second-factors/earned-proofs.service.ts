@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { UserId } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
-import { type ProofMethod, StepUpTokensRepository } from '../proof/index.js';
+import { type ProofMethod, StepUpTokensWriter } from '../proof/index.js';
 import { WebAuthnChallengesRepository } from './passkeys/webauthn-challenges.repository.js';
 
 /**
@@ -12,7 +12,7 @@ import { WebAuthnChallengesRepository } from './passkeys/webauthn-challenges.rep
 @Injectable()
 export class EarnedProofsService {
   constructor(
-    private readonly stepUps: StepUpTokensRepository,
+    private readonly stepUps: StepUpTokensWriter,
     private readonly challenges: WebAuthnChallengesRepository,
   ) {}
 

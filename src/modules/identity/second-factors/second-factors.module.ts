@@ -112,6 +112,6 @@ const ENTITIES = [
     TwoFactorService,
     WebAuthnChallengesRepository,
   ],
-  exports: [ChangeProofService, EarnedProofsService, FactorInventoryReader, SignInGateService],
+  exports: [AccountActsService, ChangeProofService, EarnedProofsService, FactorInventoryReader, SignInGateService],
 })
 export class SecondFactorsModule {}

@@ -10,7 +10,7 @@ export class SecurityEvent {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_security_events' })
   id!: string;
 
-  /** Null: of an address without an account, written so that it costs the same and removed by the upkeep. */
+  /** Null: of an address without an account, written so that it costs the same and removed by maintenance. */
   @Column('uuid', { name: 'user_id', nullable: true })
   userId!: UserId | null;
 

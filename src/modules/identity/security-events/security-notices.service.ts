@@ -2,17 +2,17 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { UserId } from '../../access/index.js';
 import { BackgroundWork } from '../../../platform/background/background-work.js';
 import { Mailer } from '../../../platform/mail/index.js';
-import { Upkeep } from '../../../platform/upkeep/upkeep.js';
+import { MaintenanceTask } from '../../../platform/maintenance/maintenance-task.js';
 import { SecurityNoticesRepository } from './security-notices.repository.js';
 import { noticeMails } from './notice-mails.js';
 
 /**
  * Mails the owners of accounts about what happened to them. What is due stands in `security_events`, written with the act,
- * so that a process that dies and a mail server that is away only delay it: the upkeep looks for what is left over. An
+ * so that a process that dies and a mail server that is away only delay it: maintenance looks for what is left over. An
  * account gets one mail a minute about each kind of event, which tells how often it happened.
  */
 @Injectable()
-export class SecurityNoticesService extends Upkeep {
+export class SecurityNoticesService extends MaintenanceTask {
   private readonly logger = new Logger('security notices');
 
   constructor(
@@ -23,7 +23,7 @@ export class SecurityNoticesService extends Upkeep {
     super();
   }
 
-  /** Without waiting for it. Where there is no room for it now, the upkeep finds it. */
+  /** Without waiting for it. Where there is no room for it now, maintenance finds it. */
   soon(userId: UserId): void {
     this.background.start('notice', {
       name: 'security notice',
@@ -34,7 +34,7 @@ export class SecurityNoticesService extends Upkeep {
   }
 
   /** @returns of how many accounts something was left over */
-  async upkeep(): Promise<number> {
+  async maintain(): Promise<number> {
     const lost = await this.due.giveUp();
     if (lost > 0) this.logger.error(`${lost} security notices could not be mailed within a day and are given up`);
     await this.due.forgetNobodys();

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../../platform/database/database.js';
-import { Upkeep } from '../../../platform/upkeep/upkeep.js';
+import { MaintenanceTask } from '../../../platform/maintenance/maintenance-task.js';
 import type { UserId, UserScope } from '../../access/index.js';
 import { Session, type SignInMethod } from './session.entity.js';
 
@@ -32,7 +32,7 @@ export interface StoredRefreshToken {
 
 /** Sessions and the line of refresh tokens of each. Time is the database's. */
 @Injectable()
-export class SessionsRepository extends Upkeep {
+export class SessionsRepository extends MaintenanceTask {
   constructor(private readonly database: Database) {
     super();
   }
@@ -192,7 +192,7 @@ export class SessionsRepository extends Upkeep {
   }
 
   /** Sessions that ended a month ago, with their tokens. @returns how many */
-  async upkeep(): Promise<number> {
+  async maintain(): Promise<number> {
     return this.database.execute(
       `DELETE /* every tenant: what ended long ago */ FROM sessions
        WHERE least(expires_at, coalesce(revoked_at, expires_at)) < now() - interval '30 days'`,

@@ -3,6 +3,7 @@ import { DiscoveryService } from '@nestjs/core';
 import type { UserId } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { domainError } from '../../../platform/http/domain-error.js';
+import { UsersRepository } from './users.repository.js';
 
 /** Somebody else depends on what the account owns. */
 export class AccountOwnsOrganization extends domainError(409, 'Account owns an organization') {}
@@ -49,10 +50,13 @@ class KeptOfAccount<Keeper> extends OnAccountDeleted {
   }
 }
 
-/** Every provider of the application that is an {@link OnAccountDeleted}. */
+/** Asks every provider of the application that is an {@link OnAccountDeleted}, then deletes the account's row. */
 @Injectable()
 export class AccountDeletionService {
-  constructor(private readonly discovery: DiscoveryService) {}
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly users: UsersRepository,
+  ) {}
 
   async lockFirst(userId: UserId, tx: Db): Promise<void> {
     for (const part of this.parts()) await part.lockFirst(userId, tx);
@@ -61,6 +65,7 @@ export class AccountDeletionService {
   /** @throws AccountOwnsOrganization */
   async run(userId: UserId, tx: Db): Promise<void> {
     for (const part of this.parts()) await part.accountDeleted(userId, tx);
+    await this.users.delete(userId, tx);
   }
 
   private parts(): OnAccountDeleted[] {

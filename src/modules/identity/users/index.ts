@@ -7,7 +7,10 @@ export {
   OnAccountDeleted,
   onAccountDeleted,
 } from './account-deletion.service.js';
+export { CredentialsWriter } from './credentials.writer.js';
 export { isPlatformAdministrator } from './platform-administrator.js';
+export { ProfilesWriter } from './profiles.writer.js';
+export { RegistrationsWriter } from './registrations.writer.js';
 export { User } from './user.entity.js';
 export { UsersModule } from './users.module.js';
-export { UsersRepository } from './users.repository.js';
+export { UsersReader } from './users.reader.js';

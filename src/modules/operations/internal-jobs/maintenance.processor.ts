@@ -1,11 +1,11 @@
 import { JobHandler, type JobProcessor, type NoPayload } from '../../../platform/queue/index.js';
-import { UpkeepRound } from '../../../platform/upkeep/upkeep.js';
+import { MaintenanceRunner } from '../../../platform/maintenance/maintenance-task.js';
 import { maintenanceJob } from './maintenance.job.js';
 
-/** Asks every module for its upkeep: partitions made ahead of time, expired rows removed. */
+/** Asks every module for its maintenance: partitions made ahead of time, expired rows removed. */
 @JobHandler(maintenanceJob)
 export class MaintenanceProcessor implements JobProcessor<NoPayload, { processed: number }> {
-  constructor(private readonly round: UpkeepRound) {}
+  constructor(private readonly round: MaintenanceRunner) {}
 
   async run(): Promise<{ processed: number }> {
     return { processed: await this.round.run() };

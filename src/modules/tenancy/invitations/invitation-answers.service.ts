@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { roleAtLeast, type UserScope } from '../../access/index.js';
 import { constantTimeEqual, sha256 } from '../../../platform/crypto/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
-import { MembersRepository, MembershipChangesService, OrganizationsRepository } from '../organizations/index.js';
+import { MembersReader, MembershipChangesService, OrganizationsReader } from '../organizations/index.js';
 import type { Invitation } from './invitation.entity.js';
 import { InvitationAuditWriter } from './invitation-audit.writer.js';
 import { type AcceptedInvitationResponse, invitationResponse, type InvitationResponse } from './invitations.dto.js';
@@ -22,8 +22,8 @@ import { InvitedPersonFinder } from './invited-person.finder.js';
 export class InvitationAnswersService {
   constructor(
     private readonly database: Database,
-    private readonly organizations: OrganizationsRepository,
-    private readonly members: MembersRepository,
+    private readonly organizations: OrganizationsReader,
+    private readonly members: MembersReader,
     private readonly changes: MembershipChangesService,
     private readonly invitations: InvitationsRepository,
     private readonly audits: InvitationAuditWriter,

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import { Upkeep } from '../../../platform/upkeep/upkeep.js';
+import { MaintenanceTask } from '../../../platform/maintenance/maintenance-task.js';
 import { InvitationAuditWriter } from './invitation-audit.writer.js';
 import { InvitationsRepository } from './invitations.repository.js';
 
 /** Writes down what already reads as expired, with its audit record. */
 @Injectable()
-export class InvitationExpiry extends Upkeep {
+export class InvitationExpiry extends MaintenanceTask {
   constructor(
     private readonly database: Database,
     private readonly invitations: InvitationsRepository,
@@ -15,7 +15,7 @@ export class InvitationExpiry extends Upkeep {
     super();
   }
 
-  upkeep(): Promise<number> {
+  maintain(): Promise<number> {
     return this.database.transaction(async (tx) => {
       const expired = await this.invitations.expire(tx);
       for (const { id, organizationId, role } of expired) {

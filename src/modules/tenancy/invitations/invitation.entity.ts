@@ -28,7 +28,7 @@ export class Invitation {
   @Column('text')
   role!: InvitationRole;
 
-  /** `pending` also for a while after it has expired, until the upkeep has seen it. */
+  /** `pending` also for a while after it has expired, until maintenance has seen it. */
   @Column('text', { default: 'pending' })
   status!: InvitationStatus;
 

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../config/index.js';
 import { sha256 } from '../../../platform/crypto/index.js';
 import { bareName, Mailer } from '../../../platform/mail/index.js';
-import { type Organization, OrganizationsRepository } from '../organizations/index.js';
+import { type Organization, OrganizationsReader } from '../organizations/index.js';
 import type { Invitation } from './invitation.entity.js';
 import { LIFE_DAYS } from './invitation-states.js';
 import { InvitationsRepository } from './invitations.repository.js';
@@ -13,7 +13,7 @@ export class InvitationMailer {
   constructor(
     private readonly mailer: Mailer,
     private readonly invitations: InvitationsRepository,
-    private readonly organizations: OrganizationsRepository,
+    private readonly organizations: OrganizationsReader,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 

@@ -3,7 +3,7 @@ import type { OrganizationScope } from '../../access/index.js';
 import { randomToken, sha256 } from '../../../platform/crypto/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/ids/index.js';
-import { MembersRepository, OrganizationActsService } from '../organizations/index.js';
+import { MembersReader, OrganizationActsService } from '../organizations/index.js';
 import { emailKeyOf } from '../../identity/users/index.js';
 import type { Invitation } from './invitation.entity.js';
 import { type InvitationAct, InvitationAuditWriter } from './invitation-audit.writer.js';
@@ -32,7 +32,7 @@ export class InvitationsService {
   constructor(
     private readonly database: Database,
     private readonly acts: OrganizationActsService,
-    private readonly members: MembersRepository,
+    private readonly members: MembersReader,
     private readonly invitations: InvitationsRepository,
     private readonly audits: InvitationAuditWriter,
     private readonly mails: InvitationMailer,
@@ -104,7 +104,7 @@ export class InvitationsService {
     );
   }
 
-  /** An invitation that has expired no longer stands in the way of the next, even if the upkeep has not seen it. */
+  /** An invitation that has expired no longer stands in the way of the next, even if maintenance has not seen it. */
   private async expireFormer({ organizationId }: OrganizationScope, emailKey: string, tx: Db): Promise<void> {
     for (const { id, role } of await this.invitations.expire(tx, { organizationId, emailKey })) {
       const act = { act: 'expire', actorUserId: null, organizationId, invitationId: id, requestedRole: role } as const;

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
-import { UsersRepository } from '../../identity/users/index.js';
+import { UsersReader } from '../../identity/users/index.js';
 import type { Invitation } from './invitation.entity.js';
 
 /** Whom an invitation is meant for: the account whose verified address is the invited one. */
 @Injectable()
 export class InvitedPersonFinder {
-  constructor(private readonly users: UsersRepository) {}
+  constructor(private readonly users: UsersReader) {}
 
   async isThis(scope: UserScope, invitation: Invitation, db?: Db): Promise<boolean> {
     const user = await this.users.findById(scope.userId, db);

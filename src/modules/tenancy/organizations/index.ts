@@ -1,4 +1,4 @@
-export { MembersRepository } from './members.repository.js';
+export { MembersReader } from './members.reader.js';
 export { MembershipChangesService } from './membership-changes.service.js';
 export { MembershipNotifier } from './membership.notifier.js';
 export { type NewOrganization, OnOrganizationCreated } from './organization-creation.service.js';
@@ -8,5 +8,5 @@ export { type BillingHold, BILLING_HOLDS, Organization } from './organization.en
 export { SLUG_PATTERN } from './organizations.dto.js';
 export { SlugInUse } from './organizations.errors.js';
 export { OrganizationsModule } from './organizations.module.js';
-export { OrganizationsRepository } from './organizations.repository.js';
+export { OrganizationsReader } from './organizations.reader.js';
 export { type PaidPlan, PAID_PLANS, PLAN_LIMITS, type Plan, PLANS } from './plans.js';

@@ -2,7 +2,7 @@ import { type OrganizationScope, type Role, ROLES } from '../../access/index.js'
 import { BooleanField, DateTimeField, EnumField, TextField, UuidField } from '../../../platform/http/fields/index.js';
 import { maskedAddress } from '../../identity/users/index.js';
 import { canChangeRole, canRevoke, GRANTABLE_ROLES, type GrantableRole } from './member-authority.js';
-import type { MemberRow } from './members.repository.js';
+import type { MemberRow } from './members.reader.js';
 
 export class ChangeRoleRequest {
   @EnumField(GRANTABLE_ROLES, {})

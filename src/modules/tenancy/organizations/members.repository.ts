@@ -4,55 +4,13 @@ import { Database, type Db } from '../../../platform/database/database.js';
 
 type Tenant = Pick<OrganizationScope, 'organizationId'>;
 
-/** A member with what the account tells of them. */
-export interface MemberRow {
-  readonly userId: UserId;
-  readonly role: Role;
-  readonly createdAt: Date;
-  readonly email: string;
-  /** Null: the account has no name. */
-  readonly name: string | null;
-}
-
-const COLUMNS = 'm.user_id AS "userId", m.role, m.created_at AS "createdAt", u.email, u.name';
-
 /**
- * Members of an organization, and the project memberships that follow them (DECISIONS 3). Whoever writes holds the
+ * Writes members of an organization, and the project memberships that follow them (DECISIONS 3). Whoever writes holds the
  * organization's row: a project that is made at the same time then sees the member, or is seen here.
  */
 @Injectable()
 export class MembersRepository {
   constructor(private readonly database: Database) {}
-
-  /** Newest first. */
-  list(scope: Tenant): Promise<MemberRow[]> {
-    return this.database.rows<MemberRow>(
-      `SELECT ${COLUMNS} FROM organization_members m JOIN users u ON u.id = m.user_id
-       WHERE m.organization_id = $1 ORDER BY m.created_at DESC, m.user_id DESC`,
-      [scope.organizationId],
-    );
-  }
-
-  /** Null: no such member. */
-  async find(scope: Tenant, userId: string, db?: Db): Promise<MemberRow | null> {
-    const [row] = await this.database.rows<MemberRow>(
-      `SELECT ${COLUMNS} FROM organization_members m JOIN users u ON u.id = m.user_id
-       WHERE m.organization_id = $1 AND m.user_id = $2`,
-      [scope.organizationId, userId],
-      db,
-    );
-    return row ?? null;
-  }
-
-  async findByEmailKey(scope: Tenant, emailKey: string, db?: Db): Promise<MemberRow | null> {
-    const [row] = await this.database.rows<MemberRow>(
-      `SELECT ${COLUMNS} FROM organization_members m JOIN users u ON u.id = m.user_id
-       WHERE m.organization_id = $1 AND u.email_key = $2`,
-      [scope.organizationId, emailKey],
-      db,
-    );
-    return row ?? null;
-  }
 
   /** False when the person is a member already, whose role then stays. */
   async insert(scope: Tenant, userId: UserId, role: Role, tx: Db): Promise<boolean> {
@@ -63,14 +21,6 @@ export class MembersRepository {
     );
     if (inserted === 1) await this.spreadToProjects(scope, userId, role, tx);
     return inserted === 1;
-  }
-
-  async organizationsOf(userId: UserId, tx: Db): Promise<Tenant[]> {
-    return this.database.rows<Tenant>(
-      `SELECT organization_id AS "organizationId" FROM organization_members WHERE user_id = $1 ORDER BY organization_id`,
-      [userId],
-      tx,
-    );
   }
 
   async updateRole(scope: Tenant, userId: UserId, role: Role, tx: Db): Promise<void> {

@@ -3,18 +3,18 @@ import { AdminRoleRequired, NotAnOrganizationMember, type OrganizationScope } fr
 import { Database, type Db } from '../../../platform/database/database.js';
 import { canChangeRole, canGrant, canRevoke, type GrantableRole } from './member-authority.js';
 import { memberResponse, type MemberResponse } from './members.dto.js';
-import { type MemberRow, MembersRepository } from './members.repository.js';
+import { type MemberRow, MembersReader } from './members.reader.js';
 import { MembershipChangesService } from './membership-changes.service.js';
 import { MemberNotFound, OwnerRoleIsFixed, OwnerRoleRequired, OwnerStays } from './organizations.errors.js';
-import { OrganizationsRepository } from './organizations.repository.js';
+import { OrganizationsReader } from './organizations.reader.js';
 
 /** Who belongs to an organization, and what its admins and owner do about that. */
 @Injectable()
 export class MembersService {
   constructor(
     private readonly database: Database,
-    private readonly organizations: OrganizationsRepository,
-    private readonly members: MembersRepository,
+    private readonly organizations: OrganizationsReader,
+    private readonly members: MembersReader,
     private readonly changes: MembershipChangesService,
   ) {}
 

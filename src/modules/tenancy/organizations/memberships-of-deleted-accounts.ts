@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { UserId } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { AccountOwnsOrganization, OnAccountDeleted } from '../../identity/users/index.js';
-import { MembersRepository } from './members.repository.js';
+import { MembersReader } from './members.reader.js';
 import { MembershipChangesService } from './membership-changes.service.js';
 import { OrganizationsRepository } from './organizations.repository.js';
 
@@ -11,7 +11,7 @@ import { OrganizationsRepository } from './organizations.repository.js';
 export class MembershipsOfDeletedAccounts extends OnAccountDeleted {
   constructor(
     private readonly organizations: OrganizationsRepository,
-    private readonly members: MembersRepository,
+    private readonly members: MembersReader,
     private readonly changes: MembershipChangesService,
   ) {
     super();
@@ -23,7 +23,7 @@ export class MembershipsOfDeletedAccounts extends OnAccountDeleted {
 
   async accountDeleted(userId: UserId, tx: Db): Promise<void> {
     if ((await this.organizations.plansOwnedBy({ userId }, tx)).length > 0) throw new AccountOwnsOrganization();
-    for (const scope of await this.members.organizationsOf(userId, tx)) {
+    for (const scope of await this.organizations.idsOf({ userId }, tx)) {
       const member = await this.members.find(scope, userId, tx);
       if (member !== null) await this.changes.leave(scope, member, member, tx);
     }

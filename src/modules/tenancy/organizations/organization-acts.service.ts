@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AdminRoleRequired, NotAnOrganizationMember, type OrganizationScope, roleAtLeast } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
-import { MembersRepository } from './members.repository.js';
+import { MembersReader } from './members.reader.js';
 import type { Organization } from './organization.entity.js';
-import { OrganizationsRepository } from './organizations.repository.js';
+import { OrganizationsReader } from './organizations.reader.js';
 
 /**
  * How every act on an organization and what belongs to it begins: its row is locked before any other, so that acts
@@ -13,8 +13,8 @@ import { OrganizationsRepository } from './organizations.repository.js';
 @Injectable()
 export class OrganizationActsService {
   constructor(
-    private readonly organizations: OrganizationsRepository,
-    private readonly members: MembersRepository,
+    private readonly organizations: OrganizationsReader,
+    private readonly members: MembersReader,
   ) {}
 
   /** @throws NotAnOrganizationMember or AdminRoleRequired when the caller has lost the role meanwhile */

@@ -4,6 +4,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../../identity/audit/index.js';
 import { UsersModule } from '../../identity/users/index.js';
 import { OrganizationMembersController } from './members.controller.js';
+import { MembersReader } from './members.reader.js';
 import { MembersRepository } from './members.repository.js';
 import { MembersService } from './members.service.js';
 import { MembershipChangesService } from './membership-changes.service.js';
@@ -15,6 +16,7 @@ import { OrganizationChangesNotifier } from './organization-changes.notifier.js'
 import { Organization } from './organization.entity.js';
 import { OrganizationMember } from './organization-member.entity.js';
 import { OrganizationsController } from './organizations.controller.js';
+import { OrganizationsReader } from './organizations.reader.js';
 import { OrganizationsRepository } from './organizations.repository.js';
 import { OrganizationsService } from './organizations.service.js';
 
@@ -23,8 +25,10 @@ import { OrganizationsService } from './organizations.service.js';
   controllers: [OrganizationsController, OrganizationMembersController],
   providers: [
     OrganizationsService,
+    OrganizationsReader,
     OrganizationsRepository,
     MembersService,
+    MembersReader,
     MembersRepository,
     MembershipChangesService,
     MembershipNotifier,
@@ -36,8 +40,8 @@ import { OrganizationsService } from './organizations.service.js';
   exports: [
     OrganizationActsService,
     OrganizationChangesNotifier,
-    OrganizationsRepository,
-    MembersRepository,
+    OrganizationsReader,
+    MembersReader,
     MembershipChangesService,
     MembershipNotifier,
   ],

@@ -1,16 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import {
-  type OrganizationMembership,
-  type OrganizationScope,
-  type UserId,
-  type UserScope,
-} from '../../access/index.js';
+import type { OrganizationScope, UserScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { Organization } from './organization.entity.js';
 import { OrganizationMember } from './organization-member.entity.js';
 import type { Plan } from './plans.js';
 
-/** Organizations and who belongs to them. */
+/** Organizations by the people who own them or belong to them. */
 @Injectable()
 export class OrganizationsRepository {
   constructor(private readonly database: Database) {}
@@ -21,22 +16,20 @@ export class OrganizationsRepository {
     await this.database.repository(OrganizationMember, tx).insert({ organizationId, userId, role: 'owner' });
   }
 
-  get(scope: Pick<OrganizationScope, 'organizationId'>, db?: Db): Promise<Organization> {
-    return this.database.repository(Organization, db).findOneByOrFail({ id: scope.organizationId });
-  }
-
-  /** Holds the organization's row, so that plan limits are counted by one act at a time. */
-  async lock(scope: Pick<OrganizationScope, 'organizationId'>, tx: Db): Promise<Organization> {
-    return this.database
-      .repository(Organization, tx)
-      .findOneOrFail({ where: { id: scope.organizationId }, lock: { mode: 'pessimistic_write' } });
-  }
-
   /** Locks every organization of a person, in one order everywhere: before the person's own row. */
   async lockAllOf({ userId }: Pick<UserScope, 'userId'>, tx: Db): Promise<void> {
     await this.database.execute(
       `SELECT 1 FROM organizations
        WHERE id IN (SELECT organization_id FROM organization_members WHERE user_id = $1) ORDER BY id FOR UPDATE`,
+      [userId],
+      tx,
+    );
+  }
+
+  /** The organizations of a person, in the order in which they are locked. */
+  idsOf({ userId }: Pick<UserScope, 'userId'>, tx: Db): Promise<Pick<OrganizationScope, 'organizationId'>[]> {
+    return this.database.rows<Pick<OrganizationScope, 'organizationId'>>(
+      `SELECT organization_id AS "organizationId" FROM organization_members WHERE user_id = $1 ORDER BY organization_id`,
       [userId],
       tx,
     );
@@ -58,16 +51,5 @@ export class OrganizationsRepository {
       .repository(Organization, db)
       .find({ where: { /* tenant: their owner */ ownerId: scope.userId }, select: { plan: true } });
     return owned.map((organization) => organization.plan);
-  }
-
-  /** Null: there is no such organization. */
-  async membershipOf(userId: UserId, organizationId: string): Promise<OrganizationMembership | null> {
-    const rows = await this.database.rows<OrganizationMembership>(
-      `SELECT o.id AS "organizationId", m.role FROM organizations o
-       LEFT JOIN organization_members m ON m.organization_id = o.id AND m.user_id = $1
-       WHERE o.id = $2`,
-      [userId, organizationId],
-    );
-    return rows[0] ?? null;
   }
 }

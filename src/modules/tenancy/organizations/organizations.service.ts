@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { newOrganizationId, type OrganizationScope, type UserScope } from '../../access/index.js';
 import { Database } from '../../../platform/database/database.js';
 import { AuditWriter } from '../../identity/audit/index.js';
-import { UsersRepository } from '../../identity/users/index.js';
+import { UsersReader } from '../../identity/users/index.js';
 import {
   type CreateOrganizationRequest,
   organizationResponse,
@@ -10,6 +10,7 @@ import {
 } from './organizations.dto.js';
 import { OrganizationCreationService } from './organization-creation.service.js';
 import { OrganizationPlanLimit } from './organizations.errors.js';
+import { OrganizationsReader } from './organizations.reader.js';
 import { OrganizationsRepository } from './organizations.repository.js';
 import { highestPlan, PLAN_LIMITS } from './plans.js';
 
@@ -17,8 +18,9 @@ import { highestPlan, PLAN_LIMITS } from './plans.js';
 export class OrganizationsService {
   constructor(
     private readonly database: Database,
-    private readonly organizations: OrganizationsRepository,
-    private readonly users: UsersRepository,
+    private readonly organizations: OrganizationsReader,
+    private readonly owned: OrganizationsRepository,
+    private readonly users: UsersReader,
     private readonly creation: OrganizationCreationService,
     private readonly audit: AuditWriter,
   ) {}
@@ -28,12 +30,12 @@ export class OrganizationsService {
     const id = newOrganizationId();
     return this.database.transaction(async (tx) => {
       const owner = await this.users.lock(scope.userId, tx);
-      const owned = await this.organizations.plansOwnedBy(scope, tx);
+      const owned = await this.owned.plansOwnedBy(scope, tx);
       const plans = owned.length === 0 && owner.pendingPlan !== null ? [owner.pendingPlan] : owned;
       const limit = PLAN_LIMITS[highestPlan(plans)].organizations;
       if (limit !== null && owned.length >= limit) throw new OrganizationPlanLimit();
       const { name, slug } = request;
-      await this.organizations.insert({ id, name, slug, ownerId: scope.userId }, tx);
+      await this.owned.insert({ id, name, slug, ownerId: scope.userId }, tx);
       await this.audit.record(
         {
           actorUserId: scope.userId,
@@ -51,7 +53,7 @@ export class OrganizationsService {
   }
 
   async list(scope: UserScope): Promise<OrganizationResponse[]> {
-    return (await this.organizations.listOf(scope)).map(organizationResponse);
+    return (await this.owned.listOf(scope)).map(organizationResponse);
   }
 
   async get(scope: OrganizationScope): Promise<OrganizationResponse> {

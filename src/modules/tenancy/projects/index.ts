@@ -5,7 +5,7 @@ export { projectAct } from './project-act.js';
 export { ProjectChangesNotifier } from './project-changes.notifier.js';
 export { ProjectIsArchived } from './projects.errors.js';
 export { ProjectsModule } from './projects.module.js';
-export { ProjectsRepository } from './projects.repository.js';
+export { ProjectsReader } from './projects.reader.js';
 export { SavedViewNameInUse } from './saved-views/saved-views.errors.js';
 export { compileRedaction, type Redact, REDACTED, Redaction } from './settings/redaction.js';
 export { type Range, RANGES, rangeWindow } from './time-ranges.js';

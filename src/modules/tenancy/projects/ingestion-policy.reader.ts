@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { asProjectId, type ProjectId } from '../../access/index.js';
-import { TrustedLookups } from '../../../platform/caching/index.js';
+import { LookupCache } from '../../../platform/caching/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { ProjectChangesNotifier } from './project-changes.notifier.js';
 import { ProjectIsArchived } from './projects.errors.js';
@@ -23,14 +23,14 @@ const OF_A_MISSING_PROJECT: IngestionPolicy = { archived: true, redaction: new R
 /** Remembers the policy of projects that take events; shared by parallel requests, dropped when a project changes. */
 @Injectable()
 export class IngestionPolicyReader implements OnModuleInit {
-  private readonly lookups: TrustedLookups<ProjectId, IngestionPolicy>;
+  private readonly lookups: LookupCache<ProjectId, IngestionPolicy>;
 
   constructor(
     private readonly settings: ProjectSettingsRepository,
     private readonly changes: ProjectChangesNotifier,
     clock: Clock,
   ) {
-    this.lookups = new TrustedLookups({
+    this.lookups = new LookupCache({
       trustMs: TRUST_MS,
       most: MAX_ENTRIES,
       clock,

@@ -6,14 +6,15 @@ import {
   type ProjectMembership,
   type UserId,
 } from '../../access/index.js';
-import { OrganizationsRepository } from '../organizations/index.js';
+import { OrganizationsReader } from '../organizations/index.js';
+import type { Db } from '../../../platform/database/database.js';
 import { ProjectsRepository } from './projects.repository.js';
 
 /** What the access guard asks before each request that names an organization or a project. */
 @Injectable()
 export class Memberships extends MembershipReader {
   constructor(
-    private readonly organizations: OrganizationsRepository,
+    private readonly organizations: OrganizationsReader,
     private readonly projects: ProjectsRepository,
   ) {
     super();
@@ -23,8 +24,8 @@ export class Memberships extends MembershipReader {
     return this.organizations.membershipOf(userId, organizationId);
   }
 
-  ofProject(userId: UserId, projectId: string): Promise<ProjectMembership | null> {
-    return this.projects.membershipOf(userId, projectId);
+  ofProject(userId: string, projectId: string, tx?: Db): Promise<ProjectMembership | null> {
+    return this.projects.membershipOf(userId, projectId, tx);
   }
 
   selectedProject(userId: UserId): Promise<ProjectId | null> {

@@ -7,7 +7,7 @@ import {
   type Role,
 } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
-import { type Organization, OrganizationsRepository } from '../organizations/index.js';
+import { type Organization, OrganizationsReader } from '../organizations/index.js';
 import type { Project } from './project.entity.js';
 import { ProjectsRepository } from './projects.repository.js';
 
@@ -19,7 +19,7 @@ import { ProjectsRepository } from './projects.repository.js';
 @Injectable()
 export class ProjectActsService {
   constructor(
-    private readonly organizations: OrganizationsRepository,
+    private readonly organizations: OrganizationsReader,
     private readonly projects: ProjectsRepository,
   ) {}
 

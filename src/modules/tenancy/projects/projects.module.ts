@@ -6,7 +6,8 @@ import { AuditModule } from '../../identity/audit/index.js';
 import { OrganizationsModule } from '../organizations/index.js';
 import { onAccountDeleted, UsersModule } from '../../identity/users/index.js';
 import { IngestionPolicyReader } from './ingestion-policy.reader.js';
-import { ProjectInsightController } from './insight/project-insight.controller.js';
+import { ProjectActivityController } from './activity/project-activity.controller.js';
+import { ProjectCapabilitiesController } from './capabilities/project-capabilities.controller.js';
 import { ProjectLifecycleController } from './lifecycle/project-lifecycle.controller.js';
 import { ProjectLifecycleService } from './lifecycle/project-lifecycle.service.js';
 import { ProjectRemovalRepository } from './lifecycle/project-removal.repository.js';
@@ -20,6 +21,7 @@ import { ProjectChangesNotifier } from './project-changes.notifier.js';
 import { Project } from './project.entity.js';
 import { ProjectMember } from './project-member.entity.js';
 import { ProjectsController } from './projects.controller.js';
+import { ProjectsReader } from './projects.reader.js';
 import { ProjectsRepository } from './projects.repository.js';
 import { ProjectsService } from './projects.service.js';
 import { SavedView } from './saved-views/saved-view.entity.js';
@@ -41,7 +43,8 @@ import { ProjectSettingsService } from './settings/project-settings.service.js';
   ],
   controllers: [
     ProjectsController,
-    ProjectInsightController,
+    ProjectActivityController,
+    ProjectCapabilitiesController,
     ProjectLifecycleController,
     ProjectMembersController,
     ProjectSettingsController,
@@ -49,6 +52,7 @@ import { ProjectSettingsService } from './settings/project-settings.service.js';
   ],
   providers: [
     ProjectsService,
+    ProjectsReader,
     ProjectsRepository,
     onAccountDeleted(ProjectsRepository, (projects, userId, tx) => projects.handOver(userId, tx)),
     ProjectActsService,
@@ -65,6 +69,6 @@ import { ProjectSettingsService } from './settings/project-settings.service.js';
     IngestionPolicyReader,
     { provide: MembershipReader, useClass: Memberships },
   ],
-  exports: [ProjectsRepository, ProjectActsService, ProjectChangesNotifier, IngestionPolicyReader, MembershipReader],
+  exports: [ProjectsReader, ProjectActsService, ProjectChangesNotifier, IngestionPolicyReader, MembershipReader],
 })
 export class ProjectsModule {}

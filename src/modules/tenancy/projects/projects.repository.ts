@@ -13,7 +13,7 @@ import {
   type UserScope,
 } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
-import { UsersRepository } from '../../identity/users/index.js';
+import { ProfilesWriter } from '../../identity/users/index.js';
 import { effectiveRole } from './effective-role.js';
 import { Project } from './project.entity.js';
 
@@ -22,7 +22,7 @@ import { Project } from './project.entity.js';
 export class ProjectsRepository {
   constructor(
     private readonly database: Database,
-    private readonly users: UsersRepository,
+    private readonly profiles: ProfilesWriter,
   ) {}
 
   /** Every member of the organization becomes a member of the project with the same role (DECISIONS 3). */
@@ -34,13 +34,6 @@ export class ProjectsRepository {
       [project.id, project.organizationId],
       tx,
     );
-  }
-
-  /** @throws ProjectNotFound for one that was deleted since access to it was decided */
-  async get(scope: Pick<ProjectScope, 'projectId'>, db?: Db): Promise<Project> {
-    const project = await this.database.repository(Project, db).findOneBy({ id: scope.projectId, deletedAt: IsNull() });
-    if (project === null) throw new ProjectNotFound();
-    return project;
   }
 
   /** Holds the project's row, so that acts on it queue up; events and keys can still be written. */
@@ -107,7 +100,7 @@ export class ProjectsRepository {
       [scope.projectId, scope.organizationId, scope.userId],
       tx,
     );
-    await this.users.selectProject(scope.userId, scope.projectId, tx);
+    await this.profiles.selectProject(scope.userId, scope.projectId, tx);
   }
 
   /** Projects the person can read, newest first. */

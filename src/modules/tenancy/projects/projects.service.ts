@@ -18,6 +18,7 @@ import {
 import { projectAct } from './project-act.js';
 import { ProjectPlanLimit } from './projects.errors.js';
 import { ProjectActsService } from './project-acts.service.js';
+import { ProjectsReader } from './projects.reader.js';
 import { ProjectsRepository } from './projects.repository.js';
 
 @Injectable()
@@ -25,6 +26,7 @@ export class ProjectsService {
   constructor(
     private readonly database: Database,
     private readonly projects: ProjectsRepository,
+    private readonly reader: ProjectsReader,
     private readonly acts: ProjectActsService,
     private readonly organizationActs: OrganizationActsService,
     private readonly audit: AuditWriter,
@@ -50,7 +52,7 @@ export class ProjectsService {
         },
         tx,
       );
-      return projectResponse(await this.projects.get({ projectId: id }, tx));
+      return projectResponse(await this.reader.get({ projectId: id }, tx));
     });
   }
 
@@ -59,7 +61,7 @@ export class ProjectsService {
   }
 
   async get(scope: ProjectScope): Promise<ProjectResponse> {
-    return projectResponse(await this.projects.get(scope));
+    return projectResponse(await this.reader.get(scope));
   }
 
   /** Changes nothing and records nothing when both names stay what they are. */
@@ -78,7 +80,7 @@ export class ProjectsService {
   async select(scope: ProjectMemberScope): Promise<ProjectResponse> {
     return this.database.transaction(async (tx) => {
       await this.projects.select(scope, tx);
-      return projectResponse(await this.projects.get(scope, tx));
+      return projectResponse(await this.reader.get(scope, tx));
     });
   }
 }

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectMemberScope } from '../../../access/index.js';
+import { MembershipReader, type ProjectMemberScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { projectAct, ProjectActsService, ProjectsRepository } from '../../../tenancy/projects/index.js';
+import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
 import { AlertEventNotFound, AssigneeIsNoMember, MOVE_ERRORS } from '../alerts.errors.js';
 import { AlertLifecycleService, ENTRY_OF } from '../engine/alert-lifecycle.service.js';
 import type { AlertMove } from '../machine/alert-machine.js';
@@ -19,7 +19,7 @@ export class AlertChangesService {
     private readonly timeline: TimelineRepository,
     private readonly lifecycle: AlertLifecycleService,
     private readonly acts: ProjectActsService,
-    private readonly projects: ProjectsRepository,
+    private readonly memberships: MembershipReader,
     private readonly audit: AuditWriter,
   ) {}
 
@@ -42,7 +42,7 @@ export class AlertChangesService {
   assign(scope: ProjectMemberScope, id: string, userId: string | null): Promise<AlertEventResponse> {
     return this.change(scope, id, async ({ alert, now }, tx) => {
       if (userId !== null) {
-        const membership = await this.projects.membershipOf(userId, scope.projectId, tx);
+        const membership = await this.memberships.ofProject(userId, scope.projectId, tx);
         if (membership === null || membership.role === null) throw new AssigneeIsNoMember();
       }
       if (alert.assigneeId === userId) return;

@@ -4,7 +4,7 @@ import { Database } from '../../../../platform/database/database.js';
 import { brokenRule } from '../../../../platform/http/fields/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { EventPlacesRepository } from '../../../events/reads/index.js';
+import { EventPlacesReader } from '../../../events/reads/index.js';
 import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
 import { AlertEventNotFound } from '../alerts.errors.js';
 import { AlertRaiser, type AnyFiring } from '../engine/alert-raiser.js';
@@ -21,7 +21,7 @@ export class ManualAlertsService {
     private readonly database: Database,
     private readonly reads: AlertReadsRepository,
     private readonly alerts: AlertRaiser,
-    private readonly events: EventPlacesRepository,
+    private readonly events: EventPlacesReader,
     private readonly acts: ProjectActsService,
     private readonly audit: AuditWriter,
   ) {}

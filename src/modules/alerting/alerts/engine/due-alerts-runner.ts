@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
-import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
+import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
 import { type AlertKey, AlertEventsRepository } from '../events/alert-events.repository.js';
 import { AlertLifecycleService } from './alert-lifecycle.service.js';
 import { AlertNotifier } from './alert-notifier.js';
@@ -63,12 +63,12 @@ export class DueAlertsRunner {
 
 /** What `AlertPoller` does, where nothing polls: a turn with each maintenance. */
 @Injectable()
-export class DueAlertsMaintenance extends Upkeep {
+export class DueAlertsMaintenance extends MaintenanceTask {
   constructor(private readonly runner: DueAlertsRunner) {
     super();
   }
 
-  upkeep(): Promise<number> {
+  maintain(): Promise<number> {
     return this.runner.run();
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { projectOf, type ProjectScope } from '../../../access/index.js';
+import { type ProjectId, projectOf, type ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import type { AlertState } from '../machine/alert-machine.js';
 import { ALERT_COLUMNS, MOMENT } from './alert-event-columns.js';
@@ -245,7 +245,7 @@ export class AlertEventsRepository {
   }
 
   /** @returns how many rows were removed */
-  async removeOf(projectId: string, limit: number): Promise<number> {
+  async removeOf(projectId: ProjectId, limit: number): Promise<number> {
     const entries = await this.database.execute(
       'DELETE FROM alert_timeline WHERE position IN (SELECT position FROM alert_timeline WHERE project_id = $1 LIMIT $2)',
       [projectId, limit],

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { Breath } from '../../../../platform/concurrency/index.js';
+import { EventLoopYield } from '../../../../platform/concurrency/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import {
   compileFilter,
@@ -139,12 +139,12 @@ export class SilenceEvaluator {
       else unknown.push(id);
     }
     if (unknown.length === 0) return known;
-    const breath = new Breath();
+    const yielding = new EventLoopYield();
     for (const { id, revision, filter } of await this.silences.filtersOf({ projectId }, unknown, db)) {
       const kept = { revision, ...this.compiled(projectId, id, filter) };
       known.set(id, kept);
       this.kept.set(id, kept);
-      await breath.take();
+      await yielding.ifDue();
     }
     return known;
   }

@@ -10,13 +10,13 @@ import { AlertSummaryService } from './alert-summary.service.js';
 @ApiTags('alerts')
 @Controller('v1/alerts')
 export class AlertSummaryController {
-  constructor(private readonly insight: AlertSummaryService) {}
+  constructor(private readonly summaries: AlertSummaryService) {}
 
   @Get('summary')
   @Requires({ project: 'viewer' })
   @Documented({ operationId: 'insightSummary', summary: 'Counts by status and severity', answer: AlertSummaryResponse })
   summary(@Scope() scope: ProjectMemberScope, @Query() query: AlertWindowQuery): Promise<AlertSummaryResponse> {
-    return this.insight.summary(scope, query);
+    return this.summaries.summary(scope, query);
   }
 
   @Get('metrics')
@@ -28,6 +28,6 @@ export class AlertSummaryController {
     answer: AlertMetricsResponse,
   })
   metrics(@Scope() scope: ProjectMemberScope, @Query() query: AlertMetricsQuery): Promise<AlertMetricsResponse> {
-    return this.insight.metrics(scope, query);
+    return this.summaries.metrics(scope, query);
   }
 }

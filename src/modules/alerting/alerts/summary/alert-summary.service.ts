@@ -15,7 +15,7 @@ import { AlertSummaryRepository } from './alert-summary.repository.js';
 @Injectable()
 export class AlertSummaryService {
   constructor(
-    private readonly insight: AlertSummaryRepository,
+    private readonly summaries: AlertSummaryRepository,
     private readonly clock: Clock,
   ) {}
 
@@ -28,7 +28,7 @@ export class AlertSummaryService {
       by_severity: { info: 0, warning: 0, critical: 0 },
       unresolved_by_severity: { info: 0, warning: 0, critical: 0 },
     };
-    for (const { status, severity, total } of await this.insight.counts(scope, windowOf(query, this.clock.now()))) {
+    for (const { status, severity, total } of await this.summaries.counts(scope, windowOf(query, this.clock.now()))) {
       summary.total += total;
       summary.by_status[status] += total;
       summary.by_severity[severity] += total;
@@ -42,7 +42,7 @@ export class AlertSummaryService {
   async metrics(scope: ProjectScope, query: AlertMetricsQuery): Promise<AlertMetricsResponse> {
     const now = this.clock.now();
     const window = windowOf(query, now);
-    const times = await this.insight.times(scope, window);
+    const times = await this.summaries.times(scope, window);
     return {
       project_id: scope.projectId,
       from_ts: window.from.toISOString(),

@@ -1,5 +1,6 @@
-/** Binds a value as a parameter of the statement and gives its placeholder. */
-export type Bind = (value: unknown) => string;
+import type { Bind } from '../../../../platform/database/parameters.js';
+
+export type { Bind };
 
 /** True where the expression is false or null. */
 export function opposite(sql: string): string {

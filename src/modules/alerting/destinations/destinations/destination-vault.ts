@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import { CredentialCipher, CryptographyUnavailableError } from '../../../../platform/crypto/index.js';
-import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
+import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
 import { DestinationCredentialsUnavailable } from '../destinations.errors.js';
 import type { OpenedDestination } from '../drivers/destination-driver.js';
 import { DestinationDriverRegistry } from '../drivers/destination-drivers.js';
@@ -77,12 +77,12 @@ export class DestinationVault {
 
 /** A secret that signs no more is forgotten. */
 @Injectable()
-export class PreviousSecretsUpkeep extends Upkeep {
+export class PreviousSecretsMaintenance extends MaintenanceTask {
   constructor(private readonly destinations: DestinationsRepository) {
     super();
   }
 
-  upkeep(): Promise<number> {
+  maintain(): Promise<number> {
     return this.destinations.forgetPreviousSecrets();
   }
 }

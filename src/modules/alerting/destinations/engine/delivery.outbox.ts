@@ -4,7 +4,7 @@ import { Database } from '../../../../platform/database/database.js';
 import { newId } from '../../../../platform/ids/index.js';
 import type { JobQueue } from '../../../../platform/queue/index.js';
 import {
-  ClaimsRepository,
+  ClaimsWriter,
   failedTry,
   type Lane,
   type Outbox,
@@ -49,7 +49,7 @@ export class AlertDeliveryOutbox implements Outbox<ExpiredDelivery, HeldDelivery
     database: Database,
     private readonly sender: NoticeSender,
   ) {
-    this.claims = new ClaimsRepository(database, ALERT_DELIVERIES);
+    this.claims = new ClaimsWriter(database, ALERT_DELIVERIES);
   }
 
   async send(held: HeldDelivery, deadlineMs: number): Promise<TryOutcome> {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { And, LessThan, MoreThanOrEqual } from 'typeorm';
-import { projectOf, type ProjectScope } from '../../../access/index.js';
+import { type ProjectId, projectOf, type ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import type { DestinationType } from '../drivers/destination-drivers.js';
 import { AlertDelivery } from './delivery.entity.js';
@@ -159,7 +159,7 @@ export class DeliveriesRepository {
   }
 
   /** @returns how many were removed */
-  async removeOf(projectId: string, limit: number): Promise<number> {
+  async removeOf(projectId: ProjectId, limit: number): Promise<number> {
     const deliveries = await this.database.execute(
       'DELETE FROM alert_deliveries WHERE id IN (SELECT id FROM alert_deliveries WHERE project_id = $1 LIMIT $2)',
       [projectId, limit],

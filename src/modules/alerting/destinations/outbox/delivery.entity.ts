@@ -1,5 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { ProjectId } from '../../../access/index.js';
+import { OutboxRow } from '../../../delivery/sending/index.js';
 import type { DestinationType } from '../drivers/destination-drivers.js';
 import type { AlertDeliveryStatus } from './transitions.js';
 
@@ -24,12 +24,9 @@ const WAITING = 'due_at IS NOT NULL AND claim_token IS NULL';
   'ck_alert_deliveries_claim',
   '(claim_token IS NULL) = (claim_owner IS NULL) AND (claim_token IS NULL) = (claim_expires_at IS NULL)',
 )
-export class AlertDelivery {
+export class AlertDelivery extends OutboxRow {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_alert_deliveries' })
   id!: string;
-
-  @Column('uuid', { name: 'project_id' })
-  projectId!: ProjectId;
 
   @Index('ix_alert_deliveries_notice_id')
   @Column('uuid', { name: 'notice_id' })
@@ -54,40 +51,4 @@ export class AlertDelivery {
   /** Failed tries. */
   @Column('integer', { name: 'retry_count', default: 0 })
   retryCount!: number;
-
-  /** When the next try is due; stays while the delivery is claimed. Null: no further try. */
-  @Column('timestamptz', { name: 'due_at', nullable: true, default: () => 'now()' })
-  dueAt!: Date | null;
-
-  /** Of the last try, as is what follows. */
-  @Column('integer', { name: 'response_code', nullable: true })
-  responseCode!: number | null;
-
-  @Column('text', { name: 'response_summary', nullable: true })
-  responseSummary!: string | null;
-
-  @Column('text', { name: 'failure_code', nullable: true })
-  failureCode!: string | null;
-
-  @Column('text', { name: 'failure_reason', nullable: true })
-  failureReason!: string | null;
-
-  @Column('uuid', { name: 'claim_token', nullable: true })
-  claimToken!: string | null;
-
-  @Column('text', { name: 'claim_owner', nullable: true })
-  claimOwner!: string | null;
-
-  @Column('timestamptz', { name: 'claim_expires_at', nullable: true })
-  claimExpiresAt!: Date | null;
-
-  /** The claim whose result was written last. */
-  @Column('uuid', { name: 'finished_token', nullable: true })
-  finishedToken!: string | null;
-
-  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
-  createdAt!: Date;
-
-  @Column('timestamptz', { name: 'completed_at', nullable: true })
-  completedAt!: Date | null;
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { FairTurns } from '../../../../platform/concurrency/index.js';
+import { FairSemaphore } from '../../../../platform/concurrency/index.js';
 import { DomainError, domainError } from '../../../../platform/http/domain-error.js';
 import { brokenRule } from '../../../../platform/http/fields/index.js';
 import type { TimeWindow } from '../../../events/totals/index.js';
@@ -51,7 +51,7 @@ type Run = Pick<BacktestResponse, 'evaluations' | 'truncated'> & { readonly firi
 /** Runs a rule over the past by the machine and the evaluators of the present; nothing is stored and nobody is told. */
 @Injectable()
 export class BacktestService {
-  private readonly turns = new FairTurns({
+  private readonly turns = new FairSemaphore({
     parallel: AT_ONCE,
     parallelOfShare: 1,
     mostWaiting: MOST_WAITING,

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { Breath } from '../../../../platform/concurrency/index.js';
+import { EventLoopYield } from '../../../../platform/concurrency/index.js';
 import { compileFilter, eventTypesOf, fieldsOf, type FilterSubject, type Matcher } from '../../conditions/index.js';
 import { groupReader, type GroupValue } from '../machine/series.js';
 import type { LiveRule } from '../live-rules.repository.js';
@@ -23,10 +23,10 @@ export class CompiledRules {
 
   /** Compiles those that are not known as they are now, with others in between. */
   async learn(rules: readonly LiveRule[]): Promise<void> {
-    const breath = new Breath();
+    const yielding = new EventLoopYield();
     for (const rule of rules) {
       this.of(rule);
-      await breath.take();
+      await yielding.ifDue();
     }
   }
 

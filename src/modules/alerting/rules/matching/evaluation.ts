@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { BREATH_MS } from '../../../../platform/concurrency/index.js';
+import { YIELD_AFTER_MS } from '../../../../platform/concurrency/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import type { LiveRule } from '../live-rules.repository.js';
 import type { CompiledRules } from './compiled-rules.js';
@@ -73,7 +73,7 @@ function found({ hits, answers }: HitFinder): Pick<Evaluated, 'hits' | 'answers'
 /** Lets others in between the steps of work, and knows how long the work took without them. */
 class Pace {
   private workedMs = 0;
-  private sinceBreathMs = 0;
+  private sinceYieldMs = 0;
   private steps = 0;
 
   get spentMs(): number {
@@ -84,12 +84,13 @@ class Pace {
     let began = performance.now();
     for (const answer of work) {
       this.steps += 1;
-      // It breathes by itself.
+      // It yields by itself.
       if (answer !== undefined) await answer;
-      if (this.steps % LOOKS_AT_THE_CLOCK !== 0 || this.sinceBreathMs + performance.now() - began < BREATH_MS) continue;
+      if (this.steps % LOOKS_AT_THE_CLOCK !== 0 || this.sinceYieldMs + performance.now() - began < YIELD_AFTER_MS)
+        continue;
       this.worked(began);
       await setImmediate();
-      this.sinceBreathMs = 0;
+      this.sinceYieldMs = 0;
       began = performance.now();
     }
     this.worked(began);
@@ -98,7 +99,7 @@ class Pace {
   private worked(since: number): void {
     const ms = performance.now() - since;
     this.workedMs += ms;
-    this.sinceBreathMs += ms;
+    this.sinceYieldMs += ms;
   }
 }
 

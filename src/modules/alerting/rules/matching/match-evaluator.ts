@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
-import { FairTurns } from '../../../../platform/concurrency/index.js';
+import { FairSemaphore } from '../../../../platform/concurrency/index.js';
 import type { Db, Session } from '../../../../platform/database/database.js';
 import { AlertRaiser } from '../../alerts/index.js';
 import { isDataFault, isPassingFault, isTakenTooLong } from '../outcomes/database-faults.js';
@@ -43,7 +43,7 @@ export class MatchEvaluator {
   private readonly worker = randomUUID();
   private readonly compiled = new CompiledRules();
   private readonly sizes = new BatchSizes(MOST_EVENTS);
-  private readonly asking = new FairTurns({ parallel: 1, mostWaiting: Infinity });
+  private readonly asking = new FairSemaphore({ parallel: 1, mostWaiting: Infinity });
 
   constructor(
     private readonly outbox: OutboxRepository,

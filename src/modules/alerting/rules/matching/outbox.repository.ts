@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { OrganizationId, ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
+import { Parameters } from '../../../../platform/database/parameters.js';
 import { OPEN_WRITES, openWriteKeySql, openWritesSql } from '../../../../platform/database/open-writes.js';
-import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
+import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
 import { fieldSql } from '../../conditions/index.js';
-import { Parameters } from '../../../events/totals/index.js';
 import { TOLD_COLUMNS, type ToldEvent } from './event-row.js';
 import type { AcceptedEvent } from './match-batch.js';
 import { LEFT_OUT } from './match-firing.js';
@@ -205,12 +205,12 @@ export class OutboxRepository {
 
 /** Removes rows of the outbox that nobody will read. */
 @Injectable()
-export class OutboxMaintenance extends Upkeep {
+export class OutboxMaintenance extends MaintenanceTask {
   constructor(private readonly outbox: OutboxRepository) {
     super();
   }
 
-  upkeep(): Promise<number> {
+  maintain(): Promise<number> {
     return this.outbox.removeUnwatched();
   }
 }

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { validate as isUuid } from 'uuid';
 import { Database, type Db } from '../../../../platform/database/database.js';
+import { Parameters } from '../../../../platform/database/parameters.js';
 import { type Aggregate, exactValuesOf, filterSql, numberSql, scalarSql } from '../../conditions/index.js';
 import {
   type Dimension,
   DIMENSIONS,
   type EventFilter,
-  EventTotalsRepository,
-  Parameters,
+  EventTotalsReader,
   type TimeWindow,
 } from '../../../events/totals/index.js';
 import { type GroupValue, MAX_GROUP_TEXT } from '../machine/series.js';
@@ -51,7 +51,7 @@ const COUNTED_FROM_SECONDS = 3_600;
 export class MeasuresRepository {
   constructor(
     private readonly database: Database,
-    private readonly totals: EventTotalsRepository,
+    private readonly totals: EventTotalsReader,
   ) {}
 
   async values(rule: MeasuredRule, window: TimeWindow, wanted: Wanted, db?: Db): Promise<Measured> {

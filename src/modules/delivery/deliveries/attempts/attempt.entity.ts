@@ -1,5 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { ProjectId } from '../../../access/index.js';
+import { OutboxRow } from '../../sending/index.js';
 import type { AttemptKind, AttemptStatus, ClaimKind, Recovery, StoredRetryState } from './attempt-states.js';
 
 const WAITING = 'due_at IS NOT NULL AND claim_token IS NULL';
@@ -37,12 +37,9 @@ const WAITING = 'due_at IS NOT NULL AND claim_token IS NULL';
   `(claim_token IS NULL) = (claim_kind IS NULL) AND (claim_token IS NULL) = (claim_expires_at IS NULL)
    AND claim_kind IN ('worker', 'retry_now', 'dlq_drain', 'test')`,
 )
-export class DeliveryAttempt {
+export class DeliveryAttempt extends OutboxRow {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_delivery_attempts' })
   id!: string;
-
-  @Column('uuid', { name: 'project_id' })
-  projectId!: ProjectId;
 
   @Column('uuid', { name: 'channel_id' })
   channelId!: string;
@@ -56,10 +53,6 @@ export class DeliveryAttempt {
   /** Null once sent. */
   @Column('text', { name: 'retry_state', nullable: true, default: 'pending' })
   retryState!: StoredRetryState | null;
-
-  /** When the next try is due; stays while the attempt is claimed. Null: no further try. */
-  @Column('timestamptz', { name: 'due_at', nullable: true, default: () => 'now()' })
-  dueAt!: Date | null;
 
   /** Automatic retries begun; what the policy's `max_attempts` bounds. */
   @Column('integer', { name: 'retry_count', default: 0 })
@@ -95,19 +88,7 @@ export class DeliveryAttempt {
   @Column('text', { nullable: true })
   recovery!: Recovery | null;
 
-  /** Of the last try, as everything below to `response_metadata`; an HTTP status or an SMTP reply code. */
-  @Column('integer', { name: 'response_code', nullable: true })
-  responseCode!: number | null;
-
-  @Column('text', { name: 'response_summary', nullable: true })
-  responseSummary!: string | null;
-
-  @Column('text', { name: 'failure_code', nullable: true })
-  failureCode!: string | null;
-
-  @Column('text', { name: 'failure_reason', nullable: true })
-  failureReason!: string | null;
-
+  /** Of the last try, as that of the answer. */
   @Column('jsonb', { name: 'request_metadata', nullable: true })
   requestMetadata!: Record<string, unknown> | null;
 
@@ -118,29 +99,8 @@ export class DeliveryAttempt {
   @Column('text', { name: 'delivered_to', array: true, default: () => `'{}'` })
   deliveredTo!: string[];
 
-  /** Null: nobody is working on it. */
-  @Column('uuid', { name: 'claim_token', nullable: true })
-  claimToken!: string | null;
-
-  @Column('text', { name: 'claim_owner', nullable: true })
-  claimOwner!: string | null;
-
   @Column('text', { name: 'claim_kind', nullable: true })
   claimKind!: ClaimKind | null;
-
-  @Column('timestamptz', { name: 'claim_expires_at', nullable: true })
-  claimExpiresAt!: Date | null;
-
-  /** The claim that wrote the last result, so that writing it again after a lost answer is recognised. */
-  @Column('uuid', { name: 'finished_token', nullable: true })
-  finishedToken!: string | null;
-
-  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
-  createdAt!: Date;
-
-  /** When it was sent or failed for good. */
-  @Column('timestamptz', { name: 'completed_at', nullable: true })
-  completedAt!: Date | null;
 
   @Column('timestamptz', { name: 'terminal_at', nullable: true })
   terminalAt!: Date | null;

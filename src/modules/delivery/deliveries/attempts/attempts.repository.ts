@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectScope } from '../../../access/index.js';
+import type { ProjectId, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { DeliveryAttempt } from './attempt.entity.js';
 
@@ -76,7 +76,7 @@ export class AttemptsRepository {
   }
 
   /** @returns how many were removed; their audits go with them */
-  removeOf(projectId: string, limit: number): Promise<number> {
+  removeOf(projectId: ProjectId, limit: number): Promise<number> {
     return this.database.execute(
       `DELETE FROM delivery_attempts WHERE id IN (
          SELECT id FROM delivery_attempts WHERE project_id = $1 LIMIT $2)`,

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
 import type { ProjectId, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
+import type { Bind } from '../../../../platform/database/parameters.js';
 import { newId } from '../../../../platform/ids/index.js';
 import {
-  type Bind,
   type Claimant,
   type ClaimedRow,
-  ClaimsRepository,
+  ClaimsWriter,
   type Held,
   isLive,
   type OutboxTable,
@@ -117,14 +117,14 @@ const ATTEMPTS: OutboxTable<ExpiredAttempt, ClaimedAttempt> = {
   },
 };
 
-/** Every claim on attempts: those of {@link ClaimsRepository}, and what operators ask for. Time is the database's alone. */
+/** Every claim on attempts: those of {@link ClaimsWriter}, and what operators ask for. Time is the database's alone. */
 @Injectable()
 export class AttemptClaimsRepository {
   /** What all outboxes have in common. */
-  readonly common: ClaimsRepository<ExpiredAttempt, ClaimedAttempt>;
+  readonly common: ClaimsWriter<ExpiredAttempt, ClaimedAttempt>;
 
   constructor(private readonly database: Database) {
-    this.common = new ClaimsRepository(database, ATTEMPTS);
+    this.common = new ClaimsWriter(database, ATTEMPTS);
   }
 
   /**

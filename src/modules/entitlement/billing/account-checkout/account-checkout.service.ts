@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
-import { UsersRepository } from '../../../identity/users/index.js';
+import { UsersReader } from '../../../identity/users/index.js';
 import { PRE_WORKSPACE_SCOPE } from '../billing-scope.js';
 import { BillingSettings } from '../billing-settings.js';
 import { CustomersService } from '../customers/customers.service.js';
@@ -16,7 +16,7 @@ import { WorkspaceExists } from './account-checkout.errors.js';
 export class AccountCheckoutService {
   constructor(
     private readonly database: Database,
-    private readonly users: UsersRepository,
+    private readonly users: UsersReader,
     private readonly pending: PendingSubscriptionsRepository,
     private readonly settings: BillingSettings,
     private readonly customers: CustomersService,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import type { PaidPlan } from '../../../tenancy/organizations/index.js';
-import { type User, UsersRepository } from '../../../identity/users/index.js';
+import { type User, UsersReader } from '../../../identity/users/index.js';
 import { BillingSettings } from '../billing-settings.js';
 import { planNamed } from '../plan-prices.js';
 import { type CheckoutState, PaymentProvider, type SubscriptionState } from '../provider/payment-provider.js';
@@ -30,7 +30,7 @@ const IDENTIFIER = /^[\w-]+$/;
 export class CheckoutSyncService {
   constructor(
     private readonly database: Database,
-    private readonly users: UsersRepository,
+    private readonly users: UsersReader,
     private readonly pending: PendingSubscriptionsRepository,
     private readonly holders: SubscriptionHolderFinder,
     private readonly subscriptions: SubscriptionsService,

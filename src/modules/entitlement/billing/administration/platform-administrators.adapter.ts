@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../../config/index.js';
 import { PlatformAdministrators, type UserScope } from '../../../access/index.js';
-import { isPlatformAdministrator, UsersRepository } from '../../../identity/users/index.js';
+import { isPlatformAdministrator, UsersReader } from '../../../identity/users/index.js';
 import {
   AdministrationDisabled,
   AdministrationNotConfigured,
@@ -17,7 +17,7 @@ export class PlatformAdministratorsAdapter extends PlatformAdministrators {
   private readonly logger = new Logger('billing');
 
   constructor(
-    private readonly users: UsersRepository,
+    private readonly users: UsersReader,
     @Inject(CONFIG) private readonly config: Config,
   ) {
     super();

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
+import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
 import { PaymentNotConfigured, PaymentProviderFailed } from '../billing.errors.js';
 import { PaymentProvider } from '../provider/payment-provider.js';
 import { CustomerRemovalsRepository } from './customer-removals.repository.js';
@@ -11,7 +11,7 @@ const MOST_CUSTOMERS = 20;
  * process that dies after the removal leaves it to be done once more, which does no harm.
  */
 @Injectable()
-export class CustomerRemovalsMaintenance extends Upkeep {
+export class CustomerRemovalsMaintenance extends MaintenanceTask {
   constructor(
     private readonly removals: CustomerRemovalsRepository,
     private readonly provider: PaymentProvider,
@@ -20,7 +20,7 @@ export class CustomerRemovalsMaintenance extends Upkeep {
   }
 
   /** A provider that fails gets the rest of the round off; the log has its reason already. */
-  async upkeep(): Promise<number> {
+  async maintain(): Promise<number> {
     const within = this.provider.begin();
     let removed = 0;
     while (removed < MOST_CUSTOMERS) {

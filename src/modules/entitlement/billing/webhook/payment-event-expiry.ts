@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
+import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
 import { PaymentEventsRepository } from './payment-events.repository.js';
 
 const MOST_ROWS = 5_000;
@@ -9,12 +9,12 @@ const MOST_ROWS = 5_000;
  * later would be no duplicate any more, but still older than what is known of its subscription.
  */
 @Injectable()
-export class PaymentEventExpiry extends Upkeep {
+export class PaymentEventExpiry extends MaintenanceTask {
   constructor(private readonly events: PaymentEventsRepository) {
     super();
   }
 
-  upkeep(): Promise<number> {
+  maintain(): Promise<number> {
     return this.events.forgetOld(MOST_ROWS);
   }
 }

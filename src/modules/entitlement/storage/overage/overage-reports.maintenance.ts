@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../../config/index.js';
-import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
+import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
 import { PaymentNotConfigured, PaymentProvider, PaymentProviderFailed } from '../../billing/index.js';
 import { type DueReport, METERS, OveragesRepository } from './overages.repository.js';
 
@@ -12,7 +12,7 @@ const MOST_REPORTS = 50;
  * fails is asked again in a later round; no upload waits for it.
  */
 @Injectable()
-export class OverageReportsMaintenance extends Upkeep {
+export class OverageReportsMaintenance extends MaintenanceTask {
   constructor(
     private readonly overages: OveragesRepository,
     private readonly provider: PaymentProvider,
@@ -21,7 +21,7 @@ export class OverageReportsMaintenance extends Upkeep {
     super();
   }
 
-  async upkeep(): Promise<number> {
+  async maintain(): Promise<number> {
     const { limits, meteredBillingEnabled } = this.config.storage;
     if (!meteredBillingEnabled) return 0;
     await this.overages.observe(limits);

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
+import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
 import { type ComparedHour, CountersRepository, type HourPlace, type MeteredMonth } from './counters.repository.js';
 
 const ORGANIZATIONS_A_ROUND = 500;
@@ -16,7 +16,7 @@ const START: HourPlace = { project_id: FIRST_ID, hour: '-infinity' };
  * silently would hide it. Each comparison is one statement and so sees one moment.
  */
 @Injectable()
-export class CounterAudit extends Upkeep {
+export class CounterAudit extends MaintenanceTask {
   private organization = FIRST_ID;
   private place = START;
   private readonly logger = new Logger('counters');
@@ -26,7 +26,7 @@ export class CounterAudit extends Upkeep {
   }
 
   /** @returns how many counters differ */
-  async upkeep(): Promise<number> {
+  async maintain(): Promise<number> {
     const differences = [...(await this.months()), ...(await this.hours())];
     for (const difference of differences) this.logger.warn(`counters differ: ${JSON.stringify(difference)}`);
     return differences.length;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
+import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
 import { IdempotencyRecordsRepository } from './idempotency-records.repository.js';
 
 const MOST_ROWS = 5_000;
@@ -8,12 +8,12 @@ const MOST_STATEMENTS = 100;
 
 /** Ends idempotency records after 24 hours (SERVICE 8.3). */
 @Injectable()
-export class IdempotencyExpiry extends Upkeep {
+export class IdempotencyExpiry extends MaintenanceTask {
   constructor(private readonly records: IdempotencyRecordsRepository) {
     super();
   }
 
-  async upkeep(): Promise<number> {
+  async maintain(): Promise<number> {
     let removed = 0;
     for (let statements = 0; statements < MOST_STATEMENTS; statements += 1) {
       const rows = await this.records.removeExpired(MOST_ROWS);

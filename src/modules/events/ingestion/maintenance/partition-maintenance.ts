@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../../../platform/clock/index.js';
-import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
+import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
 import { PartitionsRepository } from './partitions.repository.js';
 
 /** Months made ahead of now; a month before it is made too while the default partition has none of its rows. */
@@ -8,7 +8,7 @@ const MONTHS_AHEAD = 3;
 
 /** Keeps the monthly partitions of `events` ahead of time. Older events live in the default partition. */
 @Injectable()
-export class PartitionMaintenance extends Upkeep implements OnModuleInit {
+export class PartitionMaintenance extends MaintenanceTask implements OnModuleInit {
   private readonly logger = new Logger('partitions');
 
   constructor(
@@ -23,7 +23,7 @@ export class PartitionMaintenance extends Upkeep implements OnModuleInit {
     await this.ensure();
   }
 
-  async upkeep(): Promise<number> {
+  async maintain(): Promise<number> {
     return (await this.ensure()).length;
   }
 

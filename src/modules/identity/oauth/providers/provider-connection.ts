@@ -5,7 +5,7 @@ import { verifyIdToken } from './id-token.js';
 import type { Provider, ProviderName, ProviderPerson } from './provider.js';
 import { requestJson } from './provider-http.js';
 import { ProviderKeys } from './provider-keys.js';
-import { Remembered } from './remembered.js';
+import { CachedFetch } from './cached-fetch.js';
 
 const METADATA_LIFE_MS = 3_600_000;
 
@@ -27,7 +27,7 @@ export interface Redemption {
 
 /** The code flow with one provider (OpenID Connect Core 3.1). Everything that goes wrong is an {@link OAuthFault}. */
 export class ProviderConnection {
-  private readonly metadata: Remembered<ProviderMetadata>;
+  private readonly metadata: CachedFetch<ProviderMetadata>;
   private readonly keys: ProviderKeys;
 
   constructor(
@@ -35,7 +35,7 @@ export class ProviderConnection {
     httpsOnly: boolean,
     private readonly clock: Clock,
   ) {
-    this.metadata = new Remembered(() => discover(provider.issuer, httpsOnly), METADATA_LIFE_MS, clock);
+    this.metadata = new CachedFetch(() => discover(provider.issuer, httpsOnly), METADATA_LIFE_MS, clock);
     this.keys = new ProviderKeys(async () => (await this.metadata.get()).keysUrl, clock);
   }
 

@@ -2,7 +2,7 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey, ty
 import type { Clock } from '../../../../platform/clock/index.js';
 import { OAuthFault } from '../oauth-fault.js';
 import { requestJson } from './provider-http.js';
-import { Remembered } from './remembered.js';
+import { CachedFetch } from './cached-fetch.js';
 
 /** A key the provider withdraws is not believed for longer than this. */
 const KEYS_LIFE_MS = 3_600_000;
@@ -11,14 +11,14 @@ const LOOK_AGAIN_MS = 30_000;
 
 /** A provider's published keys: kept for an hour, and fetched anew when a token names one that is not among them. */
 export class ProviderKeys {
-  private readonly keys: Remembered<LocalJWKSet>;
+  private readonly keys: CachedFetch<LocalJWKSet>;
   private nextLook = 0;
 
   constructor(
     keysUrl: () => Promise<URL>,
     private readonly clock: Clock,
   ) {
-    this.keys = new Remembered(async () => fetchKeys(await keysUrl()), KEYS_LIFE_MS, clock);
+    this.keys = new CachedFetch(async () => fetchKeys(await keysUrl()), KEYS_LIFE_MS, clock);
   }
 
   /** For `jwtVerify`: the key a token names. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { UsersRepository } from '../../users/index.js';
+import { UsersReader } from '../../users/index.js';
 import { InvalidChallenge } from '../second-factors.errors.js';
 import { type OpenChallenge, SignInChallengesRepository, stillHolds } from './sign-in-challenges.repository.js';
 
@@ -8,7 +8,7 @@ import { type OpenChallenge, SignInChallengesRepository, stillHolds } from './si
 export class OpenChallengesService {
   constructor(
     private readonly challenges: SignInChallengesRepository,
-    private readonly users: UsersRepository,
+    private readonly users: UsersReader,
   ) {}
 
   /** @throws InvalidChallenge for a token that is unknown, used or expired, and for one whose password was changed since */

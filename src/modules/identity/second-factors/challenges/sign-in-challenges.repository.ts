@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { UserId } from '../../../access/index.js';
 import { randomToken, sha256 } from '../../../../platform/crypto/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
+import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
 import type { SignInMethod } from '../../sessions/index.js';
 
 /** Life of a challenge in seconds (DECISIONS 2). */
@@ -29,7 +29,7 @@ export interface OpenChallenge {
  * knows them, so no other route takes one for anything.
  */
 @Injectable()
-export class SignInChallengesRepository extends Upkeep {
+export class SignInChallengesRepository extends MaintenanceTask {
   constructor(private readonly database: Database) {
     super();
   }
@@ -86,7 +86,7 @@ export class SignInChallengesRepository extends Upkeep {
     await this.database.execute('DELETE FROM sign_in_challenges WHERE user_id = $1', [userId], tx);
   }
 
-  async upkeep(): Promise<number> {
+  async maintain(): Promise<number> {
     return this.database.execute(
       'DELETE /* every tenant: what has expired */ FROM sign_in_challenges WHERE expires_at < now() OR attempts_left <= 0',
     );

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { randomToken } from '../../../../platform/crypto/index.js';
 import { NotAuthenticated } from '../../../../platform/http/domain-error.js';
-import { UsersRepository } from '../../users/index.js';
+import { UsersReader } from '../../users/index.js';
 import { ChangeProofService, type ProvenChange } from '../change-proof.service.js';
 import { requireRoom } from './passkey-limit.js';
 import type { CeremonyResponse } from './passkeys.dto.js';
@@ -13,7 +13,7 @@ import { WebAuthnChallengesRepository } from './webauthn-challenges.repository.j
 @Injectable()
 export class PasskeyOptionsService {
   constructor(
-    private readonly users: UsersRepository,
+    private readonly users: UsersReader,
     private readonly passkeys: PasskeysRepository,
     private readonly challenges: WebAuthnChallengesRepository,
     private readonly relyingParty: RelyingPartyService,

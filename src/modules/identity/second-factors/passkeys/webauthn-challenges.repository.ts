@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { UserId } from '../../../access/index.js';
 import { randomToken, sha256 } from '../../../../platform/crypto/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
+import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
 import type { CeremonyPurpose } from './webauthn-challenge.entity.js';
 
 const LIFE_SECONDS = 300;
@@ -20,7 +20,7 @@ export interface Ceremony {
 
 /** Challenges of WebAuthn ceremonies: kept as hashes for five minutes, good once on whichever instance. */
 @Injectable()
-export class WebAuthnChallengesRepository extends Upkeep {
+export class WebAuthnChallengesRepository extends MaintenanceTask {
   constructor(private readonly database: Database) {
     super();
   }
@@ -57,7 +57,7 @@ export class WebAuthnChallengesRepository extends Upkeep {
     );
   }
 
-  async upkeep(): Promise<number> {
+  async maintain(): Promise<number> {
     return this.database.execute(
       'DELETE /* every tenant: what has expired */ FROM webauthn_challenges WHERE expires_at < now()',
     );

@@ -7,7 +7,7 @@ import {
   IncorrectPassword,
   type ProofMethod,
   STEP_UP_SECONDS,
-  StepUpTokensRepository,
+  StepUpTokensWriter,
 } from '../../proof/index.js';
 import type { Client } from '../../sessions/index.js';
 import { AccountActsService, Refused } from '../account-acts.service.js';
@@ -25,7 +25,7 @@ export class StepUpService {
   constructor(
     private readonly acts: AccountActsService,
     private readonly freshProof: FreshProofService,
-    private readonly tokens: StepUpTokensRepository,
+    private readonly tokens: StepUpTokensWriter,
     private readonly answers: FactorAnswerVerifier,
     private readonly passkeys: PasskeysRepository,
     private readonly challenges: WebAuthnChallengesRepository,

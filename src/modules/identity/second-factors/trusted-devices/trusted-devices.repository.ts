@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { UserId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
+import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
 import { TrustedDevice } from './trusted-device.entity.js';
 
 export type NewTrustedDevice = Pick<TrustedDevice, 'id' | 'userId' | 'tokenHash' | 'ip' | 'userAgent'>;
 
 /** Devices that an account trusts, by the hash of what they present. Time is the database's. */
 @Injectable()
-export class TrustedDevicesRepository extends Upkeep {
+export class TrustedDevicesRepository extends MaintenanceTask {
   constructor(private readonly database: Database) {
     super();
   }
@@ -57,7 +57,7 @@ export class TrustedDevicesRepository extends Upkeep {
     return this.database.execute('DELETE FROM trusted_devices WHERE user_id = $1', [userId], tx);
   }
 
-  async upkeep(): Promise<number> {
+  async maintain(): Promise<number> {
     return this.database.execute(
       'DELETE /* every tenant: what has expired */ FROM trusted_devices WHERE expires_at < now()',
     );

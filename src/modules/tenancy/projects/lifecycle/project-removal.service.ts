@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { ProjectId } from '../../../access/index.js';
-import { Upkeep } from '../../../../platform/upkeep/upkeep.js';
+import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
 import { ProjectBelongings } from './project-belongings.js';
 import { ProjectRemovalRepository } from './project-removal.repository.js';
 
@@ -20,7 +20,7 @@ const PROJECTS_A_ROUND = 100;
  * goes last. A process that dies in between leaves a deleted project that the next round goes on with.
  */
 @Injectable()
-export class ProjectRemovalService extends Upkeep {
+export class ProjectRemovalService extends MaintenanceTask {
   private readonly logger = new Logger('projects');
 
   constructor(
@@ -30,7 +30,7 @@ export class ProjectRemovalService extends Upkeep {
     super();
   }
 
-  async upkeep(): Promise<number> {
+  async maintain(): Promise<number> {
     let batches = BATCHES_A_ROUND;
     let removed = 0;
     for (const projectId of await this.projects.due(GRACE_SECONDS, PROJECTS_A_ROUND)) {

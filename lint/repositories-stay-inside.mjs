@@ -1,0 +1,20 @@
+const REPOSITORY = /\.repository(\.[cm]?[jt]s)?$/;
+
+/** A module keeps its repositories: others get a reader, a writer or a service, with what they need of it. For `index.ts` alone. */
+export const repositoriesStayInside = {
+  meta: {
+    type: 'problem',
+    schema: [],
+    messages: {
+      leaves:
+        'Repositories stay inside their module: export a reader, a writer or a service that has what the neighbours need.',
+    },
+  },
+  create(context) {
+    if (!/(^|[\\/])index\.ts$/.test(context.filename)) return {};
+    const check = (node) => {
+      if (node.source !== null && REPOSITORY.test(node.source.value)) context.report({ node, messageId: 'leaves' });
+    };
+    return { ExportNamedDeclaration: check, ExportAllDeclaration: check, ImportDeclaration: check };
+  },
+};

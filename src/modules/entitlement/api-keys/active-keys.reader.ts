@@ -1,0 +1,20 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import { Database } from '../../../platform/database/database.js';
+
+/** Keys that open a project. */
+@Injectable()
+export class ActiveKeysReader {
+  constructor(private readonly database: Database) {}
+
+  /** @param at the instant. @param sourceId keys of this Event Source alone */
+  async countOf({ projectId }: Pick<ProjectScope, 'projectId'>, at: Date, sourceId?: string): Promise<number> {
+    const [row] = await this.database.rows<{ active: number }>(
+      `SELECT count(*)::int AS active FROM api_keys
+       WHERE project_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)
+         AND ($3::uuid IS NULL OR source_id = $3)`,
+      [projectId, at, sourceId ?? null],
+    );
+    return row?.active ?? 0;
+  }
+}

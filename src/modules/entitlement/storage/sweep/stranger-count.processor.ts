@@ -1,0 +1,33 @@
+import { defineJob, JobHandler, type JobProcessor, type NoPayload } from '../../../../platform/queue/index.js';
+import { ObjectStore } from '../../../../platform/storage/index.js';
+import { SweepMetrics } from './sweep-metrics.js';
+import { BlobsRepository } from '../blobs/blobs.repository.js';
+
+const WEEK_MS = 7 * 24 * 3600 * 1000;
+/** Of a store that does not come to its end; what is left is counted a week later. */
+const LONGEST_MS = 3600 * 1000;
+
+export const objectStorageScrubJob = defineJob<NoPayload, { processed: number }>({
+  name: 'object-storage-scrub',
+  every: { ms: WEEK_MS, payload: {} },
+});
+
+/** Counts what the store holds without a row, and removes none of it: somebody may know why it is there. */
+@JobHandler(objectStorageScrubJob)
+export class StrangerCountProcessor implements JobProcessor<NoPayload, { processed: number }> {
+  constructor(
+    private readonly store: ObjectStore,
+    private readonly blobs: BlobsRepository,
+    private readonly metrics: SweepMetrics,
+  ) {}
+
+  async run(): Promise<{ processed: number }> {
+    let [seen, strangers] = [0, 0];
+    for await (const ids of this.store.blobs(AbortSignal.timeout(LONGEST_MS))) {
+      seen += ids.length;
+      strangers += (await this.blobs.strangersAmong(ids)).length;
+    }
+    this.metrics.strangers(strangers);
+    return { processed: seen };
+  }
+}

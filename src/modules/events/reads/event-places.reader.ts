@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import { Database } from '../../../platform/database/database.js';
+import type { Place } from './cursor.js';
+import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
+import type { StoredEvent } from '../fields/index.js';
+
+/** How far the timestamp of an event may lie from the time its id was made to be found at once, in milliseconds. */
+const USUAL_DISTANCE_MS = 2_000;
+
+type Scope = Pick<ProjectScope, 'projectId'>;
+
+/** An event by its id, and where it lies. */
+export type FoundEvent = EventPlace & Pick<StoredEvent, 'event' | 'source' | 'source_id'>;
+
+/** Where the events of a project lie, along the primary key. */
+@Injectable()
+export class EventPlacesReader {
+  constructor(private readonly database: Database) {}
+
+  /** Newest first; events of one instant by id. Strictly before the place, when one is given. */
+  newest(scope: Scope, before: Place | null, limit: number): Promise<EventPlace[]> {
+    // The timestamp alone says the same as the pair does, and lets partitions be left out.
+    return this.database.rows<EventPlace>(
+      `SELECT ${PLACE_COLUMNS} FROM events
+       WHERE project_id = $1 ${before === null ? '' : 'AND "timestamp" <= $3 AND ("timestamp", id) < ($3, $4)'}
+       ORDER BY "timestamp" DESC, id DESC LIMIT $2`,
+      before === null ? [scope.projectId, limit] : [scope.projectId, limit, before.timestamp, before.id],
+    );
+  }
+
+  /** Oldest first, strictly after the place, when one is given, and before an instant. */
+  after(scope: Scope, place: Place | null, until: Date, limit: number): Promise<EventPlace[]> {
+    return this.database.rows<EventPlace>(
+      `SELECT ${PLACE_COLUMNS} FROM events
+       WHERE project_id = $1 AND "timestamp" < $2
+         ${place === null ? '' : 'AND "timestamp" >= $4 AND ("timestamp", id) > ($4, $5)'}
+       ORDER BY "timestamp", id LIMIT $3`,
+      [scope.projectId, until, limit, ...(place === null ? [] : [place.timestamp, place.id])],
+    );
+  }
+
+  /** The place behind which `count` events lie before an instant; null when there are fewer. */
+  async placeBefore(scope: Scope, until: Date, count: number): Promise<Place | null> {
+    const [place] = await this.database.rows<Place>(
+      `SELECT "timestamp", id FROM events WHERE project_id = $1 AND "timestamp" < $2
+       ORDER BY "timestamp" DESC, id DESC LIMIT 1 OFFSET $3`,
+      [scope.projectId, until, count],
+    );
+    return place ?? null;
+  }
+
+  /**
+   * Null: the project has no such event. An id carries when it was made, which mostly is the event's timestamp; others
+   * are found by the ranges of ids that lie together.
+   */
+  async find(scope: Scope, id: string): Promise<FoundEvent | null> {
+    const select = `SELECT event, source, source_id, ${PLACE_COLUMNS} FROM events WHERE project_id = $1 AND id = $2`;
+    const madeAt = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
+    const [from, to] = [new Date(madeAt - USUAL_DISTANCE_MS), new Date(madeAt + USUAL_DISTANCE_MS)];
+    const [near] = await this.database.rows<FoundEvent>(`${select} AND "timestamp" BETWEEN $3 AND $4`, [
+      scope.projectId,
+      id,
+      from,
+      to,
+    ]);
+    if (near !== undefined) return near;
+    const [far] = await this.database.rows<FoundEvent>(select, [scope.projectId, id]);
+    return far ?? null;
+  }
+}

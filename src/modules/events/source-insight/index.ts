@@ -1,1 +1,0 @@
-export { SourceInsightModule } from './source-insight.module.js';

@@ -1,0 +1,1 @@
+export { SourceMonitoringModule } from './source-monitoring.module.js';

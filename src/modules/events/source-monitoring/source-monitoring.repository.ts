@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import { Database } from '../../../platform/database/database.js';
+import { type EventPlace, type Place, PLACE_COLUMNS } from '../reads/index.js';
+import type { Bucket, Interval } from './volume.js';
+
+type Scope = Pick<ProjectScope, 'projectId'>;
+
+/**
+ * What one source has brought. Volumes come from the hourly counts. Events come along an index of their own, which
+ * holds those of sources alone: a source that sends one event an hour into a busy project is found as fast as any
+ * other, which no scan bounded by hours could promise, and events by plain keys cost nothing more.
+ */
+@Injectable()
+export class SourceMonitoringRepository {
+  constructor(private readonly database: Database) {}
+
+  /** By the UTC hour or day of the events' timestamps, from `from` up to `to`, which is left out. Empty ones are missing. */
+  volumes(
+    { projectId }: Scope,
+    sourceId: string,
+    { from, to, interval }: { readonly from: Date; readonly to: Date; readonly interval: Interval },
+  ): Promise<Bucket[]> {
+    return this.database.rows(
+      `SELECT date_trunc($5, hour, 'UTC') AS ts, sum(events)::float8 AS events, sum(errors)::float8 AS errors
+       FROM event_facet_hours WHERE project_id = $1 AND source_id = $2 AND hour >= $3 AND hour < $4
+       GROUP BY 1 ORDER BY 1`,
+      [projectId, sourceId, from, to, interval],
+    );
+  }
+
+  /** Newest first; events of one instant by id. Strictly before the place, when one is given. */
+  newest({ projectId }: Scope, sourceId: string, before: Place | null, limit: number): Promise<EventPlace[]> {
+    return this.database.rows<EventPlace>(
+      `SELECT ${PLACE_COLUMNS} FROM events
+       WHERE project_id = $1 AND source_id = $2
+         ${before === null ? '' : 'AND "timestamp" <= $4 AND ("timestamp", id) < ($4, $5)'}
+       ORDER BY "timestamp" DESC, id DESC LIMIT $3`,
+      [projectId, sourceId, limit, ...(before === null ? [] : [before.timestamp, before.id])],
+    );
+  }
+}

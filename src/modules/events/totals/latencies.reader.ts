@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import { Clock } from '../../../platform/clock/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { Parameters } from '../../../platform/database/parameters.js';
+import { coverageOf, type TimeWindow } from './coverage.js';
+import { inWindow } from './event-filter.js';
+import { quantilesOf } from './latency-buckets.js';
+
+/** Up to so many events percentiles are those of the values, above it those of the buckets. */
+const EXACT_UP_TO = 5_000;
+type Scope = Pick<ProjectScope, 'projectId'>;
+
+/** What the events of one project took, by their own timestamps: from the hourly buckets, and from the rows at the edges. */
+@Injectable()
+export class LatenciesReader {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Nearest-rank percentiles of the latencies that events carry, in milliseconds; null when none does. Exact up to 5,000
+   * events in the window, above that within 1 % or one millisecond.
+   * @param quantiles between 0 and 1
+   * @param events how many events the window has
+   */
+  async percentiles(
+    scope: Scope,
+    window: TimeWindow,
+    quantiles: readonly number[],
+    events: number,
+    db?: Db,
+  ): Promise<(number | null)[]> {
+    if (events <= EXACT_UP_TO) return this.exact(scope, window, quantiles, db);
+    const parameters = new Parameters();
+    const { hours, edges } = coverageOf(window, this.clock.now());
+    const project = parameters.bind(scope.projectId);
+    const parts = edges.map(
+      (edge) =>
+        `SELECT latency_bucket(log_latency_ms) AS bucket, ${edge.sign} * count(*) AS events FROM events
+         WHERE project_id = ${project} AND ${inWindow('"timestamp"', edge, parameters)} AND log_has_latency GROUP BY 1`,
+    );
+    if (hours !== null) {
+      parts.push(
+        `SELECT bucket, events FROM latency_hours WHERE project_id = ${project} AND ${inWindow('hour', hours, parameters)}`,
+      );
+    }
+    const histogram = await this.database.rows<{ bucket: number; events: number }>(
+      `SELECT bucket::int, sum(events)::float8 AS events FROM (${parts.join('\nUNION ALL\n')}) counted
+       GROUP BY 1 HAVING sum(events) > 0 ORDER BY 1`,
+      parameters.values,
+      db,
+    );
+    return quantilesOf(histogram, quantiles);
+  }
+
+  private async exact(
+    scope: Scope,
+    window: TimeWindow,
+    quantiles: readonly number[],
+    db?: Db,
+  ): Promise<(number | null)[]> {
+    const [row] = await this.database.rows<{ values: number[] | null }>(
+      `SELECT percentile_disc($4::float8[]) WITHIN GROUP (ORDER BY log_latency_ms) AS values FROM events
+       WHERE project_id = $1 AND "timestamp" >= $2 AND "timestamp" < $3 AND log_has_latency`,
+      [scope.projectId, window.from, window.to, quantiles],
+      db,
+    );
+    return quantiles.map((_, index) => row?.values?.[index] ?? null);
+  }
+}

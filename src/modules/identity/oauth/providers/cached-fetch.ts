@@ -1,0 +1,34 @@
+import type { Clock } from '../../../../platform/clock/index.js';
+
+/** A value fetched from afar and kept for a while. Callers at one time share one fetch; a failed one is not kept. */
+export class CachedFetch<T> {
+  private kept: { readonly value: T; readonly until: number } | undefined;
+  private underway: Promise<T> | undefined;
+
+  constructor(
+    private readonly load: () => Promise<T>,
+    private readonly lifeMs: number,
+    private readonly clock: Clock,
+  ) {}
+
+  get isLoading(): boolean {
+    return this.underway !== undefined;
+  }
+
+  async get(): Promise<T> {
+    const { kept } = this;
+    return kept !== undefined && kept.until > this.clock.now().getTime() ? kept.value : this.reload();
+  }
+
+  reload(): Promise<T> {
+    this.underway ??= this.load()
+      .then((value) => {
+        this.kept = { value, until: this.clock.now().getTime() + this.lifeMs };
+        return value;
+      })
+      .finally(() => {
+        this.underway = undefined;
+      });
+    return this.underway;
+  }
+}

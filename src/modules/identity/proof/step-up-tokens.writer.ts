@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import type { UserId, UserScope } from '../../access/index.js';
+import { randomToken, sha256 } from '../../../platform/crypto/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import type { ProofMethod } from './step-up-token.entity.js';
+
+/** Life of a step-up token in seconds (DECISIONS 2). */
+export const STEP_UP_SECONDS = 300;
+
+/**
+ * Issues and ends step-up tokens: bound to the session that earned them, usable for several changes while they live. Each
+ * remembers what was shown for it; two tokens never add up, since a request carries one.
+ */
+@Injectable()
+export class StepUpTokensWriter {
+  constructor(private readonly database: Database) {}
+
+  async issue(scope: UserScope, methods: readonly ProofMethod[], db?: Db): Promise<string> {
+    const token = randomToken();
+    await this.database.execute(
+      `INSERT INTO step_up_tokens (token_hash, user_id, session_id, methods, expires_at)
+       VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))`,
+      [sha256(token), scope.userId, scope.sessionId, methods, STEP_UP_SECONDS],
+      db,
+    );
+    return token;
+  }
+
+  /** After a new password. */
+  async revokeAllOf(userId: UserId, tx: Db): Promise<void> {
+    await this.database.execute('DELETE FROM step_up_tokens WHERE user_id = $1', [userId], tx);
+  }
+
+  /** After the end of a factor: those that it was shown for, whatever else was. */
+  async revokeEarnedBy(userId: UserId, method: ProofMethod, tx: Db): Promise<void> {
+    await this.database.execute(
+      'DELETE FROM step_up_tokens WHERE user_id = $1 AND $2 = ANY (methods)',
+      [userId, method],
+      tx,
+    );
+  }
+}

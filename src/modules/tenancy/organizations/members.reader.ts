@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import type { OrganizationScope, Role, UserId } from '../../access/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+
+type Tenant = Pick<OrganizationScope, 'organizationId'>;
+
+/** A member with what the account tells of them. */
+export interface MemberRow {
+  readonly userId: UserId;
+  readonly role: Role;
+  readonly createdAt: Date;
+  readonly email: string;
+  /** Null: the account has no name. */
+  readonly name: string | null;
+}
+
+const COLUMNS = 'm.user_id AS "userId", m.role, m.created_at AS "createdAt", u.email, u.name';
+
+/** Who belongs to an organization. */
+@Injectable()
+export class MembersReader {
+  constructor(private readonly database: Database) {}
+
+  /** Newest first. */
+  list(scope: Tenant): Promise<MemberRow[]> {
+    return this.database.rows<MemberRow>(
+      `SELECT ${COLUMNS} FROM organization_members m JOIN users u ON u.id = m.user_id
+       WHERE m.organization_id = $1 ORDER BY m.created_at DESC, m.user_id DESC`,
+      [scope.organizationId],
+    );
+  }
+
+  /** Null: no such member. */
+  async find(scope: Tenant, userId: string, db?: Db): Promise<MemberRow | null> {
+    const [row] = await this.database.rows<MemberRow>(
+      `SELECT ${COLUMNS} FROM organization_members m JOIN users u ON u.id = m.user_id
+       WHERE m.organization_id = $1 AND m.user_id = $2`,
+      [scope.organizationId, userId],
+      db,
+    );
+    return row ?? null;
+  }
+
+  async findByEmailKey(scope: Tenant, emailKey: string, db?: Db): Promise<MemberRow | null> {
+    const [row] = await this.database.rows<MemberRow>(
+      `SELECT ${COLUMNS} FROM organization_members m JOIN users u ON u.id = m.user_id
+       WHERE m.organization_id = $1 AND u.email_key = $2`,
+      [scope.organizationId, emailKey],
+      db,
+    );
+    return row ?? null;
+  }
+}

@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import type { OrganizationMembership, OrganizationScope, UserId } from '../../access/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { Organization } from './organization.entity.js';
+
+/** An organization, and what a person is in it. */
+@Injectable()
+export class OrganizationsReader {
+  constructor(private readonly database: Database) {}
+
+  get(scope: Pick<OrganizationScope, 'organizationId'>, db?: Db): Promise<Organization> {
+    return this.database.repository(Organization, db).findOneByOrFail({ id: scope.organizationId });
+  }
+
+  /** Holds the organization's row, so that plan limits are counted by one act at a time. */
+  async lock(scope: Pick<OrganizationScope, 'organizationId'>, tx: Db): Promise<Organization> {
+    return this.database
+      .repository(Organization, tx)
+      .findOneOrFail({ where: { id: scope.organizationId }, lock: { mode: 'pessimistic_write' } });
+  }
+
+  /** Null: there is no such organization. */
+  async membershipOf(userId: UserId, organizationId: string): Promise<OrganizationMembership | null> {
+    const rows = await this.database.rows<OrganizationMembership>(
+      `SELECT o.id AS "organizationId", m.role FROM organizations o
+       LEFT JOIN organization_members m ON m.organization_id = o.id AND m.user_id = $1
+       WHERE o.id = $2`,
+      [userId, organizationId],
+    );
+    return rows[0] ?? null;
+  }
+}

@@ -1,0 +1,16 @@
+import { IntField, ListField, nested } from '../../../../platform/http/fields/index.js';
+import { PageResponse } from '../../../../platform/http/page.dto.js';
+import { AuditEventResponse } from '../../../identity/audit/index.js';
+
+export class ActivityQuery {
+  @IntField({ min: 1, max: 500, optional: true, default: 50 })
+  limit!: number;
+
+  @IntField({ min: 0, optional: true, default: 0 })
+  offset!: number;
+}
+
+export class ActivityResponse extends PageResponse {
+  @ListField(nested(() => AuditEventResponse), {})
+  items!: AuditEventResponse[];
+}

@@ -1,0 +1,34 @@
+import { type Capability, hasCapability, type ProjectMemberScope } from '../../../access/index.js';
+import { BooleanField, UuidField } from '../../../../platform/http/fields/index.js';
+
+export class CapabilitiesResponse {
+  @UuidField({})
+  project_id!: string;
+
+  @BooleanField({})
+  can_read_delivery!: boolean;
+
+  @BooleanField({})
+  can_replay_delivery!: boolean;
+
+  @BooleanField({})
+  can_retry_now_delivery!: boolean;
+
+  @BooleanField({})
+  can_drain_delivery_dlq!: boolean;
+
+  @BooleanField({})
+  can_manage_delivery_channels!: boolean;
+}
+
+export function capabilitiesResponse({ projectId, role }: ProjectMemberScope): CapabilitiesResponse {
+  const can = (capability: Capability): boolean => hasCapability(role, capability);
+  return {
+    project_id: projectId,
+    can_read_delivery: can('delivery:read'),
+    can_replay_delivery: can('delivery:replay'),
+    can_retry_now_delivery: can('delivery:retry_now'),
+    can_drain_delivery_dlq: can('delivery:dlq_drain'),
+    can_manage_delivery_channels: can('delivery:manage_channels'),
+  };
+}

@@ -1,0 +1,18 @@
+import { Injectable } from '@nestjs/common';
+import { IsNull } from 'typeorm';
+import { ProjectNotFound, type ProjectScope } from '../../access/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { Project } from './project.entity.js';
+
+/** A project's own row: its names, and whether it is archived. */
+@Injectable()
+export class ProjectsReader {
+  constructor(private readonly database: Database) {}
+
+  /** @throws ProjectNotFound for one that was deleted since access to it was decided */
+  async get(scope: Pick<ProjectScope, 'projectId'>, db?: Db): Promise<Project> {
+    const project = await this.database.repository(Project, db).findOneBy({ id: scope.projectId, deletedAt: IsNull() });
+    if (project === null) throw new ProjectNotFound();
+    return project;
+  }
+}

@@ -1,0 +1,161 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { FairSemaphore } from './fair-semaphore.js';
+import { OverloadedError, ShareExhaustedError } from './overload.js';
+
+/** Work that ends when it is told to, and what has begun so far. */
+class Works {
+  readonly begun: string[] = [];
+  private readonly ends = new Map<string, () => void>();
+
+  start(turns: FairSemaphore, share: string, name: string): Promise<void> {
+    return turns.run(share, () => {
+      this.begun.push(name);
+      return new Promise<void>((resolve) => this.ends.set(name, resolve));
+    });
+  }
+
+  async end(name: string): Promise<void> {
+    await steps();
+    this.ends.get(name)?.();
+    await steps();
+  }
+}
+
+async function steps(): Promise<void> {
+  for (let step = 0; step < 10; step += 1) await Promise.resolve();
+}
+
+describe('fair turns', () => {
+  it('serve a share that has just come before the second piece of one that waits with many', async () => {
+    const turns = new FairSemaphore({ parallel: 1, mostWaiting: 100 });
+    const works = new Works();
+    const all = ['a1', 'a2', 'a3', 'a4', 'b1'].map((name) => works.start(turns, name.slice(0, 1), name));
+    for (const name of ['a1', 'a2', 'b1', 'a3', 'a4']) await works.end(name);
+    await Promise.all(all);
+    expect(works.begun).toEqual(['a1', 'a2', 'b1', 'a3', 'a4']);
+  });
+
+  it('leave a place to others where a share may run one at a time', async () => {
+    const turns = new FairSemaphore({ parallel: 2, parallelOfShare: 1, mostWaiting: 100 });
+    const works = new Works();
+    void works.start(turns, 'a', 'a1');
+    void works.start(turns, 'a', 'a2');
+    void works.start(turns, 'b', 'b1');
+    await works.end('');
+    expect(works.begun).toEqual(['a1', 'b1']);
+    await works.end('a1');
+    expect(works.begun).toEqual(['a1', 'b1', 'a2']);
+  });
+
+  it('refuse the share that has too much waiting, and give its last place to another when all is full', async () => {
+    const turns = new FairSemaphore({ parallel: 1, mostWaiting: 3, mostWaitingOfShare: 3 });
+    const works = new Works();
+    void works.start(turns, 'a', 'a0');
+    const refused: string[] = [];
+    for (const name of ['a1', 'a2', 'a3'])
+      void works.start(turns, 'a', name).catch((error: unknown) => refused.push(`${name} ${String(error)}`));
+    await expect(works.start(turns, 'a', 'a4')).rejects.toBeInstanceOf(ShareExhaustedError);
+    void works.start(turns, 'b', 'b1');
+    void works.start(turns, 'c', 'c1');
+    // One of each would be no fairer.
+    await expect(works.start(turns, 'd', 'd1')).rejects.toBeInstanceOf(OverloadedError);
+    expect(refused).toEqual(['a3 OverloadedError: Too much is waiting', 'a2 OverloadedError: Too much is waiting']);
+    expect(turns.waiting).toBe(3);
+  });
+
+  it('refuse in their own words who waits too long or finds no place, and serve the others after it', async () => {
+    class TooMany extends Error {}
+    const turns = new FairSemaphore({ parallel: 1, mostWaiting: 1, patience: { ms: 20, refusal: TooMany } });
+    const works = new Works();
+    const first = works.start(turns, 'a', 'a1');
+    const late = works.start(turns, 'b', 'b1');
+    await expect(works.start(turns, 'c', 'c1')).rejects.toBeInstanceOf(TooMany);
+    await expect(late).rejects.toBeInstanceOf(TooMany);
+    expect(turns.waiting).toBe(0);
+    await works.end('a1');
+    await first;
+    expect(works.begun).toEqual(['a1']);
+    await expect(turns.run('b', () => Promise.resolve('served'))).resolves.toBe('served');
+  });
+
+  it('let go of who gives up while waiting, and of nobody who has begun', async () => {
+    const turns = new FairSemaphore({ parallel: 1, mostWaiting: 100 });
+    const works = new Works();
+    const giveUp = new AbortController();
+    void works.start(turns, 'a', 'a1');
+    const second = turns.run('a', () => Promise.reject(new Error('must not begin')), giveUp.signal);
+    const third = works.start(turns, 'a', 'a3');
+    const mine = turns.run('b', () => Promise.resolve('done'), giveUp.signal);
+    giveUp.abort(new Error('too late'));
+    await expect(second).rejects.toThrow('too late');
+    await expect(mine).rejects.toThrow('too late');
+    await expect(turns.run('c', () => Promise.resolve(), giveUp.signal)).rejects.toThrow('too late');
+    expect(turns.waiting).toBe(1);
+    await works.end('a1');
+    expect(works.begun).toEqual(['a1', 'a3']);
+    await works.end('a3');
+    await third;
+    const late = new AbortController();
+    const begun = turns.run('a', () => new Promise((resolve) => setImmediate(resolve, 'yes')), late.signal);
+    late.abort();
+    expect(await begun).toBe('yes');
+  });
+
+  it('are not held up by thousands of one share', async () => {
+    const turns = new FairSemaphore({ parallel: 20, parallelOfShare: 5, mostWaiting: Infinity });
+    const works = new Works();
+    for (let piece = 0; piece < 10_000; piece += 1) void works.start(turns, 'a', `a${piece}`);
+    void works.start(turns, 'b', 'b');
+    await steps();
+    expect(works.begun).toEqual(['a0', 'a1', 'a2', 'a3', 'a4', 'b']);
+  });
+
+  it('give their place back when the work fails', async () => {
+    const turns = new FairSemaphore({ parallel: 1, mostWaiting: 0 });
+    await expect(turns.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    await expect(turns.run('a', () => Promise.resolve(1))).resolves.toBe(1);
+  });
+
+  it('never run or keep more than they may, and serve all that they took', async () => {
+    const pieces = fc.array(fc.record({ share: fc.constantFrom('a', 'b', 'c', 'd'), steps: fc.nat({ max: 4 }) }), {
+      maxLength: 60,
+    });
+    const bounds = fc.record({
+      parallel: fc.integer({ min: 1, max: 4 }),
+      parallelOfShare: fc.integer({ min: 1, max: 3 }),
+      mostWaiting: fc.nat({ max: 12 }),
+      mostWaitingOfShare: fc.nat({ max: 6 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(pieces, bounds, async (list, options) => {
+        const turns = new FairSemaphore(options);
+        const running = new Map<string, number>();
+        let most = 0;
+        let mostOfShare = 0;
+        let served = 0;
+        const outcomes = list.map(({ share, steps }) =>
+          turns.run(share, async () => {
+            running.set(share, (running.get(share) ?? 0) + 1);
+            most = Math.max(
+              most,
+              [...running.values()].reduce((sum, one) => sum + one, 0),
+            );
+            mostOfShare = Math.max(mostOfShare, running.get(share) ?? 0);
+            for (let step = 0; step < steps; step += 1) await Promise.resolve();
+            running.set(share, (running.get(share) ?? 0) - 1);
+            served += 1;
+          }),
+        );
+        expect(turns.waiting).toBeLessThanOrEqual(options.mostWaiting);
+        const settled = await Promise.allSettled(outcomes);
+        expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(served);
+        for (const one of settled) if (one.status === 'rejected') expect(one.reason).toBeInstanceOf(OverloadedError);
+        expect(most).toBeLessThanOrEqual(options.parallel);
+        expect(mostOfShare).toBeLessThanOrEqual(options.parallelOfShare);
+        expect(turns.waiting).toBe(0);
+        await expect(turns.run('later', () => Promise.resolve('served'))).resolves.toBe('served');
+      }),
+    );
+  });
+});

@@ -1,0 +1,83 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { CredentialCipher, DecryptionError } from '../crypto/index.js';
+import { Database } from '../database/database.js';
+import { MaintenanceTask } from '../maintenance/maintenance-task.js';
+import { SealedColumn } from './sealed-column.js';
+import { type SealedValue, SealedValuesRepository } from './sealed-values.repository.js';
+
+/** Bounds a transaction: as many rows are held for the time it takes to encrypt them. */
+const BATCH_ROWS = 200;
+/** Bounds a round; what is left waits for the next one, a minute later. */
+const BATCHES_A_ROUND = 50;
+
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Encrypts with the first key what older ones have encrypted, in every {@link SealedColumn}, so that these can be taken out
+ * of the configuration. A process that dies in between leaves some values with the new key and others with the old one, all
+ * of which open. What does not open stays as it is.
+ */
+@Injectable()
+export class ReencryptionTask extends MaintenanceTask {
+  private readonly logger = new Logger('encryption');
+
+  constructor(
+    private readonly database: Database,
+    private readonly values: SealedValuesRepository,
+    private readonly cipher: CredentialCipher,
+    private readonly discovery: DiscoveryService,
+  ) {
+    super();
+  }
+
+  async maintain(): Promise<number> {
+    let batches = BATCHES_A_ROUND;
+    let encrypted = 0;
+    for (const keyId of this.cipher.olderKeyIds) {
+      for (const column of this.columns()) {
+        let after: string | undefined = BEFORE_ALL;
+        while (after !== undefined && batches > 0) {
+          batches -= 1;
+          const batch = await this.batch(column, keyId, after);
+          encrypted += batch.encrypted;
+          after = batch.last;
+        }
+      }
+    }
+    if (encrypted > 0) this.logger.log(`encrypted ${encrypted} values again, with the first key`);
+    return encrypted;
+  }
+
+  /** @returns how many were encrypted again, and the id to go on behind; none when there is no more */
+  private batch(column: SealedColumn, keyId: string, after: string): Promise<{ encrypted: number; last?: string }> {
+    return this.database.transaction(async (tx) => {
+      const held = await this.values.hold(column, keyId, after, BATCH_ROWS, tx);
+      const values = held.flatMap((row) => this.encryptedAgain(column, row) ?? []);
+      if (values.length > 0) await this.values.replace(column, this.cipher.firstKeyId, values, tx);
+      const last = held.length < BATCH_ROWS ? undefined : held.at(-1)?.id;
+      if (values.length < held.length) {
+        const { table } = column.shape;
+        this.logger.warn(`${held.length - values.length} values of ${table} cannot be opened with the key ${keyId}`);
+      }
+      return { encrypted: values.length, ...(last !== undefined && { last }) };
+    });
+  }
+
+  private encryptedAgain(column: SealedColumn, row: SealedValue): Pick<SealedValue, 'id' | 'value'> | null {
+    const place = column.placeOf(row);
+    try {
+      return { id: row.id, value: this.cipher.encrypt(this.cipher.decrypt(row.value, place), place) };
+    } catch (error) {
+      if (error instanceof DecryptionError) return null;
+      throw error;
+    }
+  }
+
+  private columns(): SealedColumn[] {
+    return this.discovery
+      .getProviders()
+      .map(({ instance }) => instance as unknown)
+      .filter((instance) => instance instanceof SealedColumn);
+  }
+}
