@@ -45,9 +45,9 @@ export const sha256 = (bytes: Buffer | string): string => createHash('sha256').u
 /** What people do with objects of one project, as one of them. */
 export class Objects {
   constructor(
-    private readonly app: TestApp,
-    private readonly owner: Owner,
-    private readonly as: Actor = owner,
+    private readonly app: Pick<TestApp, 'request'>,
+    private readonly owner: Pick<Owner, 'projectId' | 'bearer'>,
+    private readonly as: Pick<Actor, 'bearer'> = owner,
   ) {}
 
   put(key: string, content: Buffer | string = key, query: Record<string, string> = {}): Test {
@@ -127,7 +127,7 @@ export class Objects {
   }
 }
 
-function pathOf(url: string): string {
+export function pathOf(url: string): string {
   const { pathname, search } = new URL(url);
   return pathname + search;
 }
