@@ -1,8 +1,10 @@
-import { get, request as httpRequest } from 'node:http';
+import { createServer, get, request as httpRequest } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Test } from 'supertest';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
+import { launchChromium, servePage } from '../../support/chromium.js';
 import { type ObjectRecord, Objects, type UploadRecord } from '../../support/objects.js';
 
 const NOBODY = '0199f3a1-0000-7000-8000-000000000000';
@@ -48,6 +50,128 @@ describe('The content of objects', () => {
       'cache-control': expect.stringMatching(/^private, max-age=(29\d|300)$/),
       'x-request-id': expect.any(String),
     });
+  });
+
+  it('need no credentials, heed none, and count as no request of anybody', async () => {
+    for (const credential of ['Bearer nonsense', owner.bearer, 'Basic eDp5']) {
+      const { headers } = await fetch().set('Authorization', credential).expect(200);
+      expect(Object.keys(headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
+    }
+    const { headers } = await fetch().set('If-None-Match', `W/"${object.etag}"`).expect(304);
+    expect(headers).toMatchObject({
+      etag: `"${object.etag}"`,
+      'last-modified': expect.any(String),
+      'cache-control': expect.stringMatching(/^private/),
+      'content-security-policy': "default-src 'none';sandbox",
+    });
+    expect(headers).not.toHaveProperty('content-type');
+  });
+
+  it('are read by clients of HTTP/1.0, to the end', async () => {
+    const text = await spoken(`GET ${link} HTTP/1.0\r\n\r\n`);
+    expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(text).toContain('\r\nContent-Length: 10\r\n');
+    expect(text).not.toMatch(/transfer-encoding/i);
+    expect(text.endsWith('\r\n\r\n0123456789')).toBe(true);
+  });
+
+  it('that are refused are not taken for requests', async () => {
+    const hidden = `GET ${link} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+    const head = `POST /v1/core/objects?project_id=${owner.projectId}&key=x HTTP/1.1\r\nHost: x\r\n`;
+    const answers = (text: string): number[] =>
+      [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
+    // Of this body the hidden request is a part; behind this one it is a request like every other.
+    const inside = await spoken(`${head}Content-Length: ${hidden.length}\r\nConnection: close\r\n\r\n${hidden}`);
+    expect(answers(inside)).toEqual([401]);
+    const behind = await spoken(`${head}Content-Length: 5\r\n\r\n12345${hidden}`);
+    expect([[401], [401, 200]]).toContainEqual(answers(behind));
+    const large = `${head}Authorization: ${owner.bearer}\r\nContent-Length: 99999999\r\nConnection: close\r\n\r\n`;
+    expect(answers(await spoken(large + hidden.repeat(50), true))).toEqual([413]);
+  });
+
+  /** What comes back until the service closes the connection. @param leaves once the head has been answered */
+  function spoken(text: string, leaves = false): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const { hostname, port } = new URL(app.url);
+      const socket = connect(Number(port), hostname);
+      let read = '';
+      socket.setEncoding('utf8').on('data', (more: string) => {
+        read += more;
+        if (leaves && read.includes('"}')) socket.end();
+      });
+      socket.on('error', reject).on('close', () => resolve(read));
+      socket.write(text);
+    });
+  }
+
+  it('run nothing in a browser and read nothing of the origin, and pages of other origins may show them', async () => {
+    const heard: string[] = [];
+    const collector = createServer((request, response) => {
+      heard.push(request.url ?? '');
+      response.setHeader('Access-Control-Allow-Origin', '*').end();
+    });
+    await new Promise<void>((resolve) => collector.listen(0, 'localhost', resolve));
+    const to = `http://localhost:${(collector.address() as AddressInfo).port}`;
+    const script = (name: string): string =>
+      `fetch('${to}/${name}');fetch('/health').then((r)=>r.text()).then((t)=>fetch('${to}/${name}?'+t));new Image().src='${to}/${name}';`;
+    const html = (name: string): string =>
+      `<!doctype html><script>${script(name)}</script><img src="${to}/${name}-img">`;
+    const svg = (name: string): string =>
+      `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="${script(name)}"><script>${script(name)}</script></svg>`;
+    const xhtml = (name: string): string =>
+      `<html xmlns="http://www.w3.org/1999/xhtml"><body><script>${script(name)}</script></body></html>`;
+    const uploads: [string, string][] = [
+      ['text/html', html('html')],
+      ['TEXT/HTML; charset=utf-8', html('upper')],
+      ['application/xhtml+xml', xhtml('xhtml')],
+      ['text/xml', xhtml('xml')],
+      ['image/svg+xml', svg('svg')],
+      ['text/javascript', script('js')],
+      ['application/pdf', html('pdf')],
+      ['text/plain', html('plain')],
+      ['image/png', svg('png')],
+      ['application/json', html('json')],
+      ['video/mp4', html('video')],
+      ['application/octet-stream', html('octets')],
+    ];
+    const [foreign, served] = [
+      await servePage('<!doctype html><title>Elsewhere</title>'),
+      await servePage(html('served')),
+    ];
+    const chromium = await launchChromium();
+    try {
+      const page = await chromium.context.newPage();
+      for (const [index, [type, content]] of uploads.entries()) {
+        const { id } = await objects.stored(`active-${index}`, content, { content_type: type });
+        const address = app.url + (await objects.link(id, { disposition: 'inline' }));
+        // A download is no page to go to.
+        await page.goto(address).catch((error: unknown) => expect(String(error)).toMatch(/Download|ERR_ABORTED/));
+        if (page.url() === address) expect(await page.evaluate('self.origin')).toBe('null');
+      }
+      const image = await objects.stored('image.svg', svg('embedded'), { content_type: 'image/svg+xml' });
+      const address = app.url + (await objects.link(image.id));
+      await page.goto(foreign.origin);
+      expect(
+        await page.evaluate(`(async (url) => {
+          const image = new Image();
+          image.src = url;
+          await image.decode();
+          const answer = await fetch(url, { headers: { Range: 'bytes=0-3' } });
+          return [image.naturalWidth, answer.status, await answer.text(), answer.headers.get('etag')];
+        })(${JSON.stringify(address)})`),
+      ).toEqual([9, 206, '<svg', `"${image.etag}"`]);
+      expect(heard).toEqual([]);
+
+      // Elsewhere it would have run.
+      await page.goto(served.origin);
+      await until(() => Promise.resolve(heard.includes('/served')));
+    } finally {
+      await chromium.close();
+      await foreign.close();
+      await served.close();
+      collector.closeAllConnections();
+      collector.close();
+    }
   });
 
   it('are addressed for as long as was asked for, by whoever has the address', async () => {

@@ -17,7 +17,8 @@ export function isSigned(path: string): boolean {
 export class SignedRoutesCors {
   /** Goes before the CORS of `CORS_ORIGINS`, which leaves these routes alone. */
   readonly handle = (request: Request, response: Response, next: NextFunction): void => {
-    if (request.headers.origin === undefined || !isSigned(request.path)) return next();
+    if (!isSigned(request.path)) return next();
+    // Also where no origin is told: what a page was shown as an image is in its cache when a script asks for it.
     response.set('Access-Control-Allow-Origin', '*');
     if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) {
       response.set('Access-Control-Expose-Headers', READABLE);
