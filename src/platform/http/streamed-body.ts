@@ -10,7 +10,7 @@ export interface SlowSenderLimits {
   readonly bytesPerSecond: number;
 }
 
-const SLOW_SENDER_LIMITS: SlowSenderLimits = { idleMs: 30_000, bytesPerSecond: 16 * 1024 };
+export const SLOW_SENDER_LIMITS: SlowSenderLimits = { idleMs: 30_000, bytesPerSecond: 16 * 1024 };
 
 /** How long a refused sender may go on before the connection is cut; cut at once it might never read the answer. */
 const LINGER_MS = 5_000;
