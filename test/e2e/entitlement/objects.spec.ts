@@ -414,6 +414,22 @@ describe('Objects', () => {
       expect(await objects.usage()).toMatchObject({ storage: { objects: 0, bytes_reserved: 0 } });
     });
 
+    it('of thousands of parts are too large, wherever the file stands among them', async () => {
+      const part = (name: string): string =>
+        `--x\r\nContent-Disposition: form-data; name="${name}"; filename="f"\r\n\r\ncontent\r\n`;
+      const many = part('other').repeat(1_100);
+      for (const body of [many + part('file'), part('file') + many])
+        await app
+          .request()
+          .post('/v1/core/objects')
+          .query({ project_id: owner.projectId, key: 'a' })
+          .set('Authorization', owner.bearer)
+          .set('Content-Type', 'multipart/form-data; boundary=x')
+          .send(`${body}--x--\r\n`)
+          .expect(413);
+      expect((await objects.usage()).storage).toMatchObject({ bytes_used: 0, bytes_reserved: 0 });
+    });
+
     it('with too many or too long fields are too large', async () => {
       const many = form({ key: 'a' });
       for (let at = 0; at < 21; at += 1) void many.field(`f${at}`, 'x');

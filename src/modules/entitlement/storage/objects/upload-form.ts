@@ -7,6 +7,8 @@ import type { StreamedBody } from '../../../../platform/http/streamed-body.js';
 
 const MOST_FIELDS = 20;
 const MOST_FIELD_BYTES = 8 * 1024;
+/** Also of those that are passed over: each takes as long to read as some kilobytes of content. */
+const MOST_PARTS = 1_000;
 /** Of a form beside its content: fields, and what holds its parts together. */
 const MOST_OTHER_BYTES = (MOST_FIELDS + 12) * MOST_FIELD_BYTES;
 
@@ -29,7 +31,7 @@ interface FormFile {
 /**
  * Reads `multipart/form-data` up to its part `file`, and that part while it comes. What stands behind it is passed over, and
  * so are other files.
- * @throws ValidationError for what is no such form; BodyTooLarge for too many fields, long ones, or content that is
+ * @throws ValidationError for what is no such form; BodyTooLarge for too many fields or parts, long fields, or content that is
  *   larger than `mostBytes` by more than a form takes
  */
 export async function readUploadForm(body: StreamedBody, contentType: string, mostBytes: number): Promise<UploadForm> {
@@ -53,7 +55,13 @@ class FormReading {
         headers: { 'content-type': contentType },
         preservePath: true,
         isPartAFile: (field, _type, fileName) => field === 'file' || fileName !== undefined,
-        limits: { fields: MOST_FIELDS, fieldSize: MOST_FIELD_BYTES, headerPairs: 50, headerSize: MOST_FIELD_BYTES },
+        limits: {
+          parts: MOST_PARTS,
+          fields: MOST_FIELDS,
+          fieldSize: MOST_FIELD_BYTES,
+          headerPairs: 50,
+          headerSize: MOST_FIELD_BYTES,
+        },
       });
     } catch {
       throw malformed();
@@ -78,6 +86,7 @@ class FormReading {
       parser.on('fieldsLimit', () => {
         if (this.file === undefined) reject(new BodyTooLarge());
       });
+      parser.once('partsLimit', () => this.fail(new BodyTooLarge()));
       parser.once('finish', resolve);
     });
     const fed = this.feed(pieces);
@@ -102,6 +111,7 @@ class FormReading {
     const finished = once(parser, 'finish').catch(() => undefined);
     for await (const piece of pieces) {
       if (!parser.write(piece)) await Promise.race([once(parser, 'drain'), broken]);
+      if (this.failure !== undefined) throw this.failure;
     }
     parser.end();
     await Promise.race([finished, broken]);
