@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { SLOW_SENDER_LIMITS } from '../../../src/platform/http/streamed-body.js';
 import { ObjectStore, StoreUnavailable } from '../../../src/platform/storage/index.js';
@@ -15,6 +16,7 @@ import {
   storedFiles,
   type UploadRecord,
 } from '../../support/objects.js';
+import { type StorageAct, StorageModel } from '../../support/storage-model.js';
 
 const PART = 5 * 1024 * 1024;
 const TOKEN = 'maintenance-token-of-the-upload-suite';
@@ -26,7 +28,7 @@ describe('Uploads in parts', () => {
 
   beforeAll(async () => {
     app = await createTestApp({
-      env: { STORAGE_LIMITS: 'free=100MB/-/64MB', INTERNAL_JOB_TOKEN: TOKEN },
+      env: { STORAGE_LIMITS: 'free=100MB/-/64MB,pro=2KB/-/1KB', INTERNAL_JOB_TOKEN: TOKEN },
     });
   });
   afterAll(() => app.close());
@@ -327,6 +329,38 @@ describe('Uploads in parts', () => {
     await app.rows(`UPDATE stored_blobs SET due_at = now() WHERE project_id = $1`, [owner.projectId]);
     await maintain();
     expect(await blobs()).toEqual([]);
+  });
+
+  it('and objects are what a model says, whatever is done with them', async () => {
+    const key = fc.constantFrom('a', 'b', 'c/d');
+    const size = fc.integer({ min: 0, max: 1_100 });
+    const which = fc.nat({ max: 3 });
+    const seed = fc.integer({ min: 1, max: 250 });
+    const act: fc.Arbitrary<StorageAct> = fc.oneof(
+      fc.record({ do: fc.constant('put' as const), key, size, seed, overwrite: fc.boolean() }),
+      fc.record({ do: fc.constant('rename' as const), key, to: key }),
+      fc.record({ do: fc.constant('delete' as const), key }),
+      fc.record({
+        do: fc.constant('begin' as const),
+        key,
+        size: fc.integer({ min: 1, max: 1_100 }),
+        overwrite: fc.boolean(),
+      }),
+      fc.record({ do: fc.constantFrom('part' as const, 'part' as const), which, seed }),
+      fc.record({
+        do: fc.constantFrom('complete' as const, 'complete' as const, 'abort' as const, 'expire' as const),
+        which,
+      }),
+      fc.record({ do: fc.constant('sweep' as const) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { minLength: 15, maxLength: 30 }), async (acts) => {
+        const one = await ownerWithProject(app);
+        await app.rows(`UPDATE organizations SET plan = 'pro' WHERE id = $1`, [one.organizationId]);
+        await new StorageModel(app, one, maintain).follow(acts);
+      }),
+      { numRuns: 8 },
+    );
   });
 
   it('and objects that come too slowly are let go, and leave nothing', async () => {
