@@ -168,6 +168,11 @@ export class FilesObjectStore extends ObjectStore {
     return within(HEALTH_WITHIN_MS, this.probe(), late);
   }
 
+  /** Two folders are two stores, whatever their paths are. */
+  override identity(): Promise<string> {
+    return this.marker.check();
+  }
+
   override async *blobs(signal: AbortSignal): AsyncGenerator<readonly string[]> {
     await this.marker.check();
     let batch: string[] = [];
@@ -180,11 +185,6 @@ export class FilesObjectStore extends ObjectStore {
       batch = [];
     }
     if (batch.length > 0) yield batch;
-  }
-
-  /** Tells this folder from every other. @throws StoreUnavailable */
-  identity(): Promise<string> {
-    return this.marker.check();
   }
 
   private async *names(signal: AbortSignal): AsyncGenerator<string> {
