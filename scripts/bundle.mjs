@@ -10,7 +10,9 @@ import { fileURLToPath } from 'node:url';
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
 const PREFIX = 'bundled-';
 /** As new as the build and as this script. */
-const version = Math.max(...[join(dist, '.built'), fileURLToPath(import.meta.url)].map((path) => statSync(path).mtimeMs));
+const version = Math.max(
+  ...[join(dist, '.built'), fileURLToPath(import.meta.url)].map((path) => statSync(path).mtimeMs),
+);
 const target = join(dist, `${PREFIX}${Math.round(version)}`);
 
 /** They look for their own files beside them. */
