@@ -1,4 +1,8 @@
 import { createHash } from 'node:crypto';
+import { readdir, stat } from 'node:fs/promises';
+import { type ClientRequest, request as httpRequest } from 'node:http';
+import { join, relative } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import type { Test } from 'supertest';
 import type { Actor, Owner } from './actors.js';
 import type { TestApp } from './app.js';
@@ -41,9 +45,9 @@ export const sha256 = (bytes: Buffer | string): string => createHash('sha256').u
 /** What people do with objects of one project, as one of them. */
 export class Objects {
   constructor(
-    private readonly app: TestApp,
-    private readonly owner: Owner,
-    private readonly as: Actor = owner,
+    private readonly app: Pick<TestApp, 'request'>,
+    private readonly owner: Pick<Owner, 'projectId' | 'bearer'>,
+    private readonly as: Pick<Actor, 'bearer'> = owner,
   ) {}
 
   put(key: string, content: Buffer | string = key, query: Record<string, string> = {}): Test {
@@ -123,7 +127,61 @@ export class Objects {
   }
 }
 
-function pathOf(url: string): string {
+export function pathOf(url: string): string {
   const { pathname, search } = new URL(url);
   return pathname + search;
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+/** A request whose body comes when the test says so. */
+export class HeldRequest {
+  /** Rejects when the connection breaks off without an answer. */
+  readonly answer: Promise<RawAnswer>;
+  private readonly sent: ClientRequest;
+
+  constructor(url: string, { method = 'POST', headers = {} }: { method?: string; headers?: Record<string, string> }) {
+    this.sent = httpRequest(url, { method, headers, agent: false });
+    this.answer = new Promise((resolve, reject) => {
+      this.sent.on('error', reject);
+      this.sent.on('response', (response) => {
+        void buffer(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject);
+      });
+    });
+    this.answer.catch(() => undefined);
+  }
+
+  /** Resolves when the connection has taken it. */
+  write(bytes: Buffer): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.sent.write(bytes, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  end(bytes?: Buffer): Promise<RawAnswer> {
+    this.sent.end(bytes);
+    return this.answer;
+  }
+
+  /** Goes away. */
+  destroy(): void {
+    this.sent.destroy();
+  }
+}
+
+/** What lies in the folder of objects, by paths in it, with sizes: contents, and what is on its way to become one. */
+export async function storedFiles(dataDir: string): Promise<Map<string, number>> {
+  const root = join(dataDir, 'objects');
+  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = new Map<string, number>();
+  for (const entry of entries) {
+    if (!entry.isFile() || entry.name === 'store-id') continue;
+    const path = join(entry.parentPath, entry.name);
+    const found = await stat(path).catch(() => null);
+    if (found !== null) files.set(relative(root, path), found.size);
+  }
+  return files;
 }

@@ -9,6 +9,8 @@ export class ClientGone extends Error {}
 
 /** Writes to a response no faster than its client reads. */
 export class PacedResponse {
+  /** Bytes that the socket was given. */
+  given = 0;
   private readonly time: SlowClientTimer;
 
   constructor(
@@ -23,7 +25,9 @@ export class PacedResponse {
     this.time.give(bytes.length);
     for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
       this.mustBeThere();
-      if (!this.response.write(bytes.subarray(at, at + SLICE_BYTES))) await this.when('drain');
+      const slice = bytes.subarray(at, at + SLICE_BYTES);
+      this.given += slice.length;
+      if (!this.response.write(slice)) await this.when('drain');
     }
     this.time.taken();
   }

@@ -31,7 +31,8 @@ export function isStreamed(request: IncomingMessage): boolean {
 export class StreamedBody {
   /** As the head says; null: in chunks, the end tells. */
   readonly declared: number | null;
-  private readonly askedAt = performance.now();
+  /** For the sender, milliseconds: while the pieces are dealt with, nobody does. */
+  private waited = 0;
   private received = 0;
 
   constructor(
@@ -73,18 +74,17 @@ export class StreamedBody {
 
   private async inTime<T>(piece: Promise<T>): Promise<T> {
     const { idleMs, bytesPerSecond } = this.limits;
-    const ends = this.askedAt + idleMs + (this.received / bytesPerSecond) * 1_000;
+    const askedAt = performance.now();
+    const left = idleMs + (this.received / bytesPerSecond) * 1_000 - this.waited;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(
-        () => reject(new RequestTimeout()),
-        Math.max(0, Math.min(idleMs, ends - performance.now())),
-      ).unref();
+      timer = setTimeout(() => reject(new RequestTimeout()), Math.max(0, Math.min(idleMs, left))).unref();
     });
     try {
       return await Promise.race([piece.catch(broken), late]);
     } finally {
       clearTimeout(timer);
+      this.waited += performance.now() - askedAt;
     }
   }
 }

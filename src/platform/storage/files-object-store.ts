@@ -142,6 +142,10 @@ export class FilesObjectStore extends ObjectStore {
     }
   }
 
+  override async removePart(blobId: string, part: Pick<WrittenPart, 'number' | 'slot' | 'token'>): Promise<void> {
+    if (part.slot > 0) await removeAll(this.places.part(blobId, part, part.token));
+  }
+
   override async completeParts(
     blobId: string,
     _uploadToken: string,

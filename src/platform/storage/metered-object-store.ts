@@ -89,6 +89,10 @@ export class MeteredObjectStore extends ObjectStore {
     return this.metered('part', this.store.putPart(blobId, uploadToken, part, this.counted(content), signal));
   }
 
+  override removePart(blobId: string, part: Pick<WrittenPart, 'number' | 'slot' | 'token'>): Promise<void> {
+    return this.metered('remove', this.store.removePart(blobId, part));
+  }
+
   override completeParts(
     blobId: string,
     uploadToken: string,

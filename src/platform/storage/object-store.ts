@@ -100,6 +100,15 @@ export abstract class ObjectStore {
     signal: AbortSignal,
   ): Promise<void>;
 
+  /**
+   * Another has taken the place of this part, and nobody will name it to {@link completeParts}. Stores that write over a
+   * slot have nothing to do. Idempotent.
+   * @throws StoreUnavailable
+   */
+  removePart(_blobId: string, _part: Pick<WrittenPart, 'number' | 'slot' | 'token'>): Promise<void> {
+    return Promise.resolve();
+  }
+
   /** @throws StoreUnavailable when blobs could not be put or read now */
   abstract health(): Promise<void>;
 

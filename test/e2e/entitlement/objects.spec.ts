@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { ObjectStore } from '../../../src/platform/storage/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
-import { type ObjectRecord, Objects, sha256 } from '../../support/objects.js';
+import { HeldRequest, type ObjectRecord, Objects, sha256, storedFiles } from '../../support/objects.js';
 
 const NOBODY = '0199f3a1-0000-7000-8000-000000000000';
+const TOKEN = 'maintenance-token-of-the-object-suite';
 const KEY_RULE = 'Value error, key must be a path of names without leading slash, empty, . or .. parts';
 
 describe('Objects', () => {
@@ -14,7 +16,9 @@ describe('Objects', () => {
   let objects: Objects;
 
   beforeAll(async () => {
-    app = await createTestApp({ env: { STORAGE_LIMITS: 'free=1MB/2MB/512KB', OBJECT_BODY_MAX_BYTES: '600000' } });
+    app = await createTestApp({
+      env: { STORAGE_LIMITS: 'free=1MB/2MB/512KB', OBJECT_BODY_MAX_BYTES: '600000', INTERNAL_JOB_TOKEN: TOKEN },
+    });
   });
   afterAll(() => app.close());
   beforeEach(async () => {
@@ -27,6 +31,11 @@ describe('Objects', () => {
       `SELECT action, detail FROM audit_events WHERE project_id = $1 AND target_type = 'object' ORDER BY created_at, id`,
       [owner.projectId],
     );
+  const maintain = (): Promise<unknown> =>
+    app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', TOKEN).expect(200);
+  const writing = async (): Promise<number> =>
+    (await app.rows(`SELECT 1 FROM stored_blobs WHERE project_id = $1 AND state = 'writing'`, [owner.projectId]))
+      .length;
   const content = async (id: string): Promise<string> =>
     (
       await app
@@ -263,6 +272,58 @@ describe('Objects', () => {
       });
     });
 
+    it('set aside what they add, where they take the place of others', async () => {
+      const full = Buffer.alloc(512 * 1024);
+      await objects.stored('one', full);
+      await objects.stored('two', full);
+      const address = `${app.url}/v1/core/objects?project_id=${owner.projectId}&key=one&overwrite=true`;
+      const headers = { Authorization: owner.bearer, 'Content-Length': String(full.length) };
+      const slow = new HeldRequest(address, { headers });
+      await slow.write(full.subarray(0, 1000));
+      await until(async () => (await writing()) === 1);
+      expect((await objects.usage()).storage).toMatchObject({ bytes_used: 1024 * 1024, bytes_reserved: 0 });
+      await objects.stored('two', full, { overwrite: 'true' });
+      await objects.put('three', 'x').expect(403);
+      expect((await slow.end(full.subarray(1000))).status).toBe(201);
+
+      // What was to be replaced has become less meanwhile, and somebody else has taken the room.
+      const late = new HeldRequest(address, { headers });
+      await late.write(full.subarray(0, 1000));
+      await until(async () => (await writing()) === 1);
+      await objects.stored('one', 'x', { overwrite: 'true' });
+      await objects.stored('three', Buffer.alloc(1000));
+      expect((await late.end(full.subarray(1000))).status).toBe(403);
+      expect((await objects.usage()).storage).toMatchObject({ bytes_used: 512 * 1024 + 1001, bytes_reserved: 0 });
+
+      // After a downgrade less may take the place of more.
+      await app.rows('UPDATE storage_totals SET stored = stored * 4 WHERE organization_id = $1', [
+        owner.organizationId,
+      ]);
+      await objects.stored('two', full.subarray(1), { overwrite: 'true' });
+      await objects.put('two', full, { overwrite: 'true' }).expect(403);
+    });
+
+    it('count nothing, and leave nothing, when their lease was lost', async () => {
+      const store = app.nest.get(ObjectStore);
+      const put = store.put.bind(store);
+      const spy = jest.spyOn(store, 'put').mockImplementationOnce(async (...given) => {
+        await app.rows(`UPDATE stored_blobs SET due_at = now() - interval '1 second' WHERE project_id = $1`, [
+          owner.projectId,
+        ]);
+        await maintain();
+        await put(...given);
+      });
+      await objects.put('late', 'too late').expect(503);
+      spy.mockRestore();
+      expect((await objects.usage()).storage).toMatchObject({ bytes_used: 0, bytes_reserved: 0, objects: 0 });
+      await maintain();
+      const rows = await app.rows('SELECT state FROM stored_blobs WHERE project_id = $1', [owner.projectId]);
+      expect(rows).toEqual([]);
+      const live = await app.rows<{ id: string }>(`SELECT id FROM stored_blobs`);
+      const names = [...(await storedFiles(app.dataDir)).keys()].map((path) => path.split('/').at(-1));
+      expect(names.sort()).toEqual(live.map(({ id }) => id).sort());
+    });
+
     it('take a key once, however many want it', async () => {
       const answers = await Promise.all(Array.from({ length: 8 }, (_, at) => objects.put('same', `content ${at}`)));
       expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
@@ -441,6 +502,21 @@ describe('Objects', () => {
       const { id } = await objects.stored('one');
       const { body } = await objects.change(id, { metadata }).expect(422);
       expect(body).toMatchObject({ detail: [{ loc: ['body', 'metadata'], msg: `Value error, ${sentence}` }] });
+    });
+
+    it('may swap their keys with others at once', async () => {
+      const [one, other] = [await objects.stored('one'), await objects.stored('other')];
+      for (let round = 0; round < 10; round += 1) {
+        const [a, b, x] = await Promise.all([
+          objects.change(one.id, { key: 'other' }),
+          objects.change(other.id, { key: 'one' }),
+          objects.change(one.id, { key: `free-${round}` }),
+        ]);
+        expect([a, b, x].map(({ status }) => status).filter((status) => status !== 200 && status !== 409)).toEqual([]);
+        await objects.change(one.id, { key: `one-${round}` }).expect(200);
+        await objects.change(other.id, { key: 'other' }).expect(200);
+        await objects.change(one.id, { key: 'one' }).expect(200);
+      }
     });
 
     it('are deleted, and gone', async () => {

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
-import { type ObjectRecord, Objects, sha256, type UploadRecord } from '../../support/objects.js';
+import { type ObjectRecord, Objects, sha256, storedFiles, type UploadRecord } from '../../support/objects.js';
 
 const PART = 5 * 1024 * 1024;
 const TOKEN = 'maintenance-token-of-the-upload-suite';
@@ -28,6 +30,18 @@ describe('Uploads in parts', () => {
     app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', TOKEN).expect(200);
   const blobs = (): Promise<{ id: string; state: string }[]> =>
     app.rows('SELECT id, state FROM stored_blobs WHERE project_id = $1 ORDER BY created_at', [owner.projectId]);
+  const blobOf = async (upload: UploadRecord): Promise<string> => {
+    const [row] = await app.rows<{ id: string }>('SELECT blob_id AS id FROM object_uploads WHERE id = $1', [upload.id]);
+    return row?.id ?? '';
+  };
+  const contentOf = async (id: string): Promise<Buffer> =>
+    (
+      await app
+        .request()
+        .get(await objects.link(id))
+        .buffer(true)
+        .expect(200)
+    ).body as Buffer;
   const bytes = (number: number, size = PART): Buffer => Buffer.alloc(size, number);
   const etagOf = (...parts: Buffer[]): string =>
     `${sha256(Buffer.concat(parts.map((part) => createHash('sha256').update(part).digest())))}-${parts.length}`;
@@ -215,6 +229,46 @@ describe('Uploads in parts', () => {
     expect((await objects.usage()).storage).toMatchObject({ bytes_used: 100, bytes_reserved: 0, objects: 1 });
     await objects.stored('a', 'newer', { overwrite: 'true' });
     expect((await objects.complete(upload).expect(200)).body).toMatchObject({ id: old.id, version: 3, size: 5 });
+  });
+
+  it('take no more room than they have set aside, however often a part is sent', async () => {
+    const upload = await objects.begun({ key: 'a', size: 1000 });
+    for (let round = 1; round <= 12; round += 1) await objects.part(upload, 1, Buffer.alloc(1000, round)).expect(200);
+    const blobId = await blobOf(upload);
+    const sizes = [...(await storedFiles(app.dataDir))].filter(([path]) => path.includes(blobId));
+    expect(sizes.reduce((sum, [, size]) => sum + size, 0)).toBeLessThanOrEqual(2000);
+    const { id, etag } = (await objects.complete(upload).expect(200)).body as ObjectRecord;
+    expect(etag).toBe(etagOf(Buffer.alloc(1000, 12)));
+    expect(await contentOf(id)).toEqual(Buffer.alloc(1000, 12));
+  });
+
+  it('do not mix with what somebody still writes who only seemed to be dead', async () => {
+    const upload = await objects.begun({ key: 'a', size: 1000 });
+    await app.rows(
+      `INSERT INTO object_upload_parts (upload_id, part_number, slot, state, writer, lease_expires_at)
+       VALUES ($1, 1, 0, 'writing', gen_random_uuid(), now() - interval '1 minute')`,
+      [upload.id],
+    );
+    await objects.part(upload, 1, Buffer.alloc(1000, 1)).expect(200);
+    const late = await open(join(app.dataDir, 'objects', 'staging', await blobOf(upload), 'parts'), 'r+');
+    await late.write(Buffer.alloc(1000, 2), 0, 1000, 0);
+    await late.close();
+    const { id, etag } = (await objects.complete(upload).expect(200)).body as ObjectRecord;
+    expect(etag).toBe(etagOf(Buffer.alloc(1000, 1)));
+    expect(await contentOf(id)).toEqual(Buffer.alloc(1000, 1));
+  });
+
+  it('take no part any more once somebody has begun to complete them, also when that one died', async () => {
+    const upload = await objects.begun({ key: 'a', size: 100 });
+    await objects.part(upload, 1, Buffer.alloc(100, 1)).expect(200);
+    await app.rows(
+      `UPDATE object_uploads SET claim = gen_random_uuid(), claim_expires_at = now() - interval '1 second' WHERE id = $1`,
+      [upload.id],
+    );
+    await objects.part(upload, 1, Buffer.alloc(100, 2)).expect(503);
+    const { id, etag } = (await objects.complete(upload).expect(200)).body as ObjectRecord;
+    expect(etag).toBe(etagOf(Buffer.alloc(100, 1)));
+    expect(await contentOf(id)).toEqual(Buffer.alloc(100, 1));
   });
 
   it('are a hundred at most in a project', async () => {

@@ -44,38 +44,37 @@ export class StorageTotalsRepository {
 
   /**
    * Sets bytes aside. The row is locked by it, so of parallel requests exactly those pass that fit.
-   * @param limit null: none
-   * @param freed bytes that the act is going to give back
+   * @param limit null: none; none are beyond any, also where more is stored than a new plan allows
    * @returns false when they do not fit
    */
   async reserve(
     { organizationId }: Pick<ProjectScope, 'organizationId'>,
     bytes: number,
-    { limit, freed }: { readonly limit: number | null; readonly freed: number },
+    limit: number | null,
     tx: Db,
   ): Promise<boolean> {
-    const fits = '($3::bigint IS NULL OR t.stored + t.reserved + $2 - $4 <= $3)';
     const changed = await this.database.execute(
       `INSERT INTO storage_totals AS t (organization_id, reserved)
-       SELECT $1::uuid, $2::bigint WHERE $3::bigint IS NULL OR $2::bigint - $4::bigint <= $3::bigint
+       SELECT $1::uuid, $2::bigint WHERE $3::bigint IS NULL OR $2::bigint <= $3::bigint
          OR EXISTS (SELECT FROM storage_totals WHERE organization_id = $1)
-       ON CONFLICT (organization_id) DO UPDATE SET reserved = t.reserved + excluded.reserved WHERE ${fits}`,
-      [organizationId, bytes, limit, freed],
+       ON CONFLICT (organization_id) DO UPDATE SET reserved = t.reserved + excluded.reserved
+         WHERE $2::bigint = 0 OR $3::bigint IS NULL OR t.stored + t.reserved + $2::bigint <= $3::bigint`,
+      [organizationId, bytes, limit],
       tx,
     );
     return changed > 0;
   }
 
-  /** Whether what is stored and set aside fits, when so many bytes of it go. Locks the row. */
+  /** Whether so many bytes fit beside what is stored and set aside. Locks the row. */
   async fits(
     { organizationId }: Pick<ProjectScope, 'organizationId'>,
+    bytes: number,
     limit: number,
-    freed: number,
     tx: Db,
   ): Promise<boolean> {
     const [row] = await this.database.rows<{ fits: boolean }>(
-      `SELECT stored + reserved - $3 <= $2 AS fits FROM storage_totals WHERE organization_id = $1 FOR UPDATE`,
-      [organizationId, limit, freed],
+      `SELECT stored + reserved + $2 <= $3 AS fits FROM storage_totals WHERE organization_id = $1 FOR UPDATE`,
+      [organizationId, bytes, limit],
       tx,
     );
     return row?.fits ?? true;

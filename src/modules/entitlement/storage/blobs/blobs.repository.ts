@@ -9,6 +9,16 @@ const LAST_READERS_SECONDS = 15 * 60;
 /** A sweep that dies leaves what it took to another after so long. */
 const SWEEP_SECONDS = 300;
 
+/** Of what is in `gone`. Whoever gives back for several organizations does so in one order. */
+const GIVEN_BACK = `sums AS (
+         SELECT organization_id, sum(size) AS size FROM gone GROUP BY organization_id),
+       held AS (
+         SELECT organization_id FROM storage_totals WHERE organization_id IN (SELECT organization_id FROM sums)
+         ORDER BY organization_id FOR UPDATE),
+       given AS (
+         UPDATE storage_totals t SET reserved = t.reserved - sums.size FROM sums JOIN held USING (organization_id)
+         WHERE t.organization_id = sums.organization_id)`;
+
 export interface NewBlob {
   readonly id: string;
   /** Reserved; what is not known yet is added as it comes. */
@@ -103,18 +113,45 @@ export class BlobsRepository {
   }
 
   /**
-   * It will not be finished: what was reserved is given back, and the store is to forget it. Doing it again does nothing.
+   * It will not be finished: what was reserved is given back, and the store is to forget it. So it is, once more, where
+   * others have given it up before: what was written after they had may be there still.
+   */
+  async abandon(
+    { organizationId, projectId }: ProjectScope,
+    { id, driver }: Pick<NewBlob, 'id' | 'driver'>,
+  ): Promise<void> {
+    const [row] = await this.database.rows<{ gone: number }>(
+      `WITH gone AS (
+         UPDATE stored_blobs SET state = 'doomed', due_at = now()
+         WHERE project_id = $1 AND id = $2 AND state = 'writing' RETURNING organization_id, size),
+       ${GIVEN_BACK}
+       SELECT count(*)::int AS gone FROM gone`,
+      [projectId, id],
+    );
+    if (row?.gone === 1) return;
+    await this.database.execute(
+      `INSERT INTO stored_blobs AS b (id, organization_id, project_id, size, state, driver, due_at)
+       VALUES ($1, $2, $3, 0, 'doomed', $4, now())
+       ON CONFLICT (id) DO UPDATE SET due_at = now() WHERE b.state = 'doomed'`,
+      [id, organizationId, projectId, driver],
+    );
+  }
+
+  /**
+   * As {@link abandon}, for several that nobody is to go on with.
    * @param seconds that those who still write have to notice
    */
-  async abandon({ projectId }: Pick<ProjectScope, 'projectId'>, id: string, seconds = 0, db?: Db): Promise<void> {
+  async abandonAll(ids: readonly string[], seconds: number, tx: Db): Promise<void> {
     await this.database.execute(
-      `WITH gone AS (
-         UPDATE stored_blobs SET state = 'doomed', due_at = now() + make_interval(secs => $3)
-         WHERE project_id = $1 AND id = $2 AND state = 'writing' RETURNING organization_id, size)
-       UPDATE storage_totals t SET reserved = t.reserved - gone.size FROM gone
-       WHERE t.organization_id = gone.organization_id`,
-      [projectId, id, seconds],
-      db,
+      `WITH /* every tenant: what held rows of uploads name */ gone AS (
+         UPDATE stored_blobs SET state = 'doomed', due_at = now() + make_interval(secs => $2)
+         WHERE id IN (
+           SELECT id FROM stored_blobs WHERE id = ANY($1::uuid[]) AND state = 'writing' ORDER BY id FOR UPDATE)
+         RETURNING organization_id, size),
+       ${GIVEN_BACK}
+       SELECT FROM gone`,
+      [ids, seconds],
+      tx,
     );
   }
 
@@ -127,11 +164,8 @@ export class BlobsRepository {
            SELECT id FROM stored_blobs WHERE state = 'writing' AND due_at <= now()
            ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
          RETURNING organization_id, size),
-       sums AS (SELECT organization_id, sum(size) AS size, count(*) AS blobs FROM gone GROUP BY organization_id),
-       given AS (
-         UPDATE storage_totals t SET reserved = t.reserved - sums.size FROM sums
-         WHERE t.organization_id = sums.organization_id)
-       SELECT coalesce(sum(blobs), 0)::float8 AS gone FROM sums`,
+       ${GIVEN_BACK}
+       SELECT count(*)::int AS gone FROM gone`,
       [limit],
     );
     return row?.gone ?? 0;
@@ -150,11 +184,11 @@ export class BlobsRepository {
     );
   }
 
-  /** The store has forgotten them. */
+  /** The store has forgotten them, but for those that were written to after they were taken: they are due again. */
   async forget(ids: readonly string[]): Promise<void> {
     await this.database.execute(
       `DELETE /* every tenant: what the store has forgotten */ FROM stored_blobs
-       WHERE id = ANY($1::uuid[]) AND state = 'doomed'`,
+       WHERE id = ANY($1::uuid[]) AND state = 'doomed' AND due_at > now()`,
       [ids],
     );
   }

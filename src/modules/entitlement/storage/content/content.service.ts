@@ -73,12 +73,13 @@ export class ContentService {
     response: Response,
     send: (stop: AbortSignal) => Promise<number>,
   ): Promise<void> {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort(new ClientGone()));
+    if (response.destroyed) gone.abort(new ClientGone());
     const { limits, isMetered } = await this.allowances.of(object);
     const limit = isMetered ? null : limits.bandwidthBytes;
     const month = await this.bandwidth.take(object, length, limit);
     if (month === null) throw this.refusals.ofBandwidth(limit ?? 0, (await this.bandwidth.of(object)).organization);
-    const gone = new AbortController();
-    response.once('close', () => gone.abort(new ClientGone()));
     let taken = 0;
     try {
       taken = await send(gone.signal);
@@ -99,24 +100,22 @@ export class ContentService {
     try {
       content = await this.store.open(object.blobId, range, stop);
     } catch (error) {
+      if (stop.aborted) return 0;
       throw storeFailure(error);
     }
-    let given = 0;
+    const { socket } = response;
+    const channel = new PacedResponse(response, SLOW_CLIENT_LIMITS);
     try {
       response.writeHead(status, head);
-      const channel = new PacedResponse(response, SLOW_CLIENT_LIMITS);
-      for await (const piece of content as AsyncIterable<Buffer>) {
-        given += piece.length;
-        await channel.write(piece);
-      }
+      for await (const piece of content as AsyncIterable<Buffer>) await channel.write(piece);
       await channel.end();
-      return given;
+      return channel.given;
     } catch (error) {
-      const waiting = response.writableLength + (response.socket?.writableLength ?? 0);
+      const waiting = response.writableLength + (socket?.writableLength ?? 0);
       // Somebody who left or was let go is no fault; an answer that cannot be finished is cut, never made to look whole.
       if (!stop.aborted) this.logger.error(error);
       response.destroy();
-      return Math.max(0, given - waiting);
+      return Math.max(0, channel.given - waiting);
     } finally {
       content.destroy();
     }

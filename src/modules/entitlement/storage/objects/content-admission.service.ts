@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
-import { Database, type Db } from '../../../../platform/database/database.js';
+import type { Db } from '../../../../platform/database/database.js';
 import { ProjectActsService, ProjectIsArchived } from '../../../tenancy/projects/index.js';
 import { type StorageAllowance, StorageAllowanceReader } from '../accounting/storage-allowance.reader.js';
 import { StorageRefusalsService } from '../accounting/storage-refusals.service.js';
@@ -11,7 +11,6 @@ import { FileTooLarge } from '../storage.errors.js';
 @Injectable()
 export class ContentAdmissionService {
   constructor(
-    private readonly database: Database,
     private readonly acts: ProjectActsService,
     private readonly allowances: StorageAllowanceReader,
     private readonly totals: StorageTotalsRepository,
@@ -36,25 +35,20 @@ export class ContentAdmissionService {
     if (limits.fileBytes !== null && bytes > limits.fileBytes) throw new FileTooLarge();
   }
 
-  /** @param freed bytes that the act gives back when it succeeds. @throws StorageQuotaExceeded */
-  async reserve(scope: ProjectScope, allowance: StorageAllowance, bytes: number, freed: number, tx: Db): Promise<void> {
+  /** @throws StorageQuotaExceeded */
+  async reserve(scope: ProjectScope, allowance: StorageAllowance, bytes: number, tx: Db): Promise<void> {
     const limit = quotaOf(allowance);
-    if (await this.totals.reserve(scope, bytes, { limit, freed }, tx)) return;
+    if (await this.totals.reserve(scope, bytes, limit, tx)) return;
     const { stored, reserved } = await this.totals.of(scope, tx);
     throw this.refusals.ofStorage(limit ?? 0, stored + reserved);
   }
 
-  /** For what was reserved on the promise of bytes that have not been given back. @throws StorageQuotaExceeded */
-  async assertFits(scope: ProjectScope, allowance: StorageAllowance, freed: number, tx: Db): Promise<void> {
+  /** For bytes beyond what was reserved. @throws StorageQuotaExceeded */
+  async assertFits(scope: ProjectScope, allowance: StorageAllowance, bytes: number, tx: Db): Promise<void> {
     const limit = quotaOf(allowance);
-    if (limit === null || (await this.totals.fits(scope, limit, freed, tx))) return;
+    if (limit === null || (await this.totals.fits(scope, bytes, limit, tx))) return;
     const { stored, reserved } = await this.totals.of(scope, tx);
     throw this.refusals.ofStorage(limit, stored + reserved);
-  }
-
-  /** In a transaction of its own, for bytes that come beyond what was announced. @throws StorageQuotaExceeded */
-  async reserveMore(scope: ProjectScope, allowance: StorageAllowance, bytes: number, freed: number): Promise<void> {
-    await this.database.transaction((tx) => this.reserve(scope, allowance, bytes, freed, tx));
   }
 }
 

@@ -46,18 +46,17 @@ export class ObjectPlacementService {
     if (!overwrite && ifMatch === undefined) throw new ObjectExists();
   }
 
-  /**
-   * The last step of an upload, in one transaction with what began it having been asked again.
-   * @param promised bytes of the present content that were counted as given back when room was reserved
-   */
+  /** The last step of an upload, in one transaction with what began it having been asked again. */
   async place(
     scope: ProjectMemberScope,
     target: Target,
     content: NewContent,
-    { allowance, promised }: { readonly allowance: StorageAllowance; readonly promised: number },
+    allowance: StorageAllowance,
     tx: Db,
   ): Promise<StoredObject> {
     const { key, contentType, metadata } = target;
+    const reserved = await this.blobs.settle(scope, content.blobId, content.size, tx);
+    if (reserved === null) throw new ServiceOverloaded();
     for (;;) {
       const existing = await this.objects.lockByKey(scope, key, tx);
       this.assertFree(existing, target);
@@ -67,11 +66,11 @@ export class ObjectPlacementService {
           : await this.objects.replace(scope, existing.id, { ...content, contentType, metadata }, tx);
       // Somebody took the key meanwhile, and has it for all to see now.
       if (object === null) continue;
-      const reserved = await this.blobs.settle(scope, content.blobId, content.size, tx);
-      if (reserved === null) throw new ServiceOverloaded();
       if (existing !== null) await this.blobs.doom(scope, existing.blobId, tx);
       const freed = existing?.size ?? 0;
-      if (freed < promised) await this.admission.assertFits(scope, allowance, freed, tx);
+      // What it was to replace has become less meanwhile, or has gone.
+      const beyond = content.size - freed - reserved;
+      if (beyond > 0) await this.admission.assertFits(scope, allowance, beyond, tx);
       const change = { stored: content.size - freed, objects: existing === null ? 1 : 0, unreserved: reserved };
       await this.totals.change(scope, change, tx);
       await this.record(scope, existing === null ? 'created' : 'replaced', object, tx);

@@ -30,7 +30,8 @@ export interface Source {
 interface Begun {
   readonly blobId: string;
   readonly allowance: StorageAllowance;
-  readonly promised: number;
+  /** Bytes that the key has now, which are given back when the new content takes their place. */
+  readonly replaced: number;
 }
 
 /**
@@ -64,21 +65,23 @@ export class ObjectUploadService {
     const begun = await this.begin(scope, target, size);
     const lease = hold(() => this.blobs.prolong(scope, begun.blobId));
     try {
-      let reserved = size ?? 0;
+      let reserved = added(size ?? 0, begun);
       const reserve = async (bytes: number): Promise<void> => {
-        if (bytes > reserved) await this.grow(scope, begun, bytes - reserved);
-        reserved = Math.max(reserved, bytes);
+        const more = added(bytes, begun) - reserved;
+        if (more <= 0) return;
+        await this.grow(scope, begun, more);
+        reserved += more;
       };
       const content = new MeasuredContent(pieces, digests, async (come) => {
         if (come > this.mostBytes) throw new BodyTooLarge();
         this.admission.assertSize(begun.allowance, come);
-        if (come - reserved >= STEP_BYTES) await reserve(come);
+        if (added(come, begun) - reserved >= STEP_BYTES) await reserve(come);
       });
       await this.store.put(begun.blobId, content, size, lease.signal);
       await reserve(content.size);
       return await this.place(scope, target, begun, content);
     } catch (error) {
-      await this.blobs.abandon(scope, begun.blobId);
+      await this.blobs.abandon(scope, { id: begun.blobId, driver: this.store.driver });
       throw storeFailure(error);
     } finally {
       lease.end();
@@ -93,31 +96,36 @@ export class ObjectUploadService {
       this.admission.assertSize(allowance, known);
       const existing = await this.objects.findByKey(scope, target.key, tx);
       this.placement.assertFree(existing, target);
-      const promised = existing?.size ?? 0;
-      await this.admission.reserve(scope, allowance, known, promised, tx);
-      const blobId = newId();
-      await this.blobs.insert(scope, { id: blobId, size: known, driver: this.store.driver }, tx);
-      return { blobId, allowance, promised };
+      const begun = { blobId: newId(), allowance, replaced: existing?.size ?? 0 };
+      const reserved = added(known, begun);
+      await this.admission.reserve(scope, allowance, reserved, tx);
+      await this.blobs.insert(scope, { id: begun.blobId, size: reserved, driver: this.store.driver }, tx);
+      return begun;
     });
   }
 
-  private async grow(scope: ProjectMemberScope, { blobId, allowance, promised }: Begun, bytes: number): Promise<void> {
+  private async grow(scope: ProjectMemberScope, { blobId, allowance }: Begun, bytes: number): Promise<void> {
     await this.database.transaction(async (tx) => {
       if (!(await this.blobs.grow(scope, blobId, bytes, tx))) throw new ServiceOverloaded();
-      await this.admission.reserve(scope, allowance, bytes, promised, tx);
+      await this.admission.reserve(scope, allowance, bytes, tx);
     });
   }
 
   private place(
     scope: ProjectMemberScope,
     target: Target,
-    { blobId, promised }: Begun,
+    { blobId }: Begun,
     { size, etag }: MeasuredContent,
   ): Promise<StoredObject> {
     return this.database.transaction(async (tx) => {
       const allowance = await this.admission.begin(scope, tx);
       const content = { blobId, size, etag, sha256: etag };
-      return this.placement.place(scope, target, content, { allowance, promised }, tx);
+      return this.placement.place(scope, target, content, allowance, tx);
     });
   }
+}
+
+/** What content adds to what is stored: the difference where it takes the place of other content. */
+function added(size: number, { replaced }: Begun): number {
+  return Math.max(0, size - replaced);
 }

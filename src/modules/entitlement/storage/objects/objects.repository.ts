@@ -61,6 +61,16 @@ export class ObjectsRepository {
       .findOne({ where: { projectId, id }, lock: { mode: 'pessimistic_write' } });
   }
 
+  /** As {@link lock}, with what has the key that it is to get: in one order, so that who swaps keys does not wait in a circle. */
+  async lockToRename({ projectId }: ProjectScope, id: string, key: string, tx: Db): Promise<StoredObject[]> {
+    return this.database.rows<StoredObject>(
+      `SELECT ${COLUMNS} FROM stored_objects o WHERE o.project_id = $1 AND (o.id = $2 OR o.key = $3)
+       ORDER BY o.id FOR UPDATE`,
+      [projectId, id, key],
+      tx,
+    );
+  }
+
   findByKey({ projectId }: ProjectScope, key: string, db?: Db): Promise<StoredObject | null> {
     return this.database.repository(StoredObject, db).findOneBy({ projectId, key });
   }

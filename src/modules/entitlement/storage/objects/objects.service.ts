@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { matches } from '../signed/conditions.js';
-import { ObjectNotFound, PreconditionFailed } from '../storage.errors.js';
+import { ObjectExists, ObjectNotFound, PreconditionFailed } from '../storage.errors.js';
 import { ContentAdmissionService } from './content-admission.service.js';
 import type { Metadata } from './metadata.js';
 import { ObjectPlacementService } from './object-placement.service.js';
@@ -31,7 +31,9 @@ export class ObjectsService {
   ): Promise<ObjectResponse> {
     return this.database.transaction(async (tx) => {
       await this.admission.begin(scope, tx);
+      const others = request.key === undefined ? [] : await this.objects.lockToRename(scope, id, request.key, tx);
       const before = await this.locked(scope, id, ifMatch, tx);
+      if (others.some((other) => other.id !== id)) throw new ObjectExists();
       const { key, content_type: contentType } = request;
       // The field has read it as metadata.
       const metadata = request.metadata as Metadata | undefined;

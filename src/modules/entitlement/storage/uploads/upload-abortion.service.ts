@@ -45,7 +45,7 @@ export class UploadAbortionService {
   private endAll(some: (tx: Db) => Promise<SeenUpload[]>): Promise<number> {
     return this.database.transaction(async (tx) => {
       const uploads = await some(tx);
-      for (const upload of uploads) await this.end(upload, tx);
+      await this.end(uploads, tx);
       return uploads.length;
     });
   }
@@ -56,13 +56,14 @@ export class UploadAbortionService {
     if (upload === null || upload.isExpired) throw new UploadNotFound();
     if (upload.status === 'completed') throw new UploadCompleted();
     if (upload.isClaimed) return false;
-    await this.end(upload, tx);
+    await this.end([upload], tx);
     return true;
   }
 
   /** Of a completed one the blob is an object's: it is not being written any more. */
-  private async end(upload: SeenUpload, tx: Db): Promise<void> {
-    await this.uploads.remove(upload, upload.id, tx);
-    await this.blobs.abandon(upload, upload.blobId, LAST_WRITERS_SECONDS, tx);
+  private async end(uploads: readonly SeenUpload[], tx: Db): Promise<void> {
+    await this.uploads.remove(uploads, tx);
+    const blobIds = uploads.map(({ blobId }) => blobId);
+    await this.blobs.abandonAll(blobIds, LAST_WRITERS_SECONDS, tx);
   }
 }

@@ -20,6 +20,6 @@ export class UploadAdmissionService {
     const allowance = await this.admission.begin(scope, tx);
     this.admission.assertSize(allowance, upload.size);
     this.placement.assertFree(await this.objects.findByKey(scope, upload.key, tx), upload);
-    await this.admission.reserve(scope, allowance, upload.size, 0, tx);
+    await this.admission.reserve(scope, allowance, upload.size, tx);
   }
 }

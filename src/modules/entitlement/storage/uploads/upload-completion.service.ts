@@ -113,11 +113,13 @@ export class UploadCompletionService {
 
   private place(scope: ProjectMemberScope, { upload, claim, parts }: Assembly): Promise<ObjectResponse> {
     return this.database.transaction(async (tx) => {
+      // Before all else, as everybody does who ends it.
+      const ours = (await this.uploads.lock(scope, upload.id, true, tx))?.claim === claim;
+      if (!ours) throw new ServiceOverloaded();
       const allowance = await this.admission.begin(scope, tx);
       const content = { blobId: upload.blobId, size: upload.size, etag: etagOf(parts), sha256: null };
-      const object = await this.placement.place(scope, upload, content, { allowance, promised: 0 }, tx);
-      if (!(await this.uploads.complete(scope, upload.id, { claim, objectId: object.id }, tx)))
-        throw new ServiceOverloaded();
+      const object = await this.placement.place(scope, upload, content, allowance, tx);
+      await this.uploads.complete(scope, upload.id, object.id, tx);
       await this.parts.removeAll(scope, upload.id, tx);
       return objectResponse(object);
     });

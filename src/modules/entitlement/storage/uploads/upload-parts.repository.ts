@@ -32,7 +32,11 @@ const OF_UPLOAD = `upload_id = (SELECT id FROM object_uploads WHERE project_id =
 export class UploadPartsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Some free slot. @returns null when others write to all of them */
+  /**
+   * Some free slot, also of a writer that died: but for the first one, where all of them write to one file. Whoever only
+   * seemed to be dead would write over what is whole.
+   * @returns null when others write to all of them
+   */
   async claim(
     { projectId }: ProjectScope,
     { uploadId, number, writer }: Omit<PartClaim, 'slot'>,
@@ -40,7 +44,7 @@ export class UploadPartsRepository {
   ): Promise<PartClaim | null> {
     await this.database.execute(
       `DELETE FROM object_upload_parts
-       WHERE ${OF_UPLOAD} AND part_number = $3 AND state = 'writing' AND lease_expires_at <= now()`,
+       WHERE ${OF_UPLOAD} AND part_number = $3 AND slot > 0 AND state = 'writing' AND lease_expires_at <= now()`,
       [projectId, uploadId, number],
       tx,
     );
@@ -82,23 +86,27 @@ export class UploadPartsRepository {
     );
   }
 
-  /** It is in the store, durably, and takes the place of the one before. @returns false when the right to is lost */
+  /**
+   * It is in the store, durably, and takes the place of the one before.
+   * @returns false when the right to is lost, else what it has replaced
+   */
   async finish(
     { projectId }: ProjectScope,
     { uploadId, number, slot, writer }: PartClaim,
     { sha256, token }: Pick<CompletePart, 'sha256' | 'token'>,
     tx: Db,
-  ): Promise<boolean> {
+  ): Promise<false | readonly Pick<CompletePart, 'slot' | 'token'>[]> {
     // Two that end at once do so one after the other.
     await this.database.rows(
       `SELECT slot FROM object_upload_parts WHERE ${OF_UPLOAD} AND part_number = $3 ORDER BY slot FOR UPDATE`,
       [projectId, uploadId, number],
       tx,
     );
-    await this.database.execute(
+    const replaced = await this.database.rows<Pick<CompletePart, 'slot' | 'token'>>(
       `DELETE FROM object_upload_parts WHERE ${OF_UPLOAD} AND part_number = $3 AND state = 'complete'
          AND EXISTS (SELECT FROM object_upload_parts m WHERE m.upload_id = $2 AND m.part_number = $3 AND m.slot = $4
-                       AND m.writer = $5 AND m.state = 'writing')`,
+                       AND m.writer = $5 AND m.state = 'writing')
+       RETURNING slot, token`,
       [projectId, uploadId, number, slot, writer],
       tx,
     );
@@ -108,7 +116,7 @@ export class UploadPartsRepository {
       [projectId, uploadId, number, slot, writer, sha256, token],
       tx,
     );
-    return changed > 0;
+    return changed > 0 && replaced;
   }
 
   /** In their order. */

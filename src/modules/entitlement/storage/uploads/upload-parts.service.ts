@@ -1,23 +1,25 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
 import { ServiceOverloaded } from '../../../../platform/http/domain-error.js';
 import { brokenRule } from '../../../../platform/http/fields/index.js';
 import type { StreamedBody } from '../../../../platform/http/streamed-body.js';
 import { newId } from '../../../../platform/ids/index.js';
-import { ObjectStore } from '../../../../platform/storage/index.js';
+import { ObjectStore, StoreUnavailable } from '../../../../platform/storage/index.js';
 import { BlobsRepository } from '../blobs/blobs.repository.js';
 import { hold } from '../blobs/lease.js';
 import { type ExpectedDigests, MeasuredContent } from '../objects/measured-content.js';
 import { InvalidSignature, UploadCompleted, UploadNotFound } from '../storage.errors.js';
 import { storeFailure } from '../store-failure.js';
 import { partAt } from './part-layout.js';
-import { type PartClaim, UploadPartsRepository } from './upload-parts.repository.js';
+import { type CompletePart, type PartClaim, UploadPartsRepository } from './upload-parts.repository.js';
 import type { WrittenPartResponse } from './uploads.dto.js';
 import { type SeenUpload, UploadsRepository } from './uploads.repository.js';
 
 /** Takes the parts of uploads, in any order, at the same time and again. */
 @Injectable()
 export class UploadPartsService {
+  private readonly logger = new Logger('storage');
+
   constructor(
     private readonly database: Database,
     private readonly store: ObjectStore,
@@ -70,11 +72,24 @@ export class UploadPartsService {
     claim: PartClaim,
     written: { readonly sha256: string; readonly token: string },
   ): Promise<void> {
-    await this.database.transaction(async (tx) => {
+    const replaced = await this.database.transaction(async (tx) => {
       assertTaken(await this.uploads.lock(upload, upload.id, false, tx));
+      const before = await this.parts.finish(upload, claim, written, tx);
       // Lost to somebody who completes the upload, or by a database that was away for too long.
-      if (!(await this.parts.finish(upload, claim, written, tx))) throw new ServiceOverloaded();
+      if (before === false) throw new ServiceOverloaded();
+      return before;
     });
+    for (const { slot, token } of replaced) await this.forget(upload, { number: claim.number, slot, token });
+  }
+
+  /** Whoever sends a part again and again takes no more room than it has. What is left here goes with the upload. */
+  private async forget(upload: SeenUpload, part: Pick<CompletePart, 'number' | 'slot' | 'token'>): Promise<void> {
+    try {
+      await this.store.removePart(upload.blobId, part);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      this.logger.warn(error);
+    }
   }
 }
 
@@ -82,7 +97,8 @@ export class UploadPartsService {
 function assertTaken(upload: SeenUpload | null): asserts upload is SeenUpload {
   if (upload === null || upload.isExpired) throw new UploadNotFound();
   if (upload.status === 'completed' || upload.assembledAt !== null) throw new UploadCompleted();
-  if (upload.isClaimed) throw new ServiceOverloaded();
+  // Also while nobody is at it: whoever completed it may have come as far as making one of its parts, and died.
+  if (upload.claim !== null) throw new ServiceOverloaded();
 }
 
 interface PartSize {

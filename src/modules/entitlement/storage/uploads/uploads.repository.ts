@@ -113,25 +113,24 @@ export class UploadsRepository {
     );
   }
 
-  /** @returns false when the right to is lost */
-  async complete(
-    { projectId }: ProjectScope,
-    id: string,
-    { claim, objectId }: { readonly claim: string; readonly objectId: string },
-    tx: Db,
-  ): Promise<boolean> {
-    const changed = await this.database.execute(
-      `UPDATE object_uploads SET status = 'completed', object_id = $4, claim = NULL, claim_expires_at = NULL
-       WHERE project_id = $1 AND id = $2 AND claim = $3 AND status = 'open'`,
-      [projectId, id, claim, objectId],
+  /** By whoever holds the row and the claim. */
+  async complete({ projectId }: ProjectScope, id: string, objectId: string, tx: Db): Promise<void> {
+    await this.database.execute(
+      `UPDATE object_uploads SET status = 'completed', object_id = $3, claim = NULL, claim_expires_at = NULL
+       WHERE project_id = $1 AND id = $2`,
+      [projectId, id, objectId],
       tx,
     );
-    return changed > 0;
   }
 
-  /** Its parts go with it. */
-  async remove({ projectId }: Pick<ProjectScope, 'projectId'>, id: string, tx: Db): Promise<void> {
-    await this.database.repository(ObjectUpload, tx).delete({ projectId, id });
+  /** Their parts go with them. */
+  async remove(uploads: readonly Pick<SeenUpload, 'id'>[], tx: Db): Promise<void> {
+    await this.database.execute(
+      `DELETE /* every tenant: rows that were found by their project or end, and are held */ FROM object_uploads
+       WHERE id = ANY($1::uuid[])`,
+      [uploads.map(({ id }) => id)],
+      tx,
+    );
   }
 
   /** Some whose time is over, held until the transaction ends; none that somebody completes at the moment. */

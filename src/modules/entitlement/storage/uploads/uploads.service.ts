@@ -65,7 +65,7 @@ export class UploadsService {
         await this.uploads.insert(scope, upload, tx);
       });
     } catch (error) {
-      await this.blobs.abandon(scope, upload.blobId);
+      await this.blobs.abandon(scope, { id: upload.blobId, driver: this.store.driver });
       throw storeFailure(error);
     } finally {
       lease.end();
