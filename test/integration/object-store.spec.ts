@@ -553,10 +553,15 @@ describe('a store of objects in files', () => {
     const gone = newId();
     await put(newId(), bytesOf(1));
     await mkdir(objects('staging', gone));
+    await writeFile(objects('staging', `${gone}.draft`), 'left');
     for (const name of ['whole-0123456789abcdef', 'parts', 'part-1-2-0123456789abcdef']) {
       await writeFile(objects('staging', gone, name), 'left');
     }
-    expect((await blobIds(store)).has(gone)).toBe(true);
+    const half = newId();
+    await writeFile(objects('staging', `${half}.draft`), 'left');
+    const found = await blobIds(store);
+    expect([found.has(gone), found.has(half)]).toEqual([true, true]);
+    await store.remove(half, null);
     // What it wrote later is in nobody's way.
     await put(gone, bytesOf(5));
     await store.remove(gone, null);
@@ -594,19 +599,42 @@ describe('a store of objects in files', () => {
   it('does not take a folder that is not mounted for an empty one', async () => {
     const id = newId();
     await put(id, bytesOf(10));
+    const parts = await new PartsOf(store, [10]).begin();
+    const written = [await parts.put(1, 0, bytesOf(10))];
     await rename(objects(), objects('..', 'unmounted'));
+    // Where it was mounted.
+    await mkdir(objects());
     for (const call of [
       () => store.open(id, null, calm()),
       () => store.remove(id, null),
       () => store.health(),
       () => blobIds(store),
       () => put(newId(), bytesOf(10)),
+      () => new PartsOf(store, [10]).begin(),
+      () => parts.put(1, 1, bytesOf(10)),
+      () => parts.complete(written),
     ]) {
       await expect(call()).rejects.toThrow(StoreUnavailable);
     }
+    expect((await readdir(objects(), { recursive: true })).filter((name) => name.includes(id))).toEqual([]);
+    await rm(objects(), { recursive: true });
     await rename(objects('..', 'unmounted'), objects());
     await store.health();
+    await parts.complete(written);
     expect(await contentOf(await store.open(id, null, calm()))).toHaveLength(10);
+  });
+
+  it('makes folders again that somebody has tidied up', async () => {
+    const [first, parts] = [newId(), await new PartsOf(store, [10]).begin()];
+    const written = [await parts.put(1, 0, bytesOf(10))];
+    await put(first, bytesOf(10));
+    await store.remove(first, null);
+    await rm(objects(first.slice(-2)), { recursive: true });
+    await put(first, bytesOf(10));
+    await parts.complete(written);
+    await rm(objects('staging'), { recursive: true });
+    await put(newId(), bytesOf(10));
+    expect(await contentOf(await store.open(first, null, calm()))).toHaveLength(10);
   });
 
   it('says nothing of the disk but that it is unavailable, and recovers', async () => {
