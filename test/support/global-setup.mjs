@@ -15,6 +15,8 @@ export default async function globalSetup() {
   globalThis.stopTestServers = async () => {
     for (const stop of stops.splice(0).reverse()) await stop();
   };
+  // Said once a process, of which there are dozens here.
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
   await removeLeftFolders();
   try {
     if (!process.env.TEST_DATABASE_URL) process.env.TEST_DATABASE_URL = await startPostgres(stops);
