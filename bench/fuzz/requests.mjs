@@ -95,6 +95,11 @@ function plain(chance, world, one = operationBy(chance)) {
   const content = operation.requestBody?.content ?? {};
   const [type, { schema } = {}] = Object.entries(content)[0] ?? [];
   if (type === undefined) return request;
+  // Content of an object, or of a part of one.
+  if (schema.format === 'binary') {
+    headers['Content-Type'] = chance.pick([type, 'text/plain', 'text/html', 'multipart/form-data; boundary=b', 'x']);
+    return { ...request, body: chance.bytes(chance.pick([0, 1, 20, 5_000])) };
+  }
   const value = valid(schema, chance, world);
   if ('project_id' in value) value.project_id = world.owner.projectId;
   if ('organization_id' in value) value.organization_id = world.owner.ids.organization_id;

@@ -12,12 +12,13 @@ interface Operation {
   summary?: string;
   tags?: string[];
   parameters?: { in: string; name: string }[];
-  requestBody?: { content?: Record<string, object> };
+  requestBody?: { required?: boolean; content?: Record<string, object> };
   responses: Record<string, Response>;
   'x-access'?: string;
   'x-tenant'?: string;
   'x-operation-id'?: string;
   'x-ndjson-body'?: string;
+  'x-stream-body'?: Record<string, object>;
 }
 
 const OVERLOADED = 'Service overloaded';
@@ -114,6 +115,7 @@ export function buildDocument(app: INestApplication): { document: OpenAPIObject;
       // Names of classes: for the readers of the route table.
       delete operation['x-tenant'];
       addLinesBody(operation);
+      addStreamBody(operation);
       addDerivedResponses(operation);
       routes.push({ method: method.toUpperCase(), path, access, tenant, handler });
     }
@@ -127,6 +129,17 @@ function addLinesBody(operation: Operation): void {
   delete operation['x-ndjson-body'];
   if (description === undefined || requestBody === undefined) return;
   requestBody.content = { ...requestBody.content, 'application/x-ndjson': { schema: { type: 'string', description } } };
+}
+
+/** A body that the handler reads while it comes, of which the generator knows nothing. */
+function addStreamBody(operation: Operation): void {
+  const { 'x-stream-body': content } = operation;
+  delete operation['x-stream-body'];
+  if (content === undefined) return;
+  operation.requestBody = {
+    required: true,
+    content: Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }])),
+  };
 }
 
 /** The refusals that follow from who may call and from what is sent. */

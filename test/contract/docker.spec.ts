@@ -28,13 +28,14 @@ const dependencies = stages.find((stage) => stage.alias === 'dependencies') as S
 const { services, volumes } = readCompose();
 const own = Object.entries(services).filter(([, service]) => service.build !== undefined);
 
-const SECRETS = ['POSTGRES_PASSWORD', 'JWT_PRIVATE_KEYS', 'CREDENTIAL_ENCRYPTION_KEYS'];
+const SECRETS = ['POSTGRES_PASSWORD', 'JWT_PRIVATE_KEYS', 'CREDENTIAL_ENCRYPTION_KEYS', 'S3_SECRET_ACCESS_KEY'];
 const EXAMPLES: Readonly<Record<string, string>> = {
   POSTGRES_PASSWORD: randomBytes(24).toString('hex'),
   JWT_PRIVATE_KEYS: generateKeyPairSync('ec', { namedCurve: 'P-256' })
     .privateKey.export({ type: 'pkcs8', format: 'pem' })
     .toString(),
   CREDENTIAL_ENCRYPTION_KEYS: `main:${randomBytes(32).toString('base64')}`,
+  S3_SECRET_ACCESS_KEY: randomBytes(24).toString('hex'),
 };
 
 /** What the process in a container of this service sees. */
@@ -172,7 +173,16 @@ describe('compose.yaml', () => {
   it('gives the worker a configuration that production accepts, on the same database, queues and keys', () => {
     const [api, worker] = [configOf('api'), configOf('worker')];
     expect(worker.process).toEqual({ role: 'worker', runsApi: false, runsWorkers: true });
-    for (const part of ['environment', 'database', 'redis', 'queue', 'tokens', 'credentialKeys', 'mail'] as const) {
+    for (const part of [
+      'environment',
+      'database',
+      'redis',
+      'queue',
+      'tokens',
+      'credentialKeys',
+      'mail',
+      'storage',
+    ] as const) {
       expect(worker[part]).toEqual(api[part]);
     }
   });
@@ -181,6 +191,7 @@ describe('compose.yaml', () => {
     ['database.url', 'postgres'],
     ['redis.url', 'redis'],
     ['mail.smtpUrl', 'mail'],
+    ['storage.s3.endpoint', 'objects'],
   ])('points %s at a service it starts', (setting, service) => {
     expect(Object.keys(services)).toContain(service);
     const config = configOf('api');
@@ -188,6 +199,7 @@ describe('compose.yaml', () => {
       'database.url': config.database.url,
       'redis.url': config.redis.url,
       'mail.smtpUrl': config.mail.smtpUrl,
+      'storage.s3.endpoint': config.storage.s3?.endpoint,
     };
     expect(new URL(urls[setting as keyof typeof urls] ?? '').hostname).toBe(service);
   });
@@ -198,6 +210,16 @@ describe('compose.yaml', () => {
     expect(server.POSTGRES_USER).toBe(url.username);
     expect(server.POSTGRES_DB).toBe(url.pathname.slice(1));
     expect(interpolate(server.POSTGRES_PASSWORD ?? '', EXAMPLES)).toBe(url.password);
+  });
+
+  it('starts a store with the bucket and the keys that the service asks it with', () => {
+    const s3 = configOf('api').storage.s3;
+    const { environment = {}, volumes: mounted } = services.objects ?? {};
+    expect(mounted?.map((volume) => volume.split(':')[1])).toEqual([`/data/${s3?.bucket}`]);
+    expect(interpolate(environment.ROOT_ACCESS_KEY_ID ?? '', EXAMPLES)).toBe(s3?.accessKeyId);
+    expect(interpolate(environment.ROOT_SECRET_ACCESS_KEY ?? '', EXAMPLES)).toBe(s3?.secretAccessKey);
+    expect(new URL(s3?.endpoint ?? '').port).toBe(environment.VGW_PORT?.slice(1));
+    expect(s3?.forcePathStyle).toBe(true);
   });
 
   it.each(SECRETS)('refuses to start without %s and has no value of its own for it', (secret) => {
@@ -225,10 +247,11 @@ describe('compose.yaml', () => {
     expect(services.api?.healthcheck).toBeUndefined();
   });
 
-  it('publishes ports on this machine alone, and neither the database nor Redis', () => {
+  it('publishes ports on this machine alone, and neither the database nor Redis nor the objects', () => {
     const published = Object.values(services).flatMap((service) => service.ports ?? []);
     expect(published.every((port) => port.startsWith('127.0.0.1:'))).toBe(true);
-    expect([services.postgres?.ports, services.redis?.ports]).toEqual([undefined, undefined]);
+    const inside = [services.postgres, services.redis, services.objects];
+    expect(inside.map((service) => service?.ports)).toEqual([undefined, undefined, undefined]);
   });
 
   it('declares the volumes it uses and names a version of every image it pulls', () => {

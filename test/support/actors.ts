@@ -52,7 +52,8 @@ export async function signedIn(app: TestApp, email = randomEmail()): Promise<Act
     `WITH account AS (
        INSERT INTO users (id, email, email_key, password_hash, email_verified_at) VALUES ($1, $2, $2, $3, now()))
      INSERT INTO security_events (id, user_id, type, ip, detail, created_at)
-     VALUES ($4, $1, 'account_registered', $6, '{}', clock_timestamp()), ($5, $1, 'email_verified', $6, '{}', clock_timestamp())`,
+     VALUES ($4, $1, 'account_registered', $6, '{}', now() - interval '2 milliseconds'),
+            ($5, $1, 'email_verified', $6, '{}', now() - interval '1 millisecond')`,
     [id, email, await passwordHash, newId(), newId(), CLIENT.ip],
   );
   const tokens = await app.nest.get(SessionsService, { strict: false }).open(id, 'password', CLIENT);

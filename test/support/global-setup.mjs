@@ -1,5 +1,5 @@
 // One PostgreSQL and one Redis for the whole run; workers find them in TEST_DATABASE_URL and TEST_REDIS_URL.
-// A variable that is set already names a server to use instead.
+// A variable that is set already names a server to use instead. An S3 service is started for whoever asks for it.
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,17 +8,20 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 
 const starter = new URL('../../dist/src/embedded-postgres/index.js', import.meta.url);
-const PREFIX = /^oes-(?:tests|redis)-(\d+)-/;
+const PREFIX = /^oes-(?:tests|redis|swift)-(\d+)-/;
 
 export default async function globalSetup() {
   const stops = [];
   globalThis.stopTestServers = async () => {
     for (const stop of stops.splice(0).reverse()) await stop();
   };
+  // Said once a process, of which there are dozens here.
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
   await removeLeftFolders();
   try {
     if (!process.env.TEST_DATABASE_URL) process.env.TEST_DATABASE_URL = await startPostgres(stops);
     if (!process.env.TEST_REDIS_URL) process.env.TEST_REDIS_URL = await startRedis(stops);
+    if (!process.env.TEST_S3_ENDPOINT) process.env.TEST_S3_OFFER = await offerS3(stops);
   } catch (error) {
     await globalThis.stopTestServers();
     throw error;
@@ -57,6 +60,11 @@ async function startRedis(stops) {
   const redis = await startRedisServer();
   stops.push(() => redis.stop());
   return redis.url;
+}
+
+async function offerS3(stops) {
+  const { offerSwift } = await import('./swift/server.mjs');
+  return offerSwift(stops);
 }
 
 /** The servers of a run that was killed stop by themselves; their folders are removed by the next run. */

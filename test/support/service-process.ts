@@ -13,7 +13,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const STARTED_WITHIN_MS = 90_000;
 const ENDED_WITHIN_MS = 45_000;
 const SETTLED_WITHIN_MS = 60_000;
-const POLL_MS = 25;
+/** Between two questions, soon at first: each may cost a connection, and a run waits for minutes in all. */
+const [FIRST_POLL_MS, LONGEST_POLL_MS] = [25, 200];
 
 /** What `npm start` runs, without npm. */
 export const START = [process.execPath, 'scripts/start.mjs'] as const;
@@ -199,11 +200,11 @@ export async function runningDatabase(dataDir: string): Promise<RunningDatabase>
 /** Asks again until the answer holds; fails after a generous bound with the last one. */
 export async function eventually<T>(ask: () => Promise<T>, holds: (answer: T) => boolean): Promise<T> {
   const deadline = Date.now() + SETTLED_WITHIN_MS;
-  for (;;) {
+  for (let pauseMs = FIRST_POLL_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_POLL_MS)) {
     const answer = await ask();
     if (holds(answer)) return answer;
     if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(answer)}`);
-    await delay(POLL_MS);
+    await delay(pauseMs);
   }
 }
 

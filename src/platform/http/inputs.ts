@@ -196,8 +196,8 @@ export function RawBody(description: string): ParameterDecorator {
 }
 
 export interface StreamDocument {
-  /** The media types it may come in, each with what it holds. */
-  readonly content: Readonly<Record<string, string>>;
+  /** The media types it may come in, each with its schema in the document. */
+  readonly content: Readonly<Record<string, object>>;
 }
 
 /** The body as it comes, to be read by the handler: for what is too large to be held. */
@@ -205,12 +205,7 @@ export function BodyStream({ content }: StreamDocument): ParameterDecorator {
   return (target, key, index) => {
     if (key === undefined) return;
     planFor(target, key).body = { form: 'stream' };
-    const described = Object.entries(content).map(([mediaType, description]) => [
-      mediaType,
-      { schema: { type: 'string' as const, format: 'binary', description } },
-    ]);
-    document(ApiConsumes(...Object.keys(content)), target, key);
-    document(ApiBody({ content: Object.fromEntries(described) as object, required: false } as never), target, key);
+    document(ApiExtension('x-stream-body', content), target, key);
     createParamDecorator((_: unknown, context: ExecutionContext) => {
       const http = context.switchToHttp();
       return new StreamedBody(http.getRequest<CheckedRequest>(), http.getResponse<Response>());

@@ -5,16 +5,17 @@ import { FilesObjectStore } from './files-object-store.js';
 import { MeteredObjectStore } from './metered-object-store.js';
 import type { ObjectStore } from './object-store.js';
 
-/** The driver that the configuration names. */
-export function objectStoreOf(
+/** The driver that the configuration names; that of S3 is loaded only when it is the one. */
+export async function objectStoreOf(
   { storage, dataDir }: Pick<Config, 'storage' | 'dataDir'>,
   metrics: Metrics,
   logger: Logger,
-): ObjectStore {
-  return new MeteredObjectStore(driverOf(storage, dataDir.path), metrics, logger);
+): Promise<ObjectStore> {
+  return new MeteredObjectStore(await driverOf(storage, dataDir.path), metrics, logger);
 }
 
-function driverOf({ s3 }: Config['storage'], dataDir: string): ObjectStore {
+async function driverOf({ s3 }: Config['storage'], dataDir: string): Promise<ObjectStore> {
   if (s3 === undefined) return new FilesObjectStore(join(dataDir, 'objects'));
-  throw new Error('Objects are not kept in S3 yet');
+  const { S3ObjectStore } = await import('./s3-object-store.js');
+  return S3ObjectStore.open(s3, join(dataDir, 'spool'));
 }

@@ -46,7 +46,11 @@ export async function withFile<T>(
   flags: 'r' | 'r+' | 'wx',
   use: (file: FileHandle) => Promise<T>,
 ): Promise<T> {
-  const file = await onDisk(open(path, flags, 0o600));
+  return closing(await onDisk(open(path, flags, 0o600)), use);
+}
+
+/** {@link withFile} of one that is open. */
+export async function closing<T>(file: FileHandle, use: (file: FileHandle) => Promise<T>): Promise<T> {
   let result: T;
   try {
     result = await use(file);

@@ -6,7 +6,6 @@ import { BlobStream } from './blob-stream.js';
 import {
   BlobMissing,
   type ByteRange,
-  isBlobId,
   ObjectStore,
   type PartPlace,
   PartsLost,
@@ -14,9 +13,19 @@ import {
   type WrittenPart,
 } from './object-store.js';
 import { checkPlace, inOrder } from './parts.js';
-import { copyRange, isMissing, onDisk, orIfMissing, removeAll, syncFolder, withFile, writeContent } from './disk.js';
+import {
+  closing,
+  copyRange,
+  isMissing,
+  onDisk,
+  orIfMissing,
+  removeAll,
+  syncFolder,
+  withFile,
+  writeContent,
+} from './disk.js';
 import { Marker } from './files-marker.js';
-import { newToken, Places } from './files-places.js';
+import { blobIdIn, newToken, Places } from './files-places.js';
 
 const READ_BYTES = 256 * 1_024;
 const BATCH = 1_000;
@@ -48,22 +57,26 @@ export class FilesObjectStore extends ObjectStore {
     signal: AbortSignal,
   ): Promise<void> {
     signal.throwIfAborted();
-    const [staged, whole] = [this.places.staged(blobId), this.places.whole(blobId)];
-    await this.makeFolders(blobId);
+    const draft = this.places.draft(blobId);
+    const file = await this.openDraft(draft);
     let isPlaced = false;
     try {
-      await withFile(whole, 'wx', (file) => writeContent(file, content, { position: 0, size }, signal));
+      await closing(file, async () => {
+        // While content comes and is made durable itself.
+        const folder = this.makeFolder(blobId);
+        folder.catch(() => undefined);
+        await writeContent(file, content, { position: 0, size }, signal);
+        await folder;
+      });
       signal.throwIfAborted();
       isPlaced = true;
-      await this.place(whole, blobId);
+      await this.place(draft, blobId);
     } catch (error) {
       // What the disk keeps all the same is found by remove(), like that of a process that died.
-      for (const path of isPlaced ? [whole, this.places.blob(blobId)] : [whole]) {
+      for (const path of isPlaced ? [draft, this.places.blob(blobId)] : [draft]) {
         await rm(path, { force: true }).catch(() => undefined);
       }
       throw error;
-    } finally {
-      await removeIfEmpty(staged);
     }
   }
 
@@ -89,8 +102,7 @@ export class FilesObjectStore extends ObjectStore {
   override async remove(blobId: string, _uploadToken: string | null): Promise<void> {
     const [staged, blob] = [this.places.staged(blobId), this.places.blob(blobId)];
     await this.marker.check();
-    await removeAll(staged);
-    await removeAll(blob);
+    for (const path of [this.places.draft(blobId), staged, blob]) await removeAll(path);
     // A loss of power must not bring back what nobody knows of any more.
     await syncFolder(this.places.staging);
     await orIfMissing(syncFolder(dirname(blob)), undefined);
@@ -99,7 +111,7 @@ export class FilesObjectStore extends ObjectStore {
   override async beginParts(blobId: string, size: number, signal: AbortSignal): Promise<string> {
     signal.throwIfAborted();
     const [staged, parts] = [this.places.staged(blobId), this.places.parts(blobId)];
-    await this.makeFolders(blobId);
+    await this.makeStaged(staged);
     // Under its name only once it is as long as it has to be.
     const draft = this.places.whole(blobId);
     try {
@@ -138,7 +150,7 @@ export class FilesObjectStore extends ObjectStore {
       return token;
     } catch (error) {
       if (!isInPlace) await rm(path, { force: true }).catch(() => undefined);
-      throw isMissing(error) ? new PartsLost(error) : error;
+      throw isMissing(error) ? await this.lost(error) : error;
     }
   }
 
@@ -161,7 +173,8 @@ export class FilesObjectStore extends ObjectStore {
       } catch (error) {
         const isGone = error instanceof PartsLost || isMissing(error);
         // Another who completes the same may have been faster, and has taken away what this one reads.
-        if (!isGone || !(await this.isComplete(blobId, size))) throw isGone ? new PartsLost(error) : error;
+        if (!isGone) throw error;
+        if (!(await this.isComplete(blobId, size))) throw await this.lost(error);
       }
     }
     await removeAll(this.places.staged(blobId));
@@ -172,23 +185,24 @@ export class FilesObjectStore extends ObjectStore {
     return within(HEALTH_WITHIN_MS, this.probe(), late);
   }
 
+  /** Two folders are two stores, whatever their paths are. */
+  override identity(): Promise<string> {
+    return this.marker.check();
+  }
+
   override async *blobs(signal: AbortSignal): AsyncGenerator<readonly string[]> {
     await this.marker.check();
     let batch: string[] = [];
     // What is completed meanwhile leaves staging for a folder that is read later.
     for await (const name of this.names(signal)) {
-      if (!isBlobId(name)) continue;
-      batch.push(name);
+      const blobId = blobIdIn(name);
+      if (blobId === null) continue;
+      batch.push(blobId);
       if (batch.length < BATCH) continue;
       yield batch;
       batch = [];
     }
     if (batch.length > 0) yield batch;
-  }
-
-  /** Tells this folder from every other. @throws StoreUnavailable */
-  identity(): Promise<string> {
-    return this.marker.check();
   }
 
   private async *names(signal: AbortSignal): AsyncGenerator<string> {
@@ -201,36 +215,66 @@ export class FilesObjectStore extends ObjectStore {
     }
   }
 
-  /** That of its staging, and before anything is written that in which it will end. */
-  private async makeFolders(blobId: string): Promise<void> {
+  /** Whoever has left one of this name has died, since ids are used once. */
+  private async openDraft(path: string): Promise<FileHandle> {
     await this.marker.id();
-    const staged = this.places.staged(blobId);
-    // Not those above it: in their place may be a folder that something else is to be mounted on.
-    if ((await onDisk(orIfMissing(makeFolder(staged), 'no staging'))) === 'no staging') {
-      await this.marker.check();
-      await onDisk(mkdir(staged, { recursive: true, mode: FOLDER_MODE }));
+    const draft = (): Promise<FileHandle> => open(path, 'wx', 0o600);
+    try {
+      return await draft();
+    } catch (error) {
+      if (isMissing(error)) await this.makeStaging();
+      else if (isThere(error)) await removeAll(path);
+      else throw new StoreUnavailable(error);
     }
-    const { inner } = this.places.folderOf(blobId);
-    if (!this.known.has(inner)) await onDisk(mkdir(inner, { recursive: true, mode: FOLDER_MODE }));
+    return onDisk(draft());
+  }
+
+  private async makeStaged(path: string): Promise<void> {
+    await this.marker.id();
+    if (await onDisk(orIfMissing(made(path), false))) return;
+    await this.makeStaging();
+    await onDisk(made(path));
+  }
+
+  /** Only where the folder of objects is: in its place may be one that it is to be mounted on. */
+  private async makeStaging(): Promise<void> {
+    await this.marker.check();
+    await onDisk(made(this.places.staging));
+  }
+
+  /** In which the blob will end; outlasts a loss of power from then on. */
+  private async makeFolder(blobId: string): Promise<void> {
+    const { outer, inner } = this.places.folderOf(blobId);
+    if (this.known.has(inner)) return;
+    await onDisk(made(outer));
+    await onDisk(made(inner));
+    // Also where they were there: whoever made them may not have come this far.
+    const above = this.known.has(outer) ? [outer] : [outer, this.places.root];
+    await Promise.all(above.map(syncFolder));
+    this.known.add(outer).add(inner);
   }
 
   /** @throws StoreUnavailable, with the file anywhere */
   private async place(path: string, blobId: string): Promise<void> {
     const { outer, inner } = this.places.folderOf(blobId);
-    if (!this.known.has(inner)) {
-      // Also when it was there: whoever made it may not have come this far. After the file's own, which took it along.
-      await onDisk(mkdir(inner, { recursive: true, mode: FOLDER_MODE }));
-      await syncFolder(outer);
-      await syncFolder(this.places.root);
-      this.known.add(inner);
-    }
+    const move = (): Promise<void> => onDisk(rename(path, this.places.blob(blobId)));
+    await this.makeFolder(blobId);
     try {
-      await onDisk(rename(path, this.places.blob(blobId)));
+      await move();
     } catch (error) {
-      this.known.delete(inner);
-      throw error;
+      // Somebody may have tidied up empty folders; if it is the file that is gone, it still is.
+      if (!isMissing(error)) throw error;
+      for (const folder of [outer, inner]) this.known.delete(folder);
+      await this.makeFolder(blobId);
+      await move();
     }
     await syncFolder(inner);
+  }
+
+  /** A folder that is not mounted has lost nothing. @throws StoreUnavailable */
+  private async lost(error: unknown): Promise<PartsLost> {
+    await this.marker.check();
+    return new PartsLost(error);
   }
 
   private async isComplete(blobId: string, size: number): Promise<boolean> {
@@ -323,12 +367,18 @@ async function* namesIn(folder: string, signal: AbortSignal): AsyncGenerator<str
   }
 }
 
-async function makeFolder(path: string): Promise<void> {
+/** @returns true, also where it was there */
+async function made(path: string): Promise<true> {
   try {
     await mkdir(path, { mode: FOLDER_MODE });
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (!isThere(error)) throw error;
   }
+  return true;
+}
+
+function isThere(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
 }
 
 /** Another's files may be in it, or it has gone already. */

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { isBlobId } from './object-store.js';
 
+const DRAFT = '.draft';
+
 /** The names of everything below one folder of objects. */
 export class Places {
   readonly staging: string;
@@ -24,7 +26,12 @@ export class Places {
     return join(this.folderOf(blobId).inner, blobId);
   }
 
-  /** What there is of a blob before it is one. */
+  /** A blob in one piece, until it is whole. */
+  draft(blobId: string): string {
+    return `${this.staged(blobId)}${DRAFT}`;
+  }
+
+  /** The folder of an upload in parts, until it is a blob. */
   staged(blobId: string): string {
     return join(this.staging, checked(blobId));
   }
@@ -39,6 +46,7 @@ export class Places {
     return join(this.staged(blobId), `part-${part.number}-${part.slot}-${checkedToken(token)}`);
   }
 
+  /** In the folder of an upload: new each time. */
   whole(blobId: string): string {
     return join(this.staged(blobId), `whole-${newToken()}`);
   }
@@ -46,6 +54,12 @@ export class Places {
   probe(): string {
     return join(this.staging, `probe-${newToken()}`);
   }
+}
+
+/** @param name of what is found in staging or beside blobs; null when it is of no blob */
+export function blobIdIn(name: string): string | null {
+  const id = name.endsWith(DRAFT) ? name.slice(0, -DRAFT.length) : name;
+  return isBlobId(id) ? id : null;
 }
 
 export function newToken(): string {

@@ -48,7 +48,7 @@ describe('the figures of a store of objects', () => {
       'object_store_bytes_total{driver="files",direction="in"} 14',
       'object_store_bytes_total{driver="files",direction="out"} 5',
       ...done.map((name) => `object_store_operations_total{driver="files",operation="${name}",outcome="done"} 1`),
-      'object_store_up{driver="files"} 1',
+      `object_store_up{driver="files",store="${await store.identity()}"} 1`,
     ]);
     expect(lines).toEqual([]);
   });
@@ -65,7 +65,7 @@ describe('the figures of a store of objects', () => {
     expect(figures).toContain('object_store_operations_total{driver="files",operation="open",outcome="missing"} 1');
     expect(figures).toContain('object_store_operations_total{driver="files",operation="put",outcome="broken_off"} 1');
     expect(figures).toContain('object_store_operations_total{driver="files",operation="put",outcome="unavailable"} 2');
-    expect(figures).toContain('object_store_up{driver="files"} 0');
+    expect(figures).toContain('object_store_up{driver="files",store=""} 0');
     expect(lines).toHaveLength(1);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
       level: 'error',

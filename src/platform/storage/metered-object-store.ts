@@ -38,12 +38,10 @@ export class MeteredObjectStore extends ObjectStore {
       'Content that went into and came out of the object store',
       ['driver', 'direction'],
     );
-    metrics.gauge('object_store_up', 'Whether the object store can be used', ['driver'], async (gauge) => {
-      const isUp = await this.store.health().then(
-        () => true,
-        () => false,
-      );
-      gauge.set({ driver: this.driver }, isUp ? 1 : 0);
+    metrics.gauge('object_store_up', 'Whether the object store can be used', ['driver', 'store'], async (gauge) => {
+      const store = await this.nameIfUp();
+      gauge.reset();
+      gauge.set({ driver: this.driver, store: store ?? '' }, store === null ? 0 : 1);
     });
   }
 
@@ -118,8 +116,23 @@ export class MeteredObjectStore extends ObjectStore {
     this.count('list', 'done');
   }
 
+  override identity(): Promise<string | null> {
+    return this.store.identity();
+  }
+
   override close(): Promise<void> {
     return this.store.close();
+  }
+
+  /** @returns null while the store cannot be used */
+  private async nameIfUp(): Promise<string | null> {
+    try {
+      await this.store.health();
+      return (await this.store.identity()) ?? '';
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return null;
+      throw error;
+    }
   }
 
   private async *counted(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

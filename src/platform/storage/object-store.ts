@@ -113,6 +113,14 @@ export abstract class ObjectStore {
   abstract health(): Promise<void>;
 
   /**
+   * Tells this store from every other, for those who have to be on the same one; null where nothing does.
+   * @throws StoreUnavailable
+   */
+  identity(): Promise<string | null> {
+    return Promise.resolve(null);
+  }
+
+  /**
    * Every blob id the store holds (or staging remains of), in batches; for the count of strangers. An id may come twice,
    * and what is put or removed meanwhile may come or not.
    */

@@ -29,6 +29,7 @@ describe('health and internal jobs', () => {
       'http_request_duration_seconds_count{method="GET",route="/v1/projects/:project_id",status="401"} 1',
     );
     expect(answer.text).not.toContain('0199f3a1');
+    expect(answer.text).toMatch(/^object_store_up\{driver="files",store="[0-9a-f-]{36}"\} 1$/m);
   });
 
   it('keeps /internal out of reach without a configured token', async () => {

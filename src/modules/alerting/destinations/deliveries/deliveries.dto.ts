@@ -10,7 +10,7 @@ import {
 import { PageResponse } from '../../../../platform/http/page.dto.js';
 import { DESTINATION_TYPES, type DestinationType } from '../drivers/destination-drivers.js';
 import type { AlertDelivery } from '../outbox/delivery.entity.js';
-import { ALERT_DELIVERY_STATUSES, type AlertDeliveryStatus, MOST_TRIES } from '../outbox/transitions.js';
+import { ALERT_DELIVERY_STATUSES, type AlertDeliveryStatus, MOST_TRIES } from '../outbox/delivery-transitions.js';
 
 export class AlertDeliveriesQuery {
   @UuidField({})

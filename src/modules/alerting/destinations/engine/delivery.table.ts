@@ -1,5 +1,5 @@
 import type { ClaimedRow, Held, OutboxTable } from '../../../delivery/sending/index.js';
-import { type ClaimedDelivery, nextDelivery } from '../outbox/transitions.js';
+import { type ClaimedDelivery, nextDelivery } from '../outbox/delivery-transitions.js';
 import type { AlertDestination } from '../destinations/destination.entity.js';
 import type { StoredNotice } from '../drivers/notice.js';
 

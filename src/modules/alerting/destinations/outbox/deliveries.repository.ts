@@ -5,7 +5,7 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import type { DestinationType } from '../drivers/destination-drivers.js';
 import { AlertDelivery } from './delivery.entity.js';
 import { AlertDeliveryNotFound } from '../destinations.errors.js';
-import type { AlertDeliveryStatus } from './transitions.js';
+import type { AlertDeliveryStatus } from './delivery-transitions.js';
 
 type Tenant = Pick<ProjectScope, 'projectId'>;
 

@@ -1,7 +1,7 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { OutboxRow } from '../../../delivery/sending/index.js';
 import type { DestinationType } from '../drivers/destination-drivers.js';
-import type { AlertDeliveryStatus } from './transitions.js';
+import type { AlertDeliveryStatus } from './delivery-transitions.js';
 
 const WAITING = 'due_at IS NOT NULL AND claim_token IS NULL';
 

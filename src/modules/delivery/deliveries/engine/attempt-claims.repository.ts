@@ -14,7 +14,7 @@ import {
   type TryOutcome,
 } from '../../sending/index.js';
 import type { AttemptKind, ClaimKind } from '../attempts/attempt-states.js';
-import { budgetOf, nextState } from '../attempts/transitions.js';
+import { budgetOf, nextState } from '../attempts/attempt-transitions.js';
 import { policyOf } from '../drivers/channel-configuration.js';
 
 /** An attempt that this process holds, with all that sending it takes. */

@@ -23,6 +23,7 @@ export interface NewBlob {
   readonly id: string;
   /** Reserved; what is not known yet is added as it comes. */
   readonly size: number;
+  /** Of the store that it is written to; should it move, it is asked of the new one. */
   readonly driver: string;
 }
 
@@ -171,16 +172,16 @@ export class BlobsRepository {
     return row?.gone ?? 0;
   }
 
-  /** Some that are to be removed from this store, kept from others for a while. */
-  async takeDoomed(driver: string, limit: number): Promise<DoomedBlob[]> {
+  /** Some that the store is to forget, wherever they were written first; kept from others for a while. */
+  async takeDoomed(limit: number): Promise<DoomedBlob[]> {
     return this.database.rows<DoomedBlob>(
       `UPDATE /* every tenant: what the store is to forget */ stored_blobs
        SET due_at = now() + make_interval(secs => ${SWEEP_SECONDS})
        WHERE id IN (
-         SELECT id FROM stored_blobs WHERE state = 'doomed' AND driver = $1 AND due_at <= now()
-         ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+         SELECT id FROM stored_blobs WHERE state = 'doomed' AND due_at <= now()
+         ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
        RETURNING id, upload_token AS "uploadToken"`,
-      [driver, limit],
+      [limit],
     );
   }
 

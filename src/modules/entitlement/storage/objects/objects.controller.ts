@@ -80,8 +80,21 @@ export class ObjectsController {
     @Headers() headers: UploadHeaders,
     @BodyStream({
       content: {
-        'application/octet-stream': 'The content; any media type but multipart is kept with it',
-        'multipart/form-data': 'The content as the part `file`',
+        'application/octet-stream': {
+          type: 'string',
+          format: 'binary',
+          description: 'The content; any media type but multipart is kept with it',
+        },
+        'multipart/form-data': {
+          type: 'object',
+          required: ['file'],
+          properties: {
+            key: { type: 'string', maxLength: 1024 },
+            content_type: { type: 'string', maxLength: 255 },
+            metadata: { type: 'string', description: 'An object in JSON' },
+            file: { type: 'string', format: 'binary', description: 'The content; fields behind it are passed over' },
+          },
+        },
       },
     })
     body: StreamedBody,

@@ -45,7 +45,7 @@ export class BlobSweepMaintenance extends MaintenanceTask {
 
   /** A store that fails is asked again in a later round; what it did forget is not asked for twice. */
   private async forget(limit: number): Promise<number> {
-    const doomed = await this.blobs.takeDoomed(this.store.driver, limit);
+    const doomed = await this.blobs.takeDoomed(limit);
     const forgotten: string[] = [];
     const failures: unknown[] = [];
     const waiting = [...doomed];

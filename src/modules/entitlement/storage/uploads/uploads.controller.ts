@@ -88,7 +88,12 @@ export class UploadsController {
     @Param('upload_id') id: string,
     @Param('part_number') number: string,
     @Query() query: SignedQuery,
-    @BodyStream({ content: { 'application/octet-stream': 'The bytes of the part' } }) body: StreamedBody,
+    @BodyStream({
+      content: {
+        'application/octet-stream': { type: 'string', format: 'binary', description: 'The bytes of the part' },
+      },
+    })
+    body: StreamedBody,
     @RawRequest() request: Request,
   ): Promise<WrittenPartResponse> {
     this.signer.verify('PUT', request.path, query);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { TryOutcome } from '../../../delivery/sending/index.js';
-import { type ClaimedDelivery, MOST_TRIES, nextDelivery } from './transitions.js';
+import { type ClaimedDelivery, MOST_TRIES, nextDelivery } from './delivery-transitions.js';
 
 type Outcome = Pick<TryOutcome, 'kind' | 'retryAfterSeconds'>;
 const KINDS = ['sent', 'transient', 'permanent', 'refused', 'unavailable'] as const;

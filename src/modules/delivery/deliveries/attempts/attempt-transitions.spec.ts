@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { RetryPolicy, TryOutcome } from '../../sending/index.js';
 import { ATTEMPT_KINDS, CLAIM_KINDS } from './attempt-states.js';
-import { type ClaimedState, nextState } from './transitions.js';
+import { type ClaimedState, nextState } from './attempt-transitions.js';
 
 const POLICY: RetryPolicy = { strategy: 'exponential', baseDelaySeconds: 60, maxDelaySeconds: 900, maxRetries: 2 };
 const OUTCOMES = ['sent', 'transient', 'permanent', 'refused', 'unavailable'] as const;

@@ -1,0 +1,70 @@
+// An S3 service of the tests' own: OpenStack Swift on 127.0.0.1, gone when the process that started it is gone.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { startTied } from '../../../dist/src/embedded-postgres/tied-process.js';
+import { PYTHON, swiftRoot } from './packages.mjs';
+
+const SERVE = fileURLToPath(new URL('serve.py', import.meta.url));
+const READY_WITHIN_MS = 60_000;
+const POLL_MS = 50;
+
+/**
+ * Tells at an address whoever asks where the S3 service of this run is, which the first to ask starts.
+ * @param stops gets what has to be stopped
+ */
+export async function offerSwift(stops) {
+  let settings;
+  const server = createServer((_, response) => {
+    settings ??= startSwift(stops).catch((error) => ({ absent: error.message }));
+    void settings.then((answer) => response.end(JSON.stringify(answer)));
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server.unref();
+  stops.push(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));
+  return `http://127.0.0.1:${server.address().port}`;
+}
+
+async function startSwift(stops) {
+  const root = await swiftRoot();
+  const home = await mkdtemp(join(tmpdir(), `oes-swift-${process.pid}-`));
+  stops.push(() => rm(home, { recursive: true, force: true }));
+  const keys = { accessKeyId: 'test:tester', secretAccessKey: 'the secret key of the tests'.replaceAll(' ', '-') };
+  const server = await startTied({
+    command: [PYTHON, SERVE, home, keys.accessKeyId, keys.secretAccessKey],
+    cwd: home,
+    env: {
+      HOME: home,
+      PATH: process.env.PATH ?? '',
+      LC_ALL: 'C.UTF-8',
+      PYTHONPATH: join(root, 'usr/lib/python3/dist-packages'),
+      LD_LIBRARY_PATH: `${root}/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`,
+    },
+    logFile: join(home, 'swift.log'),
+  });
+  stops.push(() => server.stop());
+  const endpoint = await addressOf(home, server);
+  const settings = { endpoint, region: 'us-east-1', bucket: 'objects', ...keys, forcePathStyle: true };
+  await makeBucket(settings);
+  return settings;
+}
+
+async function addressOf(home, server) {
+  for (let waited = 0; waited < READY_WITHIN_MS && !server.hasExited(); waited += POLL_MS) {
+    const address = await readFile(join(home, 'address'), 'utf8').catch(() => null);
+    if (address !== null) return address.trim();
+    await delay(POLL_MS);
+  }
+  const log = await readFile(join(home, 'swift.log'), 'utf8').catch(() => '');
+  throw new Error(`Swift did not start: ${log.trim().split('\n').at(-1) ?? ''}`);
+}
+
+async function makeBucket({ endpoint, region, bucket, accessKeyId, secretAccessKey, forcePathStyle }) {
+  const { CreateBucketCommand, S3Client } = await import('@aws-sdk/client-s3');
+  const client = new S3Client({ endpoint, region, forcePathStyle, credentials: { accessKeyId, secretAccessKey } });
+  await client.send(new CreateBucketCommand({ Bucket: bucket }));
+  client.destroy();
+}
