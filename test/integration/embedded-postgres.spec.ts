@@ -326,6 +326,9 @@ describe('a folder the database cannot have', () => {
   });
 });
 
+/** They are hundreds of megabytes. */
+const COPYING_MS = 120_000;
+
 describe("PostgreSQL's programs", () => {
   /** The installed programs as an install without its script leaves them: no links. */
   async function programsWithoutLinks(): Promise<{ programs: string; links: string[] }> {
@@ -349,33 +352,41 @@ describe("PostgreSQL's programs", () => {
     return { account, home };
   }
 
-  it('get the links that an install without scripts left out', async () => {
-    const { account, home } = await accountWithHome();
-    const { programs, links } = await programsWithoutLinks();
-    expect(await usableBinaries(programs, account, home)).toEqual({
-      postgres: join(programs, 'bin', 'postgres'),
-      initdb: join(programs, 'bin', 'initdb'),
-      majorVersion: 18,
-    });
-    for (const link of links) await access(link);
-    expect(await readdir(home)).toEqual([]);
-  });
+  it(
+    'get the links that an install without scripts left out',
+    async () => {
+      const { account, home } = await accountWithHome();
+      const { programs, links } = await programsWithoutLinks();
+      expect(await usableBinaries(programs, account, home)).toEqual({
+        postgres: join(programs, 'bin', 'postgres'),
+        initdb: join(programs, 'bin', 'initdb'),
+        majorVersion: 18,
+      });
+      for (const link of links) await access(link);
+      expect(await readdir(home)).toEqual([]);
+    },
+    COPYING_MS,
+  );
 
-  it('are copied beside the data, once, when they cannot be used or repaired where they are', async () => {
-    const { account, home } = await accountWithHome();
-    const { programs } = await programsWithoutLinks();
-    if (isRoot) await chmod(dirname(programs), 0o700);
-    else {
-      await chmod(join(programs, 'lib'), 0o555);
-      cleanups.push(() => chmod(join(programs, 'lib'), 0o755));
-    }
-    const binaries = await usableBinaries(programs, account, home);
-    expect(dirname(dirname(dirname(binaries.postgres)))).toBe(home);
-    const made = await stat(binaries.postgres);
-    expect(made.uid).toBe(account.uid);
+  it(
+    'are copied beside the data, once, when they cannot be used or repaired where they are',
+    async () => {
+      const { account, home } = await accountWithHome();
+      const { programs } = await programsWithoutLinks();
+      if (isRoot) await chmod(dirname(programs), 0o700);
+      else {
+        await chmod(join(programs, 'lib'), 0o555);
+        cleanups.push(() => chmod(join(programs, 'lib'), 0o755));
+      }
+      const binaries = await usableBinaries(programs, account, home);
+      expect(dirname(dirname(dirname(binaries.postgres)))).toBe(home);
+      const made = await stat(binaries.postgres);
+      expect(made.uid).toBe(account.uid);
 
-    expect(await usableBinaries(programs, account, home)).toEqual(binaries);
-    expect((await stat(binaries.postgres)).ino).toBe(made.ino);
-    expect(await readdir(home)).toHaveLength(1);
-  });
+      expect(await usableBinaries(programs, account, home)).toEqual(binaries);
+      expect((await stat(binaries.postgres)).ino).toBe(made.ino);
+      expect(await readdir(home)).toHaveLength(1);
+    },
+    COPYING_MS,
+  );
 });
