@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import { expect } from '@jest/globals';
+import fc from 'fast-check';
+import { ObjectStore } from '../../src/platform/storage/index.js';
 import type { Owner } from './actors.js';
 import type { TestApp } from './app.js';
-import { type ObjectRecord, Objects, sha256, storedFiles, type UploadRecord } from './objects.js';
+import { blobIds } from './blobs.js';
+import { type ObjectRecord, Objects, sha256, type UploadRecord } from './objects.js';
 
 /** What somebody does with objects of a project; what `which` names is counted from the latest upload back. */
 export type StorageAct =
@@ -19,6 +22,22 @@ export type StorageAct =
   | { readonly do: 'part'; readonly which: number; readonly seed: number }
   | { readonly do: 'complete' | 'abort' | 'expire'; readonly which: number }
   | { readonly do: 'sweep' };
+
+const key = fc.constantFrom('a', 'b', 'c/d');
+const which = fc.nat({ max: 3 });
+const seed = fc.integer({ min: 1, max: 250 });
+const overwrite = fc.boolean();
+const toEnd = fc.constantFrom('complete' as const, 'complete' as const, 'abort' as const, 'expire' as const);
+
+export const anyAct: fc.Arbitrary<StorageAct> = fc.oneof(
+  fc.record({ do: fc.constant('put' as const), key, size: fc.integer({ min: 0, max: 1_100 }), seed, overwrite }),
+  fc.record({ do: fc.constant('rename' as const), key, to: key }),
+  fc.record({ do: fc.constant('delete' as const), key }),
+  fc.record({ do: fc.constant('begin' as const), key, size: fc.integer({ min: 1, max: 1_100 }), overwrite }),
+  fc.record({ do: fc.constant('part' as const), which, seed }),
+  fc.record({ do: toEnd, which }),
+  fc.record({ do: fc.constant('sweep' as const) }),
+);
 
 interface ModelObject {
   readonly id: string;
@@ -210,10 +229,7 @@ export class StorageModel {
     );
     const states = blobs.map(({ state }) => state).sort();
     expect(states).toEqual([...[...this.objects].map(() => 'live'), ...this.open.map(() => 'writing')]);
-    const files = [...(await storedFiles(this.app.dataDir)).keys()];
-    for (const { id, state } of blobs)
-      expect(
-        files.some((path) => (state === 'live' ? path.endsWith(`/${id}`) : path.startsWith(`staging/${id}/`))),
-      ).toBe(true);
+    const kept = await blobIds(this.app.nest.get(ObjectStore));
+    expect(blobs.filter(({ id }) => !kept.has(id))).toEqual([]);
   }
 }
