@@ -1,4 +1,4 @@
-import { CONDITION_SQL } from '../../events/fields/index.js';
+import { CONDITION_SQL } from '../fields/index.js';
 import {
   EVENT_FIELDS,
   type EventField,

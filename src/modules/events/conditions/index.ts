@@ -1,4 +1,4 @@
-export { AlertConditionsModule } from './conditions.module.js';
+export { EventConditionsModule } from './conditions.module.js';
 export { ConditionField, storedCondition } from './condition-kind.js';
 export {
   type AbsenceCondition,

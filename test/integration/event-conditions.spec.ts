@@ -11,8 +11,8 @@ import {
   readField,
   scalarSql,
   storedFilter,
-} from '../../src/modules/alerting/conditions/index.js';
-import { patternFault } from '../../src/modules/alerting/conditions/patterns/text-pattern.js';
+} from '../../src/modules/events/conditions/index.js';
+import { patternFault } from '../../src/modules/events/conditions/patterns/text-pattern.js';
 import { groupReader } from '../../src/modules/alerting/rules/machine/series.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { insertEvents } from '../support/event-rows.js';
