@@ -1,0 +1,1 @@
+export { EqlModule } from './eql.module.js';
