@@ -17,7 +17,10 @@ import { groupReader } from '../../src/modules/alerting/rules/machine/series.js'
 import { createTestApp, type TestApp } from '../support/app.js';
 import { insertEvents } from '../support/event-rows.js';
 import { subjectOf, WHOLE_COLUMNS, type WholeEvent } from '../support/filter-subjects.js';
+import { anyCondition, EQL_RUNS } from '../support/eql.js';
 import { tenant } from '../support/ingestion.js';
+import { compileCondition, type EventCondition } from '../../src/modules/events/eql/compiling/event-condition.js';
+import { QueryFault } from '../../src/modules/events/eql/language/query-fault.js';
 
 jest.setTimeout(120_000);
 
@@ -41,6 +44,9 @@ const WORDS = [
   '_',
   '\\',
   'line\nbreak',
+  '\u212a',
+  '\u017fÄ😀',
+  'k',
 ];
 const NUMBERS = [0, 1, -1, 1.5, 100, 1e21, 2 ** 53 + 2, 0.1, 1e-7];
 const word = fc.constantFrom(...WORDS);
@@ -206,6 +212,31 @@ describe('conditions in memory and in the database', () => {
     );
   });
 
+  it('agree on every condition of the query language', async () => {
+    const work = { spend: () => undefined };
+    await fc.assert(
+      fc.asyncProperty(anyCondition, async (text) => {
+        const condition = conditionOf(text);
+        fc.pre(condition !== null);
+        const truths = new Map(
+          rows.map((row) => {
+            const { fields, properties } = subjectOf(row);
+            const own = { ...fields, _id: row.id, timestamp: row.timestamp.toISOString() };
+            return [row.id, condition.truth({ fields: own, properties }, work)];
+          }),
+        );
+        const inDatabase = await asked((bind) => condition.sql(bind));
+        const differing = rows.filter(({ id }) =>
+          condition.isExact
+            ? inDatabase.get(id) !== truths.get(id)
+            : truths.get(id) === true && inDatabase.get(id) !== true,
+        );
+        expect(differing.map(({ id, properties }) => [properties, inDatabase.get(id), truths.get(id)])).toEqual([]);
+      }),
+      { numRuns: EQL_RUNS },
+    );
+  });
+
   it('agree on values, groups and numbers of every field', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(textField, numberField, property), async (field) => {
@@ -225,3 +256,13 @@ describe('conditions in memory and in the database', () => {
     );
   });
 });
+
+/** Null for a condition that is refused. */
+function conditionOf(text: string): EventCondition | null {
+  try {
+    return compileCondition(text);
+  } catch (error) {
+    if (error instanceof QueryFault) return null;
+    throw error;
+  }
+}

@@ -60,12 +60,6 @@ export function evaluatorOf(expression: Expression): Evaluate {
   }
 }
 
-/** Whether an expression holds of a subject. */
-export function conditionOf(expression: Expression): (subject: FilterSubject, work: Work) => boolean {
-  const evaluate = evaluatorOf(expression);
-  return (subject, work) => truthOf(evaluate(subject, work)) === true;
-}
-
 const NO_SUBJECT: FilterSubject = { fields: {}, properties: {} };
 const NO_WORK: Work = { spend: () => undefined };
 

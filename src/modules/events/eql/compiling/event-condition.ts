@@ -4,21 +4,22 @@ import { checkCondition } from '../checking/checker.js';
 import { type Expression, type Field, fieldsIn } from '../language/ast.js';
 import { parseCondition } from '../language/query-parser.js';
 import { boundSql, isBounded, isExact } from './condition-sql.js';
-import { conditionOf, type Work } from './evaluate.js';
+import { truthOf } from '../values/value.js';
+import { evaluatorOf, type Work } from './evaluate.js';
 
 /** A condition on events in both its forms (DECISIONS 17). */
 export interface EventCondition {
   /**
    * Whether SQL alone says which events fit. Where it does not, SQL leaves out some that do not fit, and those that are
-   * left are asked by {@link matches}.
+   * left are asked by {@link truth}.
    */
   readonly isExact: boolean;
   /** The fields that it looks at. */
   readonly fields: readonly Field[];
   /** On the row `e` of `events`; every value is bound. */
   sql(bind: Bind): string;
-  /** Of a subject with those fields. */
-  matches(subject: FilterSubject, work: Work): boolean;
+  /** Of a subject with those fields; null where it cannot be known. An event fits where it is true. */
+  truth(subject: FilterSubject, work: Work): boolean | null;
 }
 
 /**
@@ -33,10 +34,11 @@ export function compileCondition(text: string): EventCondition {
 
 /** Of an expression that was checked. */
 export function eventCondition(expression: Expression): EventCondition {
+  const evaluate = evaluatorOf(expression);
   return {
     isExact: isExact(expression),
     fields: fieldsIn(expression),
     sql: (bind) => (isBounded(expression) ? boundSql(expression, bind) : 'true'),
-    matches: conditionOf(expression),
+    truth: (subject, work) => truthOf(evaluate(subject, work)),
   };
 }

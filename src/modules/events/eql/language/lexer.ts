@@ -110,10 +110,15 @@ class Lexer {
     if (known !== undefined) return [known, 2];
     const code = /^\\u\{([0-9a-fA-F]{2,8})\}/.exec(this.text.slice(at, at + 12));
     if (code === null) {
-      throw new QueryFault('syntax', { offset: at, length: 2 }, 'this escape is unknown', {
-        expected: ['\\b', '\\t', '\\r', '\\n', '\\f', '\\\\', '\\"', "\\'", '\\u{…}'],
-        hint: 'write \\\\ for a backslash, or """…""" for a text without escapes',
-      });
+      throw new QueryFault(
+        'syntax',
+        { offset: at, length: Math.min(2, this.text.length - at) },
+        'this escape is unknown',
+        {
+          expected: ['\\b', '\\t', '\\r', '\\n', '\\f', '\\\\', '\\"', "\\'", '\\u{…}'],
+          hint: 'write \\\\ for a backslash, or """…""" for a text without escapes',
+        },
+      );
     }
     const [written, digits = ''] = code;
     const point = Number.parseInt(digits, 16);

@@ -117,6 +117,8 @@ export class SequenceMachine {
       if (ledMs < lastMs - maxspanMs) this.found(sequence);
       return;
     }
+    // What leads in the very millisecond of the first event is in every span.
+    if (ledMs >= firstMs) return;
     const endMs = leadingMs.length === 0 ? firstMs + maxspanMs : Math.max(lastMs, ledMs + maxspanMs);
     this.trailing.add(key.id, endMs, sequence);
   }

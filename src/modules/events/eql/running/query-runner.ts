@@ -103,7 +103,7 @@ export class QueryRunner {
         const subject = selection.subject(row, properties);
         deadline.nextEvent();
         const hits = selection.terms.map(({ condition }, term) => {
-          const fits = row.fits[term] === true && (condition.isExact || condition.matches(subject, deadline));
+          const fits = row.fits[term] === true && (condition.isExact || condition.truth(subject, deadline) === true);
           return fits ? run.keys[term]?.(subject) : undefined;
         });
         const { timestamp, id, bytes, stored } = row;
