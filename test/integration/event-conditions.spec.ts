@@ -19,7 +19,7 @@ import { insertEvents } from '../support/event-rows.js';
 import { subjectOf, WHOLE_COLUMNS, type WholeEvent } from '../support/filter-subjects.js';
 import { anyCondition, EQL_RUNS } from '../support/eql.js';
 import { tenant } from '../support/ingestion.js';
-import { compileCondition, type EventCondition } from '../../src/modules/events/eql/compiling/event-condition.js';
+import { compileCondition, type EventCondition, readCondition, type Work } from '../../src/modules/events/eql/index.js';
 import { QueryFault } from '../../src/modules/events/eql/language/query-fault.js';
 
 jest.setTimeout(120_000);
@@ -213,7 +213,7 @@ describe('conditions in memory and in the database', () => {
   });
 
   it('agree on every condition of the query language', async () => {
-    const work = { spend: () => undefined };
+    const work: Work = { spend: () => undefined };
     await fc.assert(
       fc.asyncProperty(anyCondition, async (text) => {
         const condition = conditionOf(text);
@@ -235,6 +235,18 @@ describe('conditions in memory and in the database', () => {
       }),
       { numRuns: EQL_RUNS },
     );
+  });
+
+  it('tell a fault of the query language where the condition stands', () => {
+    expect(readCondition('event == "a" and log.status > 399', ['query', 'where']).isExact).toBe(true);
+    let refused: unknown = null;
+    try {
+      readCondition('event = "a"', ['query', 'where']);
+    } catch (error) {
+      refused = error;
+    }
+    const ctx = { code: 'syntax', line: 1, column: 7, length: 1 };
+    expect(refused).toMatchObject({ issues: [{ type: 'value_error', loc: ['query', 'where'], ctx }] });
   });
 
   it('agree on values, groups and numbers of every field', async () => {

@@ -15,7 +15,7 @@ export function printQuery(query: Query): string {
   return `sequence${keys}${span} ${terms}${until}${query.pipes.map(printPipe).join('')}`;
 }
 
-export function printExpression(expression: Expression): string {
+function printExpression(expression: Expression): string {
   switch (expression.type) {
     case 'literal':
       return printLiteral(expression);

@@ -13,7 +13,7 @@ import {
 import { getSchemaPath } from '@nestjs/swagger';
 import { EventRecord } from '../fields/index.js';
 import { AskedWindow, WindowResponse } from '../totals/index.js';
-import { QUERY_LIMITS } from './language/limits.js';
+import { QUERY_LIMITS, REQUEST_LIMITS } from './language/limits.js';
 import { RESULT_POSITIONS, type ResultPosition } from './matching/result-window.js';
 
 export class LanguageQuery {
@@ -33,7 +33,13 @@ export class EqlRequest extends AskedWindow {
   })
   query!: string;
 
-  @IntField({ min: 1, max: 1_000, optional: true, default: 100, description: 'Events, or whole sequences or samples' })
+  @IntField({
+    min: 1,
+    max: REQUEST_LIMITS.limit,
+    optional: true,
+    default: 100,
+    description: 'Events, or whole sequences or samples',
+  })
   limit!: number;
 
   @EnumField(RESULT_POSITIONS, {
@@ -43,7 +49,7 @@ export class EqlRequest extends AskedWindow {
   })
   result_position!: ResultPosition;
 
-  @IntField({ min: 1, max: 100, optional: true, default: 1 })
+  @IntField({ min: 1, max: REQUEST_LIMITS.max_samples_per_key, optional: true, default: 1 })
   max_samples_per_key!: number;
 }
 

@@ -1,6 +1,8 @@
+import { LONG_READ_MS } from '../reads/index.js';
 import type { LanguageFunction, LanguageOperator } from './eql.dto.js';
 import { OWN_FIELDS } from './language/field-names.js';
-import { QUERY_LIMITS } from './language/limits.js';
+import { QUERY_LIMITS, REQUEST_LIMITS } from './language/limits.js';
+import { PENDING_PARTIALS } from './running/run-limits.js';
 import { FUNCTIONS } from './values/functions.js';
 
 export const LANGUAGE_VERSION = '1';
@@ -59,11 +61,10 @@ export const OWN_FIELD_LIST = Object.entries(OWN_FIELDS).map(([name, { type }]) 
 /** Every number that queries are held to, those of requests and of running too. */
 export const ALL_LIMITS = {
   ...QUERY_LIMITS,
-  limit: 1_000,
-  max_samples_per_key: 100,
-  seconds: 8,
+  ...REQUEST_LIMITS,
+  seconds: LONG_READ_MS / 1_000,
   turn_seconds: 2,
   at_once: 2,
   at_once_of_project: 1,
-  pending_partials: 200_000,
+  pending_partials: PENDING_PARTIALS,
 } as const;

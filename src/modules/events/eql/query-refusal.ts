@@ -1,5 +1,15 @@
 import { type Issue, ValidationError } from '../../../platform/http/fields/index.js';
+import { compileCondition, type EventCondition } from './compiling/event-condition.js';
 import { positionOf, QueryFault } from './language/query-fault.js';
+
+/**
+ * Compiles a condition of a request, such as `where` in its query.
+ * @param loc where it stands in the request
+ * @throws ValidationError
+ */
+export function readCondition(text: string, loc: Issue['loc']): EventCondition {
+  return readAt(text, loc, compileCondition);
+}
 
 /**
  * Reads a query or a condition of a request.

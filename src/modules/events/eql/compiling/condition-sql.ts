@@ -96,7 +96,7 @@ export function boundSql(expression: Expression, bind: Bind): string {
 }
 
 /** The expression, which is exact, as a condition on the row `e` of `events`: true, false or null as in memory. */
-export function exactSql(expression: Expression, bind: Bind): string {
+function exactSql(expression: Expression, bind: Bind): string {
   if (isConstant(expression)) return truthSql(truthOf(constantOf(expression)));
   switch (expression.type) {
     case 'field':

@@ -27,3 +27,6 @@ export const QUERY_LIMITS = {
   field_characters: 200,
   path_names: 16,
 } as const;
+
+/** What a request may ask for. */
+export const REQUEST_LIMITS = { limit: 1_000, max_samples_per_key: 100 } as const;

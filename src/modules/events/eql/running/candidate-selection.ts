@@ -13,7 +13,9 @@ export interface TermCondition {
 }
 
 /** Properties of an event that take more are not selected with it, but read for it alone. In bytes. */
-const LARGE_EVENT_BYTES = 16_384;
+const LARGE_EVENT_BYTES = 8_192;
+/** As they are stored, where the size was not kept: compressed they take a part of it. */
+const LARGE_STORED_BYTES = 1_000;
 
 export interface CandidateRow extends EventPlace {
   /** By term, whether it may fit: for an exact condition whether it does. */
@@ -52,7 +54,10 @@ export class CandidateSelection {
     const categories = this.terms.map(({ category }) => category);
     // Told apart from the conditions, so that an index on the event type can be used.
     const ofTypes = categories.includes(null) ? '' : `e.event = ANY (${bind([...new Set(categories)])}::text[]) AND `;
-    const isLarge = this.propertyNames.length === 0 ? 'false' : `coalesce(e.bytes > ${LARGE_EVENT_BYTES}, true)`;
+    const isLarge =
+      this.propertyNames.length === 0
+        ? 'false'
+        : `coalesce(e.bytes > ${LARGE_EVENT_BYTES}, pg_column_size(e.properties) > ${LARGE_STORED_BYTES})`;
     const own = this.ownNames.map((name) => ownField(name).sql);
     return {
       columns: `ARRAY[${tests.map((test) => `coalesce(${test}, false)`).join(', ')}]::boolean[] AS fits,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { EQL_RUNS } from '../../../../../test/support/eql.js';
-import type { KeyTuple } from './join-keys.js';
-import type { MatchedEvent } from './matched-event.js';
-import { PendingBudget, QueryNeedsTooMuchMemory } from './pending-budget.js';
-import { SequenceMachine } from './sequence-machine.js';
-import type { SequencePlan } from './sequence-plan.js';
+import { EQL_RUNS } from '../support/eql.js';
+import type { KeyTuple } from '../../src/modules/events/eql/matching/join-keys.js';
+import type { MatchedEvent } from '../../src/modules/events/eql/matching/matched-event.js';
+import { PendingBudget, QueryNeedsTooMuchMemory } from '../../src/modules/events/eql/matching/pending-budget.js';
+import { SequenceMachine } from '../../src/modules/events/eql/matching/sequence-machine.js';
+import type { SequencePlan } from '../../src/modules/events/eql/matching/sequence-plan.js';
 
 const TERMS = 5;
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { anyQuery, EQL_RUNS, printQuery, withoutSpans } from '../../../../../test/support/eql.js';
-import { parseQuery } from './query-parser.js';
-import { positionOf, QueryFault } from './query-fault.js';
+import { anyQuery, EQL_RUNS, printQuery, withoutSpans } from '../support/eql.js';
+import { parseQuery } from '../../src/modules/events/eql/language/query-parser.js';
+import { positionOf, QueryFault } from '../../src/modules/events/eql/language/query-fault.js';
 
 /** Characters that begin and end things. */
 const PIECES = [
