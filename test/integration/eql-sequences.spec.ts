@@ -17,7 +17,7 @@ interface Event {
 
 const key = (id: string): KeyTuple => ({ id, values: [id], weight: 1 });
 const matched = (ms: number, ordinal: number): MatchedEvent => ({
-  place: { timestamp: new Date(ms), id: String(ordinal), bytes: 0, stored: null },
+  id: String(ordinal),
   ms,
   ordinal,
 });

@@ -496,9 +496,18 @@ describe('queries of events', () => {
       expect(events.events.map(({ properties }) => properties.n)).toEqual([4, 5, 6, 7]);
       expect(events.has_more).toBe(true);
       const sequences = await ask('sequence by key [any where true] with runs=3');
-      expect(sequences.sequences).toHaveLength(2);
+      expect(sequences.sequences).toHaveLength(1);
       expect(sequences.has_more).toBe(true);
       expect((await ask('sequence by key [any where true] with runs=6')).sequences).toHaveLength(1);
+      // An event that is shown several times takes its room as often.
+      const many = Array.from({ length: 20 }, (_, n) => n);
+      await insertEvents(app, large.projectId, [
+        at(20, 'many', { many, text }),
+        ...many.map((n) => at(21, 'one', { many: n })),
+      ]);
+      const repeated = await ask('sequence by many [many where true] [one where true]');
+      expect(repeated.sequences).toHaveLength(4);
+      expect(repeated.has_more).toBe(true);
       // Keys that are as large are not kept as they are.
       limits().pendingPartials = 1_000;
       await post(

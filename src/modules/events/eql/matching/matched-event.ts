@@ -1,9 +1,8 @@
-import type { EventPlace } from '../../reads/index.js';
-
-/** An event that fits a term, and its number among all that were looked at, in their order. */
+/** An event that fits a term. */
 export interface MatchedEvent {
-  readonly place: EventPlace;
+  readonly id: string;
   /** Its timestamp, in milliseconds. */
   readonly ms: number;
+  /** Its number among all that were looked at, in their order. */
   readonly ordinal: number;
 }

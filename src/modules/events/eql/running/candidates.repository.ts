@@ -30,7 +30,7 @@ export class CandidatesRepository {
     const parameters = new Parameters();
     const { columns, where } = selection.sql(parameters.bind);
     const order = isNewestFirst ? ' DESC' : '';
-    const candidates = `SELECT ${PLACE_COLUMNS}, ${columns} FROM events e
+    const candidates = `SELECT ${columns} FROM events e
       WHERE e.project_id = ${parameters.bind(scope.projectId)} AND e."timestamp" >= ${parameters.bind(window.from)}
         AND e."timestamp" < ${parameters.bind(window.to)} AND ${where}
       ORDER BY e."timestamp"${order}, e.id${order}`;
@@ -49,7 +49,7 @@ export class CandidatesRepository {
   async properties(
     tx: Db,
     { projectId }: Scope,
-    { timestamp, id }: Place,
+    { ms, id }: Pick<CandidateRow, 'ms' | 'id'>,
     names: readonly string[],
     deadline: Deadline,
   ): Promise<Readonly<Record<string, unknown>> | null> {
@@ -58,7 +58,7 @@ export class CandidatesRepository {
     await this.within(tx, deadline);
     const [row] = await this.database.rows<{ properties: Readonly<Record<string, unknown>> | null }>(
       `SELECT ${properties} AS properties FROM events e
-       WHERE e.project_id = ${parameters.bind(projectId)} AND e."timestamp" = ${parameters.bind(timestamp)}
+       WHERE e.project_id = ${parameters.bind(projectId)} AND e."timestamp" = ${parameters.bind(new Date(ms))}
          AND e.id = ${parameters.bind(id)}`,
       parameters.values,
       tx,

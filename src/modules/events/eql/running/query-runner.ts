@@ -97,17 +97,16 @@ export class QueryRunner {
           await others.ifDue();
           deadline.left();
         }
-        const properties = row.isLarge
-          ? await this.candidates.properties(tx, scope, row, selection.propertyNames, deadline)
-          : row.properties;
-        const subject = selection.subject(row, properties);
+        const subject = selection.isLarge(row)
+          ? selection.subject(row, await this.candidates.properties(tx, scope, row, selection.propertyNames, deadline))
+          : selection.subject(row);
         deadline.nextEvent();
         const hits = selection.terms.map(({ condition }, term) => {
-          const fits = row.fits[term] === true && (condition.isExact || condition.truth(subject, deadline) === true);
+          const fits =
+            selection.mayFit(row, term) && (condition.isExact || condition.truth(subject, deadline) === true);
           return fits ? run.keys[term]?.(subject) : undefined;
         });
-        const { timestamp, id, bytes, stored } = row;
-        const event = { place: { timestamp, id, bytes, stored }, ms: timestamp.getTime(), ordinal: scanned };
+        const event = { id: row.id, ms: row.ms, ordinal: scanned };
         if (!run.push(event, hits)) return scanned;
       }
     }
