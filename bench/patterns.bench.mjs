@@ -1,7 +1,7 @@
 // Searches of patterns in the process: our machine beside RE2 in JavaScript, the worst cases and plain ones.
 import { RE2JS } from 're2js';
-import { PatternMachine } from '../dist/src/modules/alerting/conditions/patterns/pattern-machine.js';
-import { parsePattern } from '../dist/src/modules/alerting/conditions/patterns/pattern-syntax.js';
+import { PatternMachine } from '../dist/src/modules/events/conditions/patterns/pattern-machine.js';
+import { parsePattern } from '../dist/src/modules/events/conditions/patterns/pattern-syntax.js';
 
 const CHARACTERS = 4_096;
 const TEXTS = 9;

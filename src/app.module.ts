@@ -16,6 +16,7 @@ import { AuthModule } from './modules/identity/auth/index.js';
 import { BillingModule } from './modules/entitlement/billing/index.js';
 import { DashboardModule } from './modules/events/dashboard/index.js';
 import { DeliveryModule } from './modules/delivery/deliveries/index.js';
+import { EqlModule } from './modules/events/eql/index.js';
 import { EventStreamsModule } from './modules/events/streams/index.js';
 import { EventTotalsModule } from './modules/events/totals/index.js';
 import { EventFeedModule } from './modules/events/feed/index.js';
@@ -224,6 +225,7 @@ export class AppModule {
         EventFeedModule,
         LogsModule,
         UsageModule,
+        EqlModule,
         ExplorerModule,
         DashboardModule,
         ProjectHealthModule,

@@ -1,4 +1,4 @@
-import type { EventField, FilterSubject } from '../../src/modules/alerting/conditions/index.js';
+import type { EventField, FilterSubject } from '../../src/modules/events/conditions/index.js';
 import type { ToldEvent } from '../../src/modules/alerting/rules/matching/event-row.js';
 import { CONDITION_SQL } from '../../src/modules/events/fields/index.js';
 

@@ -102,6 +102,32 @@ export class Database {
   }
 
   /**
+   * Runs statements of a transaction and ends the one that is under way when the signal is aborted: it then fails as a
+   * cancelled one (SQLSTATE 57014).
+   */
+  async endedBy<T>(tx: Db, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    if (signal === undefined) return work();
+    signal.throwIfAborted();
+    const [session] = await this.rows<{ pid: number }>('SELECT pg_backend_pid() AS pid', [], tx);
+    let cancelled: Promise<unknown> | undefined;
+    const cancel = (): void => {
+      // Over a connection apart: those of the pool may all be taken by what is to be ended.
+      cancelled = this.apart(() => this.rows('SELECT pg_cancel_backend($1)', [session?.pid])).catch(() => undefined);
+    };
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      return await work();
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      if (cancelled !== undefined) {
+        await cancelled;
+        // A cancellation that comes late hits this statement, and not one of whoever has the connection next.
+        await this.rows('SELECT 1', [], tx).catch(() => undefined);
+      }
+    }
+  }
+
+  /**
    * Runs statements that cannot be in a transaction or may take long, such as the building of an index: on a connection of
    * their own and without a time limit, while no other process does so under the same name.
    * @returns undefined when another process does

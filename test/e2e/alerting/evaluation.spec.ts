@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { MACHINES } from '../../../src/modules/alerting/conditions/patterns/machine-pool.js';
+import { MACHINES } from '../../../src/modules/events/conditions/patterns/machine-pool.js';
 import { BacktestLimits } from '../../../src/modules/alerting/rules/backtest/backtest-limits.js';
 import { BacktestRepository } from '../../../src/modules/alerting/rules/backtest/backtest.repository.js';
 import { OutboxRepository } from '../../../src/modules/alerting/rules/matching/outbox.repository.js';

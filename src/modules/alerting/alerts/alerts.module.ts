@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AlertConditionsModule } from '../conditions/index.js';
+import { EventConditionsModule } from '../../events/conditions/index.js';
 import { FanOutModule } from '../fan-out/index.js';
 import { AuditModule } from '../../identity/audit/index.js';
 import { EventStreamsModule } from '../../events/streams/index.js';
@@ -51,7 +51,7 @@ const SUMMARY = [RelatedAlertsAdapter, AlertSummaryRepository, AlertSummaryServi
 
 @Module({
   imports: [
-    AlertConditionsModule,
+    EventConditionsModule,
     FanOutModule,
     AuditModule,
     EventFeedModule,

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { ProjectId, ProjectScope } from '../../access/index.js';
 import { EventLoopYield } from '../../../platform/concurrency/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
-import { type Condition, type FilterGroup, filterOf, storedCondition } from '../conditions/index.js';
+import { type Condition, type FilterGroup, filterOf, storedCondition } from '../../events/conditions/index.js';
 import type { NoticeTargets } from '../fan-out/index.js';
 import type { Holds } from './machine/rule-machine.js';
 import type { Severity } from './rule.entity.js';

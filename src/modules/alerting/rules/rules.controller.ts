@@ -10,7 +10,7 @@ import {
   ReplaceRuleLinksRequest,
   UpdateAlertRuleRequest,
 } from './rules.dto.js';
-import { TooManyPatternTrials } from '../conditions/index.js';
+import { TooManyPatternTrials } from '../../events/conditions/index.js';
 import { AlertRulesService, TooManyAlertRules } from './rules.service.js';
 import { AlertRuleNotFound, ProjectOfAlertRule } from './rules.repository.js';
 

@@ -11,7 +11,13 @@ import {
   UuidField,
   NameField,
 } from '../../../platform/http/fields/index.js';
-import { type Condition, ConditionField, EVENT_FIELDS, GroupByField, OPERATOR_NAMES } from '../conditions/index.js';
+import {
+  type Condition,
+  ConditionField,
+  EVENT_FIELDS,
+  GroupByField,
+  OPERATOR_NAMES,
+} from '../../events/conditions/index.js';
 import { RULE_STATES } from './machine/rule-machine.js';
 import { type AlertRule, SEVERITIES, type Severity } from './rule.entity.js';
 import { RECIPIENTS, type Recipients, recipientsOf, type RuleLinks } from './rule-links.repository.js';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AlertConditionsModule } from '../conditions/index.js';
+import { EventConditionsModule } from '../../events/conditions/index.js';
 import { AlertDestinationsModule } from '../destinations/index.js';
 import { AlertsModule } from '../alerts/index.js';
 import { AuditModule } from '../../identity/audit/index.js';
@@ -43,7 +43,7 @@ import { WindowRunner } from './windows/window-runner.js';
 
 @Module({
   imports: [
-    AlertConditionsModule,
+    EventConditionsModule,
     AlertDestinationsModule,
     AlertsModule,
     AuditModule,

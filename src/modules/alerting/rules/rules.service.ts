@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ProjectMemberScope, ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/ids/index.js';
-import { type Condition, filterOf, PatternTrialsService } from '../conditions/index.js';
+import { type Condition, filterOf, PatternTrialsService } from '../../events/conditions/index.js';
 import { AuditWriter } from '../../identity/audit/index.js';
 import { projectAct, ProjectActsService } from '../../tenancy/projects/index.js';
 import { AlertRaiser } from '../alerts/index.js';

@@ -1,6 +1,5 @@
 import {
   BooleanField,
-  DateTimeField,
   EnumField,
   IntField,
   ListField,
@@ -12,10 +11,10 @@ import {
 } from '../../../platform/http/fields/index.js';
 import { EventRecord } from '../fields/index.js';
 import { LogRow } from '../logs/index.js';
-import { type Range, RANGES } from '../../tenancy/projects/index.js';
+import { AskedWindow, WindowResponse } from '../totals/index.js';
 
 /** What the explorer, its facets and its export filter by. */
-export class EventFilters {
+export class EventFilters extends AskedWindow {
   @TextField({ optional: true, max: 200, description: 'Exact event type' })
   event?: string;
 
@@ -30,19 +29,6 @@ export class EventFilters {
 
   @TextField({ optional: true, max: 100, description: 'Exact' })
   environment?: string;
-
-  @EnumField(RANGES, {
-    optional: true,
-    default: '24h',
-    description: 'The window that ends at to_ts, or now; all begins in 1970. Without effect where from_ts is given',
-  })
-  range!: Range;
-
-  @DateTimeField({ optional: true, description: 'Inclusive beginning by event timestamp; wins over range' })
-  from_ts?: Date;
-
-  @DateTimeField({ optional: true, description: 'Exclusive end by event timestamp; left out: now' })
-  to_ts?: Date;
 }
 
 export class ExplorerQuery extends EventFilters {
@@ -61,20 +47,6 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export class ExportRequest extends EventFilters {
   @EnumField(EXPORT_FORMATS, { optional: true, default: 'ndjson' })
   format!: ExportFormat;
-}
-
-class WindowResponse {
-  @UuidField({})
-  project_id!: string;
-
-  @TextField({})
-  project_name!: string;
-
-  @DateTimeField({ description: 'Inclusive' })
-  from_ts!: string;
-
-  @DateTimeField({ description: 'Exclusive' })
-  to_ts!: string;
 }
 
 export class ExplorerPage extends WindowResponse {

@@ -5,7 +5,7 @@ import { Clock } from '../../../platform/clock/index.js';
 import { providerOf } from '../../../platform/discovery/provider-of.js';
 import { writeList, writeObject, type WrittenJson } from '../../../platform/http/written-json.js';
 import { READ_COLUMNS, type StoredEvent } from '../fields/index.js';
-import { EventTotalsReader, type FacetValue } from '../totals/index.js';
+import { EventTotalsReader, type FacetValue, windowHead, windowOf } from '../totals/index.js';
 import {
   eventMembers,
   EventPageReader,
@@ -16,7 +16,7 @@ import {
 } from '../reads/index.js';
 import { LOG_COLUMNS, LOG_JOIN, type LoggedEvent, logRow } from '../logs/index.js';
 import { ProjectsReader } from '../../tenancy/projects/index.js';
-import { filterOf, windowOf } from './asked-window.js';
+import { filterOf } from './event-filters.js';
 import type { EventDetail, EventFilters, ExplorerPage, ExplorerQuery, FacetsResponse } from './explorer.dto.js';
 import { ExplorerRepository } from './explorer.repository.js';
 import { domainError } from '../../../platform/http/domain-error.js';
@@ -51,10 +51,7 @@ export class ExplorerService {
     ]);
     return this.pages.answer(scope, places, RECORDS, (rows) =>
       writeObject<ExplorerPage>({
-        project_id: scope.projectId,
-        project_name: name,
-        from_ts: window.from.toISOString(),
-        to_ts: window.to.toISOString(),
+        ...windowHead(scope.projectId, name, window),
         items: writeList(rows.map(eventRecord)),
         total,
         limit,
@@ -76,10 +73,7 @@ export class ExplorerService {
       count: events,
     });
     return {
-      project_id: scope.projectId,
-      project_name: name,
-      from_ts: window.from.toISOString(),
-      to_ts: window.to.toISOString(),
+      ...windowHead(scope.projectId, name, window),
       facets: {
         event: facets.event.map(counted),
         source_id: facets.source_id.map((one) => ({ ...counted(one), name: names.get(one.value ?? '') ?? null })),

@@ -2,6 +2,7 @@ export {
   BROUGHT_COLUMNS,
   type BroughtColumn,
   CONDITION_FIELDS,
+  type ConditionFieldName,
   CONDITION_SQL,
   type CredentialColumn,
   type EventRow,

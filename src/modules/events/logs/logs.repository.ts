@@ -2,21 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { Parameters } from '../../../platform/database/parameters.js';
-import { FairSemaphore } from '../../../platform/concurrency/index.js';
 import type { TimeWindow } from '../totals/index.js';
-import { type EventPlace, type Place, PLACE_COLUMNS } from '../reads/index.js';
+import { type EventPlace, LONG_READ_MS, LongReads, type Place, PLACE_COLUMNS } from '../reads/index.js';
 import { LogSearchIndexRepository } from './search-index.repository.js';
 import { domainError } from '../../../platform/http/domain-error.js';
 import { type SearchPart, searchParts } from './search-parts.js';
 
-/** A search that has found too little by then gives up. */
-const SEARCH_LIMIT_MS = 8_000;
-/** In one process: a search holds a connection of the pool, which serves everybody else too. */
-const SEARCHES_AT_ONCE = 2;
-/** A search whose turn has not come by then is refused. */
-const PATIENCE_MS = 2_000;
-/** Beyond them the answer comes at once. */
-const MOST_WAITING = 256;
 /** Rows of an indexed month that are looked at one by one first: what is frequent is found there at once. */
 const PROBED_ROWS = 10_000;
 const QUERY_CANCELED = '57014';
@@ -46,16 +37,10 @@ export class TooManyLogSearches extends domainError(503, 'Too many log searches 
 /** Where log rows lie, straight from `events`, newest first, events of one instant by id: plain SQL along the primary key. */
 @Injectable()
 export class LogsRepository {
-  private readonly turns = new FairSemaphore({
-    parallel: SEARCHES_AT_ONCE,
-    parallelOfShare: 1,
-    mostWaiting: MOST_WAITING,
-    patience: { ms: PATIENCE_MS, refusal: TooManyLogSearches },
-  });
-
   constructor(
     private readonly database: Database,
     private readonly index: LogSearchIndexRepository,
+    private readonly longReads: LongReads,
   ) {}
 
   /**
@@ -65,7 +50,9 @@ export class LogsRepository {
   list(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number): Promise<EventPlace[]> {
     const isIndexable = filter.text !== undefined || filter.method !== undefined;
     if (!isIndexable && !filter.hideNoise) return this.scan(scope, window, filter, limit);
-    return this.turns.run(scope.projectId, () => this.filtered(scope, window, filter, limit, isIndexable));
+    return this.longReads.run(scope.projectId, () => this.filtered(scope, window, filter, limit, isIndexable), {
+      refusal: TooManyLogSearches,
+    });
   }
 
   private async filtered(
@@ -78,7 +65,7 @@ export class LogsRepository {
     const parts = searchParts(window, isIndexable ? await this.index.months() : []);
     try {
       return await this.database.snapshot(async (tx) => {
-        const giveUpAt = performance.now() + SEARCH_LIMIT_MS;
+        const giveUpAt = performance.now() + LONG_READ_MS;
         const found: EventPlace[] = [];
         for (const part of parts) {
           const missing = limit - found.length;

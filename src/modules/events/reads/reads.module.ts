@@ -6,12 +6,13 @@ import { EventReadsController } from './reads.controller.js';
 import { EventPlacesReader } from './event-places.reader.js';
 import { EventReadsService } from './reads.service.js';
 import { EventRowsReader } from './event-rows.reader.js';
+import { LongReads } from './long-reads.js';
 import { ReadBudget } from './read-budget.js';
 
 @Module({
   imports: [EventTotalsModule, ProjectsModule],
   controllers: [EventReadsController],
-  providers: [EventPlacesReader, EventRowsReader, ReadBudget, EventPageReader, EventReadsService],
-  exports: [EventPlacesReader, EventRowsReader, EventPageReader, ReadBudget],
+  providers: [EventPlacesReader, EventRowsReader, ReadBudget, EventPageReader, EventReadsService, LongReads],
+  exports: [EventPlacesReader, EventRowsReader, EventPageReader, ReadBudget, LongReads],
 })
 export class EventReadsModule {}

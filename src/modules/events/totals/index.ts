@@ -1,3 +1,4 @@
+export { AskedWindow, windowHead, windowOf, WindowResponse } from './asked-window.js';
 export { type Interval, INTERVALS } from './count.js';
 export type { TimeWindow } from './coverage.js';
 export { conditionsOf, type Dimension, DIMENSIONS, type EventFilter } from './event-filter.js';

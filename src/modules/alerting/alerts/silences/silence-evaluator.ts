@@ -13,7 +13,7 @@ import {
   pathOfProperty,
   storedFilter,
   type Vocabulary,
-} from '../../conditions/index.js';
+} from '../../../events/conditions/index.js';
 import type { AlertEvent } from '../events/alert-event.entity.js';
 import { type ActiveSilence, SilencesRepository } from './silences.repository.js';
 

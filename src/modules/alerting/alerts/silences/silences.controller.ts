@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { type ProjectMemberScope, Requires } from '../../../access/index.js';
 import { Documented } from '../../../../platform/http/documented.js';
 import { Body, IdParam, Query, Scope } from '../../../../platform/http/inputs.js';
-import { TooManyPatternTrials } from '../../conditions/index.js';
+import { TooManyPatternTrials } from '../../../events/conditions/index.js';
 import { SilenceHasExpired, SilenceNotFound, TooManySilences } from '../alerts.errors.js';
 import { ProjectOfSilence } from './silences.repository.js';
 import { CreateSilenceRequest, SilenceResponse, SilencesQuery, UpdateSilenceRequest } from './silences.dto.js';

@@ -1,5 +1,5 @@
 import { DateTimeField, EnumField, ObjectField, TextField, UuidField } from '../../../../platform/http/fields/index.js';
-import { FilterField, type FilterNode, storedFilter, StoredFilterRefused } from '../../conditions/index.js';
+import { FilterField, type FilterNode, storedFilter, StoredFilterRefused } from '../../../events/conditions/index.js';
 import { SILENCE_FIELDS } from './silence-evaluator.js';
 import { type ReadSilence, SILENCE_STATES, type SilenceState } from './silences.repository.js';
 

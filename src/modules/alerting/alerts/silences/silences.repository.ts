@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { projectOf, type ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
-import { type FilterSubject, type SubjectRow, subjectSql } from '../../conditions/index.js';
+import { type FilterSubject, type SubjectRow, subjectSql } from '../../../events/conditions/index.js';
 import { SilenceNotFound } from '../alerts.errors.js';
 import { Silence } from './silence.entity.js';
 

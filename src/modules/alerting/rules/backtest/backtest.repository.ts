@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
-import { filterSql, type FilterSubject, type SubjectRow, subjectSql } from '../../conditions/index.js';
+import { filterSql, type FilterSubject, type SubjectRow, subjectSql } from '../../../events/conditions/index.js';
 import type { TimeWindow } from '../../../events/totals/index.js';
 import { type EventPlace, type Place, PLACE_COLUMNS } from '../../../events/reads/index.js';
 import type { LiveRule } from '../live-rules.repository.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Db } from '../../../../platform/database/database.js';
-import { FilterRun } from '../../conditions/index.js';
+import { FilterRun } from '../../../events/conditions/index.js';
 import type { TimeWindow } from '../../../events/totals/index.js';
 import type { EventPlace, Place } from '../../../events/reads/index.js';
 import { type Series, seriesOf } from '../machine/series.js';

@@ -1,5 +1,5 @@
 import { sha256Hex } from '../../../../platform/crypto/index.js';
-import { type FilterSubject, readField } from '../../conditions/index.js';
+import { type FilterSubject, readField } from '../../../events/conditions/index.js';
 
 /** The value of a field that events are grouped by; null where it is missing or no scalar. */
 export type GroupValue = string | number | boolean | null;

@@ -1,6 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { EventLoopYield } from '../../../../platform/concurrency/index.js';
-import { compileFilter, eventTypesOf, fieldsOf, type FilterSubject, type Matcher } from '../../conditions/index.js';
+import {
+  compileFilter,
+  eventTypesOf,
+  fieldsOf,
+  type FilterSubject,
+  type Matcher,
+} from '../../../events/conditions/index.js';
 import { groupReader, type GroupValue } from '../machine/series.js';
 import type { LiveRule } from '../live-rules.repository.js';
 

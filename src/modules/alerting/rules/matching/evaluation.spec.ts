@@ -2,7 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { asProjectId } from '../../../access/index.js';
 import type { Db } from '../../../../platform/database/database.js';
-import { filterOf, storedCondition } from '../../conditions/index.js';
+import { filterOf, storedCondition } from '../../../events/conditions/index.js';
 import type { LiveRule } from '../live-rules.repository.js';
 import { CompiledRules } from './compiled-rules.js';
 import { evaluate, firstEvents } from './evaluation.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { asProjectId } from '../../../access/index.js';
-import { filterOf, storedCondition } from '../../conditions/index.js';
+import { filterOf, storedCondition } from '../../../events/conditions/index.js';
 import type { StoredSeries } from '../machine/series.repository.js';
 import type { LiveRule } from '../live-rules.repository.js';
 import { CompiledRules } from './compiled-rules.js';

@@ -1,4 +1,4 @@
-import { FilterRun, FilterTooCostly } from '../../conditions/index.js';
+import { FilterRun, FilterTooCostly } from '../../../events/conditions/index.js';
 import { type GroupValue, overflowSeries, type Series, seriesOf } from '../machine/series.js';
 import { restingSeries, type StoredSeries } from '../machine/series.repository.js';
 import type { LiveRule } from '../live-rules.repository.js';

@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import { OPEN_WRITES, openWriteKeySql, openWritesSql } from '../../../../platform/database/open-writes.js';
 import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
-import { fieldSql } from '../../conditions/index.js';
+import { fieldSql } from '../../../events/conditions/index.js';
 import { TOLD_COLUMNS, type ToldEvent } from './event-row.js';
 import type { AcceptedEvent } from './match-batch.js';
 import { LEFT_OUT } from './match-firing.js';

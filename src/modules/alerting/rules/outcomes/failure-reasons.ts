@@ -1,4 +1,4 @@
-import { FilterTooCostly, StoredFilterRefused } from '../../conditions/index.js';
+import { FilterTooCostly, StoredFilterRefused } from '../../../events/conditions/index.js';
 import { isPassingFault, isTakenTooLong } from './database-faults.js';
 
 const INVALID_REGULAR_EXPRESSION = '2201B';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { validate as isUuid } from 'uuid';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
-import { type Aggregate, exactValuesOf, filterSql, numberSql, scalarSql } from '../../conditions/index.js';
+import { type Aggregate, exactValuesOf, filterSql, numberSql, scalarSql } from '../../../events/conditions/index.js';
 import {
   type Dimension,
   DIMENSIONS,

@@ -1,6 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Db } from '../../../../platform/database/database.js';
-import type { AbsenceCondition, Aggregate, RateOfChangeCondition, ThresholdCondition } from '../../conditions/index.js';
+import type {
+  AbsenceCondition,
+  Aggregate,
+  RateOfChangeCondition,
+  ThresholdCondition,
+} from '../../../events/conditions/index.js';
 import type { TimeWindow } from '../../../events/totals/index.js';
 import type { Observation } from '../machine/rule-machine.js';
 import { type GroupValue, type Series, seriesOf } from '../machine/series.js';

@@ -3,7 +3,7 @@ import type { ProjectId } from '../../../access/index.js';
 import { CONFIG, type Config } from '../../../../config/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { RuleMetrics } from '../outcomes/rule-metrics.js';
-import { patternsOf } from '../../conditions/index.js';
+import { patternsOf } from '../../../events/conditions/index.js';
 import { reasonOf } from '../outcomes/failure-reasons.js';
 import { LiveRulesRepository } from '../live-rules.repository.js';
 import { RuleFailuresRepository } from '../outcomes/rule-failures.repository.js';

@@ -1,4 +1,4 @@
-import type { ComparedBy, RateOfChangeCondition, ThresholdCondition } from '../../conditions/index.js';
+import type { ComparedBy, RateOfChangeCondition, ThresholdCondition } from '../../../events/conditions/index.js';
 import type { Observation } from '../machine/rule-machine.js';
 
 /** Whether a value crosses the threshold; no value never does. */

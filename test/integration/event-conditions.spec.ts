@@ -11,13 +11,16 @@ import {
   readField,
   scalarSql,
   storedFilter,
-} from '../../src/modules/alerting/conditions/index.js';
-import { patternFault } from '../../src/modules/alerting/conditions/patterns/text-pattern.js';
+} from '../../src/modules/events/conditions/index.js';
+import { patternFault } from '../../src/modules/events/conditions/patterns/text-pattern.js';
 import { groupReader } from '../../src/modules/alerting/rules/machine/series.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { insertEvents } from '../support/event-rows.js';
 import { subjectOf, WHOLE_COLUMNS, type WholeEvent } from '../support/filter-subjects.js';
+import { anyCondition, EQL_RUNS } from '../support/eql.js';
 import { tenant } from '../support/ingestion.js';
+import { compileCondition, type EventCondition, readCondition, type Work } from '../../src/modules/events/eql/index.js';
+import { QueryFault } from '../../src/modules/events/eql/language/query-fault.js';
 
 jest.setTimeout(120_000);
 
@@ -41,6 +44,9 @@ const WORDS = [
   '_',
   '\\',
   'line\nbreak',
+  '\u212a',
+  '\u017fÄ😀',
+  'k',
 ];
 const NUMBERS = [0, 1, -1, 1.5, 100, 1e21, 2 ** 53 + 2, 0.1, 1e-7];
 const word = fc.constantFrom(...WORDS);
@@ -206,6 +212,43 @@ describe('conditions in memory and in the database', () => {
     );
   });
 
+  it('agree on every condition of the query language', async () => {
+    const work: Work = { spend: () => undefined };
+    await fc.assert(
+      fc.asyncProperty(anyCondition, async (text) => {
+        const condition = conditionOf(text);
+        fc.pre(condition !== null);
+        const truths = new Map(
+          rows.map((row) => {
+            const { fields, properties } = subjectOf(row);
+            const own = { ...fields, _id: row.id, timestamp: row.timestamp.toISOString() };
+            return [row.id, condition.truth({ fields: own, properties }, work)];
+          }),
+        );
+        const inDatabase = await asked((bind) => condition.sql(bind));
+        const differing = rows.filter(({ id }) =>
+          condition.isExact
+            ? inDatabase.get(id) !== truths.get(id)
+            : truths.get(id) === true && inDatabase.get(id) !== true,
+        );
+        expect(differing.map(({ id, properties }) => [properties, inDatabase.get(id), truths.get(id)])).toEqual([]);
+      }),
+      { numRuns: EQL_RUNS },
+    );
+  });
+
+  it('tell a fault of the query language where the condition stands', () => {
+    expect(readCondition('event == "a" and log.status > 399', ['query', 'where']).isExact).toBe(true);
+    let refused: unknown = null;
+    try {
+      readCondition('event = "a"', ['query', 'where']);
+    } catch (error) {
+      refused = error;
+    }
+    const ctx = { code: 'syntax', line: 1, column: 7, length: 1 };
+    expect(refused).toMatchObject({ issues: [{ type: 'value_error', loc: ['query', 'where'], ctx }] });
+  });
+
   it('agree on values, groups and numbers of every field', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(textField, numberField, property), async (field) => {
@@ -225,3 +268,13 @@ describe('conditions in memory and in the database', () => {
     );
   });
 });
+
+/** Null for a condition that is refused. */
+function conditionOf(text: string): EventCondition | null {
+  try {
+    return compileCondition(text);
+  } catch (error) {
+    if (error instanceof QueryFault) return null;
+    throw error;
+  }
+}

@@ -1,4 +1,4 @@
-export { AlertConditionsModule } from './conditions.module.js';
+export { EventConditionsModule } from './conditions.module.js';
 export { ConditionField, storedCondition } from './condition-kind.js';
 export {
   type AbsenceCondition,
@@ -29,3 +29,8 @@ export { eventTypesOf, exactValuesOf, fieldsOf, patternsOf } from './filter-anal
 export { TooManyPatternTrials } from './pattern-trials.errors.js';
 export { PatternTrialsService } from './pattern-trials.service.js';
 export { GroupByField } from './group-by.js';
+export { fold, variantsOf } from './case-folding.js';
+export { MAX_SEARCHED, parseFoldedPattern, parsePattern, PatternFault } from './patterns/pattern-syntax.js';
+export { PatternMachine } from './patterns/pattern-machine.js';
+export { propertyAt } from './filter.js';
+export { propertiesSql, propertySql } from './filter-sql.js';

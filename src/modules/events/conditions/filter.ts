@@ -1,4 +1,4 @@
-import { CONDITION_FIELDS } from '../../events/fields/index.js';
+import { CONDITION_FIELDS } from '../fields/index.js';
 import type { FieldType } from './operators/operands.js';
 import type { Comparison } from './operators/registry.js';
 

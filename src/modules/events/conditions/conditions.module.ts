@@ -3,4 +3,4 @@ import { PatternTrialsService } from './pattern-trials.service.js';
 import { PatternTrialsRepository } from './pattern-trials.repository.js';
 
 @Module({ providers: [PatternTrialsService, PatternTrialsRepository], exports: [PatternTrialsService] })
-export class AlertConditionsModule {}
+export class EventConditionsModule {}

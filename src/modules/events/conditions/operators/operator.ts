@@ -8,7 +8,7 @@ export type SqlTest<V> = (field: string, operand: V, bind: Bind) => string;
 
 /**
  * One operator of conditions: everything that is known of it. What it says in memory it says in SQL too, of each type of
- * field; test/integration/alert-conditions.spec.ts holds the two against each other.
+ * field; test/integration/event-conditions.spec.ts holds the two against each other.
  */
 export interface Operator<V> {
   /** Reads and bounds what a field of the type is compared with. */

@@ -1,4 +1,4 @@
-import { CONDITION_SQL } from '../../events/fields/index.js';
+import { CONDITION_SQL } from '../fields/index.js';
 import {
   EVENT_FIELDS,
   type EventField,
@@ -29,7 +29,7 @@ export function filterSql(filter: FilterNode, bind: Bind): string {
 /** What a field holds, as json; null where it is missing. */
 export function fieldSql(field: string, bind: Bind): string {
   const column = columnOf(field);
-  return column ? `to_json(${column.sql})` : `(${propertySql(field, bind)})::json`;
+  return column ? `to_json(${column.sql})` : `(${namedPropertySql(field, bind)})::json`;
 }
 
 /** A row of what {@link subjectSql} selects. */
@@ -48,18 +48,21 @@ export function subjectSql(
 ): { readonly columns: string; readonly read: (row: SubjectRow) => FilterSubject } {
   const columns = fields.filter((field) => pathOfProperty(field) === null);
   const names = [...new Set(fields.flatMap((field) => namesOf(pathOfProperty(field) ?? [])))];
-  const properties =
-    names.length === 0
-      ? 'NULL::jsonb'
-      : `(SELECT jsonb_object_agg(key, value) FROM jsonb_each(e.properties) WHERE key = ANY (${bind(names)}::text[]))`;
   return {
     columns: `json_build_array(${columns.map((field) => fieldSql(field, bind)).join(', ')}) AS fields,
-      ${properties} AS properties`,
+      ${propertiesSql(names, bind)} AS properties`,
     read: (row) => ({
       fields: Object.fromEntries(columns.map((field, index) => [field, row.fields[index]])),
       properties: row.properties ?? {},
     }),
   };
+}
+
+/** Those properties of the row `e` that have one of the names, as one object; null where it has none. */
+export function propertiesSql(names: readonly string[], bind: Bind): string {
+  return names.length === 0
+    ? 'NULL::jsonb'
+    : `(SELECT jsonb_object_agg(key, value) FROM jsonb_each(e.properties) WHERE key = ANY (${bind(names)}::text[]))`;
 }
 
 /** The names of the properties that a path may be or begin in. */
@@ -72,7 +75,7 @@ function namesOf(path: readonly string[]): string[] {
 export function numberSql(field: string, bind: Bind): string {
   const column = columnOf(field);
   if (column) return `(${column.sql})::float8`;
-  const value = propertySql(field, bind);
+  const value = namedPropertySql(field, bind);
   return `CASE WHEN jsonb_typeof(${value}) = 'number' THEN (${value} #>> '{}')::float8 END`;
 }
 
@@ -81,7 +84,7 @@ export function scalarSql(field: string, maxText: number, bind: Bind): string {
   const column = columnOf(field);
   if (column?.type === 'text') return `to_jsonb(left(${column.sql}, ${maxText}))`;
   if (column) return `to_jsonb(${column.sql})`;
-  const value = propertySql(field, bind);
+  const value = namedPropertySql(field, bind);
   return `CASE jsonb_typeof(${value}) WHEN 'string' THEN to_jsonb(left(${value} #>> '{}', ${maxText}))
     WHEN 'number' THEN ${value} WHEN 'boolean' THEN ${value} END`;
 }
@@ -96,9 +99,14 @@ function isEventField(field: string): field is EventField {
 }
 
 /** A jsonb value, null where it is missing or null. The path is bound, not written into the statement. */
-function propertySql(field: string, bind: Bind): string {
+function namedPropertySql(field: string, bind: Bind): string {
   const path = pathOfProperty(field);
   if (path === null) throw new Error(`There is no field ${field}`);
+  return propertySql(path, bind);
+}
+
+/** The value at a path, as `propertyAt` reads it: jsonb, null where it is missing or null. The path is bound. */
+export function propertySql(path: readonly string[], bind: Bind): string {
   const named = `nullif(e.properties -> ${bind(path.join('.'))}::text, 'null')`;
   if (path.length === 1) return named;
   let value = 'e.properties';
@@ -121,7 +129,7 @@ function propertySql(field: string, bind: Bind): string {
 function comparisonSql<Name extends OperatorName>({ field, op, value }: Comparison<Name>, bind: Bind): string {
   const { sql } = OPERATORS[op];
   const column = columnOf(field);
-  if (column === undefined) return sql.property(propertySql(field, bind), value, bind);
+  if (column === undefined) return sql.property(namedPropertySql(field, bind), value, bind);
   const test = sql[column.type];
   if (test === null) throw new Error(`${op} does not compare what ${field} holds`);
   return test(column.sql, value, bind);

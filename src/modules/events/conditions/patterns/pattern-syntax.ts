@@ -1,3 +1,5 @@
+import { foldingPairs } from '../case-folding.js';
+
 /** Inclusive ranges of code points, in order and apart from each other. */
 export type Ranges = readonly (readonly [number, number])[];
 
@@ -44,7 +46,42 @@ const IGNORE_CASE = '(?i)';
  */
 export function parsePattern(source: string): Pattern {
   const ignoreCase = source.startsWith(IGNORE_CASE);
-  return new PatternParser([...(ignoreCase ? source.slice(IGNORE_CASE.length) : source)], ignoreCase).parse();
+  const text = ignoreCase ? source.slice(IGNORE_CASE.length) : source;
+  return new PatternParser([...text], ignoreCase ? inEitherAsciiCase : asWritten).parse();
+}
+
+/**
+ * Reads the same for texts that are folded before they are searched (`fold`): a set holds what its characters fold to.
+ * @throws PatternFault
+ */
+export function parseFoldedPattern(source: string): Pattern {
+  return new PatternParser([...source], foldedRanges).parse();
+}
+
+/** What a set of characters becomes where case makes no difference. */
+type CaseRule = (ranges: Ranges) => Ranges;
+
+const asWritten: CaseRule = (ranges) => ranges;
+
+const inEitherAsciiCase: CaseRule = (ranges) => [
+  ...ranges,
+  ...shifted(ranges, 65, 90, 32),
+  ...shifted(ranges, 97, 122, -32),
+];
+
+const foldedRanges: CaseRule = (ranges) => {
+  const folded = [...ranges, ...shifted(ranges, 65, 90, 32)];
+  if (ranges.every(([, to]) => to < 0x80)) return folded;
+  for (const [code, target] of foldingPairs()) {
+    if (ranges.some(([from, to]) => code >= from && code <= to)) folded.push([target, target]);
+  }
+  return folded;
+};
+
+function shifted(ranges: Ranges, from: number, to: number, by: number): Ranges {
+  return ranges
+    .map(([low, high]) => [Math.max(low, from) + by, Math.min(high, to) + by] as const)
+    .filter(([low, high]) => low <= high);
 }
 
 class PatternParser {
@@ -53,7 +90,7 @@ class PatternParser {
 
   constructor(
     private readonly text: readonly string[],
-    private readonly ignoreCase: boolean,
+    private readonly inAnyCase: CaseRule,
   ) {}
 
   parse(): Pattern {
@@ -182,12 +219,7 @@ class PatternParser {
   }
 
   private folded(ranges: Ranges): Ranges {
-    if (!this.ignoreCase) return joined(ranges);
-    const shifted = (from: number, to: number, by: number): Ranges =>
-      ranges
-        .map(([low, high]) => [Math.max(low, from) + by, Math.min(high, to) + by] as const)
-        .filter(([low, high]) => low <= high);
-    return joined([...ranges, ...shifted(65, 90, 32), ...shifted(97, 122, -32)]);
+    return joined(this.inAnyCase(ranges));
   }
 
   private peek(): string | undefined {

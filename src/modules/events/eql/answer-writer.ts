@@ -1,0 +1,119 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import { type Members, textOf, writeList, writeObject, WrittenJson } from '../../../platform/http/written-json.js';
+import type { StoredEvent } from '../fields/index.js';
+import {
+  type EventPlace,
+  eventRecord,
+  EventRowsReader,
+  PAGE_BYTES,
+  type Place,
+  PLACE_COLUMNS,
+  ReadBudget,
+  RECORDS,
+  type Selection,
+} from '../reads/index.js';
+import type { MatchedEvent } from './matching/matched-event.js';
+import type { EqlAnswer, FoundSequenceResponse } from './eql.dto.js';
+import { QueryNeedsTooMuchMemory } from './matching/pending-budget.js';
+import type { ResultPosition } from './matching/result-window.js';
+import type { Found } from './running/query-runner.js';
+
+/** A single result may be larger than a page, up to this. */
+const LARGEST_RESULT_BYTES = 32 * 1024 * 1024;
+const MISSING = { missing: true };
+const PLACES: Selection<EventPlace> = { columns: PLACE_COLUMNS };
+
+export type Head = Omit<EqlAnswer, 'events' | 'sequences' | 'has_more'>;
+/** What of an answer is known before its events are read. */
+export interface Results {
+  readonly items: readonly Found[];
+  readonly hasMore: boolean;
+  readonly position: ResultPosition;
+}
+
+/** Reads the events of results and writes the answer: no larger than a page, and only so many at a time. */
+@Injectable()
+export class AnswerWriter {
+  constructor(
+    private readonly rows: EventRowsReader,
+    private readonly budget: ReadBudget,
+  ) {}
+
+  /** @throws TooManyLargeReads, QueryNeedsTooMuchMemory */
+  async write(scope: ProjectScope, head: Head, { items, hasMore, position }: Results): Promise<WrittenJson<EqlAnswer>> {
+    const wanted = position === 'tail' ? [...items].reverse() : items;
+    const { shown, isCut, bytes, places } = await this.fit(scope, wanted);
+    const ascending = position === 'tail' ? [...shown].reverse() : shown;
+    return this.budget.answer(scope.projectId, bytes, async () => {
+      const records = new Map(
+        (await this.rows.read<StoredEvent>(scope, [...places], RECORDS)).map((row) => [row.id, eventRecord(row)]),
+      );
+      const whole = ascending.filter(({ events }) => events.every((event) => event === null || records.has(event.id)));
+      const members: Members<EqlAnswer> = {
+        ...head,
+        events: writeList(
+          head.kind === 'events' ? whole.flatMap(({ events }) => recordsOf(events, records)) : [],
+        ) as WrittenJson<EqlAnswer['events']>,
+        sequences: writeList(
+          head.kind === 'events' ? [] : whole.map(({ keys, events }) => sequenceOf(keys, recordsOf(events, records))),
+        ),
+        has_more: hasMore || isCut,
+      };
+      return writeObject<EqlAnswer>(members);
+    });
+  }
+
+  /**
+   * The first of the results, as many as a page holds; one at least. An event counts as often as it is shown. Events that
+   * are gone by now are gone from results, too, and whole sequences with them.
+   */
+  private async fit(scope: ProjectScope, results: readonly Found[]): Promise<Fitting> {
+    const all = new Map<string, Place>();
+    for (const { events } of results) for (const event of events) if (event !== null) all.set(event.id, placeOf(event));
+    const rows = await this.rows.read<EventPlace>(scope, [...all.values()], PLACES);
+    const known = new Map(rows.map((place) => [place.id, place]));
+    const whole = results.filter(({ events }) => events.every((event) => event === null || known.has(event.id)));
+    const placesOf = ({ events }: Found): EventPlace[] => events.flatMap((event) => known.get(event?.id ?? '') ?? []);
+    const { places, bytes } = await this.rows.fit(scope, whole.flatMap(placesOf), PAGE_BYTES);
+    let [count, taken] = [0, 0];
+    for (const result of whole) {
+      taken += placesOf(result).length;
+      if (taken > places.length) break;
+      count += 1;
+    }
+    const [first] = whole;
+    if (count > 0 || first === undefined) {
+      return { shown: whole.slice(0, count), isCut: count < whole.length, bytes, places: new Set(places) };
+    }
+    const alone = await this.rows.fit(scope, placesOf(first), LARGEST_RESULT_BYTES);
+    if (alone.places.length < placesOf(first).length) throw new QueryNeedsTooMuchMemory();
+    return { shown: [first], isCut: whole.length > 1, bytes: alone.bytes, places: new Set(alone.places) };
+  }
+}
+
+/** Results that are shown, and what is read for them. */
+interface Fitting {
+  readonly shown: readonly Found[];
+  readonly isCut: boolean;
+  readonly bytes: number;
+  readonly places: ReadonlySet<EventPlace>;
+}
+
+function placeOf({ id, ms }: MatchedEvent): Place {
+  return { id, timestamp: new Date(ms) };
+}
+
+function recordsOf(events: Found['events'], records: ReadonlyMap<string, WrittenJson>): WrittenJson[] {
+  return events.map((event) => {
+    const record = event === null ? undefined : records.get(event.id);
+    return record ?? new WrittenJson(textOf(MISSING));
+  });
+}
+
+function sequenceOf(keys: Found['keys'], events: WrittenJson[]): WrittenJson<FoundSequenceResponse> {
+  return writeObject<FoundSequenceResponse>({
+    join_keys: [...keys],
+    events: writeList(events) as WrittenJson<FoundSequenceResponse['events']>,
+  });
+}

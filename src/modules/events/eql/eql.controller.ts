@@ -1,0 +1,59 @@
+import { Controller, Get, Post } from '@nestjs/common';
+import { ApiExtraModels, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { type ProjectMemberScope, Requires } from '../../access/index.js';
+import { RequestAborted } from '../../../platform/http/body-bytes.js';
+import { Documented } from '../../../platform/http/documented.js';
+import { Body, Query, RawRequest, Scope } from '../../../platform/http/inputs.js';
+import type { WrittenJson } from '../../../platform/http/written-json.js';
+import { QueryTooLong, TooManyLargeReads, TooManyQueries } from '../reads/index.js';
+import { EqlAnswer, EqlRequest, LanguageQuery, LanguageResponse, MissingEvent } from './eql.dto.js';
+import { EqlService } from './eql.service.js';
+import { QueryNeedsTooMuchMemory } from './matching/pending-budget.js';
+
+@ApiTags('eql')
+@Controller('v1/eql')
+export class EqlController {
+  constructor(private readonly eql: EqlService) {}
+
+  @Get()
+  @Requires({ project: 'viewer' })
+  @Documented({
+    summary: 'What queries may say',
+    description:
+      'Fields with the properties of the newest events, event types, keywords, operators, functions, pipes, and every limit by its name: for editors that complete and check queries.',
+    answer: LanguageResponse,
+    errors: [TooManyLargeReads],
+  })
+  language(@Scope() scope: ProjectMemberScope, @Query() _query: LanguageQuery): Promise<LanguageResponse> {
+    return this.eql.language(scope);
+  }
+
+  @Post()
+  @Requires({ project: 'viewer' })
+  @ApiExtraModels(MissingEvent)
+  @Documented({
+    summary: 'Run an EQL query',
+    description:
+      'Event queries (`payment.failed where properties.amount > 100`), sequences with `by`, `with maxspan`, `with runs`, missing events `![ ]` and `until`, samples, and the pipes `head` and `tail`. What is wrong with a query is a 422 at `["body","query"]` with its line, column and length in `ctx`. A query has eight seconds; two run at a time in a process, one of a project, and others wait for two seconds. An answer ends before `limit` where its events take more than 4 MiB; `has_more` tells so. A request that is closed ends its query.',
+    status: 200,
+    answer: EqlAnswer,
+    errors: [QueryTooLong, TooManyQueries, QueryNeedsTooMuchMemory, TooManyLargeReads],
+  })
+  run(
+    @Scope() scope: ProjectMemberScope,
+    @Body() body: EqlRequest,
+    @RawRequest() request: Request,
+  ): Promise<WrittenJson<EqlAnswer>> {
+    return this.eql.run(scope, body, whenClosed(request));
+  }
+}
+
+/** Aborted when the client leaves before it has its answer. */
+function whenClosed({ res }: Request): AbortSignal {
+  const gone = new AbortController();
+  res?.once('close', () => {
+    if (!res.writableFinished) gone.abort(new RequestAborted());
+  });
+  return gone.signal;
+}

@@ -1,0 +1,18 @@
+import { Module } from '@nestjs/common';
+import { ProjectsModule } from '../../tenancy/projects/index.js';
+import { EventReadsModule } from '../reads/index.js';
+import { EventTotalsModule } from '../totals/index.js';
+import { AnswerWriter } from './answer-writer.js';
+import { EqlController } from './eql.controller.js';
+import { EqlService } from './eql.service.js';
+import { PropertyCatalogue } from './property-catalogue.service.js';
+import { CandidatesRepository } from './running/candidates.repository.js';
+import { QueryRunner } from './running/query-runner.js';
+import { RunLimits } from './running/run-limits.js';
+
+@Module({
+  imports: [EventReadsModule, EventTotalsModule, ProjectsModule],
+  controllers: [EqlController],
+  providers: [EqlService, QueryRunner, CandidatesRepository, PropertyCatalogue, AnswerWriter, RunLimits],
+})
+export class EqlModule {}

@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import { Clock } from '../../../platform/clock/index.js';
+import type { WrittenJson } from '../../../platform/http/written-json.js';
+import { ProjectsReader, rangeWindow } from '../../tenancy/projects/index.js';
+import { EventTotalsReader, windowHead, windowOf } from '../totals/index.js';
+import { AnswerWriter } from './answer-writer.js';
+import { checkQuery } from './checking/checker.js';
+import type { EqlAnswer, EqlRequest, LanguageResponse } from './eql.dto.js';
+import { type Field, fieldsIn, type Query } from './language/ast.js';
+import { parseQuery } from './language/query-parser.js';
+import {
+  ALL_LIMITS,
+  KEYWORDS,
+  LANGUAGE_FUNCTIONS,
+  LANGUAGE_VERSION,
+  OPERATORS,
+  OWN_FIELD_LIST,
+  PIPES,
+} from './language-description.js';
+import { PropertyCatalogue } from './property-catalogue.service.js';
+import { readAt } from './query-refusal.js';
+import { QueryRunner } from './running/query-runner.js';
+
+const MOST_CATEGORIES = 200;
+const KINDS = { events: 'events', sequence: 'sequences', sample: 'samples' } as const;
+
+/** Answers queries in the Event Query Language (DECISIONS 17). */
+@Injectable()
+export class EqlService {
+  constructor(
+    private readonly runner: QueryRunner,
+    private readonly writer: AnswerWriter,
+    private readonly catalogue: PropertyCatalogue,
+    private readonly totals: EventTotalsReader,
+    private readonly projects: ProjectsReader,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @param signal ends the query, whose answer nobody waits for any more */
+  async run(scope: ProjectScope, request: EqlRequest, signal: AbortSignal): Promise<WrittenJson<EqlAnswer>> {
+    const startedAt = performance.now();
+    const query = readAt(request.query, ['body', 'query'], readQuery);
+    const window = windowOf(request, this.clock.now(), 'body');
+    const { name } = await this.projects.get(scope);
+    const { limit, result_position: position, max_samples_per_key: samplesPerKey } = request;
+    const found = await this.runner.run(scope, query, { window, limit, position, samplesPerKey }, signal);
+    const head = {
+      ...windowHead(scope.projectId, name, window),
+      kind: KINDS[query.type],
+      scanned: found.scanned,
+      warnings: await this.catalogue.warnings(scope, fieldsOf(query)),
+      took_ms: Math.round(performance.now() - startedAt),
+    };
+    return this.writer.write(scope, head, { ...found, position });
+  }
+
+  async language(scope: ProjectScope): Promise<LanguageResponse> {
+    const month = rangeWindow('30d', this.clock.now());
+    const [{ event }, properties] = await Promise.all([
+      this.totals.values(scope, month, {}, { event: MOST_CATEGORIES }),
+      this.catalogue.known(scope),
+    ]);
+    return {
+      version: LANGUAGE_VERSION,
+      categories: event.flatMap(({ value }) => value ?? []),
+      fields: [...OWN_FIELD_LIST, ...properties.map((property) => ({ ...property, is_property: true }))],
+      keywords: [...KEYWORDS],
+      operators: [...OPERATORS],
+      functions: [...LANGUAGE_FUNCTIONS],
+      pipes: [...PIPES],
+      limits: { ...ALL_LIMITS },
+    };
+  }
+}
+
+function readQuery(text: string): Query {
+  const query = parseQuery(text);
+  checkQuery(query);
+  return query;
+}
+
+function fieldsOf(query: Query): Field[] {
+  if (query.type === 'events') return fieldsIn(query.filter.condition);
+  const until = query.type === 'sequence' && query.until !== null ? [query.until] : [];
+  const terms = [...query.terms, ...until];
+  return [...query.keys, ...terms.flatMap(({ filter, keys }) => [...fieldsIn(filter.condition), ...keys])];
+}

@@ -1,0 +1,4 @@
+export { EqlModule } from './eql.module.js';
+export { compileCondition, type EventCondition } from './compiling/event-condition.js';
+export type { Work } from './compiling/evaluate.js';
+export { readCondition } from './query-refusal.js';

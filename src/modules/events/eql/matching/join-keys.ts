@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import type { FilterSubject } from '../../conditions/index.js';
+import { fieldReader } from '../compiling/evaluate.js';
+import type { Field } from '../language/ast.js';
+import { compareTexts, isScalar, type Scalar, type Value } from '../values/value.js';
+import { QueryNeedsTooMuchMemory } from './pending-budget.js';
+
+export type KeyValue = Scalar | null;
+
+/** The keys of an event: events that have the same belong together. */
+export interface KeyTuple {
+  /** Equal for equal values of equal types, and short. */
+  readonly id: string;
+  readonly values: readonly KeyValue[];
+  /** Pieces that it takes while it is kept. */
+  readonly weight: number;
+}
+
+/** Tuples that the lists of one event make. */
+const MOST_TUPLES = 1_000;
+const LONGEST_ID = 100;
+/** Characters that take as much room as a pending partial. */
+const CHARACTERS_OF_A_PIECE = 200;
+
+/** Reads the tuples of an event; none when a key is missing that has to be there. */
+export type KeyReader = (subject: FilterSubject) => readonly KeyTuple[];
+
+const NO_KEYS: readonly KeyTuple[] = [{ id: '', values: [], weight: 1 }];
+
+/** @throws QueryNeedsTooMuchMemory from the reader, when the lists of an event make too many tuples */
+export function keyReader(keys: readonly Field[]): KeyReader {
+  if (keys.length === 0) return () => NO_KEYS;
+  const readers = keys.map((key) => ({ read: fieldReader(key), isOptional: key.isOptional }));
+  return (subject) => {
+    let tuples: KeyValue[][] = [[]];
+    for (const { read, isOptional } of readers) {
+      const values = keyValues(read(subject), isOptional);
+      if (tuples.length * values.length > MOST_TUPLES) throw new QueryNeedsTooMuchMemory();
+      tuples = tuples.flatMap((tuple) => values.map((value) => [...tuple, value]));
+    }
+    return tuples.map(tupleOf);
+  };
+}
+
+/** Each element of a list is a key by itself; objects and lists in lists are none. */
+function keyValues(value: Value, isOptional: boolean): readonly KeyValue[] {
+  if (isScalar(value)) return [value];
+  const scalars = Array.isArray(value) ? [...new Set(value.filter(isScalar))] : [];
+  return scalars.length === 0 && isOptional ? [null] : scalars;
+}
+
+function tupleOf(values: readonly KeyValue[]): KeyTuple {
+  const written = JSON.stringify(values);
+  const id = written.length <= LONGEST_ID ? written : createHash('sha256').update(written).digest('base64');
+  return { id, values, weight: 1 + Math.floor(written.length / CHARACTERS_OF_A_PIECE) };
+}
+
+const ORDER = ['object', 'boolean', 'number', 'string'];
+
+/** Null, then truth, numbers, texts; each ascending. */
+export function compareKeys(one: readonly KeyValue[], other: readonly KeyValue[]): number {
+  for (const [at, a] of one.entries()) {
+    const b = other[at] ?? null;
+    const kinds = ORDER.indexOf(typeof a) - ORDER.indexOf(typeof b);
+    const order =
+      kinds !== 0 ? kinds : typeof a === 'string' && typeof b === 'string' ? compareTexts(a, b) : Number(a) - Number(b);
+    if (order !== 0) return order;
+  }
+  return 0;
+}

@@ -1,0 +1,8 @@
+/** An event that fits a term. */
+export interface MatchedEvent {
+  readonly id: string;
+  /** Its timestamp, in milliseconds. */
+  readonly ms: number;
+  /** Its number among all that were looked at, in their order. */
+  readonly ordinal: number;
+}

@@ -1,0 +1,224 @@
+import type { KeyTuple, KeyValue } from './join-keys.js';
+import type { MatchedEvent } from './matched-event.js';
+import type { PendingBudget } from './pending-budget.js';
+import type { SequencePlan } from './sequence-plan.js';
+import { TrailingWindows } from './trailing-windows.js';
+
+/** The tuples of an event for each term that it fits; undefined for the terms that it does not. */
+export type TermHits = readonly (readonly KeyTuple[] | undefined)[];
+
+export interface FoundSequence {
+  readonly keys: readonly KeyValue[];
+  /** One for each stage. */
+  readonly events: readonly MatchedEvent[];
+}
+
+/** Events that fit the first stages so far. */
+interface Partial {
+  readonly key: KeyTuple;
+  /** The stage that its last event fits. */
+  stage: number;
+  readonly events: MatchedEvent[];
+  readonly firstMs: number;
+  /** When an event came last that must not lead, for each such term. */
+  readonly leadingMs: readonly number[];
+  isAlive: boolean;
+}
+
+interface LastHit {
+  ms: number;
+  ordinal: number;
+}
+
+/** Dead ones among what waits in a queue, beyond as many as live. */
+const MOST_DEAD = 1_024;
+
+/**
+ * Finds sequences in events that come in their order (DECISIONS 17, Sequences). A key tuple has one partial in each stage,
+ * of which a newer one takes the place; an event is tried at the last stage first, so that it does not follow itself.
+ */
+export class SequenceMachine {
+  private readonly partials = new Map<string, Partial[]>();
+  private alive = 0;
+  /** In the order of their first events, while there is a span that ends them. */
+  private queue: Partial[] = [];
+  private queueAt = 0;
+  /** By term and key: when an event came last that must be missing. */
+  private readonly hits: readonly Map<string, LastHit>[];
+  private hitQueue: { readonly term: number; readonly id: string; readonly ms: number }[] = [];
+  private hitQueueAt = 0;
+  private readonly lookedFor: readonly number[];
+  private readonly trailing: TrailingWindows<FoundSequence> | null;
+
+  /** @param found is told each sequence once it is complete */
+  constructor(
+    private readonly plan: SequencePlan,
+    private readonly budget: PendingBudget,
+    private readonly found: (sequence: FoundSequence) => void,
+  ) {
+    this.lookedFor = [...new Set(plan.gaps.flat())];
+    this.hits = this.lookedFor.map(() => new Map());
+    this.trailing = plan.trailing.length === 0 ? null : new TrailingWindows(found, budget);
+  }
+
+  /** @throws QueryNeedsTooMuchMemory */
+  push(event: MatchedEvent, hits: TermHits): void {
+    const { plan } = this;
+    this.expire(event.ms);
+    this.trailing?.endBefore(event.ms);
+    for (const term of plan.trailing) for (const { id } of hits[term] ?? []) this.trailing?.drop(id);
+    for (let stage = plan.stages.length - 1; stage >= 0; stage -= 1) {
+      for (const key of hits[plan.stages[stage] ?? 0] ?? []) this.reach(stage, key, event);
+    }
+    if (plan.until !== null) for (const { id } of hits[plan.until] ?? []) this.dropAll(id);
+    for (const [at, term] of this.lookedFor.entries()) {
+      for (const key of hits[term] ?? []) this.note(at, key, event);
+    }
+  }
+
+  /** No more events come. */
+  end(): void {
+    this.trailing?.endAll();
+  }
+
+  private reach(stage: number, key: KeyTuple, event: MatchedEvent): void {
+    const { stages, gaps } = this.plan;
+    if (stage === 0) {
+      const leadingMs = (gaps[0] ?? []).map((term) => this.hitOf(term, key.id)?.ms ?? -Infinity);
+      const partial = { key, stage, events: [event], firstMs: event.ms, leadingMs, isAlive: true };
+      if (stages.length === 1) this.complete(partial);
+      else this.add(partial);
+      return;
+    }
+    const partial = this.take(key.id, stage - 1);
+    if (partial === null) return;
+    const before = partial.events.at(-1)?.ordinal ?? 0;
+    if ((gaps[stage] ?? []).some((term) => (this.hitOf(term, key.id)?.ordinal ?? -1) > before)) return;
+    partial.events.push(event);
+    partial.stage = stage;
+    if (stage === stages.length - 1) this.complete(partial);
+    else this.put(partial);
+  }
+
+  /**
+   * Events that must not lead are missing in the span that ends with the last event, those that must not trail in the one
+   * that begins with the first. Where both are asked for, any span that holds the events and none of those will do.
+   */
+  private complete({ key, events, firstMs, leadingMs }: Partial): void {
+    const { maxspanMs } = this.plan;
+    const lastMs = events.at(-1)?.ms ?? firstMs;
+    const sequence = { keys: key.values, events };
+    if (maxspanMs === null) {
+      this.found(sequence);
+      return;
+    }
+    const ledMs = Math.max(...leadingMs, -Infinity);
+    if (this.trailing === null) {
+      if (ledMs < lastMs - maxspanMs) this.found(sequence);
+      return;
+    }
+    // What leads in the very millisecond of the first event is in every span.
+    if (ledMs >= firstMs) return;
+    const endMs = leadingMs.length === 0 ? firstMs + maxspanMs : Math.max(lastMs, ledMs + maxspanMs);
+    this.trailing.add(key.id, endMs, sequence);
+  }
+
+  private add(partial: Partial): void {
+    this.put(partial);
+    if (this.plan.maxspanMs === null) return;
+    this.queue.push(partial);
+    if (this.queue.length - this.queueAt > 2 * this.alive + MOST_DEAD) {
+      this.queue = this.queue.filter(({ isAlive }, at) => isAlive && at >= this.queueAt);
+      this.queueAt = 0;
+    }
+  }
+
+  /** Takes the place of the one that is there. */
+  private put(partial: Partial): void {
+    this.budget.take(partial.key.weight);
+    partial.isAlive = true;
+    this.alive += 1;
+    const { id } = partial.key;
+    const others = this.partials.get(id);
+    if (others === undefined) {
+      this.partials.set(id, [partial]);
+      return;
+    }
+    const older = others.findIndex(({ stage }) => stage === partial.stage);
+    if (older < 0) {
+      others.push(partial);
+      return;
+    }
+    this.finish(others[older]);
+    others[older] = partial;
+  }
+
+  /** Takes the partial of a stage away; null when there is none. */
+  private take(id: string, stage: number): Partial | null {
+    const others = this.partials.get(id);
+    const at = others?.findIndex((partial) => partial.stage === stage) ?? -1;
+    const partial = others?.[at];
+    if (others === undefined || partial === undefined) return null;
+    others.splice(at, 1);
+    if (others.length === 0) this.partials.delete(id);
+    this.finish(partial);
+    return partial;
+  }
+
+  private dropAll(id: string): void {
+    for (const partial of this.partials.get(id) ?? []) this.finish(partial);
+    this.partials.delete(id);
+  }
+
+  private finish(partial: Partial | undefined): void {
+    if (partial?.isAlive !== true) return;
+    partial.isAlive = false;
+    this.alive -= 1;
+    this.budget.giveBack(partial.key.weight);
+  }
+
+  /** Ends what is longer ago than the span: nothing that comes can complete it. */
+  private expire(nowMs: number): void {
+    const { maxspanMs } = this.plan;
+    if (maxspanMs === null) return;
+    for (let next = this.queue[this.queueAt]; next !== undefined; next = this.queue[this.queueAt]) {
+      if (next.firstMs + maxspanMs >= nowMs) break;
+      this.queueAt += 1;
+      if (next.isAlive) this.take(next.key.id, next.stage);
+    }
+    for (let next = this.hitQueue[this.hitQueueAt]; next !== undefined; next = this.hitQueue[this.hitQueueAt]) {
+      if (next.ms + maxspanMs >= nowMs) break;
+      this.hitQueueAt += 1;
+      if (this.hits[next.term]?.get(next.id)?.ms !== next.ms) continue;
+      this.hits[next.term]?.delete(next.id);
+      this.budget.giveBack();
+    }
+    if (this.queueAt > MOST_DEAD) [this.queue, this.queueAt] = [this.queue.slice(this.queueAt), 0];
+    if (this.hitQueueAt > MOST_DEAD) [this.hitQueue, this.hitQueueAt] = [this.hitQueue.slice(this.hitQueueAt), 0];
+  }
+
+  private note(term: number, { id }: KeyTuple, { ms, ordinal }: MatchedEvent): void {
+    const hits = this.hits[term];
+    const known = hits?.get(id);
+    if (known === undefined) {
+      this.budget.take();
+      hits?.set(id, { ms, ordinal });
+    } else {
+      known.ordinal = ordinal;
+      if (known.ms === ms) return;
+      known.ms = ms;
+    }
+    this.hitQueue.push({ term, id, ms });
+    const living = this.hits.reduce((sum, { size }) => sum + size, 0);
+    if (this.hitQueue.length - this.hitQueueAt > 2 * living + MOST_DEAD) {
+      this.hitQueue = this.hitQueue.filter(
+        (hit, at) => at >= this.hitQueueAt && this.hits[hit.term]?.get(hit.id)?.ms === hit.ms,
+      );
+      this.hitQueueAt = 0;
+    }
+  }
+
+  private hitOf(term: number, id: string): LastHit | undefined {
+    return this.hits[this.lookedFor.indexOf(term)]?.get(id);
+  }
+}

@@ -1,0 +1,40 @@
+import { type Issue, ValidationError } from '../../../platform/http/fields/index.js';
+import { compileCondition, type EventCondition } from './compiling/event-condition.js';
+import { positionOf, QueryFault } from './language/query-fault.js';
+
+/**
+ * Compiles a condition of a request, such as `where` in its query.
+ * @param loc where it stands in the request
+ * @throws ValidationError
+ */
+export function readCondition(text: string, loc: Issue['loc']): EventCondition {
+  return readAt(text, loc, compileCondition);
+}
+
+/**
+ * Reads a query or a condition of a request.
+ * @param loc where it stands in the request
+ * @throws ValidationError with the place of the fault in the text (DECISIONS 17, Faults)
+ */
+export function readAt<T>(text: string, loc: Issue['loc'], read: (text: string) => T): T {
+  try {
+    return read(text);
+  } catch (error) {
+    if (error instanceof QueryFault) throw refusalOf(error, text, loc);
+    throw error;
+  }
+}
+
+function refusalOf(fault: QueryFault, text: string, loc: Issue['loc']): ValidationError {
+  const { line, column, length } = positionOf(text, fault.span);
+  const { code, expected, hint } = fault;
+  return new ValidationError([
+    {
+      type: 'value_error',
+      loc,
+      msg: `Value error, line ${line}, column ${column}: ${fault.message}`,
+      input: text,
+      ctx: { error: {}, code, line, column, length, expected, hint },
+    },
+  ]);
+}

@@ -1,0 +1,218 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../../access/index.js';
+import { EventLoopYield } from '../../../../platform/concurrency/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { LongReads, QueryTooLong } from '../../reads/index.js';
+import type { TimeWindow } from '../../totals/index.js';
+import { eventCondition } from '../compiling/event-condition.js';
+import type { EventFilterNode, EventQuery, Query, SampleQuery, SequenceQuery } from '../language/ast.js';
+import { keyReader, type KeyReader, type KeyValue } from '../matching/join-keys.js';
+import type { MatchedEvent } from '../matching/matched-event.js';
+import { PendingBudget } from '../matching/pending-budget.js';
+import { type ResultPosition, ResultWindow, type Shown } from '../matching/result-window.js';
+import { SampleCollector } from '../matching/sample-collector.js';
+import { SequenceMachine, type TermHits } from '../matching/sequence-machine.js';
+import { sequencePlan } from '../matching/sequence-plan.js';
+import { CandidateSelection } from './candidate-selection.js';
+import { CandidatesRepository } from './candidates.repository.js';
+import { Deadline } from './deadline.js';
+import { RunLimits } from './run-limits.js';
+
+const QUERY_CANCELED = '57014';
+/** Between two of these it is asked whether there is time left. */
+const EVENTS_OF_A_STRETCH = 64;
+
+export interface Asked {
+  readonly window: TimeWindow;
+  readonly limit: number;
+  readonly position: ResultPosition;
+  readonly samplesPerKey: number;
+}
+
+/** One result: an event by itself, or those of a sequence or sample, null where one is missing. */
+export interface Found {
+  readonly keys: readonly KeyValue[];
+  readonly events: readonly (MatchedEvent | null)[];
+}
+
+export interface Outcome extends Shown<Found> {
+  /** Events that were looked at. */
+  readonly scanned: number;
+}
+
+/** What is read, and what becomes of each event that fits a term. */
+interface Run {
+  readonly selection: CandidateSelection;
+  readonly keys: readonly KeyReader[];
+  readonly isNewestFirst: boolean;
+  /** @returns whether others may still be wanted */
+  push(event: MatchedEvent, hits: TermHits): boolean;
+  end(): Shown<Found>;
+}
+
+/** Runs queries that were checked: two at a time in a process, one of a project, for eight seconds at most. */
+@Injectable()
+export class QueryRunner {
+  constructor(
+    private readonly database: Database,
+    private readonly candidates: CandidatesRepository,
+    private readonly longReads: LongReads,
+    private readonly limits: RunLimits,
+  ) {}
+
+  /**
+   * @param signal ends the query, which then throws the signal's reason
+   * @throws QueryTooLong, TooManyQueries, QueryNeedsTooMuchMemory
+   */
+  run(scope: ProjectScope, query: Query, asked: Asked, signal?: AbortSignal): Promise<Outcome> {
+    return this.longReads.run(scope.projectId, () => this.read(scope, query, asked, signal), signal && { signal });
+  }
+
+  private async read(scope: ProjectScope, query: Query, asked: Asked, signal?: AbortSignal): Promise<Outcome> {
+    const deadline = new Deadline(this.limits.milliseconds, signal);
+    const run = runOf(query, asked, new PendingBudget(this.limits.pendingPartials));
+    try {
+      return await this.database.snapshot((tx) =>
+        this.database.endedBy(tx, signal, async () => {
+          const scanned = await this.go(tx, scope, asked.window, run, deadline);
+          return { ...run.end(), scanned };
+        }),
+      );
+    } catch (error) {
+      if (!isCanceled(error)) throw error;
+      signal?.throwIfAborted();
+      throw new QueryTooLong();
+    }
+  }
+
+  /** @returns how many events were looked at */
+  private async go(tx: Db, scope: ProjectScope, window: TimeWindow, run: Run, deadline: Deadline): Promise<number> {
+    const { selection, isNewestFirst } = run;
+    const others = new EventLoopYield();
+    let scanned = 0;
+    for await (const rows of this.candidates.read(tx, scope, window, selection, { isNewestFirst, deadline })) {
+      for (const row of rows) {
+        scanned += 1;
+        if (scanned % EVENTS_OF_A_STRETCH === 0) {
+          await others.ifDue();
+          deadline.left();
+        }
+        const subject = selection.isLarge(row)
+          ? selection.subject(row, await this.candidates.properties(tx, scope, row, selection.propertyNames, deadline))
+          : selection.subject(row);
+        deadline.nextEvent();
+        const hits = selection.terms.map(({ condition }, term) => {
+          const fits =
+            selection.mayFit(row, term) && (condition.isExact || condition.truth(subject, deadline) === true);
+          return fits ? run.keys[term]?.(subject) : undefined;
+        });
+        const event = { id: row.id, ms: row.ms, ordinal: scanned };
+        if (!run.push(event, hits)) return scanned;
+      }
+    }
+    return scanned;
+  }
+}
+
+function runOf(query: Query, asked: Asked, budget: PendingBudget): Run {
+  switch (query.type) {
+    case 'events':
+      return eventRun(query, asked, budget);
+    case 'sequence':
+      return sequenceRun(query, asked, budget);
+    case 'sample':
+      return sampleRun(query, asked, budget);
+  }
+}
+
+function termOf({ category, condition }: EventFilterNode) {
+  return { category, condition: eventCondition(condition) };
+}
+
+/** The last events of a window come first when they are read from its end. */
+function eventRun({ filter, pipes }: EventQuery, { limit, position }: Asked, budget: PendingBudget): Run {
+  const selection = new CandidateSelection([termOf(filter)], []);
+  const [first, ...others] = pipes;
+  const last = first?.name === 'tail' ? first.count : first === undefined && position === 'tail' ? limit + 1 : null;
+  if (last === null) {
+    const shown = new ResultWindow<Found>(pipes, limit, position, budget);
+    return {
+      selection,
+      keys: [keyReader([])],
+      isNewestFirst: false,
+      push: (event, [hit]) => hit === undefined || shown.add({ keys: [], events: [event] }),
+      end: () => shown.end(),
+    };
+  }
+  const newest: MatchedEvent[] = [];
+  return {
+    selection,
+    keys: [keyReader([])],
+    isNewestFirst: true,
+    push: (event, [hit]) => {
+      if (hit === undefined) return true;
+      budget.take();
+      return newest.push(event) < last;
+    },
+    end: () => {
+      budget.giveBack(newest.length);
+      const shown = new ResultWindow<Found>(others, limit, position, budget);
+      for (const event of newest.reverse()) if (!shown.add({ keys: [], events: [event] })) break;
+      return shown.end();
+    },
+  };
+}
+
+function sequenceRun(query: SequenceQuery, { limit, position }: Asked, budget: PendingBudget): Run {
+  const plan = sequencePlan(query);
+  const terms = query.until === null ? query.terms : [...query.terms, query.until];
+  const shown = new ResultWindow<Found>(query.pipes, limit, position, budget);
+  let wantsMore = true;
+  const machine = new SequenceMachine(plan, budget, ({ keys, events }) => {
+    const laidOut = plan.layout.map((stage) => (stage === null ? null : (events[stage] ?? null)));
+    if (wantsMore) wantsMore = shown.add({ keys, events: laidOut });
+  });
+  return {
+    selection: new CandidateSelection(
+      terms.map(({ filter }) => termOf(filter)),
+      [...query.keys, ...terms.flatMap(({ keys }) => keys)],
+    ),
+    keys: terms.map(({ keys }) => keyReader([...query.keys, ...keys])),
+    isNewestFirst: false,
+    push: (event, hits) => {
+      machine.push(event, hits);
+      return wantsMore;
+    },
+    end: () => {
+      machine.end();
+      return shown.end();
+    },
+  };
+}
+
+function sampleRun(query: SampleQuery, { limit, position, samplesPerKey }: Asked, budget: PendingBudget): Run {
+  const { terms } = query;
+  const collector = new SampleCollector(terms.length, samplesPerKey, budget);
+  return {
+    selection: new CandidateSelection(
+      terms.map(({ filter }) => termOf(filter)),
+      [...query.keys, ...terms.flatMap(({ keys }) => keys)],
+    ),
+    keys: terms.map(({ keys }) => keyReader([...query.keys, ...keys])),
+    isNewestFirst: false,
+    push: (event, hits) => {
+      collector.push(event, hits);
+      return true;
+    },
+    end: () => {
+      const shown = new ResultWindow<Found>([], limit, position, budget);
+      for (const sample of collector.samples()) if (!shown.add(sample)) break;
+      return shown.end();
+    },
+  };
+}
+
+function isCanceled(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return code === QUERY_CANCELED;
+}

@@ -1,0 +1,12 @@
+import { Injectable } from '@nestjs/common';
+import { LONG_READ_MS } from '../../reads/index.js';
+
+/** Pieces that a query keeps at a time: a pending partial is one. */
+export const PENDING_PARTIALS = 200_000;
+
+/** What a query may take while it runs; tests make it less. */
+@Injectable()
+export class RunLimits {
+  milliseconds: number = LONG_READ_MS;
+  pendingPartials: number = PENDING_PARTIALS;
+}

@@ -1,0 +1,27 @@
+import { BlockList, isIP } from 'node:net';
+
+/** Networks as `10.0.0.0/8` and `fd00::/8`; bits behind the prefix make no difference. */
+export class Networks {
+  private readonly members = new BlockList();
+
+  constructor(networks: readonly string[]) {
+    for (const network of networks) {
+      const [address = '', prefix = ''] = network.split('/');
+      this.members.addSubnet(address, Number(prefix), isIP(address) === 6 ? 'ipv6' : 'ipv4');
+    }
+  }
+
+  /** Null for a text that is no address. */
+  has(address: string): boolean | null {
+    const family = isIP(address);
+    // Zones are of one machine alone.
+    if (family === 0 || address.includes('%')) return null;
+    return this.members.check(address, family === 6 ? 'ipv6' : 'ipv4');
+  }
+}
+
+export function isNetwork(text: string): boolean {
+  const parts = /^([0-9a-fA-F.:]+)\/(\d{1,3})$/.exec(text);
+  const family = isIP(parts?.[1] ?? '');
+  return family !== 0 && Number(parts?.[2]) <= (family === 6 ? 128 : 32);
+}

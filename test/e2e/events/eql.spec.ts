@@ -1,0 +1,519 @@
+import { readFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import pg from 'pg';
+import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
+import { createTestApp, type TestApp } from '../../support/app.js';
+import { countEvents, type EventRow, insertEvents } from '../../support/event-rows.js';
+import { anyQuery, EQL_RUNS } from '../../support/eql.js';
+import { RunLimits } from '../../../src/modules/events/eql/running/run-limits.js';
+
+const START = Date.UTC(2026, 0, 1);
+const WINDOW = { from_ts: new Date(START).toISOString(), to_ts: new Date(START + 3_600_000).toISOString() };
+
+interface Answer {
+  readonly kind: string;
+  readonly events: { readonly id: string; readonly event: string; readonly properties: Record<string, unknown> }[];
+  readonly sequences: {
+    readonly join_keys: unknown[];
+    readonly events: { readonly id?: string; readonly missing?: true }[];
+  }[];
+  readonly has_more: boolean;
+  readonly scanned: number;
+  readonly warnings: string[];
+}
+
+interface Fault {
+  readonly type: string;
+  readonly loc: string[];
+  readonly msg: string;
+  readonly ctx: {
+    readonly code: string;
+    readonly line: number;
+    readonly column: number;
+    readonly length: number;
+    readonly expected: string[];
+    readonly hint: string | null;
+  };
+}
+
+/** At a second of the window. */
+const at = (
+  second: number,
+  event: string,
+  properties: Record<string, unknown> = {},
+  more: Partial<EventRow> = {},
+): EventRow => ({
+  timestamp: new Date(START + second * 1_000),
+  event,
+  properties,
+  ...more,
+});
+
+describe('queries of events', () => {
+  let app: TestApp;
+  let owner: Owner;
+  let ids: string[];
+  const names = new Map<string, string>();
+
+  const post = (body: object, bearer = owner.bearer) =>
+    app.request().post('/v1/eql').set('Authorization', bearer).send(body);
+  const run = async (query: string, more: object = {}): Promise<Answer> => {
+    const { status, body } = await post({ project_id: owner.projectId, query, ...WINDOW, ...more });
+    expect([query, status, status === 200 ? null : body]).toEqual([query, 200, null]);
+    return body as Answer;
+  };
+  /** What was found, by the property `n`: events by themselves, those of sequences together, `-` for a missing one. */
+  const found = async (query: string, more: object = {}): Promise<string[]> => {
+    const { events, sequences } = await run(query, more);
+    return [
+      ...events.map(({ id }) => names.get(id) ?? '?'),
+      ...sequences.map((one) =>
+        one.events.map(({ id }) => (id === undefined ? '-' : (names.get(id) ?? '?'))).join(' '),
+      ),
+    ];
+  };
+  const faultOf = async (query: string): Promise<Fault> => {
+    const { status, body } = await post({ project_id: owner.projectId, query });
+    expect([query, status]).toEqual([query, 422]);
+    const [fault, ...others] = (body as { detail: Fault[] }).detail;
+    expect(others).toEqual([]);
+    if (fault === undefined) throw new Error('no fault');
+    return fault;
+  };
+
+  beforeAll(async () => {
+    app = await createTestApp({ env: { PROCESS_ROLE: 'api' } });
+    owner = await ownerWithProject(app, 'Tea House');
+    const rows: EventRow[] = [
+      at(0, 'login.failed', { n: 'f1', user: 'ann', ip: '10.1.2.3', tries: 1 }),
+      at(10, 'login.failed', { n: 'f2', user: 'bob', ip: '10.1.2.4', tries: 1, tags: ['vpn', 'new'] }),
+      at(20, 'login.failed', { n: 'f3', user: 'ann', ip: 'fd00::7', tries: 2 }),
+      at(30, 'login.succeeded', { n: 's1', user: 'ann' }),
+      at(40, 'login.succeeded', { n: 's2', user: 'Bob' }),
+      at(
+        50,
+        'logout',
+        { n: 'o1', user: 'ann' },
+        { message: 'Good bye, 😀', severity: 'info', log_status: 503, log_latency_ms: 12 },
+      ),
+      at(60, 'login.failed', { n: 'f4', user: 'cyd', tries: 2.5, 'odd name': { list: [{ deep: 'x' }] } }),
+      at(60, 'login.failed', { n: 'f5', user: null, tries: '2', sequence: 1 }),
+      at(70, 'login.succeeded', { n: 's3', user: 'cyd', groups: ['a', 'b'] }),
+      at(80, 'logout', { n: 'o2', user: 'cyd', groups: 'b' }),
+    ];
+    ids = await insertEvents(app, owner.projectId, rows);
+    for (const [index, id] of ids.entries()) names.set(id, String(rows[index]?.properties?.n));
+    const stranger = await ownerWithProject(app);
+    await insertEvents(app, stranger.projectId, [at(5, 'login.failed', { n: 'other' })]);
+    // As ingestion keeps it; those below without it are of before.
+    await app.rows('UPDATE events SET bytes = octet_length(properties::text) WHERE id = ANY ($1)', [ids.slice(0, 8)]);
+    await countEvents(app);
+  });
+  afterAll(() => app.close());
+
+  it.each([
+    ['login.failed where true', ['f1', 'f2', 'f3', 'f4', 'f5']],
+    ['"login.failed" where tries >= 2', ['f3', 'f4']],
+    ['any where event == "logout" and log.status >= 500', ['o1']],
+    ['any where log.latency_ms == 12', ['o1']],
+    ['any where log.latency_ms == null and event : "LOG*UT"', ['o2']],
+    ['any where user : "b?b"', ['f2', 's2']],
+    ['any where user like "b?b"', ['f2']],
+    ['any where user regex~ "(ANN|B.*)" and not event == "logout"', ['f1', 'f2', 'f3', 's1', 's2']],
+    ['any where tags == "vpn"', ['f2']],
+    ['any where tags != "vpn"', ['f2']],
+    ['any where not tags == "vpn"', []],
+    ['any where `odd name`.list[0].deep == "x"', ['f4']],
+    ['any where properties.user == null', ['f5']],
+    ['any where tries == "2"', ['f5']],
+    ['any where tries / 2 == 1', ['f3']],
+    ['any where tries / 2.0 == 0.5', ['f1', 'f2']],
+    ['any where number(string(tries)) == 2.5', ['f4']],
+    ['any where cidrMatch(ip, "10.1.0.0/16", "fd00::/8")', ['f1', 'f2', 'f3']],
+    ['any where message : "*😀" and length(message) == 11', ['o1']],
+    ['any where user:length() == 3 and user:startsWith~("A") and tries == null', ['s1', 'o1']],
+    ['any where timestamp >= "2026-01-01T00:01:10Z"', ['s3', 'o2']],
+    ['any where @timestamp == "2026-01-01T00:00:10.000+00:00"', ['f2']],
+    ['any where `sequence` == 1', ['f5']],
+    ['any where user in~ ("ANN", "CYD") and tries not in (1, 2)', ['f4']],
+    ['any where true | head 3 | tail 2', ['f2', 'f3']],
+    ['any where true | tail 3 | head 1', ['f5']],
+    ['any where tries > 0 // a comment\n and /* another */ user != null', ['f1', 'f2', 'f3', 'f4']],
+  ])('%s', async (query, expected) => {
+    expect(await found(query)).toEqual(expected);
+  });
+
+  it.each([
+    ['sequence by user [login.failed where true] [login.succeeded where true]', ['f3 s1', 'f4 s3']],
+    ['sequence by user [login.failed where true] with runs=2 [login.succeeded where true]', ['f1 f3 s1']],
+    ['sequence by user with maxspan=10s [login.failed where true] [login.succeeded where true]', ['f3 s1', 'f4 s3']],
+    ['sequence by user with maxspan=9999ms [login.failed where true] [login.succeeded where true]', []],
+    ['sequence by user with maxspan=1m [login.failed where true] ![login.succeeded where true]', ['f2 -']],
+    ['sequence by user with maxspan=1m ![login.failed where true] [login.succeeded where true]', ['- s2']],
+    ['sequence by user [login.failed where true] [logout where true] until [login.succeeded where true]', []],
+    ['sequence by ?user [login.failed where tries == "2"] [any where ?user == null or true]', []],
+    ['sequence [any where n == "f1"] by ip [any where n == "f2"] by ip', []],
+    ['sequence [any where n == "s3"] by groups [any where n == "o2"] by groups', ['s3 o2']],
+    ['sequence [any where n == "f4"] [any where n == "f5"]', ['f4 f5']],
+    ['sequence [any where n == "f5"] [any where n == "f4"]', []],
+    ['sample by user [logout where true] [login.failed where true]', ['o1 f1', 'o2 f4']],
+    ['sample by ?user [any where tries == "2"] [any where user == null]', []],
+  ])('%s', async (query, expected) => {
+    expect(await found(query)).toEqual(expected);
+  });
+
+  it('tells keys, missing events and how many samples there are for a key', async () => {
+    const { kind, sequences, events } = await run(
+      'sequence by user with maxspan=1m [login.failed where true] ![login.succeeded where true]',
+    );
+    expect({ kind, events }).toEqual({ kind: 'sequences', events: [] });
+    expect(sequences).toEqual([
+      { join_keys: ['bob'], events: [expect.objectContaining({ id: ids[1] }), { missing: true }] },
+    ]);
+    const samples = 'sample by user [login.failed where true] [any where event != "login.failed"]';
+    expect(await found(samples)).toEqual(['f1 s1', 'f4 s3']);
+    expect(await found(samples, { max_samples_per_key: 3 })).toEqual(['f1 s1', 'f1 o1', 'f3 s1', 'f4 s3', 'f4 o2']);
+  });
+
+  it('lists the last results or the first ones, ascending, and says whether there are more', async () => {
+    const query = 'any where true';
+    expect(await found(query, { limit: 2 })).toEqual(['s3', 'o2']);
+    expect(await found(query, { limit: 2, result_position: 'head' })).toEqual(['f1', 'f2']);
+    expect((await run(query, { limit: 9 })).has_more).toBe(true);
+    expect((await run(query, { limit: 10 })).has_more).toBe(false);
+    const sequence = 'sequence by user [login.failed where true] [login.succeeded where true]';
+    expect(await found(sequence, { limit: 1 })).toEqual(['f4 s3']);
+    expect(await found(sequence, { limit: 1, result_position: 'head' })).toEqual(['f3 s1']);
+    expect((await run(sequence, { limit: 1, result_position: 'head' })).has_more).toBe(true);
+    expect((await run(sequence, { limit: 2 })).has_more).toBe(false);
+    expect((await run('any where n == "f1" | head 1', { result_position: 'head' })).scanned).toBe(1);
+  });
+
+  it('keeps to the window: its beginning is in it, its end is not', async () => {
+    const second = (n: number): string => new Date(START + n * 1_000).toISOString();
+    expect(await found('any where true', { from_ts: second(10), to_ts: second(30) })).toEqual(['f2', 'f3']);
+    expect(await found('any where true', { from_ts: second(10), to_ts: second(10) })).toEqual([]);
+    const { body } = await post({
+      project_id: owner.projectId,
+      query: 'any where true',
+      from_ts: second(1),
+      to_ts: second(0),
+    });
+    expect((body as { detail: object[] }).detail).toEqual([
+      expect.objectContaining({ loc: ['body', 'to_ts'], msg: 'Value error, to_ts must not be before from_ts' }),
+    ]);
+    const all = await post({ project_id: owner.projectId, query: 'any where true', range: 'all' }).expect(200);
+    expect(all.body).toMatchObject({
+      project_id: owner.projectId,
+      project_name: 'Tea House',
+      from_ts: '1970-01-01T00:00:00.000Z',
+    });
+    expect((all.body as Answer).events).toHaveLength(10);
+  });
+
+  it('warns of properties that no event has', async () => {
+    const { warnings } = await run(
+      'any where usr == "ann" and never.heard.of.it == 1 and user != null and `odd name`.list[0].deep != 1',
+    );
+    expect(warnings).toEqual([
+      'None of the newest events has a property usr: did you mean user?',
+      'None of the newest events has a property never.heard.of.it',
+    ]);
+  });
+
+  it.each<[string, string, string, number, number, number]>([
+    // Query, code, part of the sentence, line, column, length
+    ['any', 'syntax', 'ends too early', 1, 4, 0],
+    ['any where', 'syntax', 'ends too early', 1, 10, 0],
+    ['any where user = 1', 'syntax', "'=' is not expected", 1, 16, 1],
+    ["any where user == 'x'", 'syntax', 'double quotes', 1, 19, 1],
+    ['any where "😀" == user and\n  user = 1', 'syntax', "'=' is not expected", 2, 8, 1],
+    ['any where "😀" = user', 'syntax', "'=' is not expected", 1, 15, 1],
+    ['any where "abc', 'syntax', 'no end', 1, 11, 4],
+    ['any where """abc', 'syntax', 'no end', 1, 11, 6],
+    ['any where /* true', 'syntax', 'comment', 1, 11, 7],
+    ['any where "\\q" == a', 'syntax', 'escape', 1, 12, 2],
+    ['any where a == "\\u{0}0"', 'syntax', 'escape', 1, 17, 2],
+    ['any where a == "\\u{d800}"', 'syntax', 'no character', 1, 17, 8],
+    ['any where (((a)', 'syntax', 'ends too early', 1, 16, 0],
+    ['any where a[x]', 'syntax', 'not expected', 1, 12, 1],
+    ['any where $a', 'syntax', 'no meaning', 1, 11, 1],
+    ['any where child of [any where true]', 'syntax', "'of'", 1, 17, 2],
+    ['join [a where true] [b where true]', 'syntax', "'join'", 1, 1, 4],
+    ['sequence [a where true] by u [b where true] until [c where true] by u with runs=2', 'syntax', "'with'", 1, 71, 4],
+    ['any where true | sort a', 'semantics', 'no pipe sort', 1, 18, 4],
+    ['any where true | head 0', 'semantics', 'whole number', 1, 23, 1],
+    ['any where startWith(user, "a")', 'semantics', 'no function startWith', 1, 11, 9],
+    ['any where length() == 1', 'semantics', 'takes 1', 1, 11, 6],
+    ['any where length(user) == "a"', 'semantics', 'never compared', 1, 27, 3],
+    ['any where length(1) == 1', 'semantics', 'source of length', 1, 18, 1],
+    ['any where length~(user) == 1', 'semantics', 'no form with ~', 1, 11, 7],
+    ['any where event == 5', 'semantics', 'never compared', 1, 20, 1],
+    ['any where event', 'semantics', 'condition', 1, 11, 5],
+    ['any where user : 5', 'semantics', ': compares texts', 1, 18, 1],
+    ['any where user like 5', 'semantics', 'like compares texts', 1, 21, 1],
+    ['any where user regex~ 5', 'semantics', 'regex~ compares texts', 1, 23, 1],
+    ['any where user regex "(a"', 'semantics', 'pattern', 1, 22, 4],
+    ['any where user regex "a)|(b"', 'semantics', 'pattern', 1, 22, 7],
+    ['any where user regex "(?=a)"', 'semantics', 'pattern', 1, 22, 7],
+    ['any where cidrMatch(ip, "10.0.0.0/33")', 'semantics', 'network', 1, 25, 13],
+    ['any where timestamp > "yesterday"', 'semantics', 'no time', 1, 23, 11],
+    ['any where true < false', 'semantics', 'compares numbers', 1, 11, 12],
+    ['sequence [a where true] ![b where true]', 'semantics', 'maxspan', 1, 25, 15],
+    ['sequence with maxspan=1s ![b where true]', 'semantics', 'event that is there', 1, 26, 15],
+    ['sequence with maxspan=1w [a where true] [b where true]', 'semantics', 'unit of time', 1, 24, 1],
+    ['sequence with maxspan=0s [a where true] [b where true]', 'semantics', 'whole number', 1, 23, 2],
+    ['sequence [a where true] by x [b where true]', 'semantics', 'keys', 1, 30, 14],
+    ['sequence [a where true] with runs=0 [b where true]', 'semantics', 'runs', 1, 35, 1],
+    ['sequence [a where true] with runs=-1 [b where true]', 'semantics', 'runs', 1, 35, 2],
+    ['sequence [a where true]', 'semantics', 'two stages', 1, 1, 23],
+    ['sample [a where true] [b where true]', 'semantics', 'keys', 1, 1, 36],
+    ['sample by a [a where true] ![b where true]', 'semantics', 'missing', 1, 28, 15],
+    [`any where ${'('.repeat(51)}true${')'.repeat(51)}`, 'limit', '50 levels', 1, 61, 1],
+    [`any where ${'('.repeat(9_000)}`, 'limit', '50 levels', 1, 61, 1],
+    [`any where ${'a or '.repeat(1_000)}a`, 'limit', '1000 parts', 1, 5_011, 1],
+    [`any where a in (${'1,'.repeat(1_000)}1)`, 'limit', '1000 values', 1, 2_017, 1],
+    [`any where a like "${'a'.repeat(513)}"`, 'limit', '512 characters', 1, 18, 515],
+    [
+      `any where a regex (${Array(13).fill('"[ab]{100}[ab]{100}"').join(',')})`,
+      'limit',
+      'too large together',
+      1,
+      272,
+      20,
+    ],
+    [`sequence ${'[a where true] '.repeat(21)}`, 'limit', '20 stages', 1, 310, 14],
+    [`sequence [a where true] with runs=51 [b where true] with runs=50`, 'limit', '100 stages', 1, 1, 64],
+    ['sequence [a where true] with runs=101 [b where true]', 'limit', '100 runs', 1, 35, 3],
+    ['sequence with maxspan=31d [a where true] [b where true]', 'limit', '30 days', 1, 23, 3],
+    [`sample by a ${'[a where true] '.repeat(6)}`, 'limit', '5 terms', 1, 88, 14],
+    [`sequence by ${'a,'.repeat(10)}a [a where true] [b where true]`, 'limit', '10 keys', 1, 35, 14],
+    [`any where ${'a.'.repeat(16)}a == 1`, 'limit', '16 names', 1, 11, 33],
+  ])('refuses %s', async (query, code, part, line, column, length) => {
+    const { type, loc, msg, ctx } = await faultOf(query);
+    expect({ type, loc, code: ctx.code, line: ctx.line, column: ctx.column, length: ctx.length }).toEqual({
+      ...{ type: 'value_error', loc: ['body', 'query'] },
+      ...{ code, line, column, length },
+    });
+    expect(msg.startsWith(`Value error, line ${line}, column ${column}: `)).toBe(true);
+    expect(msg).toContain(part);
+    expect(ctx.expected.length).toBeLessThanOrEqual(10);
+  });
+
+  it('helps with what is like it elsewhere', async () => {
+    const hintOf = async (query: string): Promise<string | null> => (await faultOf(query)).ctx.hint;
+    expect(await hintOf('any where startWith(user, "a")')).toBe('did you mean startsWith?');
+    expect(await hintOf('any where user = 1')).toContain('==');
+    expect(await hintOf("any where user == 'x'")).toContain('"…"');
+    expect(await hintOf('any where sequence == 1')).toContain('`sequence`');
+    expect(await hintOf('any where true | unique a')).toContain('head and tail');
+    expect(await hintOf('join by a [a where true] [b where true]')).toContain('sample');
+    expect((await faultOf('any where user =')).ctx.expected).toContain('and');
+  });
+
+  it('refuses texts and numbers of a request as everywhere', async () => {
+    const ask = async (more: object): Promise<unknown[]> => {
+      const { status, body } = await post({ project_id: owner.projectId, query: 'any where true', ...more });
+      return [status, ...(body as { detail: { loc: string[] }[] }).detail.map(({ loc }) => loc.join('.'))];
+    };
+    expect(await ask({ query: '' })).toEqual([422, 'body.query']);
+    expect(await ask({ query: `any where a == "${'a'.repeat(10_000)}"` })).toEqual([422, 'body.query']);
+    expect(await ask({ query: 'any where \u0000' })).toEqual([422, 'body.query']);
+    expect(await ask({ query: 'any where "\ud800" == a' })).toEqual([422, 'body.query']);
+    expect(await ask({ limit: 1_001, max_samples_per_key: 0, result_position: 'middle' })).toEqual([
+      422,
+      'body.limit',
+      'body.result_position',
+      'body.max_samples_per_key',
+    ]);
+  });
+
+  it('takes values as values, whatever they say', async () => {
+    for (const text of ["'; DROP TABLE events; --", '$1', '%', '_', '\\\\', '{x}']) {
+      expect(await found(`any where user == "${text}" or user : "${text}" or startsWith(user, "${text}")`)).toEqual([]);
+    }
+    expect(await found(`any where \`a'; --\` == 1 or \`__proto__\`.x == 1 or \`constructor\` != null`)).toEqual([]);
+  });
+
+  it('is for members alone, and shows nothing of others', async () => {
+    const stranger = await ownerWithProject(app);
+    const viewer = await addMember(app, owner, 'viewer');
+    const body = { project_id: owner.projectId, query: 'any where true', ...WINDOW };
+    expect((await post(body, viewer.bearer).expect(200)).body).toMatchObject({ kind: 'events' });
+    await post(body, stranger.bearer).expect(403, { detail: 'Not a project member' });
+    await app.request().post('/v1/eql').send(body).expect(401, { detail: 'Not authenticated' });
+    const own = await post({ ...body, project_id: stranger.projectId }, stranger.bearer).expect(200);
+    expect(own.body).toMatchObject({ events: [], scanned: 0 });
+    await app.request().get(`/v1/eql?project_id=${owner.projectId}`).set('Authorization', stranger.bearer).expect(403);
+  });
+
+  it('answers or refuses whatever queries become when something in them is changed', async () => {
+    const changed = fc
+      .tuple(anyQuery, fc.nat(), fc.nat(2), fc.constantFrom('', '"', '(', ')', ']', '!', '~', '1', '*', 'null '))
+      .map(
+        ([text, place, left, put]) =>
+          text.slice(0, place % text.length) + put + text.slice((place % text.length) + left),
+      );
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(anyQuery, changed), async (query) => {
+        const { status } = await post({ project_id: owner.projectId, query, ...WINDOW });
+        expect([200, 422]).toContain(status);
+      }),
+      { numRuns: EQL_RUNS / 4 },
+    );
+  });
+
+  it('answers the examples of the guide', async () => {
+    const guide = readFileSync('docs/guide/eql.md', 'utf8');
+    const examples = [...guide.matchAll(/```eql\n([\s\S]*?)```/g)].map(([, text = '']) => text.trim());
+    expect(examples.length).toBeGreaterThan(5);
+    for (const example of examples) await run(example);
+    const [, refused = ''] = /```eql-refused\n([\s\S]*?)```/.exec(guide) ?? [];
+    const [, written = ''] = /```json\n([\s\S]*?)```/.exec(guide) ?? [];
+    expect(await faultOf(refused.trim())).toEqual(JSON.parse(written));
+  });
+
+  it('tells fields, event types, functions and limits', async () => {
+    const { body } = await app
+      .request()
+      .get(`/v1/eql?project_id=${owner.projectId}`)
+      .set('Authorization', owner.bearer)
+      .expect(200);
+    const { version, fields, functions, limits, pipes, operators, keywords } = body as {
+      version: string;
+      fields: { name: string; type: string; is_property: boolean }[];
+      functions: { name: string; has_case_insensitive_form: boolean }[];
+      limits: Record<string, number>;
+      pipes: string[];
+      operators: { name: string }[];
+      keywords: string[];
+    };
+    expect({ version, pipes }).toEqual({ version: '1', pipes: ['head', 'tail'] });
+    expect(fields).toContainEqual({ name: 'log.status', type: 'number', is_property: false });
+    expect(fields).toContainEqual({ name: 'tries', type: 'number, text', is_property: true });
+    expect(fields).toContainEqual({ name: 'user', type: 'text, null', is_property: true });
+    expect(functions.find(({ name }) => name === 'startsWith')).toMatchObject({ has_case_insensitive_form: true });
+    expect(operators.map(({ name }) => name)).toContain('regex~');
+    expect(keywords).toContain('maxspan');
+    expect(limits).toMatchObject({ nodes: 1_000, depth: 50, pending_partials: 200_000, characters: 10_000 });
+  });
+
+  describe('that take much', () => {
+    const limits = (): RunLimits => app.nest.get(RunLimits);
+    afterEach(() => {
+      Object.assign(limits(), new RunLimits());
+    });
+
+    /** A client that locks the table, so that queries wait. */
+    async function locked(work: () => Promise<void>): Promise<void> {
+      const blocker = new pg.Client({ connectionString: app.databaseUrl });
+      await blocker.connect();
+      try {
+        await blocker.query('BEGIN');
+        await blocker.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
+        await work();
+      } finally {
+        await blocker.end();
+      }
+    }
+    const running = async (): Promise<number> =>
+      (
+        await app.rows<{ count: number }>(
+          `SELECT count(*)::int AS count FROM pg_stat_activity
+           WHERE datname = current_database() AND state = 'active' AND query LIKE '%candidates%' AND pid <> pg_backend_pid()`,
+        )
+      )[0]?.count ?? 0;
+    const until = async (count: number): Promise<void> => {
+      while ((await running()) !== count) await new Promise((resolve) => setTimeout(resolve, 5));
+    };
+    const query = { query: 'any where true', ...WINDOW };
+
+    it('need a maxspan where they keep too much', async () => {
+      limits().pendingPartials = 3;
+      const body = { project_id: owner.projectId, ...WINDOW };
+      const { body: refused } = await post({
+        ...body,
+        query: 'sequence by n [any where true] [any where false]',
+      }).expect(503);
+      expect(refused).toEqual({ detail: 'EQL query needs too much memory: add a maxspan or narrow it down' });
+      await post({
+        ...body,
+        query: 'sequence by n with maxspan=15s [any where true] [any where user == "none"]',
+      }).expect(200);
+      await post({ ...body, query: 'sequence [any where true] [any where user == "none"]' }).expect(200);
+    });
+
+    it('end after their time, and wait for their turn for a while', async () => {
+      limits().milliseconds = 2_500;
+      await locked(async () => {
+        const answers = await Promise.all([1, 2].map(() => post({ project_id: owner.projectId, ...query })));
+        const told = answers.map(({ status, body, headers }) => [
+          status,
+          (body as { detail: string }).detail,
+          headers['retry-after'],
+        ]);
+        expect(told).toContainEqual([503, 'Query took too long: choose a shorter range or a narrower filter', '5']);
+        expect(told).toContainEqual([503, 'Too many queries at once', '2']);
+      });
+      expect(await found('any where n == "f1"')).toEqual(['f1']);
+    });
+
+    it('leave no statement behind when their request is closed', async () => {
+      await locked(async () => {
+        const body = JSON.stringify({ project_id: owner.projectId, ...query });
+        const request = httpRequest(`${app.url}/v1/eql`, {
+          method: 'POST',
+          headers: {
+            Authorization: owner.bearer,
+            'Content-Type': 'application/json',
+            'Content-Length': Buffer.byteLength(body),
+          },
+        });
+        request.on('error', () => undefined);
+        request.end(body);
+        await until(1);
+        request.destroy();
+        await until(0);
+      });
+      // Its turn is over too.
+      expect(await found('any where n == "f1"')).toEqual(['f1']);
+      expect(app.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+    });
+
+    it('answer with what fits into a page, and say that there is more', async () => {
+      const large = await ownerWithProject(app);
+      const text = 'x'.repeat(900_000);
+      await insertEvents(
+        app,
+        large.projectId,
+        Array.from({ length: 8 }, (_, n) => at(n, 'large', { n, text, key: 'k' })),
+      );
+      const ask = async (asked: string): Promise<Answer> =>
+        (await post({ project_id: large.projectId, query: asked, ...WINDOW }, large.bearer).expect(200)).body as Answer;
+      const events = await ask('any where length(text) == 900000');
+      expect(events.events.map(({ properties }) => properties.n)).toEqual([4, 5, 6, 7]);
+      expect(events.has_more).toBe(true);
+      const sequences = await ask('sequence by key [any where true] with runs=3');
+      expect(sequences.sequences).toHaveLength(1);
+      expect(sequences.has_more).toBe(true);
+      expect((await ask('sequence by key [any where true] with runs=6')).sequences).toHaveLength(1);
+      // An event that is shown several times takes its room as often.
+      const many = Array.from({ length: 20 }, (_, n) => n);
+      await insertEvents(app, large.projectId, [
+        at(20, 'many', { many, text }),
+        ...many.map((n) => at(21, 'one', { many: n })),
+      ]);
+      const repeated = await ask('sequence by many [many where true] [one where true]');
+      expect(repeated.sequences).toHaveLength(4);
+      expect(repeated.has_more).toBe(true);
+      // Keys that are as large are not kept as they are.
+      limits().pendingPartials = 1_000;
+      await post(
+        { project_id: large.projectId, query: 'sequence by text [any where true] [any where false]', ...WINDOW },
+        large.bearer,
+      ).expect(503);
+    });
+  });
+});
