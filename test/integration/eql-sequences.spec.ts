@@ -4,6 +4,7 @@ import { EQL_RUNS } from '../support/eql.js';
 import type { KeyTuple } from '../../src/modules/events/eql/matching/join-keys.js';
 import type { MatchedEvent } from '../../src/modules/events/eql/matching/matched-event.js';
 import { PendingBudget, QueryNeedsTooMuchMemory } from '../../src/modules/events/eql/matching/pending-budget.js';
+import { SampleCollector } from '../../src/modules/events/eql/matching/sample-collector.js';
 import { SequenceMachine } from '../../src/modules/events/eql/matching/sequence-machine.js';
 import type { SequencePlan } from '../../src/modules/events/eql/matching/sequence-plan.js';
 
@@ -151,5 +152,37 @@ describe('the machine of sequences', () => {
     expect(() => run(null)).toThrow(QueryNeedsTooMuchMemory);
     expect(() => run(100)).toThrow(QueryNeedsTooMuchMemory);
     expect(() => run(98)).not.toThrow();
+  });
+});
+
+describe('the samples of events', () => {
+  it('are the earliest events of each term, all different, of each key', () => {
+    const asked = fc.tuple(fc.integer({ min: 2, max: 3 }), fc.integer({ min: 1, max: 4 }), events);
+    fc.assert(
+      fc.property(asked, ([count, most, given]) => {
+        const collector = new SampleCollector(count, most, new PendingBudget(100_000));
+        for (const [at, { ms, keys }] of given.entries()) {
+          collector.push(
+            matched(ms, at),
+            keys.slice(0, count).map((ids) => (ids.length === 0 ? undefined : ids.map(key))),
+          );
+        }
+        const found = [...collector.samples()].map(({ keys: [id], events: of }) => [
+          id,
+          ...of.map(({ ordinal }) => ordinal),
+        ]);
+        const expected = ['x', 'y'].flatMap((id) => {
+          const ofTerm = (place: number): number[] =>
+            given.flatMap(({ keys }, at) => (keys[place]?.includes(id) === true ? [at] : []));
+          let all: number[][] = [[]];
+          for (let place = 0; place < count; place += 1) {
+            all = all.flatMap((of) => ofTerm(place).flatMap((at) => (of.includes(at) ? [] : [[...of, at]])));
+          }
+          return all.slice(0, most).map((of) => [id, ...of]);
+        });
+        expect(found).toEqual(expected);
+      }),
+      { numRuns: EQL_RUNS },
+    );
   });
 });

@@ -111,7 +111,8 @@ export class Database {
     const [session] = await this.rows<{ pid: number }>('SELECT pg_backend_pid() AS pid', [], tx);
     let cancelled: Promise<unknown> | undefined;
     const cancel = (): void => {
-      // Over a connection apart: those of the pool may all be taken by what is to be ended.
+      // Over a connection apart: those of the pool may all be taken by what is to be ended. Where it cannot be told, the
+      // statement goes on until its time is over.
       cancelled = this.apart(() => this.rows('SELECT pg_cancel_backend($1)', [session?.pid])).catch(() => undefined);
     };
     signal.addEventListener('abort', cancel, { once: true });

@@ -330,6 +330,52 @@ describe('queries of events', () => {
     ]);
   });
 
+  it('answers queries that are as large as they may be', async () => {
+    const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
+    const some = (count: number): string =>
+      numbers(count)
+        .map((n) => `a.b${n} == ${n}`)
+        .join(' or ');
+    await run(`any where ${some(330)}`);
+    await run(
+      `any where ${numbers(330)
+        .map((n) => `startsWith~(p${n}, "k${n}")`)
+        .join(' or ')}`,
+    );
+    await run(`any where ${'not ('.repeat(25)}n == "f1"${')'.repeat(25)}`);
+    await run(`any where tries == ${'1 + '.repeat(490)}tries`);
+    await run(`any where n in (${numbers(998).join(',')}, "f1", "f2")`);
+    await run(
+      `any where ${numbers(30)
+        .map((n) => `n like "${'*a?'.repeat(100)}${n}"`)
+        .join(' or ')}`,
+    );
+    const keys = numbers(10)
+      .map((n) => `?key${n}`)
+      .join(', ');
+    await run(`sequence by ${keys} with maxspan=30d ${`[any where ${some(10)}] with runs=5 `.repeat(20)}`);
+    await run(`sample by ${keys} ${`[any where ${some(60)}] `.repeat(5)}`, { max_samples_per_key: 100 });
+  });
+
+  it('compares numbers of any size, as they were sent', async () => {
+    const other = await ownerWithProject(app);
+    const numbers = ['1e-400', '-1e-400', '5e-324', '1.7976931348623157e308', '12345678901234567890', '-0', '1E5'];
+    const body = (x: string): string => `{"event_type":"n","source":"s","properties":{"x":${x},"list":[${x}]}}`;
+    for (const x of numbers) {
+      const sent = app.request().post('/v1/events/ingest').set('X-API-Key', other.apiKey);
+      await sent.set('Content-Type', 'application/json').send(body(x)).expect(200);
+    }
+    const count = async (query: string): Promise<number> =>
+      ((await post({ project_id: other.projectId, query }, other.bearer).expect(200)).body as Answer).events.length;
+    expect(await count('n where x > 1e308 and x * 10 == null')).toBe(1);
+    for (const field of ['x', 'list', 'list[0]']) {
+      expect(await count(`n where ${field} == 0`)).toBe(3);
+      expect(await count(`n where ${field} + 0 == 0`)).toBe(3);
+      expect(await count(`n where ${field} in (12345678901234567000, 100000)`)).toBe(2);
+      expect(await count(`n where ${field} > 0 and ${field} < 1e-300`)).toBe(1);
+    }
+  });
+
   it('takes values as values, whatever they say', async () => {
     for (const text of ["'; DROP TABLE events; --", '$1', '%', '_', '\\\\', '{x}']) {
       expect(await found(`any where user == "${text}" or user : "${text}" or startsWith(user, "${text}")`)).toEqual([]);
