@@ -319,9 +319,10 @@ describe('Objects', () => {
       await maintain();
       const rows = await app.rows('SELECT state FROM stored_blobs WHERE project_id = $1', [owner.projectId]);
       expect(rows).toEqual([]);
-      const live = await app.rows<{ id: string }>(`SELECT id FROM stored_blobs`);
-      const names = [...(await storedFiles(app.dataDir)).keys()].map((path) => path.split('/').at(-1));
-      expect(names.sort()).toEqual(live.map(({ id }) => id).sort());
+      // Others may still be coming, each with its row.
+      const known = new Set((await app.rows<{ id: string }>('SELECT id FROM stored_blobs')).map(({ id }) => id));
+      const names = [...(await storedFiles(app.dataDir)).keys()].map((path) => path.split('/').at(-1) ?? '');
+      expect(names.filter((name) => !known.has(name.replace(/\.draft$/, '')))).toEqual([]);
     });
 
     it('take a key once, however many want it', async () => {
