@@ -119,6 +119,12 @@ export async function killHard(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
+/** Where the system tells what a process runs; elsewhere at once. */
+async function untilProgramIs(name: string, pid: number): Promise<void> {
+  const program = (): Promise<string> => readFile(`/proc/${pid}/comm`, 'utf8').catch(() => name);
+  while ((await program()).trim() !== name) await delay(5);
+}
+
 /** A child that has ended and whose parent does not ask for it. */
 export async function makeZombie(): Promise<number> {
   // The shell that started the child would ask for it: the child ends only when another program stands in its place.
@@ -128,6 +134,7 @@ export async function makeZombie(): Promise<number> {
   const [, output, , input] = parent.stdio as unknown as [null, Readable, null, Writable];
   const [line] = (await once(output.setEncoding('utf8'), 'data')) as [string];
   const pid = Number(line);
+  await untilProgramIs('sleep', parent.pid ?? 0);
   input.end();
   expect(await waitUntilGone(pid, GONE_WITHIN_MS)).toBe(true);
   // Still known to the system, or it would be just a dead process.
