@@ -20,6 +20,9 @@ const UNREACHABLE = new Set([
 const NO_CONNECTION =
   /^(timeout exceeded when trying to connect|Connection terminated due to connection timeout|Connection terminated unexpectedly|timeout expired)$/;
 
+/** What the driver says of a connection whose end was known before the statement, which was not sent. */
+const NOT_SENT = /^Client (has encountered a connection error|was closed) and is not queryable$/;
+
 /** By which the server turns a connection away: lost, not let in, no such or a closed database, too many, not running. */
 const TURNED_AWAY = /^(08...|28...|3D000|53300|55000|57P0[1-3])$/;
 
@@ -38,7 +41,8 @@ export function isOutOfReach(error: unknown): boolean {
   if (error instanceof QueryFailedError) {
     if (error.query === 'START TRANSACTION') return true;
     const cause: unknown = error.driverError;
-    return cause instanceof pg.DatabaseError && GIVEN_UP.has(cause.code ?? '');
+    if (cause instanceof pg.DatabaseError) return GIVEN_UP.has(cause.code ?? '');
+    return cause instanceof Error && NOT_SENT.test(cause.message);
   }
   // Whatever fails before there is a connection to ask anything by comes without TypeORM's wrapper.
   if (error instanceof pg.DatabaseError) return TURNED_AWAY.test(error.code ?? '');

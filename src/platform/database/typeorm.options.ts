@@ -1,4 +1,5 @@
 import type { TypeOrmModuleOptions } from '@nestjs/typeorm';
+import type { ClientBase } from 'pg';
 
 /** Entities come from the modules that own them; the schema comes from migrations alone. */
 export function typeOrmOptions(o: { url: string; poolSize: number; applicationName: string }): TypeOrmModuleOptions {
@@ -14,6 +15,19 @@ export function typeOrmOptions(o: { url: string; poolSize: number; applicationNa
     retryAttempts: 10,
     retryDelay: 500,
     connectTimeoutMS: 5_000,
-    extra: { keepAlive: true, statement_timeout: 30_000, idle_in_transaction_session_timeout: 30_000 },
+    extra: {
+      keepAlive: true,
+      statement_timeout: 30_000,
+      idle_in_transaction_session_timeout: 30_000,
+      onConnect: listenToErrors,
+    },
   };
+}
+
+/**
+ * A connection that the server ends while it is made is handed out between the pool's listener and TypeORM's, and an
+ * error that nobody listens to ends the process. Whoever has it learns of its end by what is asked next.
+ */
+function listenToErrors(client: ClientBase): void {
+  client.on('error', () => undefined);
 }
