@@ -76,7 +76,6 @@ const REFUSAL = {
 
 /** The OpenAPI 3.1 document: no servers, no global security, no 429 answers (SERVICE 9). */
 export function buildDocument(app: INestApplication): { document: OpenAPIObject; routes: RouteLine[] } {
-  const handlers = new Map<string, string>();
   const config = new DocumentBuilder()
     .setTitle(SERVICE_TITLE)
     .setVersion(SERVICE_VERSION)
@@ -90,13 +89,7 @@ export function buildDocument(app: INestApplication): { document: OpenAPIObject;
       'bearer',
     )
     .build();
-  const document = SwaggerModule.createDocument(app, config, {
-    operationIdFactory: (controller, method) => {
-      const id = `${lowerFirst(controller.replace(/Controller$/, ''))}${upperFirst(method)}`;
-      handlers.set(id, `${controller}.${method}`);
-      return id;
-    },
-  });
+  const document = SwaggerModule.createDocument(app, config, { operationIdFactory: handlerName });
   delete (document as { servers?: unknown }).servers;
   delete document.info.contact;
   document.components ??= {};
@@ -109,8 +102,8 @@ export function buildDocument(app: INestApplication): { document: OpenAPIObject;
       const operation = (item as Partial<Record<string, Operation>>)[method];
       if (operation === undefined) continue;
       const { 'x-access': access = 'undeclared', 'x-tenant': tenant = '-', 'x-operation-id': named } = operation;
-      const handler = handlers.get(operation.operationId ?? '') ?? '?';
-      if (named !== undefined) operation.operationId = named;
+      const handler = operation.operationId ?? '?';
+      operation.operationId = named ?? handler;
       delete operation['x-operation-id'];
       // Names of classes: for the readers of the route table.
       delete operation['x-tenant'];
@@ -121,6 +114,10 @@ export function buildDocument(app: INestApplication): { document: OpenAPIObject;
     }
   }
   return { document, routes };
+}
+
+function handlerName(controller: string, method: string): string {
+  return `${controller}.${method}`;
 }
 
 /** The second media type of a body that may also come in lines. */
@@ -213,12 +210,4 @@ export function renderRoutes(routes: readonly RouteLine[]): string {
 
 function sorted<T>(record: Record<string, T>): Record<string, T> {
   return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
-}
-
-function upperFirst(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
