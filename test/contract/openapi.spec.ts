@@ -36,6 +36,14 @@ describe('the OpenAPI document', () => {
     expect(titles(otherVerbs)).toEqual([]);
   });
 
+  it('declares every tag with a sentence, those of operators last', () => {
+    const names = document.tags.map(({ name }) => name);
+    const used = new Set(operations.flatMap(({ operation }) => operation.tags ?? []));
+    expect([...used].filter((tag) => !names.includes(tag))).toEqual([]);
+    expect(document.tags.filter(({ description }) => !/^[A-Z].+\.$/.test(description))).toEqual([]);
+    expect(names.slice(-2)).toEqual(['health', 'internal']);
+  });
+
   it('gives every operation a summary and one tag', () => {
     expect(titles(operations.filter(({ operation }) => !operation.summary || operation.tags?.length !== 1))).toEqual(
       [],
