@@ -21,6 +21,33 @@ interface Operation {
   'x-stream-body'?: Record<string, object>;
 }
 
+/** In the order in which somebody comes to them. */
+const TAGS: readonly (readonly [name: string, description: string])[] = [
+  ['auth', 'Sign-in: passwords, second factors, passkeys, Google and Apple, sessions.'],
+  ['account', 'What people set about themselves: name, address, factors, devices.'],
+  ['organizations', 'Organizations with their members and invitations.'],
+  ['projects', 'Projects with their members, settings, dashboard and stored events.'],
+  ['ingest-sources', 'Event sources: where events come from, with keys and figures of their own.'],
+  ['api-keys', 'Keys that programs send and read events with.'],
+  ['events', 'Ingestion by API key, and reading back what came.'],
+  ['logs', 'Events seen as requests: method, endpoint, status, latency.'],
+  ['search', 'One search for everything in a project.'],
+  ['eql', 'Queries of events and sequences of events in the Event Query Language.'],
+  ['analytics', 'Totals, series, breakdowns and funnels of events.'],
+  ['performance', 'Latencies, error rates and apdex by endpoint.'],
+  ['alert-rules', 'Rules that watch events and raise alert events.'],
+  ['alerts', 'Alert events with all that is done about them, their silences and deliveries.'],
+  ['alert-destinations', 'Webhooks and Slack channels that alert events are told to.'],
+  ['sentinel', 'What the service finds unusual by itself.'],
+  ['delivery', 'Channels by webhook and mail: attempts, retries, replays and drains, with evidence.'],
+  ['secrets', 'Credentials that headers of deliveries name and no answer holds.'],
+  ['core', 'Objects: files of a project, in one request or in parts.'],
+  ['usage', 'What counts towards the plan.'],
+  ['billing', 'Plans, checkout and payment.'],
+  ['health', 'Whether the service works.'],
+  ['internal', 'Rounds of jobs, for whoever operates the service.'],
+];
+
 const OVERLOADED = 'Service overloaded';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
@@ -76,8 +103,7 @@ const REFUSAL = {
 
 /** The OpenAPI 3.1 document: no servers, no global security, no 429 answers (SERVICE 9). */
 export function buildDocument(app: INestApplication): { document: OpenAPIObject; routes: RouteLine[] } {
-  const handlers = new Map<string, string>();
-  const config = new DocumentBuilder()
+  const builder = new DocumentBuilder()
     .setTitle(SERVICE_TITLE)
     .setVersion(SERVICE_VERSION)
     .setDescription(
@@ -88,15 +114,9 @@ export function buildDocument(app: INestApplication): { document: OpenAPIObject;
     .addBearerAuth(
       { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Access token of POST /v1/auth/login' },
       'bearer',
-    )
-    .build();
-  const document = SwaggerModule.createDocument(app, config, {
-    operationIdFactory: (controller, method) => {
-      const id = `${lowerFirst(controller.replace(/Controller$/, ''))}${upperFirst(method)}`;
-      handlers.set(id, `${controller}.${method}`);
-      return id;
-    },
-  });
+    );
+  for (const [name, description] of TAGS) builder.addTag(name, description);
+  const document = SwaggerModule.createDocument(app, builder.build(), { operationIdFactory: handlerName });
   delete (document as { servers?: unknown }).servers;
   delete document.info.contact;
   document.components ??= {};
@@ -109,8 +129,8 @@ export function buildDocument(app: INestApplication): { document: OpenAPIObject;
       const operation = (item as Partial<Record<string, Operation>>)[method];
       if (operation === undefined) continue;
       const { 'x-access': access = 'undeclared', 'x-tenant': tenant = '-', 'x-operation-id': named } = operation;
-      const handler = handlers.get(operation.operationId ?? '') ?? '?';
-      if (named !== undefined) operation.operationId = named;
+      const handler = operation.operationId ?? '?';
+      operation.operationId = named ?? handler;
       delete operation['x-operation-id'];
       // Names of classes: for the readers of the route table.
       delete operation['x-tenant'];
@@ -121,6 +141,10 @@ export function buildDocument(app: INestApplication): { document: OpenAPIObject;
     }
   }
   return { document, routes };
+}
+
+function handlerName(controller: string, method: string): string {
+  return `${controller}.${method}`;
 }
 
 /** The second media type of a body that may also come in lines. */
@@ -213,12 +237,4 @@ export function renderRoutes(routes: readonly RouteLine[]): string {
 
 function sorted<T>(record: Record<string, T>): Record<string, T> {
   return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
-}
-
-function upperFirst(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

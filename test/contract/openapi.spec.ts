@@ -1,5 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { document, operations } from '../support/document.js';
+
+/** The first words of the names of operations that have no product's own word: one for one act. */
+const VERBS: Readonly<Record<string, readonly string[]>> = {
+  GET: ['get', 'list', 'search', 'stream', 'download'],
+  PUT: ['replace', 'upload'],
+  PATCH: ['update', 'rotate'],
+  DELETE: ['delete', 'abort', 'revoke'],
+};
 
 const titles = (list: typeof operations): string[] => list.map(({ method, path }) => `${method} ${path}`);
 
@@ -12,10 +21,30 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(document.components.securitySchemes)).toEqual(['bearer']);
   });
 
-  it('gives every operation a unique id, a summary and one tag', () => {
+  it('keeps the names of operations, which are those of functions of clients', () => {
+    // A line that is changed here breaks clients that are made anew.
+    const kept = readFileSync(new URL('operation-ids.txt', import.meta.url), 'utf8');
+    expect(
+      operations.map(({ method, path, operation }) => `${method} ${path} ${operation.operationId}\n`).join(''),
+    ).toBe(kept);
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
-    expect(ids.filter((id) => !/^[a-z][A-Za-z]+$/.test(id))).toEqual([]);
+    expect(ids.filter((id) => !/^[a-z]+([A-Z][a-zA-Z]+)$/.test(id))).toEqual([]);
+    const otherVerbs = operations.filter(
+      ({ method, operation }) => VERBS[method]?.includes(/^[a-z]+/.exec(operation.operationId)?.[0] ?? '') === false,
+    );
+    expect(titles(otherVerbs)).toEqual([]);
+  });
+
+  it('declares every tag with a sentence, those of operators last', () => {
+    const names = document.tags.map(({ name }) => name);
+    const used = new Set(operations.flatMap(({ operation }) => operation.tags ?? []));
+    expect([...used].filter((tag) => !names.includes(tag))).toEqual([]);
+    expect(document.tags.filter(({ description }) => !/^[A-Z].+\.$/.test(description))).toEqual([]);
+    expect(names.slice(-2)).toEqual(['health', 'internal']);
+  });
+
+  it('gives every operation a summary and one tag', () => {
     expect(titles(operations.filter(({ operation }) => !operation.summary || operation.tags?.length !== 1))).toEqual(
       [],
     );

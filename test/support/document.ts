@@ -31,6 +31,7 @@ export interface ApiDocument {
   info: { title: string; version: string };
   servers?: unknown;
   security?: unknown;
+  tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema>; securitySchemes: Record<string, unknown> };
 }

@@ -10,10 +10,13 @@ import {
 import type { DomainErrorClass, ErrorDetail } from './domain-error.js';
 
 export interface RouteDocument {
+  /**
+   * What generated clients call the operation: verb and noun, as in `listProjectEvents`, with one verb for one act
+   * (docs/extending.md). It is part of the contract and stays when the handler moves.
+   */
+  operationId: string;
   summary: string;
   description?: string;
-  /** The name clients know the operation by, where the handler is called otherwise; it stays when a handler moves. */
-  operationId?: string;
   /** 200 unless the route creates a record (201) or deletes one (204), see DECISIONS 1. */
   status?: 200 | 201 | 204;
   /**
@@ -41,7 +44,7 @@ export function Documented(route: RouteDocument): MethodDecorator {
   return applyDecorators(
     HttpCode(status),
     ApiOperation({ summary, description }),
-    ...(operationId === undefined ? [] : [ApiExtension('x-operation-id', operationId)]),
+    ApiExtension('x-operation-id', operationId),
     ...successOf(status, answer, headersOf(route.headers)),
     ...[...byStatus].map(([code, details]) =>
       ApiResponse({

@@ -21,7 +21,12 @@ export class AlertRulesController {
 
   @Get()
   @Requires({ project: 'viewer' })
-  @Documented({ summary: 'Rules', description: 'Newest first.', answer: [AlertRuleResponse] })
+  @Documented({
+    operationId: 'listAlertRules',
+    summary: 'Rules',
+    description: 'Newest first.',
+    answer: [AlertRuleResponse],
+  })
   list(@Scope() scope: ProjectMemberScope, @Query() _query: ProjectQuery): Promise<AlertRuleResponse[]> {
     return this.rules.list(scope);
   }
@@ -29,6 +34,7 @@ export class AlertRulesController {
   @Post()
   @Requires({ project: 'operator' })
   @Documented({
+    operationId: 'createAlertRule',
     summary: 'Create a rule',
     description:
       'A rule of kind `anomaly` is 422 `Detector not available`. Events accepted from now on count; windows reach back.',
@@ -42,7 +48,12 @@ export class AlertRulesController {
 
   @Get(':rule_id')
   @Requires({ project: 'viewer', via: ProjectOfAlertRule })
-  @Documented({ summary: 'One rule with its state', answer: AlertRuleResponse, errors: [AlertRuleNotFound] })
+  @Documented({
+    operationId: 'getAlertRule',
+    summary: 'One rule with its state',
+    answer: AlertRuleResponse,
+    errors: [AlertRuleNotFound],
+  })
   get(@Scope() scope: ProjectMemberScope, @IdParam('rule_id') id: string): Promise<AlertRuleResponse> {
     return this.rules.get(scope, id);
   }
@@ -50,6 +61,7 @@ export class AlertRulesController {
   @Patch(':rule_id')
   @Requires({ project: 'operator', via: ProjectOfAlertRule })
   @Documented({
+    operationId: 'updateAlertRule',
     summary: 'Change a rule',
     description:
       'Another kind or grouping, and switching off or on, begin the rule anew; its open alert events stay for people.',
@@ -67,6 +79,7 @@ export class AlertRulesController {
   @Delete(':rule_id')
   @Requires({ project: 'operator', via: ProjectOfAlertRule })
   @Documented({
+    operationId: 'deleteAlertRule',
     summary: 'Delete a rule (204)',
     description: 'Its alert events stay.',
     status: 204,
@@ -79,6 +92,7 @@ export class AlertRulesController {
   @Put(':rule_id/destinations')
   @Requires({ project: 'operator', via: ProjectOfAlertRule })
   @Documented({
+    operationId: 'replaceAlertRuleDestinations',
     summary: 'Replace the linked destinations and channels',
     answer: AlertRuleResponse,
     errors: [AlertRuleNotFound],

@@ -36,6 +36,7 @@ export class ApiKeysController {
   @Get()
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'listApiKeys',
     summary: 'Keys of a project',
     description:
       'Newest first: keys of the project itself, of its Event Sources and browser-safe ones, whatever became of them.',
@@ -48,6 +49,7 @@ export class ApiKeysController {
   @Post()
   @Requires({ project: 'admin' })
   @Documented({
+    operationId: 'createApiKey',
     summary: 'Create (shown once)',
     status: 201,
     answer: CreatedApiKeyResponse,
@@ -60,6 +62,7 @@ export class ApiKeysController {
   @Get('me')
   @ApiKey()
   @Documented({
+    operationId: 'getCurrentApiKey',
     summary: 'Self-inspection of the key',
     answer: OwnApiKeyResponse,
     errors: [InvalidApiKey, ApiKeyNotActive],
@@ -71,6 +74,7 @@ export class ApiKeysController {
   @Patch(':key_id')
   @Requires({ project: 'admin', via: ProjectOfApiKey })
   @Documented({
+    operationId: 'updateApiKey',
     summary: 'Rename, scopes, expiry',
     description:
       'What is left out stays. A new end also revives a key that has expired, unless it was rotated; a revoked key stays as it is.',
@@ -88,6 +92,7 @@ export class ApiKeysController {
   @Post(':key_id/rotate')
   @Requires({ project: 'admin', via: ProjectOfApiKey })
   @Documented({
+    operationId: 'rotateApiKey',
     summary: 'Rotate with a grace period',
     description:
       'Answers a new key of the same name, scopes, source, origins and end, shown once. The old one reads `rotating` and works for `grace_seconds` more, then it is `expired`.',
@@ -105,6 +110,7 @@ export class ApiKeysController {
   @Post(':key_id/revoke')
   @Requires({ project: 'admin', via: ProjectOfApiKey })
   @Documented({
+    operationId: 'revokeApiKey',
     summary: 'Revoke',
     description: 'Revoking again answers the same.',
     answer: ApiKeyResponse,

@@ -17,6 +17,7 @@ export class SecretsController {
   @Get()
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'listSecrets',
     summary: 'Secrets of a project (values never returned)',
     description: 'In the order of their names.',
     answer: [SecretResponse],
@@ -28,6 +29,7 @@ export class SecretsController {
   @Post()
   @Requires({ project: 'admin' })
   @Documented({
+    operationId: 'createSecret',
     summary: 'Store a secret',
     description:
       'Protected headers of webhook channels name it: `Bearer {{secret:PAYMENTS_TOKEN}}` becomes the present value at each try.',
@@ -42,6 +44,7 @@ export class SecretsController {
   @Put(':secret_id')
   @Requires({ project: 'admin', via: ProjectOfSecret })
   @Documented({
+    operationId: 'replaceSecret',
     summary: 'Replace the value',
     description: 'The old value is gone at once: sends that begin after the answer carry the new one.',
     answer: SecretResponse,
@@ -58,6 +61,7 @@ export class SecretsController {
   @Delete(':secret_id')
   @Requires({ project: 'admin', via: ProjectOfSecret })
   @Documented({
+    operationId: 'deleteSecret',
     summary: 'Delete',
     description: 'Refused while protected headers use it; the first 20 are named.',
     status: 204,

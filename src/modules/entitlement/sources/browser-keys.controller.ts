@@ -22,6 +22,7 @@ export class BrowserKeysController {
   @Get()
   @Requires({ project: 'viewer', via: ProjectOfSource })
   @Documented({
+    operationId: 'listBrowserKeys',
     summary: 'Browser-safe keys',
     description: 'Newest first.',
     answer: [BrowserKeyResponse],
@@ -34,6 +35,7 @@ export class BrowserKeysController {
   @Post()
   @Requires({ project: 'admin', via: ProjectOfSource })
   @Documented({
+    operationId: 'createBrowserKey',
     summary: 'Issue a browser-safe key',
     description:
       'Shown once. It has the scope events:write alone, and ingestion takes it only with an `Origin` of the list. Pages may then send `POST /v1/events/ingest` by `fetch` with `X-API-Key`: CORS answers for those origins.',
@@ -52,6 +54,7 @@ export class BrowserKeysController {
   @Patch(':key_id')
   @Requires({ project: 'admin', via: ProjectOfSource })
   @Documented({
+    operationId: 'updateBrowserKey',
     summary: 'Origins and rate_limit_per_minute',
     description: 'What is left out stays. Name and expiry are changed by PATCH /v1/api-keys/{key_id}.',
     answer: BrowserKeyResponse,
@@ -69,6 +72,7 @@ export class BrowserKeysController {
   @Delete(':key_id')
   @Requires({ project: 'admin', via: ProjectOfSource })
   @Documented({
+    operationId: 'revokeBrowserKey',
     summary: 'Revoke a browser-safe key (204)',
     description: 'It stays in the lists as revoked. Revoking again answers the same.',
     status: 204,

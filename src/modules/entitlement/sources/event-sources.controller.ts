@@ -21,7 +21,12 @@ export class EventSourcesController {
 
   @Get()
   @Requires({ project: 'viewer' })
-  @Documented({ summary: 'Event Sources', description: 'Newest first.', answer: [EventSourceResponse] })
+  @Documented({
+    operationId: 'listIngestSources',
+    summary: 'Event Sources',
+    description: 'Newest first.',
+    answer: [EventSourceResponse],
+  })
   list(@Scope() scope: ProjectMemberScope, @Query() _query: ProjectQuery): Promise<EventSourceResponse[]> {
     return this.sources.list(scope);
   }
@@ -29,6 +34,7 @@ export class EventSourcesController {
   @Post()
   @Requires({ project: 'admin' })
   @Documented({
+    operationId: 'createIngestSource',
     summary: 'Create; returns the first key once',
     description: 'The plan of the organization limits how many a project has, disabled ones included.',
     status: 201,
@@ -44,7 +50,12 @@ export class EventSourcesController {
 
   @Get(':source_id')
   @Requires({ project: 'viewer', via: ProjectOfSource })
-  @Documented({ summary: 'One Event Source', answer: EventSourceResponse, errors: [EventSourceNotFound] })
+  @Documented({
+    operationId: 'getIngestSource',
+    summary: 'One Event Source',
+    answer: EventSourceResponse,
+    errors: [EventSourceNotFound],
+  })
   get(@Scope() scope: ProjectMemberScope, @IdParam('source_id') id: string): Promise<EventSourceResponse> {
     return this.sources.get(scope, id);
   }
@@ -52,6 +63,7 @@ export class EventSourcesController {
   @Patch(':source_id')
   @Requires({ project: 'admin', via: ProjectOfSource })
   @Documented({
+    operationId: 'updateIngestSource',
     summary: 'Change',
     description: 'What is left out stays.',
     answer: EventSourceResponse,
@@ -68,6 +80,7 @@ export class EventSourcesController {
   @Delete(':source_id')
   @Requires({ project: 'admin', via: ProjectOfSource })
   @Documented({
+    operationId: 'deleteIngestSource',
     summary: 'Delete a source that never ingested (409 otherwise)',
     description: 'Its keys go with it.',
     status: 204,
@@ -80,6 +93,7 @@ export class EventSourcesController {
   @Post(':source_id/enable')
   @Requires({ project: 'admin', via: ProjectOfSource })
   @Documented({
+    operationId: 'enableIngestSource',
     summary: 'Enable',
     description: 'Enabling again answers the same.',
     answer: EventSourceResponse,
@@ -92,6 +106,7 @@ export class EventSourcesController {
   @Post(':source_id/disable')
   @Requires({ project: 'admin', via: ProjectOfSource })
   @Documented({
+    operationId: 'disableIngestSource',
     summary: 'Disable',
     description:
       'Its keys are refused at ingestion: at once on the instance, within 5 seconds on every other. Disabling again answers the same.',

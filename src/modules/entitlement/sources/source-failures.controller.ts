@@ -16,6 +16,7 @@ export class SourceFailuresController {
   @Get()
   @Requires({ project: 'viewer', via: ProjectOfSource })
   @Documented({
+    operationId: 'listIngestSourceFailures',
     summary: 'Recorded ingestion failures',
     description:
       'Ingestion with a key of the source that was refused by billing, by the limits of the month or the day, by the rate limit (`rate_limited`), since the source is disabled, or since the project is archived; nothing else is recorded. One record for each key, reason and UTC hour, newest first. Written best-effort.',

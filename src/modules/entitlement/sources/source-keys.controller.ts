@@ -31,6 +31,7 @@ export class SourceKeysController {
   @Get()
   @Requires({ project: 'viewer', via: ProjectOfSource })
   @Documented({
+    operationId: 'listIngestSourceKeys',
     summary: 'Keys of the source',
     description: 'Newest first; browser-safe ones are among them.',
     answer: [ApiKeyResponse],
@@ -43,6 +44,7 @@ export class SourceKeysController {
   @Post()
   @Requires({ project: 'admin', via: ProjectOfSource })
   @Documented({
+    operationId: 'createIngestSourceKey',
     summary: 'Issue a key (shown once)',
     status: 201,
     answer: CreatedApiKeyResponse,
@@ -59,6 +61,7 @@ export class SourceKeysController {
   @Post(':key_id/rotate')
   @Requires({ project: 'admin', via: ProjectOfSource })
   @Documented({
+    operationId: 'rotateIngestSourceKey',
     summary: 'Rotate with a grace period',
     description: 'As POST /v1/api-keys/{key_id}/rotate, for any key of the source, browser-safe ones included.',
     answer: CreatedApiKeyResponse,
@@ -76,6 +79,7 @@ export class SourceKeysController {
   @Post(':key_id/revoke')
   @Requires({ project: 'admin', via: ProjectOfSource })
   @Documented({
+    operationId: 'revokeIngestSourceKey',
     summary: 'Revoke',
     description: 'Revoking again answers the same.',
     answer: ApiKeyResponse,

@@ -14,6 +14,7 @@ export class DashboardController {
   @Get()
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'getProjectDashboard',
     summary: 'Dashboard summary',
     description: 'The last 24 hours by event timestamp; exact, and all counts of one moment.',
     answer: DashboardResponse,

@@ -19,6 +19,7 @@ export class EqlController {
   @Get()
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'getEqlLanguage',
     summary: 'What queries may say',
     description:
       'Fields with the properties of the newest events, event types, keywords, operators, functions, pipes, and every limit by its name: for editors that complete and check queries.',
@@ -33,6 +34,7 @@ export class EqlController {
   @Requires({ project: 'viewer' })
   @ApiExtraModels(MissingEvent)
   @Documented({
+    operationId: 'runEqlQuery',
     summary: 'Run an EQL query',
     description:
       'Event queries (`payment.failed where properties.amount > 100`), sequences with `by`, `with maxspan`, `with runs`, missing events `![ ]` and `until`, samples, and the pipes `head` and `tail`. What is wrong with a query is a 422 at `["body","query"]` with its line, column and length in `ctx`. A query has eight seconds; two run at a time in a process, one of a project, and others wait for two seconds. An answer ends before `limit` where its events take more than 4 MiB; `has_more` tells so. A request that is closed ends its query.',

@@ -28,6 +28,7 @@ export class ExplorerController {
   @Get()
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'listProjectEvents',
     summary: 'Events explorer with total',
     description:
       'Newest first by event timestamp, events of one instant by id. Total and page are of one moment. Any offset is allowed: hours before the page are skipped by their counts, so a deep page costs at most the reading of the hour it begins in. An empty text filter takes every value. A page ends before `limit` where its events take more than 4 MiB (one event it has always); `has_more` then tells so, and the next page begins at `offset` plus the number of `items`.',
@@ -45,6 +46,7 @@ export class ExplorerController {
   @Get('facets')
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'getProjectEventFacets',
     summary: 'Values with counts for each filter',
     description:
       'Takes the filters of the explorer. Each facet is counted under the other filters, so it shows what choosing another of its values would give. Most events first, up to 100 values each.',
@@ -61,6 +63,7 @@ export class ExplorerController {
   @Post('export')
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'exportProjectEvents',
     summary: 'Stream the filtered events as NDJSON or CSV',
     description:
       'Newest first, without a limit on the number of events, as fast as the client reads. The window is fixed when the export begins: every event stored by then is in it exactly once, one stored meanwhile may be in it or not. A failure after the first byte cuts the connection instead of ending the answer, and so does a client that takes nothing for 30 seconds, or that loses the project or the session meanwhile (looked at about once a minute). In CSV (RFC 4180, properties as JSON), text that begins with =, +, -, @, tab or carriage return has an apostrophe before it, so that no spreadsheet runs it. Four exports of a project at a time in one process, and 32 of all; another is refused with 429 `Too many exports at once`.',
@@ -82,6 +85,7 @@ export class ExplorerController {
   @Get(':event_id')
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'getProjectEvent',
     summary: 'One event with its log row and related alerts',
     answer: EventDetail,
     errors: [EventNotFound, TooManyLargeReads],

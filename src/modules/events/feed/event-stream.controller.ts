@@ -32,6 +32,7 @@ export class EventStreamController {
   @Get('stream')
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'streamEvents',
     summary: 'Live raw events (SSE)',
     description: `\`{"type": "event", "event": <event>}\` with an event as \`GET /v1/events\` lists it.\n\n${STREAM_RULES}`,
     answer: { mediaType: 'text/event-stream', description: 'Events and heartbeats' },

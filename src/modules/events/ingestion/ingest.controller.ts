@@ -51,6 +51,7 @@ export class IngestController {
   @ApiKey('events:write')
   @MaskRefusals(EventRefusalMask)
   @Documented({
+    operationId: 'ingestEvent',
     summary: 'Ingest one event',
     description: INGEST_DESCRIPTION,
     answer: { oneOf: [IngestResponse, IngestBatchResponse] },
@@ -82,6 +83,7 @@ export class IngestController {
   @Requires({ project: 'operator' })
   @MaskRefusals(EventRefusalMask)
   @Documented({
+    operationId: 'recordEvent',
     summary: 'Record an event from the dashboard',
     description: 'Counts in the quotas of the organization like every other event. It belongs to no key and no source.',
     status: 201,

@@ -25,6 +25,7 @@ export class LogsController {
   @Get()
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'listLogs',
     summary: 'Log rows',
     description:
       'Newest first by event timestamp; no pagination. Fewer rows than `limit` come, the newest of them, where they take more than 4 MiB; one row comes always. In `query`, %, _ and \\ stand for themselves. A search that has to look through so much that it takes longer than eight seconds is refused with 503, since an answer with some of the rows would look whole. A process runs two filtered searches or queries (`/v1/eql`) at a time, of one project one; another waits for up to two seconds and is then refused with 503. Both refusals carry `Retry-After`.',
@@ -38,6 +39,7 @@ export class LogsController {
   @Get('stream')
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'streamLogs',
     summary: 'Live log rows (SSE)',
     description: `\`{"type": "log", "log": <log row>}\` with a row as \`GET /v1/logs\` lists it.\n\n${STREAM_RULES}`,
     answer: { mediaType: 'text/event-stream', description: 'Log rows and heartbeats' },

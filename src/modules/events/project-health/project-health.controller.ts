@@ -13,7 +13,11 @@ export class ProjectHealthController {
 
   @Get()
   @Requires({ project: 'viewer' })
-  @Documented({ summary: 'Ingestion health and onboarding state', answer: ProjectHealthResponse })
+  @Documented({
+    operationId: 'getProjectHealth',
+    summary: 'Ingestion health and onboarding state',
+    answer: ProjectHealthResponse,
+  })
   get(@Scope() scope: ProjectMemberScope, @IdParam('project_id') _id: string): Promise<ProjectHealthResponse> {
     return this.health.get(scope);
   }

@@ -23,6 +23,7 @@ export class EventReadsController {
   @Get()
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'listEvents',
     summary: 'Raw events of a project, newest first',
     description:
       'By event timestamp, events of one instant by id. Pages follow each other by `next_before`: what arrives meanwhile shifts none of them, and shows on a later page only when its timestamp belongs there. A page ends before `limit` where its events take more than 4 MiB; one event it has always.',
@@ -36,6 +37,7 @@ export class EventReadsController {
   @Get('counts')
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'getEventCounts',
     summary: 'Event counts over time',
     description: 'Exact, by event timestamp. An interval that does not fit the range is refused with 422.',
     answer: EventCountsResponse,
@@ -47,6 +49,7 @@ export class EventReadsController {
   @Get('names')
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'listEventNames',
     summary: 'Distinct event names with counts',
     description: 'Most events first, then by name; exact and not truncated.',
     answer: [EventName],

@@ -34,7 +34,7 @@ export class SourceMonitoringController {
   @Get('stats')
   @Requires({ project: 'viewer', via: ProjectOfSource })
   @Documented({
-    operationId: 'sourceInsightStats',
+    operationId: 'getIngestSourceStats',
     summary: 'Volume over time',
     description:
       'Whole UTC hours or days of the event timestamps, the ones in which the range begins and ends included.',
@@ -52,7 +52,7 @@ export class SourceMonitoringController {
   @Get('health')
   @Requires({ project: 'viewer', via: ProjectOfSource })
   @Documented({
-    operationId: 'sourceInsightHealth',
+    operationId: 'getIngestSourceHealth',
     summary: 'Health with last event and failure rate',
     answer: SourceHealthResponse,
     errors: [EventSourceNotFound],
@@ -64,7 +64,7 @@ export class SourceMonitoringController {
   @Get('events')
   @Requires({ project: 'viewer', via: ProjectOfSource })
   @Documented({
-    operationId: 'sourceInsightEvents',
+    operationId: 'listIngestSourceEvents',
     summary: 'Newest events of the source',
     description:
       'By timestamp, newest first. A page ends before `limit` where its events take more than 4 MiB; one event it has always.',
@@ -82,7 +82,7 @@ export class SourceMonitoringController {
   @Get('schema')
   @Requires({ project: 'viewer', via: ProjectOfSource })
   @Documented({
-    operationId: 'sourceInsightSchema',
+    operationId: 'getIngestSourceSchema',
     summary: 'Observed event types and property types',
     description:
       'From a sample: the 500 newest events, fewer when they take more than 4 MiB. Of each event type at most 200 paths, 6 levels deep and 200 characters long.',
@@ -96,7 +96,7 @@ export class SourceMonitoringController {
   @Post('test')
   @Requires({ project: 'admin', via: ProjectOfSource })
   @Documented({
-    operationId: 'sourceInsightTest',
+    operationId: 'testIngestSource',
     summary: 'Send a test event through the ingestion path',
     description:
       'A `source.test` event without a key, otherwise like any other: refused as they are, stored, counted in quotas and usage.',

@@ -15,6 +15,7 @@ export class UsageController {
   @Get()
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'getUsage',
     summary: 'Usage by event',
     description: 'An unsupported period answers 422 with the sentence `period must be one of: 24h, 7d, 30d, month`.',
     answer: UsageResponse,
@@ -26,6 +27,7 @@ export class UsageController {
   @Get('current')
   @ApiKey('events:read')
   @Documented({
+    operationId: 'getCurrentUsage',
     summary: "Organization usage of the key's project",
     answer: CurrentUsageResponse,
     errors: [InvalidApiKey, ApiKeyNotActive, MissingReadScope],
@@ -42,7 +44,11 @@ export class ProjectUsageController {
 
   @Get(':project_id/usage/daily')
   @Requires({ project: 'viewer' })
-  @Documented({ summary: 'Events per day', answer: DailyUsageResponse })
+  @Documented({
+    operationId: 'getProjectDailyUsage',
+    summary: 'Events per day',
+    answer: DailyUsageResponse,
+  })
   daily(
     @Scope() scope: ProjectMemberScope,
     @IdParam('project_id') _id: string,

@@ -41,7 +41,11 @@ export class AccountController {
 
   @Patch()
   @Requires()
-  @Documented({ summary: 'Update the profile', answer: MeResponse })
+  @Documented({
+    operationId: 'updateAccount',
+    summary: 'Update the profile',
+    answer: MeResponse,
+  })
   update(
     @Scope() scope: UserScope,
     @Body() body: UpdateAccountRequest,
@@ -54,6 +58,7 @@ export class AccountController {
   @UseInterceptors(ProofTurnInterceptor)
   @Requires()
   @Documented({
+    operationId: 'changePassword',
     summary: 'Change the password',
     description: `${CHANGE_PROOF} Revokes the other sessions and every step-up token. An account that signs in through a provider sets its first password by this.`,
     answer: MessageResponse,
@@ -74,6 +79,7 @@ export class AccountController {
   @UseInterceptors(ProofTurnInterceptor)
   @Requires()
   @Documented({
+    operationId: 'requestEmailChange',
     summary: 'Ask to change the e-mail address',
     description: `${CHANGE_PROOF} Mails a link to the new address, unless it belongs to an account; the answer does not tell. At most five mails an hour; only the newest link works.`,
     answer: MessageResponse,
@@ -93,6 +99,7 @@ export class AccountController {
   @Post('email-change/confirm')
   @Public('the mailed token is the proof')
   @Documented({
+    operationId: 'confirmEmailChange',
     summary: 'Confirm with the token mailed to the new address',
     description: 'The old address is told.',
     answer: ConfirmEmailChangeResponse,
@@ -108,7 +115,12 @@ export class AccountController {
 
   @Get('security-events')
   @Requires()
-  @Documented({ summary: "The account's security log", description: 'Newest first.', answer: SecurityEventsResponse })
+  @Documented({
+    operationId: 'listSecurityEvents',
+    summary: "The account's security log",
+    description: 'Newest first.',
+    answer: SecurityEventsResponse,
+  })
   securityEvents(@Scope() scope: UserScope, @Query() query: SecurityEventsQuery): Promise<SecurityEventsResponse> {
     return this.account.securityEvents(scope, query);
   }
@@ -117,6 +129,7 @@ export class AccountController {
   @UseInterceptors(ProofTurnInterceptor)
   @Requires()
   @Documented({
+    operationId: 'deleteAccount',
     summary: 'Close the account',
     description: `${CHANGE_PROOF} Deletes everything personal; audit records keep the user id. What was paid for before there was an organization ends at the payment provider within minutes.`,
     answer: MessageResponse,

@@ -43,6 +43,7 @@ export class AuthController {
   @Post('register')
   @Public('anybody may open an account')
   @Documented({
+    operationId: 'registerAccount',
     summary: 'Register an account',
     description:
       'Answers the same for an address that already has an account; its owner is mailed instead. Registering an address that waits for confirmation with another password voids both passwords, whoever sent them: a reset chooses one.',
@@ -56,6 +57,7 @@ export class AuthController {
   @Post('verify-email')
   @Public('the mailed token is the proof')
   @Documented({
+    operationId: 'verifyEmail',
     summary: 'Confirm the e-mail address with the mailed token',
     description:
       'Where the address was registered with different passwords, none counts: the message says so, sign-in answers as to a wrong password, and a reset chooses one.',
@@ -69,6 +71,7 @@ export class AuthController {
   @Post('resend-verification')
   @Public('answers the same for every address')
   @Documented({
+    operationId: 'resendVerification',
     summary: 'Mail a new verification token (neutral answer)',
     description: 'At most one mail a minute and address.',
     answer: MessageResponse,
@@ -81,6 +84,7 @@ export class AuthController {
   @Post('login')
   @Public('the password is the proof')
   @Documented({
+    operationId: 'logIn',
     summary: 'Form-encoded login; token response or MFA challenge',
     description:
       'When a second factor stands and neither a good code nor the token of a trusted device came along, the answer is a challenge for the routes below /v1/auth/mfa.',
@@ -101,7 +105,11 @@ export class AuthController {
 
   @Get('me')
   @Requires()
-  @Documented({ summary: 'Authenticated user', answer: MeResponse })
+  @Documented({
+    operationId: 'getCurrentUser',
+    summary: 'Authenticated user',
+    answer: MeResponse,
+  })
   me(@Scope() scope: UserScope): Promise<MeResponse> {
     return this.currentUser.get(scope);
   }

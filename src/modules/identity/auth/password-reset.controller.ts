@@ -22,6 +22,7 @@ export class PasswordResetController {
   @Post('request')
   @Public('answers the same for every address')
   @Documented({
+    operationId: 'requestPasswordReset',
     summary: 'Mail a reset token (neutral answer)',
     description: 'The token lives an hour and works once. At most one mail a minute and address.',
     answer: MessageResponse,
@@ -34,6 +35,7 @@ export class PasswordResetController {
   @Post('confirm')
   @Public('the mailed token is the proof')
   @Documented({
+    operationId: 'confirmPasswordReset',
     summary: 'Set the new password; revoke sessions and trusted devices',
     description:
       'Signs nobody in: the next sign-in needs the second factor where one stands. Passkeys that were added without a proof are removed; the mail to the owner and the security log list the factors added since the last sign-in with the old password.',
@@ -48,6 +50,7 @@ export class PasswordResetController {
   @Post('validate')
   @Public('the mailed token is the proof')
   @Documented({
+    operationId: 'validatePasswordReset',
     summary: 'Is a reset token still good',
     description: 'Does not use it up.',
     answer: ValidatePasswordResetResponse,

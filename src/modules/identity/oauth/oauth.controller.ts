@@ -22,7 +22,11 @@ export class OAuthController {
 
   @Get('providers')
   @Public('what the sign-in page offers')
-  @Documented({ summary: 'Enabled providers with client identifiers', answer: [ProviderResponse] })
+  @Documented({
+    operationId: 'listOAuthProviders',
+    summary: 'Enabled providers with client identifiers',
+    answer: [ProviderResponse],
+  })
   list(): ProviderResponse[] {
     return this.providers.enabled().map(({ name, clientId }) => ({ provider: name, client_id: clientId }));
   }
@@ -30,6 +34,7 @@ export class OAuthController {
   @Post('authorize')
   @Public('starts a sign-in')
   @Documented({
+    operationId: 'authorizeOAuth',
     summary: 'Authorization URL with state, nonce and PKCE',
     description:
       'Starts a sign-in. Keep `state`, `nonce` and `code_verifier` in the browser and send it to `authorization_url`; compare the state when it comes back. The login with this nonce must come within 10 minutes, with the same provider, `redirect_uri` and `code_verifier`, and uses the nonce up whether or not it succeeds.',
@@ -43,6 +48,7 @@ export class OAuthController {
   @Post('login')
   @Public("the provider's code is the proof")
   @Documented({
+    operationId: 'logInWithOAuth',
     summary: 'Complete Google or Apple login by code exchange',
     description:
       "Answers tokens. Accounts are found by the provider's subject, whose sign-in stands for both factors once it is linked. The first sign-in links the account that has verified the same address; where that account has a second factor, it answers the challenge of POST /v1/auth/login instead, and the link is made when the challenge is passed. It makes an account when there is none, and takes over a registration whose address was never verified, dropping its password; it fails when the provider has not verified the address, or the account is linked to another subject of this provider. A client may build the authorization URL itself with a nonce of its own (and a code challenge, whose `code_verifier` it then sends); every nonce is accepted once.",

@@ -29,6 +29,7 @@ export class SessionsController {
   @Post('refresh')
   @Public('the refresh token is the proof')
   @Documented({
+    operationId: 'refreshSession',
     summary: 'Rotate the refresh token',
     description:
       'Using a rotated token again revokes the whole session. For 10 seconds the direct predecessor is answered with a fresh token, so that a lost answer can be asked for again; the one given before then ends.',
@@ -42,6 +43,7 @@ export class SessionsController {
   @Post('logout')
   @Public('the refresh token is the proof')
   @Documented({
+    operationId: 'logOut',
     summary: "Revoke the refresh token's session",
     description: 'Succeeds also when no active session matches.',
     answer: MessageResponse,
@@ -54,6 +56,7 @@ export class SessionsController {
   @Get('sessions')
   @Requires()
   @Documented({
+    operationId: 'listSessions',
     summary: "The user's sessions",
     description: 'The living ones, newest first.',
     answer: [SessionResponse],
@@ -64,7 +67,11 @@ export class SessionsController {
 
   @Post('sessions/revoke-others')
   @Requires()
-  @Documented({ summary: 'Revoke all but the current session', answer: RevokedSessionsResponse })
+  @Documented({
+    operationId: 'revokeOtherSessions',
+    summary: 'Revoke all but the current session',
+    answer: RevokedSessionsResponse,
+  })
   revokeOthers(@Scope() scope: UserScope, @CallingClient() client: Client): Promise<RevokedSessionsResponse> {
     return this.own.revokeOthers(scope, client);
   }
@@ -72,6 +79,7 @@ export class SessionsController {
   @Post('sessions/:session_id/revoke')
   @Requires()
   @Documented({
+    operationId: 'revokeSession',
     summary: 'Revoke one session',
     description: 'The current one too. Revoking again answers the same.',
     answer: MessageResponse,
@@ -87,7 +95,11 @@ export class SessionsController {
 
   @Get('jwks')
   @Public('public keys')
-  @Documented({ summary: 'Public keys that verify access tokens', answer: JwksResponse })
+  @Documented({
+    operationId: 'getJwks',
+    summary: 'Public keys that verify access tokens',
+    answer: JwksResponse,
+  })
   jwks(): object {
     return { keys: this.accessTokens.publicKeys() };
   }

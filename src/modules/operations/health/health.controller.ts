@@ -17,7 +17,11 @@ export class HealthController {
 
   @Get('health')
   @Public('load balancers and people ask it')
-  @Documented({ summary: 'Liveness and component health', answer: HealthResponse })
+  @Documented({
+    operationId: 'getHealth',
+    summary: 'Liveness and component health',
+    answer: HealthResponse,
+  })
   @ApiResponse({ status: 503, description: 'The database cannot be reached', type: HealthResponse })
   async check(@Res({ passthrough: true }) response: Response): Promise<HealthResponse> {
     const report = await this.health.check();

@@ -18,6 +18,7 @@ export class InternalJobsController {
   @Get()
   @Internal()
   @Documented({
+    operationId: 'getJobStates',
     summary: 'State of the background jobs',
     description: 'Answers 404 while INTERNAL_JOB_TOKEN is unset.',
     answer: [JobStateResponse],
@@ -33,6 +34,7 @@ export class InternalJobsController {
   @Post('maintenance')
   @Internal()
   @Documented({
+    operationId: 'runMaintenance',
     summary: 'Partitions, expiries, rollup reconciliation',
     description: 'Runs one round and waits for it.',
     answer: JobRoundResponse,
@@ -44,6 +46,7 @@ export class InternalJobsController {
   @Post('delivery-retries')
   @Internal()
   @Documented({
+    operationId: 'runDeliveryRetries',
     summary: 'Run due delivery retries',
     description: 'Ends claims that have expired, sends what is due in this process and waits for it.',
     answer: JobRoundResponse,
@@ -55,6 +58,7 @@ export class InternalJobsController {
   @Post('alert-deliveries')
   @Internal()
   @Documented({
+    operationId: 'runAlertDeliveries',
     summary: 'Run due alert deliveries',
     description: 'Ends claims that have expired, sends what is due in this process and waits for it.',
     answer: JobRoundResponse,
@@ -66,6 +70,7 @@ export class InternalJobsController {
   @Post('rule-evaluations')
   @Internal()
   @Documented({
+    operationId: 'runRuleEvaluations',
     summary: 'Evaluate due alert rules and detectors',
     description: 'Matches the events that wait, evaluates what is due in this process and waits for it.',
     answer: JobRoundResponse,

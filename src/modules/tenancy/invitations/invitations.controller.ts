@@ -41,6 +41,7 @@ export class InvitationsController {
   @Get(':organization_id/invites')
   @Requires({ organization: 'admin' })
   @Documented({
+    operationId: 'listInvites',
     summary: 'Invitations',
     description: 'Newest first, at most 1000; addresses are masked.',
     answer: [InvitationResponse],
@@ -52,6 +53,7 @@ export class InvitationsController {
   @Post(':organization_id/invites')
   @Requires({ organization: 'admin' })
   @Documented({
+    operationId: 'createInvite',
     summary: 'Invite by e-mail',
     description: 'The address needs no account yet. At most 100 in 24 hours and organization.',
     status: 201,
@@ -69,6 +71,7 @@ export class InvitationsController {
   @Get(':organization_id/invitation-audits')
   @Requires({ organization: 'admin' })
   @Documented({
+    operationId: 'listInvitationAudits',
     summary: 'Invitation audit records',
     description: 'Newest first: every act on an invitation, done or refused.',
     answer: [InvitationAuditResponse],
@@ -84,6 +87,7 @@ export class InvitationsController {
   @Post('invites/:invite_id/resend')
   @Requires({ organization: 'admin', via: OrganizationOfInvitation })
   @Documented({
+    operationId: 'resendInvite',
     summary: 'Mail the invitation again',
     description: 'With a new token, which replaces the former, and seven more days. At most once a minute.',
     answer: InvitationResponse,
@@ -95,7 +99,12 @@ export class InvitationsController {
 
   @Post('invites/:invite_id/revoke')
   @Requires({ organization: 'admin', via: OrganizationOfInvitation })
-  @Documented({ summary: 'Revoke', answer: InvitationResponse, errors: [InvitationNotFound, ...OVER_ERRORS] })
+  @Documented({
+    operationId: 'revokeInvite',
+    summary: 'Revoke',
+    answer: InvitationResponse,
+    errors: [InvitationNotFound, ...OVER_ERRORS],
+  })
   revoke(@Scope() scope: OrganizationScope, @IdParam('invite_id') id: string): Promise<InvitationResponse> {
     return this.invitations.revoke(scope, id);
   }
@@ -103,6 +112,7 @@ export class InvitationsController {
   @Post('invites/:invite_id/accept')
   @Requires({ addressee: InvitedToAccept })
   @Documented({
+    operationId: 'acceptInvite',
     summary: 'Accept',
     description:
       'For the account whose verified address is the invited one, with or without the token. Whoever mailed the invitation last must still be an admin or the owner.',
@@ -127,6 +137,7 @@ export class InvitationsController {
   @Post('invites/:invite_id/decline')
   @Requires({ addressee: InvitedToDecline })
   @Documented({
+    operationId: 'declineInvite',
     summary: 'Decline',
     answer: InvitationResponse,
     errors: [InvitationNotFound, InvitationOfAnother, ...OVER_ERRORS],

@@ -16,6 +16,7 @@ export class OrganizationMembersController {
   @Get()
   @Requires({ organization: 'admin' })
   @Documented({
+    operationId: 'listOrganizationMembers',
     summary: 'Member records (owner authority)',
     description: '`can_change_role` and `can_revoke` speak for the caller.',
     answer: [MemberResponse],
@@ -27,6 +28,7 @@ export class OrganizationMembersController {
   @Patch(':user_id')
   @Requires({ organization: 'admin' })
   @Documented({
+    operationId: 'updateOrganizationMember',
     summary: "Change a member's role",
     description:
       'The member gets the same role in every project of the organization. The owner alone makes and changes admins; the owner’s own role stays.',
@@ -45,6 +47,7 @@ export class OrganizationMembersController {
   @Delete(':user_id')
   @Requires({ organization: 'admin', orSelf: 'user_id' })
   @Documented({
+    operationId: 'deleteOrganizationMember',
     summary: 'Remove a member',
     description:
       'Access to the organization and its projects ends at once. The owner alone removes admins; everybody but the owner may remove themselves, which is leaving.',

@@ -14,7 +14,11 @@ export class OrganizationsController {
 
   @Get()
   @Requires()
-  @Documented({ summary: 'Organizations of the user', answer: [OrganizationResponse] })
+  @Documented({
+    operationId: 'listOrganizations',
+    summary: 'Organizations of the user',
+    answer: [OrganizationResponse],
+  })
   list(@Scope() scope: UserScope): Promise<OrganizationResponse[]> {
     return this.organizations.list(scope);
   }
@@ -22,6 +26,7 @@ export class OrganizationsController {
   @Post()
   @Requires()
   @Documented({
+    operationId: 'createOrganization',
     summary: 'Create; the creator becomes owner',
     description: 'The highest plan among the organizations a user owns limits how many they may own.',
     status: 201,
@@ -34,7 +39,11 @@ export class OrganizationsController {
 
   @Get(':organization_id')
   @Requires({ organization: 'viewer' })
-  @Documented({ summary: 'One organization', answer: OrganizationResponse })
+  @Documented({
+    operationId: 'getOrganization',
+    summary: 'One organization',
+    answer: OrganizationResponse,
+  })
   get(@Scope() scope: OrganizationScope, @IdParam('organization_id') _id: string): Promise<OrganizationResponse> {
     return this.organizations.get(scope);
   }

@@ -15,7 +15,11 @@ export class ProjectsController {
 
   @Get()
   @Requires()
-  @Documented({ summary: 'Accessible projects', answer: [ProjectResponse] })
+  @Documented({
+    operationId: 'listProjects',
+    summary: 'Accessible projects',
+    answer: [ProjectResponse],
+  })
   list(@Scope() scope: UserScope): Promise<ProjectResponse[]> {
     return this.projects.list(scope);
   }
@@ -23,6 +27,7 @@ export class ProjectsController {
   @Post()
   @Requires({ organization: 'admin' })
   @Documented({
+    operationId: 'createProject',
     summary: 'Create a project',
     description:
       'Every member of the organization becomes a member with the same role. Archived projects count in the plan limit until they are deleted.',
@@ -37,6 +42,7 @@ export class ProjectsController {
   @Post('select')
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'selectProject',
     summary: 'Select the current project',
     description: 'Kept on the user until they select another one or are no member of this one any more.',
     answer: ProjectResponse,
@@ -47,14 +53,23 @@ export class ProjectsController {
 
   @Get(':project_id')
   @Requires({ project: 'viewer' })
-  @Documented({ summary: 'One project', answer: ProjectResponse })
+  @Documented({
+    operationId: 'getProject',
+    summary: 'One project',
+    answer: ProjectResponse,
+  })
   get(@Scope() scope: ProjectMemberScope, @IdParam('project_id') _id: string): Promise<ProjectResponse> {
     return this.projects.get(scope);
   }
 
   @Patch(':project_id')
   @Requires({ project: 'admin' })
-  @Documented({ summary: 'Rename', answer: ProjectResponse, errors: [SlugInUse] })
+  @Documented({
+    operationId: 'updateProject',
+    summary: 'Rename',
+    answer: ProjectResponse,
+    errors: [SlugInUse],
+  })
   rename(
     @Scope() scope: ProjectMemberScope,
     @IdParam('project_id') _id: string,

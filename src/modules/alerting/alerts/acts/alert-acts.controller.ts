@@ -40,7 +40,7 @@ export class AlertActsController {
   @Post()
   @Requires({ project: 'operator' })
   @Documented({
-    operationId: 'alertEventsRaise',
+    operationId: 'createAlertEvent',
     summary: 'Raise an alert event by hand',
     description: 'Every enabled webhook destination of the project is told.',
     status: 201,
@@ -53,7 +53,7 @@ export class AlertActsController {
   @Post('bulk')
   @Requires({ each: 'member', via: ProjectOfAlertEvent })
   @Documented({
-    operationId: 'alertEventsBulk',
+    operationId: 'updateAlertEvents',
     summary: 'Acknowledge or resolve many',
     description:
       'Each by itself, as the single request does it, so some may succeed and others not. Takes the role of a member in the project of each; what the caller cannot see is answered as not found.',
@@ -66,6 +66,7 @@ export class AlertActsController {
   @Post(':alert_event_id/acknowledge')
   @Requires({ project: 'member', via: ProjectOfAlertEvent })
   @Documented({
+    operationId: 'acknowledgeAlertEvent',
     summary: 'Acknowledge',
     description: 'An open or snoozed one.',
     answer,
@@ -82,6 +83,7 @@ export class AlertActsController {
   @Post(':alert_event_id/resolve')
   @Requires({ project: 'member', via: ProjectOfAlertEvent })
   @Documented({
+    operationId: 'resolveAlertEvent',
     summary: 'Resolve',
     description: 'Whoever was told of it is told so. The next match of the rule begins a new one.',
     answer,
@@ -98,6 +100,7 @@ export class AlertActsController {
   @Post(':alert_event_id/reopen')
   @Requires({ project: 'member', via: ProjectOfAlertEvent })
   @Documented({
+    operationId: 'reopenAlertEvent',
     summary: 'Reopen',
     description: 'A resolved one, unless a newer one of the same fingerprint is unresolved. Nobody is told.',
     answer,
@@ -114,6 +117,7 @@ export class AlertActsController {
   @Post(':alert_event_id/snooze')
   @Requires({ project: 'member', via: ProjectOfAlertEvent })
   @Documented({
+    operationId: 'snoozeAlertEvent',
     summary: 'Snooze until a time',
     description:
       'An open or acknowledged one. Until then nobody is told of further occurrences; then it is open again, and they are told in one notice.',
@@ -130,7 +134,12 @@ export class AlertActsController {
 
   @Post(':alert_event_id/assign')
   @Requires({ project: 'member', via: ProjectOfAlertEvent })
-  @Documented({ summary: 'Assign to a member', answer, errors: [AlertEventNotFound, AssigneeIsNoMember] })
+  @Documented({
+    operationId: 'assignAlertEvent',
+    summary: 'Assign to a member',
+    answer,
+    errors: [AlertEventNotFound, AssigneeIsNoMember],
+  })
   assign(
     @Scope() scope: ProjectMemberScope,
     @IdParam('alert_event_id') id: string,
@@ -141,7 +150,13 @@ export class AlertActsController {
 
   @Post(':alert_event_id/comments')
   @Requires({ project: 'member', via: ProjectOfAlertEvent })
-  @Documented({ summary: 'Comment', description: 'Into the timeline.', answer, errors: [AlertEventNotFound] })
+  @Documented({
+    operationId: 'createAlertEventComment',
+    summary: 'Comment',
+    description: 'Into the timeline.',
+    answer,
+    errors: [AlertEventNotFound],
+  })
   comment(
     @Scope() scope: ProjectMemberScope,
     @IdParam('alert_event_id') id: string,

@@ -31,6 +31,7 @@ export class AlertEventsController {
   @Get()
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'listAlertEvents',
     summary: 'Alert events with filters',
     description: 'Newest first. A page of large payloads ends early, at 4 MiB; its `limit` then says how many came.',
     answer: AlertEventsResponse,
@@ -46,6 +47,7 @@ export class AlertEventsController {
   @Get('stream')
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'streamAlertEvents',
     summary: 'Live alert events (SSE)',
     description: ALERT_STREAM_RULES,
     answer: { mediaType: 'text/event-stream', description: 'Alert events and heartbeats' },
@@ -61,7 +63,12 @@ export class AlertEventsController {
 
   @Get(':alert_event_id')
   @Requires({ project: 'viewer', via: ProjectOfAlertEvent })
-  @Documented({ summary: 'One alert event', answer: AlertEventResponse, errors: [AlertEventNotFound] })
+  @Documented({
+    operationId: 'getAlertEvent',
+    summary: 'One alert event',
+    answer: AlertEventResponse,
+    errors: [AlertEventNotFound],
+  })
   get(@Scope() scope: ProjectMemberScope, @IdParam('alert_event_id') id: string): Promise<AlertEventResponse> {
     return this.alerts.get(scope, id);
   }
@@ -69,6 +76,7 @@ export class AlertEventsController {
   @Get(':alert_event_id/timeline')
   @Requires({ project: 'viewer', via: ProjectOfAlertEvent })
   @Documented({
+    operationId: 'getAlertEventTimeline',
     summary: 'What happened to it, in order',
     description: 'The newest 1,000 entries, oldest first; fewer where they have more than 4 MiB.',
     answer: [TimelineEntryResponse],

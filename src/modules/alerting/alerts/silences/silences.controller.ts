@@ -16,7 +16,12 @@ export class SilencesController {
 
   @Get()
   @Requires({ project: 'viewer' })
-  @Documented({ summary: 'Silences', description: 'Newest first, 1,000 at most.', answer: [SilenceResponse] })
+  @Documented({
+    operationId: 'listAlertSilences',
+    summary: 'Silences',
+    description: 'Newest first, 1,000 at most.',
+    answer: [SilenceResponse],
+  })
   list(@Scope() scope: ProjectMemberScope, @Query() query: SilencesQuery): Promise<SilenceResponse[]> {
     return this.silences.list(scope, query);
   }
@@ -24,6 +29,7 @@ export class SilencesController {
   @Post()
   @Requires({ project: 'operator' })
   @Documented({
+    operationId: 'createAlertSilence',
     summary: 'Create a silence',
     description:
       'While it is active nobody is told of alert events that fit; they are raised and counted all the same. What still is unresolved afterwards is told then, in one notice each.',
@@ -37,7 +43,12 @@ export class SilencesController {
 
   @Get(':silence_id')
   @Requires({ project: 'viewer', via: ProjectOfSilence })
-  @Documented({ summary: 'One silence', answer: SilenceResponse, errors: [SilenceNotFound] })
+  @Documented({
+    operationId: 'getAlertSilence',
+    summary: 'One silence',
+    answer: SilenceResponse,
+    errors: [SilenceNotFound],
+  })
   get(@Scope() scope: ProjectMemberScope, @IdParam('silence_id') id: string): Promise<SilenceResponse> {
     return this.silences.get(scope, id);
   }
@@ -45,6 +56,7 @@ export class SilencesController {
   @Patch(':silence_id')
   @Requires({ project: 'operator', via: ProjectOfSilence })
   @Documented({
+    operationId: 'updateAlertSilence',
     summary: 'Change a silence',
     description: 'One that has not expired.',
     answer: SilenceResponse,
@@ -61,6 +73,7 @@ export class SilencesController {
   @Delete(':silence_id')
   @Requires({ project: 'operator', via: ProjectOfSilence })
   @Documented({
+    operationId: 'deleteAlertSilence',
     summary: 'End a silence (204)',
     description: 'It stays in the list as expired. May be repeated.',
     status: 204,

@@ -14,7 +14,11 @@ export class AlertSummaryController {
 
   @Get('summary')
   @Requires({ project: 'viewer' })
-  @Documented({ operationId: 'insightSummary', summary: 'Counts by status and severity', answer: AlertSummaryResponse })
+  @Documented({
+    operationId: 'getAlertSummary',
+    summary: 'Counts by status and severity',
+    answer: AlertSummaryResponse,
+  })
   summary(@Scope() scope: ProjectMemberScope, @Query() query: AlertWindowQuery): Promise<AlertSummaryResponse> {
     return this.summaries.summary(scope, query);
   }
@@ -22,7 +26,7 @@ export class AlertSummaryController {
   @Get('metrics')
   @Requires({ project: 'viewer' })
   @Documented({
-    operationId: 'insightMetrics',
+    operationId: 'getAlertMetrics',
     summary: 'Time to acknowledge and to resolve',
     description: 'Median and 95th percentile, interpolated, of the alert events raised in the window.',
     answer: AlertMetricsResponse,

@@ -27,6 +27,7 @@ export class DeliveriesController {
   @Get()
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'listAlertDeliveries',
     summary: 'Alert deliveries with filters',
     description: 'Newest first.',
     answer: AlertDeliveriesResponse,
@@ -38,6 +39,7 @@ export class DeliveriesController {
   @Post('retry-failed')
   @Requires({ project: 'operator' })
   @Documented({
+    operationId: 'retryFailedAlertDeliveries',
     summary: 'Retry failed alert deliveries of a window',
     description: 'Begins up to 1,000 anew, the oldest first; repeat it while any remain.',
     answer: RetryFailedResponse,
@@ -48,7 +50,12 @@ export class DeliveriesController {
 
   @Get(':delivery_id')
   @Requires({ project: 'viewer', via: ProjectOfAlertDelivery })
-  @Documented({ summary: 'One alert delivery', answer: AlertDeliveryResponse, errors: [AlertDeliveryNotFound] })
+  @Documented({
+    operationId: 'getAlertDelivery',
+    summary: 'One alert delivery',
+    answer: AlertDeliveryResponse,
+    errors: [AlertDeliveryNotFound],
+  })
   get(@Scope() scope: ProjectMemberScope, @IdParam('delivery_id') id: string): Promise<AlertDeliveryResponse> {
     return this.deliveries.get(scope, id);
   }
@@ -56,6 +63,7 @@ export class DeliveriesController {
   @Post(':delivery_id/retry')
   @Requires({ project: 'operator', via: ProjectOfAlertDelivery })
   @Documented({
+    operationId: 'retryAlertDelivery',
     summary: 'Retry a failed alert delivery',
     description: 'Begins it anew under the same id, due at once and with all its tries; the audit keeps how it failed.',
     answer: AlertDeliveryResponse,

@@ -30,7 +30,12 @@ export class DestinationsController {
 
   @Get()
   @Requires({ project: 'viewer', orSelected: true })
-  @Documented({ summary: 'Destinations', description: 'Newest first.', answer: [DestinationResponse] })
+  @Documented({
+    operationId: 'listAlertDestinations',
+    summary: 'Destinations',
+    description: 'Newest first.',
+    answer: [DestinationResponse],
+  })
   list(
     @Scope() scope: ProjectMemberScope,
     @Query() _query: ProjectOfDestinationsQuery,
@@ -41,6 +46,7 @@ export class DestinationsController {
   @Post()
   @Requires({ project: 'operator', orSelected: true })
   @Documented({
+    operationId: 'createAlertDestination',
     summary: 'Create',
     description:
       'Addresses that are not public are refused; a host name that cannot be found yet is taken. Secrets and Slack addresses are stored encrypted.',
@@ -59,6 +65,7 @@ export class DestinationsController {
   @Patch(':destination_id')
   @Requires({ project: 'operator', via: ProjectOfDestination })
   @Documented({
+    operationId: 'updateAlertDestination',
     summary: 'Update',
     description:
       'Deliveries that wait go to the new address, signed by the new secret and for 24 hours by the one before.',
@@ -76,6 +83,7 @@ export class DestinationsController {
   @Delete(':destination_id')
   @Requires({ project: 'operator', via: ProjectOfDestination })
   @Documented({
+    operationId: 'deleteAlertDestination',
     summary: 'Delete',
     description: 'Its deliveries stay as evidence; those not sent yet end as failed (`destination_deleted`).',
     status: 204,
@@ -88,6 +96,7 @@ export class DestinationsController {
   @Post(':destination_id/enable')
   @Requires({ project: 'operator', via: ProjectOfDestination })
   @Documented({
+    operationId: 'enableAlertDestination',
     summary: 'Enable',
     description: 'Enabling again answers the same.',
     answer: DestinationResponse,
@@ -100,6 +109,7 @@ export class DestinationsController {
   @Post(':destination_id/disable')
   @Requires({ project: 'operator', via: ProjectOfDestination })
   @Documented({
+    operationId: 'disableAlertDestination',
     summary: 'Disable',
     description:
       'Takes no part in alerts raised from now on; deliveries that wait fail (`destination_disabled`) and can be retried later. Disabling again answers the same.',
@@ -113,6 +123,7 @@ export class DestinationsController {
   @Post(':destination_id/test')
   @Requires({ project: 'operator', via: ProjectOfDestination })
   @Documented({
+    operationId: 'testAlertDestination',
     summary: 'Send a test',
     description:
       'Waits for the answer, 10 seconds at most; enabled or not. Never retried and no part of the deliveries.',

@@ -16,7 +16,7 @@ export class BacktestController {
   @Post()
   @Requires({ project: 'operator', via: ProjectOfAlertRule })
   @Documented({
-    operationId: 'alertRulesBacktest',
+    operationId: 'backtestAlertRule',
     summary: 'Evaluate over past events without alerting',
     description:
       'Nothing is stored and nobody is told. Rules of events go by the timestamps of up to 5,000 events; windows are looked at up to 300 times, so that a long back-test may miss short peaks. It answers what it has seen after 10 seconds.',

@@ -21,7 +21,12 @@ export class ChannelsController {
 
   @Get()
   @Requires({ capability: 'delivery:read' })
-  @Documented({ summary: 'Channels of a project', description: 'Newest first.', answer: [ChannelResponse] })
+  @Documented({
+    operationId: 'listDeliveryChannels',
+    summary: 'Channels of a project',
+    description: 'Newest first.',
+    answer: [ChannelResponse],
+  })
   list(@Scope() scope: ProjectMemberScope, @Query() _query: ProjectOfDeliveryQuery): Promise<ChannelResponse[]> {
     return this.channels.list(scope);
   }
@@ -29,6 +34,7 @@ export class ChannelsController {
   @Post()
   @Requires({ capability: 'delivery:manage_channels' })
   @Documented({
+    operationId: 'createDeliveryChannel',
     summary: 'Create a channel',
     description: 'Addresses that are not public are refused; a host name that cannot be found yet is taken.',
     status: 201,
@@ -42,6 +48,7 @@ export class ChannelsController {
   @Patch(':channel_id')
   @Requires({ capability: 'delivery:manage_channels', thing: ChannelOfProject })
   @Documented({
+    operationId: 'updateDeliveryChannel',
     summary: 'Update a channel',
     description:
       'A configuration is replaced whole; attempts that wait go by the new one. Where a protected header names a secret, admins alone change its value and the address.',
@@ -60,6 +67,7 @@ export class ChannelsController {
   @Delete(':channel_id')
   @Requires({ capability: 'delivery:manage_channels', thing: ChannelOfProject })
   @Documented({
+    operationId: 'deleteDeliveryChannel',
     summary: 'Delete (409 while evidence exists)',
     status: 204,
     errors: [ChannelNotFound, ChannelHasEvidence],

@@ -29,6 +29,7 @@ export class ProtectedHeadersController {
   @Post()
   @Requires({ capability: 'delivery:manage_channels', thing: ChannelOfProject })
   @Documented({
+    operationId: 'createProtectedHeader',
     summary: 'Add a protected header',
     description:
       'The value is encrypted and never answered. Names are compared in any case. `{{secret:NAME}}` in the value becomes the present value of the secret at each try; admins alone set such a value.',
@@ -48,6 +49,7 @@ export class ProtectedHeadersController {
   @Patch(':header_name')
   @Requires({ capability: 'delivery:manage_channels', thing: ChannelOfProject })
   @Documented({
+    operationId: 'rotateProtectedHeader',
     summary: 'Rotate a protected header',
     description:
       'Encrypts with the present key; sends from now on carry the new value. Where the old or the new one names a secret, admins alone do so.',
@@ -67,6 +69,7 @@ export class ProtectedHeadersController {
   @Delete(':header_name')
   @Requires({ capability: 'delivery:manage_channels', thing: ChannelOfProject })
   @Documented({
+    operationId: 'deleteProtectedHeader',
     summary: 'Remove a protected header',
     answer: RemovedProtectedHeaderResponse,
     errors: [ChannelNotFound, ProtectedHeaderNotFound],

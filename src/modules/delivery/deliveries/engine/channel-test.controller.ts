@@ -17,6 +17,7 @@ export class ChannelTestController {
   @Post()
   @Requires({ capability: 'delivery:manage_channels', thing: ChannelOfProject })
   @Documented({
+    operationId: 'testDeliveryChannel',
     summary: 'Send a test notification',
     description: 'Waits for the result and answers 200 also when the receiver did not take it. Never retried.',
     answer: ChannelTestResponse,

@@ -22,14 +22,24 @@ export class HistoryController {
 
   @Get('history')
   @Requires({ capability: 'delivery:read' })
-  @Documented({ summary: 'Attempts with filters', description: 'Newest first.', answer: HistoryResponse })
+  @Documented({
+    operationId: 'listDeliveryAttempts',
+    summary: 'Attempts with filters',
+    description: 'Newest first.',
+    answer: HistoryResponse,
+  })
   list(@Scope() scope: ProjectMemberScope, @Query() query: HistoryQuery): Promise<HistoryResponse> {
     return this.history.list(scope, query);
   }
 
   @Get('history/:attempt_id')
   @Requires({ capability: 'delivery:read', thing: AttemptOfProject })
-  @Documented({ summary: 'One attempt', answer: AttemptDetailResponse, errors: [AttemptNotFound] })
+  @Documented({
+    operationId: 'getDeliveryAttempt',
+    summary: 'One attempt',
+    answer: AttemptDetailResponse,
+    errors: [AttemptNotFound],
+  })
   get(
     @Scope() scope: ProjectMemberScope,
     @IdParam('attempt_id') id: string,
@@ -41,6 +51,7 @@ export class HistoryController {
   @Get('retry-audits')
   @Requires({ capability: 'delivery:read' })
   @Documented({
+    operationId: 'listRetryAudits',
     summary: 'Retry audit entries',
     description: 'One for each retry, newest first; the first send of an attempt is no retry.',
     answer: RetryAuditsResponse,

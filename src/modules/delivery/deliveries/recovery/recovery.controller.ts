@@ -25,6 +25,7 @@ export class RecoveryController {
   @Post('replay-readiness')
   @Requires({ capability: 'delivery:read', thing: AttemptOfProject })
   @Documented({
+    operationId: 'getReplayReadiness',
     summary: 'Would a replay be allowed',
     description: READ_ONLY,
     answer: ReadinessResponse,
@@ -41,6 +42,7 @@ export class RecoveryController {
   @Post('replay')
   @Requires({ capability: 'delivery:replay', thing: AttemptOfProject })
   @Documented({
+    operationId: 'replayDeliveryAttempt',
     summary: 'Replay',
     description:
       'Makes a new attempt of a dead-lettered or terminal one and sends it at once, retried by the policy. Once for each source.',
@@ -58,6 +60,7 @@ export class RecoveryController {
   @Post('retry-now-readiness')
   @Requires({ capability: 'delivery:read', thing: AttemptOfProject })
   @Documented({
+    operationId: 'getRetryReadiness',
     summary: 'Would Retry Now be allowed',
     description: READ_ONLY,
     answer: ReadinessResponse,
@@ -74,6 +77,7 @@ export class RecoveryController {
   @Post('retry-now')
   @Requires({ capability: 'delivery:retry_now', thing: AttemptOfProject })
   @Documented({
+    operationId: 'retryDeliveryAttempt',
     summary: 'Retry now',
     description:
       'Makes the next try of a scheduled attempt at once and waits for it. Takes nothing of the automatic retries. Refused: `executed` false; of callers at the same time one gets the try, and the others `retry_claim_active`, also when that try is over by then.',
@@ -91,6 +95,7 @@ export class RecoveryController {
   @Post('dlq-drain-readiness')
   @Requires({ capability: 'delivery:read', thing: AttemptOfProject })
   @Documented({
+    operationId: 'getDrainReadiness',
     summary: 'Would a drain be allowed',
     description: READ_ONLY,
     answer: ReadinessResponse,
@@ -107,6 +112,7 @@ export class RecoveryController {
   @Post('dlq-drain')
   @Requires({ capability: 'delivery:dlq_drain', thing: AttemptOfProject })
   @Documented({
+    operationId: 'drainDeliveryAttempt',
     summary: 'Drain one dead-lettered attempt',
     description: 'Makes a new attempt of it and sends that at once, retried by the policy. Once for each source.',
     answer: DlqDrainResponse,

@@ -31,6 +31,7 @@ export class AccountCheckoutController {
   @Post()
   @Requires()
   @Documented({
+    operationId: 'createAccountCheckoutSession',
     summary: 'Pre-workspace checkout',
     description:
       'For a person who belongs to no organization yet: pays for the first one before it exists. Send the browser to `checkout_url`, after the payment call the sync route, then create the organization. Who has paid already does that at once, and changes the plan in the portal afterwards.',
@@ -44,6 +45,7 @@ export class AccountCheckoutController {
   @Post('sync')
   @Requires()
   @Documented({
+    operationId: 'syncAccountCheckoutSession',
     summary: 'Store the pending plan',
     description:
       'After the payment: reads the session from the provider and keeps what was paid for with the account, as `pending_plan` of `GET /v1/auth/me`. The first organization that the person creates takes it over. May be repeated.',

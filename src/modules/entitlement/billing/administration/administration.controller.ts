@@ -19,6 +19,7 @@ export class BillingAdministrationController {
   @Patch(':organization_id')
   @Requires({ platform: 'admin' })
   @Documented({
+    operationId: 'updateOrganizationBilling',
     summary: 'Platform administration',
     description:
       'For the people whose addresses the deployment lists, on any organization. A plan set here holds until the organization’s subscription gets another one; `blocked` and `suspended` hold whatever the payment provider reports.',

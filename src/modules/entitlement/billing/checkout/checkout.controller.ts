@@ -15,6 +15,7 @@ export class CheckoutController {
   @Post()
   @Requires({ organization: 'admin' })
   @Documented({
+    operationId: 'createCheckoutSession',
     summary: 'Organization checkout',
     description:
       'Begins the checkout of a paid plan at the payment provider. Send the browser to `checkout_url`; the provider leads it back to the addresses that the deployment has set. The plan changes when the provider reports the payment, usually within seconds: ask `GET /v1/billing/status` until it shows. An organization whose subscription is paid for (active, trialing or past due) changes its plan through the portal.',

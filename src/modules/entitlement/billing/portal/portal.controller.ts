@@ -15,6 +15,7 @@ export class PortalController {
   @Post()
   @Requires({ organization: 'admin' })
   @Documented({
+    operationId: 'createPortalSession',
     summary: 'Self-service portal',
     description:
       'Where the payment provider lets an organization change and cancel its subscription, its payment method and its invoices’ address. Changes come back through the provider’s events.',

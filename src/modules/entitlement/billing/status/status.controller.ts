@@ -19,6 +19,7 @@ export class BillingStatusController {
     missing: OrganizationIdRequired,
   })
   @Documented({
+    operationId: 'getBillingStatus',
     summary: 'Billing status record',
     description:
       'For members of the organization, by access token and `organization_id`, or for an API key of one of its projects, which needs no `organization_id` and is never led to another organization by one; browser-safe keys are refused. With both credentials the key counts. Reading reserves nothing: an event sent afterwards may still be refused.',

@@ -22,6 +22,7 @@ export class WebhookController {
     schema: { type: 'string' },
   })
   @Documented({
+    operationId: 'receiveStripeWebhook',
     summary: 'Signed payment-provider events',
     description:
       'For the payment provider alone. Handles `checkout.session.completed` and `customer.subscription.created`, `.updated` and `.deleted`; events of other types are stored and ignored. An event may come late, twice and out of order. One that could not be processed is answered with 500, and processed when it comes again. What events leave open (two of one second, a completed checkout) the provider is asked; where it knows no such subscription, the event is taken as it is.',

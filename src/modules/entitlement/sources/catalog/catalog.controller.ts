@@ -9,7 +9,11 @@ import { CatalogEntryResponse, catalogResponse } from './catalog.dto.js';
 export class SourceCatalogController {
   @Get()
   @Public('the same set-up instructions for everybody')
-  @Documented({ summary: 'Source types with set-up snippets', answer: [CatalogEntryResponse] })
+  @Documented({
+    operationId: 'getIngestSourceCatalog',
+    summary: 'Source types with set-up snippets',
+    answer: [CatalogEntryResponse],
+  })
   catalog(): CatalogEntryResponse[] {
     return catalogResponse();
   }

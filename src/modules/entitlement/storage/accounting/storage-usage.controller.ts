@@ -15,6 +15,7 @@ export class StorageUsageController {
   @Get()
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'getStorageUsage',
     summary: 'Storage and bandwidth against the plan',
     description: 'Of the organization over all its projects, and of the project; bandwidth of the current UTC month.',
     answer: StorageUsageResponse,

@@ -37,6 +37,7 @@ export class ObjectContentController {
   @ApiResponse({ status: 206, description: 'A part of the content', content: ANY })
   @ApiResponse({ status: 304, description: 'Not modified, no body' })
   @Documented({
+    operationId: 'downloadObject',
     summary: 'Content for a signed URL, with Range',
     description:
       'As GET /v1/core/objects/{object_id} has made it. One range of bytes is answered with 206, conditional requests as RFC 9110 says; HEAD is answered too. Active content is an attachment. Pages of any origin may read it, without credentials.',

@@ -45,6 +45,7 @@ export class ObjectsController {
   @Get()
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'listObjects',
     summary: 'Objects by prefix',
     description:
       'In the order of the bytes of their keys. With a delimiter, keys that go on behind the next `/` stand under their common beginning. An object that is renamed between two pages may come twice or not at all; nothing else is lost or repeated.',
@@ -57,6 +58,7 @@ export class ObjectsController {
   @Post()
   @Requires({ project: 'operator' })
   @Documented({
+    operationId: 'uploadObject',
     summary: 'Upload a small object in one request',
     description:
       'The body is the content, of any media type. As `multipart/form-data` the first part named `file` is; fields before it may be `key`, `content_type` and `metadata` (JSON text), and without a key the file name is taken. `If-None-Match: *` and `If-Match` are heeded. Larger objects come in parts (POST /v1/core/uploads).',
@@ -106,6 +108,7 @@ export class ObjectsController {
   @Get(':object_id')
   @Requires({ project: 'viewer', via: ProjectOfObject })
   @Documented({
+    operationId: 'getObject',
     summary: 'Metadata with a short-lived download URL',
     description:
       'Whoever has the URL gets the present content until it expires. It is null while credential encryption is switched off.',
@@ -124,6 +127,7 @@ export class ObjectsController {
   @Patch(':object_id')
   @Requires({ project: 'operator', via: ProjectOfObject })
   @Documented({
+    operationId: 'updateObject',
     summary: 'Rename or change metadata',
     description: 'What is left out stays. `If-Match` is heeded. The content, and with it `etag`, is not touched.',
     answer: ObjectResponse,
@@ -141,6 +145,7 @@ export class ObjectsController {
   @Delete(':object_id')
   @Requires({ project: 'admin', via: ProjectOfObject })
   @Documented({
+    operationId: 'deleteObject',
     summary: 'Delete (204)',
     description: '`If-Match` is heeded. Answers that are being sent go on.',
     status: 204,

@@ -48,6 +48,7 @@ export class UploadsController {
   @Post()
   @Requires({ project: 'operator' })
   @Documented({
+    operationId: 'createUpload',
     summary: 'Begin a multipart upload',
     description:
       'All of `size` is set aside. Each part has an address that takes its bytes by PUT without credentials for a day, in any order, at the same time and again.',
@@ -78,6 +79,7 @@ export class UploadsController {
     'Content-Digest': 'RFC 9530, `sha-256`; checked against the part',
   })
   @Documented({
+    operationId: 'uploadPart',
     summary: 'Upload a part to a signed URL',
     description:
       'The raw bytes, exactly as many as the part has. Answered once they are durable; the last whole one of several holds. `Content-MD5` and `Content-Digest` are checked.',
@@ -109,6 +111,7 @@ export class UploadsController {
   @Post(':upload_id/complete')
   @Requires({ project: 'operator', via: ProjectOfUpload })
   @Documented({
+    operationId: 'completeUpload',
     summary: 'Complete',
     description:
       'Of two at once one completes, and both get the object; so does every repeat within the day, while the object exists.',
@@ -126,6 +129,7 @@ export class UploadsController {
   @Delete(':upload_id')
   @Requires({ project: 'operator', via: ProjectOfUpload })
   @Documented({
+    operationId: 'abortUpload',
     summary: 'Abort (204)',
     description: 'Its parts go, and what was set aside is given back.',
     status: 204,

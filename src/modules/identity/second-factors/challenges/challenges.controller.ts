@@ -33,6 +33,7 @@ export class ChallengesController {
   @Post('methods')
   @Public('the challenge token is the proof')
   @Documented({
+    operationId: 'listMfaMethods',
     summary: 'Methods that can answer a challenge',
     answer: ChallengeMethodsResponse,
     errors: [InvalidChallenge],
@@ -44,6 +45,7 @@ export class ChallengesController {
   @Post('totp/verify')
   @Public('the challenge token is the proof')
   @Documented({
+    operationId: 'verifyTotp',
     summary: 'Answer a challenge with an authenticator code',
     description: LIMITS,
     answer: SignedInResponse,
@@ -57,6 +59,7 @@ export class ChallengesController {
   @Post('recovery-code/verify')
   @Public('the challenge token is the proof')
   @Documented({
+    operationId: 'verifyRecoveryCode',
     summary: 'Answer a challenge with a recovery code',
     description: LIMITS,
     answer: SignedInResponse,
@@ -73,6 +76,7 @@ export class ChallengesController {
   @Post('passkey/options')
   @Public('the challenge token is the proof')
   @Documented({
+    operationId: 'createMfaPasskeyOptions',
     summary: 'Assertion options for a challenge',
     description: 'Answers the challenge token it was given beside the options.',
     answer: CeremonyResponse,
@@ -85,6 +89,7 @@ export class ChallengesController {
   @Post('passkey/verify')
   @Public('the challenge token is the proof')
   @Documented({
+    operationId: 'verifyMfaPasskey',
     summary: 'Answer a challenge with a passkey',
     description: LIMITS,
     answer: SignedInResponse,

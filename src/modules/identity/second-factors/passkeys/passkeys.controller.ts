@@ -38,7 +38,11 @@ export class PasskeysController {
 
   @Get()
   @Requires()
-  @Documented({ summary: 'List passkeys', answer: [PasskeyResponse] })
+  @Documented({
+    operationId: 'listPasskeys',
+    summary: 'List passkeys',
+    answer: [PasskeyResponse],
+  })
   list(@Scope() scope: UserScope): Promise<PasskeyResponse[]> {
     return this.passkeys.list(scope);
   }
@@ -47,6 +51,7 @@ export class PasskeysController {
   @UseInterceptors(ProofTurnInterceptor)
   @Requires()
   @Documented({
+    operationId: 'createPasskeyOptions',
     summary: 'Registration options',
     description: `${CHANGE_PROOF} The challenge is good in this session alone. An account has at most ${MOST_PASSKEYS} passkeys.`,
     answer: CeremonyResponse,
@@ -64,6 +69,7 @@ export class PasskeysController {
   @Post('register/verify')
   @Requires()
   @Documented({
+    operationId: 'createPasskey',
     summary: 'Complete registration; may return recovery codes',
     status: 201,
     answer: RegisteredPasskeyResponse,
@@ -79,7 +85,12 @@ export class PasskeysController {
 
   @Patch(':passkey_id')
   @Requires()
-  @Documented({ summary: 'Rename a passkey', answer: PasskeyResponse, errors: [PasskeyNotFound] })
+  @Documented({
+    operationId: 'updatePasskey',
+    summary: 'Rename a passkey',
+    answer: PasskeyResponse,
+    errors: [PasskeyNotFound],
+  })
   rename(
     @Scope() scope: UserScope,
     @IdParam('passkey_id') id: string,
@@ -93,6 +104,7 @@ export class PasskeysController {
   @UseInterceptors(ProofTurnInterceptor)
   @Requires()
   @Documented({
+    operationId: 'deletePasskey',
     summary: 'Remove a passkey',
     description: `${CHANGE_PROOF} Without another factor left the recovery codes go too, and no device stays trusted.`,
     answer: MessageResponse,

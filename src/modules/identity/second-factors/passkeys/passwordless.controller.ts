@@ -16,7 +16,11 @@ export class PasswordlessController {
 
   @Post('options')
   @Public('tells nothing about anybody')
-  @Documented({ summary: 'Assertion options for sign-in without a password', answer: CeremonyResponse })
+  @Documented({
+    operationId: 'createPasskeyLoginOptions',
+    summary: 'Assertion options for sign-in without a password',
+    answer: CeremonyResponse,
+  })
   options(): Promise<CeremonyResponse> {
     return this.passwordless.options();
   }
@@ -24,6 +28,7 @@ export class PasswordlessController {
   @Post('verify')
   @Public('the passkey is the proof')
   @Documented({
+    operationId: 'logInWithPasskey',
     summary: 'Sign in with a discoverable passkey',
     description: 'The authenticator must verify its user, so that this counts as both factors.',
     answer: TokenResponse,

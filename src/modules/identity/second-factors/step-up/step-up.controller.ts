@@ -19,6 +19,7 @@ export class StepUpController {
   @UseInterceptors(ProofTurnInterceptor)
   @Requires()
   @Documented({
+    operationId: 'stepUpSession',
     summary: 'Prove a factor again for sensitive changes',
     description:
       'Takes `password`, `code`, `recovery_code` or a passkey. For a passkey, `{"method": "passkey"}` answers a challenge token and assertion options; both `challenge_token` and `credential` then come back here. The step-up token goes into `X-Step-Up-Token` wherever a change asks for the current password and remembers what was shown for it: the password, a second factor, or both in one request. A passkey must verify its user; it is a second factor, and for an account without a password both. A new password ends the tokens of the account; the end of a factor, those that it was shown for.',

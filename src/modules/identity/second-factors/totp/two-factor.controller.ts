@@ -30,7 +30,11 @@ export class TwoFactorController {
 
   @Get()
   @Requires()
-  @Documented({ summary: 'Second-factor status', answer: TwoFactorStatusResponse })
+  @Documented({
+    operationId: 'getTwoFactor',
+    summary: 'Second-factor status',
+    answer: TwoFactorStatusResponse,
+  })
   status(@Scope() scope: UserScope): Promise<TwoFactorStatusResponse> {
     return this.twoFactor.status(scope);
   }
@@ -39,6 +43,7 @@ export class TwoFactorController {
   @UseInterceptors(ProofTurnInterceptor)
   @Requires()
   @Documented({
+    operationId: 'setUpTwoFactor',
     summary: 'Begin TOTP setup (current password)',
     description: `${CHANGE_PROOF} The recovery codes come into force, in place of earlier ones, when the setup is confirmed.`,
     answer: TwoFactorSetupResponse,
@@ -62,6 +67,7 @@ export class TwoFactorController {
   @Post('enable')
   @Requires()
   @Documented({
+    operationId: 'enableTwoFactor',
     summary: 'Confirm the pending setup',
     description: 'The code is used up by this. Wrong codes here count for no lockout.',
     answer: TwoFactorStatusResponse,
@@ -79,6 +85,7 @@ export class TwoFactorController {
   @UseInterceptors(ProofTurnInterceptor)
   @Requires()
   @Documented({
+    operationId: 'disableTwoFactor',
     summary: 'Remove TOTP',
     description: `${CHANGE_PROOF} Without another factor left the recovery codes go too, and no device stays trusted.`,
     answer: TwoFactorStatusResponse,
@@ -97,6 +104,7 @@ export class TwoFactorController {
   @UseInterceptors(ProofTurnInterceptor)
   @Requires()
   @Documented({
+    operationId: 'regenerateRecoveryCodes',
     summary: 'Replace the recovery codes',
     description: `${CHANGE_PROOF} Earlier recovery codes end.`,
     answer: RecoveryCodesResponse,

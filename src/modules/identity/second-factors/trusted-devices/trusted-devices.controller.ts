@@ -16,14 +16,23 @@ export class TrustedDevicesController {
 
   @Get()
   @Requires()
-  @Documented({ summary: 'List trusted devices', answer: [TrustedDeviceResponse] })
+  @Documented({
+    operationId: 'listTrustedDevices',
+    summary: 'List trusted devices',
+    answer: [TrustedDeviceResponse],
+  })
   list(@Scope() scope: UserScope): Promise<TrustedDeviceResponse[]> {
     return this.devices.list(scope);
   }
 
   @Post(':device_id/revoke')
   @Requires()
-  @Documented({ summary: 'Revoke a trusted device', answer: MessageResponse, errors: [TrustedDeviceNotFound] })
+  @Documented({
+    operationId: 'revokeTrustedDevice',
+    summary: 'Revoke a trusted device',
+    answer: MessageResponse,
+    errors: [TrustedDeviceNotFound],
+  })
   async revoke(
     @Scope() scope: UserScope,
     @IdParam('device_id') id: string,

@@ -14,7 +14,7 @@ export class ProjectActivityController {
   @Get()
   @Requires({ project: 'viewer' })
   @Documented({
-    operationId: 'projectInsightActivity',
+    operationId: 'listProjectActivity',
     summary: 'Audit log of the project',
     description: 'Newest first.',
     answer: ActivityResponse,

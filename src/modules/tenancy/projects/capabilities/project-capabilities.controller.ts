@@ -11,7 +11,7 @@ export class ProjectCapabilitiesController {
   @Get()
   @Requires({ project: 'viewer' })
   @Documented({
-    operationId: 'projectInsightCapabilities',
+    operationId: 'getProjectCapabilities',
     summary: 'Delivery capabilities of the user',
     description: 'What the role of the user in this project allows on Delivery, now.',
     answer: CapabilitiesResponse,

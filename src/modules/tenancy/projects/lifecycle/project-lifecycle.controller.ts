@@ -15,6 +15,7 @@ export class ProjectLifecycleController {
   @Post('archive')
   @Requires({ project: 'admin' })
   @Documented({
+    operationId: 'archiveProject',
     summary: 'Archive: reads stay, ingestion stops',
     description: 'Archiving again answers the same. The project counts in plan limits until it is deleted.',
     answer: ProjectStateResponse,
@@ -26,6 +27,7 @@ export class ProjectLifecycleController {
   @Post('restore')
   @Requires({ project: 'admin' })
   @Documented({
+    operationId: 'restoreProject',
     summary: 'Restore an archived project',
     description: 'Restoring again answers the same.',
     answer: ProjectStateResponse,
@@ -37,6 +39,7 @@ export class ProjectLifecycleController {
   @Delete()
   @Requires({ project: 'admin' })
   @Documented({
+    operationId: 'deleteProject',
     summary: 'Delete an archived project (204)',
     description:
       'It is gone at once, with its keys; its events and other rows are removed in the background. What it used this month stays counted until the month ends.',

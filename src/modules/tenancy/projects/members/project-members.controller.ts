@@ -19,7 +19,11 @@ export class ProjectMembersController {
 
   @Get()
   @Requires({ project: 'viewer' })
-  @Documented({ summary: 'Project members', answer: [ProjectMemberResponse] })
+  @Documented({
+    operationId: 'listProjectMembers',
+    summary: 'Project members',
+    answer: [ProjectMemberResponse],
+  })
   list(@Scope() scope: ProjectMemberScope, @IdParam('project_id') _id: string): Promise<ProjectMemberResponse[]> {
     return this.members.list(scope);
   }
@@ -27,6 +31,7 @@ export class ProjectMembersController {
   @Post()
   @Requires({ project: 'admin' })
   @Documented({
+    operationId: 'createProjectMember',
     summary: 'Add a member (201)',
     description: 'The role follows the next change of the role in the organization.',
     status: 201,
@@ -43,7 +48,11 @@ export class ProjectMembersController {
 
   @Get('me')
   @Requires({ project: 'viewer' })
-  @Documented({ summary: "The user's own membership", answer: ProjectMemberResponse })
+  @Documented({
+    operationId: 'getCurrentProjectMember',
+    summary: "The user's own membership",
+    answer: ProjectMemberResponse,
+  })
   own(@Scope() scope: ProjectMemberScope, @IdParam('project_id') _id: string): Promise<ProjectMemberResponse> {
     return this.members.own(scope);
   }
@@ -51,6 +60,7 @@ export class ProjectMembersController {
   @Patch(':user_id')
   @Requires({ project: 'admin' })
   @Documented({
+    operationId: 'updateProjectMember',
     summary: 'Change the role',
     answer: ProjectMemberResponse,
     errors: [ProjectMemberNotFound, RoleFollowsOrganization],
@@ -67,6 +77,7 @@ export class ProjectMembersController {
   @Delete(':user_id')
   @Requires({ project: 'admin' })
   @Documented({
+    operationId: 'deleteProjectMember',
     summary: 'Remove (204)',
     status: 204,
     errors: [ProjectMemberNotFound, RoleFollowsOrganization],

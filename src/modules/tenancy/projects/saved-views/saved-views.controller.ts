@@ -14,7 +14,11 @@ export class SavedViewsController {
 
   @Get()
   @Requires({ project: 'viewer' })
-  @Documented({ summary: 'Saved explorer views', answer: [SavedViewResponse] })
+  @Documented({
+    operationId: 'listSavedViews',
+    summary: 'Saved explorer views',
+    answer: [SavedViewResponse],
+  })
   list(@Scope() scope: ProjectMemberScope, @IdParam('project_id') _id: string): Promise<SavedViewResponse[]> {
     return this.views.list(scope);
   }
@@ -22,6 +26,7 @@ export class SavedViewsController {
   @Post()
   @Requires({ project: 'member' })
   @Documented({
+    operationId: 'createSavedView',
     summary: 'Save a view',
     status: 201,
     answer: SavedViewResponse,
@@ -38,6 +43,7 @@ export class SavedViewsController {
   @Patch(':view_id')
   @Requires({ project: 'member' })
   @Documented({
+    operationId: 'updateSavedView',
     summary: 'Change a view',
     answer: SavedViewResponse,
     errors: [SavedViewNotFound, SavedViewNameInUse],
@@ -53,7 +59,12 @@ export class SavedViewsController {
 
   @Delete(':view_id')
   @Requires({ project: 'member' })
-  @Documented({ summary: 'Remove a view (204)', status: 204, errors: [SavedViewNotFound] })
+  @Documented({
+    operationId: 'deleteSavedView',
+    summary: 'Remove a view (204)',
+    status: 204,
+    errors: [SavedViewNotFound],
+  })
   remove(
     @Scope() scope: ProjectMemberScope,
     @IdParam('project_id') _id: string,

@@ -13,7 +13,12 @@ export class ProjectSettingsController {
 
   @Get()
   @Requires({ project: 'viewer' })
-  @Documented({ summary: 'Project settings', description: 'The defaults while never set.', answer: SettingsResponse })
+  @Documented({
+    operationId: 'getProjectSettings',
+    summary: 'Project settings',
+    description: 'The defaults while never set.',
+    answer: SettingsResponse,
+  })
   get(@Scope() scope: ProjectMemberScope, @IdParam('project_id') _id: string): Promise<SettingsResponse> {
     return this.settings.get(scope);
   }
@@ -21,6 +26,7 @@ export class ProjectSettingsController {
   @Put()
   @Requires({ project: 'admin' })
   @Documented({
+    operationId: 'replaceProjectSettings',
     summary: 'Replace the project settings',
     description: 'Replaces them all: a field that is left out takes its default. Stored events stay as they are.',
     answer: SettingsResponse,
