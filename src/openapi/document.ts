@@ -1,5 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { nameEnums } from './enums.js';
 import type { Operation } from './operation.js';
 import { REFUSAL_SCHEMAS, writeRefusals } from './refusals.js';
 import { shareParts } from './shared-parts.js';
@@ -63,11 +64,10 @@ export function buildDocument(app: INestApplication): { document: OpenAPIObject;
   delete (document as { servers?: unknown }).servers;
   delete document.info.contact;
   document.components ??= {};
-  document.components.schemas = sorted({ ...document.components.schemas, ...(REFUSAL_SCHEMAS as object) });
+  document.components.schemas = { ...document.components.schemas, ...(REFUSAL_SCHEMAS as object) };
   document.paths = sorted(document.paths);
 
   const routes: RouteLine[] = [];
-  const operations: Operation[] = [];
   for (const [path, item] of Object.entries(document.paths)) {
     for (const method of METHODS) {
       const operation = (item as Partial<Record<string, Operation>>)[method];
@@ -82,11 +82,12 @@ export function buildDocument(app: INestApplication): { document: OpenAPIObject;
       addStreamBody(operation);
       writeRefusals(operation);
       operation.responses = sorted(operation.responses);
-      operations.push(operation);
       routes.push({ method: method.toUpperCase(), path, access, tenant, handler });
     }
   }
-  shareParts(document, operations);
+  nameEnums(document);
+  document.components.schemas = sorted(document.components.schemas);
+  shareParts(document);
   return { document, routes };
 }
 

@@ -31,6 +31,8 @@ export const REFUSAL_SCHEMAS = {
 } as const;
 
 const ROWS = { type: 'array', items: { $ref: '#/components/schemas/ValidationRow' } } as const;
+/** What a key can be refused for where an access token would do as well. */
+const OF_KEYS = ['API key is not active', 'Event source is disabled', 'Origin is not allowed for this API key'];
 const VALIDATION_FAILED = 'Validation failed';
 
 /** Everything that one status of an operation may say, collected before it is written. */
@@ -104,6 +106,10 @@ export function writeRefusals(operation: Operation): void {
     if (named !== undefined) refusals.add(Number(status), named);
   }
   if (access !== 'public' && access !== 'provider') refusals.say(401, 'Not authenticated');
+  if (access.startsWith('bearer-or-key')) {
+    refusals.say(401, 'Invalid API key');
+    for (const sentence of OF_KEYS) refusals.say(403, sentence);
+  }
   if (access === 'internal') refusals.say(404, 'Not Found');
   const names = (parameter: string): boolean =>
     operation.parameters?.some(({ name }) => name === parameter) === true || operation.requestBody !== undefined;

@@ -17,7 +17,8 @@ interface Place<T> {
  * Moves responses and parameters that several operations have to `components`, each under a name made of what it says, so
  * that generators make one type of each and the document tells everything once.
  */
-export function shareParts(document: OpenAPIObject, operations: readonly Operation[]): void {
+export function shareParts(document: OpenAPIObject): void {
+  const operations = Object.values(document.paths).flatMap((item) => Object.values(item) as Operation[]);
   const components = document.components ?? {};
   const [responses, parameters] = [operations.flatMap(responsesOf), operations.flatMap(parametersOf)];
   components.responses = share('responses', responses);

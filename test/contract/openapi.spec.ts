@@ -57,6 +57,19 @@ describe('the OpenAPI document', () => {
     );
   });
 
+  it('names every enumeration', () => {
+    const inline: string[] = [];
+    const look = (part: unknown, place: string): void => {
+      if (part === null || typeof part !== 'object') return;
+      // Sentences of refusals are told where they are refused, and one value alone is a constant.
+      const values = 'enum' in part && Array.isArray(part.enum) && !place.endsWith('/detail') ? part.enum : [];
+      if (values.length > 1 && !/^\/components\/schemas\/\w+$/.test(place)) inline.push(place);
+      for (const [key, value] of Object.entries(part)) look(value, `${place}/${key}`);
+    };
+    look({ components: document.components, operations }, '');
+    expect(inline).toEqual([]);
+  });
+
   it('names the security of operations for people alone', () => {
     const forPeople = operations.filter(({ operation }) =>
       /^(bearer|organization|project|capability|platform-admin)/.test(operation['x-access']),
