@@ -32,7 +32,12 @@ export const REFUSAL_SCHEMAS = {
 
 const ROWS = { type: 'array', items: { $ref: '#/components/schemas/ValidationRow' } } as const;
 /** What a key can be refused for where an access token would do as well. */
-const OF_KEYS = ['API key is not active', 'Event source is disabled', 'Origin is not allowed for this API key'];
+const OF_KEYS = [
+  'API key is not active',
+  'Event source is disabled',
+  'Missing required scope: events:read',
+  'Origin is not allowed for this API key',
+];
 const VALIDATION_FAILED = 'Validation failed';
 
 /** Everything that one status of an operation may say, collected before it is written. */
