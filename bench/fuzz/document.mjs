@@ -5,9 +5,24 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 
 const document = JSON.parse(readFileSync(new URL('../../docs/api/openapi.json', import.meta.url), 'utf8'));
 
+/** With the shared parts in their places. */
 export const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-  Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  Object.entries(item).map(([method, operation]) => ({
+    method: method.toUpperCase(),
+    path,
+    operation: {
+      ...operation,
+      parameters: (operation.parameters ?? []).map(part),
+      responses: Object.fromEntries(Object.entries(operation.responses).map(([status, one]) => [status, part(one)])),
+    },
+  })),
 );
+
+function part(written) {
+  if (written.$ref === undefined) return written;
+  const [kind, name] = written.$ref.replace('#/components/', '').split('/');
+  return document.components[kind][name];
+}
 
 export function resolved(schema) {
   return schema.$ref === undefined

@@ -1,25 +1,10 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { nameEnums } from './enums.js';
+import type { Operation } from './operation.js';
+import { REFUSAL_SCHEMAS, writeRefusals } from './refusals.js';
+import { shareParts } from './shared-parts.js';
 import { SERVICE_TITLE, SERVICE_VERSION } from '../platform/http/service-info.js';
-
-interface Response {
-  description: string;
-  content?: Record<string, { schema: object }>;
-}
-
-interface Operation {
-  operationId?: string;
-  summary?: string;
-  tags?: string[];
-  parameters?: { in: string; name: string }[];
-  requestBody?: { required?: boolean; content?: Record<string, object> };
-  responses: Record<string, Response>;
-  'x-access'?: string;
-  'x-tenant'?: string;
-  'x-operation-id'?: string;
-  'x-ndjson-body'?: string;
-  'x-stream-body'?: Record<string, object>;
-}
 
 /** In the order in which somebody comes to them. */
 const TAGS: readonly (readonly [name: string, description: string])[] = [
@@ -48,7 +33,6 @@ const TAGS: readonly (readonly [name: string, description: string])[] = [
   ['internal', 'Rounds of jobs, for whoever operates the service.'],
 ];
 
-const OVERLOADED = 'Service overloaded';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
 /** One line of the route table. */
@@ -60,46 +44,6 @@ export interface RouteLine {
   tenant: string;
   handler: string;
 }
-
-const REFUSAL = {
-  Refusal: {
-    type: 'object',
-    required: ['detail'],
-    description: 'Every refusal but a failed validation.',
-    properties: {
-      detail: {
-        oneOf: [{ type: 'string' }, { type: 'object', additionalProperties: true }],
-        description: 'A sentence, or a structured reason',
-      },
-    },
-  },
-  ValidationFailure: {
-    type: 'object',
-    required: ['detail'],
-    description: 'The inputs are wrong; one row for each fault, in the order path, query, header, body.',
-    properties: {
-      detail: {
-        oneOf: [
-          {
-            type: 'array',
-            items: {
-              type: 'object',
-              required: ['type', 'loc', 'msg', 'input'],
-              properties: {
-                type: { type: 'string', examples: ['missing'] },
-                loc: { type: 'array', items: { oneOf: [{ type: 'string' }, { type: 'integer' }] } },
-                msg: { type: 'string', examples: ['Field required'] },
-                input: { description: 'What was sent, cut short; secrets read [redacted]' },
-                ctx: { type: 'object', additionalProperties: true },
-              },
-            },
-          },
-          { type: 'string', description: 'A business rule with a sentence of its own' },
-        ],
-      },
-    },
-  },
-};
 
 /** The OpenAPI 3.1 document: no servers, no global security, no 429 answers (SERVICE 9). */
 export function buildDocument(app: INestApplication): { document: OpenAPIObject; routes: RouteLine[] } {
@@ -120,7 +64,7 @@ export function buildDocument(app: INestApplication): { document: OpenAPIObject;
   delete (document as { servers?: unknown }).servers;
   delete document.info.contact;
   document.components ??= {};
-  document.components.schemas = sorted({ ...document.components.schemas, ...(REFUSAL as object) });
+  document.components.schemas = { ...document.components.schemas, ...(REFUSAL_SCHEMAS as object) };
   document.paths = sorted(document.paths);
 
   const routes: RouteLine[] = [];
@@ -136,10 +80,14 @@ export function buildDocument(app: INestApplication): { document: OpenAPIObject;
       delete operation['x-tenant'];
       addLinesBody(operation);
       addStreamBody(operation);
-      addDerivedResponses(operation);
+      writeRefusals(operation);
+      operation.responses = sorted(operation.responses);
       routes.push({ method: method.toUpperCase(), path, access, tenant, handler });
     }
   }
+  nameEnums(document);
+  document.components.schemas = sorted(document.components.schemas);
+  shareParts(document);
   return { document, routes };
 }
 
@@ -164,56 +112,6 @@ function addStreamBody(operation: Operation): void {
     required: true,
     content: Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }])),
   };
-}
-
-/** The refusals that follow from who may call and from what is sent. */
-function addDerivedResponses(operation: Operation): void {
-  const access = operation['x-access'] ?? '';
-  const add = (status: number, description: string, schema = 'Refusal'): void => {
-    const known = operation.responses[status];
-    const merged = known === undefined ? description : `${description} · ${known.description}`;
-    operation.responses[status] = {
-      description: merged,
-      content: known?.content ?? { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
-    };
-  };
-  for (const [status, response] of Object.entries(operation.responses)) {
-    if (Number(status) >= 400 && response.content === undefined) add(Number(status), response.description);
-  }
-  if (access !== 'public' && access !== 'provider') add(401, 'Not authenticated');
-  if (access === 'internal') add(404, 'Not Found');
-  const names = (parameter: string): boolean =>
-    operation.parameters?.some(({ name }) => name === parameter) === true || operation.requestBody !== undefined;
-  if (access === 'platform-admin') add(404, 'Organization not found');
-  if (/^(organization|bearer-or-key):/.test(access)) {
-    if (!access.endsWith(':viewer')) add(403, 'Admin role required');
-    if (names('organization_id')) {
-      add(404, 'Organization not found');
-      add(403, 'Not an organization member');
-    }
-  }
-  if (/^(project|capability):/.test(access)) {
-    if (names('project_id')) {
-      add(404, 'Project not found');
-      add(403, 'Not a project member');
-    }
-    if (access.startsWith('capability:')) add(403, `Missing delivery ${access.replace(':', ': ')}`);
-    else if (access !== 'project:viewer') add(403, 'Insufficient project role');
-  }
-  if (operation.requestBody !== undefined) {
-    add(413, 'Request body too large');
-    add(415, 'Unsupported Media Type');
-  }
-  const hasInputs = operation.parameters?.some(
-    ({ in: place, name }) => place !== 'header' || !/^x-(api-key|internal-token)$/i.test(name),
-  );
-  // Whatever asks the database may find it away or every connection taken, and large bodies wait for their turn; `/health`
-  // says so in its own form.
-  const isTold = operation.responses[503]?.description.includes(OVERLOADED) === true;
-  if (operation.tags?.includes('health') !== true && !isTold) add(503, OVERLOADED);
-  if (access !== 'provider' && (operation.requestBody !== undefined || hasInputs))
-    add(422, 'Validation failed', 'ValidationFailure');
-  operation.responses = sorted(operation.responses);
 }
 
 /** `docs/api/routes.txt`: method, path, access, tenant and handler of every operation, aligned. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { document, operations } from '../support/document.js';
+import { document, operations, resolve, type Schema } from '../support/document.js';
 
 /** The first words of the names of operations that have no product's own word: one for one act. */
 const VERBS: Readonly<Record<string, readonly string[]>> = {
@@ -11,6 +11,13 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
 };
 
 const titles = (list: typeof operations): string[] => list.map(({ method, path }) => `${method} ${path}`);
+
+/** Whether a client can tell what it was refused for: by a sentence of a list, rows, or a reason of a named form. */
+function toldBy(detail: Schema): boolean {
+  if (detail.oneOf !== undefined) return detail.oneOf.every(toldBy);
+  if (detail.$ref !== undefined || detail.items?.$ref === '#/components/schemas/ValidationRow') return true;
+  return detail.type === 'string';
+}
 
 describe('the OpenAPI document', () => {
   it('is what SERVICE 9 says: title, version, no servers, no global security, only the bearer scheme', () => {
@@ -50,6 +57,19 @@ describe('the OpenAPI document', () => {
     );
   });
 
+  it('names every enumeration', () => {
+    const inline: string[] = [];
+    const look = (part: unknown, place: string): void => {
+      if (part === null || typeof part !== 'object') return;
+      // Sentences of refusals are told where they are refused, and one value alone is a constant.
+      const values = 'enum' in part && Array.isArray(part.enum) && !place.endsWith('/detail') ? part.enum : [];
+      if (values.length > 1 && !/^\/components\/schemas\/\w+$/.test(place)) inline.push(place);
+      for (const [key, value] of Object.entries(part)) look(value, `${place}/${key}`);
+    };
+    look({ components: document.components, operations }, '');
+    expect(inline).toEqual([]);
+  });
+
   it('names the security of operations for people alone', () => {
     const forPeople = operations.filter(({ operation }) =>
       /^(bearer|organization|project|capability|platform-admin)/.test(operation['x-access']),
@@ -78,12 +98,10 @@ describe('the OpenAPI document', () => {
       if (status !== '204')
         expect([where, Object.keys(operation.responses[status]?.content ?? {}).length > 0]).toEqual([where, true]);
       for (const [code, response] of Object.entries(operation.responses)) {
-        if (Number(code) >= 400)
-          expect([where, code, response.content?.['application/json']?.schema.$ref ?? '']).toEqual([
-            where,
-            code,
-            expect.stringMatching(/^#/),
-          ]);
+        // What is refused is said in so many words, or by rows or a reason of a named form.
+        const refusal = resolve(response.content?.['application/json']?.schema ?? {});
+        if (Number(code) >= 400 && path !== '/health')
+          expect([where, code, toldBy(refusal.properties?.detail ?? {})]).toEqual([where, code, true]);
       }
       if (!/^(public|provider)$/.test(operation['x-access']))
         expect([where, statuses]).toEqual([where, expect.arrayContaining(['401'])]);

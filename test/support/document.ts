@@ -46,9 +46,26 @@ export const document = JSON.parse(
   readFileSync(new URL('../../docs/api/openapi.json', import.meta.url), 'utf8'),
 ) as ApiDocument;
 
+/** With the shared parts in their places. */
 export const operations: ListedOperation[] = Object.entries(document.paths).flatMap(([path, item]) =>
-  Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  Object.entries(item).map(([method, { parameters, responses, ...operation }]) => ({
+    method: method.toUpperCase(),
+    path,
+    operation: {
+      ...operation,
+      ...(parameters !== undefined && { parameters: parameters.map(part) }),
+      responses: Object.fromEntries(Object.entries(responses).map(([status, response]) => [status, part(response)])),
+    },
+  })),
 );
+
+function part<T extends object>(written: T | { $ref: string }): T {
+  if (!('$ref' in written)) return written;
+  const [kind = '', name = ''] = written.$ref.replace('#/components/', '').split('/');
+  const found = (document.components as unknown as Record<string, Record<string, T>>)[kind]?.[name];
+  if (found === undefined) throw new Error(`${written.$ref} is not in the document`);
+  return found;
+}
 
 export function resolve(schema: Schema): Schema {
   if (schema.$ref === undefined) return schema;

@@ -7,7 +7,15 @@ import {
   type ApiResponseMetadata,
   getSchemaPath,
 } from '@nestjs/swagger';
-import type { DomainErrorClass, ErrorDetail } from './domain-error.js';
+import type { DomainErrorClass } from './domain-error.js';
+
+/** What a route refuses with one status: `x-refusal` of a response's schema, until the document is whole. */
+export interface DocumentedRefusal {
+  readonly sentences: readonly string[];
+  /** References to the schemas of structured reasons. */
+  readonly reasons: readonly string[];
+  readonly hasFreeText: boolean;
+}
 
 export interface RouteDocument {
   /**
@@ -39,21 +47,26 @@ export interface RouteDocument {
 export function Documented(route: RouteDocument): MethodDecorator {
   const { summary, description, operationId, answer, errors = [] } = route;
   const status = route.status ?? 200;
-  const byStatus = new Map<number, ErrorDetail[]>();
-  for (const error of errors) byStatus.set(error.status, [...(byStatus.get(error.status) ?? []), error.detail]);
+  const byStatus = new Map<number, DomainErrorClass[]>();
+  for (const error of errors) byStatus.set(error.status, [...(byStatus.get(error.status) ?? []), error]);
   return applyDecorators(
     HttpCode(status),
     ApiOperation({ summary, description }),
     ApiExtension('x-operation-id', operationId),
     ...successOf(status, answer, headersOf(route.headers)),
-    ...[...byStatus].map(([code, details]) =>
-      ApiResponse({
-        status: code,
-        description: details.map((detail) => (typeof detail === 'string' ? detail : 'Structured refusal')).join(' · '),
-        schema: { $ref: '#/components/schemas/Refusal' },
-      }),
-    ),
+    ...[...byStatus].flatMap(([code, refusals]) => refusalOf(code, refusals)),
   );
+}
+
+/** The classes of structured reasons, and what the document makes of them all. */
+function refusalOf(status: number, refusals: readonly DomainErrorClass[]): MethodDecorator[] {
+  const answers = refusals.flatMap(({ answer }) => answer ?? []);
+  const refusal: DocumentedRefusal = {
+    sentences: refusals.flatMap(({ detail }) => (typeof detail === 'string' ? detail : [])),
+    reasons: answers.map((answer) => getSchemaPath(answer)),
+    hasFreeText: refusals.some(({ hasFreeText }) => hasFreeText === true),
+  };
+  return [ApiExtraModels(...answers), ApiResponse({ status, schema: { 'x-refusal': refusal } as object })];
 }
 
 function headersOf(described: RouteDocument['headers'] = {}): Pick<ApiResponseMetadata, 'headers'> {

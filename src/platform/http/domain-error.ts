@@ -23,7 +23,12 @@ export class DomainError extends Refusal {
 export interface DomainErrorClass {
   new (): DomainError;
   readonly status: number;
+  /** The sentence, or an example of the structured reason. */
   readonly detail: ErrorDetail;
+  /** The DTO class of a structured reason. */
+  readonly answer?: new () => object;
+  /** Whether the sentence is one of many that no list has: what a receiver said, or a deployment's own words. */
+  readonly hasFreeText?: boolean;
 }
 
 /** Declares an error class of one sentence: `class SlugInUse extends domainError(409, 'Slug already in use') {}`. */

@@ -16,6 +16,7 @@ export class DestinationCredentialsUnavailable extends domainError(
 /** A test the destination did not take; `detail` is the sanitized reason. */
 export class DestinationTestFailed extends DomainError {
   static readonly status = 502;
+  static readonly hasFreeText = true;
   static readonly detail = 'http_500: The receiver answered 500';
 
   constructor(reason: string = DestinationTestFailed.detail) {

@@ -11,7 +11,7 @@ import {
   UpdateAlertRuleRequest,
 } from './rules.dto.js';
 import { TooManyPatternTrials } from '../../events/conditions/index.js';
-import { AlertRulesService, TooManyAlertRules } from './rules.service.js';
+import { AlertRulesService, DetectorNotAvailable, TooManyAlertRules } from './rules.service.js';
 import { AlertRuleNotFound, ProjectOfAlertRule } from './rules.repository.js';
 
 @ApiTags('alert-rules')
@@ -40,7 +40,7 @@ export class AlertRulesController {
       'A rule of kind `anomaly` is 422 `Detector not available`. Events accepted from now on count; windows reach back.',
     status: 201,
     answer: AlertRuleResponse,
-    errors: [TooManyAlertRules, TooManyPatternTrials],
+    errors: [TooManyAlertRules, TooManyPatternTrials, DetectorNotAvailable],
   })
   create(@Scope() scope: ProjectMemberScope, @Body() body: CreateAlertRuleRequest): Promise<AlertRuleResponse> {
     return this.rules.create(scope, body);
@@ -66,7 +66,7 @@ export class AlertRulesController {
     description:
       'Another kind or grouping, and switching off or on, begin the rule anew; its open alert events stay for people.',
     answer: AlertRuleResponse,
-    errors: [AlertRuleNotFound, TooManyPatternTrials],
+    errors: [AlertRuleNotFound, TooManyPatternTrials, DetectorNotAvailable],
   })
   update(
     @Scope() scope: ProjectMemberScope,

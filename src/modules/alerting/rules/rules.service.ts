@@ -25,7 +25,7 @@ import { type RuleLinks, RuleLinksRepository } from './rule-links.repository.js'
 const MAX_RULES = 200;
 
 export class TooManyAlertRules extends domainError(409, 'Project has too many alert rules') {}
-class DetectorNotAvailable extends domainError(422, 'Detector not available') {}
+export class DetectorNotAvailable extends domainError(422, 'Detector not available') {}
 
 @Injectable()
 export class AlertRulesService {

@@ -1,4 +1,8 @@
 import { DomainError, domainError } from '../../../platform/http/domain-error.js';
+import { EnumField, TextField, UuidField } from '../../../platform/http/fields/index.js';
+import { REASON_CODES, type ReasonCode } from './attempts/readiness.js';
+
+const RECOVERY_REFUSALS = ['duplicate_replay', ...REASON_CODES] as const;
 
 export class ChannelNotFound extends domainError(404, 'Notification channel not found') {}
 export class AttemptNotFound extends domainError(404, 'Delivery attempt not found') {}
@@ -13,12 +17,27 @@ export class ProtectedHeadersUnavailable extends domainError(503, 'Protected web
   override readonly logLevel = 'warn' as const;
 }
 
+export class RecoveryRefusal {
+  @EnumField(RECOVERY_REFUSALS, { description: 'As readiness says, or that it was replayed before' })
+  code!: ReasonCode | 'duplicate_replay';
+
+  @TextField({ description: 'The same in words' })
+  reason!: string;
+
+  @UuidField({ optional: true, nullable: true, description: 'The attempt that an earlier replay has made' })
+  replay_attempt_id?: string | null;
+
+  @UuidField({ optional: true, nullable: true, description: 'The attempt that an earlier drain has made' })
+  drain_attempt_id?: string | null;
+}
+
 /** `code` is a reason code of readiness, or `duplicate_replay`; an earlier replay or drain is named by its attempt. */
 export class RecoveryRefused extends DomainError {
   static readonly status = 409;
-  static readonly detail = { code: 'duplicate_replay', reason: 'The attempt has been replayed already' };
+  static readonly answer = RecoveryRefusal;
+  static readonly detail = { code: 'duplicate_replay', reason: 'The attempt has been replayed already' } as const;
 
-  constructor(detail: Readonly<Record<string, unknown>> = RecoveryRefused.detail) {
-    super(409, detail);
+  constructor(detail: RecoveryRefusal = RecoveryRefused.detail) {
+    super(409, { ...detail });
   }
 }

@@ -1,4 +1,5 @@
 import { DomainError, domainError } from '../../../platform/http/domain-error.js';
+import { EnumField, ListField, nested, TextField, UuidField } from '../../../platform/http/fields/index.js';
 import type { SecretUse } from './secret-uses.js';
 
 export class SecretNotFound extends domainError(404, 'Secret not found') {}
@@ -8,11 +9,34 @@ export class SecretsUnavailable extends domainError(503, 'Secrets are unavailabl
   override readonly logLevel = 'warn' as const;
 }
 
+export class SecretReference {
+  @UuidField({})
+  channel_id!: string;
+
+  @TextField({})
+  channel_name!: string;
+
+  @TextField({})
+  header_name!: string;
+}
+
+export class SecretInUseRefusal {
+  @EnumField(['secret_in_use'] as const, {})
+  code!: 'secret_in_use';
+
+  @TextField({ description: 'The same in words' })
+  reason!: string;
+
+  @ListField(nested(() => SecretReference), { description: 'The first headers that use it' })
+  references!: SecretReference[];
+}
+
 const IN_USE = { code: 'secret_in_use', reason: 'The secret is used by protected headers' };
 
 /** Names the first headers that use it. */
 export class SecretInUse extends DomainError {
   static readonly status = 409;
+  static readonly answer = SecretInUseRefusal;
   static readonly detail = { ...IN_USE, references: [] };
 
   constructor(uses: readonly SecretUse[] = []) {

@@ -1,4 +1,5 @@
 import { DomainError, domainError } from '../../../platform/http/domain-error.js';
+import { EnumField, int, IntField, ListField, TextField } from '../../../platform/http/fields/index.js';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -38,8 +39,31 @@ export class RangeNotSatisfiable extends domainError(416, 'Range Not Satisfiable
   }
 }
 
+export class UploadIncompleteRefusal {
+  @EnumField(['upload_incomplete'] as const, {})
+  code!: 'upload_incomplete';
+
+  @TextField({ description: 'The same in words' })
+  reason!: string;
+
+  @ListField(int({ min: 1 }), { description: 'Numbers of parts' })
+  missing_parts!: number[];
+}
+
+export class PartMismatchRefusal {
+  @EnumField(['part_mismatch'] as const, {})
+  code!: 'part_mismatch';
+
+  @TextField({ description: 'The same in words' })
+  reason!: string;
+
+  @IntField({ min: 1 })
+  part_number!: number;
+}
+
 export class UploadIncomplete extends DomainError {
   static readonly status = 409;
+  static readonly answer = UploadIncompleteRefusal;
   static readonly detail = { code: 'upload_incomplete', reason: 'Parts are missing', missing_parts: [2, 7] };
 
   constructor(missing: readonly number[] = []) {
@@ -49,6 +73,7 @@ export class UploadIncomplete extends DomainError {
 
 export class PartMismatch extends DomainError {
   static readonly status = 409;
+  static readonly answer = PartMismatchRefusal;
   static readonly detail = { code: 'part_mismatch', reason: 'A part has another etag', part_number: 2 };
 
   constructor(partNumber = 0) {

@@ -5,7 +5,7 @@ import { Documented } from '../../../platform/http/documented.js';
 import { IdParam, Query, Scope } from '../../../platform/http/inputs.js';
 import { ApiKeyNotActive, InvalidApiKey, MissingReadScope } from '../../entitlement/api-keys/index.js';
 import { CurrentUsageResponse, DailyUsageQuery, DailyUsageResponse, UsageQuery, UsageResponse } from './usage.dto.js';
-import { UsageService } from './usage.service.js';
+import { UnsupportedPeriod, UsageService } from './usage.service.js';
 
 @ApiTags('usage')
 @Controller('v1/usage')
@@ -19,6 +19,7 @@ export class UsageController {
     summary: 'Usage by event',
     description: 'An unsupported period answers 422 with the sentence `period must be one of: 24h, 7d, 30d, month`.',
     answer: UsageResponse,
+    errors: [UnsupportedPeriod],
   })
   byEvent(@Scope() scope: ProjectMemberScope, @Query() query: UsageQuery): Promise<UsageResponse> {
     return this.usage.byEvent(scope, query.period);

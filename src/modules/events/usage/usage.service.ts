@@ -20,7 +20,7 @@ const DAY_MS = 24 * 3600 * 1000;
 const LATEST_AHEAD_MS = 2 * DAY_MS;
 const ROLLING_DAYS: Readonly<Record<Exclude<Period, 'month'>, number>> = { '24h': 1, '7d': 7, '30d': 30 };
 
-class UnsupportedPeriod extends domainError(422, 'period must be one of: 24h, 7d, 30d, month') {}
+export class UnsupportedPeriod extends domainError(422, 'period must be one of: 24h, 7d, 30d, month') {}
 
 @Injectable()
 export class UsageService {

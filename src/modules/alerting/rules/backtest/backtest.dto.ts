@@ -1,6 +1,7 @@
 import {
   BooleanField,
   DateTimeField,
+  EnumField,
   IntField,
   ListField,
   ObjectField,
@@ -70,4 +71,12 @@ export class BacktestResponse {
 
   @ListField(nested(() => BacktestFiring), {})
   firings!: BacktestFiring[];
+}
+
+export class AlertRuleFailure {
+  @EnumField(['evaluation_failed'] as const, {})
+  code!: 'evaluation_failed';
+
+  @TextField({ description: 'What the rule says in `last_error`' })
+  reason!: string;
 }

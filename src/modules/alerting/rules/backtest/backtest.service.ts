@@ -13,7 +13,7 @@ import { AlertRuleNotFound } from '../rules.repository.js';
 import { type LiveRule, LiveRulesRepository } from '../live-rules.repository.js';
 import { evaluationSeconds } from '../windows/window-values.js';
 import { type Seen, WindowObserver } from '../windows/window-observer.js';
-import type { BacktestRequest, BacktestResponse } from './backtest.dto.js';
+import { AlertRuleFailure, type BacktestRequest, type BacktestResponse } from './backtest.dto.js';
 import { BacktestFirings } from './backtest-firings.js';
 import { BacktestLimits } from './backtest-limits.js';
 import { BacktestRepository } from './backtest.repository.js';
@@ -36,6 +36,7 @@ export class TooManyBacktests extends domainError(503, 'Too many back-tests at o
 /** `reason` is what the rule says in `last_error`. */
 export class AlertRuleFails extends DomainError {
   static readonly status = 409;
+  static readonly answer = AlertRuleFailure;
   static readonly detail = {
     code: 'evaluation_failed',
     reason: 'PostgreSQL refuses one of its patterns as too complex',

@@ -37,12 +37,14 @@ export interface RecoveryFacts {
   readonly channel: { readonly type: string; readonly enabled: boolean; readonly hasValidDestination: boolean } | null;
 }
 
-export interface Decision {
-  readonly allowed: boolean;
+export interface Refused {
+  readonly allowed: false;
   readonly action: RecoveryAction;
-  readonly reasonCode: ReasonCode | null;
+  readonly reasonCode: ReasonCode;
   readonly reason: string;
 }
+
+export type Decision = Refused | (Omit<Refused, 'allowed' | 'reasonCode'> & { allowed: true; reasonCode: null });
 
 interface Rule {
   readonly refuses: (facts: RecoveryFacts) => boolean;
@@ -144,11 +146,7 @@ const ALLOWED: Readonly<Record<RecoveryAction, string>> = {
 
 /** Whether an action on an attempt would be allowed; the first code that refuses it is the answer. */
 export function decide(action: RecoveryAction, facts: RecoveryFacts): Decision {
-  const reasonCode = PRECEDENCE[action].find((code) => RULES[code].refuses(facts)) ?? null;
-  return {
-    allowed: reasonCode === null,
-    action,
-    reasonCode,
-    reason: reasonCode === null ? ALLOWED[action] : RULES[reasonCode].reason,
-  };
+  const reasonCode = PRECEDENCE[action].find((code) => RULES[code].refuses(facts));
+  if (reasonCode === undefined) return { allowed: true, action, reasonCode: null, reason: ALLOWED[action] };
+  return { allowed: false, action, reasonCode, reason: RULES[reasonCode].reason };
 }

@@ -10,7 +10,7 @@ import { AttemptNotFound, RecoveryRefused } from '../delivery.errors.js';
 import { AttemptPresenter } from '../history/attempt.presenter.js';
 import type { AttemptView } from '../history/attempt-view.js';
 import { HistoryRepository } from '../history/history.repository.js';
-import type { Decision } from '../attempts/readiness.js';
+import type { Refused } from '../attempts/readiness.js';
 import type { RecoveryAudit } from './recovery-audit.entity.js';
 import { RecoveryAuditWriter } from './recovery-audit.writer.js';
 import { type DlqDrainResponse, drainResponse, type ReplayResponse, replayResponse } from './recovery.dto.js';
@@ -107,7 +107,7 @@ export class RecoveryService {
 
 /** A source that has been recovered already names the attempt that was made of it. */
 function refusalOf(
-  { action, reasonCode, reason }: Decision,
+  { action, reasonCode, reason }: Refused,
   { recoveredBy, recoveredById }: AttemptView,
 ): RecoveryRefused {
   const isReplayed = recoveredBy === 'replay' && reasonCode === 'replay_created_attempt';

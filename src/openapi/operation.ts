@@ -1,0 +1,25 @@
+export interface Response {
+  description: string;
+  headers?: Record<string, object>;
+  content?: Record<string, { schema: object }>;
+}
+
+export interface Parameter {
+  in: string;
+  name: string;
+}
+
+/** An operation of the document, with the extensions that the decorators of routes leave for its making. */
+export interface Operation {
+  operationId?: string;
+  summary?: string;
+  tags?: string[];
+  parameters?: Parameter[];
+  requestBody?: { required?: boolean; content?: Record<string, object> };
+  responses: Record<string, Response>;
+  'x-access'?: string;
+  'x-tenant'?: string;
+  'x-operation-id'?: string;
+  'x-ndjson-body'?: string;
+  'x-stream-body'?: Record<string, object>;
+}

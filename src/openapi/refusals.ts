@@ -1,0 +1,154 @@
+import type { DocumentedRefusal } from '../platform/http/documented.js';
+import type { Operation, Response } from './operation.js';
+
+const OVERLOADED = 'Service overloaded';
+
+/** Schemas of what refusals have in common. */
+export const REFUSAL_SCHEMAS = {
+  ValidationRow: {
+    type: 'object',
+    required: ['type', 'loc', 'msg', 'input'],
+    description: 'One fault of the inputs.',
+    properties: {
+      type: { type: 'string', description: 'Which rule is broken', examples: ['missing'] },
+      loc: {
+        type: 'array',
+        items: { oneOf: [{ type: 'string' }, { type: 'integer' }] },
+        description: 'Where: `path`, `query`, `header` or `body`, and the way from there',
+        examples: [['body', 'email']],
+      },
+      msg: { type: 'string', description: 'The fault in words', examples: ['Field required'] },
+      input: { description: 'What was sent, cut short; secrets read [redacted]' },
+      ctx: { type: 'object', additionalProperties: true, description: 'The bounds of the rule' },
+    },
+  },
+  ValidationFailure: {
+    type: 'object',
+    required: ['detail'],
+    description: 'The inputs are wrong; one row for each fault, in the order path, query, header, body.',
+    properties: { detail: { type: 'array', items: { $ref: '#/components/schemas/ValidationRow' } } },
+  },
+} as const;
+
+const ROWS = { type: 'array', items: { $ref: '#/components/schemas/ValidationRow' } } as const;
+/** What a key can be refused for where an access token would do as well. */
+const OF_KEYS = [
+  'API key is not active',
+  'Event source is disabled',
+  'Missing required scope: events:read',
+  'Origin is not allowed for this API key',
+];
+const VALIDATION_FAILED = 'Validation failed';
+
+/** Everything that one status of an operation may say, collected before it is written. */
+class Refusals {
+  private readonly byStatus = new Map<number, { sentences: string[]; reasons: string[]; hasFreeText: boolean }>();
+
+  add(status: number, { sentences, reasons, hasFreeText }: DocumentedRefusal): void {
+    const known = this.of(status);
+    for (const sentence of sentences) if (!known.sentences.includes(sentence)) known.sentences.push(sentence);
+    for (const reason of reasons) if (!known.reasons.includes(reason)) known.reasons.push(reason);
+    known.hasFreeText ||= hasFreeText;
+  }
+
+  say(status: number, sentence: string): void {
+    this.add(status, { sentences: [sentence], reasons: [], hasFreeText: false });
+  }
+
+  says(status: number, sentence: string): boolean {
+    return this.byStatus.get(status)?.sentences.includes(sentence) === true;
+  }
+
+  /** @param hasRows whether the inputs of the operation are validated */
+  responses(hasRows: boolean): Record<string, Response> {
+    if (hasRows) this.of(422);
+    return Object.fromEntries([...this.byStatus].map(([status]) => [status, this.response(status, hasRows)]));
+  }
+
+  private of(status: number): { sentences: string[]; reasons: string[]; hasFreeText: boolean } {
+    const known = this.byStatus.get(status) ?? { sentences: [], reasons: [], hasFreeText: false };
+    this.byStatus.set(status, known);
+    return known;
+  }
+
+  private response(status: number, hasRows: boolean): Response {
+    const { reasons, hasFreeText, ...of } = this.of(status);
+    const sentences = of.sentences.sort();
+    const isValidated = status === 422 && hasRows;
+    const words = [
+      ...(isValidated ? [VALIDATION_FAILED] : []),
+      ...sentences,
+      ...reasons.map((reason) => spaced(reason.replace(/.*\//, ''))),
+    ];
+    return {
+      description: words.join(' · '),
+      content: { 'application/json': { schema: this.schema({ sentences, reasons, hasFreeText }, isValidated) } },
+    };
+  }
+
+  private schema({ sentences, reasons, hasFreeText }: DocumentedRefusal, isValidated: boolean): object {
+    if (isValidated && sentences.length === 0 && reasons.length === 0) {
+      return { $ref: '#/components/schemas/ValidationFailure' };
+    }
+    const kinds: object[] = [
+      ...(isValidated ? [ROWS] : []),
+      ...(hasFreeText ? [{ type: 'string' }] : sentences.length > 0 ? [{ type: 'string', enum: sentences }] : []),
+      ...reasons.map((reason) => ({ $ref: reason })),
+    ];
+    const detail = kinds.length === 1 ? kinds[0] : { oneOf: kinds };
+    return { type: 'object', required: ['detail'], properties: { detail } };
+  }
+}
+
+/** Writes the refusals that a route names, and those that follow from who may call and from what is sent. */
+export function writeRefusals(operation: Operation): void {
+  const access = operation['x-access'] ?? '';
+  const refusals = new Refusals();
+  for (const [status, { content }] of Object.entries(operation.responses)) {
+    const named = (content?.['application/json']?.schema as { 'x-refusal'?: DocumentedRefusal } | undefined)?.[
+      'x-refusal'
+    ];
+    if (named !== undefined) refusals.add(Number(status), named);
+  }
+  if (access !== 'public' && access !== 'provider') refusals.say(401, 'Not authenticated');
+  if (access.startsWith('bearer-or-key')) {
+    refusals.say(401, 'Invalid API key');
+    for (const sentence of OF_KEYS) refusals.say(403, sentence);
+  }
+  if (access === 'internal') refusals.say(404, 'Not Found');
+  const names = (parameter: string): boolean =>
+    operation.parameters?.some(({ name }) => name === parameter) === true || operation.requestBody !== undefined;
+  if (access === 'platform-admin') refusals.say(404, 'Organization not found');
+  if (/^(organization|bearer-or-key):/.test(access)) {
+    if (!access.endsWith(':viewer')) refusals.say(403, 'Admin role required');
+    if (names('organization_id')) {
+      refusals.say(404, 'Organization not found');
+      refusals.say(403, 'Not an organization member');
+    }
+  }
+  if (/^(project|capability):/.test(access)) {
+    if (names('project_id')) {
+      refusals.say(404, 'Project not found');
+      refusals.say(403, 'Not a project member');
+    }
+    if (access.startsWith('capability:')) refusals.say(403, `Missing delivery ${access.replace(':', ': ')}`);
+    else if (access !== 'project:viewer') refusals.say(403, 'Insufficient project role');
+  }
+  if (operation.requestBody !== undefined) {
+    refusals.say(413, 'Request body too large');
+    refusals.say(415, 'Unsupported Media Type');
+  }
+  // Whatever asks the database may find it away or every connection taken, and large bodies wait for their turn; `/health`
+  // says so in its own form.
+  if (operation.tags?.includes('health') !== true) refusals.say(503, OVERLOADED);
+  const hasInputs = operation.parameters?.some(
+    ({ in: place, name }) => place !== 'header' || !/^x-(api-key|internal-token)$/i.test(name),
+  );
+  const isValidated = access !== 'provider' && (operation.requestBody !== undefined || hasInputs === true);
+  Object.assign(operation.responses, refusals.responses(isValidated));
+}
+
+/** `SecretInUse` as words. */
+function spaced(name: string): string {
+  return name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ');
+}
