@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -554,6 +555,30 @@ describe('analytics', () => {
       expect(series.series[0]?.total).toBe(row?.events);
       expect(breakdown.total).toEqual(row);
       expect(rowwise.total).toEqual(row);
+    }
+  });
+
+  it('answer the examples of the guide as it shows', async () => {
+    const guide = readFileSync('docs/guide/analytics.md', 'utf8');
+    const shop = await ownerWithProject(app);
+    const cells = [...guide.matchAll(/^\| (\d\d:\d\d) \|(.*)\|$/gm)].map(([, time = '', rest = '']) => {
+      const [event, plan, user, amount, status] = rest.split('|').map((cell) => cell.trim().replaceAll('`', ''));
+      const number = { ...(amount && { amount: Number(amount) }), user: JSON.parse(user ?? '') as unknown };
+      return {
+        timestamp: new Date(`2026-03-02T${time}:00Z`),
+        event: event ?? '',
+        log_status: Number(status),
+        properties: { ...number, ...(plan && { plan }) },
+      };
+    });
+    await insertEvents(app, shop.projectId, cells);
+    await countEvents(app);
+    const examples = [...guide.matchAll(/```http\nGET (.*)\n```(?:\n\n```json\n([^`]*)```)?/g)];
+    expect([cells.length, examples.length]).toEqual([6, 5]);
+    for (const [, path = '', written] of examples) {
+      const get = app.request().get(`${path}&project_id=${shop.projectId}`).set('Authorization', shop.bearer);
+      const { body } = await get.expect(200);
+      if (written !== undefined) expect(body).toMatchObject(JSON.parse(written) as Json);
     }
   });
 
