@@ -16,6 +16,7 @@ import { AuthModule } from './modules/identity/auth/index.js';
 import { BillingModule } from './modules/entitlement/billing/index.js';
 import { DashboardModule } from './modules/events/dashboard/index.js';
 import { DeliveryModule } from './modules/delivery/deliveries/index.js';
+import { AnalyticsModule } from './modules/events/analytics/index.js';
 import { EqlModule } from './modules/events/eql/index.js';
 import { EventStreamsModule } from './modules/events/streams/index.js';
 import { EventTotalsModule } from './modules/events/totals/index.js';
@@ -226,6 +227,7 @@ export class AppModule {
         LogsModule,
         UsageModule,
         EqlModule,
+        AnalyticsModule,
         ExplorerModule,
         DashboardModule,
         ProjectHealthModule,

@@ -103,10 +103,29 @@ function aggregateField(
   value: Readonly<Record<string, unknown>>,
   aggregate: Aggregate | undefined,
 ): string | undefined | Failure {
-  const given = value['aggregate_field'] ?? undefined;
   if (aggregate === undefined) return undefined;
+  const given = value['aggregate_field'] ?? undefined;
   const counts = COUNTING_AGGREGATES.includes(aggregate);
-  if (given === undefined) return counts ? undefined : missing(value);
+  return readAggregateField(given, { aggregate, counts, takesText: false, container: value });
+}
+
+/**
+ * Reads the field of an aggregate.
+ * @param given undefined where it is left out
+ * @param options.counts whether it counts events and takes none
+ * @param options.container what lacks the field where it has to be there
+ */
+export function readAggregateField(
+  given: unknown,
+  options: {
+    readonly aggregate: string;
+    readonly counts: boolean;
+    readonly takesText: boolean;
+    readonly container: unknown;
+  },
+): string | undefined | Failure {
+  const { aggregate, counts, takesText, container } = options;
+  if (given === undefined) return counts ? undefined : missing(container);
   if (counts) return ruleBroken(`${aggregate} counts events and takes no aggregate_field`, given);
-  return readField(given, 1);
+  return takesText ? new FilterReader(EVENT_FIELDS).field(given) : readField(given, 1);
 }

@@ -1,5 +1,5 @@
 export { EventConditionsModule } from './conditions.module.js';
-export { ConditionField, storedCondition } from './condition-kind.js';
+export { ConditionField, readAggregateField, storedCondition } from './condition-kind.js';
 export {
   type AbsenceCondition,
   type Aggregate,

@@ -1,0 +1,38 @@
+import { Module } from '@nestjs/common';
+import { ProjectsModule } from '../../tenancy/projects/index.js';
+import { EqlModule } from '../eql/index.js';
+import { EventReadsModule } from '../reads/index.js';
+import { EventTotalsModule } from '../totals/index.js';
+import { AnalyticsController } from './analytics.controller.js';
+import { BreakdownRepository } from './breakdown/breakdown.repository.js';
+import { BreakdownService } from './breakdown/breakdown.service.js';
+import { FunnelEventsRepository } from './funnel/funnel-events.repository.js';
+import { FunnelLimits } from './funnel/funnel-limits.js';
+import { FunnelService } from './funnel/funnel.service.js';
+import { GatheredEventsReader } from './asking/gathered-events.reader.js';
+import { OverviewRepository } from './overview/overview.repository.js';
+import { OverviewService } from './overview/overview.service.js';
+import { Questions } from './asking/question.js';
+import { Snapshots } from './asking/snapshots.js';
+import { TimeseriesRepository } from './timeseries/timeseries.repository.js';
+import { TimeseriesService } from './timeseries/timeseries.service.js';
+
+@Module({
+  imports: [EqlModule, EventReadsModule, EventTotalsModule, ProjectsModule],
+  controllers: [AnalyticsController],
+  providers: [
+    Questions,
+    Snapshots,
+    GatheredEventsReader,
+    OverviewService,
+    OverviewRepository,
+    TimeseriesService,
+    TimeseriesRepository,
+    BreakdownService,
+    BreakdownRepository,
+    FunnelService,
+    FunnelEventsRepository,
+    FunnelLimits,
+  ],
+})
+export class AnalyticsModule {}

@@ -1,0 +1,22 @@
+import { NumberField, TextField } from '../../../../platform/http/fields/index.js';
+import { EventsQuery } from '../../totals/index.js';
+
+/** What every question about events takes (DECISIONS 11). */
+export class AnalyticsQuery extends EventsQuery {
+  @TextField({
+    min: 1,
+    max: 2_000,
+    optional: true,
+    example: 'properties.plan == "pro" and log.status >= 500',
+    description:
+      'An EQL condition that the events have to fit, too. What is wrong with it is told as by `POST /v1/eql`',
+  })
+  where?: string;
+}
+
+/** The property is a share of a whole. */
+export const ShareField = (description: string): PropertyDecorator => NumberField({ min: 0, max: 1, description });
+
+/** The property is the change against the window before. */
+export const ChangeField = (): PropertyDecorator =>
+  NumberField({ nullable: true, description: '(now - before) / before; null where before is 0 or null' });

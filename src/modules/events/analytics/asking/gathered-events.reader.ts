@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
+import { type FittingEvents, FittingEventsReader } from '../../eql/index.js';
+import {
+  type BucketCoverage,
+  conditionsOf,
+  countedBuckets,
+  type Dimension,
+  isEmptyFilter,
+  rowsOf,
+  type TimeWindow,
+} from '../../totals/index.js';
+import type { Division } from './division.js';
+import type { Question } from './question.js';
+import type { Snapshot } from './snapshots.js';
+
+const HOUR_MS = 3_600_000;
+/** Beyond so much time of rows beside counted hours, a read has to wait for its turn. */
+const MOST_UNCOUNTED_MS = 2 * HOUR_MS;
+
+/** Where the answer to a question comes from: counted hours with the rows at their edges, or the events themselves. */
+export type Source =
+  | { readonly type: 'counted'; readonly coverage: BucketCoverage }
+  | { readonly type: 'events'; readonly events: FittingEvents };
+
+/** Whether a division of counted hours reads so many rows beside them that it takes long. */
+export function isLongCount(division: Division, { now }: Question): boolean {
+  return rowsOf(division.coverage(now), now) > MOST_UNCOUNTED_MS;
+}
+
+/** Finds the events of questions. */
+@Injectable()
+export class GatheredEventsReader {
+  constructor(private readonly fitting: FittingEventsReader) {}
+
+  /** @throws QueryTooLong */
+  async events(question: Question, window: TimeWindow, { tx, deadline }: Snapshot): Promise<FittingEvents> {
+    if (deadline === null) throw new Error('Events are read within a time');
+    const { scope, where, filter } = question;
+    const asked = { window, where, filter: (bind: Bind) => `true${conditionsOf(filter, { bind })}` };
+    return this.fitting.of(tx, scope, asked, deadline);
+  }
+
+  /** The oldest timestamp of the events of a window; null without events. */
+  async firstAt(question: Question, source: 'counted' | 'events', snapshot: Snapshot): Promise<Date | null> {
+    const { window } = question;
+    if (source === 'counted') return this.endOf(question, window, 'first', snapshot);
+    const parameters = new Parameters();
+    const events = (await this.events(question, window, snapshot))(parameters.bind);
+    const [row] = await snapshot.rows<{ at: Date | null }>(
+      `SELECT min(e."timestamp") AS at FROM ${events} /* tenant: they are of one project */`,
+      parameters,
+    );
+    return row?.at ?? null;
+  }
+
+  /** The oldest or the newest timestamp in a window under the filter alone; null without events. */
+  async endOf(
+    { scope, filter }: Question,
+    window: TimeWindow,
+    end: 'first' | 'last',
+    snapshot: Snapshot,
+  ): Promise<Date | null> {
+    const hour = isEmptyFilter(filter) ? null : await this.hourOf(scope, window, filter, end, snapshot);
+    if (hour === undefined) return null;
+    const parameters = new Parameters();
+    const from = hour === null || hour < window.from ? window.from : hour;
+    const afterHour = hour === null ? window.to : new Date(hour.getTime() + HOUR_MS);
+    const to = afterHour < window.to ? afterHour : window.to;
+    const [row] = await snapshot.rows<{ at: Date }>(
+      `SELECT "timestamp" AS at FROM events
+       WHERE project_id = ${parameters.bind(scope.projectId)} AND "timestamp" >= ${parameters.bind(from)}
+         AND "timestamp" < ${parameters.bind(to)}${conditionsOf(filter, parameters)}
+       ORDER BY "timestamp" ${end === 'first' ? 'ASC' : 'DESC'} LIMIT 1`,
+      parameters,
+    );
+    return row?.at ?? null;
+  }
+
+  /** The first or last hour that has such an event in the window; undefined without one. */
+  private async hourOf(
+    scope: Question['scope'],
+    window: TimeWindow,
+    filter: Question['filter'],
+    end: 'first' | 'last',
+    snapshot: Snapshot,
+  ): Promise<Date | undefined> {
+    const parameters = new Parameters();
+    const project = parameters.bind(scope.projectId);
+    const conditions = conditionsOf(filter, parameters);
+    const [from, to] = [parameters.bind(window.from), parameters.bind(window.to)];
+    // The hours at the ends of the window may have their events outside of it.
+    const [row] = await snapshot.rows<{ hour: Date }>(
+      `SELECT h.hour FROM event_facet_hours h
+       WHERE project_id = ${project} AND hour > ${from}::timestamptz - interval '1 hour' AND hour < ${to}${conditions}
+         AND ((hour >= ${from} AND hour + interval '1 hour' <= ${to}) OR EXISTS (
+           SELECT FROM events WHERE project_id = ${project} AND "timestamp" >= greatest(h.hour, ${from})
+             AND "timestamp" < least(h.hour + interval '1 hour', ${to})${conditions}))
+       ORDER BY hour ${end === 'first' ? 'ASC' : 'DESC'} LIMIT 1`,
+      parameters,
+    );
+    return row?.hour;
+  }
+}
+
+/** Counted events by bucket and dimensions: `bucket`, the dimensions, `events` and `errors`, none without events. */
+export function countedSql(
+  { scope, now, filter }: Question,
+  coverage: BucketCoverage,
+  dimensions: readonly Dimension[],
+  bind: Bind,
+): string {
+  const counted = countedBuckets({ projectId: scope.projectId, coverage, now, filter, dimensions }, bind);
+  const names = ['bucket', ...dimensions].join(', ');
+  return `SELECT ${names}, sum(events) AS events, sum(errors) AS errors FROM ${counted} /* tenant: compared there */
+          GROUP BY ${names} HAVING sum(events) > 0`;
+}
+
+/** The number of the bucket of an event `e`. */
+export function bucketSql({ starts }: Division, bind: Bind): string {
+  return `width_bucket(e."timestamp", ${bind(starts)}::timestamptz[]) - 1`;
+}

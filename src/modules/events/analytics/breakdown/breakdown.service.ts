@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../../access/index.js';
+import { windowHead } from '../../totals/index.js';
+import type { BreakdownItem, BreakdownQuery, BreakdownResponse } from './breakdown.dto.js';
+import { BreakdownRepository, type BreakdownRow } from './breakdown.repository.js';
+import { wholeWindows } from '../asking/division.js';
+import { GatheredEventsReader, isLongCount, type Source } from '../asking/gathered-events.reader.js';
+import { scalarOf } from '../asking/keys.js';
+import { changeOf, ratioOf } from '../asking/numbers.js';
+import { isCounted, type Question, Questions } from '../asking/question.js';
+import { Snapshots } from '../asking/snapshots.js';
+
+const NOTHING = { events: 0, errors: 0, more: 0 };
+
+/** The values of a field by their events (DECISIONS 14). */
+@Injectable()
+export class BreakdownService {
+  constructor(
+    private readonly questions: Questions,
+    private readonly snapshots: Snapshots,
+    private readonly gathered: GatheredEventsReader,
+    private readonly breakdown: BreakdownRepository,
+  ) {}
+
+  /** @throws ValidationError, QueryTooLong, TooManyQueries */
+  async of(scope: ProjectScope, query: BreakdownQuery, signal: AbortSignal): Promise<BreakdownResponse> {
+    const { by, limit } = query;
+    const question = await this.questions.of(scope, query);
+    const rows = await this.rows(question, { by, limit }, signal);
+    const [total = NOTHING] = rows.filter(({ part }) => part === 'total');
+    const [missing = NOTHING] = rows.filter(({ part }) => part === 'missing');
+    const items = rows.filter(({ part }) => part === 'item').map((row) => itemOf(row, total.events, question));
+    const names =
+      by === 'source_id'
+        ? await this.breakdown.sourceNames(
+            scope,
+            items.map(({ value }) => String(value)),
+          )
+        : null;
+    const sumOf = (name: 'events' | 'errors'): number => items.reduce((sum, item) => sum + item[name], missing[name]);
+    return {
+      ...windowHead(scope.projectId, question.projectName, question.window),
+      by,
+      total: { events: total.events, errors: total.errors },
+      distinct: total.more,
+      items: names === null ? items : items.map((item) => ({ ...item, name: names.get(String(item.value)) ?? null })),
+      missing: { events: missing.events, errors: missing.errors },
+      other: {
+        events: total.events - sumOf('events'),
+        errors: total.errors - sumOf('errors'),
+        values: total.more - items.length,
+      },
+    };
+  }
+
+  private rows(
+    question: Question,
+    asked: Pick<BreakdownQuery, 'by' | 'limit'>,
+    signal: AbortSignal,
+  ): Promise<BreakdownRow[]> {
+    const division = wholeWindows(question);
+    const isOfHours = isCounted(question, [asked.by]);
+    const isLong = !isOfHours || isLongCount(division, question);
+    return this.snapshots.run(question, { isLong, signal }, async (snapshot) => {
+      const source: Source = isOfHours
+        ? { type: 'counted', coverage: division.coverage(question.now) }
+        : { type: 'events', events: await this.gathered.events(question, division.span, snapshot) };
+      return this.breakdown.rows(question, source, division, asked, snapshot);
+    });
+  }
+}
+
+function itemOf({ key, events, errors, more }: BreakdownRow, all: number, { before }: Question): BreakdownItem {
+  const previous = before === null ? null : more;
+  return {
+    value: scalarOf(key ?? '') ?? '',
+    events,
+    errors,
+    error_rate: ratioOf(errors, events),
+    share: ratioOf(events, all),
+    previous_events: previous,
+    change: changeOf(events, previous),
+  };
+}

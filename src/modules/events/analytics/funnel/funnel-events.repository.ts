@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import { Parameters } from '../../../../platform/database/parameters.js';
+import type { FittingEvents } from '../../eql/index.js';
+import { keySql } from '../asking/keys.js';
+import type { Snapshot } from '../asking/snapshots.js';
+
+const ROWS_AT_ONCE = 5_000;
+/** Characters of a key; of a longer one its hash stands for it. */
+const LONGEST_KEY = 44;
+
+export interface FunnelEvent {
+  readonly key: string;
+  /** The place of its type among those asked for, from 0. */
+  readonly type: number;
+  /** Of its timestamp. */
+  readonly ms: number;
+}
+
+/** Reads the events that funnels follow. */
+@Injectable()
+export class FunnelEventsRepository {
+  /** Events of these types with a value to follow, by timestamp and id, some at a time. For one cursor of a snapshot. */
+  async *read(
+    events: FittingEvents,
+    { types, by }: { readonly types: readonly string[]; readonly by: string },
+    snapshot: Snapshot,
+  ): AsyncGenerator<FunnelEvent[], void> {
+    const parameters = new Parameters();
+    const names = `${parameters.bind(types)}::text[]`;
+    const { join, sql } = keySql(by, 'followed', parameters.bind);
+    await snapshot.rows(
+      `DECLARE followed_events NO SCROLL CURSOR FOR
+       SELECT CASE WHEN octet_length(key) <= ${LONGEST_KEY} THEN key
+              ELSE '#' || encode(sha256(convert_to(key, 'UTF8')), 'base64') END AS key, type, ms
+       FROM (SELECT ${sql} AS key, array_position(${names}, e.event) - 1 AS type,
+                    (extract(epoch FROM e."timestamp") * 1000)::float8 AS ms, e."timestamp" AS at, e.id
+             FROM ${events(parameters.bind)} ${join} WHERE e.event = ANY (${names})) found
+       WHERE key <> '' ORDER BY at, id`,
+      parameters,
+    );
+    for (;;) {
+      const rows = await snapshot.rows<FunnelEvent>(`FETCH ${ROWS_AT_ONCE} FROM followed_events`, new Parameters());
+      if (rows.length > 0) yield rows;
+      if (rows.length < ROWS_AT_ONCE) break;
+    }
+    await snapshot.rows('CLOSE followed_events', new Parameters());
+  }
+}

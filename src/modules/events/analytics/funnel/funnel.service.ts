@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../../access/index.js';
+import { EventLoopYield } from '../../../../platform/concurrency/index.js';
+import { windowHead } from '../../totals/index.js';
+import { GatheredEventsReader } from '../asking/gathered-events.reader.js';
+import { ratioOf } from '../asking/numbers.js';
+import { type Question, Questions } from '../asking/question.js';
+import { Snapshots } from '../asking/snapshots.js';
+import type { FunnelQuery, FunnelResponse, FunnelStep } from './funnel.dto.js';
+import { FunnelEventsRepository } from './funnel-events.repository.js';
+import { FunnelLimits, TooManyFunnelValues } from './funnel-limits.js';
+import { FunnelMachine, type Reached } from './funnel-machine.js';
+
+/** Events that are followed before others may have their turn. */
+const EVENTS_OF_A_STRETCH = 1_000;
+
+/** How far values come along the steps of a funnel (DECISIONS 14). */
+@Injectable()
+export class FunnelService {
+  constructor(
+    private readonly questions: Questions,
+    private readonly snapshots: Snapshots,
+    private readonly gathered: GatheredEventsReader,
+    private readonly events: FunnelEventsRepository,
+    private readonly limits: FunnelLimits,
+  ) {}
+
+  /** @throws ValidationError, QueryTooLong, TooManyQueries, TooManyFunnelValues */
+  async of(scope: ProjectScope, query: FunnelQuery, signal: AbortSignal): Promise<FunnelResponse> {
+    const question = await this.questions.of(scope, query);
+    const { by, within_seconds } = query;
+    const found = await this.follow(question, query, signal);
+    const last = found.reached.at(-1) ?? 0;
+    return {
+      ...windowHead(scope.projectId, question.projectName, question.window),
+      by,
+      within_seconds,
+      steps: stepsOf(query.step, found),
+      conversion: ratioOf(last, found.reached[0] ?? 0),
+      values: found.keys,
+    };
+  }
+
+  private follow(question: Question, query: FunnelQuery, signal: AbortSignal): Promise<Reached> {
+    const types = [...new Set(query.step)];
+    return this.snapshots.run(question, { isLong: true, signal }, async (snapshot) => {
+      const machine = new FunnelMachine(
+        query.step.map((type) => types.indexOf(type)),
+        query.within_seconds * 1_000,
+        this.limits.values,
+        () => new TooManyFunnelValues(),
+      );
+      const others = new EventLoopYield();
+      const events = await this.gathered.events(question, question.window, snapshot);
+      for await (const rows of this.events.read(events, { types, by: query.by }, snapshot)) {
+        for (const [index, { key, type, ms }] of rows.entries()) {
+          if (index % EVENTS_OF_A_STRETCH === 0) await others.ifDue();
+          machine.push(key, type, ms);
+        }
+      }
+      return machine.end();
+    });
+  }
+}
+
+function stepsOf(names: readonly string[], { reached, durations }: Reached): FunnelStep[] {
+  const [began = 0] = reached;
+  return names.map((event, index): FunnelStep => {
+    const here = reached[index] ?? 0;
+    const next = reached[index + 1];
+    const ranks = index === 0 ? undefined : durations[index - 1];
+    return {
+      step: index + 1,
+      event,
+      reached: here,
+      conversion: ratioOf(here, began),
+      step_conversion: ratioOf(here, index === 0 ? began : (reached[index - 1] ?? 0)),
+      dropped: next === undefined ? 0 : here - next,
+      median_seconds: secondsOf(ranks?.quantile(0.5)),
+      p95_seconds: secondsOf(ranks?.quantile(0.95)),
+    };
+  });
+}
+
+function secondsOf(ms: number | null | undefined): number | null {
+  return ms === null || ms === undefined ? null : ms / 1_000;
+}

@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
+import type { Division } from '../asking/division.js';
+import { bucketSql, countedSql, type Source } from '../asking/gathered-events.reader.js';
+import type { Question } from '../asking/question.js';
+import type { Snapshot } from '../asking/snapshots.js';
+
+const MOST_SEVERITIES = 100;
+const TOP_EVENTS = 10;
+
+export interface OverviewRow {
+  readonly part: 'totals' | 'severity' | 'event';
+  readonly bucket: number;
+  readonly value: string | null;
+  readonly events: number;
+  readonly errors: number;
+  /** Of an event type: its events in the window before. */
+  readonly previous: number;
+  /** Of totals. */
+  readonly types: number;
+  readonly sources: number;
+  /** Of totals that were read from events: percentiles and the newest timestamp. */
+  readonly p50: number | null;
+  readonly p95: number | null;
+  readonly last_at: Date | null;
+}
+
+/** Adds up events by type, source and severity. */
+@Injectable()
+export class OverviewRepository {
+  /** Totals of both windows, severities and event types of the window: of one statement. */
+  rows(question: Question, source: Source, division: Division, snapshot: Snapshot): Promise<OverviewRow[]> {
+    const parameters = new Parameters();
+    const base = baseOf(question, source, division, parameters.bind);
+    const first = parameters.bind(division.first);
+    const now = `FILTER (WHERE bucket = ${first}::int)`;
+    const nothing = `0, 0, NULL::int, NULL::int, NULL::timestamptz`;
+    return snapshot.rows<OverviewRow>(
+      `WITH ${base},
+       latencies AS (${latenciesOf(source)})
+       SELECT 'totals' AS part, bucket, NULL AS value, sum(events)::float8 AS events, sum(errors)::float8 AS errors,
+              0::float8 AS previous, count(DISTINCT event)::int AS types, count(DISTINCT source_id)::int AS sources,
+              min(l.p50)::int AS p50, min(l.p95)::int AS p95, min(l.last_at) AS last_at
+       FROM base LEFT JOIN latencies l USING (bucket) GROUP BY bucket
+       UNION ALL (
+         SELECT 'severity', ${first}::int, severity, sum(events)::float8, sum(errors)::float8, 0, ${nothing}
+         FROM base WHERE bucket = ${first}::int GROUP BY severity
+         ORDER BY 4 DESC, severity COLLATE "C" NULLS LAST LIMIT ${MOST_SEVERITIES})
+       UNION ALL (
+         SELECT 'event', ${first}::int, event, (sum(events) ${now})::float8, (sum(errors) ${now})::float8,
+                coalesce(sum(events) FILTER (WHERE bucket < ${first}::int), 0)::float8, ${nothing}
+         FROM base GROUP BY event HAVING sum(events) ${now} > 0
+         ORDER BY 4 DESC, event COLLATE "C" LIMIT ${TOP_EVENTS})`,
+      parameters,
+    );
+  }
+}
+
+function baseOf(question: Question, source: Source, division: Division, bind: Bind): string {
+  if (source.type === 'counted') {
+    const dimensions = ['event', 'source_id', 'severity'] as const;
+    return `base AS MATERIALIZED (${countedSql(question, source.coverage, dimensions, bind)})`;
+  }
+  return `matched AS MATERIALIZED (
+            SELECT ${bucketSql(division, bind)} AS bucket, e.event, e.source_id, e.severity, e.log_status >= 500 AS failed,
+                   CASE WHEN e.log_has_latency THEN e.log_latency_ms END AS latency, e."timestamp" AS at
+            FROM ${source.events(bind)}),
+          base AS MATERIALIZED (
+            SELECT bucket, event, source_id, severity, count(*) AS events, count(*) FILTER (WHERE failed) AS errors
+            FROM matched GROUP BY bucket, event, source_id, severity)`;
+}
+
+function latenciesOf({ type }: Source): string {
+  if (type === 'counted')
+    return 'SELECT 0 AS bucket, NULL::int AS p50, NULL::int AS p95, NULL::timestamptz AS last_at WHERE false';
+  return `SELECT bucket, percentile_disc(0.5) WITHIN GROUP (ORDER BY latency) AS p50,
+                 percentile_disc(0.95) WITHIN GROUP (ORDER BY latency) AS p95, max(at) AS last_at
+          FROM matched GROUP BY bucket`;
+}

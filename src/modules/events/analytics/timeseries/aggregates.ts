@@ -1,0 +1,90 @@
+import type { Bind } from '../../../../platform/database/parameters.js';
+import { type Computed, keySql, numberOf } from '../asking/keys.js';
+
+export const AGGREGATES = [
+  'count',
+  'errors',
+  'error_rate',
+  'unique',
+  'sum',
+  'avg',
+  'min',
+  'max',
+  'p50',
+  'p95',
+  'p99',
+] as const;
+export type Aggregate = (typeof AGGREGATES)[number];
+
+const COUNTING: readonly Aggregate[] = ['count', 'errors', 'error_rate'];
+const ADDING: readonly Aggregate[] = ['count', 'errors', 'sum'];
+const ZERO_WITHOUT_EVENTS: readonly Aggregate[] = ['count', 'errors', 'error_rate', 'sum', 'unique'];
+const QUANTILES: Readonly<Partial<Record<Aggregate, number>>> = { p50: 0.5, p95: 0.95, p99: 0.99 };
+
+/** Whether it counts events and takes no field. */
+export function countsEvents(aggregate: Aggregate): boolean {
+  return COUNTING.includes(aggregate);
+}
+
+/** Whether the values of parts add up to that of the whole. */
+export function addsUp(aggregate: Aggregate): boolean {
+  return ADDING.includes(aggregate);
+}
+
+export function withoutEvents(aggregate: Aggregate): number | null {
+  return ZERO_WITHOUT_EVENTS.includes(aggregate) ? 0 : null;
+}
+
+/** How events are gathered by bucket and key, and how the aggregate of any of what was gathered is told. */
+export interface Gathering {
+  /** Joined to each event `e`. */
+  readonly join: string;
+  /** Selected beside the bucket and the key. */
+  readonly columns: string;
+  /** Which rows of the same bucket and key become one: all, where the columns are aggregates, those alike, or none. */
+  readonly merges: 'all' | 'alike' | 'none';
+  /** Over gathered rows; numeric or float8. */
+  readonly value: string;
+}
+
+/** Of counted events: `events` and `errors` stand in the gathered rows. */
+export function countedValue(aggregate: Aggregate): string {
+  if (aggregate === 'errors') return 'sum(errors)';
+  return aggregate === 'error_rate' ? 'sum(errors)::float8 / nullif(sum(events), 0)::float8' : 'sum(events)';
+}
+
+export function gatheringOf(aggregate: Aggregate, field: string | undefined, bind: Bind): Gathering {
+  if (field === undefined) {
+    return {
+      join: '',
+      columns: 'count(*) AS events, count(*) FILTER (WHERE e.log_status >= 500) AS errors',
+      merges: 'all',
+      value: countedValue(aggregate),
+    };
+  }
+  if (aggregate === 'unique') {
+    const { join, sql } = keySql(field, 'measured', bind);
+    return { join, columns: `${sql} AS seen`, merges: 'alike', value: "count(DISTINCT nullif(seen, ''))" };
+  }
+  const { join, sql }: Computed = numberOf(field, 'measured', bind);
+  const quantile = QUANTILES[aggregate];
+  if (quantile !== undefined) {
+    const value = `percentile_disc(${quantile}) WITHIN GROUP (ORDER BY number)`;
+    return { join, columns: `${sql} AS number`, merges: 'none', value };
+  }
+  return { join, merges: 'all', ...ofNumbers(aggregate, sql) };
+}
+
+function ofNumbers(aggregate: Aggregate, number: string): Pick<Gathering, 'columns' | 'value'> {
+  switch (aggregate) {
+    case 'min':
+      return { columns: `min(${number}) AS least`, value: 'min(least)' };
+    case 'max':
+      return { columns: `max(${number}) AS most`, value: 'max(most)' };
+    default:
+      return {
+        columns: `sum(${number}) AS total, count(${number}) AS numbers`,
+        value: aggregate === 'avg' ? 'sum(total) / nullif(sum(numbers), 0)' : 'coalesce(sum(total), 0)',
+      };
+  }
+}

@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
+import type { Dimension } from '../../totals/index.js';
+import { addsUp, type Aggregate, countedValue, gatheringOf } from './aggregates.js';
+import type { Division } from '../asking/division.js';
+import { bucketSql, countedSql, type Source } from '../asking/gathered-events.reader.js';
+import { KEY_ORDER, keySql, shortKeySql } from '../asking/keys.js';
+import type { Question } from '../asking/question.js';
+import type { Snapshot } from '../asking/snapshots.js';
+
+export interface AskedSeries {
+  readonly aggregate: Aggregate;
+  readonly field: string | undefined;
+  readonly splitBy: string | undefined;
+  readonly top: number;
+  readonly hasPrevious: boolean;
+}
+
+/** A total where it has no bucket, else a point. Numbers are text: they may be more than doubles hold. */
+export interface SeriesRow {
+  readonly part: 'series' | 'other' | 'previous';
+  /** Of a series, from 1. */
+  readonly place: number | null;
+  readonly key: string | null;
+  readonly bucket: number | null;
+  readonly value: string | null;
+}
+
+interface Base {
+  /** The relation `base`: bucket, key, and what the value is told of. */
+  readonly sql: string;
+  readonly value: string;
+}
+
+/** Adds up events by bucket and value. */
+@Injectable()
+export class TimeseriesRepository {
+  /** Series and their points, those of the values beyond the first ones, and those of the window before: of one statement. */
+  rows(
+    question: Question,
+    source: Source,
+    division: Division,
+    asked: AskedSeries,
+    snapshot: Snapshot,
+  ): Promise<SeriesRow[]> {
+    const parameters = new Parameters();
+    const { sql, value } = baseOf(question, source, division, asked, parameters.bind);
+    const first = parameters.bind(division.first);
+    const parts = [
+      `SELECT 'series' AS part, place, key, NULL::int AS bucket, value::text FROM tops`,
+      `SELECT 'series', place, NULL, bucket, (${value})::text FROM base JOIN tops USING (key)
+       WHERE bucket >= ${first}::int GROUP BY place, bucket`,
+    ];
+    if (asked.splitBy !== undefined && addsUp(asked.aggregate)) {
+      parts.push(
+        `SELECT 'other', NULL, NULL, bucket, (${value})::text FROM base
+         WHERE bucket >= ${first}::int AND key NOT IN (SELECT key FROM tops)
+         GROUP BY GROUPING SETS ((bucket), ()) HAVING count(*) > 0`,
+      );
+    }
+    if (asked.hasPrevious) {
+      parts.push(
+        `SELECT 'previous', NULL, NULL, bucket, (${value})::text FROM base
+         WHERE bucket < ${first}::int GROUP BY GROUPING SETS ((bucket), ()) HAVING count(*) > 0`,
+      );
+    }
+    return snapshot.rows<SeriesRow>(
+      `WITH base AS MATERIALIZED (${sql}),
+       totals AS (SELECT key, ${value} AS value FROM base WHERE bucket >= ${first}::int GROUP BY key),
+       tops AS MATERIALIZED (
+         SELECT (row_number() OVER (ORDER BY value DESC NULLS LAST, ${KEY_ORDER}))::int AS place, key, value FROM totals
+         ORDER BY place LIMIT ${parameters.bind(asked.top)})
+       ${parts.join('\nUNION ALL\n')}`,
+      parameters,
+    );
+  }
+}
+
+function baseOf(
+  question: Question,
+  source: Source,
+  division: Division,
+  { aggregate, field, splitBy }: AskedSeries,
+  bind: Bind,
+): Base {
+  if (source.type === 'counted') {
+    const dimensions = splitBy === undefined ? [] : [splitBy as Dimension];
+    const key = splitBy === undefined ? `''` : shortKeySql(splitBy);
+    return {
+      sql: `SELECT bucket, ${key} AS key, events, errors FROM (${countedSql(question, source.coverage, dimensions, bind)}) found`,
+      value: countedValue(aggregate),
+    };
+  }
+  const split = splitBy === undefined ? { join: '', sql: `''` } : keySql(splitBy, 'split', bind);
+  const { join, columns, merges, value } = gatheringOf(aggregate, field, bind);
+  return {
+    sql: `SELECT ${merges === 'alike' ? 'DISTINCT ' : ''}${bucketSql(division, bind)} AS bucket, ${split.sql} AS key, ${columns}
+          FROM ${source.events(bind)} ${split.join} ${join} /* tenant: the events found are of one project */
+          ${merges === 'all' ? 'GROUP BY 1, 2' : ''}`,
+    value,
+  };
+}

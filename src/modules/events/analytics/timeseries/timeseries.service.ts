@@ -1,0 +1,154 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../../access/index.js';
+import { TimeZone } from '../../../../platform/clock/index.js';
+import { failed, Fault, ValidationError } from '../../../../platform/http/fields/index.js';
+import { ProjectTimeZoneReader } from '../../../tenancy/projects/index.js';
+import { readAggregateField } from '../../conditions/index.js';
+import { bucketsOf, likeBucketsOf, type TimeWindow, windowHead, type ZonedBuckets } from '../../totals/index.js';
+import { countsEvents, withoutEvents } from './aggregates.js';
+import { type Divided, Division } from '../asking/division.js';
+import { GatheredEventsReader, isLongCount, type Source } from '../asking/gathered-events.reader.js';
+import { scalarOf } from '../asking/keys.js';
+import { finite } from '../asking/numbers.js';
+import { isCounted, type Question, Questions } from '../asking/question.js';
+import { type Snapshot, Snapshots } from '../asking/snapshots.js';
+import type { TimeseriesQuery, TimeseriesResponse, ValueSeries, WholeSeries } from './timeseries.dto.js';
+import { type AskedSeries, type SeriesRow, TimeseriesRepository } from './timeseries.repository.js';
+
+/** What of the answer stands before its series. */
+interface Answered {
+  readonly buckets: ZonedBuckets;
+  readonly before: ZonedBuckets | null;
+  readonly rows: readonly SeriesRow[];
+  readonly first: number;
+}
+
+/** Aggregates of events over time (DECISIONS 14). */
+@Injectable()
+export class TimeseriesService {
+  constructor(
+    private readonly questions: Questions,
+    private readonly zones: ProjectTimeZoneReader,
+    private readonly snapshots: Snapshots,
+    private readonly gathered: GatheredEventsReader,
+    private readonly series: TimeseriesRepository,
+  ) {}
+
+  /** @throws ValidationError, QueryTooLong, TooManyQueries */
+  async of(scope: ProjectScope, query: TimeseriesQuery, signal: AbortSignal): Promise<TimeseriesResponse> {
+    const field = fieldOf(query);
+    const question = await this.questions.of(scope, query);
+    const timezone = query.timezone ?? (await this.zones.of(scope));
+    const asked: AskedSeries = {
+      aggregate: query.aggregate,
+      field,
+      splitBy: query.split_by,
+      top: query.top,
+      hasPrevious: query.compare === 'previous' && question.before !== null,
+    };
+    const answered = await this.answer(question, query, asked, new TimeZone(timezone), signal);
+    return {
+      ...windowHead(scope.projectId, question.projectName, question.window),
+      interval: answered.buckets.interval,
+      timezone,
+      aggregate: query.aggregate,
+      split_by: query.split_by ?? null,
+      ...seriesOf(answered, asked),
+    };
+  }
+
+  private async answer(
+    question: Question,
+    query: TimeseriesQuery,
+    asked: AskedSeries,
+    zone: TimeZone,
+    signal: AbortSignal,
+  ): Promise<Answered> {
+    const fields = query.split_by === undefined ? [] : [query.split_by];
+    const isCountable = asked.field === undefined && isCounted(question, fields);
+    const divide = (from: Date): Divided => {
+      const window: TimeWindow = { from, to: question.window.to };
+      return { window, buckets: bucketsOf(window, query.interval, zone) };
+    };
+    const known = question.isAll ? null : divide(question.window.from);
+    const { before: window } = question;
+    const before =
+      known !== null && window !== null && asked.hasPrevious
+        ? { window, buckets: likeBucketsOf(window, known.buckets, zone) }
+        : null;
+    const isLongFor = ({ buckets }: Divided, division: Division): boolean =>
+      !isCountable || buckets.interval === 'minute' || isLongCount(division, question);
+
+    /** Null: this cannot be told by a short read. */
+    const attempt = (isLong: boolean): Promise<Answered | null> =>
+      this.snapshots.run(question, { isLong, signal }, async (snapshot) => {
+        const divided = known ?? divide(await this.beginningOfAll(question, isCountable, snapshot));
+        const division = new Division(divided, before);
+        const answered = { buckets: divided.buckets, before: before?.buckets ?? null, first: division.first };
+        if (divided.buckets.starts.length === 0) return { ...answered, rows: [] };
+        if (!isLong && isLongFor(divided, division)) return null;
+        const isOfHours = isCountable && divided.buckets.interval !== 'minute';
+        const source: Source = isOfHours
+          ? { type: 'counted', coverage: division.coverage(question.now) }
+          : { type: 'events', events: await this.gathered.events(question, division.span, snapshot) };
+        return { ...answered, rows: await this.series.rows(question, source, division, asked, snapshot) };
+      });
+    const isShort = isCountable && (known === null || !isLongFor(known, new Division(known, before)));
+    const answered = (isShort ? await attempt(false) : null) ?? (await attempt(true));
+    if (answered === null) throw new Error('A long read tells all');
+    return answered;
+  }
+
+  /** Where the first event is; without any, where the window ends. */
+  private async beginningOfAll(question: Question, isCountable: boolean, snapshot: Snapshot): Promise<Date> {
+    const first = await this.gathered.firstAt(question, isCountable ? 'counted' : 'events', snapshot);
+    return first ?? question.window.to;
+  }
+}
+
+/** @throws ValidationError where the aggregate needs a field, takes none, or takes another */
+function fieldOf({ aggregate, aggregate_field: given }: TimeseriesQuery): string | undefined {
+  const counts = countsEvents(aggregate);
+  const field = readAggregateField(given, { aggregate, counts, takesText: aggregate === 'unique', container: null });
+  if (!failed(field)) return field;
+  if (!(field instanceof Fault)) throw new Error('A text has one fault');
+  const { type, msg, input, ctx } = field;
+  throw new ValidationError([{ type, loc: ['query', 'aggregate_field'], msg, input, ...(ctx && { ctx }) }]);
+}
+
+function seriesOf(
+  { buckets, before, rows, first }: Answered,
+  { aggregate, splitBy, hasPrevious }: AskedSeries,
+): Pick<TimeseriesResponse, 'series' | 'other' | 'previous'> {
+  const empty = withoutEvents(aggregate);
+  const numberOf = ({ value }: SeriesRow): number | null => (value === null ? empty : finite(Number(value)));
+  const whole = (of: readonly SeriesRow[], starts: readonly Date[], offset: number): WholeSeries => {
+    const values = new Map(of.map((row) => [row.bucket, numberOf(row)]));
+    return {
+      total: values.get(null) ?? empty,
+      points: starts.map((start, index) => ({
+        ts: start.toISOString(),
+        value: values.get(index + offset) ?? empty,
+      })),
+    };
+  };
+  const named = rows.filter(({ part }) => part === 'series');
+  const series = named
+    .filter(({ bucket }) => bucket === null)
+    .sort((one, other) => (one.place ?? 0) - (other.place ?? 0))
+    .map(({ place, key }): ValueSeries => {
+      const of = named.filter((row) => row.place === place);
+      const is_missing = splitBy !== undefined && key === '';
+      return { value: scalarOf(key ?? ''), is_missing, ...whole(of, buckets.starts, first) };
+    });
+  if (splitBy === undefined && series.length === 0) {
+    series.push({ value: null, is_missing: false, ...whole([], buckets.starts, first) });
+  }
+  const others = rows.filter(({ part }) => part === 'other');
+  const previous = rows.filter(({ part }) => part === 'previous');
+  return {
+    series,
+    other: others.length === 0 ? null : { value: null, is_missing: false, ...whole(others, buckets.starts, first) },
+    previous: hasPrevious ? whole(previous, before?.starts ?? [], 0) : null,
+  };
+}

@@ -1,0 +1,794 @@
+import { readFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import pg from 'pg';
+import { FunnelLimits } from '../../../src/modules/events/analytics/funnel/funnel-limits.js';
+import { LongSnapshots } from '../../../src/modules/events/reads/index.js';
+import { bucketsOf } from '../../../src/modules/events/totals/index.js';
+import { TimeZone } from '../../../src/platform/clock/index.js';
+import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
+import { createTestApp, type TestApp } from '../../support/app.js';
+import { countEvents, insertEvents } from '../../support/event-rows.js';
+import {
+  compareScalars,
+  INSIGHT_RUNS,
+  type KnownEvent,
+  moment,
+  rankOf,
+  scalarAt,
+  someEvents,
+} from '../../support/insight.js';
+
+type Asked = Readonly<Record<string, string | number | string[] | undefined>>;
+type Json = Record<string, unknown>;
+
+const HOUR_MS = 3_600_000;
+const FIELDS = [
+  ...['event', 'source', 'source_id', 'severity', 'status', 'environment'],
+  ...['log.method', 'log.endpoint', 'log.status'],
+  ...['properties.plan', 'properties.a.b', 'properties.__proto__', 'properties.nowhere', 'properties.n'],
+];
+const NUMBERS = ['properties.plan', 'properties.n', 'log.latency_ms', 'log.status', 'properties.nowhere'];
+/** Conditions in both forms that they have: said in SQL, or asked of one event after the other. */
+const CONDITIONS: Readonly<Record<string, (row: KnownEvent) => boolean>> = {
+  'properties.plan == "pro"': ({ properties }) => [properties.plan].flat().includes('pro'),
+  'log.status >= 500': ({ log_status }) => log_status >= 500,
+  'event in ("a", "d") and severity != null': ({ event, severity }) => ['a', 'd'].includes(event) && severity !== null,
+  'properties.n * 2 > 3': ({ properties }) => typeof properties.n === 'number' && properties.n * 2 > 3,
+  'event regex "[ab]" and properties.n + 1 <= 3': ({ event, properties }) =>
+    /^[ab]$/.test(event) && typeof properties.n === 'number' && properties.n + 1 <= 3,
+};
+const FILTERS = { event: 'a', severity: 'info', status: 'ok', environment: 'staging' } as const;
+
+describe('analytics', () => {
+  let app: TestApp;
+  let owner: Owner;
+  let stranger: Owner;
+  let known: KnownEvent[];
+  /** The latest instant that windows end at. */
+  const end = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+
+  const ask = (operation: string, asked: Asked, bearer = owner.bearer) => {
+    const query = new URLSearchParams();
+    const all: Asked = { project_id: owner.projectId, ...asked };
+    for (const [name, value] of Object.entries(all)) {
+      for (const one of [value].flat()) if (one !== undefined) query.append(name, String(one));
+    }
+    return app.request().get(`/v1/analytics/${operation}?${query.toString()}`).set('Authorization', bearer);
+  };
+  const answer = async (operation: string, asked: Asked): Promise<Json> => {
+    const { status, body } = await ask(operation, asked);
+    expect([operation, asked, status, status === 200 ? null : (body as unknown)]).toEqual([
+      operation,
+      asked,
+      200,
+      null,
+    ]);
+    return body as Json;
+  };
+  const explorerTotal = async (asked: Asked): Promise<number> => {
+    const all: Asked = { ...asked, limit: 1 };
+    const query = Object.entries(all).filter(([, value]) => value !== undefined && value !== '');
+    const { body } = await app
+      .request()
+      .get(`/v1/projects/${owner.projectId}/events`)
+      .query(Object.fromEntries(query))
+      .set('Authorization', owner.bearer)
+      .expect(200);
+    return (body as { total: number }).total;
+  };
+
+  beforeAll(async () => {
+    app = await createTestApp({ env: { PROCESS_ROLE: 'api' } });
+    owner = await ownerWithProject(app, 'Tea House');
+    stranger = await ownerWithProject(app);
+    known = fc.sample(someEvents(end), { numRuns: 700, seed: 11 });
+    await insertEvents(app, owner.projectId, known);
+    await insertEvents(app, stranger.projectId, fc.sample(someEvents(end), { numRuns: 50, seed: 12 }));
+    await countEvents(app);
+  });
+  afterAll(() => app.close());
+
+  // What is asked, and what it is about: the events of the window, and of the one before.
+  const filters = fc.record(
+    {
+      event: fc.constantFrom(FILTERS.event, ''),
+      severity: fc.constantFrom(FILTERS.severity, ''),
+      status: fc.constant(FILTERS.status),
+      environment: fc.constantFrom(FILTERS.environment, ''),
+      source_id: fc.constantFrom('', 'first'),
+    },
+    { requiredKeys: [] },
+  );
+  const questions = fc
+    .record({
+      ends: fc.tuple(moment, moment),
+      isAll: fc.integer({ min: 0, max: 9 }).map((number) => number === 0),
+      filter: fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, { weight: 2, arbitrary: filters }),
+      where: fc.option(fc.constantFrom(...Object.keys(CONDITIONS)), { nil: undefined, freq: 3 }),
+    })
+    .map(({ ends, isAll, filter, where }) => {
+      const [from, to] = [end - Math.max(...ends), end - Math.min(...ends)];
+      const sourceId = (filter as { source_id?: string }).source_id;
+      const source = sourceId === 'first' ? known.find(({ source_id }) => source_id !== null)?.source_id : sourceId;
+      const wanted: Record<string, string | undefined> = { ...filter, source_id: source ?? undefined };
+      const window: Asked = isAll
+        ? { range: 'all' }
+        : { from_ts: new Date(from).toISOString(), to_ts: new Date(to).toISOString() };
+      return { asked: { ...window, ...wanted, where }, wanted, where, isAll, from, to };
+    });
+  type Question = typeof questions extends fc.Arbitrary<infer T> ? T : never;
+  const factsOf = ({ wanted, where, isAll, from, to }: Question) => {
+    const fits = (row: KnownEvent): boolean =>
+      Object.entries(wanted).every(([name, value]) => !value || row[name as keyof KnownEvent] === value) &&
+      (where === undefined || CONDITIONS[where]!(row));
+    const within = (begin: number, until: number): KnownEvent[] =>
+      known.filter(({ timestamp }) => timestamp.getTime() >= begin && timestamp.getTime() < until).filter(fits);
+    return { now: isAll ? known.filter(fits) : within(from, to), before: isAll ? null : within(2 * from - to, from) };
+  };
+  const check = <T>(property: fc.IAsyncProperty<T>) => fc.assert(property, { numRuns: INSIGHT_RUNS });
+  const errorsIn = (rows: readonly KnownEvent[]): number => rows.filter(({ log_status }) => log_status >= 500).length;
+  const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
+  const change = (now: number | null, before: number | null): number | null =>
+    now === null || before === null || before === 0 ? null : (now - before) / before;
+  const count = <T>(rows: readonly KnownEvent[], of: (row: KnownEvent) => T): Map<T, KnownEvent[]> => {
+    const groups = new Map<T, KnownEvent[]>();
+    for (const row of rows) groups.set(of(row), [...(groups.get(of(row)) ?? []), row]);
+    return groups;
+  };
+
+  it('give the totals of a window and of the one before', async () => {
+    const totalsOf = (rows: readonly KnownEvent[]) => {
+      const latencies = rows.flatMap(({ log_latency_ms }) => log_latency_ms ?? []);
+      return {
+        events: rows.length,
+        errors: errorsIn(rows),
+        error_rate: ratio(errorsIn(rows), rows.length),
+        event_types: new Set(rows.map(({ event }) => event)).size,
+        sources: new Set(rows.flatMap(({ source_id }) => source_id ?? [])).size,
+        p50_latency_ms: rankOf(latencies, 0.5),
+        p95_latency_ms: rankOf(latencies, 0.95),
+      };
+    };
+    await check(
+      fc.asyncProperty(questions, async (question) => {
+        const { asked } = question;
+        const { now, before } = factsOf(question);
+        const body = await answer('overview', asked);
+        const [totals, previous] = [totalsOf(now), before && totalsOf(before)];
+        const byCount = (a: { events: number; value: unknown }, b: { events: number; value: unknown }): number =>
+          b.events - a.events || compareScalars(a.value, b.value);
+        expect(body).toMatchObject({ project_id: owner.projectId, project_name: owner.projectName, totals, previous });
+        expect(body.change).toEqual(
+          previous && {
+            ...Object.fromEntries(
+              Object.entries(totals).map(([name, value]) => [
+                name,
+                change(value, previous[name as keyof typeof previous]),
+              ]),
+            ),
+            error_rate: totals.error_rate - previous.error_rate,
+          },
+        );
+        expect(body.by_severity).toEqual(
+          [...count(now, ({ severity }) => severity)]
+            .map(([value, rows]) => ({ value, events: rows.length }))
+            .sort(byCount),
+        );
+        expect(body.top_events).toEqual(
+          [...count(now, ({ event }) => event)]
+            .map(([value, { length: events }]) => {
+              const earlier = before && before.filter(({ event }) => event === value).length;
+              return { value, events, previous_events: earlier, change: change(events, earlier) };
+            })
+            .sort(byCount),
+        );
+        const last = Math.max(...now.map(({ timestamp }) => timestamp.getTime()));
+        expect(body.last_event_at).toBe(now.length === 0 ? null : new Date(last).toISOString());
+        if (asked.where === undefined) expect(await explorerTotal(asked)).toBe(now.length);
+      }),
+    );
+  });
+
+  it('give the values of every field, those without it, and the rest', async () => {
+    await check(
+      fc.asyncProperty(
+        questions,
+        fc.constantFrom(...FIELDS),
+        fc.integer({ min: 1, max: 6 }),
+        async (question, by, limit) => {
+          const { asked } = question;
+          const { now, before } = factsOf(question);
+          const body = await answer('breakdown', { ...asked, by, limit });
+          const groups = count(now, (row) => scalarAt(row, by));
+          const missing = groups.get(null) ?? [];
+          groups.delete(null);
+          const values = [...groups].sort(([one, a], [other, b]) => b.length - a.length || compareScalars(one, other));
+          const earlier = before && count(before, (row) => scalarAt(row, by));
+          const shown = values.slice(0, limit);
+          const rest = values.slice(limit).flatMap(([, rows]) => rows);
+          expect(body).toMatchObject({
+            by,
+            total: { events: now.length, errors: errorsIn(now) },
+            distinct: values.length,
+            missing: { events: missing.length, errors: errorsIn(missing) },
+            other: { events: rest.length, errors: errorsIn(rest), values: values.length - shown.length },
+          });
+          expect(body.items).toEqual(
+            shown.map(([value, rows]) => {
+              const previous = earlier && (earlier.get(value)?.length ?? 0);
+              return {
+                value: typeof value === 'string' ? value.slice(0, 200) : value,
+                ...(by === 'source_id' && { name: null }),
+                events: rows.length,
+                errors: errorsIn(rows),
+                error_rate: ratio(errorsIn(rows), rows.length),
+                share: ratio(rows.length, now.length),
+                previous_events: previous,
+                change: change(rows.length, previous),
+              };
+            }),
+          );
+        },
+      ),
+    );
+  });
+
+  describe('over time', () => {
+    const AGGREGATES: Readonly<
+      Record<string, (values: readonly unknown[], rows: readonly KnownEvent[]) => number | null>
+    > = {
+      count: (_, rows) => rows.length,
+      errors: (_, rows) => errorsIn(rows),
+      error_rate: (_, rows) => ratio(errorsIn(rows), rows.length),
+      unique: (values) => new Set(values.filter((value) => value !== null)).size,
+      sum: (values) => numbersIn(values).reduce((sum, value) => sum + value, 0),
+      avg: (values) => {
+        const numbers = numbersIn(values);
+        return numbers.length === 0 ? null : numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
+      },
+      min: (values) => (numbersIn(values).length === 0 ? null : Math.min(...numbersIn(values))),
+      max: (values) => (numbersIn(values).length === 0 ? null : Math.max(...numbersIn(values))),
+      p50: (values) => rankOf(numbersIn(values), 0.5),
+      p95: (values) => rankOf(numbersIn(values), 0.95),
+      p99: (values) => rankOf(numbersIn(values), 0.99),
+    };
+    const numbersIn = (values: readonly unknown[]): number[] => values.filter((value) => typeof value === 'number');
+    const COUNTING = ['count', 'errors', 'error_rate'];
+    const series = fc
+      .record({
+        aggregate: fc.constantFrom('count', 'errors', ...Object.keys(AGGREGATES)),
+        number: fc.constantFrom(...NUMBERS),
+        any: fc.constantFrom(...FIELDS),
+        split_by: fc.option(fc.constantFrom(...FIELDS), { nil: undefined, freq: 3 }),
+        interval: fc.constantFrom('auto' as const, 'hour' as const, 'day' as const, 'week' as const),
+        timezone: fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'America/St_Johns'),
+        top: fc.integer({ min: 1, max: 4 }),
+        compare: fc.constantFrom('none', 'previous'),
+      })
+      .map(({ number, any, ...asked }) => ({
+        ...asked,
+        aggregate_field: COUNTING.includes(asked.aggregate) ? undefined : asked.aggregate === 'unique' ? any : number,
+      }));
+    const exactly = (value: number | null): unknown =>
+      value === null || Number.isInteger(value) ? value : expect.closeTo(value, 8);
+
+    it('give an aggregate of each bucket, of all values and of the first ones', async () => {
+      await check(
+        fc.asyncProperty(questions, series, async (question, wanted) => {
+          const { asked, isAll } = question;
+          const { now, before } = factsOf(question);
+          const body = await answer('timeseries', { ...asked, ...wanted });
+          const told = (rows: readonly KnownEvent[]): number | null =>
+            AGGREGATES[wanted.aggregate]!(
+              rows.map((row) => scalarAt(row, wanted.aggregate_field ?? 'event')),
+              rows,
+            );
+          const zone = new TimeZone(wanted.timezone);
+          const first = Math.min(...now.map(({ timestamp }) => timestamp.getTime()));
+          const window = isAll
+            ? { from: new Date(now.length === 0 ? String(body.to_ts) : first), to: new Date(String(body.to_ts)) }
+            : { from: new Date(question.from), to: new Date(question.to) };
+          const { interval, starts } = bucketsOf(window, wanted.interval, zone);
+          const whole = (rows: readonly KnownEvent[], at: readonly Date[]) => ({
+            total: exactly(told(rows)),
+            points: at.map((start, index) => ({
+              ts: start.toISOString(),
+              value: exactly(
+                told(rows.filter(({ timestamp }) => timestamp >= start && !(timestamp >= (at[index + 1] ?? Infinity)))),
+              ),
+            })),
+          });
+          const { split_by } = wanted;
+          const groups =
+            split_by === undefined
+              ? [[null, now] as const]
+              : [...count(now, (row) => scalarAt(row, split_by))].sort(
+                  ([one, a], [other, b]) =>
+                    (told(b) ?? -Infinity) - (told(a) ?? -Infinity) || compareScalars(one, other),
+                );
+          const shown = groups.slice(0, wanted.top);
+          const rest = groups.slice(wanted.top).flatMap(([, rows]) => rows);
+          const hasRest = ['count', 'errors', 'sum'].includes(wanted.aggregate) && groups.length > wanted.top;
+          expect(body).toMatchObject({ interval, timezone: wanted.timezone, aggregate: wanted.aggregate });
+          expect(body.split_by).toBe(split_by ?? null);
+          expect(body.series).toEqual(
+            shown.map(([value, rows]) => ({
+              value: typeof value === 'string' ? value.slice(0, 200) : value,
+              is_missing: split_by !== undefined && value === null,
+              ...whole(rows, starts),
+            })),
+          );
+          expect(body.other).toEqual(hasRest ? { value: null, is_missing: false, ...whole(rest, starts) } : null);
+          if (wanted.compare === 'none' || before === null) expect(body.previous).toBeNull();
+          else {
+            const earlier = { from: new Date(2 * question.from - question.to), to: new Date(question.from) };
+            const { starts: at } = bucketsOf(earlier, interval, zone);
+            expect(body.previous).toEqual(whole(before, at));
+          }
+        }),
+      );
+    });
+
+    const at = (ms: number): string => new Date(end - ms).toISOString();
+
+    it('divide into minutes, and days as the project keeps them', async () => {
+      const minutes = await answer('timeseries', { from_ts: at(2 * HOUR_MS), to_ts: at(0) });
+      expect(minutes).toMatchObject({ interval: 'minute', timezone: 'UTC', other: null, previous: null });
+      const [{ total, points }] = minutes.series as [{ total: number; points: { ts: string; value: number }[] }];
+      expect(points).toHaveLength(120);
+      expect(points.reduce((sum, { value }) => sum + value, 0)).toBe(total);
+      expect(total).toBe(await explorerTotal({ from_ts: at(2 * HOUR_MS), to_ts: at(0) }));
+      const settings = `/v1/projects/${owner.projectId}/settings`;
+      await app
+        .request()
+        .put(settings)
+        .set('Authorization', owner.bearer)
+        .send({ timezone: 'Asia/Kathmandu' })
+        .expect(200);
+      const days = await answer('timeseries', { range: '7d', interval: 'day' });
+      expect(days.timezone).toBe('Asia/Kathmandu');
+      expect((days.series as { points: { ts: string }[] }[])[0]?.points.map(({ ts }) => ts.slice(11))).toEqual(
+        Array.from({ length: 8 }, () => '18:15:00.000Z'),
+      );
+      await app.request().put(settings).set('Authorization', owner.bearer).send({}).expect(200);
+    });
+
+    it('tell an empty window and an empty project', async () => {
+      const empty = await answer('timeseries', {
+        from_ts: at(0),
+        to_ts: at(0),
+        split_by: 'event',
+        compare: 'previous',
+      });
+      expect(empty).toMatchObject({ series: [], other: null, previous: { total: 0, points: [] } });
+      const nobody = await ownerWithProject(app);
+      const of = async (operation: string, asked: Asked): Promise<Json> =>
+        (await ask(operation, { ...asked, project_id: nobody.projectId, range: 'all' }, nobody.bearer).expect(200))
+          .body as Json;
+      const whole = { series: [{ value: null, is_missing: false, total: 0, points: [] }], other: null, previous: null };
+      expect(await of('timeseries', { compare: 'previous' })).toMatchObject(whole);
+      expect(await of('timeseries', { where: 'event == "a"', interval: 'week' })).toMatchObject({ interval: 'week' });
+      expect(
+        await of('timeseries', { aggregate: 'avg', aggregate_field: 'properties.n', split_by: 'event' }),
+      ).toMatchObject({ series: [], split_by: 'event' });
+      expect(await of('overview', {})).toMatchObject({
+        totals: { events: 0, error_rate: 0, p50_latency_ms: null },
+        previous: null,
+        change: null,
+        last_event_at: null,
+      });
+      expect(await of('breakdown', { by: 'properties.plan' })).toMatchObject({
+        total: { events: 0, errors: 0 },
+        items: [],
+      });
+      expect(await of('funnel', { by: 'properties.plan', step: ['a', 'b'] })).toMatchObject({
+        conversion: 0,
+        values: 0,
+      });
+    });
+
+    it('tell of numbers that are as large as numbers can be', async () => {
+      const rich = await ownerWithProject(app);
+      const huge = [1.7e308, 1.7e308, 5e-324].map((n, index) => ({
+        timestamp: new Date(end - index),
+        properties: { n },
+      }));
+      await insertEvents(app, rich.projectId, huge);
+      await countEvents(app);
+      const told = async (aggregate: string): Promise<unknown> => {
+        const asked = {
+          project_id: rich.projectId,
+          aggregate,
+          aggregate_field: 'properties.n',
+          range: 'all',
+          interval: 'week',
+        };
+        const { body } = await ask('timeseries', asked, rich.bearer).expect(200);
+        return (body as { series: { total: number }[] }).series[0]?.total;
+      };
+      expect(await told('sum')).toBe(Number.MAX_VALUE);
+      expect(await told('max')).toBe(1.7e308);
+      expect(await told('min')).toBe(5e-324);
+      expect(await told('p50')).toBe(1.7e308);
+      expect(Number(await told('avg')) / 1e308).toBeCloseTo(3.4 / 3, 10);
+      expect(await told('unique')).toBe(2);
+    });
+  });
+
+  describe('of funnels', () => {
+    const steps = fc.array(fc.constantFrom<string>('a', 'b', 'c.error', 'd'), { minLength: 2, maxLength: 4 });
+    const bys = fc.constantFrom(...FIELDS.filter((field) => field !== 'event' && !field.startsWith('log.')));
+
+    it('give how far every value came, and how fast', async () => {
+      await check(
+        fc.asyncProperty(
+          questions,
+          steps,
+          bys,
+          fc.constantFrom(3_600, 20_000, 604_800),
+          async (question, step, by, within_seconds) => {
+            const body = await answer('funnel', { ...question.asked, step, by, within_seconds });
+            const { now } = factsOf(question);
+            const order = [...now].sort(
+              (a, b) => a.timestamp.getTime() - b.timestamp.getTime() || (a.id < b.id ? -1 : 1),
+            );
+            const chains = count(
+              order.filter((row) => step.includes(row.event) && scalarAt(row, by) !== null),
+              (row) => scalarAt(row, by),
+            );
+            const best = [...chains.values()].map((rows) => shortestChains(rows, step, within_seconds * 1_000));
+            const times = step.map((_, index) => best.flatMap((of) => (of[index] === Infinity ? [] : of[index]!)));
+            const reached = times.map(({ length }) => length);
+            expect(body).toMatchObject({
+              by,
+              within_seconds,
+              values: chains.size,
+              conversion: ratio(reached.at(-1)!, reached[0]!),
+            });
+            expect(body.steps).toEqual(
+              step.map((event, index) => ({
+                step: index + 1,
+                event,
+                reached: reached[index],
+                conversion: ratio(reached[index]!, reached[0]!),
+                step_conversion: ratio(reached[index]!, reached[Math.max(0, index - 1)]!),
+                dropped: index + 1 === step.length ? 0 : reached[index]! - reached[index + 1]!,
+                median_seconds: index === 0 ? null : inSeconds(rankOf(times[index]!, 0.5)),
+                p95_seconds: index === 0 ? null : inSeconds(rankOf(times[index]!, 0.95)),
+              })),
+            );
+          },
+        ),
+      );
+    });
+
+    const inSeconds = (ms: number | null): number | null => (ms === null ? null : ms / 1_000);
+    /** For each step the shortest time from any first event to it, step by step from each of them. */
+    function shortestChains(rows: readonly KnownEvent[], wanted: readonly string[], within: number): number[] {
+      const best = wanted.map(() => Infinity);
+      for (const [begin, first] of rows.entries()) {
+        if (first.event !== wanted[0]) continue;
+        let place = begin;
+        for (const [index, event] of wanted.entries()) {
+          // The earliest event that goes on is as good as any later one.
+          if (index > 0) place = rows.findIndex((row, at) => at > place && row.event === event);
+          const row = rows[place];
+          if (place < 0 || row === undefined) break;
+          const lasted = row.timestamp.getTime() - first.timestamp.getTime();
+          if (lasted > within) break;
+          best[index] = Math.min(best[index]!, lasted);
+        }
+      }
+      return best;
+    }
+
+    it('take events of one instant by their ids, and each for one step alone', async () => {
+      const shop = await ownerWithProject(app);
+      const at = (second: number, event: string, user: unknown) => ({
+        timestamp: new Date(end - HOUR_MS + second * 1_000),
+        event,
+        properties: { user },
+      });
+      await insertEvents(app, shop.projectId, [
+        ...[at(0, 'a', 1), at(0, 'b', 1), at(0, 'b', '1'), at(0, 'a', '1')],
+        ...[at(0, 'a', 'once'), at(5, 'a', 'twice'), at(9, 'a', 'twice')],
+        ...[at(0, 'a', 'late'), at(11, 'b', 'late'), at(1, 'a', 'just'), at(11, 'b', 'just')],
+        ...[at(0, 'a', null), at(1, 'b', ['x']), at(1, 'b', { x: 1 })],
+      ]);
+      const of = async (step: string[]): Promise<unknown> => {
+        const asked = { project_id: shop.projectId, step, by: 'properties.user', within_seconds: 10, range: '24h' };
+        const { body } = await ask('funnel', asked, shop.bearer).expect(200);
+        return [(body as { values: number }).values, (body as { steps: Json[] }).steps.map(({ reached }) => reached)];
+      };
+      expect(await of(['a', 'b'])).toEqual([6, [6, 2]]);
+      expect(await of(['a', 'a'])).toEqual([6, [6, 1]]);
+      expect(await of(['b', 'a'])).toEqual([6, [4, 1]]);
+    });
+
+    it('follow so many values and no more', async () => {
+      const limits = app.nest.get(FunnelLimits);
+      limits.values = 3;
+      const { body } = await ask('funnel', { step: ['a', 'b'], by: 'properties.plan', range: 'all' }).expect(503);
+      expect(body).toEqual({ detail: 'Funnel has too many values: choose a shorter range or a narrower filter' });
+      Object.assign(limits, new FunnelLimits());
+      await answer('funnel', { step: ['a', 'b'], by: 'properties.plan', range: 'all' });
+    });
+  });
+
+  it('count what arrives late and out of order as the explorer and the rows do', async () => {
+    const busy = await ownerWithProject(app);
+    const now = Date.now();
+    const offsets = [0, 1, HOUR_MS, HOUR_MS + 1, 25 * HOUR_MS, 3, 49 * HOUR_MS, HOUR_MS - 1, 2 * HOUR_MS, 30];
+    for (const [index, ago] of offsets.entries()) {
+      await app
+        .request()
+        .post('/v1/events/ingest')
+        .set('X-API-Key', busy.apiKey)
+        .send({
+          event_type: index % 2 === 0 ? 'even' : 'odd',
+          source: 'web',
+          timestamp: new Date(Math.floor(now / HOUR_MS) * HOUR_MS - ago).toISOString(),
+          properties: { n: index, status: index % 3 === 0 ? 'error' : 'ok' },
+        })
+        .expect(200);
+      const window = { range: index % 2 === 0 ? '24h' : 'all' };
+      const asked = { ...window, project_id: busy.projectId };
+      const overview = (await ask('overview', asked, busy.bearer).expect(200)).body as { totals: Json };
+      const series = (await ask('timeseries', asked, busy.bearer).expect(200)).body as { series: { total: number }[] };
+      const breakdown = (await ask('breakdown', { ...asked, by: 'event' }, busy.bearer).expect(200)).body as Json;
+      const rowwise = (await ask('breakdown', { ...asked, by: 'properties.n' }, busy.bearer).expect(200)).body as Json;
+      const [row] = await app.rows<{ events: number; errors: number }>(
+        `SELECT count(*)::int AS events, (count(*) FILTER (WHERE log_status >= 500))::int AS errors FROM events
+         WHERE project_id = $1 AND ($2 = 'all' OR "timestamp" >= now() - interval '24 hours')`,
+        [busy.projectId, window.range],
+      );
+      const explorer = await app
+        .request()
+        .get(`/v1/projects/${busy.projectId}/events`)
+        .query({ ...window, limit: 1 })
+        .set('Authorization', busy.bearer)
+        .expect(200);
+      expect((explorer.body as { total: number }).total).toBe(row?.events);
+      expect(overview.totals).toMatchObject({ ...row });
+      expect(series.series[0]?.total).toBe(row?.events);
+      expect(breakdown.total).toEqual(row);
+      expect(rowwise.total).toEqual(row);
+    }
+  });
+
+  it('answer the examples of the guide as it shows', async () => {
+    const guide = readFileSync('docs/guide/analytics.md', 'utf8');
+    const shop = await ownerWithProject(app);
+    const cells = [...guide.matchAll(/^\| (\d\d:\d\d) \|(.*)\|$/gm)].map(([, time = '', rest = '']) => {
+      const [event, plan, user, amount, status] = rest.split('|').map((cell) => cell.trim().replaceAll('`', ''));
+      const number = { ...(amount && { amount: Number(amount) }), user: JSON.parse(user ?? '') as unknown };
+      return {
+        timestamp: new Date(`2026-03-02T${time}:00Z`),
+        event: event ?? '',
+        log_status: Number(status),
+        properties: { ...number, ...(plan && { plan }) },
+      };
+    });
+    await insertEvents(app, shop.projectId, cells);
+    await countEvents(app);
+    const examples = [...guide.matchAll(/```http\nGET (.*)\n```(?:\n\n```json\n([^`]*)```)?/g)];
+    expect([cells.length, examples.length]).toEqual([6, 5]);
+    for (const [, path = '', written] of examples) {
+      const get = app.request().get(`${path}&project_id=${shop.projectId}`).set('Authorization', shop.bearer);
+      const { body } = await get.expect(200);
+      if (written !== undefined) expect(body).toMatchObject(JSON.parse(written) as Json);
+    }
+  });
+
+  describe('refuse', () => {
+    const field = 'unknown field; fields are ';
+    it.each<[string, Asked, string, string, string]>([
+      [
+        'timeseries',
+        { interval: 'minute', range: '7d' },
+        'interval',
+        'value_error',
+        'the window has too many of these intervals',
+      ],
+      ['timeseries', { interval: 'hour', from_ts: '0001-01-01' }, 'interval', 'value_error', 'the window has too many'],
+      [
+        'timeseries',
+        { timezone: 'Mars/Base' },
+        'timezone',
+        'value_error',
+        'timezone must be the IANA name of a time zone',
+      ],
+      ['timeseries', { timezone: '+01:00' }, 'timezone', 'value_error', 'timezone must be the IANA name'],
+      ['timeseries', { interval: 'month' }, 'interval', 'literal_error', ''],
+      ['timeseries', { aggregate: 'p90' }, 'aggregate', 'literal_error', ''],
+      ['timeseries', { aggregate: 'sum' }, 'aggregate_field', 'missing', 'Field required'],
+      ['timeseries', { aggregate: 'unique' }, 'aggregate_field', 'missing', 'Field required'],
+      [
+        'timeseries',
+        { aggregate_field: 'properties.n' },
+        'aggregate_field',
+        'value_error',
+        'count counts events and takes no aggregate_field',
+      ],
+      [
+        'timeseries',
+        { aggregate: 'error_rate', aggregate_field: 'properties.n' },
+        'aggregate_field',
+        'value_error',
+        'error_rate counts',
+      ],
+      [
+        'timeseries',
+        { aggregate: 'avg', aggregate_field: 'event' },
+        'aggregate_field',
+        'value_error',
+        'aggregate_field is a property or a field that holds numbers',
+      ],
+      ['timeseries', { aggregate: 'unique', aggregate_field: 'size' }, 'aggregate_field', 'value_error', field],
+      ['timeseries', { split_by: 'message' }, 'split_by', 'value_error', 'split_by is no field of events'],
+      ['timeseries', { top: 0 }, 'top', 'greater_than_equal', ''],
+      ['timeseries', { top: 21 }, 'top', 'less_than_equal', ''],
+      ['timeseries', { compare: 'next' }, 'compare', 'literal_error', ''],
+      ['breakdown', {}, 'by', 'missing', 'Field required'],
+      ['breakdown', { by: '' }, 'by', 'value_error', 'by is no field of events'],
+      ['breakdown', { by: 'message' }, 'by', 'value_error', 'by is no field of events'],
+      ['breakdown', { by: 'log.latency_ms' }, 'by', 'value_error', 'by is no field of events'],
+      ['breakdown', { by: 'constructor' }, 'by', 'value_error', 'by is no field of events'],
+      ['breakdown', { by: 'properties.' }, 'by', 'value_error', 'by is no field of events'],
+      ['breakdown', { by: `properties${'.a'.repeat(17)}` }, 'by', 'value_error', 'by is no field of events'],
+      ['breakdown', { by: 'event', limit: 101 }, 'limit', 'less_than_equal', ''],
+      ['funnel', { by: 'log.method', step: ['a', 'b'] }, 'by', 'value_error', 'by is no field of events'],
+      ['funnel', { by: 'event', step: ['a', 'b'] }, 'by', 'value_error', 'by is no field of events'],
+      ['funnel', { by: 'source' }, 'step', 'missing', 'Field required'],
+      [
+        'funnel',
+        { by: 'source', step: ['a'] },
+        'step',
+        'too_short',
+        'List should have at least 2 items after validation, not 1',
+      ],
+      [
+        'funnel',
+        { by: 'source', step: Array.from({ length: 11 }, () => 'a') },
+        'step',
+        'too_long',
+        'List should have at most 10 items',
+      ],
+      ['funnel', { by: 'source', step: ['a', 'b'], within_seconds: 0 }, 'within_seconds', 'greater_than_equal', ''],
+      [
+        'funnel',
+        { by: 'source', step: ['a', 'b'], within_seconds: 2_592_001 },
+        'within_seconds',
+        'less_than_equal',
+        '',
+      ],
+      ['overview', { where: '' }, 'where', 'string_too_short', ''],
+      ['overview', { where: `event == "${'x'.repeat(2_000)}"` }, 'where', 'string_too_long', ''],
+      ['overview', { where: 'event = "a"' }, 'where', 'value_error', 'line 1, column 7'],
+      ['overview', { where: 'a where b' }, 'where', 'value_error', 'line 1, column 3'],
+      ['breakdown', { by: 'event', where: 'nothing(event)' }, 'where', 'value_error', 'line 1, column 1'],
+      [
+        'overview',
+        { from_ts: '2026-01-02', to_ts: '2026-01-01' },
+        'to_ts',
+        'value_error',
+        'to_ts must not be before from_ts',
+      ],
+      ['overview', { range: '2d' }, 'range', 'literal_error', ''],
+      ['overview', { source_id: 'x' }, 'source_id', 'uuid_parsing', ''],
+      ['overview', { severity: 'x'.repeat(51) }, 'severity', 'string_too_long', ''],
+    ])('%s with %j', async (operation, asked, name, type, sentence) => {
+      const { body } = await ask(operation, asked).expect(422);
+      const [row, ...others] = (body as { detail: { type: string; loc: string[]; msg: string }[] }).detail;
+      expect(others).toEqual([]);
+      expect(row).toMatchObject({ type, loc: ['query', name] });
+      expect(row?.msg).toContain(sentence);
+    });
+
+    it('whoever may not read the project', async () => {
+      const viewer = await addMember(app, owner, 'viewer');
+      const asked: Readonly<Record<string, Asked>> = {
+        overview: {},
+        timeseries: {},
+        breakdown: { by: 'event' },
+        funnel: { by: 'source', step: ['a', 'b'] },
+      };
+      for (const [operation, query] of Object.entries(asked)) {
+        await ask(operation, query, viewer.bearer).expect(200);
+        await ask(operation, query, stranger.bearer).expect(403, { detail: 'Not a project member' });
+        await ask(operation, query, 'Bearer none').expect(401);
+        await ask(operation, { ...query, project_id: owner.organizationId }).expect(404, {
+          detail: 'Project not found',
+        });
+      }
+    });
+
+    it('nothing, and show nothing, of another tenant and its sources', async () => {
+      const rows = await app.rows<{ source_id: string }>(
+        'SELECT source_id FROM events WHERE project_id = $1 AND source_id IS NOT NULL LIMIT 1',
+        [stranger.projectId],
+      );
+      // As it would be with a source of theirs.
+      const foreign = '0199f3a1-0000-7000-8000-000000000000';
+      expect(rows).toHaveLength(1);
+      const asked = { source_id: foreign, range: 'all' };
+      expect(await answer('overview', asked)).toMatchObject({ totals: { events: 0, sources: 0 }, top_events: [] });
+      expect(await answer('timeseries', { ...asked, split_by: 'event' })).toMatchObject({ series: [] });
+      expect(await answer('breakdown', { ...asked, by: 'source_id' })).toMatchObject({ items: [], distinct: 0 });
+      expect(await answer('funnel', { ...asked, by: 'source', step: ['a', 'b'] })).toMatchObject({ values: 0 });
+    });
+  });
+
+  describe('that take long', () => {
+    const snapshots = (): LongSnapshots => app.nest.get(LongSnapshots);
+    const usual = new LongSnapshots(undefined as never, undefined as never).milliseconds;
+    afterEach(() => {
+      snapshots().milliseconds = usual;
+    });
+    const LONG: Readonly<Record<string, Asked>> = {
+      overview: { where: 'event == "a"' },
+      timeseries: { interval: 'minute', range: '1h' },
+      breakdown: { by: 'properties.plan', where: 'length(event) + 1 == 2' },
+      funnel: { by: 'properties.plan', step: ['a', 'b'] },
+    };
+
+    /** A client that locks the table, so that reads wait. */
+    async function locked(work: () => Promise<void>): Promise<void> {
+      const blocker = new pg.Client({ connectionString: app.databaseUrl });
+      await blocker.connect();
+      try {
+        await blocker.query('BEGIN');
+        await blocker.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
+        await work();
+      } finally {
+        await blocker.end();
+      }
+    }
+    const running = async (): Promise<number> =>
+      (
+        await app.rows<{ count: number }>(
+          `SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database()
+           AND state = 'active' AND wait_event_type = 'Lock' AND pid <> pg_backend_pid()`,
+        )
+      )[0]?.count ?? 0;
+    const until = async (count: number): Promise<void> => {
+      while ((await running()) !== count) await new Promise((resolve) => setTimeout(resolve, 5));
+    };
+
+    it('end after their time, and wait for their turn for a while', async () => {
+      snapshots().milliseconds = 2_500;
+      await locked(async () => {
+        const answers = await Promise.all([ask('overview', LONG.overview!), ask('funnel', LONG.funnel!)]);
+        const told = answers.map(({ status, body, headers }) => [
+          status,
+          (body as { detail: string }).detail,
+          headers['retry-after'],
+        ]);
+        expect(told).toContainEqual([503, 'Query took too long: choose a shorter range or a narrower filter', '5']);
+        expect(told).toContainEqual([503, 'Too many queries at once', '2']);
+      });
+      await answer('overview', LONG.overview!);
+    });
+
+    it.each(Object.keys(LONG))('leave no statement of %s behind when their request is closed', async (operation) => {
+      await locked(async () => {
+        const query = new URLSearchParams();
+        for (const [name, value] of Object.entries({ project_id: owner.projectId, ...LONG[operation] }))
+          for (const one of [value].flat()) query.append(name, String(one));
+        const request = httpRequest(`${app.url}/v1/analytics/${operation}?${query.toString()}`, {
+          headers: { Authorization: owner.bearer },
+        });
+        request.on('error', () => undefined);
+        request.end();
+        await until(1);
+        request.destroy();
+        await until(0);
+      });
+      // Its turn is over too.
+      await answer(operation, LONG[operation]!);
+      expect(app.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+    });
+  });
+});

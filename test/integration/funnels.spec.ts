@@ -1,0 +1,93 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { DurationRanks, NEVER } from '../../src/modules/events/analytics/funnel/duration-ranks.js';
+import { FunnelMachine } from '../../src/modules/events/analytics/funnel/funnel-machine.js';
+import { INSIGHT_RUNS, rankOf } from '../support/insight.js';
+
+interface Seen {
+  readonly key: string;
+  readonly type: number;
+  readonly ms: number;
+}
+
+/** The shortest chain of each length: every subsequence is tried. Infinity: there is none. */
+function shortest(events: readonly Seen[], steps: readonly number[], within: number): number[] {
+  const best = steps.map(() => Infinity);
+  const follow = (from: number, step: number, begun: number): void => {
+    for (let at = from; at < events.length; at += 1) {
+      const { type, ms } = events[at]!;
+      const beginning = step === 0 ? ms : begun;
+      if (type !== steps[step] || ms - beginning > within) continue;
+      best[step] = Math.min(best[step]!, ms - beginning);
+      if (step + 1 < steps.length) follow(at + 1, step + 1, beginning);
+    }
+  };
+  follow(0, 0, 0);
+  return best;
+}
+
+describe('chains of events', () => {
+  it('are as long and as short as the best of all that there could be', () => {
+    const type = fc.integer({ min: 0, max: 2 });
+    const seen = fc.record({ key: fc.constantFrom('x', 'y', 'z'), type, pause: fc.constantFrom(0, 0, 1, 2, 5) });
+    fc.assert(
+      fc.property(
+        fc.array(seen, { maxLength: 14 }),
+        fc.array(type, { minLength: 2, maxLength: 5 }),
+        fc.integer({ min: 1, max: 12 }),
+        (pauses, steps, within) => {
+          let ms = -20;
+          const events = pauses.map(({ key, type: of, pause }): Seen => ({ key, type: of, ms: (ms += pause) }));
+          const wanted = events.filter((event) => steps.includes(event.type));
+          const machine = new FunnelMachine(steps, within, 10, () => new Error('too many'));
+          for (const event of wanted) machine.push(event.key, event.type, event.ms);
+          const keys = [...new Set(wanted.map(({ key }) => key))];
+          const best = keys.map((key) =>
+            shortest(
+              wanted.filter((event) => event.key === key),
+              steps,
+              within,
+            ),
+          );
+          const times = steps.map((_, step) => best.flatMap((of) => (of[step] === Infinity ? [] : of[step]!)));
+          const { reached, durations, keys: count } = machine.end();
+          expect({ reached, count }).toEqual({ reached: times.map(({ length }) => length), count: keys.length });
+          for (const quantile of [0.5, 0.95, 1]) {
+            expect(durations.map((of) => of.quantile(quantile))).toEqual(
+              times.slice(1).map((of) => rankOf(of, quantile)),
+            );
+          }
+        },
+      ),
+      { numRuns: 5 * INSIGHT_RUNS },
+    );
+  });
+
+  it('are followed for so many keys and no more', () => {
+    const machine = new FunnelMachine([0, 1], 10, 70_000, () => new Error('too many'));
+    for (let key = 0; key < 70_000; key += 1) machine.push(String(key), 0, key);
+    for (let key = 0; key < 70_000; key += 2) machine.push(String(key), 1, key + (key % 10));
+    expect(machine.end()).toMatchObject({ reached: [70_000, 35_000], keys: 70_000 });
+    machine.push('7', 1, 8);
+    expect(() => machine.push('another', 0, 1)).toThrow('too many');
+  });
+});
+
+describe('ranks of durations', () => {
+  it('are those of the sorted ones', () => {
+    const duration = fc.oneof(fc.integer({ min: 0, max: 2_592_000_000 }), fc.constantFrom(0, 65_535, 65_536, NEVER));
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(duration, { maxLength: 20 }), { maxLength: 3 }),
+        fc.double({ min: 0.01, max: 1, noNaN: true }),
+        (parts, quantile) => {
+          const ranks = new DurationRanks(parts.map((part) => Uint32Array.from(part)));
+          const known = parts.flat().filter((one) => one !== NEVER);
+          expect(ranks.count).toBe(known.length);
+          expect(ranks.quantile(quantile)).toBe(rankOf(known, quantile));
+        },
+      ),
+      { numRuns: 5 * INSIGHT_RUNS },
+    );
+  });
+});
