@@ -17,6 +17,7 @@ import { BillingModule } from './modules/entitlement/billing/index.js';
 import { DashboardModule } from './modules/events/dashboard/index.js';
 import { DeliveryModule } from './modules/delivery/deliveries/index.js';
 import { EqlModule } from './modules/events/eql/index.js';
+import { HourRollupsModule } from './modules/events/hour-rollups/index.js';
 import { EventStreamsModule } from './modules/events/streams/index.js';
 import { EventTotalsModule } from './modules/events/totals/index.js';
 import { EventFeedModule } from './modules/events/feed/index.js';
@@ -226,6 +227,7 @@ export class AppModule {
         LogsModule,
         UsageModule,
         EqlModule,
+        HourRollupsModule,
         ExplorerModule,
         DashboardModule,
         ProjectHealthModule,

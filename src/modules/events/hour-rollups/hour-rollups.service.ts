@@ -1,0 +1,101 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { ProjectId } from '../../access/index.js';
+import { type DueHour, type HourPlace, HourRollupsRepository } from './hour-rollups.repository.js';
+
+/** Rows that one statement reads, unless a single hour has more. */
+const EVENTS_A_STATEMENT = 50_000;
+const HOURS_A_STATEMENT = 200;
+const HOURS_A_PAGE = 1_000;
+/** Hours that are looked at each round for events that came late. */
+const HOURS_LOOKED_AT = 20_000;
+/** Where more is due, the next round goes on. */
+const EVENTS_A_ROUND = 10_000_000;
+/** Rounds until hours that failed, such as one that is too large to be read in time, are tried again. */
+const ROUNDS_OF_REST = 60;
+const START: HourPlace = { projectId: '00000000-0000-0000-0000-000000000000', hour: new Date(0) };
+
+interface Batch {
+  readonly projectId: ProjectId;
+  readonly hours: Date[];
+  events: number;
+}
+
+/**
+ * Makes rollups that are missing or out of date: those of the last days at once, and of all others some each round. Who
+ * reads does not need them: what is not right is read from the rows.
+ */
+@Injectable()
+export class HourRollupsService {
+  private readonly logger = new Logger('rollups');
+  private place = START;
+  private round = 0;
+  /** By project and hour, the round that tries again. */
+  private readonly resting = new Map<string, number>();
+
+  constructor(private readonly rollups: HourRollupsRepository) {}
+
+  /**
+   * One that fails does not keep the others from their turn, but fails the round.
+   * @returns how many hours were made
+   */
+  async makeDue(): Promise<number> {
+    const failures: unknown[] = [];
+    this.round += 1;
+    for (const [key, round] of this.resting) if (round <= this.round) this.resting.delete(key);
+    let [made, left] = [0, EVENTS_A_ROUND];
+    const make = async (due: readonly DueHour[]): Promise<number> => {
+      let done = 0;
+      for (const batch of batchesOf(due.filter((one) => !this.resting.has(keyOf(one.projectId, one.hour))))) {
+        if (left <= 0) break;
+        left -= batch.events;
+        done += await this.makeBatch(batch, failures);
+      }
+      made += done;
+      return done;
+    };
+    // As long as a full page was due, and some of it was for us to make.
+    for (;;) {
+      const due = await this.rollups.recent(HOURS_A_PAGE);
+      if ((await make(due)) === 0 || due.length < HOURS_A_PAGE || left <= 0) break;
+    }
+    const { due, last } = await this.rollups.behind(this.place, HOURS_LOOKED_AT);
+    await make(due);
+    this.place = last ?? START;
+    if (failures.length === 1) throw failures[0];
+    if (failures.length > 1) throw new AggregateError(failures, `${failures.length} rollups failed`);
+    return made;
+  }
+
+  private async makeBatch({ projectId, hours }: Batch, failures: unknown[]): Promise<number> {
+    try {
+      return await this.rollups.make(projectId, hours);
+    } catch (error) {
+      this.logger.warn(`hours of the project ${projectId} cannot be rolled up: ${String(error)}`);
+      failures.push(error);
+      for (const hour of hours) this.resting.set(keyOf(projectId, hour), this.round + ROUNDS_OF_REST);
+      return 0;
+    }
+  }
+}
+
+function keyOf(projectId: ProjectId, hour: Date): string {
+  return `${projectId} ${hour.toISOString()}`;
+}
+
+/** Hours of one project that follow each other in the list, as many as one statement takes; the order stays. */
+function batchesOf(due: readonly DueHour[]): Batch[] {
+  const batches: Batch[] = [];
+  const open = new Map<ProjectId, Batch>();
+  for (const { projectId, hour, events } of due) {
+    const batch = open.get(projectId);
+    if (batch !== undefined && batch.hours.length < HOURS_A_STATEMENT && batch.events + events <= EVENTS_A_STATEMENT) {
+      batch.hours.push(hour);
+      batch.events += events;
+      continue;
+    }
+    const begun = { projectId, hours: [hour], events };
+    open.set(projectId, begun);
+    batches.push(begun);
+  }
+  return batches;
+}
