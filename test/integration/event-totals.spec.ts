@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { newProjectId, type ProjectId } from '../../src/modules/access/index.js';
 import {
+  bucketsOf,
   DIMENSIONS,
   type EventFilter,
   EventTotalsReader,
@@ -9,6 +10,7 @@ import {
   LatenciesReader,
   type TimeWindow,
 } from '../../src/modules/events/totals/index.js';
+import { TimeZone } from '../../src/platform/clock/index.js';
 import { newId } from '../../src/platform/ids/index.js';
 import { createTestApp, type TestApp } from '../support/app.js';
 import { countEvents, type EventRow, insertEvents } from '../support/event-rows.js';
@@ -119,6 +121,41 @@ describe('the totals of events', () => {
         expect(await totals.over(scope, interval, span)).toEqual(expected);
       }),
     );
+  });
+
+  it.each([
+    'Europe/Berlin',
+    'America/St_Johns',
+    'America/Sao_Paulo',
+    'Australia/Lord_Howe',
+    'Pacific/Apia',
+    'Asia/Kathmandu',
+    // Its midnights come twice: the day begins with the first one, which date_trunc overlooks.
+    'Atlantic/Azores',
+  ])('divide every year from 2000 to 2030 into days and weeks as in %s', async (name) => {
+    const zone = new TimeZone(name);
+    const years = Array.from({ length: 31 }, (_, index) => 2000 + index);
+    for (const interval of ['day', 'week'] as const) {
+      const starts = years.flatMap((year) => {
+        const window = { from: new Date(Date.UTC(year, 0)), to: new Date(Date.UTC(year + 1, 0)) };
+        const { starts: of } = bucketsOf(window, interval, zone);
+        // The first is the last of the year before.
+        return of.filter((start) => year === 2000 || start >= window.from);
+      });
+      const lengths = starts.slice(1).map((start, index) => start.getTime() - starts[index]!.getTime());
+      const usual = (interval === 'day' ? 24 : 7 * 24) * HOUR_MS;
+      const changed = starts.filter((_, index) => lengths[index] !== usual && lengths[index] !== undefined);
+      expect(changed.length > 0).toBe(name !== 'Asia/Kathmandu');
+      const [row] = await app.rows<{ labels: number; instants: number }>(
+        `SELECT (SELECT count(*)::int FROM unnest($1::timestamptz[]) s WHERE date_trunc($4, s, $3) <> s) AS labels,
+                (SELECT count(*)::int FROM unnest($2::timestamptz[]) c,
+                   generate_series(c - interval '26 hours 150 seconds', c + interval '26 hours', interval '5 minutes') t
+                 WHERE date_trunc($4, t AT TIME ZONE $3) <>
+                       date_trunc($4, ($1::timestamptz[])[width_bucket(t, $1::timestamptz[])] AT TIME ZONE $3)) AS instants`,
+        [starts, changed, name, interval],
+      );
+      expect(row).toEqual({ labels: name === 'Atlantic/Azores' && interval === 'day' ? 31 : 0, instants: 0 });
+    }
   });
 
   it('count each facet under the filter on the others', async () => {

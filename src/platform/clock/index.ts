@@ -1,1 +1,2 @@
 export { Clock, FixedClock, SystemClock } from './clock.js';
+export { isTimeZone, TimeZone } from './time-zone.js';

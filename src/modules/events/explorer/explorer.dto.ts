@@ -7,29 +7,10 @@ import {
   NestedField,
   object,
   TextField,
-  UuidField,
 } from '../../../platform/http/fields/index.js';
 import { EventRecord } from '../fields/index.js';
 import { LogRow } from '../logs/index.js';
-import { AskedWindow, WindowResponse } from '../totals/index.js';
-
-/** What the explorer, its facets and its export filter by. */
-export class EventFilters extends AskedWindow {
-  @TextField({ optional: true, max: 200, description: 'Exact event type' })
-  event?: string;
-
-  @UuidField({ optional: true })
-  source_id?: string;
-
-  @TextField({ optional: true, max: 50, description: 'Exact' })
-  severity?: string;
-
-  @TextField({ optional: true, max: 100, description: 'Exact' })
-  status?: string;
-
-  @TextField({ optional: true, max: 100, description: 'Exact' })
-  environment?: string;
-}
+import { EventFilters, WindowResponse } from '../totals/index.js';
 
 export class ExplorerQuery extends EventFilters {
   @IntField({ min: 1, max: 500, optional: true, default: 50 })

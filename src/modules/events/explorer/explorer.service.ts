@@ -5,7 +5,14 @@ import { Clock } from '../../../platform/clock/index.js';
 import { providerOf } from '../../../platform/discovery/provider-of.js';
 import { writeList, writeObject, type WrittenJson } from '../../../platform/http/written-json.js';
 import { READ_COLUMNS, type StoredEvent } from '../fields/index.js';
-import { EventTotalsReader, type FacetValue, windowHead, windowOf } from '../totals/index.js';
+import {
+  type EventFilters,
+  EventTotalsReader,
+  type FacetValue,
+  filterOf,
+  windowHead,
+  windowOf,
+} from '../totals/index.js';
 import {
   eventMembers,
   EventPageReader,
@@ -16,8 +23,7 @@ import {
 } from '../reads/index.js';
 import { LOG_COLUMNS, LOG_JOIN, type LoggedEvent, logRow } from '../logs/index.js';
 import { ProjectsReader } from '../../tenancy/projects/index.js';
-import { filterOf } from './event-filters.js';
-import type { EventDetail, EventFilters, ExplorerPage, ExplorerQuery, FacetsResponse } from './explorer.dto.js';
+import type { EventDetail, ExplorerPage, ExplorerQuery, FacetsResponse } from './explorer.dto.js';
 import { ExplorerRepository } from './explorer.repository.js';
 import { domainError } from '../../../platform/http/domain-error.js';
 import { RelatedAlerts, type WrittenAlerts } from './related-alerts.js';

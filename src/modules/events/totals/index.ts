@@ -1,4 +1,7 @@
+export { EventFilters, EventsQuery, filterOf } from './asked-filters.js';
+export { type AskedInterval, BUCKET_INTERVALS, type BucketInterval, IntervalField } from './asked-intervals.js';
 export { AskedWindow, windowHead, windowOf, WindowResponse } from './asked-window.js';
+export { type BucketCoverage, bucketCoverageOf, type BucketEdge, type BucketHours } from './bucket-coverage.js';
 export { type Interval, INTERVALS } from './count.js';
 export type { TimeWindow } from './coverage.js';
 export { conditionsOf, type Dimension, DIMENSIONS, type EventFilter } from './event-filter.js';
@@ -6,3 +9,4 @@ export { LatenciesReader } from './latencies.reader.js';
 export { EventTotalsReader, type FacetValue, type MatchingHour } from './totals.reader.js';
 export { EventTotalsModule } from './totals.module.js';
 export { withoutGaps } from './time-buckets.js';
+export { bucketsOf, likeBucketsOf, type ZonedBuckets } from './zoned-buckets.js';

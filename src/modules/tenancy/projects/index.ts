@@ -7,5 +7,7 @@ export { ProjectIsArchived } from './projects.errors.js';
 export { ProjectsModule } from './projects.module.js';
 export { ProjectsReader } from './projects.reader.js';
 export { SavedViewNameInUse } from './saved-views/saved-views.errors.js';
+export { ProjectTimeZoneReader } from './settings/project-time-zone.reader.js';
+export { TimeZoneField } from './settings/time-zone-field.js';
 export { compileRedaction, type Redact, REDACTED, Redaction } from './settings/redaction.js';
 export { type Range, RANGES, rangeWindow } from './time-ranges.js';

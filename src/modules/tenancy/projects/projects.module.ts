@@ -29,6 +29,7 @@ import { SavedViewsController } from './saved-views/saved-views.controller.js';
 import { SavedViewsRepository } from './saved-views/saved-views.repository.js';
 import { SavedViewsService } from './saved-views/saved-views.service.js';
 import { ProjectSettingsController } from './settings/project-settings.controller.js';
+import { ProjectTimeZoneReader } from './settings/project-time-zone.reader.js';
 import { ProjectSettings } from './settings/project-settings.entity.js';
 import { ProjectSettingsRepository } from './settings/project-settings.repository.js';
 import { ProjectSettingsService } from './settings/project-settings.service.js';
@@ -67,8 +68,16 @@ import { ProjectSettingsService } from './settings/project-settings.service.js';
     SavedViewsService,
     SavedViewsRepository,
     IngestionPolicyReader,
+    ProjectTimeZoneReader,
     { provide: MembershipReader, useClass: Memberships },
   ],
-  exports: [ProjectsReader, ProjectActsService, ProjectChangesNotifier, IngestionPolicyReader, MembershipReader],
+  exports: [
+    ProjectsReader,
+    ProjectActsService,
+    ProjectChangesNotifier,
+    IngestionPolicyReader,
+    ProjectTimeZoneReader,
+    MembershipReader,
+  ],
 })
 export class ProjectsModule {}

@@ -7,19 +7,12 @@ import {
   UuidField,
 } from '../../../../platform/http/fields/index.js';
 import { type Range, RANGES } from '../time-ranges.js';
-import type { ProjectSettings } from './project-settings.entity.js';
+import { DEFAULT_TIME_ZONE, type ProjectSettings } from './project-settings.entity.js';
 import { MOST_PATH_SEGMENTS, PROPERTY_PATH_PATTERN } from './redaction.js';
+import { TimeZoneField } from './time-zone-field.js';
 
 export class ReplaceSettingsRequest {
-  @TextField({
-    min: 1,
-    max: 100,
-    optional: true,
-    default: 'UTC',
-    example: 'Europe/Berlin',
-    description: 'IANA name',
-    check: (name) => (isTimeZone(name) ? undefined : 'timezone must be the IANA name of a time zone'),
-  })
+  @TimeZoneField({ optional: true, default: DEFAULT_TIME_ZONE, description: 'IANA name' })
   timezone!: string;
 
   @EnumField(RANGES, { optional: true, default: '24h', description: 'What clients open views with' })
@@ -81,15 +74,4 @@ export function settingsResponse(
 function fewSegments(path: string): string | undefined {
   if (path.split('.').length <= MOST_PATH_SEGMENTS) return undefined;
   return `a path must not have more than ${MOST_PATH_SEGMENTS} names`;
-}
-
-/** Offsets such as `+01:00` are no names, though newer engines take them. */
-function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false;
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
 }

@@ -2,6 +2,8 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { ProjectId } from '../../../access/index.js';
 import type { Range } from '../time-ranges.js';
 
+export const DEFAULT_TIME_ZONE = 'UTC';
+
 /** A project without a row has the defaults. */
 @Entity('project_settings')
 export class ProjectSettings {

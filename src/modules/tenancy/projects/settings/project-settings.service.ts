@@ -6,12 +6,17 @@ import { projectAct } from '../project-act.js';
 import { ProjectActsService } from '../project-acts.service.js';
 import { ProjectChangesNotifier } from '../project-changes.notifier.js';
 import { type ReplaceSettingsRequest, settingsResponse, type SettingsResponse } from './project-settings.dto.js';
-import type { ProjectSettings } from './project-settings.entity.js';
+import { DEFAULT_TIME_ZONE, type ProjectSettings } from './project-settings.entity.js';
 import { ProjectSettingsRepository } from './project-settings.repository.js';
 
 type Settings = Omit<ProjectSettings, 'projectId' | 'updatedAt'>;
 
-const DEFAULTS: Settings = { timezone: 'UTC', defaultRange: '24h', redactedProperties: [], noiseEndpoints: [] };
+const DEFAULTS: Settings = {
+  timezone: DEFAULT_TIME_ZONE,
+  defaultRange: '24h',
+  redactedProperties: [],
+  noiseEndpoints: [],
+};
 
 @Injectable()
 export class ProjectSettingsService {

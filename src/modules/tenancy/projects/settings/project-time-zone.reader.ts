@@ -1,0 +1,15 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../../access/index.js';
+import { DEFAULT_TIME_ZONE } from './project-settings.entity.js';
+import { ProjectSettingsRepository } from './project-settings.repository.js';
+
+/** The time zone that a project keeps its days in. */
+@Injectable()
+export class ProjectTimeZoneReader {
+  constructor(private readonly settings: ProjectSettingsRepository) {}
+
+  /** @returns an IANA name */
+  async of(scope: Pick<ProjectScope, 'projectId'>): Promise<string> {
+    return (await this.settings.find(scope))?.timezone ?? DEFAULT_TIME_ZONE;
+  }
+}
