@@ -33,6 +33,7 @@ import { InvitationsModule } from './modules/tenancy/invitations/index.js';
 import { LogsModule } from './modules/events/logs/index.js';
 import { OAuthModule } from './modules/identity/oauth/index.js';
 import { OrganizationsModule } from './modules/tenancy/organizations/index.js';
+import { PerformanceModule } from './modules/events/performance/index.js';
 import { ProjectHealthModule } from './modules/events/project-health/index.js';
 import { ProjectsModule } from './modules/tenancy/projects/index.js';
 import { ProofModule } from './modules/identity/proof/index.js';
@@ -228,6 +229,7 @@ export class AppModule {
         UsageModule,
         EqlModule,
         HourRollupsModule,
+        PerformanceModule,
         ExplorerModule,
         DashboardModule,
         ProjectHealthModule,

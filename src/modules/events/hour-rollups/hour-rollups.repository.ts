@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { FIGURE_COLUMNS, figuresSql, SERIES_SQL, WHOLE } from './figures.repository.js';
+import { OURS } from './rollup-lock.repository.js';
 
 /** Series of event types, and of sources, that an hour keeps; those with the most events. */
 export const MOST_SERIES = 200;
 /** An hour is looked at when it has ended so long ago: until then its last events are on their way. */
 const SETTLED = `interval '1 hour 2 minutes'`;
-const RECENT = `interval '3 days'`;
+export const RECENT = `interval '3 days'`;
 /** Children first: what refers to a rollup would go with it, in one statement without a limit. */
 const TABLES = ['endpoint_hours', 'event_series_hours', 'endpoint_days', 'hour_rollups', 'day_rollups'] as const;
 /** One statement reads all events of an hour, which may be millions. */
@@ -68,11 +69,7 @@ export class HourRollupsRepository {
    */
   make(projectId: ProjectId, hours: readonly Date[]): Promise<number> {
     return this.database.transaction(async (tx) => {
-      const [lock] = await this.database.rows<{ ours: boolean }>(
-        `SELECT pg_try_advisory_xact_lock(hashtextextended('hour-rollups:' || $1, 0)) AS ours`,
-        [projectId],
-        tx,
-      );
+      const [lock] = await this.database.rows<{ ours: boolean }>(OURS, [projectId], tx);
       if (lock?.ours !== true) return 0;
       await this.database.execute(`SET LOCAL statement_timeout = '${MOST_SECONDS}s'`, [], tx);
       // Somebody else may have made them before the lock was ours.

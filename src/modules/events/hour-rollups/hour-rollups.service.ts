@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { ProjectId } from '../../access/index.js';
+import { DayRollupsRepository, type DueDay } from './day-rollups.repository.js';
 import { type DueHour, type HourPlace, HourRollupsRepository } from './hour-rollups.repository.js';
 
 /** Rows that one statement reads, unless a single hour has more. */
@@ -10,6 +11,7 @@ const HOURS_A_PAGE = 1_000;
 const HOURS_LOOKED_AT = 20_000;
 /** Where more is due, the next round goes on. */
 const EVENTS_A_ROUND = 10_000_000;
+const DAYS_A_ROUND = 2_000;
 /** Rounds until hours that failed, such as one that is too large to be read in time, are tried again. */
 const ROUNDS_OF_REST = 60;
 const START: HourPlace = { projectId: '00000000-0000-0000-0000-000000000000', hour: new Date(0) };
@@ -32,11 +34,14 @@ export class HourRollupsService {
   /** By project and hour, the round that tries again. */
   private readonly resting = new Map<string, number>();
 
-  constructor(private readonly rollups: HourRollupsRepository) {}
+  constructor(
+    private readonly rollups: HourRollupsRepository,
+    private readonly days: DayRollupsRepository,
+  ) {}
 
   /**
    * One that fails does not keep the others from their turn, but fails the round.
-   * @returns how many hours were made
+   * @returns how many hours and days were made
    */
   async makeDue(): Promise<number> {
     const failures: unknown[] = [];
@@ -60,9 +65,23 @@ export class HourRollupsService {
     }
     const { due, last } = await this.rollups.behind(this.place, HOURS_LOOKED_AT);
     await make(due);
-    this.place = last ?? START;
+    made += await this.makeDays(await this.days.recent(DAYS_A_ROUND), failures);
+    if (last !== null) made += await this.makeDays(await this.days.between(this.place, last, DAYS_A_ROUND), failures);
+    if (left > 0) this.place = last ?? START;
     if (failures.length === 1) throw failures[0];
     if (failures.length > 1) throw new AggregateError(failures, `${failures.length} rollups failed`);
+    return made;
+  }
+
+  private async makeDays(days: readonly DueDay[], failures: unknown[]): Promise<number> {
+    let made = 0;
+    for (const day of days.filter(({ projectId, day }) => !this.resting.has(keyOf(projectId, day)))) {
+      try {
+        made += await this.days.make(day);
+      } catch (error) {
+        this.fail(day.projectId, [day.day], error, failures);
+      }
+    }
     return made;
   }
 
@@ -70,11 +89,15 @@ export class HourRollupsService {
     try {
       return await this.rollups.make(projectId, hours);
     } catch (error) {
-      this.logger.warn(`hours of the project ${projectId} cannot be rolled up: ${String(error)}`);
-      failures.push(error);
-      for (const hour of hours) this.resting.set(keyOf(projectId, hour), this.round + ROUNDS_OF_REST);
+      this.fail(projectId, hours, error, failures);
       return 0;
     }
+  }
+
+  private fail(projectId: ProjectId, times: readonly Date[], error: unknown, failures: unknown[]): void {
+    this.logger.warn(`rollups of the project ${projectId} cannot be made: ${String(error)}`);
+    failures.push(error);
+    for (const time of times) this.resting.set(keyOf(projectId, time), this.round + ROUNDS_OF_REST);
   }
 }
 
