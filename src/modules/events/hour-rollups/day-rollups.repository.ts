@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../access/index.js';
 import { Database } from '../../../platform/database/database.js';
-import { EXACT_UP_TO, FIGURE_COLUMNS, WHOLE } from './figures.repository.js';
+import { FIGURE_COLUMNS, roundedSql, WHOLE } from './figures.repository.js';
 import { type HourPlace, RECENT } from './hour-rollups.repository.js';
 import { OURS } from './rollup-lock.repository.js';
 
@@ -47,46 +47,54 @@ export class DayRollupsRepository {
          items AS MATERIALIZED (
            SELECT coalesce(method, '') AS method, coalesce(endpoint, '') AS endpoint, requests, ${FIGURE_COLUMNS}
            FROM endpoint_hours WHERE project_id = $1 AND hour IN (SELECT hour FROM hours)),
-         pairs AS MATERIALIZED (
-           SELECT method, endpoint, (row_number() OVER (
-             ORDER BY sum(requests) DESC, endpoint COLLATE "C", method COLLATE "C") - 1)::int AS place
-           FROM items GROUP BY 1, 2),
          placed AS MATERIALIZED (
-           SELECT p.place, i.requests, ${FIGURE_COLUMNS} FROM items i JOIN pairs p USING (method, endpoint)
+           SELECT (dense_rank() OVER (ORDER BY of_pair DESC, endpoint COLLATE "C", method COLLATE "C") - 1)::int AS place,
+                  method, endpoint, requests, ${FIGURE_COLUMNS}
+           FROM (SELECT *, sum(requests) OVER (PARTITION BY method, endpoint) AS of_pair FROM items) counted
            UNION ALL
-           SELECT ${WHOLE}, counted, ${FIGURE_COLUMNS} FROM hour_rollups
+           SELECT ${WHOLE}, NULL, NULL, counted, ${FIGURE_COLUMNS} FROM hour_rollups
            WHERE project_id = $1 AND hour IN (SELECT hour FROM hours)),
+         leveled AS (
+           SELECT place, latency, status, sum(n)::int AS n, coalesce(sum(failed), 0)::int AS failed
+           FROM (SELECT place, l.latency, NULL::int AS status, l.n, l.failed
+                 FROM placed CROSS JOIN LATERAL unnest(latencies, counts, failed_counts) AS l (latency, n, failed)
+                 UNION ALL
+                 SELECT place, NULL, c.status, c.n, NULL
+                 FROM placed CROSS JOIN LATERAL unnest(statuses, status_counts) AS c (status, n)) listed
+           GROUP BY 1, 2, 3),
+         lists AS (
+           SELECT place, array_agg(latency ORDER BY latency) FILTER (WHERE latency IS NOT NULL) AS latencies,
+                  array_agg(n ORDER BY latency) FILTER (WHERE latency IS NOT NULL) AS counts,
+                  array_agg(failed ORDER BY latency) FILTER (WHERE latency IS NOT NULL) AS failed_counts,
+                  sum(failed) > 0 AS has_failed,
+                  array_agg(status ORDER BY status) FILTER (WHERE status IS NOT NULL) AS statuses,
+                  array_agg(n ORDER BY status) FILTER (WHERE status IS NOT NULL) AS status_counts
+           FROM leveled GROUP BY 1),
          summed AS MATERIALIZED (
-           SELECT place, sum(requests) AS requests, sum(client_errors) AS client_errors, sum(errors) AS errors,
-                  sum(measured) AS measured, sum(fast) AS fast, sum(slow) AS slow, sum(latency_sum) AS latency_sum,
-                  min(latency_min) AS latency_min, max(latency_max) AS latency_max, max(last_failed_at) AS last_failed_at,
-                  max(last_error_at) AS last_error_at FROM placed GROUP BY 1),
-         timed AS (
-           SELECT place, array_agg(kept ORDER BY kept) AS latencies, array_agg(n ORDER BY kept) AS counts,
-                  CASE WHEN sum(failed) > 0 THEN array_agg(failed ORDER BY kept) END AS failed_counts
-           FROM (SELECT place,
-                        CASE WHEN s.measured <= ${EXACT_UP_TO} THEN l.latency ELSE latency_middle(latency_bucket(l.latency)) END AS kept,
-                        sum(l.n)::int AS n, coalesce(sum(l.failed), 0)::int AS failed
-                 FROM placed p JOIN summed s USING (place)
-                 CROSS JOIN LATERAL unnest(p.latencies, p.counts, p.failed_counts) AS l (latency, n, failed)
-                 GROUP BY 1, 2) latencies GROUP BY 1),
-         coded AS (
-           SELECT place, array_agg(status ORDER BY status) AS statuses, array_agg(n ORDER BY status) AS status_counts
-           FROM (SELECT place, c.status, sum(c.n)::int AS n
-                 FROM placed CROSS JOIN LATERAL unnest(statuses, status_counts) AS c (status, n) GROUP BY 1, 2) codes GROUP BY 1),
-         figured AS MATERIALIZED (
-           SELECT s.place, s.requests, s.client_errors, s.errors, s.measured, s.fast, s.slow, s.latency_sum, s.latency_min,
-                  s.latency_max, s.last_failed_at, s.last_error_at, coalesce(t.latencies, '{}') AS latencies,
-                  coalesce(t.counts, '{}') AS counts, t.failed_counts, c.statuses, c.status_counts
-           FROM summed s JOIN coded c USING (place) LEFT JOIN timed t USING (place)
-           WHERE (SELECT bool_and(coalesce(counted = events, false)) FROM hours)),
+           SELECT place, max(method) AS method, max(endpoint) AS endpoint, sum(requests) AS requests,
+                  sum(client_errors) AS client_errors, sum(errors) AS errors, sum(measured) AS measured, sum(fast) AS fast,
+                  sum(slow) AS slow, sum(latency_sum) AS latency_sum, min(latency_min) AS latency_min,
+                  max(latency_max) AS latency_max, max(last_failed_at) AS last_failed_at, max(last_error_at) AS last_error_at,
+                  max(latencies) AS latencies, max(counts) AS counts, max(failed_counts) AS failed_counts,
+                  bool_or(has_failed) AS has_failed, max(statuses) AS statuses, max(status_counts) AS status_counts
+           FROM (SELECT place, method, endpoint, requests, client_errors, errors, measured, fast, slow, latency_sum, latency_min,
+                        latency_max, last_failed_at, last_error_at, NULL::int[] AS latencies, NULL::int[] AS counts,
+                        NULL::int[] AS failed_counts, NULL::boolean AS has_failed, NULL::int[] AS statuses,
+                        NULL::int[] AS status_counts FROM placed
+                 UNION ALL
+                 SELECT place, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, latencies, counts,
+                        failed_counts, has_failed, statuses, status_counts FROM lists) both_of_them
+           GROUP BY 1),
+         ${roundedSql('place, method, endpoint, requests')},
+         kept AS MATERIALIZED (
+           SELECT * FROM figured WHERE (SELECT bool_and(coalesce(counted = events, false)) FROM hours)),
          endpoints AS (
            INSERT INTO endpoint_days (project_id, day, place, method, endpoint, requests, ${FIGURE_COLUMNS})
            SELECT $1, $2, place, nullif(method, ''), nullif(endpoint, ''), requests, ${FIGURE_COLUMNS}
-           FROM figured JOIN pairs USING (place))
+           FROM kept WHERE place <> ${WHOLE})
          INSERT INTO day_rollups (project_id, day, counted, has_rest, ${FIGURE_COLUMNS})
          SELECT $1, $2, requests, EXISTS (SELECT FROM items WHERE method = ''), ${FIGURE_COLUMNS}
-         FROM figured WHERE place = ${WHOLE}`,
+         FROM kept WHERE place = ${WHOLE}`,
         [projectId, day],
         tx,
       );

@@ -95,7 +95,7 @@ export class EndpointFiguresReader {
        totals AS MATERIALIZED (
          SELECT method, endpoint, sum(requests) AS requests, sum(measured) AS measured, sum(errors) AS errors,
                 sum(latency_sum) AS latency_sum, max(latency_max) AS latency_max FROM items GROUP BY 1, 2),
-       wanted AS MATERIALIZED (SELECT * FROM totals WHERE requests >= ${parameters.bind(asked.minRequests)}),
+       wanted AS MATERIALIZED (SELECT *, row_number() OVER ()::int AS id FROM totals WHERE requests >= ${parameters.bind(asked.minRequests)}),
        ${asked.sort === 'p95' ? P95_SQL : 'measurable AS (SELECT *, NULL::integer AS p95 FROM wanted)'},
        page AS MATERIALIZED (
          SELECT *, row_number() OVER (ORDER BY ${SORT_SQL[asked.sort]} DESC NULLS LAST, ${BY_NAME}) AS rank FROM measurable
@@ -244,13 +244,13 @@ function itemsSql({ projectId }: Scope, plan: ReadingPlan, filter: RequestFilter
 
 /** The relation `measurable`: what is wanted with its 95th percentile, by nearest rank as {@link RequestFigures} has it. */
 const P95_SQL = `numbered AS (
-         SELECT method, endpoint, measured, value, sum(sum(n)) OVER (PARTITION BY method, endpoint ORDER BY value) AS up_to
-         FROM (SELECT w.method, w.endpoint, w.measured, l.n,
+         SELECT id, measured, value, sum(sum(n)) OVER (PARTITION BY id ORDER BY value) AS up_to
+         FROM (SELECT w.id, w.measured, l.n,
                       CASE WHEN w.measured <= ${EXACT_UP_TO} THEN l.latency ELSE latency_middle(latency_bucket(l.latency)) END AS value
                FROM wanted w JOIN items i USING (method, endpoint)
                CROSS JOIN LATERAL unnest(i.latencies, i.counts) AS l (latency, n)) weighed
-         GROUP BY 1, 2, 3, 4),
+         GROUP BY 1, 2, 3),
        measurable AS (
          SELECT w.*, t.p95 FROM wanted w LEFT JOIN (
-           SELECT method, endpoint, min(value) FILTER (WHERE up_to >= ceil(0.95::float8 * measured::float8)) AS p95
-           FROM numbered GROUP BY 1, 2) t USING (method, endpoint))`;
+           SELECT id, min(value) FILTER (WHERE up_to >= ceil(0.95::float8 * measured::float8)) AS p95
+           FROM numbered GROUP BY 1) t USING (id))`;

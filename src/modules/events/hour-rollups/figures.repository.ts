@@ -12,31 +12,23 @@ export const FIGURE_COLUMNS = `client_errors, errors, measured, fast, slow, late
 /**
  * Relations of a statement that has one named `looked` of events: `part`, `method`, `endpoint`, `status`, `latency` (null:
  * none was measured) and `at`. The last of them, `figured`, has for each part and `place` what its requests add up to:
- * `method`, `endpoint`, `requests` and the {@link FIGURE_COLUMNS}.
+ * `method`, `endpoint`, `requests` and the {@link FIGURE_COLUMNS}. None joins another: nobody can estimate how large they are.
  * @param levels the whole of each part, its pairs, or both
  */
 export function figuresSql(levels: 'whole' | 'pairs' | 'both'): string {
-  const pairs = `SELECT g.part, p.place, g.status, g.latency, g.n, g.newest FROM grouped g JOIN pairs p USING (part, method, endpoint)`;
-  const whole = `SELECT part, ${WHOLE} AS place, status, latency, n, newest FROM grouped`;
+  const pairs = `SELECT part, least(pair, ${MOST_PAIRS}) AS place, CASE WHEN pair < ${MOST_PAIRS} THEN method END AS method,
+             CASE WHEN pair < ${MOST_PAIRS} THEN endpoint END AS endpoint, status, latency, n, newest FROM paired`;
+  const whole = `SELECT part, ${WHOLE} AS place, NULL::text AS method, NULL::text AS endpoint, status, latency, n, newest FROM grouped`;
   const placed = { whole, pairs, both: `${pairs} UNION ALL ${whole}` };
   return `grouped AS MATERIALIZED (
       SELECT part, method, endpoint, status, latency, count(*) AS n, max(at) AS newest FROM looked GROUP BY 1, 2, 3, 4, 5),
-    pairs AS ${levels === 'whole' ? 'NOT MATERIALIZED' : 'MATERIALIZED'} (
-      SELECT part, method, endpoint, least(${MOST_PAIRS}, row_number() OVER (
-        PARTITION BY part ORDER BY sum(n) DESC, endpoint COLLATE "C", method COLLATE "C") - 1)::int AS place
-      FROM grouped GROUP BY 1, 2, 3),
-    placed AS MATERIALIZED (${placed[levels]}),
-    ${SUMMED},
-    figured AS (
-      SELECT s.part, s.place, p.method, p.endpoint, s.requests, client_errors, errors, measured, fast, slow, latency_sum,
-             latency_min, latency_max, last_failed_at, last_error_at, coalesce(latencies, '{}') AS latencies,
-             coalesce(counts, '{}') AS counts, failed_counts, statuses, status_counts
-      FROM summed s JOIN coded c USING (part, place) LEFT JOIN timed t USING (part, place)
-      LEFT JOIN pairs p ON p.part = s.part AND p.place = s.place AND p.place < ${MOST_PAIRS}${levels === 'whole' ? ' AND false' : ''})`;
-}
-
-const SUMMED = `summed AS MATERIALIZED (
-      SELECT part, place, sum(n) AS requests,
+    ${levels === 'whole' ? '' : PAIRED}
+    leveled AS (
+      SELECT part, place, method, endpoint, status, latency, sum(n) AS n, sum(failed_ones) AS failed, max(newest) AS newest
+      FROM (SELECT *, CASE WHEN status >= 500 THEN n ELSE 0 END AS failed_ones FROM (${placed[levels]}) placed) weighed
+      GROUP BY GROUPING SETS ((part, place, method, endpoint, status), (part, place, method, endpoint, latency))),
+    summed AS MATERIALIZED (
+      SELECT part, place, method, endpoint, sum(n) FILTER (WHERE status IS NOT NULL) AS requests,
              coalesce(sum(n) FILTER (WHERE status BETWEEN 400 AND 499), 0) AS client_errors,
              coalesce(sum(n) FILTER (WHERE status >= 500), 0) AS errors,
              coalesce(sum(n) FILTER (WHERE latency IS NOT NULL), 0) AS measured,
@@ -44,19 +36,37 @@ const SUMMED = `summed AS MATERIALIZED (
              coalesce(sum(n) FILTER (WHERE latency >= 100 AND latency < 300), 0) AS slow,
              coalesce(sum(n * latency), 0) AS latency_sum, min(latency) AS latency_min, max(latency) AS latency_max,
              max(newest) FILTER (WHERE status >= 400) AS last_failed_at,
-             max(newest) FILTER (WHERE status >= 500) AS last_error_at
-      FROM placed GROUP BY 1, 2),
-    timed AS (
-      SELECT part, place, array_agg(kept ORDER BY kept) AS latencies, array_agg(n ORDER BY kept) AS counts,
-             CASE WHEN sum(failed) > 0 THEN array_agg(failed ORDER BY kept) END AS failed_counts
-      FROM (SELECT part, place,
-                   CASE WHEN s.measured <= ${EXACT_UP_TO} THEN latency ELSE latency_middle(latency_bucket(latency)) END AS kept,
-                   sum(n)::int AS n, coalesce(sum(n) FILTER (WHERE status >= 500), 0)::int AS failed
-            FROM placed JOIN summed s USING (part, place) WHERE latency IS NOT NULL GROUP BY 1, 2, 3) latencies
-      GROUP BY 1, 2),
-    coded AS (
-      SELECT part, place, array_agg(status ORDER BY status) AS statuses, array_agg(n ORDER BY status) AS status_counts
-      FROM (SELECT part, place, status, sum(n)::int AS n FROM placed GROUP BY 1, 2, 3) codes GROUP BY 1, 2)`;
+             max(newest) FILTER (WHERE status >= 500) AS last_error_at,
+             array_agg(latency ORDER BY latency) FILTER (WHERE latency IS NOT NULL) AS latencies,
+             array_agg(n::int ORDER BY latency) FILTER (WHERE latency IS NOT NULL) AS counts,
+             array_agg(failed::int ORDER BY latency) FILTER (WHERE latency IS NOT NULL) AS failed_counts,
+             sum(failed) FILTER (WHERE latency IS NOT NULL) > 0 AS has_failed,
+             array_agg(status ORDER BY status) FILTER (WHERE status IS NOT NULL) AS statuses,
+             array_agg(n::int ORDER BY status) FILTER (WHERE status IS NOT NULL) AS status_counts
+      FROM leveled GROUP BY 1, 2, 3, 4),
+    ${roundedSql('part, place, method, endpoint, requests')}`;
+}
+
+/** Pairs of each part, numbered from the one with the most requests on. */
+const PAIRED = `paired AS MATERIALIZED (
+      SELECT part, (dense_rank() OVER (
+               PARTITION BY part ORDER BY of_pair DESC, endpoint COLLATE "C", method COLLATE "C") - 1)::int AS pair,
+             method, endpoint, status, latency, n, newest
+      FROM (SELECT *, sum(n) OVER (PARTITION BY part, method, endpoint) AS of_pair FROM grouped) counted),`;
+
+/** The relation `figured` of one named `summed`, with latencies as they are kept. */
+export function roundedSql(names: string): string {
+  return `figured AS (
+      SELECT ${names}, client_errors, errors, measured, fast, slow, latency_sum, latency_min, latency_max, last_failed_at,
+             last_error_at, coalesce(r.latencies, s.latencies, '{}') AS latencies, coalesce(r.counts, s.counts, '{}') AS counts,
+             CASE WHEN s.has_failed THEN coalesce(r.failed_counts, s.failed_counts) END AS failed_counts, statuses, status_counts
+      FROM summed s LEFT JOIN LATERAL (
+        SELECT array_agg(kept ORDER BY kept) AS latencies, array_agg(n ORDER BY kept) AS counts,
+               array_agg(failed ORDER BY kept) AS failed_counts
+        FROM (SELECT latency_middle(latency_bucket(l.latency)) AS kept, sum(l.n)::int AS n, sum(l.failed)::int AS failed
+              FROM unnest(s.latencies, s.counts, s.failed_counts) AS l (latency, n, failed) GROUP BY 1) buckets
+      ) r ON s.measured > ${EXACT_UP_TO})`;
+}
 
 /**
  * Relations of a statement that has one named `looked` of events: `part`, the beginning of an hour, `at`, `event`, `source`

@@ -127,7 +127,7 @@ export class HourRollupsRepository {
          FROM (SELECT *, row_number() OVER (PARTITION BY part, kind ORDER BY (SELECT sum(n) FROM unnest(events) AS n) DESC, value)
                  AS rank FROM series) ranked WHERE rank <= ${MOST_SERIES})
        INSERT INTO hour_rollups (project_id, hour, counted, event_types, sources, pairs, ${FIGURE_COLUMNS})
-       SELECT $1, part, requests, event_types, sources, (SELECT count(*) FROM pairs p WHERE p.part = kept.part), ${FIGURE_COLUMNS}
+       SELECT $1, part, requests, event_types, sources, (SELECT max(pair) + 1 FROM paired p WHERE p.part = kept.part), ${FIGURE_COLUMNS}
        FROM kept JOIN counted USING (part) WHERE place = ${WHOLE}`,
       wanted,
       tx,
