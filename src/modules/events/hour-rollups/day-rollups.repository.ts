@@ -3,7 +3,7 @@ import type { ProjectId } from '../../access/index.js';
 import { Database } from '../../../platform/database/database.js';
 import { FIGURE_COLUMNS, roundedSql, WHOLE } from './figures.repository.js';
 import { type HourPlace, RECENT } from './hour-rollups.repository.js';
-import { OURS } from './rollup-lock.repository.js';
+import { OURS, WORK_MEMORY } from './rollup-lock.repository.js';
 
 const MOST_SECONDS = 300;
 
@@ -38,6 +38,7 @@ export class DayRollupsRepository {
       const [lock] = await this.database.rows<{ ours: boolean }>(OURS, [projectId], tx);
       if (lock?.ours !== true) return 0;
       await this.database.execute(`SET LOCAL statement_timeout = '${MOST_SECONDS}s'`, [], tx);
+      await this.database.execute(`SET LOCAL work_mem = '${WORK_MEMORY}'`, [], tx);
       await this.database.execute('DELETE FROM day_rollups WHERE project_id = $1 AND day = $2', [projectId, day], tx);
       return this.database.execute(
         `WITH hours AS MATERIALIZED (

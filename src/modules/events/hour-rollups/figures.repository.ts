@@ -13,15 +13,15 @@ export const FIGURE_COLUMNS = `client_errors, errors, measured, fast, slow, late
  * Relations of a statement that has one named `looked` of events: `part`, `method`, `endpoint`, `status`, `latency` (null:
  * none was measured) and `at`. The last of them, `figured`, has for each part and `place` what its requests add up to:
  * `method`, `endpoint`, `requests` and the {@link FIGURE_COLUMNS}. None joins another: nobody can estimate how large they are.
- * @param levels the whole of each part, its pairs, or both
+ * @param levels the whole of each part; the pairs of all parts together, without parts; or the whole and the pairs of each part
  */
 export function figuresSql(levels: 'whole' | 'pairs' | 'both'): string {
-  const pairs = `SELECT part, least(pair, ${MOST_PAIRS}) AS place, CASE WHEN pair < ${MOST_PAIRS} THEN method END AS method,
+  const pairs = `SELECT ${levels === 'pairs' ? 'NULL::timestamptz AS part, 0 AS place' : `part, least(pair, ${MOST_PAIRS}) AS place`}, CASE WHEN pair < ${MOST_PAIRS} THEN method END AS method,
              CASE WHEN pair < ${MOST_PAIRS} THEN endpoint END AS endpoint, status, latency, n, newest FROM paired`;
   const whole = `SELECT part, ${WHOLE} AS place, NULL::text AS method, NULL::text AS endpoint, status, latency, n, newest FROM grouped`;
   const placed = { whole, pairs, both: `${pairs} UNION ALL ${whole}` };
   return `grouped AS MATERIALIZED (
-      SELECT part, method, endpoint, status, latency, count(*) AS n, max(at) AS newest FROM looked GROUP BY 1, 2, 3, 4, 5),
+      SELECT part, method, endpoint, status, latency, count(*)::int AS n, max(at) AS newest FROM looked GROUP BY 1, 2, 3, 4, 5),
     ${levels === 'whole' ? '' : PAIRED}
     leveled AS (
       SELECT part, place, method, endpoint, status, latency, sum(n) AS n, sum(failed_ones) AS failed, max(newest) AS newest
@@ -34,7 +34,7 @@ export function figuresSql(levels: 'whole' | 'pairs' | 'both'): string {
              coalesce(sum(n) FILTER (WHERE latency IS NOT NULL), 0) AS measured,
              coalesce(sum(n) FILTER (WHERE latency < 100), 0) AS fast,
              coalesce(sum(n) FILTER (WHERE latency >= 100 AND latency < 300), 0) AS slow,
-             coalesce(sum(n * latency), 0) AS latency_sum, min(latency) AS latency_min, max(latency) AS latency_max,
+             coalesce(sum(n::bigint * latency), 0) AS latency_sum, min(latency) AS latency_min, max(latency) AS latency_max,
              max(newest) FILTER (WHERE status >= 400) AS last_failed_at,
              max(newest) FILTER (WHERE status >= 500) AS last_error_at,
              array_agg(latency ORDER BY latency) FILTER (WHERE latency IS NOT NULL) AS latencies,
@@ -56,16 +56,19 @@ const PAIRED = `paired AS MATERIALIZED (
 
 /** The relation `figured` of one named `summed`, with latencies as they are kept. */
 export function roundedSql(names: string): string {
+  const figures = `client_errors, errors, measured, fast, slow, latency_sum, latency_min, latency_max, last_failed_at, last_error_at`;
   return `figured AS (
-      SELECT ${names}, client_errors, errors, measured, fast, slow, latency_sum, latency_min, latency_max, last_failed_at,
-             last_error_at, coalesce(r.latencies, s.latencies, '{}') AS latencies, coalesce(r.counts, s.counts, '{}') AS counts,
-             CASE WHEN s.has_failed THEN coalesce(r.failed_counts, s.failed_counts) END AS failed_counts, statuses, status_counts
-      FROM summed s LEFT JOIN LATERAL (
+      SELECT ${names}, ${figures}, coalesce(latencies, '{}') AS latencies, coalesce(counts, '{}') AS counts,
+             CASE WHEN has_failed THEN failed_counts END AS failed_counts, statuses, status_counts
+      FROM summed WHERE measured <= ${EXACT_UP_TO}
+      UNION ALL
+      SELECT ${names}, ${figures}, r.latencies, r.counts, CASE WHEN has_failed THEN r.failed_counts END, statuses, status_counts
+      FROM summed s CROSS JOIN LATERAL (
         SELECT array_agg(kept ORDER BY kept) AS latencies, array_agg(n ORDER BY kept) AS counts,
                array_agg(failed ORDER BY kept) AS failed_counts
         FROM (SELECT latency_middle(latency_bucket(l.latency)) AS kept, sum(l.n)::int AS n, sum(l.failed)::int AS failed
-              FROM unnest(s.latencies, s.counts, s.failed_counts) AS l (latency, n, failed) GROUP BY 1) buckets
-      ) r ON s.measured > ${EXACT_UP_TO})`;
+              FROM unnest(s.latencies, s.counts, s.failed_counts) AS l (latency, n, failed) GROUP BY 1) buckets) r
+      WHERE measured > ${EXACT_UP_TO})`;
 }
 
 /**

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { FIGURE_COLUMNS, figuresSql, SERIES_SQL, WHOLE } from './figures.repository.js';
-import { OURS } from './rollup-lock.repository.js';
+import { OURS, WORK_MEMORY } from './rollup-lock.repository.js';
 
 /** Series of event types, and of sources, that an hour keeps; those with the most events. */
 export const MOST_SERIES = 200;
@@ -72,6 +72,7 @@ export class HourRollupsRepository {
       const [lock] = await this.database.rows<{ ours: boolean }>(OURS, [projectId], tx);
       if (lock?.ours !== true) return 0;
       await this.database.execute(`SET LOCAL statement_timeout = '${MOST_SECONDS}s'`, [], tx);
+      await this.database.execute(`SET LOCAL work_mem = '${WORK_MEMORY}'`, [], tx);
       // Somebody else may have made them before the lock was ours.
       const due = await this.database.rows<{ hour: Date }>(
         `SELECT h.hour FROM event_hours h LEFT JOIN hour_rollups r ON r.project_id = h.project_id AND r.hour = h.hour
