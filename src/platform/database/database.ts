@@ -101,6 +101,11 @@ export class Database {
     });
   }
 
+  /** The next statements of a transaction take no longer each, in milliseconds. */
+  async limit(tx: Db, milliseconds: number): Promise<void> {
+    await this.run(`SET LOCAL statement_timeout = ${Math.ceil(milliseconds)}`, [], tx);
+  }
+
   /**
    * Runs statements of a transaction and ends the one that is under way when the signal is aborted: it then fails as a
    * cancelled one (SQLSTATE 57014).

@@ -6,13 +6,25 @@ import { AnswerWriter } from './answer-writer.js';
 import { EqlController } from './eql.controller.js';
 import { EqlService } from './eql.service.js';
 import { PropertyCatalogue } from './property-catalogue.service.js';
+import { CandidateWalk } from './running/candidate-walk.js';
 import { CandidatesRepository } from './running/candidates.repository.js';
+import { FittingEventsReader } from './running/fitting-events.reader.js';
 import { QueryRunner } from './running/query-runner.js';
 import { RunLimits } from './running/run-limits.js';
 
 @Module({
   imports: [EventReadsModule, EventTotalsModule, ProjectsModule],
   controllers: [EqlController],
-  providers: [EqlService, QueryRunner, CandidatesRepository, PropertyCatalogue, AnswerWriter, RunLimits],
+  providers: [
+    EqlService,
+    QueryRunner,
+    CandidateWalk,
+    CandidatesRepository,
+    FittingEventsReader,
+    PropertyCatalogue,
+    AnswerWriter,
+    RunLimits,
+  ],
+  exports: [FittingEventsReader],
 })
 export class EqlModule {}

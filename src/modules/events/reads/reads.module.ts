@@ -7,12 +7,21 @@ import { EventPlacesReader } from './event-places.reader.js';
 import { EventReadsService } from './reads.service.js';
 import { EventRowsReader } from './event-rows.reader.js';
 import { LongReads } from './long-reads.js';
+import { LongSnapshots } from './long-snapshots.js';
 import { ReadBudget } from './read-budget.js';
 
 @Module({
   imports: [EventTotalsModule, ProjectsModule],
   controllers: [EventReadsController],
-  providers: [EventPlacesReader, EventRowsReader, ReadBudget, EventPageReader, EventReadsService, LongReads],
-  exports: [EventPlacesReader, EventRowsReader, EventPageReader, ReadBudget, LongReads],
+  providers: [
+    EventPlacesReader,
+    EventRowsReader,
+    ReadBudget,
+    EventPageReader,
+    EventReadsService,
+    LongReads,
+    LongSnapshots,
+  ],
+  exports: [EventPlacesReader, EventRowsReader, EventPageReader, ReadBudget, LongReads, LongSnapshots],
 })
 export class EventReadsModule {}

@@ -9,7 +9,7 @@ export type Dimension = (typeof DIMENSIONS)[number];
 export type EventFilter = Readonly<Partial<Record<Dimension, string>>>;
 
 /** Conditions of a filter, each with ` AND ` before it; the columns are named alike in events and rollups. */
-export function conditionsOf(filter: EventFilter, parameters: Parameters, except?: Dimension): string {
+export function conditionsOf(filter: EventFilter, parameters: Pick<Parameters, 'bind'>, except?: Dimension): string {
   return DIMENSIONS.filter((name) => filter[name] !== undefined && name !== except)
     .map((name) => ` AND ${name} = ${parameters.bind(filter[name])}`)
     .join('');
@@ -19,6 +19,6 @@ export function isEmptyFilter(filter: EventFilter): boolean {
   return DIMENSIONS.every((name) => filter[name] === undefined);
 }
 
-export function inWindow(column: string, { from, to }: TimeWindow, parameters: Parameters): string {
+export function inWindow(column: string, { from, to }: TimeWindow, parameters: Pick<Parameters, 'bind'>): string {
   return `${column} >= ${parameters.bind(from)} AND ${column} < ${parameters.bind(to)}`;
 }

@@ -3,8 +3,9 @@ export { type AskedInterval, BUCKET_INTERVALS, type BucketInterval, IntervalFiel
 export { AskedWindow, windowHead, windowOf, WindowResponse } from './asked-window.js';
 export { type BucketCoverage, bucketCoverageOf, type BucketEdge, type BucketHours } from './bucket-coverage.js';
 export { type Interval, INTERVALS } from './count.js';
+export { type BucketCount, countedBuckets, rowsOf } from './counted-buckets.reader.js';
 export type { TimeWindow } from './coverage.js';
-export { conditionsOf, type Dimension, DIMENSIONS, type EventFilter } from './event-filter.js';
+export { conditionsOf, type Dimension, DIMENSIONS, type EventFilter, inWindow, isEmptyFilter } from './event-filter.js';
 export { LatenciesReader } from './latencies.reader.js';
 export { bucketOf, middleOf, nearestRanks } from './latency-buckets.js';
 export { EventTotalsReader, type FacetValue, type MatchingHour } from './totals.reader.js';

@@ -1,18 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { Parameters } from '../../../../platform/database/parameters.js';
+import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
 import { propertiesSql, propertySql } from '../../conditions/index.js';
-import { type Place, PLACE_COLUMNS, type EventPlace } from '../../reads/index.js';
+import { type Deadline, type EventPlace, type Place, PLACE_COLUMNS } from '../../reads/index.js';
 import type { TimeWindow } from '../../totals/index.js';
 import type { CandidateRow, CandidateSelection } from './candidate-selection.js';
-import type { Deadline } from './deadline.js';
 
 /** Rows that are fetched at a time; the properties that come with them are small. */
 const FEWEST_ROWS = 100;
 const MOST_ROWS = 1_000;
 
 type Scope = Pick<ProjectScope, 'projectId'>;
+
+export interface Reading {
+  readonly isNewestFirst: boolean;
+  readonly deadline: Deadline;
+  /** A condition on `events e` beside that of the selection. */
+  readonly within?: (bind: Bind) => string;
+}
 
 /** Reads the events that queries are about, in the transaction of the query. */
 @Injectable()
@@ -25,19 +31,20 @@ export class CandidatesRepository {
     scope: Scope,
     window: TimeWindow,
     selection: CandidateSelection,
-    { isNewestFirst, deadline }: { readonly isNewestFirst: boolean; readonly deadline: Deadline },
+    { isNewestFirst, deadline, within }: Reading,
   ): AsyncGenerator<CandidateRow[], void> {
     const parameters = new Parameters();
     const { columns, where } = selection.sql(parameters.bind);
+    const others = within === undefined ? '' : ` AND ${within(parameters.bind)}`;
     const order = isNewestFirst ? ' DESC' : '';
     const candidates = `SELECT ${columns} FROM events e
       WHERE e.project_id = ${parameters.bind(scope.projectId)} AND e."timestamp" >= ${parameters.bind(window.from)}
-        AND e."timestamp" < ${parameters.bind(window.to)} AND ${where}
+        AND e."timestamp" < ${parameters.bind(window.to)} AND ${where}${others}
       ORDER BY e."timestamp"${order}, e.id${order}`;
-    await this.within(tx, deadline);
+    await this.database.limit(tx, deadline.left());
     await this.database.execute(`DECLARE candidates NO SCROLL CURSOR FOR ${candidates}`, parameters.values, tx);
     for (let most = FEWEST_ROWS; ; most = MOST_ROWS) {
-      await this.within(tx, deadline);
+      await this.database.limit(tx, deadline.left());
       const rows = await this.database.rows<CandidateRow>(`FETCH ${most} FROM candidates`, [], tx);
       if (rows.length > 0) yield rows;
       if (rows.length < most) break;
@@ -55,7 +62,7 @@ export class CandidatesRepository {
   ): Promise<Readonly<Record<string, unknown>> | null> {
     const parameters = new Parameters();
     const properties = propertiesSql(names, parameters.bind);
-    await this.within(tx, deadline);
+    await this.database.limit(tx, deadline.left());
     const [row] = await this.database.rows<{ properties: Readonly<Record<string, unknown>> | null }>(
       `SELECT ${properties} AS properties FROM events e
        WHERE e.project_id = ${parameters.bind(projectId)} AND e."timestamp" = ${parameters.bind(new Date(ms))}
@@ -92,10 +99,5 @@ export class CandidatesRepository {
       parameters.values,
     );
     return row?.known ?? paths.map(() => false);
-  }
-
-  /** The next statement takes no longer than is left. */
-  private async within(tx: Db, deadline: Deadline): Promise<void> {
-    await this.database.execute(`SET LOCAL statement_timeout = ${deadline.left()}`, [], tx);
   }
 }

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
-import { EventLoopYield } from '../../../../platform/concurrency/index.js';
-import { Database, type Db } from '../../../../platform/database/database.js';
-import { LongReads, QueryTooLong } from '../../reads/index.js';
+import type { Db } from '../../../../platform/database/database.js';
+import { type Deadline, LongSnapshots } from '../../reads/index.js';
 import type { TimeWindow } from '../../totals/index.js';
 import { eventCondition } from '../compiling/event-condition.js';
 import type { EventFilterNode, EventQuery, Query, SampleQuery, SequenceQuery } from '../language/ast.js';
@@ -14,13 +13,8 @@ import { SampleCollector } from '../matching/sample-collector.js';
 import { SequenceMachine, type TermHits } from '../matching/sequence-machine.js';
 import { sequencePlan } from '../matching/sequence-plan.js';
 import { CandidateSelection } from './candidate-selection.js';
-import { CandidatesRepository } from './candidates.repository.js';
-import { Deadline } from './deadline.js';
+import { CandidateWalk } from './candidate-walk.js';
 import { RunLimits } from './run-limits.js';
-
-const QUERY_CANCELED = '57014';
-/** Between two of these it is asked whether there is time left. */
-const EVENTS_OF_A_STRETCH = 64;
 
 export interface Asked {
   readonly window: TimeWindow;
@@ -54,9 +48,8 @@ interface Run {
 @Injectable()
 export class QueryRunner {
   constructor(
-    private readonly database: Database,
-    private readonly candidates: CandidatesRepository,
-    private readonly longReads: LongReads,
+    private readonly snapshots: LongSnapshots,
+    private readonly walk: CandidateWalk,
     private readonly limits: RunLimits,
   ) {}
 
@@ -65,52 +58,38 @@ export class QueryRunner {
    * @throws QueryTooLong, TooManyQueries, QueryNeedsTooMuchMemory
    */
   run(scope: ProjectScope, query: Query, asked: Asked, signal?: AbortSignal): Promise<Outcome> {
-    return this.longReads.run(scope.projectId, () => this.read(scope, query, asked, signal), signal && { signal });
+    const { milliseconds, pendingPartials } = this.limits;
+    return this.snapshots.run(
+      scope,
+      (tx, deadline) =>
+        this.read(tx, scope, asked.window, runOf(query, asked, new PendingBudget(pendingPartials)), deadline),
+      { milliseconds, ...(signal && { signal }) },
+    );
   }
 
-  private async read(scope: ProjectScope, query: Query, asked: Asked, signal?: AbortSignal): Promise<Outcome> {
-    const deadline = new Deadline(this.limits.milliseconds, signal);
-    const run = runOf(query, asked, new PendingBudget(this.limits.pendingPartials));
-    try {
-      return await this.database.snapshot((tx) =>
-        this.database.endedBy(tx, signal, async () => {
-          const scanned = await this.go(tx, scope, asked.window, run, deadline);
-          return { ...run.end(), scanned };
-        }),
-      );
-    } catch (error) {
-      if (!isCanceled(error)) throw error;
-      signal?.throwIfAborted();
-      throw new QueryTooLong();
-    }
-  }
-
-  /** @returns how many events were looked at */
-  private async go(tx: Db, scope: ProjectScope, window: TimeWindow, run: Run, deadline: Deadline): Promise<number> {
-    const { selection, isNewestFirst } = run;
-    const others = new EventLoopYield();
-    let scanned = 0;
-    for await (const rows of this.candidates.read(tx, scope, window, selection, { isNewestFirst, deadline })) {
-      for (const row of rows) {
-        scanned += 1;
-        if (scanned % EVENTS_OF_A_STRETCH === 0) {
-          await others.ifDue();
-          deadline.left();
-        }
-        const subject = selection.isLarge(row)
-          ? selection.subject(row, await this.candidates.properties(tx, scope, row, selection.propertyNames, deadline))
-          : selection.subject(row);
-        deadline.nextEvent();
+  private async read(
+    tx: Db,
+    scope: ProjectScope,
+    window: TimeWindow,
+    { selection, isNewestFirst, ...run }: Run,
+    deadline: Deadline,
+  ): Promise<Outcome> {
+    const scanned = await this.walk.through(
+      tx,
+      scope,
+      window,
+      selection,
+      { isNewestFirst, deadline },
+      (row, subject, number) => {
         const hits = selection.terms.map(({ condition }, term) => {
           const fits =
             selection.mayFit(row, term) && (condition.isExact || condition.truth(subject, deadline) === true);
           return fits ? run.keys[term]?.(subject) : undefined;
         });
-        const event = { id: row.id, ms: row.ms, ordinal: scanned };
-        if (!run.push(event, hits)) return scanned;
-      }
-    }
-    return scanned;
+        return run.push({ id: row.id, ms: row.ms, ordinal: number }, hits);
+      },
+    );
+    return { ...run.end(), scanned };
   }
 }
 
@@ -210,9 +189,4 @@ function sampleRun(query: SampleQuery, { limit, position, samplesPerKey }: Asked
       return shown.end();
     },
   };
-}
-
-function isCanceled(error: unknown): boolean {
-  const { code } = error as { code?: unknown };
-  return code === QUERY_CANCELED;
 }

@@ -1,11 +1,10 @@
-import type { Work } from '../compiling/evaluate.js';
-import { QueryTooLong } from '../../reads/index.js';
+import { QueryTooLong } from './long-reads.js';
 
 /** What asking about one event may take, so that it does not keep others from their turn for long. */
 const STEPS_OF_AN_EVENT = 50_000_000;
 
-/** The time of one query, and the work it may do with a single event. */
-export class Deadline implements Work {
+/** The time of one read, and the work it may do with a single event. */
+export class Deadline {
   private readonly endsAt: number;
   private stepsLeft = STEPS_OF_AN_EVENT;
 

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../../access/index.js';
+import type { Db } from '../../../../platform/database/database.js';
+import type { Bind } from '../../../../platform/database/parameters.js';
+import type { Deadline } from '../../reads/index.js';
+import { inWindow, type TimeWindow } from '../../totals/index.js';
+import type { EventCondition } from '../compiling/event-condition.js';
+import { CandidateSelection } from './candidate-selection.js';
+import { CandidateWalk } from './candidate-walk.js';
+
+const FIRST_PLACES = 8_192;
+
+/** What of a project's events is asked for. */
+export interface AskedEvents {
+  readonly window: TimeWindow;
+  /** A condition on `events e`. */
+  readonly filter?: (bind: Bind) => string;
+  readonly where?: EventCondition | null;
+}
+
+/** Rows of `events`, for a FROM that calls them `e`. Of the snapshot alone that it was made in. */
+export type FittingEvents = (bind: Bind) => string;
+
+/**
+ * Finds the events that fit a condition, for statements that add them up. Where SQL alone cannot say which do, the events
+ * it leaves are asked one by one, and the statement takes those whose places in the order of time are set in a bit string.
+ */
+@Injectable()
+export class FittingEventsReader {
+  constructor(private readonly walk: CandidateWalk) {}
+
+  /** @throws QueryTooLong */
+  async of(
+    tx: Db,
+    { projectId }: Pick<ProjectScope, 'projectId'>,
+    asked: AskedEvents,
+    deadline: Deadline,
+  ): Promise<FittingEvents> {
+    const { window, filter, where } = asked;
+    const candidates = (bind: Bind): string =>
+      `events e WHERE e.project_id = ${bind(projectId)} AND ${inWindow('e."timestamp"', window, { bind })}
+       ${filter === undefined ? '' : `AND ${filter(bind)}`} ${where ? `AND (${where.sql(bind)})` : ''}`;
+    if (!where || where.isExact) return (bind) => `(SELECT e.* FROM ${candidates(bind)} ${TENANT}) e`;
+    const places = await this.placesOf(tx, { projectId }, { ...asked, where }, deadline);
+    return (bind) =>
+      `(SELECT * FROM (SELECT e.*, row_number() OVER (ORDER BY e."timestamp", e.id) - 1 AS place FROM ${candidates(bind)}
+                       ${TENANT}) e WHERE get_bit(${bind(places)}::bytea, place) = 1) e`;
+  }
+
+  /** A bit for each candidate, oldest first, set where it fits. */
+  private async placesOf(
+    tx: Db,
+    scope: Pick<ProjectScope, 'projectId'>,
+    { window, filter, where }: AskedEvents & { readonly where: EventCondition },
+    deadline: Deadline,
+  ): Promise<Buffer> {
+    let places = Buffer.alloc(FIRST_PLACES);
+    const selection = new CandidateSelection([{ category: null, condition: where }], []);
+    const reading = { isNewestFirst: false, deadline, ...(filter && { within: filter }) };
+    await this.walk.through(tx, scope, window, selection, reading, (_, subject, number) => {
+      const place = number - 1;
+      if (place >> 3 >= places.length) places = Buffer.concat([places, Buffer.alloc(places.length)]);
+      if (where.truth(subject, deadline) === true) places[place >> 3] = (places[place >> 3] ?? 0) | (1 << (place & 7));
+      return true;
+    });
+    return places;
+  }
+}
+
+/** For lint, which cannot look into what is asked for. */
+const TENANT = '/* tenant: candidates compare the project */';
