@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { HourRollupsService } from '../../../src/modules/events/hour-rollups/hour-rollups.service.js';
 import { PlannedReads } from '../../../src/modules/events/performance/planned-reads.service.js';
+import { LONG_READ_MS, LongSnapshots } from '../../../src/modules/events/reads/index.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
@@ -155,7 +156,7 @@ describe('the performance of requests', () => {
           requests_per_minute: pair.requests.length / minutes,
         }));
         const weightOf = (item: (typeof items)[number]): number => {
-          const name = ({ p95: 'p95_ms', total_time: 'total_time_share' } as const)[sort as 'p95'] ?? sort;
+          const name = sort === 'p95' ? 'p95_ms' : sort === 'total_time' ? 'total_time_share' : sort;
           return (item as unknown as Record<string, number | null>)[name] ?? -1;
         };
         items.sort((a, b) => weightOf(b) - weightOf(a));
@@ -512,8 +513,10 @@ describe('the performance of requests', () => {
 
   describe('that takes long', () => {
     const reads = (): PlannedReads => app.nest.get(PlannedReads);
+    const snapshots = (): LongSnapshots => app.nest.get(LongSnapshots);
     afterEach(() => {
-      Object.assign(reads(), { milliseconds: 8_000, rowsAtOnce: 50_000 });
+      reads().rowsAtOnce = 50_000;
+      snapshots().milliseconds = LONG_READ_MS;
     });
 
     /** A client that locks the table, so that reads of rows wait. */
@@ -540,7 +543,8 @@ describe('the performance of requests', () => {
     };
 
     it('ends after its time, and waits for its turn where it has to look through many rows', async () => {
-      Object.assign(reads(), { milliseconds: 2_500, rowsAtOnce: 0 });
+      reads().rowsAtOnce = 0;
+      snapshots().milliseconds = 2_500;
       await locked(async () => {
         const answers = await Promise.all(['summary', 'errors'].map((path) => ask(path, { range: '30d', event: 'a' })));
         const told = answers.map(({ status, body, headers }) => [

@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
-import { LONG_READ_MS, LongReads, QueryTooLong } from '../reads/index.js';
+import { type Deadline, LongSnapshots } from '../reads/index.js';
 
 /** Rows that a read may look through without waiting for its turn: a fraction of a second. */
 const ROWS_AT_ONCE = 50_000;
-const QUERY_CANCELED = '57014';
 
-/** Each statement after the first takes no longer than is left; asked before it. */
+/** The next statement takes no longer than is left; asked before each but the first. */
 export type LimitTime = () => Promise<void>;
 
 interface Planned {
@@ -18,13 +17,12 @@ interface Planned {
 /** Reads of one moment, most of them from rollups. Those that have to look through many rows wait for their turn. */
 @Injectable()
 export class PlannedReads {
-  /** What one may take; tests make it less. */
-  milliseconds: number = LONG_READ_MS;
+  /** Tests make it less. */
   rowsAtOnce = ROWS_AT_ONCE;
 
   constructor(
     private readonly database: Database,
-    private readonly turns: LongReads,
+    private readonly snapshots: LongSnapshots,
   ) {}
 
   /**
@@ -33,46 +31,33 @@ export class PlannedReads {
    * @throws QueryTooLong, TooManyQueries
    */
   async run<P extends Planned, T>(
-    { projectId }: Pick<ProjectScope, 'projectId'>,
+    scope: Pick<ProjectScope, 'projectId'>,
     plan: (tx: Db) => Promise<P>,
     read: (tx: Db, planned: P, limitTime: LimitTime) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T> {
-    const few = await this.within(signal, async (tx, limitTime) => {
-      const planned = await plan(tx);
-      if (planned.events > this.rowsAtOnce) return null;
+    const begin = async (tx: Db, deadline: Deadline): Promise<{ planned: P; limitTime: LimitTime }> => {
+      const limitTime: LimitTime = () => this.database.limit(tx, deadline.left());
       await limitTime();
-      return { answer: await read(tx, planned, limitTime) };
-    });
+      const planned = await plan(tx);
+      await limitTime();
+      return { planned, limitTime };
+    };
+    const few = await this.snapshots.briefly(
+      async (tx, deadline) => {
+        const { planned, limitTime } = await begin(tx, deadline);
+        return planned.events > this.rowsAtOnce ? null : { answer: await read(tx, planned, limitTime) };
+      },
+      { signal },
+    );
     if (few !== null) return few.answer;
-    const many = (): Promise<T> =>
-      this.within(signal, async (tx, limitTime) => {
-        const planned = await plan(tx);
-        await limitTime();
+    return this.snapshots.run(
+      scope,
+      async (tx, deadline) => {
+        const { planned, limitTime } = await begin(tx, deadline);
         return read(tx, planned, limitTime);
-      });
-    return this.turns.run(projectId, many, { signal });
-  }
-
-  private async within<T>(signal: AbortSignal, work: (tx: Db, limitTime: LimitTime) => Promise<T>): Promise<T> {
-    const endsAt = performance.now() + this.milliseconds;
-    try {
-      return await this.database.snapshot((tx) => {
-        const limitTime = async (): Promise<void> => {
-          signal.throwIfAborted();
-          const left = Math.ceil(endsAt - performance.now());
-          if (left <= 0) throw new QueryTooLong();
-          await this.database.execute(`SET LOCAL statement_timeout = ${left}`, [], tx);
-        };
-        return this.database.endedBy(tx, signal, async () => {
-          await limitTime();
-          return work(tx, limitTime);
-        });
-      });
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== QUERY_CANCELED) throw error;
-      signal.throwIfAborted();
-      throw new QueryTooLong();
-    }
+      },
+      { signal },
+    );
   }
 }
