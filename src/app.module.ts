@@ -18,6 +18,7 @@ import { DashboardModule } from './modules/events/dashboard/index.js';
 import { DeliveryModule } from './modules/delivery/deliveries/index.js';
 import { AnalyticsModule } from './modules/events/analytics/index.js';
 import { EqlModule } from './modules/events/eql/index.js';
+import { HourRollupsModule } from './modules/events/hour-rollups/index.js';
 import { EventStreamsModule } from './modules/events/streams/index.js';
 import { EventTotalsModule } from './modules/events/totals/index.js';
 import { EventFeedModule } from './modules/events/feed/index.js';
@@ -33,6 +34,7 @@ import { InvitationsModule } from './modules/tenancy/invitations/index.js';
 import { LogsModule } from './modules/events/logs/index.js';
 import { OAuthModule } from './modules/identity/oauth/index.js';
 import { OrganizationsModule } from './modules/tenancy/organizations/index.js';
+import { PerformanceModule } from './modules/events/performance/index.js';
 import { ProjectHealthModule } from './modules/events/project-health/index.js';
 import { ProjectsModule } from './modules/tenancy/projects/index.js';
 import { ProofModule } from './modules/identity/proof/index.js';
@@ -228,6 +230,8 @@ export class AppModule {
         UsageModule,
         EqlModule,
         AnalyticsModule,
+        HourRollupsModule,
+        PerformanceModule,
         ExplorerModule,
         DashboardModule,
         ProjectHealthModule,

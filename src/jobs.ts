@@ -3,11 +3,13 @@ import { ruleEvaluationsJob } from './modules/alerting/rules/index.js';
 import { deliveryRetriesJob, deliveryWakeJob, dlqDrainJob } from './modules/delivery/deliveries/index.js';
 import { objectStorageScrubJob } from './modules/entitlement/storage/index.js';
 import { maintenanceJob } from './modules/operations/internal-jobs/index.js';
+import { hourRollupsJob } from './modules/events/hour-rollups/index.js';
 import { logSearchIndexJob } from './modules/events/logs/index.js';
 
 /** Every job of the service; boot fails when one of them has no handler or two. */
 export const JOBS = [
   maintenanceJob,
+  hourRollupsJob,
   logSearchIndexJob,
   objectStorageScrubJob,
   deliveryRetriesJob,

@@ -1,8 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { middleOf, quantilesOf } from './latency-buckets.js';
-
-const bucketOf = (ms: number): number => (ms < 1 ? 0 : Math.ceil(Math.log(ms) / Math.log(1.02)));
+import { bucketOf, middleOf, quantilesOf } from './latency-buckets.js';
 
 describe('latency buckets', () => {
   it('name their middle: exact below 50 ms, within one percent or a millisecond above', () => {

@@ -9,6 +9,11 @@ export function middleOf(bucket: number): number {
   return Math.round((lowest + highest) / 2);
 }
 
+/** The bucket of a latency in whole milliseconds, as the SQL function `latency_bucket` has it. */
+export function bucketOf(ms: number): number {
+  return ms < 1 ? 0 : Math.ceil(Math.log(ms) / Math.log(GROWTH));
+}
+
 /**
  * Nearest-rank quantiles of a histogram in the order of its buckets.
  * @returns a millisecond value for each quantile (0 to 1), null when nothing was measured
@@ -17,15 +22,29 @@ export function quantilesOf(
   histogram: readonly { readonly bucket: number; readonly events: number }[],
   quantiles: readonly number[],
 ): (number | null)[] {
-  const total = histogram.reduce((sum, { events }) => sum + events, 0);
+  return nearestRanks(
+    histogram.map(({ bucket, events }) => ({ value: middleOf(bucket), events })),
+    quantiles,
+  );
+}
+
+/**
+ * Nearest-rank quantiles of values that ascend, each with its number.
+ * @returns a value for each quantile (0 to 1), null when there is none
+ */
+export function nearestRanks(
+  weighed: readonly { readonly value: number; readonly events: number }[],
+  quantiles: readonly number[],
+): (number | null)[] {
+  const total = weighed.reduce((sum, { events }) => sum + events, 0);
   if (total <= 0) return quantiles.map(() => null);
   return quantiles.map((quantile) => {
     const rank = Math.max(1, Math.ceil(quantile * total));
     let seen = 0;
-    for (const { bucket, events } of histogram) {
+    for (const { value, events } of weighed) {
       seen += events;
-      if (seen >= rank) return middleOf(bucket);
+      if (seen >= rank) return value;
     }
-    return middleOf(histogram.at(-1)?.bucket ?? 0);
+    return weighed.at(-1)?.value ?? null;
   });
 }

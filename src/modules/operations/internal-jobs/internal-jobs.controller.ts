@@ -7,6 +7,7 @@ import { JobQueue, QueueUnavailableError } from '../../../platform/queue/index.j
 import { alertDeliveriesJob } from '../../alerting/destinations/index.js';
 import { ruleEvaluationsJob } from '../../alerting/rules/index.js';
 import { deliveryRetriesJob } from '../../delivery/deliveries/index.js';
+import { hourRollupsJob } from '../../events/hour-rollups/index.js';
 import { JobRoundResponse, JobStateResponse, jobStateResponse } from './internal-jobs.dto.js';
 import { maintenanceJob } from './maintenance.job.js';
 
@@ -39,8 +40,10 @@ export class InternalJobsController {
     description: 'Runs one round and waits for it.',
     answer: JobRoundResponse,
   })
-  maintenance(): Promise<JobRoundResponse> {
-    return this.queue.runNow(maintenanceJob, {});
+  async maintenance(): Promise<JobRoundResponse> {
+    const { processed } = await this.queue.runNow(maintenanceJob, {});
+    const rollups = await this.queue.runNow(hourRollupsJob, {});
+    return { processed: processed + rollups.processed };
   }
 
   @Post('delivery-retries')

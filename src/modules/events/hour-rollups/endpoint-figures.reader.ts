@@ -1,0 +1,256 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { Parameters } from '../../../platform/database/parameters.js';
+import { EXACT_UP_TO, figuresSql } from './figures.repository.js';
+import { lookedSql } from './looked.repository.js';
+import type { ReadingPlan } from './reading-plan.js';
+import { namedConditions, requestConditions, type RequestFilter } from './request-filter.js';
+
+export const ENDPOINT_SORTS = ['requests', 'p95', 'error_rate', 'errors', 'total_time'] as const;
+export type EndpointSort = (typeof ENDPOINT_SORTS)[number];
+
+export interface EndpointsAsked {
+  readonly sort: EndpointSort;
+  readonly minRequests: number;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** What the requests of one method and endpoint add up to; null names: those without a place of their own in their hour. */
+export interface EndpointFigures {
+  readonly method: string | null;
+  readonly endpoint: string | null;
+  readonly requests: number;
+  readonly measured: number;
+  readonly errors: number;
+  readonly latencySum: number;
+  readonly latencyMax: number | null;
+  /** Latencies with their numbers, in parts, as PostgreSQL's arrays. */
+  readonly parts: readonly { readonly latencies: string; readonly counts: string }[];
+}
+
+export interface EndpointsPage {
+  /** Of all that have the least number of requests. */
+  readonly total: number;
+  /** Of all requests, whether shown or not. */
+  readonly latencySum: number;
+  readonly items: readonly EndpointFigures[];
+}
+
+export interface StatusCount {
+  readonly status: number;
+  readonly requests: number;
+}
+
+export interface FailingEndpoint {
+  readonly method: string | null;
+  readonly endpoint: string | null;
+  readonly requests: number;
+  readonly failed: number;
+  readonly statuses: readonly StatusCount[];
+  readonly lastFailedAt: Date;
+}
+
+export interface Failures {
+  readonly requests: number;
+  readonly failed: number;
+  readonly byStatus: readonly StatusCount[];
+  readonly byEndpoint: readonly FailingEndpoint[];
+}
+
+/** Statuses are whatever integers events say: of many only the most frequent are told. */
+export const MOST_STATUSES = 200;
+export const MOST_STATUSES_OF_ENDPOINT = 50;
+
+const SORT_SQL: Readonly<Record<EndpointSort, string>> = {
+  requests: 'requests',
+  p95: 'p95',
+  error_rate: 'errors::float8 / requests',
+  errors: 'errors',
+  total_time: 'latency_sum',
+};
+const NAMES = { method: 'method', endpoint: 'endpoint' };
+/** Pairs by name, those without one last; compared byte by byte, so that no locale decides. */
+const BY_NAME = `endpoint = '', endpoint COLLATE "C", method COLLATE "C"`;
+
+type Scope = Pick<ProjectScope, 'projectId'>;
+
+/** What the requests of a window add up to by method and endpoint. Each answer is one statement. */
+@Injectable()
+export class EndpointFiguresReader {
+  constructor(private readonly database: Database) {}
+
+  async page(
+    scope: Scope,
+    plan: ReadingPlan,
+    filter: RequestFilter,
+    asked: EndpointsAsked,
+    tx: Db,
+  ): Promise<EndpointsPage> {
+    const parameters = new Parameters();
+    const [offset, limit] = [parameters.bind(asked.offset), parameters.bind(asked.limit)];
+    const rows = await this.database.rows<PageRow>(
+      `WITH ${itemsSql(scope, plan, filter, parameters)},
+       totals AS MATERIALIZED (
+         SELECT method, endpoint, sum(requests) AS requests, sum(measured) AS measured, sum(errors) AS errors,
+                sum(latency_sum) AS latency_sum, max(latency_max) AS latency_max FROM items GROUP BY 1, 2),
+       wanted AS MATERIALIZED (SELECT *, row_number() OVER ()::int AS id FROM totals WHERE requests >= ${parameters.bind(asked.minRequests)}),
+       ${asked.sort === 'p95' ? P95_SQL : 'measurable AS (SELECT *, NULL::integer AS p95 FROM wanted)'},
+       page AS MATERIALIZED (
+         SELECT *, row_number() OVER (ORDER BY ${SORT_SQL[asked.sort]} DESC NULLS LAST, ${BY_NAME}) AS rank FROM measurable
+         ORDER BY rank OFFSET ${offset}::bigint LIMIT ${limit}::bigint)
+       SELECT w.total::float8 AS total, a.latency_sum::float8 AS "allLatencies", p.rank::float8 AS rank, p.method, p.endpoint,
+              p.requests::float8 AS requests, p.measured::float8 AS measured, p.errors::float8 AS errors,
+              p.latency_sum::float8 AS "latencySum", p.latency_max AS "latencyMax", i.latencies::text AS latencies,
+              i.counts::text AS counts
+       FROM (SELECT count(*) AS total FROM wanted) w
+       CROSS JOIN (SELECT coalesce(sum(latency_sum), 0) AS latency_sum FROM totals) a
+       LEFT JOIN (page p JOIN items i USING (method, endpoint)) ON true ORDER BY p.rank`,
+      parameters.values,
+      tx,
+    );
+    const [first] = rows;
+    return { total: first?.total ?? 0, latencySum: first?.allLatencies ?? 0, items: itemsOf(rows) };
+  }
+
+  /** @param statusFrom failed are those of this status, 400 or 500, and above */
+  async failures(
+    scope: Scope,
+    plan: ReadingPlan,
+    filter: RequestFilter,
+    { statusFrom, limit }: { readonly statusFrom: 400 | 500; readonly limit: number },
+    tx: Db,
+  ): Promise<Failures> {
+    const parameters = new Parameters();
+    const [failed, last] =
+      statusFrom === 400 ? ['client_errors + errors', 'last_failed_at'] : ['errors', 'last_error_at'];
+    const rows = await this.database.rows<FailureRow>(
+      `WITH ${itemsSql(scope, plan, filter, parameters)},
+       totals AS MATERIALIZED (
+         SELECT method, endpoint, sum(requests) AS requests, sum(${failed}) AS failed, max(${last}) AS last_failed_at
+         FROM items GROUP BY 1, 2),
+       page AS MATERIALIZED (
+         SELECT *, row_number() OVER (ORDER BY failed DESC, ${BY_NAME}) AS rank FROM totals WHERE failed > 0
+         ORDER BY rank LIMIT ${parameters.bind(limit)}::bigint),
+       codes AS MATERIALIZED (
+         SELECT i.method, i.endpoint, c.status, sum(c.n) AS n
+         FROM items i CROSS JOIN LATERAL unnest(i.statuses, i.status_counts) AS c (status, n)
+         WHERE c.status >= ${parameters.bind(statusFrom)} GROUP BY 1, 2, 3),
+       codes_of_page AS (
+         SELECT p.rank, c.status, c.n, row_number() OVER (PARTITION BY p.rank ORDER BY c.n DESC, c.status) AS nth
+         FROM page p JOIN codes c USING (method, endpoint))
+       SELECT 0 AS "order", 'all' AS kind, NULL AS method, NULL AS endpoint, NULL::float8 AS rank, NULL::integer AS status,
+              coalesce(sum(requests), 0)::float8 AS requests, coalesce(sum(failed), 0)::float8 AS failed,
+              NULL::timestamptz AS "lastFailedAt" FROM totals
+       UNION ALL
+       (SELECT 1, 'status', NULL, NULL, NULL, status, sum(n)::float8, NULL, NULL FROM codes GROUP BY status
+        ORDER BY sum(n) DESC, status LIMIT ${MOST_STATUSES})
+       UNION ALL
+       SELECT 2, 'endpoint', method, endpoint, rank::float8, NULL, requests::float8, failed::float8, last_failed_at FROM page
+       UNION ALL
+       SELECT 3, 'code', NULL, NULL, rank::float8, status, n::float8, NULL, NULL FROM codes_of_page
+       WHERE nth <= ${MOST_STATUSES_OF_ENDPOINT}
+       ORDER BY 1, rank, requests DESC, status`,
+      parameters.values,
+      tx,
+    );
+    const of = (kind: FailureRow['kind']): FailureRow[] => rows.filter((row) => row.kind === kind);
+    const counted = ({ status, requests }: FailureRow): StatusCount => ({ status: status ?? 0, requests });
+    const codes = of('code');
+    const [all] = of('all');
+    return {
+      requests: all?.requests ?? 0,
+      failed: all?.failed ?? 0,
+      byStatus: of('status').map(counted),
+      byEndpoint: of('endpoint').map((row) => ({
+        ...namesOf(row),
+        requests: row.requests,
+        failed: row.failed ?? 0,
+        statuses: codes.filter(({ rank }) => rank === row.rank).map(counted),
+        lastFailedAt: row.lastFailedAt ?? new Date(0),
+      })),
+    };
+  }
+}
+
+interface PageRow {
+  readonly total: number;
+  readonly allLatencies: number;
+  /** Null: nothing is on the page. */
+  readonly rank: number | null;
+  readonly method: string;
+  readonly endpoint: string;
+  readonly requests: number;
+  readonly measured: number;
+  readonly errors: number;
+  readonly latencySum: number;
+  readonly latencyMax: number | null;
+  readonly latencies: string;
+  readonly counts: string;
+}
+
+interface FailureRow {
+  readonly kind: 'all' | 'status' | 'endpoint' | 'code';
+  readonly method: string | null;
+  readonly endpoint: string | null;
+  readonly rank: number | null;
+  readonly status: number | null;
+  readonly requests: number;
+  readonly failed: number | null;
+  readonly lastFailedAt: Date | null;
+}
+
+function itemsOf(rows: readonly PageRow[]): EndpointFigures[] {
+  const items = new Map<number, EndpointFigures & { readonly parts: { latencies: string; counts: string }[] }>();
+  for (const row of rows) {
+    if (row.rank === null) continue;
+    const { requests, measured, errors, latencySum, latencyMax, latencies, counts } = row;
+    const known = items.get(row.rank);
+    if (known !== undefined) known.parts.push({ latencies, counts });
+    else {
+      const parts = [{ latencies, counts }];
+      items.set(row.rank, { ...namesOf(row), requests, measured, errors, latencySum, latencyMax, parts });
+    }
+  }
+  return [...items.values()];
+}
+
+/** Empty names, which no event has, stand for none. */
+function namesOf({
+  method,
+  endpoint,
+}: Pick<FailureRow, 'method' | 'endpoint'>): Pick<FailureRow, 'method' | 'endpoint'> {
+  return { method: method === '' ? null : method, endpoint: endpoint === '' ? null : endpoint };
+}
+
+/** The relation `items`: pairs of days, hours and spans. Names are empty where there is none, so that they can be compared. */
+function itemsSql({ projectId }: Scope, plan: ReadingPlan, filter: RequestFilter, parameters: Parameters): string {
+  const project = parameters.bind(projectId);
+  const [days, hours] = [parameters.bind(plan.days), parameters.bind(plan.hours)];
+  const columns = `coalesce(method, '') AS method, coalesce(endpoint, '') AS endpoint, requests, client_errors, errors, measured,
+    latency_sum, latency_max, last_failed_at, last_error_at, latencies, counts, statuses, status_counts`;
+  return `${lookedSql(project, plan.spans, requestConditions(filter, parameters), parameters, 'pairs')},
+       ${figuresSql('pairs')},
+       items AS MATERIALIZED (
+         SELECT ${columns} FROM figured
+         UNION ALL
+         SELECT ${columns} FROM endpoint_hours
+         WHERE project_id = ${project} AND hour = ANY (${hours}::timestamptz[])${namedConditions(filter, NAMES, parameters)}
+         UNION ALL
+         SELECT ${columns} FROM endpoint_days
+         WHERE project_id = ${project} AND day = ANY (${days}::timestamptz[])${namedConditions(filter, NAMES, parameters)})`;
+}
+
+/** The relation `measurable`: what is wanted with its 95th percentile, by nearest rank as {@link RequestFigures} has it. */
+const P95_SQL = `numbered AS (
+         SELECT id, measured, value, sum(sum(n)) OVER (PARTITION BY id ORDER BY value) AS up_to
+         FROM (SELECT w.id, w.measured, l.n,
+                      CASE WHEN w.measured <= ${EXACT_UP_TO} THEN l.latency ELSE latency_middle(latency_bucket(l.latency)) END AS value
+               FROM wanted w JOIN items i USING (method, endpoint)
+               CROSS JOIN LATERAL unnest(i.latencies, i.counts) AS l (latency, n)) weighed
+         GROUP BY 1, 2, 3),
+       measurable AS (
+         SELECT w.*, t.p95 FROM wanted w LEFT JOIN (
+           SELECT id, min(value) FILTER (WHERE up_to >= ceil(0.95::float8 * measured::float8)) AS p95
+           FROM numbered GROUP BY 1) t USING (id))`;

@@ -1,0 +1,137 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectId } from '../../access/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { FIGURE_COLUMNS, figuresSql, SERIES_SQL, WHOLE } from './figures.repository.js';
+import { OURS, WORK_MEMORY } from './rollup-lock.repository.js';
+
+/** Series of event types, and of sources, that an hour keeps; those with the most events. */
+export const MOST_SERIES = 200;
+/** An hour is looked at when it has ended so long ago: until then its last events are on their way. */
+const SETTLED = `interval '1 hour 2 minutes'`;
+export const RECENT = `interval '3 days'`;
+/** Children first: what refers to a rollup would go with it, in one statement without a limit. */
+const TABLES = ['endpoint_hours', 'event_series_hours', 'endpoint_days', 'hour_rollups', 'day_rollups'] as const;
+/** One statement reads all events of an hour, which may be millions. */
+const MOST_SECONDS = 300;
+
+export interface DueHour {
+  readonly projectId: ProjectId;
+  readonly hour: Date;
+  readonly events: number;
+}
+
+/** A place in the order of projects and hours. */
+export interface HourPlace {
+  readonly projectId: string;
+  readonly hour: Date;
+}
+
+const DUE = `h.project_id AS "projectId", h.hour, h.events::float8 AS events`;
+
+/** Makes what the events of ended hours add up to, and forgets it with its project. */
+@Injectable()
+export class HourRollupsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Hours of the last days that have ended and are not made, or of which more events are known by now; newest first. */
+  recent(limit: number): Promise<DueHour[]> {
+    return this.database.rows<DueHour>(
+      `SELECT /* every tenant: each in its turn */ ${DUE}
+       FROM event_hours h JOIN projects p ON p.id = h.project_id AND p.deleted_at IS NULL
+       LEFT JOIN hour_rollups r ON r.project_id = h.project_id AND r.hour = h.hour
+       WHERE h.hour > now() - ${RECENT} AND h.hour <= now() - ${SETTLED} AND r.counted IS DISTINCT FROM h.events
+       ORDER BY h.hour DESC, h.project_id LIMIT $1`,
+      [limit],
+    );
+  }
+
+  /** As {@link recent}, among the next hours behind a place, however old. @returns them, and the last hour looked at; null at the end */
+  async behind(place: HourPlace, limit: number): Promise<{ due: DueHour[]; last: HourPlace | null }> {
+    const rows = await this.database.rows<DueHour & { isDue: boolean }>(
+      `WITH page AS MATERIALIZED (
+         SELECT /* every tenant: each in its turn */ h.project_id, h.hour, h.events FROM event_hours h
+         WHERE (h.project_id, h.hour) > ($1, $2::timestamptz) ORDER BY h.project_id, h.hour LIMIT $3),
+       marked AS (
+         SELECT h.*, p.id IS NOT NULL AND h.hour <= now() - ${SETTLED} AND r.counted IS DISTINCT FROM h.events AS due,
+                row_number() OVER (ORDER BY h.project_id DESC, h.hour DESC) AS from_end
+         FROM page h LEFT JOIN projects p ON p.id = h.project_id AND p.deleted_at IS NULL
+         LEFT JOIN hour_rollups r ON r.project_id = h.project_id AND r.hour = h.hour)
+       SELECT ${DUE}, h.due AS "isDue" FROM marked h WHERE h.due OR h.from_end = 1 ORDER BY h.project_id, h.hour`,
+      [place.projectId, place.hour, limit],
+    );
+    return { due: rows.filter(({ isDue }) => isDue).reverse(), last: rows.at(-1) ?? null };
+  }
+
+  /**
+   * Makes hours of a project that are due, unless somebody else makes hours of it just now. What was there is replaced in
+   * one transaction.
+   * @returns how many were made
+   */
+  make(projectId: ProjectId, hours: readonly Date[]): Promise<number> {
+    return this.database.transaction(async (tx) => {
+      const [lock] = await this.database.rows<{ ours: boolean }>(OURS, [projectId], tx);
+      if (lock?.ours !== true) return 0;
+      await this.database.execute(`SET LOCAL statement_timeout = '${MOST_SECONDS}s'`, [], tx);
+      await this.database.execute(`SET LOCAL work_mem = '${WORK_MEMORY}'`, [], tx);
+      // Somebody else may have made them before the lock was ours.
+      const due = await this.database.rows<{ hour: Date }>(
+        `SELECT h.hour FROM event_hours h LEFT JOIN hour_rollups r ON r.project_id = h.project_id AND r.hour = h.hour
+         WHERE h.project_id = $1 AND h.hour = ANY ($2::timestamptz[]) AND r.counted IS DISTINCT FROM h.events`,
+        [projectId, hours],
+        tx,
+      );
+      if (due.length === 0) return 0;
+      const wanted = [projectId, due.map(({ hour }) => hour)];
+      await this.database.execute(
+        'DELETE FROM hour_rollups WHERE project_id = $1 AND hour = ANY ($2::timestamptz[])',
+        wanted,
+        tx,
+      );
+      await this.insert(wanted, tx);
+      return due.length;
+    });
+  }
+
+  /** What maintenance removes of a deleted project. @returns how many rows were removed */
+  async removeOf(projectId: ProjectId, limit: number): Promise<number> {
+    let removed = 0;
+    for (const table of TABLES) {
+      removed += await this.database.execute(
+        `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE project_id = $1 LIMIT $2))`,
+        [projectId, limit - removed],
+      );
+      if (removed >= limit) break;
+    }
+    return removed;
+  }
+
+  /** One statement, and so one moment: what is counted are the very events that were looked at. */
+  private async insert(wanted: readonly unknown[], tx: Db): Promise<void> {
+    const names = `project_id, hour, place, method, endpoint, requests, ${FIGURE_COLUMNS}`;
+    await this.database.execute(
+      `WITH looked AS MATERIALIZED (
+         SELECT w.hour AS part, e."timestamp" AS at, e.event, e.source_id::text AS source, e.log_method AS method,
+                e.log_endpoint AS endpoint, e.log_status AS status, CASE WHEN e.log_has_latency THEN e.log_latency_ms END AS latency
+         FROM unnest($2::timestamptz[]) AS w (hour)
+         JOIN events e ON e.project_id = $1 AND e."timestamp" >= w.hour AND e."timestamp" < w.hour + interval '1 hour'),
+       ${figuresSql('both')},
+       ${SERIES_SQL},
+       kept AS MATERIALIZED (SELECT * FROM figured),
+       counted AS (
+         SELECT part, count(DISTINCT event)::int AS event_types, count(DISTINCT source)::int AS sources FROM looked GROUP BY 1),
+       endpoints AS (
+         INSERT INTO endpoint_hours (${names})
+         SELECT $1, part, place, method, endpoint, requests, ${FIGURE_COLUMNS} FROM kept WHERE place <> ${WHOLE}),
+       charted AS (
+         INSERT INTO event_series_hours (project_id, hour, kind, value, slots, events, errors, measured, p95)
+         SELECT $1, part, kind, value, slots, events, errors, measured, p95
+         FROM (SELECT *, row_number() OVER (PARTITION BY part, kind ORDER BY (SELECT sum(n) FROM unnest(events) AS n) DESC, value)
+                 AS rank FROM series) ranked WHERE rank <= ${MOST_SERIES})
+       INSERT INTO hour_rollups (project_id, hour, counted, event_types, sources, pairs, ${FIGURE_COLUMNS})
+       SELECT $1, part, requests, event_types, sources, (SELECT max(pair) + 1 FROM paired p WHERE p.part = kept.part), ${FIGURE_COLUMNS}
+       FROM kept JOIN counted USING (part) WHERE place = ${WHOLE}`,
+      wanted,
+      tx,
+    );
+  }
+}

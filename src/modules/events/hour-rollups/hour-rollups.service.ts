@@ -1,0 +1,124 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { ProjectId } from '../../access/index.js';
+import { DayRollupsRepository, type DueDay } from './day-rollups.repository.js';
+import { type DueHour, type HourPlace, HourRollupsRepository } from './hour-rollups.repository.js';
+
+/** Rows that one statement reads, unless a single hour has more. */
+const EVENTS_A_STATEMENT = 50_000;
+const HOURS_A_STATEMENT = 200;
+const HOURS_A_PAGE = 1_000;
+/** Hours that are looked at each round for events that came late. */
+const HOURS_LOOKED_AT = 20_000;
+/** Where more is due, the next round goes on. */
+const EVENTS_A_ROUND = 10_000_000;
+const DAYS_A_ROUND = 2_000;
+/** Rounds until hours that failed, such as one that is too large to be read in time, are tried again. */
+const ROUNDS_OF_REST = 60;
+const START: HourPlace = { projectId: '00000000-0000-0000-0000-000000000000', hour: new Date(0) };
+
+interface Batch {
+  readonly projectId: ProjectId;
+  readonly hours: Date[];
+  events: number;
+}
+
+/**
+ * Makes rollups that are missing or out of date: those of the last days at once, and of all others some each round. Who
+ * reads does not need them: what is not right is read from the rows.
+ */
+@Injectable()
+export class HourRollupsService {
+  private readonly logger = new Logger('rollups');
+  private place = START;
+  private round = 0;
+  /** By project and hour, the round that tries again. */
+  private readonly resting = new Map<string, number>();
+
+  constructor(
+    private readonly rollups: HourRollupsRepository,
+    private readonly days: DayRollupsRepository,
+  ) {}
+
+  /**
+   * One that fails does not keep the others from their turn, but fails the round.
+   * @returns how many hours and days were made
+   */
+  async makeDue(): Promise<number> {
+    const failures: unknown[] = [];
+    this.round += 1;
+    for (const [key, round] of this.resting) if (round <= this.round) this.resting.delete(key);
+    let [made, left] = [0, EVENTS_A_ROUND];
+    const make = async (due: readonly DueHour[]): Promise<number> => {
+      let done = 0;
+      for (const batch of batchesOf(due.filter((one) => !this.resting.has(keyOf(one.projectId, one.hour))))) {
+        if (left <= 0) break;
+        left -= batch.events;
+        done += await this.makeBatch(batch, failures);
+      }
+      made += done;
+      return done;
+    };
+    // As long as a full page was due, and some of it was for us to make.
+    for (;;) {
+      const due = await this.rollups.recent(HOURS_A_PAGE);
+      if ((await make(due)) === 0 || due.length < HOURS_A_PAGE || left <= 0) break;
+    }
+    const { due, last } = await this.rollups.behind(this.place, HOURS_LOOKED_AT);
+    await make(due);
+    made += await this.makeDays(await this.days.recent(DAYS_A_ROUND), failures);
+    if (last !== null) made += await this.makeDays(await this.days.between(this.place, last, DAYS_A_ROUND), failures);
+    if (left > 0) this.place = last ?? START;
+    if (failures.length === 1) throw failures[0];
+    if (failures.length > 1) throw new AggregateError(failures, `${failures.length} rollups failed`);
+    return made;
+  }
+
+  private async makeDays(days: readonly DueDay[], failures: unknown[]): Promise<number> {
+    let made = 0;
+    for (const day of days.filter(({ projectId, day }) => !this.resting.has(keyOf(projectId, day)))) {
+      try {
+        made += await this.days.make(day);
+      } catch (error) {
+        this.fail(day.projectId, [day.day], error, failures);
+      }
+    }
+    return made;
+  }
+
+  private async makeBatch({ projectId, hours }: Batch, failures: unknown[]): Promise<number> {
+    try {
+      return await this.rollups.make(projectId, hours);
+    } catch (error) {
+      this.fail(projectId, hours, error, failures);
+      return 0;
+    }
+  }
+
+  private fail(projectId: ProjectId, times: readonly Date[], error: unknown, failures: unknown[]): void {
+    this.logger.warn(`rollups of the project ${projectId} cannot be made: ${String(error)}`);
+    failures.push(error);
+    for (const time of times) this.resting.set(keyOf(projectId, time), this.round + ROUNDS_OF_REST);
+  }
+}
+
+function keyOf(projectId: ProjectId, hour: Date): string {
+  return `${projectId} ${hour.toISOString()}`;
+}
+
+/** Hours of one project that follow each other in the list, as many as one statement takes; the order stays. */
+function batchesOf(due: readonly DueHour[]): Batch[] {
+  const batches: Batch[] = [];
+  const open = new Map<ProjectId, Batch>();
+  for (const { projectId, hour, events } of due) {
+    const batch = open.get(projectId);
+    if (batch !== undefined && batch.hours.length < HOURS_A_STATEMENT && batch.events + events <= EVENTS_A_STATEMENT) {
+      batch.hours.push(hour);
+      batch.events += events;
+      continue;
+    }
+    const begun = { projectId, hours: [hour], events };
+    open.set(projectId, begun);
+    batches.push(begun);
+  }
+  return batches;
+}

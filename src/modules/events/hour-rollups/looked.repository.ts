@@ -1,0 +1,27 @@
+import type { Parameters } from '../../../platform/database/parameters.js';
+import type { TimeWindow } from '../totals/index.js';
+
+/**
+ * The relation `looked` of {@link figuresSql}: the events of spans, each of which is a part that begins with it.
+ * @param project the place of its parameter
+ * @param conditions each with ` AND ` before it
+ * @param level wholes do without names
+ */
+export function lookedSql(
+  project: string,
+  spans: readonly TimeWindow[],
+  conditions: string,
+  parameters: Parameters,
+  level: 'whole' | 'pairs',
+): string {
+  const [from, to] = [spans.map((span) => span.from), spans.map((span) => span.to)].map((list) =>
+    parameters.bind(list),
+  );
+  const names =
+    level === 'whole' ? `''::text AS method, ''::text AS endpoint` : 'log_method AS method, log_endpoint AS endpoint';
+  return `looked AS MATERIALIZED (
+         SELECT spans.starts AS part, "timestamp" AS at, ${names}, log_status AS status,
+                CASE WHEN log_has_latency THEN log_latency_ms END AS latency
+         FROM unnest(${from}::timestamptz[], ${to}::timestamptz[]) AS spans (starts, ends)
+         JOIN events ON project_id = ${project} AND "timestamp" >= spans.starts AND "timestamp" < spans.ends${conditions})`;
+}

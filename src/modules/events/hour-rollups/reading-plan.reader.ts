@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { Parameters } from '../../../platform/database/parameters.js';
+import { conditionsOf, type TimeWindow } from '../totals/index.js';
+import { MOST_PAIRS } from './figures.repository.js';
+import { planOf, type PlannedHour, type ReadingPlan, wholeDaysOf } from './reading-plan.js';
+import { isNamed, isOfRollups, type RequestFilter } from './request-filter.js';
+
+/** Longer windows begin with the first hour that has events. */
+const LONG_MS = 100 * 86_400_000;
+
+type Scope = Pick<ProjectScope, 'projectId'>;
+
+/** Tells what a window is to be read from. Holds for the snapshot it is made in. */
+@Injectable()
+export class ReadingPlanReader {
+  constructor(private readonly database: Database) {}
+
+  /** @param starts where the buckets of the window begin, ascending; the first may lie before it */
+  async plan(
+    scope: Scope,
+    asked: TimeWindow,
+    filter: RequestFilter,
+    starts: readonly Date[],
+    tx: Db,
+  ): Promise<ReadingPlan> {
+    const window = await this.withoutEmptyYears(scope, asked, tx);
+    if (window.from >= window.to) return { days: [], hours: [], spans: [], events: 0 };
+    if (!isOfRollups(filter)) return planOf(window, starts, [], await this.matchingHours(scope, window, filter, tx));
+    const rows = await this.database.rows<PlannedHour & { isDay: boolean }>(
+      `WITH days AS MATERIALIZED (
+         SELECT d.day FROM day_rollups d
+         WHERE d.project_id = $1 AND d.day = ANY ($4::timestamptz[]) AND NOT (d.has_rest AND $5)
+           AND d.counted = (SELECT sum(h.events) FROM event_hours h
+                            WHERE h.project_id = $1 AND h.hour >= d.day AND h.hour < d.day + interval '1 day'))
+       SELECT day AS hour, 0::float8 AS events, true AS "isMade", true AS "isDay" FROM days
+       UNION ALL
+       SELECT h.hour, h.events::float8, coalesce(r.counted = h.events AND NOT (r.pairs > ${MOST_PAIRS} AND $5), false), false
+       FROM event_hours h LEFT JOIN hour_rollups r ON r.project_id = h.project_id AND r.hour = h.hour
+       WHERE h.project_id = $1 AND h.hour > $2::timestamptz - interval '1 hour' AND h.hour < $3
+         AND date_trunc('day', h.hour, 'UTC') NOT IN (SELECT day FROM days)
+       ORDER BY 1`,
+      [scope.projectId, window.from, window.to, wholeDaysOf(window, starts), isNamed(filter)],
+      tx,
+    );
+    const days = rows.filter(({ isDay }) => isDay).map(({ hour }) => hour);
+    return planOf(
+      window,
+      starts,
+      days,
+      rows.filter(({ isDay }) => !isDay),
+    );
+  }
+
+  /** Hours with events of these values; none of them is in a rollup by itself. */
+  private matchingHours(
+    { projectId }: Scope,
+    { from, to }: TimeWindow,
+    { event }: RequestFilter,
+    tx: Db,
+  ): Promise<PlannedHour[]> {
+    const parameters = new Parameters();
+    return this.database.rows<PlannedHour>(
+      `SELECT hour, sum(events)::float8 AS events, false AS "isMade" FROM event_facet_hours
+       WHERE project_id = ${parameters.bind(projectId)} AND hour > ${parameters.bind(from)}::timestamptz - interval '1 hour'
+         AND hour < ${parameters.bind(to)}${conditionsOf(event, parameters)}
+       GROUP BY 1 ORDER BY 1`,
+      parameters.values,
+      tx,
+    );
+  }
+
+  private async withoutEmptyYears({ projectId }: Scope, { from, to }: TimeWindow, tx: Db): Promise<TimeWindow> {
+    if (to.getTime() - from.getTime() <= LONG_MS) return { from, to };
+    const [row] = await this.database.rows<{ first: Date | null; last: Date | null }>(
+      `SELECT min(hour) AS first, max(hour) + interval '1 hour' AS last FROM event_hours WHERE project_id = $1`,
+      [projectId],
+      tx,
+    );
+    if (row === undefined || row.first === null || row.last === null) return { from, to: from };
+    return { from: row.first > from ? row.first : from, to: row.last < to ? row.last : to };
+  }
+}

@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { Parameters } from '../../../platform/database/parameters.js';
+import { type EventPlace, PLACE_COLUMNS } from '../reads/index.js';
+import { conditionsOf, type TimeWindow } from '../totals/index.js';
+import { requestConditions, type RequestFilter } from './request-filter.js';
+
+/** Of an hour that is not made: it may have any latency. */
+const ANY_LATENCY = 2_147_483_647;
+
+/** An hour of the window with events, and what none of them exceeds. */
+export interface BoundedHour extends TimeWindow {
+  readonly events: number;
+  readonly most: number;
+  readonly isMade: boolean;
+}
+
+export interface SlowPlace extends EventPlace {
+  readonly latency: number;
+}
+
+type Scope = Pick<ProjectScope, 'projectId'>;
+
+/** Looks for the slowest events without an index by latency: rollups tell what an hour has at most. */
+@Injectable()
+export class SlowEventsReader {
+  constructor(private readonly database: Database) {}
+
+  /** Hours that may have events as slow as this, those with the slowest first and then the newest. */
+  hours(
+    { projectId }: Scope,
+    { from, to }: TimeWindow,
+    filter: RequestFilter,
+    minMs: number,
+    tx: Db,
+  ): Promise<BoundedHour[]> {
+    const parameters = new Parameters();
+    const [project, start, end] = [parameters.bind(projectId), parameters.bind(from), parameters.bind(to)];
+    const within = `project_id = ${project} AND hour > ${start}::timestamptz - interval '1 hour' AND hour < ${end}`;
+    const facets = conditionsOf(filter.event, parameters);
+    // Where values are asked for, the hours that have them; what an hour has at most holds for them, too.
+    const matching =
+      facets === '' ? '' : ` AND h.hour IN (SELECT hour FROM event_facet_hours WHERE ${within}${facets})`;
+    return this.database.rows<BoundedHour>(
+      `SELECT greatest(h.hour, ${start}) AS "from", least(h.hour + interval '1 hour', ${end}) AS "to", events, most, made AS "isMade"
+       FROM (SELECT c.hour, c.events::float8 AS events, coalesce(r.counted = c.events, false) AS made,
+                    CASE WHEN r.counted = c.events THEN coalesce(r.latency_max, -1) ELSE ${ANY_LATENCY} END AS most
+             FROM (SELECT hour, events FROM event_hours WHERE ${within}) c
+             LEFT JOIN hour_rollups r ON r.project_id = ${project} AND r.hour = c.hour) h
+       WHERE h.most >= ${parameters.bind(minMs)}${matching} ORDER BY h.most DESC, h.hour DESC`,
+      parameters.values,
+      tx,
+    );
+  }
+
+  /** The slowest of some spans, newest first among equals. */
+  slowest(
+    { projectId }: Scope,
+    spans: readonly TimeWindow[],
+    filter: RequestFilter,
+    { minMs, limit }: { readonly minMs: number; readonly limit: number },
+    tx: Db,
+  ): Promise<SlowPlace[]> {
+    const parameters = new Parameters();
+    const [from, to] = [spans.map((span) => span.from), spans.map((span) => span.to)].map((list) =>
+      parameters.bind(list),
+    );
+    return this.database.rows<SlowPlace>(
+      `SELECT ${PLACE_COLUMNS}, log_latency_ms AS latency
+       FROM unnest(${from}::timestamptz[], ${to}::timestamptz[]) AS spans (starts, ends)
+       JOIN events ON project_id = ${parameters.bind(projectId)} AND "timestamp" >= spans.starts AND "timestamp" < spans.ends
+       WHERE log_has_latency AND log_latency_ms >= ${parameters.bind(minMs)}${requestConditions(filter, parameters)}
+       ORDER BY log_latency_ms DESC, "timestamp" DESC, id DESC LIMIT ${parameters.bind(limit)}`,
+      parameters.values,
+      tx,
+    );
+  }
+}

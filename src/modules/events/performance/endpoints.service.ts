@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import { Clock } from '../../../platform/clock/index.js';
+import { ProjectsReader } from '../../tenancy/projects/index.js';
+import {
+  type EndpointFigures,
+  EndpointFiguresReader,
+  ReadingPlanReader,
+  RequestFigures,
+  RequestFiguresReader,
+} from '../hour-rollups/index.js';
+import { type TimeWindow, windowHead } from '../totals/index.js';
+import { askedRequests, perMinute, ratio } from './asked-requests.js';
+import { FirstRequestReader } from './first-request.reader.js';
+import {
+  type EndpointResponse,
+  type EndpointsPageResponse,
+  type EndpointsQuery,
+  type FailuresQuery,
+  type FailuresResponse,
+  MOST_ENDPOINT_CHARACTERS,
+} from './performance.dto.js';
+import { PlannedReads } from './planned-reads.service.js';
+
+/** The requests of a window by method and endpoint, and those of them that failed. */
+@Injectable()
+export class EndpointsService {
+  constructor(
+    private readonly reads: PlannedReads,
+    private readonly plans: ReadingPlanReader,
+    private readonly endpoints: EndpointFiguresReader,
+    private readonly figures: RequestFiguresReader,
+    private readonly first: FirstRequestReader,
+    private readonly projects: ProjectsReader,
+    private readonly clock: Clock,
+  ) {}
+
+  async page(scope: ProjectScope, query: EndpointsQuery, signal: AbortSignal): Promise<EndpointsPageResponse> {
+    const asked = askedRequests(query, this.clock.now());
+    const { sort, min_requests: minRequests, limit, offset } = query;
+    const { name } = await this.projects.get(scope);
+    const { page, from } = await this.reads.run(
+      scope,
+      (tx) => this.plans.plan(scope, asked.window, asked.filter, [], tx),
+      async (tx, plan, limitTime) => {
+        const page = await this.endpoints.page(scope, plan, asked.filter, { sort, minRequests, limit, offset }, tx);
+        if (!asked.isAll) return { page, from: asked.window.from };
+        await limitTime();
+        const parts = await this.figures.read(scope, plan, asked.filter, tx);
+        return { page, from: await this.first.among(scope, parts, asked, tx) };
+      },
+      signal,
+    );
+    const window = { from: from ?? asked.window.to, to: asked.window.to };
+    return {
+      ...windowHead(scope.projectId, name, asked.window),
+      items: page.items.map((item) => endpointResponse(item, window, page.latencySum)),
+      total: page.total,
+      limit,
+      offset,
+    };
+  }
+
+  async failures(scope: ProjectScope, query: FailuresQuery, signal: AbortSignal): Promise<FailuresResponse> {
+    const asked = askedRequests(query, this.clock.now());
+    const statusFrom = query.status_from === '400' ? 400 : 500;
+    const { name } = await this.projects.get(scope);
+    const { requests, failed, byStatus, byEndpoint } = await this.reads.run(
+      scope,
+      (tx) => this.plans.plan(scope, asked.window, asked.filter, [], tx),
+      (tx, plan) => this.endpoints.failures(scope, plan, asked.filter, { statusFrom, limit: query.limit }, tx),
+      signal,
+    );
+    return {
+      ...windowHead(scope.projectId, name, asked.window),
+      requests,
+      failed,
+      failure_rate: ratio(failed, requests),
+      by_status: byStatus.map((one) => ({ ...one, share: ratio(one.requests, failed) })),
+      by_endpoint: byEndpoint.map((one) => ({
+        method: one.method,
+        endpoint: shown(one.endpoint),
+        requests: one.requests,
+        failed: one.failed,
+        failure_rate: ratio(one.failed, one.requests),
+        statuses: [...one.statuses],
+        last_failed_at: one.lastFailedAt.toISOString(),
+      })),
+    };
+  }
+}
+
+/** @param allLatencies of all requests */
+function endpointResponse(item: EndpointFigures, window: TimeWindow, allLatencies: number): EndpointResponse {
+  const { requests, measured, errors, latencySum } = item;
+  const latencies = new RequestFigures();
+  latencies.measured = measured;
+  for (const part of item.parts) latencies.addLatencies({ ...part, failedCounts: null });
+  const [p50 = null, p95 = null, p99 = null] = latencies.percentiles([0.5, 0.95, 0.99]);
+  return {
+    method: item.method,
+    endpoint: shown(item.endpoint),
+    requests,
+    measured,
+    errors,
+    error_rate: ratio(errors, requests),
+    requests_per_minute: perMinute(requests, window),
+    avg_ms: measured === 0 ? null : latencySum / measured,
+    p50_ms: p50,
+    p95_ms: p95,
+    p99_ms: p99,
+    max_ms: item.latencyMax,
+    total_time_share: ratio(latencySum, allLatencies),
+  };
+}
+
+/** Not in the middle of a character. */
+function shown(endpoint: string | null): string | null {
+  if (endpoint === null || endpoint.length <= MOST_ENDPOINT_CHARACTERS) return endpoint;
+  return [...endpoint.slice(0, 2 * MOST_ENDPOINT_CHARACTERS)].slice(0, MOST_ENDPOINT_CHARACTERS).join('');
+}

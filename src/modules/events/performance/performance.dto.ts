@@ -1,0 +1,394 @@
+import {
+  DateTimeField,
+  EnumField,
+  IntField,
+  ListField,
+  nested,
+  NestedField,
+  NumberField,
+  TextField,
+} from '../../../platform/http/fields/index.js';
+import { TimeZoneField } from '../../tenancy/projects/index.js';
+import { ENDPOINT_SORTS, type EndpointSort, MOST_STATUSES, MOST_STATUSES_OF_ENDPOINT } from '../hour-rollups/index.js';
+import {
+  type AskedInterval,
+  BUCKET_INTERVALS,
+  type BucketInterval,
+  EventsQuery,
+  IntervalField,
+  WindowResponse,
+} from '../totals/index.js';
+
+const COMPARISONS = ['none', 'previous'] as const;
+const STATUSES_FROM = ['400', '500'] as const;
+const PERCENTILE =
+  'Of the requests that carry a latency, by nearest rank; null when none does. Exact up to 5,000 of them, above that within 1 % or one millisecond';
+const RATE = 'errors / requests; 0 without requests';
+/** Beyond, endpoints are cut where they are shown; also the longest that can be asked for. */
+export const MOST_ENDPOINT_CHARACTERS = 2_000;
+
+/** Which requests: those of the window, and of these values. */
+export class PerformanceQuery extends EventsQuery {
+  @TextField({ optional: true, max: 200, description: 'Exact, in any case; empty: every method', example: 'GET' })
+  method?: string;
+
+  @TextField({
+    optional: true,
+    max: MOST_ENDPOINT_CHARACTERS,
+    description: 'Exact; empty: every endpoint',
+    example: '/cart',
+  })
+  endpoint?: string;
+}
+
+export class SummaryQuery extends PerformanceQuery {
+  @IntField({ min: 1, max: 600_000, optional: true, default: 300, description: 'Up to this a request satisfies' })
+  apdex_ms!: number;
+
+  @EnumField(COMPARISONS, {
+    optional: true,
+    default: 'previous',
+    description: 'With the window before, of the same length',
+  })
+  compare!: (typeof COMPARISONS)[number];
+}
+
+export class RequestSeriesQuery extends PerformanceQuery {
+  @IntervalField()
+  interval!: AskedInterval;
+
+  @TimeZoneField({ optional: true, description: 'Of days and weeks; left out: that of the project' })
+  timezone?: string;
+}
+
+export class EndpointsQuery extends PerformanceQuery {
+  @EnumField(ENDPOINT_SORTS, { optional: true, default: 'requests', description: 'Descending' })
+  sort!: EndpointSort;
+
+  @IntField({
+    min: 1,
+    max: 9_007_199_254_740_991,
+    optional: true,
+    default: 1,
+    description: 'Leaves out rarer endpoints',
+  })
+  min_requests!: number;
+
+  @IntField({ min: 1, max: 200, optional: true, default: 50 })
+  limit!: number;
+
+  @IntField({ min: 0, max: 9_007_199_254_740_991, optional: true, default: 0 })
+  offset!: number;
+}
+
+export class SlowestQuery extends PerformanceQuery {
+  @IntField({ min: 1, max: 100, optional: true, default: 20 })
+  limit!: number;
+
+  @IntField({ min: 0, max: 2_147_483_647, optional: true, default: 0, description: 'Leaves out faster requests' })
+  min_ms!: number;
+}
+
+export class FailuresQuery extends PerformanceQuery {
+  @EnumField(STATUSES_FROM, { optional: true, default: '400', description: 'The lowest status that is a failure' })
+  status_from!: (typeof STATUSES_FROM)[number];
+
+  @IntField({ min: 1, max: 200, optional: true, default: 50, description: 'Of by_endpoint' })
+  limit!: number;
+}
+
+export class LatencyResponse {
+  @IntField({ min: 0, nullable: true, description: 'Exact, as avg_ms and max_ms; null when nothing was measured' })
+  min_ms!: number | null;
+
+  @NumberField({ min: 0, nullable: true })
+  avg_ms!: number | null;
+
+  @IntField({ min: 0, nullable: true, description: PERCENTILE })
+  p50_ms!: number | null;
+
+  @IntField({ min: 0, nullable: true })
+  p75_ms!: number | null;
+
+  @IntField({ min: 0, nullable: true })
+  p90_ms!: number | null;
+
+  @IntField({ min: 0, nullable: true })
+  p95_ms!: number | null;
+
+  @IntField({ min: 0, nullable: true })
+  p99_ms!: number | null;
+
+  @IntField({ min: 0, nullable: true })
+  max_ms!: number | null;
+}
+
+export class LatencyClassesResponse {
+  @IntField({ min: 0, description: 'Under 100 ms' })
+  fast!: number;
+
+  @IntField({ min: 0, description: 'Under 300 ms' })
+  slow!: number;
+
+  @IntField({ min: 0 })
+  very_slow!: number;
+}
+
+export class ApdexResponse {
+  @IntField({ min: 1 })
+  threshold_ms!: number;
+
+  @NumberField({
+    min: 0,
+    max: 1,
+    nullable: true,
+    description: '(satisfied + tolerating / 2) / measured; null when nothing was measured',
+  })
+  score!: number | null;
+
+  @IntField({ min: 0, description: 'A status below 500 and the threshold at most' })
+  satisfied!: number;
+
+  @IntField({ min: 0, description: 'A status below 500 and four times the threshold at most' })
+  tolerating!: number;
+
+  @IntField({ min: 0, description: 'All others, errors too' })
+  frustrated!: number;
+}
+
+export class ComparedFigures {
+  @IntField({ min: 0 })
+  requests!: number;
+
+  @NumberField({ min: 0, max: 1 })
+  error_rate!: number;
+
+  @IntField({ min: 0, nullable: true })
+  p50_ms!: number | null;
+
+  @IntField({ min: 0, nullable: true })
+  p95_ms!: number | null;
+
+  @NumberField({ min: 0, max: 1, nullable: true })
+  apdex!: number | null;
+}
+
+export class FiguresChange {
+  @NumberField({
+    nullable: true,
+    description: '(now - before) / before, as p50_ms and p95_ms; null where before is 0 or null',
+  })
+  requests!: number | null;
+
+  @NumberField({ description: 'now - before, as apdex' })
+  error_rate!: number;
+
+  @NumberField({ nullable: true })
+  p50_ms!: number | null;
+
+  @NumberField({ nullable: true })
+  p95_ms!: number | null;
+
+  @NumberField({ nullable: true })
+  apdex!: number | null;
+}
+
+export class SummaryResponse extends WindowResponse {
+  @IntField({ min: 0, description: 'Every event of the window is one' })
+  requests!: number;
+
+  @IntField({ min: 0, description: 'Those that carry a latency' })
+  measured!: number;
+
+  @NumberField({
+    min: 0,
+    description: 'Over the length of the window; for all since the first request. 0 without requests',
+  })
+  requests_per_minute!: number;
+
+  @IntField({ min: 0, description: 'With a status of 400 to 499' })
+  client_errors!: number;
+
+  @IntField({ min: 0, description: 'With a status of 500 or more' })
+  errors!: number;
+
+  @NumberField({ min: 0, max: 1, description: RATE })
+  error_rate!: number;
+
+  @NestedField(() => LatencyResponse, {})
+  latency!: LatencyResponse;
+
+  @NestedField(() => LatencyClassesResponse, {})
+  buckets!: LatencyClassesResponse;
+
+  @NestedField(() => ApdexResponse, { description: 'Above 5,000 measured requests latencies are known to 1 %' })
+  apdex!: ApdexResponse;
+
+  @NestedField(() => ComparedFigures, {
+    nullable: true,
+    description: 'The window before; null for all, and without a comparison',
+  })
+  previous!: ComparedFigures | null;
+
+  @NestedField(() => FiguresChange, { nullable: true })
+  change!: FiguresChange | null;
+}
+
+export class RequestPoint {
+  @DateTimeField({ description: 'Where the bucket begins; the first may begin before from_ts' })
+  ts!: string;
+
+  @IntField({ min: 0 })
+  requests!: number;
+
+  @IntField({ min: 0 })
+  measured!: number;
+
+  @IntField({ min: 0 })
+  errors!: number;
+
+  @NumberField({ min: 0, max: 1, description: RATE })
+  error_rate!: number;
+
+  @IntField({ min: 0, nullable: true, description: PERCENTILE })
+  p50_ms!: number | null;
+
+  @IntField({ min: 0, nullable: true })
+  p95_ms!: number | null;
+
+  @IntField({ min: 0, nullable: true })
+  p99_ms!: number | null;
+}
+
+export class RequestSeriesResponse extends WindowResponse {
+  @EnumField(BUCKET_INTERVALS, {})
+  interval!: BucketInterval;
+
+  @TextField({ example: 'Europe/Berlin' })
+  timezone!: string;
+
+  @ListField(nested(() => RequestPoint), {
+    description: 'Every bucket that has a part in the window, ascending; for all from the first request on',
+  })
+  points!: RequestPoint[];
+}
+
+export class EndpointResponse {
+  @TextField({
+    nullable: true,
+    description: 'Null: of the rarest in hours with more than 1,000 pairs of method and endpoint',
+  })
+  method!: string | null;
+
+  @TextField({ nullable: true, description: `Cut to ${MOST_ENDPOINT_CHARACTERS.toLocaleString('en')} characters` })
+  endpoint!: string | null;
+
+  @IntField({ min: 1 })
+  requests!: number;
+
+  @IntField({ min: 0 })
+  measured!: number;
+
+  @IntField({ min: 0 })
+  errors!: number;
+
+  @NumberField({ min: 0, max: 1, description: RATE })
+  error_rate!: number;
+
+  @NumberField({ min: 0 })
+  requests_per_minute!: number;
+
+  @NumberField({ min: 0, nullable: true })
+  avg_ms!: number | null;
+
+  @IntField({ min: 0, nullable: true, description: PERCENTILE })
+  p50_ms!: number | null;
+
+  @IntField({ min: 0, nullable: true })
+  p95_ms!: number | null;
+
+  @IntField({ min: 0, nullable: true })
+  p99_ms!: number | null;
+
+  @IntField({ min: 0, nullable: true })
+  max_ms!: number | null;
+
+  @NumberField({ min: 0, max: 1, description: 'Its sum of latencies over that of all requests; 0 where that is 0' })
+  total_time_share!: number;
+}
+
+export class EndpointsPageResponse extends WindowResponse {
+  @ListField(nested(() => EndpointResponse), { description: 'Null last, then by endpoint and method' })
+  items!: EndpointResponse[];
+
+  @IntField({ min: 0, description: 'Pairs of method and endpoint with min_requests' })
+  total!: number;
+
+  @IntField({})
+  limit!: number;
+
+  @IntField({})
+  offset!: number;
+}
+
+export class StatusCountResponse {
+  @IntField({})
+  status!: number;
+
+  @IntField({ min: 1 })
+  requests!: number;
+}
+
+export class FailedStatus extends StatusCountResponse {
+  @NumberField({ min: 0, max: 1, description: 'Of failed' })
+  share!: number;
+}
+
+export class FailingEndpointResponse {
+  @TextField({
+    nullable: true,
+    description: 'Null: of the rarest in hours with more than 1,000 pairs of method and endpoint',
+  })
+  method!: string | null;
+
+  @TextField({ nullable: true, description: `Cut to ${MOST_ENDPOINT_CHARACTERS.toLocaleString('en')} characters` })
+  endpoint!: string | null;
+
+  @IntField({ min: 1 })
+  requests!: number;
+
+  @IntField({ min: 1 })
+  failed!: number;
+
+  @NumberField({ min: 0, max: 1 })
+  failure_rate!: number;
+
+  @ListField(nested(() => StatusCountResponse), {
+    description: `Failed ones, most requests first, ${MOST_STATUSES_OF_ENDPOINT} at most`,
+  })
+  statuses!: StatusCountResponse[];
+
+  @DateTimeField({ description: 'Timestamp of the newest failed request' })
+  last_failed_at!: string;
+}
+
+export class FailuresResponse extends WindowResponse {
+  @IntField({ min: 0 })
+  requests!: number;
+
+  @IntField({ min: 0, description: 'Requests of status_from and above' })
+  failed!: number;
+
+  @NumberField({ min: 0, max: 1, description: 'failed / requests; 0 without requests' })
+  failure_rate!: number;
+
+  @ListField(nested(() => FailedStatus), {
+    description: `Failed statuses, most requests first, ${MOST_STATUSES} at most`,
+  })
+  by_status!: FailedStatus[];
+
+  @ListField(nested(() => FailingEndpointResponse), {
+    description: 'Those with a failed request; most first, then by endpoint and method',
+  })
+  by_endpoint!: FailingEndpointResponse[];
+}

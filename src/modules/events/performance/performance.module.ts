@@ -1,0 +1,18 @@
+import { Module } from '@nestjs/common';
+import { ProjectsModule } from '../../tenancy/projects/index.js';
+import { HourRollupsModule } from '../hour-rollups/index.js';
+import { EventReadsModule } from '../reads/index.js';
+import { EndpointsService } from './endpoints.service.js';
+import { FirstRequestReader } from './first-request.reader.js';
+import { PerformanceController } from './performance.controller.js';
+import { PlannedReads } from './planned-reads.service.js';
+import { RequestSeriesService } from './request-series.service.js';
+import { SlowestService } from './slowest.service.js';
+import { SummaryService } from './summary.service.js';
+
+@Module({
+  imports: [EventReadsModule, HourRollupsModule, ProjectsModule],
+  controllers: [PerformanceController],
+  providers: [EndpointsService, FirstRequestReader, PlannedReads, RequestSeriesService, SlowestService, SummaryService],
+})
+export class PerformanceModule {}

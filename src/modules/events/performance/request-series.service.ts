@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import { Clock, TimeZone } from '../../../platform/clock/index.js';
+import { ProjectsReader, ProjectTimeZoneReader } from '../../tenancy/projects/index.js';
+import { type PartFigures, ReadingPlanReader, RequestFigures, RequestFiguresReader } from '../hour-rollups/index.js';
+import { type AskedInterval, bucketsOf, type TimeWindow, windowHead, type ZonedBuckets } from '../totals/index.js';
+import { type AskedRequests, askedRequests, ratio } from './asked-requests.js';
+import { FirstRequestReader } from './first-request.reader.js';
+import type { RequestPoint, RequestSeriesQuery, RequestSeriesResponse } from './performance.dto.js';
+import { PlannedReads } from './planned-reads.service.js';
+
+interface Read {
+  readonly buckets: ZonedBuckets;
+  readonly parts: readonly PartFigures[];
+}
+
+/** The requests of a window, bucket by bucket. */
+@Injectable()
+export class RequestSeriesService {
+  constructor(
+    private readonly reads: PlannedReads,
+    private readonly plans: ReadingPlanReader,
+    private readonly figures: RequestFiguresReader,
+    private readonly first: FirstRequestReader,
+    private readonly zones: ProjectTimeZoneReader,
+    private readonly projects: ProjectsReader,
+    private readonly clock: Clock,
+  ) {}
+
+  async get(scope: ProjectScope, query: RequestSeriesQuery, signal: AbortSignal): Promise<RequestSeriesResponse> {
+    const asked = askedRequests(query, this.clock.now());
+    const [{ name }, zone] = await Promise.all([this.projects.get(scope), query.timezone ?? this.zones.of(scope)]);
+    const divide = (window: TimeWindow): ZonedBuckets => bucketsOf(window, query.interval, new TimeZone(zone));
+    const { buckets, parts } = await (asked.isAll
+      ? this.readAll(scope, asked, divide, query.interval, signal)
+      : this.readWindow(scope, asked, divide(asked.window), signal));
+    return {
+      ...windowHead(scope.projectId, name, asked.window),
+      interval: buckets.interval,
+      timezone: zone,
+      points: pointsOf(buckets.starts, parts),
+    };
+  }
+
+  private readWindow(
+    scope: ProjectScope,
+    { window, filter }: AskedRequests,
+    buckets: ZonedBuckets,
+    signal: AbortSignal,
+  ): Promise<Read> {
+    return this.reads.run(
+      scope,
+      (tx) => this.plans.plan(scope, window, filter, buckets.starts, tx),
+      async (tx, plan) => ({ buckets, parts: await this.figures.read(scope, plan, filter, tx) }),
+      signal,
+    );
+  }
+
+  /** What has no beginning is divided from its first request on, which is of the same moment. */
+  private readAll(
+    scope: ProjectScope,
+    asked: AskedRequests,
+    divide: (window: TimeWindow) => ZonedBuckets,
+    interval: AskedInterval,
+    signal: AbortSignal,
+  ): Promise<Read> {
+    const { window, filter } = asked;
+    return this.reads.run(
+      scope,
+      async (tx) => {
+        const plan = await this.plans.plan(scope, window, filter, [], tx);
+        // Minutes are in no rollup, whatever this plan says.
+        return interval === 'minute' ? { ...plan, events: Infinity } : plan;
+      },
+      async (tx, plan, limitTime) => {
+        const known = await this.figures.read(scope, plan, filter, tx);
+        await limitTime();
+        const first = await this.first.among(scope, known, asked, tx);
+        const since = { from: first ?? window.to, to: window.to };
+        const buckets = divide(since);
+        const divided = await this.plans.plan(scope, since, filter, buckets.starts, tx);
+        await limitTime();
+        return { buckets, parts: await this.figures.read(scope, divided, filter, tx) };
+      },
+      signal,
+    );
+  }
+}
+
+function pointsOf(starts: readonly Date[], parts: readonly PartFigures[]): RequestPoint[] {
+  const sums = starts.map(() => new RequestFigures());
+  let bucket = 0;
+  for (const part of [...parts].sort((a, b) => a.part.getTime() - b.part.getTime())) {
+    while ((starts[bucket + 1]?.getTime() ?? Infinity) <= part.part.getTime()) bucket += 1;
+    sums[bucket]?.add(part);
+  }
+  return starts.map((start, index): RequestPoint => {
+    const sum = sums[index] ?? new RequestFigures();
+    const { requests, measured, errors } = sum;
+    const [p50 = null, p95 = null, p99 = null] = sum.percentiles([0.5, 0.95, 0.99]);
+    return {
+      ts: start.toISOString(),
+      requests,
+      measured,
+      errors,
+      error_rate: ratio(errors, requests),
+      p50_ms: p50,
+      p95_ms: p95,
+      p99_ms: p99,
+    };
+  });
+}

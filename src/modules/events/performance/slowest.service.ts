@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import { Clock } from '../../../platform/clock/index.js';
+import type { Db } from '../../../platform/database/database.js';
+import { type WrittenJson, writeList } from '../../../platform/http/written-json.js';
+import { ProjectsReader } from '../../tenancy/projects/index.js';
+import { type BoundedHour, type RequestFilter, type SlowPlace, SlowEventsReader } from '../hour-rollups/index.js';
+import { LOG_ROWS, type LogRow, logRow } from '../logs/index.js';
+import { EventPageReader } from '../reads/index.js';
+import { askedRequests } from './asked-requests.js';
+import type { SlowestQuery } from './performance.dto.js';
+import { PlannedReads } from './planned-reads.service.js';
+
+/** Rows of made hours that one statement looks through, unless one hour has more. */
+const EVENTS_A_STATEMENT = 20_000;
+
+interface Asked {
+  readonly filter: RequestFilter;
+  readonly minMs: number;
+  readonly limit: number;
+}
+
+/** The slowest requests of a window as log rows. */
+@Injectable()
+export class SlowestService {
+  constructor(
+    private readonly reads: PlannedReads,
+    private readonly slow: SlowEventsReader,
+    private readonly pages: EventPageReader,
+    private readonly projects: ProjectsReader,
+    private readonly clock: Clock,
+  ) {}
+
+  async list(scope: ProjectScope, query: SlowestQuery, signal: AbortSignal): Promise<WrittenJson<LogRow[]>> {
+    const { window, filter } = askedRequests(query, this.clock.now());
+    const { limit, min_ms: minMs } = query;
+    const { name } = await this.projects.get(scope);
+    const places = await this.reads.run(
+      scope,
+      async (tx) => {
+        const hours = await this.slow.hours(scope, window, filter, minMs, tx);
+        return { hours, events: hours.reduce((sum, { isMade, events }) => (isMade ? sum : sum + events), 0) };
+      },
+      (tx, { hours }, limitTime) => this.find(scope, hours, { filter, minMs, limit }, limitTime, tx),
+      signal,
+    );
+    return this.pages.answer(scope, places, LOG_ROWS, (rows) => writeList(rows.map((row) => logRow(row, name))));
+  }
+
+  /** Hour by hour, from the one with the slowest request on, until no hour left can have one of those wanted. */
+  private async find(
+    scope: ProjectScope,
+    hours: readonly BoundedHour[],
+    { filter, minMs, limit }: Asked,
+    limitTime: () => Promise<void>,
+    tx: Db,
+  ): Promise<SlowPlace[]> {
+    let found: SlowPlace[] = [];
+    for (let next = 0; next < hours.length;) {
+      const last = found.length < limit ? undefined : found.at(-1);
+      const some = takeSome(hours, next, last);
+      if (some.length === 0) break;
+      next += some.length;
+      await limitTime();
+      const least = { minMs: Math.max(minMs, last?.latency ?? 0), limit };
+      found = [...found, ...(await this.slow.slowest(scope, some, filter, least, tx))]
+        .sort(slowestFirst)
+        .slice(0, limit);
+    }
+    return found;
+  }
+}
+
+/** All that are not made, which come first; then as many as one statement takes. */
+function takeSome(hours: readonly BoundedHour[], from: number, last: SlowPlace | undefined): BoundedHour[] {
+  const some: BoundedHour[] = [];
+  let events = 0;
+  for (const hour of hours.slice(from)) {
+    if (last !== undefined && !mayHaveSlower(hour, last)) break;
+    events += hour.isMade ? hour.events : 0;
+    if (some.length > 0 && hour.isMade && (some[0]?.isMade === false || events > EVENTS_A_STATEMENT)) break;
+    some.push(hour);
+  }
+  return some;
+}
+
+/** Of equals the newer ones are wanted. */
+function mayHaveSlower({ most, to }: BoundedHour, last: SlowPlace): boolean {
+  return most > last.latency || (most === last.latency && to > last.timestamp);
+}
+
+function slowestFirst(a: SlowPlace, b: SlowPlace): number {
+  if (a.latency !== b.latency) return b.latency - a.latency;
+  const [at, other] = [a.timestamp.getTime(), b.timestamp.getTime()];
+  return at === other ? (a.id < b.id ? 1 : -1) : other - at;
+}

@@ -1,0 +1,128 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import { Clock } from '../../../platform/clock/index.js';
+import type { Db } from '../../../platform/database/database.js';
+import { ProjectsReader } from '../../tenancy/projects/index.js';
+import {
+  type PartFigures,
+  type ReadingPlan,
+  ReadingPlanReader,
+  RequestFigures,
+  RequestFiguresReader,
+} from '../hour-rollups/index.js';
+import { type TimeWindow, windowHead } from '../totals/index.js';
+import { type AskedRequests, askedRequests, perMinute, ratio } from './asked-requests.js';
+import { FirstRequestReader } from './first-request.reader.js';
+import type { ComparedFigures, FiguresChange, SummaryQuery, SummaryResponse } from './performance.dto.js';
+import { PlannedReads } from './planned-reads.service.js';
+
+/** The year 1: no event is older, and the server takes no time before 4713 BC. */
+const EARLIEST_MS = -62_135_596_800_000;
+
+interface Planned {
+  readonly now: ReadingPlan;
+  readonly before: ReadingPlan | null;
+  readonly events: number;
+}
+
+/** The requests of a window as a whole, beside those of the window before. */
+@Injectable()
+export class SummaryService {
+  constructor(
+    private readonly reads: PlannedReads,
+    private readonly plans: ReadingPlanReader,
+    private readonly figures: RequestFiguresReader,
+    private readonly first: FirstRequestReader,
+    private readonly projects: ProjectsReader,
+    private readonly clock: Clock,
+  ) {}
+
+  async get(scope: ProjectScope, query: SummaryQuery, signal: AbortSignal): Promise<SummaryResponse> {
+    const asked = askedRequests(query, this.clock.now());
+    const before = asked.isAll || query.compare === 'none' ? null : windowBefore(asked.window);
+    const { name } = await this.projects.get(scope);
+    const read = await this.reads.run(
+      scope,
+      (tx) => this.plan(scope, asked, before, tx),
+      async (tx, plan, limitTime) => {
+        const parts = await this.figures.read(scope, plan.now, asked.filter, tx);
+        await limitTime();
+        return {
+          now: sumOf(parts),
+          before: plan.before && sumOf(await this.figures.read(scope, plan.before, asked.filter, tx)),
+          from: asked.isAll ? await this.first.among(scope, parts, asked, tx) : asked.window.from,
+        };
+      },
+      signal,
+    );
+    const { now, from } = read;
+    const [compared, previous] = [compare(now, query.apdex_ms), read.before && compare(read.before, query.apdex_ms)];
+    const [p50 = null, p75 = null, p90 = null, p95 = null, p99 = null] = now.percentiles([0.5, 0.75, 0.9, 0.95, 0.99]);
+    return {
+      ...windowHead(scope.projectId, name, asked.window),
+      requests: now.requests,
+      measured: now.measured,
+      requests_per_minute: from === null ? 0 : perMinute(now.requests, { from, to: asked.window.to }),
+      client_errors: now.clientErrors,
+      errors: now.errors,
+      error_rate: compared.error_rate,
+      latency: {
+        min_ms: now.latencyMin,
+        avg_ms: now.measured === 0 ? null : now.latencySum / now.measured,
+        p50_ms: p50,
+        p75_ms: p75,
+        p90_ms: p90,
+        p95_ms: p95,
+        p99_ms: p99,
+        max_ms: now.latencyMax,
+      },
+      buckets: { fast: now.fast, slow: now.slow, very_slow: now.measured - now.fast - now.slow },
+      apdex: { threshold_ms: query.apdex_ms, score: compared.apdex, ...now.apdex(query.apdex_ms) },
+      previous,
+      change: previous && changeOf(compared, previous),
+    };
+  }
+
+  private async plan(scope: ProjectScope, asked: AskedRequests, before: TimeWindow | null, tx: Db): Promise<Planned> {
+    const now = await this.plans.plan(scope, asked.window, asked.filter, [], tx);
+    const earlier = before && (await this.plans.plan(scope, before, asked.filter, [], tx));
+    return { now, before: earlier, events: now.events + (earlier?.events ?? 0) };
+  }
+}
+
+function sumOf(parts: readonly PartFigures[]): RequestFigures {
+  const sum = new RequestFigures();
+  for (const part of parts) sum.add(part);
+  return sum;
+}
+
+/** Of the same length, ending where this one begins. */
+function windowBefore({ from, to }: TimeWindow): TimeWindow {
+  return { from: new Date(Math.max(EARLIEST_MS, 2 * from.getTime() - to.getTime())), to: from };
+}
+
+function compare(figures: RequestFigures, thresholdMs: number): ComparedFigures {
+  const [p50 = null, p95 = null] = figures.percentiles([0.5, 0.95]);
+  const { satisfied, tolerating } = figures.apdex(thresholdMs);
+  return {
+    requests: figures.requests,
+    error_rate: ratio(figures.errors, figures.requests),
+    p50_ms: p50,
+    p95_ms: p95,
+    apdex: figures.measured === 0 ? null : (satisfied + tolerating / 2) / figures.measured,
+  };
+}
+
+function changeOf(now: ComparedFigures, before: ComparedFigures): FiguresChange {
+  const relative = (name: 'requests' | 'p50_ms' | 'p95_ms'): number | null => {
+    const [is, was] = [now[name], before[name]];
+    return is === null || was === null || was === 0 ? null : (is - was) / was;
+  };
+  return {
+    requests: relative('requests'),
+    error_rate: now.error_rate - before.error_rate,
+    p50_ms: relative('p50_ms'),
+    p95_ms: relative('p95_ms'),
+    apdex: now.apdex === null || before.apdex === null ? null : now.apdex - before.apdex,
+  };
+}

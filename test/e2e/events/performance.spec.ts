@@ -1,0 +1,573 @@
+import { get as httpGet } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import pg from 'pg';
+import { HourRollupsService } from '../../../src/modules/events/hour-rollups/hour-rollups.service.js';
+import { PlannedReads } from '../../../src/modules/events/performance/planned-reads.service.js';
+import { LONG_READ_MS, LongSnapshots } from '../../../src/modules/events/reads/index.js';
+import { newId } from '../../../src/platform/ids/index.js';
+import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
+import { createTestApp, type TestApp } from '../../support/app.js';
+import { countEvents, type EventRow, insertEvents } from '../../support/event-rows.js';
+import {
+  endpointOf,
+  errorsOf,
+  failuresOf,
+  latenciesOf,
+  pairsOf,
+  percentile,
+  slowestOf,
+  type StoredRequest,
+  storedRequests,
+  summaryOf,
+} from '../../support/request-model.js';
+
+const HOUR_MS = 3_600_000;
+const HOURS = 75;
+const TOKEN = 'internal-token-of-the-performance-suite';
+const SOURCES = [newId(), newId()];
+
+type Query = Readonly<Record<string, string | number>>;
+type Answer = Readonly<Record<string, unknown>>;
+
+describe('the performance of requests', () => {
+  let app: TestApp;
+  let owner: Owner;
+  let beginning: number;
+
+  const moment = fc.oneof(
+    fc.integer({ min: -HOUR_MS, max: (HOURS + 1) * HOUR_MS }),
+    fc.tuple(fc.integer({ min: 0, max: HOURS }), fc.constantFrom(-1, 0, 1)).map(([hour, off]) => hour * HOUR_MS + off),
+  );
+  const requestRow: fc.Arbitrary<EventRow> = fc
+    .record({
+      at: moment,
+      event: fc.constantFrom('a', 'b', 'c.error'),
+      source_id: fc.constantFrom(...SOURCES, null),
+      severity: fc.constantFrom('info', 'critical', null),
+      log_method: fc.constantFrom('GET', 'POST', 'EVENT'),
+      log_endpoint: fc.constantFrom('/a', '/a/b', '/c', '/d'),
+      log_status: fc.constantFrom(200, 204, 404, 429, 499, 500, 503),
+      log_latency_ms: fc.option(fc.oneof(fc.constantFrom(0, 99, 100, 300, 30_000), fc.nat({ max: 2_000 })), {
+        nil: undefined,
+      }),
+    })
+    .map(({ at, ...row }) => ({ ...row, timestamp: new Date(beginning + at) }));
+  const windows = fc.tuple(moment, moment).map(([a, b]) => ({
+    from_ts: new Date(beginning + Math.min(a, b)).toISOString(),
+    to_ts: new Date(beginning + Math.max(a, b)).toISOString(),
+  }));
+  const filters: fc.Arbitrary<Query> = fc.oneof(
+    { weight: 2, arbitrary: fc.constant({}) },
+    fc.record(
+      {
+        event: fc.constantFrom('a', 'b', ''),
+        source_id: fc.constantFrom(...SOURCES, ''),
+        severity: fc.constantFrom('info', ''),
+      },
+      { requiredKeys: [] },
+    ),
+    fc.record(
+      { method: fc.constantFrom('GET', 'get', 'Post', ''), endpoint: fc.constantFrom('/a', '/a/b', '') },
+      { requiredKeys: [] },
+    ),
+    fc.record({ method: fc.constant('get'), endpoint: fc.constant('/c'), event: fc.constant('a') }),
+  );
+
+  beforeAll(async () => {
+    app = await createTestApp({ env: { PROCESS_ROLE: 'api', INTERNAL_JOB_TOKEN: TOKEN } });
+    owner = await ownerWithProject(app, 'Tea House');
+    beginning = Math.floor(Date.now() / HOUR_MS - HOURS + 2) * HOUR_MS;
+    await insertEvents(app, owner.projectId, fc.sample(requestRow, { numRuns: 1_200, seed: 5 }));
+    await countEvents(app);
+  });
+  afterAll(() => app.close());
+
+  const ask = (path: string, query: Query, who: Pick<Owner, 'bearer' | 'projectId'> = owner) =>
+    app
+      .request()
+      .get(`/v1/performance/${path}`)
+      .query({ project_id: who.projectId, ...query })
+      .set('Authorization', who.bearer);
+  const read = async <T = Answer>(
+    path: string,
+    query: Query,
+    who?: Pick<Owner, 'bearer' | 'projectId'>,
+  ): Promise<T> => {
+    const { status, body } = await ask(path, query, who);
+    expect([path, query, status, status === 200 ? null : body]).toEqual([path, query, 200, null]);
+    return body as T;
+  };
+  const makeRollups = () => app.nest.get(HourRollupsService).makeDue();
+
+  const isFitting = (query: Query, request: StoredRequest): boolean =>
+    (['event', 'source_id', 'severity', 'endpoint'] as const).every(
+      (name) => query[name] === undefined || query[name] === '' || query[name] === request[name],
+    ) &&
+    (query.method === undefined || query.method === '' || String(query.method).toUpperCase() === request.method);
+  const chosen = (all: readonly StoredRequest[], query: Query, from: number, to: number): StoredRequest[] =>
+    all.filter((one) => one.ms >= from && one.ms < to && isFitting(query, one));
+
+  /** Asks everything about random windows and filters, and compares with what the rows say. */
+  async function expectTruth(all: readonly StoredRequest[]): Promise<void> {
+    const asked = fc.record({
+      window: windows,
+      filter: filters,
+      threshold: fc.constantFrom(1, 100, 300, 5_000),
+      sort: fc.constantFrom('requests', 'p95', 'error_rate', 'errors', 'total_time'),
+      zone: fc.constantFrom('UTC', 'Asia/Kolkata', 'America/New_York'),
+      interval: fc.constantFrom('hour', 'day', 'week'),
+      statusFrom: fc.constantFrom(400, 500),
+      minMs: fc.constantFrom(0, 100, 1_900),
+    });
+    await fc.assert(
+      fc.asyncProperty(asked, async ({ window, filter, threshold, sort, zone, interval, statusFrom, minMs }) => {
+        const [from, to] = [Date.parse(window.from_ts), Date.parse(window.to_ts)];
+        const query = { ...window, ...filter };
+        const some = chosen(all, filter, from, to);
+        const before = chosen(all, filter, 2 * from - to, from);
+        const minutes = (to - from) / 60_000;
+        const head = { project_id: owner.projectId, project_name: 'Tea House', ...window };
+
+        expect(await read('summary', { ...query, apdex_ms: threshold })).toEqual({
+          ...head,
+          requests_per_minute: minutes === 0 ? 0 : some.length / minutes,
+          ...summaryOf(some, before, threshold),
+        });
+
+        const series = await read<{ points: { ts: string }[] }>('timeseries', { ...query, interval, timezone: zone });
+        expect(series).toEqual({
+          ...head,
+          interval,
+          timezone: zone,
+          points: await pointsOf(
+            some,
+            series.points.map(({ ts }) => Date.parse(ts)),
+            interval,
+            zone,
+          ),
+        });
+
+        const page = await read<{ items: Answer[] }>('endpoints', { ...query, sort, min_requests: 2 });
+        const pairs = pairsOf(some).filter((pair) => pair.requests.length >= 2);
+        const items = pairs.map((pair) => ({
+          ...endpointOf(pair, some),
+          requests_per_minute: pair.requests.length / minutes,
+        }));
+        const weightOf = (item: (typeof items)[number]): number => {
+          const name = sort === 'p95' ? 'p95_ms' : sort === 'total_time' ? 'total_time_share' : sort;
+          return (item as unknown as Record<string, number | null>)[name] ?? -1;
+        };
+        items.sort((a, b) => weightOf(b) - weightOf(a));
+        expect(page).toEqual({ ...head, items, total: items.length, limit: 50, offset: 0 });
+        const second = await read<{ items: Answer[] }>('endpoints', {
+          ...query,
+          sort,
+          min_requests: 2,
+          limit: 2,
+          offset: 1,
+        });
+        expect(second.items).toEqual(items.slice(1, 3));
+
+        expect(await read('errors', { ...query, status_from: statusFrom, limit: 3 })).toEqual({
+          ...head,
+          ...failuresOf(some, statusFrom, 3),
+        });
+
+        const rows = await read<{ id: string }[]>('slowest', { ...query, min_ms: minMs, limit: 7 });
+        expect(rows.map(({ id }) => id)).toEqual(slowestOf(some, minMs, 7));
+
+        // As the explorer counts them.
+        if (filter.method === undefined && filter.endpoint === undefined) {
+          const facets = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''));
+          const { body } = await app
+            .request()
+            .get(`/v1/projects/${owner.projectId}/events`)
+            .query({ ...window, ...facets, limit: 1 })
+            .set('Authorization', owner.bearer);
+          expect((body as { total: number }).total).toBe(some.length);
+        }
+      }),
+      { numRuns: 8 },
+    );
+  }
+
+  async function pointsOf(some: readonly StoredRequest[], starts: number[], interval: string, zone: string) {
+    const truncated = await app.rows<{ id: string; bucket: number }>(
+      `SELECT id, extract(epoch FROM date_trunc($2, "timestamp", $3))::float8 * 1000 AS bucket FROM events
+       WHERE project_id = $1 AND id = ANY ($4::uuid[])`,
+      [owner.projectId, interval, interval === 'hour' ? 'UTC' : zone, some.map(({ id }) => id)],
+    );
+    const bucketOf = new Map(truncated.map(({ id, bucket }) => [id, bucket]));
+    expect(starts).toEqual(expect.arrayContaining([...new Set(bucketOf.values())]));
+    return starts.map((start) => {
+      const inside = some.filter(({ id }) => bucketOf.get(id) === start);
+      const latencies = latenciesOf(inside);
+      return {
+        ts: new Date(start).toISOString(),
+        requests: inside.length,
+        measured: latencies.length,
+        errors: errorsOf(inside),
+        error_rate: inside.length === 0 ? 0 : errorsOf(inside) / inside.length,
+        p50_ms: percentile(latencies, 0.5),
+        p95_ms: percentile(latencies, 0.95),
+        p99_ms: percentile(latencies, 0.99),
+      };
+    });
+  }
+
+  it('is that of the rows while rollups are missing, made and out of date', async () => {
+    expect(await app.rows('SELECT FROM hour_rollups')).toEqual([]);
+    await expectTruth(await storedRequests(app, owner.projectId));
+    const { body } = await app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', TOKEN).expect(200);
+    expect((body as { processed: number }).processed).toBeGreaterThan(HOURS - 5);
+    const [made] = await app.rows<{ hours: number; days: number }>(
+      `SELECT (SELECT count(*)::int FROM hour_rollups) AS hours, (SELECT count(*)::int FROM day_rollups) AS days`,
+    );
+    expect(made?.days).toBeGreaterThanOrEqual(2);
+    await expectTruth(await storedRequests(app, owner.projectId));
+    // Late, out of order and across the hours; some by the service itself.
+    await insertEvents(app, owner.projectId, fc.sample(requestRow, { numRuns: 25, seed: 6 }));
+    await countEvents(app);
+    for (const ago of [0, 1, 3_599, 3_600, 90_000]) {
+      await app
+        .request()
+        .post('/v1/events/ingest')
+        .set('X-API-Key', owner.apiKey)
+        .send({
+          event_type: 'a',
+          source: 'late',
+          timestamp: new Date(beginning + 40 * HOUR_MS - ago * 1_000).toISOString(),
+          properties: { method: 'get', path: '/a', status_code: 502, duration_ms: 77 },
+        })
+        .expect(200);
+    }
+    await expectTruth(await storedRequests(app, owner.projectId));
+    expect(await makeRollups()).toBeGreaterThan(0);
+    await expectTruth(await storedRequests(app, owner.projectId));
+  });
+
+  it('reads rollups and not the rows of hours that are made', async () => {
+    const query = {
+      from_ts: new Date(beginning + 24 * HOUR_MS).toISOString(),
+      to_ts: new Date(beginning + 60 * HOUR_MS).toISOString(),
+    };
+    const paths = ['summary', 'timeseries?interval=hour', 'endpoints', 'errors'];
+    const answers = async () => {
+      const all = [];
+      for (const path of paths)
+        all.push(
+          (
+            await app
+              .request()
+              .get(`/v1/performance/${path}`)
+              .query({ project_id: owner.projectId, ...query })
+              .set('Authorization', owner.bearer)
+              .expect(200)
+          ).body,
+        );
+      return all;
+    };
+    const before = await answers();
+    // Rows that no count knows of are seen by whoever looks at rows alone.
+    const ids = await insertEvents(app, owner.projectId, [
+      { timestamp: new Date(beginning + 30 * HOUR_MS), log_status: 500 },
+    ]);
+    expect(await answers()).toEqual(before);
+    await app.rows('DELETE FROM events WHERE id = ANY ($1)', [ids]);
+  });
+
+  it('takes all from the first request on, and knows what has none', async () => {
+    const stranger = await ownerWithProject(app);
+    const none = await read('summary', { range: 'all' }, stranger);
+    expect(none).toMatchObject({
+      requests: 0,
+      requests_per_minute: 0,
+      error_rate: 0,
+      latency: { min_ms: null, avg_ms: null, p50_ms: null, max_ms: null },
+      apdex: { score: null, satisfied: 0 },
+      previous: null,
+      change: null,
+    });
+    expect(await read('timeseries', { range: 'all' }, stranger)).toMatchObject({ points: [] });
+    expect(await read('endpoints', { range: 'all' }, stranger)).toMatchObject({ items: [], total: 0 });
+    expect(await read('errors', { range: 'all' }, stranger)).toMatchObject({
+      requests: 0,
+      failed: 0,
+      failure_rate: 0,
+      by_status: [],
+      by_endpoint: [],
+    });
+    expect(await read('slowest', { range: 'all' }, stranger)).toEqual([]);
+
+    const first = new Date(Date.UTC(2024, 1, 28, 10, 30)).getTime();
+    await insertEvents(app, stranger.projectId, [
+      { timestamp: new Date(first), log_latency_ms: 5 },
+      { timestamp: new Date(first + 86_400_000), log_status: 500 },
+    ]);
+    await countEvents(app);
+    for (let round = 0; round < 2; round += 1) {
+      const series = await read<{ interval: string; points: { ts: string; requests: number }[] }>(
+        'timeseries',
+        { range: 'all', interval: 'day', timezone: 'Asia/Kolkata' },
+        stranger,
+      );
+      expect(series.points.slice(0, 3).map(({ ts, requests }) => [ts, requests])).toEqual([
+        ['2024-02-27T18:30:00.000Z', 1],
+        ['2024-02-28T18:30:00.000Z', 1],
+        ['2024-02-29T18:30:00.000Z', 0],
+      ]);
+      expect((await read<typeof series>('timeseries', { range: 'all' }, stranger)).interval).toBe('week');
+      const all = await read<{ requests: number; requests_per_minute: number; to_ts: string }>(
+        'summary',
+        { range: 'all' },
+        stranger,
+      );
+      expect(all.requests_per_minute).toBe(2 / ((Date.parse(all.to_ts) - first) / 60_000));
+      const failed = await read<typeof all>('summary', { range: 'all', event: 'none' }, stranger);
+      expect([failed.requests, failed.requests_per_minute]).toEqual([0, 0]);
+      // Bounds of its own win over all.
+      const bounded = await read('summary', { range: 'all', from_ts: new Date(first).toISOString() }, stranger);
+      expect(bounded).toMatchObject({
+        requests: 2,
+        previous: { requests: 0, apdex: null },
+        change: { requests: null, apdex: null },
+      });
+      await makeRollups();
+    }
+  });
+
+  it('keeps a thousand pairs of an hour apart and the others together', async () => {
+    const busy = await ownerWithProject(app);
+    const hour = beginning + 10 * HOUR_MS;
+    const pair = (n: number): string => `/pair/${String(n).padStart(4, '0')}`;
+    const rows = Array.from({ length: 1_006 }, (_, n): EventRow[] =>
+      Array.from({ length: n < 900 ? 2 : 1 }, (__, k) => ({
+        timestamp: new Date(hour + n + k),
+        log_endpoint: pair(n),
+        log_method: 'GET',
+        log_status: n === 1_003 ? 503 : 200,
+        log_latency_ms: n,
+      })),
+    ).flat();
+    await insertEvents(app, busy.projectId, [
+      ...rows,
+      { timestamp: new Date(hour + HOUR_MS), log_endpoint: pair(1_003), log_latency_ms: 1 },
+    ]);
+    await countEvents(app);
+    const window = { from_ts: new Date(hour).toISOString(), to_ts: new Date(hour + 2 * HOUR_MS).toISOString() };
+    for (let round = 0; round < 2; round += 1) {
+      const all = await storedRequests(app, busy.projectId);
+      const page = await read<{ items: Answer[]; total: number }>(
+        'endpoints',
+        { ...window, limit: 200, offset: 900 },
+        busy,
+      );
+      expect(page.total).toBe(1_002);
+      const pairs = pairsOf(all).sort((a, b) => b.requests.length - a.requests.length);
+      expect(page.items).toEqual(
+        pairs
+          .slice(900, 1_100)
+          .map((one) => ({ ...endpointOf(one, all), requests_per_minute: one.requests.length / 120 })),
+      );
+      const [most] = (await read<{ items: Answer[] }>('endpoints', { ...window, limit: 1 }, busy)).items;
+      expect(most).toMatchObject({ method: null, endpoint: null, requests: 6, errors: 1, max_ms: 1_005 });
+      expect(await read('errors', window, busy)).toMatchObject({
+        by_endpoint: [{ method: null, endpoint: null, failed: 1, requests: 6 }],
+      });
+      // Asked for by name it is found all the same.
+      expect(await read('summary', { ...window, endpoint: pair(1_003) }, busy)).toMatchObject({
+        requests: 2,
+        errors: 1,
+      });
+      expect(await read('endpoints', { ...window, endpoint: pair(1_003), method: 'get' }, busy)).toMatchObject({
+        total: 1,
+        items: [{ endpoint: pair(1_003), requests: 1 }],
+      });
+      await makeRollups();
+    }
+  });
+
+  it('gives percentiles within one percent above five thousand requests, whatever they are read from', async () => {
+    const busy = await ownerWithProject(app);
+    await app.rows(
+      `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status,
+                           log_latency_ms, log_has_latency, created_at)
+       SELECT $1, $2::timestamptz + n * interval '700 milliseconds', gen_random_uuid(), 'e', 's', '{}', 'GET', '/', 200 + (n % 2) * 300,
+              (n::bigint * 7919) % 30000, n % 4 > 0, now() FROM generate_series(1, 14000) n`,
+      [busy.projectId, new Date(beginning + 20 * HOUR_MS + 1_234_567)],
+    );
+    await countEvents(app);
+    const all = await storedRequests(app, busy.projectId);
+    const window = {
+      from_ts: new Date(beginning + 20 * HOUR_MS).toISOString(),
+      to_ts: new Date(beginning + 30 * HOUR_MS).toISOString(),
+    };
+    const answers: Answer[] = [];
+    for (let round = 0; round < 2; round += 1) {
+      const given = await read<{ latency: Record<string, number>; apdex: Record<string, number> }>(
+        'summary',
+        { ...window, apdex_ms: 5_000 },
+        busy,
+      );
+      const exact = summaryOf(all, [], 5_000);
+      for (const [name, value] of Object.entries(exact.latency)) {
+        const tolerance = /^p/.test(name) ? Math.max(1, Number(value) * 0.0101) : 0;
+        expect(Math.abs((given.latency[name] ?? -1) - Number(value))).toBeLessThanOrEqual(tolerance);
+      }
+      expect(given).toMatchObject({ requests: 14_000, measured: exact.measured, buckets: exact.buckets });
+      for (const name of ['satisfied', 'tolerating', 'frustrated'] as const) {
+        expect(Math.abs((given.apdex[name] ?? 0) - exact.apdex[name])).toBeLessThanOrEqual(exact.measured * 0.01);
+      }
+      const items = await read<{ items: Answer[] }>('endpoints', { ...window, sort: 'p95' }, busy);
+      answers.push({ given, items });
+      await makeRollups();
+    }
+    expect(answers[1]).toEqual(answers[0]);
+  });
+
+  it('finds the slowest without looking at hours that cannot have them', async () => {
+    const spread = await ownerWithProject(app);
+    const rows = Array.from({ length: 40 }, (_, hour): EventRow[] => [
+      { timestamp: new Date(beginning + hour * HOUR_MS), log_latency_ms: 1_000 },
+      { timestamp: new Date(beginning + hour * HOUR_MS + 1), log_latency_ms: hour },
+    ]).flat();
+    await insertEvents(app, spread.projectId, rows);
+    await countEvents(app);
+    const query = { range: '30d', limit: 3 };
+    const before = await read<{ timestamp: string }[]>('slowest', query, spread);
+    expect(before.map(({ timestamp }) => Date.parse(timestamp))).toEqual(
+      [39, 38, 37].map((hour) => beginning + hour * HOUR_MS),
+    );
+    await makeRollups();
+    // No count knows of it, and so no hour that is looked at has it.
+    const ids = await insertEvents(app, spread.projectId, [
+      { timestamp: new Date(beginning + 2), log_latency_ms: 5_000 },
+    ]);
+    expect(await read('slowest', { ...query, min_ms: 1_001 }, spread)).toEqual([]);
+    await app.rows('DELETE FROM events WHERE id = ANY ($1)', [ids]);
+    expect(await read('slowest', query, spread)).toEqual(before);
+  });
+
+  it('is refused to strangers and read by viewers, each project by itself', async () => {
+    const viewer = await addMember(app, owner, 'viewer');
+    const stranger = await ownerWithProject(app);
+    for (const path of ['summary', 'timeseries', 'endpoints', 'slowest', 'errors']) {
+      await ask(path, {}, { bearer: viewer.bearer, projectId: owner.projectId }).expect(200);
+      await ask(path, {}, { bearer: stranger.bearer, projectId: owner.projectId }).expect(403);
+      await app.request().get(`/v1/performance/${path}`).query({ project_id: owner.projectId }).expect(401);
+    }
+    expect(await read('summary', { range: '30d' }, stranger)).toMatchObject({ requests: 0 });
+  });
+
+  it.each([
+    ['summary', { apdex_ms: 0 }, 'apdex_ms', 'greater_than_equal'],
+    ['summary', { apdex_ms: 600_001 }, 'apdex_ms', 'less_than_equal'],
+    ['summary', { apdex_ms: '1.5' }, 'apdex_ms', 'int_parsing'],
+    ['summary', { compare: 'next' }, 'compare', 'literal_error'],
+    ['summary', { range: '2h' }, 'range', 'literal_error'],
+    ['summary', { source_id: 'x' }, 'source_id', 'uuid_parsing'],
+    ['summary', { endpoint: 'x'.repeat(2_001) }, 'endpoint', 'string_too_long'],
+    ['summary', { method: '\u0000' }, 'method', 'value_error'],
+    ['summary', { from_ts: '2026-01-02T00:00:00Z', to_ts: '2026-01-01T00:00:00Z' }, 'to_ts', 'value_error'],
+    ['timeseries', { interval: 'month' }, 'interval', 'literal_error'],
+    ['timeseries', { interval: 'minute', range: '30d' }, 'interval', 'value_error'],
+    ['timeseries', { timezone: 'Mars/Base' }, 'timezone', 'value_error'],
+    ['endpoints', { sort: 'p50' }, 'sort', 'literal_error'],
+    ['endpoints', { min_requests: 0 }, 'min_requests', 'greater_than_equal'],
+    ['endpoints', { limit: 201 }, 'limit', 'less_than_equal'],
+    ['endpoints', { offset: -1 }, 'offset', 'greater_than_equal'],
+    ['slowest', { limit: 101 }, 'limit', 'less_than_equal'],
+    ['slowest', { min_ms: -1 }, 'min_ms', 'greater_than_equal'],
+    ['errors', { status_from: 404 }, 'status_from', 'literal_error'],
+    ['errors', { limit: 0 }, 'limit', 'greater_than_equal'],
+  ])('refuses %s with %j', async (path, query, name, type) => {
+    const { body } = await ask(path, query as unknown as Query).expect(422);
+    expect((body as { detail: object[] }).detail).toEqual([expect.objectContaining({ type, loc: ['query', name] })]);
+  });
+
+  it('takes windows at the ends of time', async () => {
+    for (const path of ['summary', 'endpoints', 'errors', 'slowest']) {
+      await read(path, { from_ts: '0001-01-01T00:00:00Z', to_ts: '9999-12-31T23:59:59Z' });
+    }
+    const empty = { from_ts: '2026-01-01T00:00:00Z', to_ts: '2026-01-01T00:00:00Z' };
+    expect(await read('timeseries', empty)).toMatchObject({ points: [] });
+    expect(await read('summary', empty)).toMatchObject({
+      requests: 0,
+      requests_per_minute: 0,
+      previous: { requests: 0 },
+    });
+  });
+
+  it('answers the examples of the guide', async () => {
+    const guide = readFileSync('docs/guide/performance.md', 'utf8');
+    const examples = [...guide.matchAll(/GET (\/v1\/performance\/\S+)/g)].map(([, path = '']) => path);
+    expect(new Set(examples.map((path) => path.split('?')[0])).size).toBe(5);
+    for (const path of examples) {
+      const asked = path.replace('{project_id}', owner.projectId);
+      expect(asked).toContain(owner.projectId);
+      await app.request().get(asked).set('Authorization', owner.bearer).expect(200);
+    }
+  });
+
+  describe('that takes long', () => {
+    const reads = (): PlannedReads => app.nest.get(PlannedReads);
+    const snapshots = (): LongSnapshots => app.nest.get(LongSnapshots);
+    afterEach(() => {
+      reads().rowsAtOnce = 50_000;
+      snapshots().milliseconds = LONG_READ_MS;
+    });
+
+    /** A client that locks the table, so that reads of rows wait. */
+    async function locked(work: () => Promise<void>): Promise<void> {
+      const blocker = new pg.Client({ connectionString: app.databaseUrl });
+      await blocker.connect();
+      try {
+        await blocker.query('BEGIN');
+        await blocker.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
+        await work();
+      } finally {
+        await blocker.end();
+      }
+    }
+    const until = async (count: number): Promise<void> => {
+      for (;;) {
+        const [row] = await app.rows<{ count: number }>(
+          `SELECT count(*)::int AS count FROM pg_stat_activity
+           WHERE datname = current_database() AND state = 'active' AND query LIKE '%looked%' AND pid <> pg_backend_pid()`,
+        );
+        if (row?.count === count) return;
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    };
+
+    it('ends after its time, and waits for its turn where it has to look through many rows', async () => {
+      reads().rowsAtOnce = 0;
+      snapshots().milliseconds = 2_500;
+      await locked(async () => {
+        const answers = await Promise.all(['summary', 'errors'].map((path) => ask(path, { range: '30d', event: 'a' })));
+        const told = answers.map(({ status, body, headers }) => [
+          status,
+          (body as { detail: string }).detail,
+          headers['retry-after'],
+        ]);
+        expect(told).toContainEqual([503, 'Query took too long: choose a shorter range or a narrower filter', '5']);
+        expect(told).toContainEqual([503, 'Too many queries at once', '2']);
+      });
+    });
+
+    it('leaves no statement behind when its request is closed', async () => {
+      await locked(async () => {
+        const request = httpGet(`${app.url}/v1/performance/summary?project_id=${owner.projectId}&event=a&range=30d`, {
+          headers: { Authorization: owner.bearer },
+        });
+        request.on('error', () => undefined);
+        await until(1);
+        request.destroy();
+        await until(0);
+      });
+      expect(app.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+    });
+  });
+});
