@@ -35,6 +35,7 @@ import { OrganizationsModule } from './modules/tenancy/organizations/index.js';
 import { ProjectHealthModule } from './modules/events/project-health/index.js';
 import { ProjectsModule } from './modules/tenancy/projects/index.js';
 import { ProofModule } from './modules/identity/proof/index.js';
+import { SearchModule } from './modules/events/search/index.js';
 import { SecondFactorsModule } from './modules/identity/second-factors/index.js';
 import { SecretsModule } from './modules/entitlement/secrets/index.js';
 import { SecurityEventsModule } from './modules/identity/security-events/index.js';
@@ -227,6 +228,7 @@ export class AppModule {
         UsageModule,
         EqlModule,
         ExplorerModule,
+        SearchModule,
         DashboardModule,
         ProjectHealthModule,
         SourceMonitoringModule,

@@ -2,9 +2,9 @@ import { Controller, Get, Post } from '@nestjs/common';
 import { ApiExtraModels, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { type ProjectMemberScope, Requires } from '../../access/index.js';
-import { RequestAborted } from '../../../platform/http/body-bytes.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { Body, Query, RawRequest, Scope } from '../../../platform/http/inputs.js';
+import { whenClosed } from '../../../platform/http/when-closed.js';
 import type { WrittenJson } from '../../../platform/http/written-json.js';
 import { QueryTooLong, TooManyLargeReads, TooManyQueries } from '../reads/index.js';
 import { EqlAnswer, EqlRequest, LanguageQuery, LanguageResponse, MissingEvent } from './eql.dto.js';
@@ -47,13 +47,4 @@ export class EqlController {
   ): Promise<WrittenJson<EqlAnswer>> {
     return this.eql.run(scope, body, whenClosed(request));
   }
-}
-
-/** Aborted when the client leaves before it has its answer. */
-function whenClosed({ res }: Request): AbortSignal {
-  const gone = new AbortController();
-  res?.once('close', () => {
-    if (!res.writableFinished) gone.abort(new RequestAborted());
-  });
-  return gone.signal;
 }

@@ -32,6 +32,7 @@ import { ProjectSettingsController } from './settings/project-settings.controlle
 import { ProjectSettings } from './settings/project-settings.entity.js';
 import { ProjectSettingsRepository } from './settings/project-settings.repository.js';
 import { ProjectSettingsService } from './settings/project-settings.service.js';
+import { SavedViewSearch } from './saved-views/saved-view-search.reader.js';
 
 @Module({
   imports: [
@@ -51,6 +52,7 @@ import { ProjectSettingsService } from './settings/project-settings.service.js';
     SavedViewsController,
   ],
   providers: [
+    SavedViewSearch,
     ProjectsService,
     ProjectsReader,
     ProjectsRepository,
