@@ -37,6 +37,8 @@ export class EventSearch {
   /** The best `limit`. A turn that does not come in time leaves all of them out. */
   async find(scope: ProjectScope, search: Search, limit: number, signal: AbortSignal): Promise<FoundEvents> {
     const giveUpAt = performance.now() + this.limits.eventsMs;
+    // Ends the waiting for a turn; statements end by themselves.
+    const time = AbortSignal.timeout(this.limits.eventsMs);
     const best = new BestEvents(search.words, limit);
     let isPartial = true;
     try {
@@ -48,11 +50,11 @@ export class EventSearch {
               isPartial = !(await this.look(scope, search, best, giveUpAt, tx));
             }),
           ),
-        { signal },
+        { signal: AbortSignal.any([signal, time]) },
       );
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof TooManyQueries) && !isCanceled(error)) throw error;
+      if (error !== time.reason && !(error instanceof TooManyQueries) && !isCanceled(error)) throw error;
     }
     return { things: best.things(), isPartial };
   }
