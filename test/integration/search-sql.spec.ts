@@ -53,10 +53,11 @@ describe('what fits, in the database', () => {
   async function same(given: readonly Row[], q: string): Promise<void> {
     const words = readWords(q);
     const { bind, values } = new Parameters();
-    const { fits, rank } = searchSql({ id: 'id::text', texts: ['name', 'note'] }, words, bind);
+    const { fits, folded, rank } = searchSql({ id: 'id::text', texts: ['name', 'note'] }, words, bind);
     const found = await app.rows<{ id: string; rank: number }>(
-      `SELECT id, (${rank})::float8 AS rank
-       FROM jsonb_to_recordset(${bind(JSON.stringify(given))}::jsonb) AS t (id uuid, name text, note text) WHERE ${fits}`,
+      `SELECT id, ${rank} / 10.0::float8 AS rank FROM (
+         SELECT id, ${folded}
+         FROM jsonb_to_recordset(${bind(JSON.stringify(given))}::jsonb) AS t (id uuid, name text, note text) WHERE ${fits}) f`,
       values,
     );
     const expected = given.flatMap((row) => {

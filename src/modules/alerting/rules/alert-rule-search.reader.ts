@@ -22,9 +22,9 @@ export class AlertRuleSearch extends RowSearch<Row> {
   readonly needed = { role: 'viewer' } as const;
   protected readonly columns = { id: 'id::text', texts: ['name'] };
 
-  protected statement({ projectId }: ProjectScope, _search: Search, { bind, fits, best }: RowSearchSql): string {
-    return `SELECT id, name, severity, created_at AS "createdAt" FROM alert_rules
-      WHERE project_id = ${bind(projectId)} AND ${fits} ${best}`;
+  protected statement({ projectId }: ProjectScope, _search: Search, { bind, fits, folded }: RowSearchSql): string {
+    return `SELECT id, name, severity, created_at AS "createdAt", ${folded} FROM alert_rules
+      WHERE project_id = ${bind(projectId)} AND ${fits}`;
   }
 
   protected thingOf({ id, name, severity, createdAt }: Row): FoundThing {

@@ -22,9 +22,9 @@ export class SecretSearch extends RowSearch<Row> {
   readonly needed = { role: 'viewer' } as const;
   protected readonly columns = { id: 'id::text', texts: ['name', 'description'] };
 
-  protected statement({ projectId }: ProjectScope, _search: Search, { bind, fits, best }: RowSearchSql): string {
-    return `SELECT id, name, description, created_at AS "createdAt" FROM project_secrets
-      WHERE project_id = ${bind(projectId)} AND ${fits} ${best}`;
+  protected statement({ projectId }: ProjectScope, _search: Search, { bind, fits, folded }: RowSearchSql): string {
+    return `SELECT id, name, description, created_at AS "createdAt", ${folded} FROM project_secrets
+      WHERE project_id = ${bind(projectId)} AND ${fits}`;
   }
 
   protected thingOf({ id, name, description, createdAt }: Row): FoundThing {

@@ -23,9 +23,9 @@ export class EventSourceSearch extends RowSearch<Row> {
   readonly needed = { role: 'viewer' } as const;
   protected readonly columns = { id: 'id::text', texts: ['name', 'description', 'type'] };
 
-  protected statement({ projectId }: ProjectScope, _search: Search, { bind, fits, best }: RowSearchSql): string {
-    return `SELECT id, name, description, type, created_at AS "createdAt" FROM event_sources
-      WHERE project_id = ${bind(projectId)} AND ${fits} ${best}`;
+  protected statement({ projectId }: ProjectScope, _search: Search, { bind, fits, folded }: RowSearchSql): string {
+    return `SELECT id, name, description, type, created_at AS "createdAt", ${folded} FROM event_sources
+      WHERE project_id = ${bind(projectId)} AND ${fits}`;
   }
 
   protected thingOf({ id, name, description, type, createdAt }: Row): FoundThing {

@@ -71,11 +71,12 @@ export class EventSearchRepository {
     tx: Db,
   ): Promise<SearchedEvent[]> {
     const { bind, values } = new Parameters();
-    const { fits, rank } = searchSql(SEARCHED, words, bind);
+    const { fits, folded, rank } = searchSql(SEARCHED, words, bind);
     return this.database.rows<SearchedEvent>(
-      `SELECT ${COLUMNS} FROM events e
-       WHERE e.project_id = ${bind(projectId)} AND ${placed(window, stretch, bind)} AND ${fits}
-       ORDER BY ${rank} DESC, e."timestamp" DESC, e.id LIMIT ${bind(limit)}`,
+      `SELECT * FROM (
+         SELECT ${COLUMNS}, ${folded} FROM events e
+         WHERE e.project_id = ${bind(projectId)} AND ${placed(window, stretch, bind)} AND ${fits} OFFSET 0) fitting
+       ORDER BY ${rank} DESC, "timestamp" DESC, id LIMIT ${bind(limit)}`,
       values,
       tx,
     );

@@ -26,13 +26,13 @@ export class EventTypeSearch extends SearchSource {
     const { words, window } = search;
     const parameters = new Parameters();
     const { bind } = parameters;
-    const { fits, rank } = searchSql({ texts: ['event'] }, words, bind);
+    const { fits, folded, rank } = searchSql({ texts: ['event'] }, words, bind);
     const project = bind(projectId);
     const [from, to] = [bind(window.from), bind(window.to)];
     const firstDay = bind(new Date(Math.floor(window.from.getTime() / DAY_MS) * DAY_MS));
     const rows = await this.database.rows<{ event: string; at: Date }>(
       `SELECT event, at FROM (
-         SELECT DISTINCT event FROM event_facet_days
+         SELECT DISTINCT event, ${folded} FROM event_facet_days
          WHERE project_id = ${project} AND day >= ${firstDay} AND day < ${to} AND ${fits}) named
        CROSS JOIN LATERAL (
          SELECT e."timestamp" AS at FROM events e

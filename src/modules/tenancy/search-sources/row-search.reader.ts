@@ -10,11 +10,11 @@ export interface RowSearchSql {
   readonly bind: Bind;
   /** Is true of rows that fit. */
   readonly fits: string;
-  /** How many rows, and in which order: the best first, then the newest, then by id. */
-  readonly best: string;
+  /** Columns to be read beside those of the row. */
+  readonly folded: string;
 }
 
-/** A source whose things are rows of one table with `id` and `created_at`. */
+/** A source whose things are rows of one table. */
 @Injectable()
 export abstract class RowSearch<Row> extends SearchSource {
   protected abstract readonly columns: SearchColumns;
@@ -23,16 +23,20 @@ export abstract class RowSearch<Row> extends SearchSource {
     super();
   }
 
-  /** Reads the rows of the project that fit. */
+  /** Reads the rows of the project that fit, with `id` and `createdAt`. */
   protected abstract statement(scope: ProjectScope, search: Search, sql: RowSearchSql): string;
 
   protected abstract thingOf(row: Row): FoundThing;
 
   async find(scope: ProjectScope, search: Search, limit: number, db: Db): Promise<FoundThing[]> {
     const { bind, values } = new Parameters();
-    const { fits, rank } = searchSql(this.columns, search.words, bind);
-    const best = `ORDER BY ${rank} DESC, created_at DESC, id LIMIT ${bind(limit)}`;
-    const rows = await this.database.rows<Row>(this.statement(scope, search, { bind, fits, best }), values, db);
+    const { fits, folded, rank } = searchSql(this.columns, search.words, bind);
+    const fitting = this.statement(scope, search, { bind, fits, folded });
+    const rows = await this.database.rows<Row>(
+      `SELECT * FROM (${fitting} OFFSET 0) fitting ORDER BY ${rank} DESC, "createdAt" DESC, id LIMIT ${bind(limit)}`,
+      values,
+      db,
+    );
     return rows.map((row) => this.thingOf(row));
   }
 }

@@ -9,41 +9,62 @@ export interface SearchColumns {
   readonly texts: readonly string[];
 }
 
+/** The parts of a statement that finds the best of many rows: those that fit are read once, then put in order. */
+export interface SearchSql {
+  /** Of a row: it fits. */
+  readonly fits: string;
+  /** Further columns of those that fit, which the rank is made of. */
+  readonly folded: string;
+  /** Ten times the score, by these columns. */
+  readonly rank: string;
+}
+
 /** Between texts that are looked through together. */
 const BORDER = `E'\\x1f'`;
 const ASCII = /^[\0-\x7f]*$/;
 const PART_OF_UUID = /^[0-9a-f-]+$/;
 
 /**
- * Says of rows what {@link judge} says of things: `fits` is true of those that fit, `rank` their score. They are there to take
- * the best of many; a thing that is shown is judged again. The two differ where a text has the border in it, and where the
- * locale of the database knows other letters.
+ * Says of rows what `judge` says of things. It is there to take the best of many; a thing that is shown is judged again. The
+ * two differ where a text has the border in it, and where the locale of the database knows other letters.
  */
-export function searchSql(
-  { id, texts }: SearchColumns,
-  { words, whole }: SearchWords,
-  bind: Bind,
-): { readonly fits: string; readonly rank: string } {
+export function searchSql({ id, texts }: SearchColumns, { words, whole }: SearchWords, bind: Bind): SearchSql {
+  const [only = ''] = texts;
+  const together = texts.length === 1 ? only : `concat_ws(${BORDER}, ${texts.join(', ')})`;
   const fits = words.map((word) => {
-    const columns = id !== undefined && PART_OF_UUID.test(word) ? [...texts, id] : texts;
-    const [only = ''] = columns;
-    const together = columns.length === 1 ? only : `concat_ws(${BORDER}, ${columns.join(', ')})`;
-    return `${folding(word, bind)(together)} LIKE ${bind(`%${word.replace(/[\\%_]/g, '\\$&')}%`)}`;
+    const pattern = bind(`%${escaped(word)}%`);
+    const stands = `${folding(word, bind)(together)} LIKE ${pattern}`;
+    return id !== undefined && PART_OF_UUID.test(word) ? `(${stands} OR ${id} LIKE ${pattern})` : stands;
   });
-  const folded = folding(whole, bind);
-  const wanted = bind(whole);
+  const ranked = [
+    ...texts.map((text) => ({ text: folding(whole, bind)(text), equal: 10 })),
+    ...(id === undefined || !PART_OF_UUID.test(whole) ? [] : [{ text: id, equal: 9 }]),
+  ];
+  const [wanted, within, ahead] = [bind(whole), bind(`%${escaped(whole)}%`), bind(`${escaped(whole)}%`)];
   const begins = bind(`(^|[^[:alnum:]])${whole.replace(/[!-/:-@[-`{-~]/g, '\\$&')}`);
-  const rank = (equal: number, columns: readonly string[]): string =>
-    `(SELECT max(CASE WHEN strpos(t, ${wanted}::text) = 0 THEN 0.4 WHEN t = ${wanted} THEN ${equal}
-       WHEN starts_with(t, ${wanted}) THEN 0.8 WHEN t COLLATE "default" ~ ${begins} THEN 0.6 ELSE 0.4 END)
-     FROM (VALUES ${columns.map((column) => `(${folded(column)})`).join(', ')}) AS texts (t))`;
-  const ranks = [rank(1, texts), ...(id === undefined || !PART_OF_UUID.test(whole) ? [] : [rank(0.9, [id])])];
-  return { fits: fits.join(' AND '), rank: `greatest(${ranks.join(', ')})` };
+  const ranks = ranked.map(
+    ({ equal }, at) => `CASE WHEN folded_${at} LIKE ${within} THEN CASE WHEN folded_${at} = ${wanted} THEN ${equal}
+      WHEN folded_${at} LIKE ${ahead} THEN 8 WHEN folded_${at} COLLATE "default" ~ ${begins} THEN 6 ELSE 4 END ELSE 4 END`,
+  );
+  return {
+    fits: fits.join(' AND '),
+    folded: ranked.map(({ text }, at) => `${text} AS folded_${at}`).join(', '),
+    rank: `greatest(${ranks.join(', ')})`,
+  };
 }
 
-/** Folds what may be a case of a folded text, and lets the rest be. Of ASCII it is the expression of the index on keys. */
+function escaped(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&');
+}
+
+/**
+ * Folds what may be a case of a folded text, and lets the rest be. Two letters beyond ASCII are cases of letters in it: of ASCII
+ * the expression is that of the index on keys of objects.
+ */
 function folding(text: string, bind: Bind): (sql: string) => string {
-  if (ASCII.test(text)) return (sql) => `lower(translate(${sql}, U&'\\017F\\212A', 'sk') COLLATE "C")`;
+  if (ASCII.test(text)) {
+    return (sql) => `lower(replace(replace(${sql}, U&'\\017F', 's'), U&'\\212A', 'k') COLLATE "C")`;
+  }
   const pairs = [...new Set(text)].flatMap((character) =>
     variantsOf(character).map((variant) => [variant, character] as const),
   );

@@ -23,10 +23,10 @@ export class AlertEventSearch extends RowSearch<Row> {
   readonly needed = { role: 'viewer' } as const;
   protected readonly columns = { id: 'id::text', texts: ['message', 'event_type', 'source'] };
 
-  protected statement({ projectId }: ProjectScope, { window }: Search, { bind, fits, best }: RowSearchSql): string {
-    return `SELECT id, message, event_type AS "eventType", source, created_at AS "createdAt" FROM alert_events
+  protected statement({ projectId }: ProjectScope, { window }: Search, { bind, fits, folded }: RowSearchSql): string {
+    return `SELECT id, message, event_type AS "eventType", source, created_at AS "createdAt", ${folded} FROM alert_events
       WHERE project_id = ${bind(projectId)} AND created_at >= ${bind(window.from)}
-        AND created_at < ${bind(window.to)} AND ${fits} ${best}`;
+        AND created_at < ${bind(window.to)} AND ${fits}`;
   }
 
   protected thingOf({ id, message, eventType, source, createdAt }: Row): FoundThing {

@@ -22,9 +22,9 @@ export class AlertDestinationSearch extends RowSearch<Row> {
   readonly needed = { role: 'viewer' } as const;
   protected readonly columns = { id: 'id::text', texts: ['name', 'type'] };
 
-  protected statement({ projectId }: ProjectScope, _search: Search, { bind, fits, best }: RowSearchSql): string {
-    return `SELECT id, name, type, created_at AS "createdAt" FROM alert_destinations
-      WHERE project_id = ${bind(projectId)} AND ${fits} ${best}`;
+  protected statement({ projectId }: ProjectScope, _search: Search, { bind, fits, folded }: RowSearchSql): string {
+    return `SELECT id, name, type, created_at AS "createdAt", ${folded} FROM alert_destinations
+      WHERE project_id = ${bind(projectId)} AND ${fits}`;
   }
 
   protected thingOf({ id, name, type, createdAt }: Row): FoundThing {

@@ -22,9 +22,9 @@ export class DeliveryChannelSearch extends RowSearch<Row> {
   readonly needed = { capability: 'delivery:read' } as const;
   protected readonly columns = { id: 'id::text', texts: ['name', 'type'] };
 
-  protected statement({ projectId }: ProjectScope, _search: Search, { bind, fits, best }: RowSearchSql): string {
-    return `SELECT id, name, type, created_at AS "createdAt" FROM delivery_channels
-      WHERE project_id = ${bind(projectId)} AND ${fits} ${best}`;
+  protected statement({ projectId }: ProjectScope, _search: Search, { bind, fits, folded }: RowSearchSql): string {
+    return `SELECT id, name, type, created_at AS "createdAt", ${folded} FROM delivery_channels
+      WHERE project_id = ${bind(projectId)} AND ${fits}`;
   }
 
   protected thingOf({ id, name, type, createdAt }: Row): FoundThing {

@@ -22,9 +22,9 @@ export class ObjectSearch extends RowSearch<Row> {
   readonly needed = { role: 'viewer' } as const;
   protected readonly columns = { id: 'id::text', texts: ['key'] };
 
-  protected statement({ projectId }: ProjectScope, _search: Search, { bind, fits, best }: RowSearchSql): string {
-    return `SELECT id, key, content_type AS "contentType", created_at AS "createdAt" FROM stored_objects
-      WHERE project_id = ${bind(projectId)} AND ${fits} ${best}`;
+  protected statement({ projectId }: ProjectScope, _search: Search, { bind, fits, folded }: RowSearchSql): string {
+    return `SELECT id, key, content_type AS "contentType", created_at AS "createdAt", ${folded} FROM stored_objects
+      WHERE project_id = ${bind(projectId)} AND ${fits}`;
   }
 
   protected thingOf({ id, key, contentType, createdAt }: Row): FoundThing {

@@ -15,9 +15,9 @@ export class SavedViewSearch extends RowSearch<Row> {
   readonly needed = { role: 'viewer' } as const;
   protected readonly columns = { id: 'id::text', texts: ['name'] };
 
-  protected statement({ projectId }: ProjectScope, _search: Search, { bind, fits, best }: RowSearchSql): string {
-    return `SELECT id, name, created_at AS "createdAt" FROM saved_views
-      WHERE project_id = ${bind(projectId)} AND ${fits} ${best}`;
+  protected statement({ projectId }: ProjectScope, _search: Search, { bind, fits, folded }: RowSearchSql): string {
+    return `SELECT id, name, created_at AS "createdAt", ${folded} FROM saved_views
+      WHERE project_id = ${bind(projectId)} AND ${fits}`;
   }
 
   protected thingOf({ id, name, createdAt }: Row): FoundThing {
