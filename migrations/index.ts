@@ -31,6 +31,7 @@ import { KeysOfSealedValues1795300000000 } from './1795300000000-keys-of-sealed-
 import { ProjectSecrets1795300100000 } from './1795300100000-project-secrets.js';
 import { SecretsOfHeaders1795300200000 } from './1795300200000-secrets-of-headers.js';
 import { ObjectStorage1795400000000 } from './1795400000000-object-storage.js';
+import { SearchOfObjects1795700000000 } from './1795700000000-search-of-objects.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -67,4 +68,5 @@ export const MIGRATIONS = [
   ProjectSecrets1795300100000,
   SecretsOfHeaders1795300200000,
   ObjectStorage1795400000000,
+  SearchOfObjects1795700000000,
 ] as const;

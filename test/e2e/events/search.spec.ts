@@ -5,7 +5,13 @@ import pg from 'pg';
 import { EventSearchRepository } from '../../../src/modules/events/search/event-search.repository.js';
 import { SearchLimits } from '../../../src/modules/events/search/search-limits.js';
 import { LongReads } from '../../../src/modules/events/reads/index.js';
-import { judge, readWords, SEARCH_TYPES, type SearchField } from '../../../src/modules/tenancy/search-sources/index.js';
+import {
+  judge,
+  readWords,
+  SEARCH_TYPES,
+  type SearchField,
+  searchSql,
+} from '../../../src/modules/tenancy/search-sources/index.js';
 import { Database } from '../../../src/platform/database/database.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { type Actor, addMember, type Owner, ownerWithProject } from '../../support/actors.js';
@@ -246,6 +252,19 @@ describe('search', () => {
     const ids = new Set(own.items.filter(({ type }) => type !== 'event_type').map(({ id }) => id));
     expect((body as Answer).items.filter(({ id }) => ids.has(id))).toEqual([]);
     expect((body as Answer).items).toHaveLength(own.items.length);
+  });
+
+  it('can look objects up by the index on their keys', async () => {
+    const client = new pg.Client({ connectionString: app.databaseUrl });
+    await client.connect();
+    try {
+      for (const way of ['seqscan', 'indexscan', 'indexonlyscan']) await client.query(`SET enable_${way} = off`);
+      const { fits } = searchSql({ id: 'id::text', texts: ['key'] }, readWords('kestrel'), () => `'%kestrel%'`);
+      const { rows } = await client.query<Record<string, string>>(`EXPLAIN SELECT FROM stored_objects WHERE ${fits}`);
+      expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('ix_stored_objects_key_text');
+    } finally {
+      await client.end();
+    }
   });
 
   it('asks for the types that are named alone', async () => {
