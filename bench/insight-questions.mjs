@@ -9,7 +9,7 @@ const WEEK = 7 * DAY;
 const MONTH = 30 * DAY;
 const ERRORS = 'count(*) FILTER (WHERE log_status >= 500)';
 
-export const FUNNEL_STEPS = ['http.request.0', 'user.signed_in.1', 'cart.updated.2'];
+const FUNNEL_STEPS = ['http.request.0', 'user.signed_in.1', 'cart.updated.2'];
 
 /** The newest beginning of a chain is carried from step to step: the same rule as the service's, by window functions. */
 const FUNNEL_SQL = `
@@ -181,7 +181,7 @@ export function questions(projectId) {
       most: 0.05,
     },
     'EQL, a category and an equality, 24 h': {
-      request: eql('order.paid.3 where severity == "warning"'),
+      request: eql('"order.paid.3" where severity == "warning"'),
       sql: sum(
         `SELECT * FROM events WHERE ${last(DAY)} AND event = 'order.paid.3' AND severity = 'warning'
          ORDER BY "timestamp" DESC, id DESC LIMIT 101`,

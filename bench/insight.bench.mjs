@@ -12,6 +12,7 @@ import { projectOf, startService, workspace } from './service.mjs';
 import { CONNECTIONS, EVENTS, ROUNDS, SECONDS, TRIES } from './settings.mjs';
 import { shoot } from './shots.mjs';
 import { liftQuotas, makeTenants } from './tenants.mjs';
+import { startWorker } from './worker.mjs';
 
 const SMALL_EVENTS = Math.min(100_000, EVENTS);
 const OTHER_PROJECTS = 1_000;
@@ -222,7 +223,7 @@ async function ingestionBesideWorker({ server, service, databaseUrl, env, key })
   let worker = null;
   const setWorker = async (isWanted) => {
     if (isWanted && worker === null) {
-      worker = await startService({ databaseUrl, env: { ...env, PROCESS_ROLE: 'worker' } });
+      worker = await startWorker({ databaseUrl, env: { INTERNAL_JOB_TOKEN: env.INTERNAL_JOB_TOKEN } });
       // Its first rounds, with which every process begins.
       await pause(2_000);
     } else if (!isWanted && worker !== null) {
