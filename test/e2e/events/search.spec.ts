@@ -444,6 +444,23 @@ describe('search', () => {
         expect(await seek('heron')).toMatchObject({ is_partial: false });
       });
 
+      it('are asked for behind names, which are whole or refused', async () => {
+        limits().namesMs = 100;
+        const blocker = new pg.Client({ connectionString: app.databaseUrl });
+        await blocker.connect();
+        try {
+          await blocker.query('BEGIN');
+          await blocker.query('LOCK TABLE saved_views IN ACCESS EXCLUSIVE MODE');
+          const { headers } = await find({ q: 'heron' }, project, project.projectId).expect(503, {
+            detail: 'Query took too long: choose a shorter range or a narrower filter',
+          });
+          expect(headers['retry-after']).toBe('5');
+          await find({ q: 'heron', type: ['event', 'secret'] }, project, project.projectId).expect(200);
+        } finally {
+          await blocker.end();
+        }
+      });
+
       it('end with the request that asked', async () => {
         const running = async (): Promise<number> =>
           (
