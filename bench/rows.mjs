@@ -3,11 +3,15 @@
 const CHUNK = 500_000;
 const DAYS = 30;
 
+/** Members of the properties: a visitor for every ten events, of whom a quarter do the first three of twenty things in a row. */
+export const VISITORS = `',"visitor":"v' || n / 20 * 3 + CASE WHEN n / 20 % 2 = 0 THEN 0 ELSE n % 3 END || '"'`;
+
 /**
  * Fills `projects` in turn with `count` events, evenly over the 30 days before now: 20 names, 4 severities, 3 environments
- * and latencies of a long tail. One event in a million has the endpoint `/rare/needle`.
+ * and latencies of a long tail. One event in a million has the endpoint `/rare/needle`. `more` is SQL of text that is added
+ * to the properties, made of the event's number `n`.
  */
-export async function makeRows(database, projects, count) {
+export async function makeRows(database, projects, count, more = `''`) {
   await database.query(`CREATE TEMP TABLE IF NOT EXISTS filled (n integer, id uuid)`);
   await database.query('TRUNCATE filled');
   await database.query(`INSERT INTO filled SELECT n - 1, id FROM unnest($1::uuid[]) WITH ORDINALITY AS p (id, n)`, [
@@ -26,7 +30,7 @@ export async function makeRows(database, projects, count) {
               v.properties::jsonb, v.method, v.endpoint, v.status, v.latency, true, v.at
        FROM (SELECT n, ms, to_timestamp(ms / 1000.0) AS at, md5(n::text) AS random, method, endpoint, status, latency,
                     '{"method":"' || method || '","path":"' || endpoint || '","status_code":' || status ||
-                    ',"latency_ms":' || latency || ',"country":"DE","source":"web","session":"' || md5((n / 20)::text) ||
+                    ',"latency_ms":' || latency || ${more} || ',"country":"DE","source":"web","session":"' || md5((n / 20)::text) ||
                     '","user_agent":"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0",' ||
                     '"referrer":"https://shop.example.com/catalogue/shoes?page=3&sort=price",' ||
                     '"tags":["checkout","experiment-b","returning-customer"],' ||

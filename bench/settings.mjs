@@ -7,5 +7,7 @@ export const ROUNDS = number('BENCH_ROUNDS', 3);
 export const TRIES = number('BENCH_TRIES', 4);
 /** Rows of the large project. */
 export const ROWS = number('BENCH_ROWS', 10_000_000);
+/** Events of the project whose questions are measured. */
+export const EVENTS = number('BENCH_EVENTS', ROWS);
 export const SOAK_SECONDS = number('BENCH_SOAK_SECONDS', 600);
 export const CONNECTIONS = 64;

@@ -32,6 +32,7 @@ import { ProjectSecrets1795300100000 } from './1795300100000-project-secrets.js'
 import { SecretsOfHeaders1795300200000 } from './1795300200000-secrets-of-headers.js';
 import { ObjectStorage1795400000000 } from './1795400000000-object-storage.js';
 import { HourRollups1795500000000 } from './1795500000000-hour-rollups.js';
+import { SearchOfObjects1795700000000 } from './1795700000000-search-of-objects.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -69,4 +70,5 @@ export const MIGRATIONS = [
   SecretsOfHeaders1795300200000,
   ObjectStorage1795400000000,
   HourRollups1795500000000,
+  SearchOfObjects1795700000000,
 ] as const;

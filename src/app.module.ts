@@ -38,6 +38,7 @@ import { PerformanceModule } from './modules/events/performance/index.js';
 import { ProjectHealthModule } from './modules/events/project-health/index.js';
 import { ProjectsModule } from './modules/tenancy/projects/index.js';
 import { ProofModule } from './modules/identity/proof/index.js';
+import { SearchModule } from './modules/events/search/index.js';
 import { SecondFactorsModule } from './modules/identity/second-factors/index.js';
 import { SecretsModule } from './modules/entitlement/secrets/index.js';
 import { SecurityEventsModule } from './modules/identity/security-events/index.js';
@@ -233,6 +234,7 @@ export class AppModule {
         HourRollupsModule,
         PerformanceModule,
         ExplorerModule,
+        SearchModule,
         DashboardModule,
         ProjectHealthModule,
         SourceMonitoringModule,

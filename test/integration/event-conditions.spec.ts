@@ -22,7 +22,8 @@ import { tenant } from '../support/ingestion.js';
 import { compileCondition, type EventCondition, readCondition, type Work } from '../../src/modules/events/eql/index.js';
 import { QueryFault } from '../../src/modules/events/eql/language/query-fault.js';
 
-jest.setTimeout(120_000);
+// Beside the usual, what more cases of the query language take.
+jest.setTimeout(120_000 + 100 * EQL_RUNS);
 
 const MAX_TEXT = 200;
 /** Small alphabets, so that what is compared often meets. */

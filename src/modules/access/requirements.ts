@@ -3,11 +3,13 @@ import { hasCapability } from './capabilities.js';
 import { type Role, roleAtLeast } from './roles.js';
 import type { ProjectRequirement } from './scope.js';
 
+/** Whether the role is what is needed. */
+export function isFulfilled(needed: ProjectRequirement, role: Role): boolean {
+  return 'capability' in needed ? hasCapability(role, needed.capability) : roleAtLeast(role, needed.role);
+}
+
 /** @throws InsufficientProjectRole or MissingCapability when the role is not what is needed */
 export function assertFulfilled(needed: ProjectRequirement, role: Role): void {
-  if ('capability' in needed) {
-    if (!hasCapability(role, needed.capability)) throw new MissingCapability(needed.capability);
-  } else if (!roleAtLeast(role, needed.role)) {
-    throw new InsufficientProjectRole();
-  }
+  if (isFulfilled(needed, role)) return;
+  throw 'capability' in needed ? new MissingCapability(needed.capability) : new InsufficientProjectRole();
 }

@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import pg from 'pg';
-import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
+import { addMember, login, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { countEvents, type EventRow, insertEvents } from '../../support/event-rows.js';
 import { anyQuery, EQL_RUNS } from '../../support/eql.js';
@@ -395,21 +395,34 @@ describe('queries of events', () => {
     await app.request().get(`/v1/eql?project_id=${owner.projectId}`).set('Authorization', stranger.bearer).expect(403);
   });
 
-  it('answers or refuses whatever queries become when something in them is changed', async () => {
-    const changed = fc
-      .tuple(anyQuery, fc.nat(), fc.nat(2), fc.constantFrom('', '"', '(', ')', ']', '!', '~', '1', '*', 'null '))
-      .map(
-        ([text, place, left, put]) =>
-          text.slice(0, place % text.length) + put + text.slice((place % text.length) + left),
+  it(
+    'answers or refuses whatever queries become when something in them is changed',
+    async () => {
+      const changed = fc
+        .tuple(anyQuery, fc.nat(), fc.nat(2), fc.constantFrom('', '"', '(', ')', ']', '!', '~', '1', '*', 'null '))
+        .map(
+          ([text, place, left, put]) =>
+            text.slice(0, place % text.length) + put + text.slice((place % text.length) + left),
+        );
+      // A great many of them take longer than a token is good for.
+      let { bearer } = owner;
+      const statusOf = async (query: string): Promise<number> =>
+        (await post({ project_id: owner.projectId, query, ...WINDOW }, bearer)).status;
+      const answered = async (query: string): Promise<number> => {
+        const status = await statusOf(query);
+        if (status !== 401) return status;
+        ({ bearer } = await login(app, owner.email));
+        return statusOf(query);
+      };
+      await fc.assert(
+        fc.asyncProperty(fc.oneof(anyQuery, changed), async (query) => {
+          expect([200, 422]).toContain(await answered(query));
+        }),
+        { numRuns: EQL_RUNS / 4 },
       );
-    await fc.assert(
-      fc.asyncProperty(fc.oneof(anyQuery, changed), async (query) => {
-        const { status } = await post({ project_id: owner.projectId, query, ...WINDOW });
-        expect([200, 422]).toContain(status);
-      }),
-      { numRuns: EQL_RUNS / 4 },
-    );
-  });
+    },
+    30_000 + 25 * EQL_RUNS,
+  );
 
   it('answers the examples of the guide', async () => {
     const guide = readFileSync('docs/guide/eql.md', 'utf8');

@@ -34,6 +34,7 @@ import { SilencesController } from './silences/silences.controller.js';
 import { ProjectOfSilence, SilencesRepository } from './silences/silences.repository.js';
 import { SilencesService } from './silences/silences.service.js';
 import { AlertFeed } from './events/alert-feed.js';
+import { AlertEventSearch } from './summary/alert-event-search.reader.js';
 
 const ENGINE = [
   AlertRaiser,
@@ -47,7 +48,13 @@ const ENGINE = [
   TimelineRepository,
 ];
 const SILENCES = [ProjectOfSilence, SilencesRepository, SilencesService];
-const SUMMARY = [RelatedAlertsAdapter, AlertSummaryRepository, AlertSummaryService, OpenAlertsAdapter];
+const SUMMARY = [
+  AlertEventSearch,
+  RelatedAlertsAdapter,
+  AlertSummaryRepository,
+  AlertSummaryService,
+  OpenAlertsAdapter,
+];
 
 @Module({
   imports: [

@@ -27,6 +27,7 @@ import { SignedPostClient } from './drivers/signed-post.client.js';
 import { AlertDeliveriesProcessor, AlertDeliveryWakeProcessor } from './engine/deliveries.processors.js';
 import { ALERT_DELIVERY_ENGINE, AlertDeliveryOutbox } from './engine/delivery.outbox.js';
 import { AlertNoticeRecord } from './outbox/notice.entity.js';
+import { AlertDestinationSearch } from './destinations/destination-search.reader.js';
 
 const DRIVERS = [...Object.values(DESTINATION_DRIVERS), DestinationDriverRegistry, SignedPostClient];
 
@@ -45,6 +46,7 @@ const ENGINE = [
   ],
   controllers: [DestinationsController, DeliveriesController],
   providers: [
+    AlertDestinationSearch,
     ...DRIVERS,
     ...ENGINE,
     ...sealedColumns(DESTINATION_SECRET, PREVIOUS_SECRET, SEALED_URL),

@@ -40,6 +40,7 @@ import { MeasuresRepository } from './windows/measures.repository.js';
 import { WindowEvaluator } from './windows/window-evaluator.js';
 import { WindowObserver } from './windows/window-observer.js';
 import { WindowRunner } from './windows/window-runner.js';
+import { AlertRuleSearch } from './alert-rule-search.reader.js';
 
 @Module({
   imports: [
@@ -57,6 +58,7 @@ import { WindowRunner } from './windows/window-runner.js';
   ],
   controllers: [AlertRulesController, BacktestController],
   providers: [
+    AlertRuleSearch,
     AlertRulesRepository,
     AlertRulesService,
     BacktestLimits,

@@ -41,6 +41,7 @@ import { RecoveryDispatcher } from './recovery/recovery.dispatcher.js';
 import { RecoveryController } from './recovery/recovery.controller.js';
 import { RecoveryService } from './recovery/recovery.service.js';
 import { RetryNowService } from './recovery/retry-now.service.js';
+import { DeliveryChannelSearch } from './channels/channel-search.reader.js';
 
 const DRIVERS = [...Object.values(CHANNEL_DRIVERS), ChannelAddressValidator, ChannelDriverRegistry];
 
@@ -75,6 +76,7 @@ const ENGINE = [
     RecoveryController,
   ],
   providers: [
+    DeliveryChannelSearch,
     ...DRIVERS,
     ...ENGINE,
     ...sealedColumns(HEADER_VALUE),

@@ -15,11 +15,13 @@ import { KeyAuthenticator } from './key-authenticator.js';
 import { KeyChangesService } from './key-changes.service.js';
 import { KeyIssuer } from './key-issuer.js';
 import { KeyUseRecorder } from './key-use.recorder.js';
+import { ApiKeySearch } from './api-key-search.reader.js';
 
 @Module({
   imports: [AuditModule, IngestionFailuresModule, ProjectsModule, TypeOrmModule.forFeature([ApiKeyRecord])],
   controllers: [ApiKeysController],
   providers: [
+    ApiKeySearch,
     ActiveKeysReader,
     ApiKeysService,
     ApiKeysRepository,

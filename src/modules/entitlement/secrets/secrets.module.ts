@@ -11,11 +11,13 @@ import { SecretsController } from './secrets.controller.js';
 import { SecretsReader } from './secrets.reader.js';
 import { ProjectOfSecret, SecretsRepository } from './secrets.repository.js';
 import { SecretsService } from './secrets.service.js';
+import { SecretSearch } from './secret-search.reader.js';
 
 @Module({
   imports: [AuditModule, DiscoveryModule, ProjectsModule, TypeOrmModule.forFeature([ProjectSecret])],
   controllers: [SecretsController],
   providers: [
+    SecretSearch,
     ...sealedColumns(SECRET_VALUE),
     belongsToProject(SecretRemovalService),
     ProjectOfSecret,

@@ -14,6 +14,7 @@ import { EventSourcesService } from './event-sources.service.js';
 import { SourceFailuresController } from './source-failures.controller.js';
 import { SourceKeysController } from './source-keys.controller.js';
 import { SourceKeysService } from './source-keys.service.js';
+import { EventSourceSearch } from './event-source-search.reader.js';
 
 /** What sends events to a project. What has come of it is above, in the source-monitoring module. */
 @Module({
@@ -31,7 +32,14 @@ import { SourceKeysService } from './source-keys.service.js';
     BrowserKeysController,
     SourceFailuresController,
   ],
-  providers: [EventSourcesService, EventSourcesReader, EventSourcesRepository, SourceKeysService, ProjectOfSource],
+  providers: [
+    EventSourceSearch,
+    EventSourcesService,
+    EventSourcesReader,
+    EventSourcesRepository,
+    SourceKeysService,
+    ProjectOfSource,
+  ],
   exports: [EventSourcesReader, ProjectOfSource],
 })
 export class IngestSourcesModule {}

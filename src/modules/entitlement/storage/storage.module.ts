@@ -41,6 +41,7 @@ import { UploadPartsService } from './uploads/upload-parts.service.js';
 import { UploadsController } from './uploads/uploads.controller.js';
 import { ProjectOfUpload, UploadsRepository } from './uploads/uploads.repository.js';
 import { UploadsService } from './uploads/uploads.service.js';
+import { ObjectSearch } from './objects/object-search.reader.js';
 
 const ACCOUNTING = [
   BandwidthRepository,
@@ -52,6 +53,7 @@ const ACCOUNTING = [
 ];
 
 const OBJECTS = [
+  ObjectSearch,
   ContentAdmissionService,
   ObjectIntakeService,
   ObjectLinkService,

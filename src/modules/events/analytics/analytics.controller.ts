@@ -33,6 +33,7 @@ export class AnalyticsController {
   @Get('overview')
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'getAnalyticsOverview',
     summary: 'Totals and change against the previous window',
     description: `Percentiles under a filter or \`where\` are read from the events. ${READS}`,
     answer: OverviewResponse,
@@ -49,6 +50,7 @@ export class AnalyticsController {
   @Get('timeseries')
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'getAnalyticsTimeseries',
     summary: 'Counts per interval, optionally split',
     description: `Minutes and hours are those of UTC; days begin at local midnight and weeks on local Monday, so that a day across a change of the clock has 23 or 25 hours. The ends of a series are clipped by the window; with \`all\` it begins with the bucket of the first event. ${READS}`,
     answer: TimeseriesResponse,
@@ -65,6 +67,7 @@ export class AnalyticsController {
   @Get('breakdown')
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'getAnalyticsBreakdown',
     summary: 'Top values of a field or property',
     description: `Values are told apart by their type, and texts by all of their characters, of which 200 are shown. ${READS}`,
     answer: BreakdownResponse,
@@ -81,6 +84,7 @@ export class AnalyticsController {
   @Get('funnel')
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'getAnalyticsFunnel',
     summary: 'Ordered steps by a correlating property',
     description: `A value reaches a step when it has one event of each step up to it, each later than the one before, the last at most \`within_seconds\` after the first. \`1\` and \`"1"\` are two values. Two million values are followed at most. ${READS}`,
     answer: FunnelResponse,

@@ -29,7 +29,6 @@ export { eventTypesOf, exactValuesOf, fieldsOf, patternsOf } from './filter-anal
 export { TooManyPatternTrials } from './pattern-trials.errors.js';
 export { PatternTrialsService } from './pattern-trials.service.js';
 export { GroupByField } from './group-by.js';
-export { fold, variantsOf } from './case-folding.js';
 export { MAX_SEARCHED, parseFoldedPattern, parsePattern, PatternFault } from './patterns/pattern-syntax.js';
 export { PatternMachine } from './patterns/pattern-machine.js';
 export { propertyAt } from './filter.js';

@@ -41,6 +41,7 @@ export class PerformanceController {
   @Get('summary')
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'getPerformanceSummary',
     summary: 'Latency percentiles, error rate, apdex',
     description: `Every event of the window is a request, as the logs show it. All counts are exact and of one moment. ${TIME}`,
     answer: SummaryResponse,
@@ -57,6 +58,7 @@ export class PerformanceController {
   @Get('timeseries')
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'getPerformanceTimeseries',
     summary: 'Percentiles per interval',
     description: `Minutes and hours are those of UTC; days begin at local midnight, weeks on local Monday. ${TIME}`,
     answer: RequestSeriesResponse,
@@ -73,6 +75,7 @@ export class PerformanceController {
   @Get('endpoints')
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'listPerformanceEndpoints',
     summary: 'Percentiles per method and endpoint',
     description: `In an hour with more than 1,000 pairs of method and endpoint the rarest beyond them are one item without names. ${TIME}`,
     answer: EndpointsPageResponse,
@@ -89,6 +92,7 @@ export class PerformanceController {
   @Get('slowest')
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'listSlowestRequests',
     summary: 'Slowest log rows',
     description: `Those that carry a latency, slowest first, newest first among equals. An answer ends early where its events take more than 4 MiB. ${TIME}`,
     answer: [LogRow],
@@ -105,6 +109,7 @@ export class PerformanceController {
   @Get('errors')
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'getPerformanceErrors',
     summary: 'Error rates by endpoint and status',
     description: `Of the requests whose status is status_from or above. ${TIME}`,
     answer: FailuresResponse,

@@ -33,6 +33,7 @@ import { ProjectTimeZoneReader } from './settings/project-time-zone.reader.js';
 import { ProjectSettings } from './settings/project-settings.entity.js';
 import { ProjectSettingsRepository } from './settings/project-settings.repository.js';
 import { ProjectSettingsService } from './settings/project-settings.service.js';
+import { SavedViewSearch } from './saved-views/saved-view-search.reader.js';
 
 @Module({
   imports: [
@@ -52,6 +53,7 @@ import { ProjectSettingsService } from './settings/project-settings.service.js';
     SavedViewsController,
   ],
   providers: [
+    SavedViewSearch,
     ProjectsService,
     ProjectsReader,
     ProjectsRepository,

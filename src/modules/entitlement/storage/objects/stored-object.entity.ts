@@ -9,6 +9,7 @@ export const BYTES = { to: (bytes: number): number => bytes, from: (text: string
 @Entity('stored_objects')
 @Unique('uq_stored_objects_project_id_key', ['projectId', 'key'])
 @Unique('uq_stored_objects_blob_id', ['blobId'])
+@Index('ix_stored_objects_key_text', { synchronize: false })
 export class StoredObject {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_stored_objects' })
   id!: string;

@@ -1,4 +1,4 @@
-import { foldingPairs } from '../case-folding.js';
+import { foldingPairs } from '../../../../platform/case-folding/index.js';
 
 /** Inclusive ranges of code points, in order and apart from each other. */
 export type Ranges = readonly (readonly [number, number])[];

@@ -1,5 +1,6 @@
 import type { Bind } from '../../../../platform/database/parameters.js';
-import { fold, propertySql, variantsOf } from '../../conditions/index.js';
+import { fold, variantsOf } from '../../../../platform/case-folding/index.js';
+import { propertySql } from '../../conditions/index.js';
 import { instantOf } from '../checking/static-types.js';
 import {
   type Call,

@@ -1,4 +1,5 @@
-import { fold, type FilterSubject, propertyAt } from '../../conditions/index.js';
+import { fold } from '../../../../platform/case-folding/index.js';
+import { type FilterSubject, propertyAt } from '../../conditions/index.js';
 import { instantOf, isDecimal, typeOf } from '../checking/static-types.js';
 import type { Call, Comparison, Expression, Field, Literal, Match, OneOf } from '../language/ast.js';
 import { CALCULATIONS, findFunction, foldedArguments, type FunctionDefinition } from '../values/functions.js';

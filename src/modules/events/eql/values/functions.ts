@@ -1,4 +1,4 @@
-import { fold } from '../../conditions/index.js';
+import { fold } from '../../../../platform/case-folding/index.js';
 import { numberIn } from './numbers.js';
 import type { Value } from './value.js';
 

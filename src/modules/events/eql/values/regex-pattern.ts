@@ -1,5 +1,5 @@
+import { fold } from '../../../../platform/case-folding/index.js';
 import {
-  fold,
   MAX_SEARCHED,
   parseFoldedPattern,
   parsePattern,

@@ -1,4 +1,4 @@
-import { fold } from '../../conditions/index.js';
+import { fold } from '../../../../platform/case-folding/index.js';
 
 /** A text with `*` for any characters and `?` for one, read once. */
 export class Wildcards {

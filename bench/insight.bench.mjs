@@ -1,0 +1,255 @@
+// Questions about ten million events of one project, each beside the best plain SQL for the same answer, in turns.
+import { Agent, request as httpRequest } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startDatabase } from './database.mjs';
+import { EVENT_BODY } from './event.mjs';
+import { goal, notMeasured, print, ratio } from './goal-table.mjs';
+import { DUE_HOURS, makeNames, questions } from './insight-questions.mjs';
+import { facts, residentMegabytes } from './machine.mjs';
+import { median } from './processes.mjs';
+import { countRows, indexClosedMonths, makeRows, VISITORS } from './rows.mjs';
+import { projectOf, startService, workspace } from './service.mjs';
+import { CONNECTIONS, EVENTS, ROUNDS, SECONDS, TRIES } from './settings.mjs';
+import { shoot } from './shots.mjs';
+import { liftQuotas, makeTenants } from './tenants.mjs';
+import { startWorker } from './worker.mjs';
+
+const SMALL_EVENTS = Math.min(100_000, EVENTS);
+const OTHER_PROJECTS = 1_000;
+const OTHER_EVENTS = Math.min(100_000, EVENTS);
+const INTERNAL_TOKEN = 'internal-job-token-of-the-bench';
+/** Of a question and of its SQL: what is slow is asked less often. */
+const [FEWEST_ROUNDS, MOST_ROUNDS] = [3, 30];
+/** The large project's hours are added up in rounds of the worker. */
+const MOST_WORK_ROUNDS = 60;
+
+export async function run() {
+  const server = await startDatabase();
+  const database = await server.database('bench_insight', { migrated: true });
+  const env = { INTERNAL_JOB_TOKEN: INTERNAL_TOKEN, PROCESS_ROLE: 'api' };
+  const service = await startService({ databaseUrl: database.url, env });
+  const agent = new Agent({ keepAlive: true });
+  try {
+    const { bearer, projectId: large, organizationId, key } = await workspace(service);
+    await liftQuotas(database);
+    const small = await projectOf(service, bearer, organizationId, 'small');
+    const others = await makeTenants(database, { organizations: OTHER_PROJECTS, keysEach: 1, prefix: 'other' });
+    await makeRows(database, [large], EVENTS, VISITORS);
+    await makeRows(database, [small], SMALL_EVENTS, VISITORS);
+    await makeRows(
+      database,
+      others.map((one) => one.projectId),
+      OTHER_EVENTS,
+    );
+    await makeNames(database, large, organizationId);
+    await indexClosedMonths(database);
+    await countRows(database);
+    const ask = askerOf(service, agent, bearer);
+    const hours = await addUpHours(ask, database, [large, small]);
+    await server.checkpoint();
+    const table = await askAll({ service, database, ask, large, small });
+    const ingestion = await ingestionBesideWorker({ server, service, databaseUrl: database.url, env, key });
+    console.log(`\n${facts()}; PostgreSQL ${JSON.stringify(await server.settings())}; ${hours}`);
+    const shown = table.map(({ name, ours, best, growth, why }) => ({
+      question: name,
+      'p50 ms': ours ?? why,
+      'p50 ms of the best SQL': best ?? '–',
+      [`p50 / p50 at ${SMALL_EVENTS.toLocaleString('en')}`]: growth ?? '–',
+    }));
+    print(`${EVENTS.toLocaleString('en')} events in the project, ${OTHER_PROJECTS} others beside it`, shown);
+    print('Goals', [...table.flatMap(goalsOf), ingestion]);
+  } finally {
+    agent.destroy();
+    await service.stop();
+    await server.stop();
+  }
+}
+
+/** @returns milliseconds until the whole answer has come, and the answer */
+function askerOf(service, agent, bearer) {
+  const ask = ({ path, body, headers = {} }) =>
+    new Promise((resolve, reject) => {
+      const beganAt = performance.now();
+      const sent = httpRequest(new URL(path, service.url), {
+        agent,
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { Authorization: `Bearer ${bearer}`, 'Content-Type': 'application/json', ...headers },
+      });
+      sent.on('error', reject).on('response', (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (part) => (text += part));
+        response.on('error', reject).on('end', () => {
+          resolve({ ms: performance.now() - beganAt, status: response.statusCode, text });
+        });
+      });
+      sent.end(body);
+    });
+  return ask;
+}
+
+/** Has the worker's rounds made until no hour of the projects is due. @returns what to say of it */
+async function addUpHours(ask, database, projects) {
+  const [{ there }] = await database.query(`SELECT to_regclass('hour_rollups') IS NOT NULL AS there`);
+  if (!there) return 'no rollups of hours';
+  for (let round = 1; round <= MOST_WORK_ROUNDS; round += 1) {
+    const { status, text } = await ask({
+      path: '/internal/jobs/maintenance',
+      body: '',
+      headers: { 'X-Internal-Token': INTERNAL_TOKEN },
+    });
+    const [{ due }] = await database.query(DUE_HOURS, [projects]);
+    process.stdout.write(`\rround ${round}: ${status}, ${due} hours due `);
+    if (status !== 200 && status !== 503) throw new Error(`a round answered ${status} ${text}`);
+    if (due === 0) {
+      process.stdout.write('\n');
+      await database.query('VACUUM (ANALYZE)');
+      return `hours added up in ${round} rounds`;
+    }
+  }
+  throw new Error(`hours are still due after ${MOST_WORK_ROUNDS} rounds`);
+}
+
+async function askAll({ service, database, ask, large, small }) {
+  const table = [];
+  const ofSmall = questions(small);
+  for (const [name, question] of Object.entries(questions(large))) {
+    const { request, growth } = question;
+    const first = await ask(request);
+    if (first.status !== 200) {
+      table.push({ name, why: `answered ${first.status}` });
+      continue;
+    }
+    const bestOf = sqlOf(database, question, large);
+    const idle = residentMegabytes(service.pid);
+    const memory = watchMemory(service.pid);
+    const { ours, best } = await inTurns(() => askedAgain(ask, name, request), bestOf);
+    const mostMemory = memory.stop();
+    const before = growth && (await inTurns(() => askedAgain(ask, name, ofSmall[name].request)));
+    table.push({
+      name,
+      question,
+      ours: shortened(ours),
+      best: best && shortened(best),
+      growth: before && ratio(ours / before.ours),
+      memory: mostMemory - idle,
+      perSecond: candidatesOf(first, ours),
+    });
+    process.stdout.write(`${name}: ${shortened(ours)} ms beside ${best === undefined ? '–' : shortened(best)}\n`);
+  }
+  return table;
+}
+
+async function askedAgain(ask, name, request) {
+  const { ms, status, text } = await ask(request);
+  if (status !== 200) throw new Error(`${name}: ${status} ${text}`);
+  return ms;
+}
+
+/** Medians of both, one after the other in rounds, after one that is not counted. */
+async function inTurns(ask, best) {
+  const [ours, others] = [[], []];
+  const startedAt = performance.now();
+  for (let round = -1; round < MOST_ROUNDS; round += 1) {
+    const took = await ask();
+    const bestTook = await best?.();
+    if (round < 0) continue;
+    ours.push(took);
+    if (bestTook !== undefined) others.push(bestTook);
+    if (round + 1 >= FEWEST_ROUNDS && performance.now() - startedAt > SECONDS * 1_000) break;
+  }
+  return { ours: median(ours), best: best && median(others) };
+}
+
+/** Milliseconds for the statements, or for reading the rows of a cursor as the service does. */
+function sqlOf(database, { sql, cursor }, projectId) {
+  if (sql !== undefined) {
+    return async () => {
+      const beganAt = performance.now();
+      for (const text of sql) await database.query(text, [projectId]);
+      return performance.now() - beganAt;
+    };
+  }
+  if (cursor === undefined) return undefined;
+  return async () => {
+    const beganAt = performance.now();
+    await database.query('BEGIN');
+    await database.query(`DECLARE candidates NO SCROLL CURSOR FOR ${cursor}`, [projectId]);
+    while ((await database.query('FETCH 1000 FROM candidates')).length > 0);
+    await database.query('COMMIT');
+    return performance.now() - beganAt;
+  };
+}
+
+/** The most resident memory while it is watched, in MB. */
+function watchMemory(pid) {
+  let most = residentMegabytes(pid);
+  const timer = setInterval(() => (most = Math.max(most, residentMegabytes(pid))), 50);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      return most;
+    },
+  };
+}
+
+function candidatesOf({ text }, ms) {
+  const { scanned } = JSON.parse(text);
+  return scanned === undefined ? undefined : Math.round((scanned / ms) * 1_000);
+}
+
+function shortened(ms) {
+  return Number(ms.toPrecision(3));
+}
+
+function goalsOf({ name, question, ours, best, growth, memory, perSecond, why }) {
+  if (why !== undefined) return [notMeasured(name, why)];
+  const { most, plus = 0, mostMs, candidatesPerSecond } = question;
+  const less = plus === 0 ? '' : ` less ${plus} ms`;
+  return [
+    ...(best === undefined ? [] : [goal(`${name}:${less} / SQL`, ratio(Math.max(0, ours - plus) / best), { most })]),
+    ...(mostMs === undefined ? [] : [goal(`${name}: p50, ms`, ours, { most: mostMs })]),
+    ...(candidatesPerSecond === undefined
+      ? []
+      : [goal(`${name}: candidates a second`, perSecond, { least: candidatesPerSecond })]),
+    ...(question.memory === undefined ? [] : [goal(`${name}: memory, MB`, memory, { most: question.memory })]),
+    ...(growth === undefined
+      ? []
+      : [goal(`${name}: growth from ${SMALL_EVENTS.toLocaleString('en')}`, growth, { most: question.growth })]),
+  ];
+}
+
+/** Requests a second with a worker process beside it, which adds up what comes, and without. */
+async function ingestionBesideWorker({ server, service, databaseUrl, env, key }) {
+  let worker = null;
+  const setWorker = async (isWanted) => {
+    if (isWanted && worker === null) {
+      worker = await startWorker({ databaseUrl, env: { INTERNAL_JOB_TOKEN: env.INTERNAL_JOB_TOKEN } });
+      // Its first rounds, with which every process begins.
+      await pause(2_000);
+    } else if (!isWanted && worker !== null) {
+      await worker.stop();
+      worker = null;
+    }
+  };
+  const shot = (isWanted) => ({
+    target: service,
+    prepare: () => setWorker(isWanted),
+    order: {
+      requests: [
+        {
+          path: '/v1/events/ingest',
+          headers: { 'Content-Type': 'application/json', 'X-API-Key': key },
+          body: EVENT_BODY,
+        },
+      ],
+      connections: CONNECTIONS,
+    },
+  });
+  try {
+    const settings = { seconds: SECONDS, rounds: ROUNDS, tries: TRIES, checkpoint: server.checkpoint };
+    const { off, on } = await shoot({ off: shot(false), on: shot(true) }, settings);
+    return goal('ingestion with the worker / without', ratio(on.perSecond / off.perSecond), { least: 0.98 });
+  } finally {
+    await setWorker(false);
+  }
+}

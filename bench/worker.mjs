@@ -1,0 +1,25 @@
+// The built worker process on a database that others have too.
+import { spawn } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { announced, stopped } from './processes.mjs';
+import { newDataDir } from './service.mjs';
+
+const WORKER = fileURLToPath(new URL('../dist/src/worker.js', import.meta.url));
+
+/** Resolves when its jobs are due: it makes its first rounds from then on. */
+export async function startWorker({ databaseUrl, env = {} }) {
+  const dataDir = await newDataDir();
+  const child = spawn(process.execPath, [WORKER], {
+    env: { ...process.env, LOG_LEVEL: 'info', DATA_DIR: dataDir, DATABASE_URL: databaseUrl, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await announced(child, /"message":"(worker started)"/);
+  return {
+    pid: child.pid,
+    stop: async () => {
+      await stopped(child);
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}

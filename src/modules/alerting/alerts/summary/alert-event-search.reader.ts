@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../../access/index.js';
+import {
+  foundThing,
+  type FoundThing,
+  RowSearch,
+  type RowSearchSql,
+  type Search,
+} from '../../../tenancy/search-sources/index.js';
+
+interface Row {
+  readonly id: string;
+  readonly message: string;
+  readonly eventType: string | null;
+  readonly source: string | null;
+  readonly createdAt: Date;
+}
+
+/** Alert events that were raised in the window, by what they say. */
+@Injectable()
+export class AlertEventSearch extends RowSearch<Row> {
+  readonly type = 'alert_event';
+  readonly needed = { role: 'viewer' } as const;
+  protected readonly columns = { id: 'id::text', texts: ['message', 'event_type', 'source'] };
+
+  protected statement({ projectId }: ProjectScope, { window }: Search, { bind, fits, folded }: RowSearchSql): string {
+    return `SELECT id, message, event_type AS "eventType", source, created_at AS "createdAt", ${folded} FROM alert_events
+      WHERE project_id = ${bind(projectId)} AND created_at >= ${bind(window.from)}
+        AND created_at < ${bind(window.to)} AND ${fits}`;
+  }
+
+  protected thingOf({ id, message, eventType, source, createdAt }: Row): FoundThing {
+    return foundThing(
+      { id, title: message, subtitle: eventType, timestamp: createdAt },
+      { message, event_type: eventType, source },
+    );
+  }
+}

@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import {
+  foundThing,
+  type FoundThing,
+  RowSearch,
+  type RowSearchSql,
+  type Search,
+} from '../../tenancy/search-sources/index.js';
+
+interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly prefix: string;
+  readonly createdAt: Date;
+}
+
+/** API keys, browser-safe ones too, by their names and the beginnings that are shown of them. */
+@Injectable()
+export class ApiKeySearch extends RowSearch<Row> {
+  readonly type = 'api_key';
+  readonly needed = { role: 'viewer' } as const;
+  protected readonly columns = { id: 'id::text', texts: ['name', 'prefix'] };
+
+  protected statement({ projectId }: ProjectScope, _search: Search, { bind, fits, folded }: RowSearchSql): string {
+    return `SELECT id, name, prefix, created_at AS "createdAt", ${folded} FROM api_keys
+      WHERE project_id = ${bind(projectId)} AND ${fits}`;
+  }
+
+  protected thingOf({ id, name, prefix, createdAt }: Row): FoundThing {
+    return foundThing({ id, title: name, subtitle: prefix, timestamp: createdAt }, { name, prefix });
+  }
+}

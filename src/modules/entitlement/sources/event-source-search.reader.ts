@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import {
+  foundThing,
+  type FoundThing,
+  RowSearch,
+  type RowSearchSql,
+  type Search,
+} from '../../tenancy/search-sources/index.js';
+
+interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly type: string;
+  readonly createdAt: Date;
+}
+
+/** Event Sources by what people call them. */
+@Injectable()
+export class EventSourceSearch extends RowSearch<Row> {
+  readonly type = 'event_source';
+  readonly needed = { role: 'viewer' } as const;
+  protected readonly columns = { id: 'id::text', texts: ['name', 'description', 'type'] };
+
+  protected statement({ projectId }: ProjectScope, _search: Search, { bind, fits, folded }: RowSearchSql): string {
+    return `SELECT id, name, description, type, created_at AS "createdAt", ${folded} FROM event_sources
+      WHERE project_id = ${bind(projectId)} AND ${fits}`;
+  }
+
+  protected thingOf({ id, name, description, type, createdAt }: Row): FoundThing {
+    return foundThing(
+      { id, title: name, subtitle: description ?? type, timestamp: createdAt },
+      { name, description, type },
+    );
+  }
+}

@@ -1,0 +1,49 @@
+import { type FoundThing, foundThing, judge, MAX_SCORE, type SearchWords } from '../../tenancy/search-sources/index.js';
+import type { SearchedEvent } from './event-search.repository.js';
+
+interface Kept {
+  readonly thing: FoundThing;
+  readonly score: number;
+}
+
+/** The best of the events that were looked at so far, which may come twice. */
+export class BestEvents {
+  private kept = new Map<string, Kept>();
+
+  constructor(
+    private readonly words: SearchWords,
+    readonly limit: number,
+  ) {}
+
+  add(events: readonly SearchedEvent[]): void {
+    for (const event of events) {
+      const thing = thingOf(event);
+      const judged = judge(thing.fields, this.words);
+      if (judged !== null) this.kept.set(thing.id, { thing, score: judged.score });
+    }
+    const sorted = [...this.kept].sort(([, a], [, b]) => inOrder(a, b));
+    this.kept = new Map(sorted.slice(0, this.limit));
+  }
+
+  /** Whether no older event can take the place of one of these. */
+  isFinal(): boolean {
+    return this.kept.size === this.limit && [...this.kept.values()].every(({ score }) => score === MAX_SCORE);
+  }
+
+  things(): FoundThing[] {
+    return [...this.kept.values()].map(({ thing }) => thing);
+  }
+}
+
+function inOrder(a: Kept, b: Kept): number {
+  return (
+    b.score - a.score || b.thing.timestamp.getTime() - a.thing.timestamp.getTime() || (a.thing.id < b.thing.id ? -1 : 1)
+  );
+}
+
+function thingOf({ id, timestamp, event, source, message, externalEventId, endpoint }: SearchedEvent): FoundThing {
+  return foundThing(
+    { id, title: event, subtitle: message ?? endpoint, timestamp },
+    { event, source, message, external_event_id: externalEventId, endpoint },
+  );
+}

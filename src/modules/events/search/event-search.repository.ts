@@ -1,0 +1,142 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { Parameters } from '../../../platform/database/parameters.js';
+import { type Search, searchSql, type SearchWords } from '../../tenancy/search-sources/index.js';
+import type { Place } from '../reads/index.js';
+import type { TimeWindow } from '../totals/index.js';
+
+type Scope = Pick<ProjectScope, 'projectId'>;
+
+/** What is looked into of an event. */
+export interface SearchedEvent extends Place {
+  readonly event: string;
+  readonly source: string;
+  readonly message: string | null;
+  readonly externalEventId: string | null;
+  readonly endpoint: string;
+}
+
+/** Rows from the newer end of a window on. `end`: the last of them, which still belongs to it; null: that of the window. */
+export interface Stretch {
+  /** Newer rows were looked through before; null: none were. */
+  readonly before: Place | null;
+  readonly end: Place | null;
+}
+
+/** A path is as long as its sender likes; more of it is neither looked into nor shown. */
+const ENDPOINT = 'left(e.log_endpoint, 4096)';
+const COLUMNS = `e."timestamp", e.id, e.event, e.source, e.message, e.external_event_id AS "externalEventId",
+  ${ENDPOINT} AS endpoint`;
+const SEARCHED = {
+  id: 'e.id::text',
+  texts: ['e.event', 'e.source', 'e.message', 'e.external_event_id', ENDPOINT],
+} as const;
+
+/** Looks through the events of a project, newest first, stretch by stretch. */
+@Injectable()
+export class EventSearchRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Has each statement that follows end by then. */
+  async within(milliseconds: number, tx: Db): Promise<void> {
+    await this.database.execute(`SET LOCAL statement_timeout = ${Math.max(1, Math.ceil(milliseconds))}`, [], tx);
+  }
+
+  /** The last of the next rows; null when there are fewer. Reads the primary key alone. */
+  async end(
+    { projectId }: Scope,
+    window: TimeWindow,
+    before: Place | null,
+    rows: number,
+    tx: Db,
+  ): Promise<Place | null> {
+    const { bind, values } = new Parameters();
+    const [end] = await this.database.rows<Place>(
+      `SELECT e."timestamp", e.id FROM events e
+       WHERE e.project_id = ${bind(projectId)} AND ${placed(window, { before, end: null }, bind)}
+       ORDER BY e."timestamp" DESC, e.id DESC OFFSET ${bind(rows - 1)} LIMIT 1`,
+      values,
+      tx,
+    );
+    return end ?? null;
+  }
+
+  /** The best of a stretch, at most `limit`. */
+  best(
+    { projectId }: Scope,
+    { words, window }: Search,
+    stretch: Stretch,
+    limit: number,
+    tx: Db,
+  ): Promise<SearchedEvent[]> {
+    const { bind, values } = new Parameters();
+    const { fits, folded, rank } = searchSql(SEARCHED, words, bind);
+    return this.database.rows<SearchedEvent>(
+      `SELECT * FROM (
+         SELECT ${COLUMNS}, ${folded} FROM events e
+         WHERE e.project_id = ${bind(projectId)} AND ${placed(window, stretch, bind)} AND ${fits} OFFSET 0) fitting
+       ORDER BY ${rank} DESC, "timestamp" DESC, id LIMIT ${bind(limit)}`,
+      values,
+      tx,
+    );
+  }
+
+  /** The newest events of these types, at most `limit`: along an index, however long ago they came. */
+  newestOf(
+    { projectId }: Scope,
+    window: TimeWindow,
+    types: readonly string[],
+    limit: number,
+    tx: Db,
+  ): Promise<SearchedEvent[]> {
+    const { bind, values } = new Parameters();
+    const [project, most] = [bind(projectId), bind(limit)];
+    return this.database.rows<SearchedEvent>(
+      `SELECT found.* FROM unnest(${bind(types)}::text[]) AS named (event)
+       CROSS JOIN LATERAL (
+         SELECT ${COLUMNS} FROM events e
+         WHERE e.project_id = ${project} AND e.event = named.event AND ${inWindow(window, bind)}
+         ORDER BY e."timestamp" DESC LIMIT ${most}) found
+       ORDER BY found."timestamp" DESC, found.id LIMIT ${most}`,
+      values,
+      tx,
+    );
+  }
+
+  /** An event that was found by its id. */
+  async at({ projectId }: Scope, window: TimeWindow, { timestamp, id }: Place, tx: Db): Promise<SearchedEvent[]> {
+    const { bind, values } = new Parameters();
+    return this.database.rows<SearchedEvent>(
+      `SELECT ${COLUMNS} FROM events e
+       WHERE e.project_id = ${bind(projectId)} AND e."timestamp" = ${bind(timestamp)} AND e.id = ${bind(id)}
+         AND ${inWindow(window, bind)}`,
+      values,
+      tx,
+    );
+  }
+}
+
+function inWindow({ from, to }: TimeWindow, bind: (value: unknown) => string): string {
+  return `e."timestamp" >= ${bind(from)} AND e."timestamp" < ${bind(to)}`;
+}
+
+/** The timestamps alone say less than the pairs do, but let partitions be left out. */
+function placed(window: TimeWindow, { before, end }: Stretch, bind: (value: unknown) => string): string {
+  const conditions = [inWindow(window, bind)];
+  if (before !== null) {
+    const at = bind(before.timestamp);
+    conditions.push(`e."timestamp" <= ${at} AND (e."timestamp", e.id) < (${at}, ${bind(before.id)})`);
+  }
+  if (end !== null) {
+    const at = bind(end.timestamp);
+    conditions.push(`e."timestamp" >= ${at} AND (e."timestamp", e.id) >= (${at}, ${bind(end.id)})`);
+  }
+  return conditions.join(' AND ');
+}
+
+/** Whether a whole id is asked for. */
+export function askedId({ words }: SearchWords): string | null {
+  const [only = '', ...others] = words;
+  return others.length === 0 && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(only) ? only : null;
+}

@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import type { FoundThing, Search } from '../../tenancy/search-sources/index.js';
+import { EventPlacesReader, LongReads, type Place, TooManyQueries } from '../reads/index.js';
+import { askedId, EventSearchRepository } from './event-search.repository.js';
+import { EventTypeSearch } from './event-type-search.reader.js';
+import { BestEvents } from './best-events.js';
+import { SearchLimits } from './search-limits.js';
+
+const QUERY_CANCELED = '57014';
+/** A stretch is to take so long: its rows are lost when the time ends in the middle of it. */
+const STRETCH_MS = 150;
+const [FEWEST_ROWS, MOST_ROWS] = [500, 50_000];
+
+export interface FoundEvents {
+  readonly things: readonly FoundThing[];
+  /** Whether there was no time for all events of the window. */
+  readonly isPartial: boolean;
+}
+
+/**
+ * Finds events. What an index knows comes first: an id, and types by their names. Then rows are looked through, the newest
+ * first, until none can be better than those that were found, or the time is over.
+ */
+@Injectable()
+export class EventSearch {
+  constructor(
+    private readonly database: Database,
+    private readonly events: EventSearchRepository,
+    private readonly types: EventTypeSearch,
+    private readonly places: EventPlacesReader,
+    private readonly longReads: LongReads,
+    private readonly limits: SearchLimits,
+  ) {}
+
+  /** The best `limit`. A turn that does not come in time leaves all of them out. */
+  async find(scope: ProjectScope, search: Search, limit: number, signal: AbortSignal): Promise<FoundEvents> {
+    const giveUpAt = performance.now() + this.limits.eventsMs;
+    // Ends the waiting for a turn; statements end by themselves.
+    const time = AbortSignal.timeout(this.limits.eventsMs);
+    const best = new BestEvents(search.words, limit);
+    let isPartial = true;
+    try {
+      await this.longReads.run(
+        scope.projectId,
+        () =>
+          this.database.snapshot((tx) =>
+            this.database.endedBy(tx, signal, async () => {
+              isPartial = !(await this.look(scope, search, best, giveUpAt, tx));
+            }),
+          ),
+        { signal: AbortSignal.any([signal, time]) },
+      );
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error !== time.reason && !(error instanceof TooManyQueries) && !isCanceled(error)) throw error;
+    }
+    return { things: best.things(), isPartial };
+  }
+
+  /** @returns whether it is over because nothing is left, and not the time */
+  private async look(
+    scope: ProjectScope,
+    search: Search,
+    best: BestEvents,
+    giveUpAt: number,
+    tx: Db,
+  ): Promise<boolean> {
+    const left = (): number => giveUpAt - performance.now();
+    await this.events.within(left(), tx);
+    await this.known(scope, search, best, tx);
+    let before: Place | null = null;
+    for (let rows = this.limits.firstRows; left() > 0;) {
+      const startedAt = performance.now();
+      await this.events.within(left(), tx);
+      const end: Place | null = await this.events.end(scope, search.window, before, rows, tx);
+      await this.events.within(left(), tx);
+      best.add(await this.events.best(scope, search, { before, end }, best.limit, tx));
+      if (end === null || best.isFinal()) return true;
+      before = end;
+      const took = Math.max(1, performance.now() - startedAt);
+      rows = Math.round(Math.min(MOST_ROWS, Math.max(FEWEST_ROWS, (rows * STRETCH_MS) / took)));
+    }
+    return false;
+  }
+
+  private async known(scope: ProjectScope, search: Search, best: BestEvents, tx: Db): Promise<void> {
+    const { words, window } = search;
+    const id = askedId(words);
+    if (id !== null) {
+      const place = await this.places.find(scope, id);
+      if (place !== null) best.add(await this.events.at(scope, window, place, tx));
+    }
+    const types = await this.types.find(scope, search, best.limit, tx);
+    if (types.length === 0) return;
+    const named = types.map((type) => type.id);
+    best.add(await this.events.newestOf(scope, window, named, best.limit, tx));
+  }
+}
+
+function isCanceled(error: unknown): boolean {
+  return (error as { code?: unknown }).code === QUERY_CANCELED;
+}

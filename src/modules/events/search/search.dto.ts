@@ -1,0 +1,155 @@
+import {
+  BooleanField,
+  DateTimeField,
+  EnumField,
+  enumOf,
+  IntField,
+  ListField,
+  nested,
+  NestedField,
+  NumberField,
+  TextField,
+  UuidField,
+} from '../../../platform/http/fields/index.js';
+import { type Range, RANGES } from '../../tenancy/projects/index.js';
+import { MOST_EXCERPT, MOST_WORDS, SEARCH_TYPES, type SearchType } from '../../tenancy/search-sources/index.js';
+
+const MOST_CHARACTERS = 200;
+const MOST_ITEMS = 50;
+/** Of each type. */
+export const MOST_COUNTED = 50;
+
+export class SearchQuery {
+  @UuidField({})
+  project_id!: string;
+
+  @TextField({
+    min: 1,
+    max: MOST_CHARACTERS,
+    trim: true,
+    description: `Up to ${MOST_WORDS} words, split at blanks; "…" is one word. Each has to stand in one of a thing's fields, in any case; %, _ and \\ stand for themselves`,
+    example: 'payment',
+  })
+  q!: string;
+
+  @ListField(enumOf(SEARCH_TYPES), {
+    optional: true,
+    min: 1,
+    max: 50,
+    description: 'May be repeated; left out: every type',
+  })
+  type?: SearchType[];
+
+  @EnumField(RANGES, {
+    optional: true,
+    default: '7d',
+    description: 'The window that ends now, for events, event types and alert events; all begins in 1970',
+  })
+  range!: Range;
+
+  @IntField({ min: 1, max: MOST_ITEMS, optional: true, default: 20 })
+  limit!: number;
+}
+
+export class SearchMatch {
+  @TextField({ example: 'name' })
+  field!: string;
+
+  @TextField({ max: MOST_EXCERPT, description: 'Of the field, round the first match' })
+  text!: string;
+}
+
+export class SearchItem {
+  @EnumField(SEARCH_TYPES, {})
+  type!: SearchType;
+
+  @TextField({ description: 'An event type has its name' })
+  id!: string;
+
+  @TextField({})
+  title!: string;
+
+  @TextField({ nullable: true })
+  subtitle!: string | null;
+
+  @NestedField(() => SearchMatch, {})
+  matched!: SearchMatch;
+
+  @NumberField({
+    min: 0,
+    max: 1,
+    example: 0.8,
+    description:
+      'Of the best field: 1 equal, 0.9 an equal id, 0.8 begins with what is asked, 0.6 a word of it does, 0.4 anywhere; of events half of it',
+  })
+  score!: number;
+
+  @DateTimeField({ description: 'When it was made or happened; of an event type its newest event in the window' })
+  timestamp!: string;
+}
+
+const COUNT = { optional: true, min: 0, max: MOST_COUNTED } as const;
+
+/** How many were found, those of one type up to {@link MOST_COUNTED}. Types that were not asked for are missing. */
+export class SearchCounts implements Partial<Record<SearchType, number>> {
+  @IntField(COUNT)
+  event?: number;
+
+  @IntField(COUNT)
+  event_type?: number;
+
+  @IntField(COUNT)
+  event_source?: number;
+
+  @IntField(COUNT)
+  api_key?: number;
+
+  @IntField(COUNT)
+  alert_rule?: number;
+
+  @IntField(COUNT)
+  alert_event?: number;
+
+  @IntField(COUNT)
+  alert_destination?: number;
+
+  @IntField(COUNT)
+  delivery_channel?: number;
+
+  @IntField(COUNT)
+  saved_view?: number;
+
+  @IntField(COUNT)
+  object?: number;
+
+  @IntField(COUNT)
+  secret?: number;
+
+  @IntField(COUNT)
+  finding?: number;
+}
+
+export class SearchAnswer {
+  @UuidField({})
+  project_id!: string;
+
+  @TextField({ description: 'Without blanks at its ends' })
+  q!: string;
+
+  @ListField(nested(() => SearchItem), {
+    description:
+      'By score, then in the order of the types, then the newest first. At most half of `limit` are events where other things fit',
+  })
+  items!: SearchItem[];
+
+  @NestedField(() => SearchCounts, {
+    description: `Found of each type that was asked for, up to ${MOST_COUNTED}`,
+  })
+  counts!: SearchCounts;
+
+  @BooleanField({
+    description:
+      'True: not all events could be looked through in two seconds, and older ones may be missing. Everything else is whole',
+  })
+  is_partial!: boolean;
+}

@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { EventReadsModule } from '../reads/index.js';
+import { EventSearch } from './event-search.service.js';
+import { EventSearchRepository } from './event-search.repository.js';
+import { EventTypeSearch } from './event-type-search.reader.js';
+import { SearchController } from './search.controller.js';
+import { SearchLimits } from './search-limits.js';
+import { SearchService } from './search.service.js';
+
+@Module({
+  imports: [DiscoveryModule, EventReadsModule],
+  controllers: [SearchController],
+  providers: [EventSearch, EventSearchRepository, EventTypeSearch, SearchLimits, SearchService],
+})
+export class SearchModule {}

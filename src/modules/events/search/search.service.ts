@@ -1,0 +1,135 @@
+import { Injectable } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { isFulfilled, type ProjectMemberScope, type Role } from '../../access/index.js';
+import { Clock } from '../../../platform/clock/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { providersOf } from '../../../platform/discovery/provider-of.js';
+import { brokenRule } from '../../../platform/http/fields/index.js';
+import { rangeWindow } from '../../tenancy/projects/index.js';
+import {
+  MOST_WORDS,
+  readWords,
+  type Search,
+  SEARCH_TYPES,
+  SearchSource,
+  type SearchType,
+} from '../../tenancy/search-sources/index.js';
+import { QueryTooLong } from '../reads/index.js';
+import { EventSearch } from './event-search.service.js';
+import { EventSearchRepository } from './event-search.repository.js';
+import { SearchLimits } from './search-limits.js';
+import { bestOf, ranked, type RankedThing, titles } from './ranking.js';
+import { MOST_COUNTED, type SearchAnswer, type SearchCounts, type SearchItem, type SearchQuery } from './search.dto.js';
+
+const QUERY_CANCELED = '57014';
+const SAID_AGAIN_MS = 250;
+
+/** Finds the things of a project by what people know of them (DECISIONS 16). */
+@Injectable()
+export class SearchService {
+  constructor(
+    private readonly database: Database,
+    private readonly discovery: DiscoveryService,
+    private readonly statements: EventSearchRepository,
+    private readonly events: EventSearch,
+    private readonly limits: SearchLimits,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @param signal ends it: nobody waits for the answer any more */
+  async search(
+    scope: ProjectMemberScope,
+    { q, type, range, limit }: SearchQuery,
+    signal: AbortSignal,
+  ): Promise<SearchAnswer> {
+    const words = readWords(q);
+    if (words.words.length > MOST_WORDS) {
+      throw brokenRule(['query', 'q'], `q must have at most ${MOST_WORDS} words`, q);
+    }
+    const { from, to } = rangeWindow(range, this.clock.now());
+    // Up to now, this very millisecond included.
+    const search: Search = { words, window: { from, to: new Date(to.getTime() + 1) } };
+    const types = SEARCH_TYPES.filter((one) => type === undefined || type.includes(one));
+    const found = await this.named(scope, search, types, signal);
+    let isPartial = false;
+    if (types.includes('event')) {
+      const events = await this.events.find(scope, search, MOST_COUNTED, signal);
+      found.push(...ranked('event', events.things, words));
+      ({ isPartial } = events);
+    }
+    return {
+      project_id: scope.projectId,
+      q,
+      items: bestOf(found, limit).map(itemOf),
+      counts: countsOf(types, found),
+      is_partial: isPartial,
+    };
+  }
+
+  /** All but events, of one moment and whole. */
+  private async named(
+    scope: ProjectMemberScope,
+    search: Search,
+    types: readonly SearchType[],
+    signal: AbortSignal,
+  ): Promise<RankedThing[]> {
+    const sources = readable(providersOf(this.discovery, SearchSource), scope.role).filter(({ type }) =>
+      types.includes(type),
+    );
+    if (sources.length === 0) return [];
+    try {
+      return await this.database.snapshot((tx) =>
+        this.database.endedBy(tx, signal, () => this.ask(sources, scope, search, tx)),
+      );
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== QUERY_CANCELED) throw error;
+      signal.throwIfAborted();
+      throw new QueryTooLong();
+    }
+  }
+
+  /** One after the other: each takes a millisecond or two, and together they take one connection. */
+  private async ask(
+    sources: readonly SearchSource[],
+    scope: ProjectMemberScope,
+    search: Search,
+    tx: Db,
+  ): Promise<RankedThing[]> {
+    const found: RankedThing[] = [];
+    const giveUpAt = performance.now() + this.limits.namesMs;
+    let allowed = Infinity;
+    for (const source of sources) {
+      const left = giveUpAt - performance.now();
+      if (left <= 0) throw new QueryTooLong();
+      // Said again when it has become less: usually all of them are done by then.
+      if (left < allowed - SAID_AGAIN_MS) await this.statements.within((allowed = left), tx);
+      found.push(...ranked(source.type, await source.find(scope, search, MOST_COUNTED, tx), search.words));
+    }
+    return found;
+  }
+}
+
+/** The sources whose things the role may read by their own routes. */
+export function readable<Source extends Pick<SearchSource, 'needed'>>(
+  sources: readonly Source[],
+  role: Role,
+): Source[] {
+  return sources.filter(({ needed }) => isFulfilled(needed, role));
+}
+
+function countsOf(types: readonly SearchType[], found: readonly RankedThing[]): SearchCounts {
+  const counts: Partial<Record<SearchType, number>> = Object.fromEntries(types.map((type) => [type, 0]));
+  for (const { type } of found) counts[type] = (counts[type] ?? 0) + 1;
+  return counts;
+}
+
+function itemOf({ type, thing, score, field, text }: RankedThing): SearchItem {
+  return {
+    type,
+    id: thing.id,
+    ...titles(thing),
+    matched: { field, text },
+    score,
+    timestamp: thing.timestamp.toISOString(),
+  };
+}

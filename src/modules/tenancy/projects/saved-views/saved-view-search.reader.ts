@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../../access/index.js';
+import { foundThing, type FoundThing, RowSearch, type RowSearchSql, type Search } from '../../search-sources/index.js';
+
+interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: Date;
+}
+
+/** Saved views by their names. */
+@Injectable()
+export class SavedViewSearch extends RowSearch<Row> {
+  readonly type = 'saved_view';
+  readonly needed = { role: 'viewer' } as const;
+  protected readonly columns = { id: 'id::text', texts: ['name'] };
+
+  protected statement({ projectId }: ProjectScope, _search: Search, { bind, fits, folded }: RowSearchSql): string {
+    return `SELECT id, name, created_at AS "createdAt", ${folded} FROM saved_views
+      WHERE project_id = ${bind(projectId)} AND ${fits}`;
+  }
+
+  protected thingOf({ id, name, createdAt }: Row): FoundThing {
+    return foundThing({ id, title: name, subtitle: null, timestamp: createdAt }, { name });
+  }
+}

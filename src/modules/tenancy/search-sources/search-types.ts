@@ -1,0 +1,16 @@
+/** What a project's search finds, in the order of those that fit equally well (DECISIONS 16). */
+export const SEARCH_TYPES = [
+  'event',
+  'event_type',
+  'event_source',
+  'api_key',
+  'alert_rule',
+  'alert_event',
+  'alert_destination',
+  'delivery_channel',
+  'saved_view',
+  'object',
+  'secret',
+  'finding',
+] as const;
+export type SearchType = (typeof SEARCH_TYPES)[number];

@@ -1,0 +1,1 @@
+export { fold, foldingPairs, variantsOf } from './case-folding.js';
