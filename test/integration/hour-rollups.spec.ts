@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import pg from 'pg';
 import { asProjectId, type ProjectId } from '../../src/modules/access/index.js';
 import { SERIES_BUCKET_MS, type SeriesPoints, SeriesReader } from '../../src/modules/events/hour-rollups/index.js';
 import { HourRollupsRepository } from '../../src/modules/events/hour-rollups/hour-rollups.repository.js';
@@ -155,6 +156,54 @@ describe('the rollups of hours', () => {
     expect(made.filter((n) => n > 0)).toHaveLength(1);
     // Whoever came while it was made has left it to the other; now there is nothing left to do.
     expect(await repository.make(id, hours)).toBe(0);
+  });
+
+  it('stay as they were when whoever replaces them is killed', async () => {
+    const id = asProjectId((await tenant(app)).projectId);
+    const hour = new Date(beginning + 5 * HOUR_MS);
+    const rollup = () =>
+      app.rows<{ counted: number; endpoints: number; series: number }>(
+        `SELECT r.counted::int, (SELECT count(*)::int FROM endpoint_hours e WHERE e.project_id = $1) AS endpoints,
+                (SELECT count(*)::int FROM event_series_hours s WHERE s.project_id = $1) AS series
+         FROM hour_rollups r WHERE r.project_id = $1`,
+        [id],
+      );
+    const store = async (event: string): Promise<void> => {
+      await insertEvents(app, id, [{ timestamp: hour, event, log_endpoint: `/${event}` }]);
+      await countEvents(app);
+    };
+    await store('first');
+    expect(await repository.make(id, [hour])).toBe(1);
+    const before = await rollup();
+    expect(before).toEqual([{ counted: 1, endpoints: 1, series: 2 }]);
+    await store('second');
+    const blocker = new pg.Client({ connectionString: app.databaseUrl });
+    await blocker.connect();
+    try {
+      await blocker.query('BEGIN');
+      // Those that were there can be removed, no others can be put in their place.
+      await blocker.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
+      const made = repository.make(id, [hour]).catch((error: unknown) => error);
+      for (let killed = 0; killed === 0;) {
+        const rows = await app.rows(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'WITH looked%'`,
+        );
+        killed = rows.length;
+      }
+      expect(await made).toBeInstanceOf(Error);
+    } finally {
+      await blocker.end();
+    }
+    expect(await rollup()).toEqual(before);
+    const { events } = await series.read(
+      { projectId: id },
+      { from: hour, to: new Date(hour.getTime() + HOUR_MS) },
+      { events: ['second'] },
+    );
+    expect(events.get('second')?.events[0]).toBe(1);
+    expect(await repository.make(id, [hour])).toBe(1);
+    expect(await rollup()).toEqual([{ counted: 2, endpoints: 2, series: 3 }]);
   });
 
   it('go with their project', async () => {

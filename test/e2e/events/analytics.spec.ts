@@ -417,6 +417,40 @@ describe('analytics', () => {
     });
   });
 
+  it('name the Event Sources of values, and keep long texts apart', async () => {
+    const shop = await ownerWithProject(app);
+    const create = app.request().post('/v1/ingest-sources').set('Authorization', shop.bearer);
+    const { body } = await create.send({ project_id: shop.projectId, name: 'Web shop', type: 'http' }).expect(201);
+    const { id } = body as { id: string };
+    const gone = '0199f3a1-0000-7000-8000-000000000001';
+    const long = 'ä'.repeat(500);
+    await insertEvents(
+      app,
+      shop.projectId,
+      [id, id, gone, null].map((source_id, index) => ({
+        timestamp: new Date(end - index),
+        source_id,
+        properties: { long: `${long}${index % 3}` },
+      })),
+    );
+    await countEvents(app);
+    const of = async (by: string): Promise<Json> =>
+      (await ask('breakdown', { project_id: shop.projectId, by, range: '24h' }, shop.bearer).expect(200)).body as Json;
+    const { items, missing } = await of('source_id');
+    expect(items).toMatchObject([
+      { value: id, name: 'Web shop', events: 2, share: 0.5 },
+      { value: gone, name: null, events: 1 },
+    ]);
+    expect(missing).toEqual({ events: 1, errors: 0 });
+    const { items: texts, distinct } = await of('properties.long');
+    expect(distinct).toBe(3);
+    expect((texts as { value: string; events: number }[]).map(({ value, events }) => [value, events])).toEqual([
+      ['ä'.repeat(200), 2],
+      ['ä'.repeat(200), 1],
+      ['ä'.repeat(200), 1],
+    ]);
+  });
+
   describe('of funnels', () => {
     const steps = fc.array(fc.constantFrom<string>('a', 'b', 'c.error', 'd'), { minLength: 2, maxLength: 4 });
     const bys = fc.constantFrom(...FIELDS.filter((field) => field !== 'event' && !field.startsWith('log.')));

@@ -118,5 +118,8 @@ export function countedSql(
 
 /** The number of the bucket of an event `e`. */
 export function bucketSql({ starts }: Division, bind: Bind): string {
+  const [, second, ...others] = starts;
+  if (second === undefined) return '0';
+  if (others.length === 0) return `CASE WHEN e."timestamp" < ${bind(second)}::timestamptz THEN 0 ELSE 1 END`;
   return `width_bucket(e."timestamp", ${bind(starts)}::timestamptz[]) - 1`;
 }

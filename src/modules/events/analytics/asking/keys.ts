@@ -12,10 +12,12 @@ const LONG_TEXT = '#';
 
 export type Scalar = string | number | boolean;
 
-/** What is computed of each event `e`: joined to it once, and read from there. */
-export interface Computed {
-  readonly join: string;
-  readonly sql: string;
+/** What a field holds, and the key that stands for it. */
+export interface Keyed {
+  /** Of an event `e`: equal for equal values. */
+  readonly value: string;
+  /** Of a column of such values, which are fewer once they are gathered. */
+  key(column: string): string;
 }
 
 /**
@@ -23,18 +25,21 @@ export interface Computed {
  * or of a long one `#`, its hash and its beginning; a number; `true` or `false`. Empty where there is none, or an object
  * or list.
  */
-export function keySql(field: string, alias: string, bind: Bind): Computed {
+export function keyedSql(field: string, bind: Bind): Keyed {
   const path = pathOfProperty(field);
   if (path === null) {
-    const sql = CONDITION_SQL[field as EventField];
-    const key = EVENT_FIELDS[field as EventField] === 'text' ? textKey(`(${sql})::text`) : `(${sql})::text`;
-    return { join: '', sql: `coalesce(${key}, '') COLLATE "C"` };
+    const isText = EVENT_FIELDS[field as EventField] === 'text';
+    return {
+      value: CONDITION_SQL[field as EventField],
+      key: (column) => `coalesce(${isText ? textKey(column) : `${column}::text`}, '') COLLATE "C"`,
+    };
   }
   return {
-    join: joined(propertySql(path, bind), alias),
-    sql: `CASE jsonb_typeof(${alias}.value) WHEN 'string' THEN ${textKey(`(${alias}.value #>> '{}')`)}
-            WHEN 'number' THEN trim_scale((${alias}.value)::numeric)::text
-            WHEN 'boolean' THEN (${alias}.value)::text ELSE '' END COLLATE "C"`,
+    value: propertySql(path, bind),
+    key: (column) =>
+      `CASE jsonb_typeof(${column}) WHEN 'string' THEN ${textKey(`(${column} #>> '{}')`)}
+         WHEN 'number' THEN trim_scale((${column})::numeric)::text
+         WHEN 'boolean' THEN (${column})::text ELSE '' END COLLATE "C"`,
   };
 }
 
@@ -43,14 +48,12 @@ export function shortKeySql(column: string): string {
   return `coalesce('${TEXT}' || ${column}::text, '') COLLATE "C"`;
 }
 
-/** The number that a field holds, null where it holds none: numeric, which no sum of events goes beyond. */
-export function numberOf(field: string, alias: string, bind: Bind): Computed {
+/** The number that a field of an event `e` holds, null where it holds none: numeric, which no sum goes beyond. */
+export function numericSql(field: string, bind: Bind): string {
   const path = pathOfProperty(field);
-  if (path === null) return { join: '', sql: `(${CONDITION_SQL[field as EventField]})::numeric` };
-  return {
-    join: joined(propertySql(path, bind), alias),
-    sql: `CASE WHEN jsonb_typeof(${alias}.value) = 'number' THEN (${alias}.value)::numeric END`,
-  };
+  if (path === null) return `(${CONDITION_SQL[field as EventField]})::numeric`;
+  const value = propertySql(path, bind);
+  return `CASE WHEN jsonb_typeof(${value}) = 'number' THEN (${value})::numeric END`;
 }
 
 /** Orders keys: texts, numbers, truth, none; each ascending. */
@@ -81,11 +84,6 @@ export function scalarOf(key: string): Scalar | null {
 function textKey(text: string): string {
   return `CASE WHEN octet_length(${text}) <= ${LONGEST_KEY} THEN '${TEXT}' || ${text}
     ELSE '${LONG_TEXT}' || encode(sha256(convert_to(${text}, 'UTF8')), 'hex') || left(${text}, ${SHOWN}) END`;
-}
-
-/** Computed once for each event, however often it is looked at. */
-function joined(value: string, alias: string): string {
-  return `CROSS JOIN LATERAL (SELECT ${value} AS value OFFSET 0) ${alias}`;
 }
 
 function cut(text: string): string {

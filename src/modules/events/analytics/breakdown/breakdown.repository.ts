@@ -4,7 +4,7 @@ import { type Bind, Parameters } from '../../../../platform/database/parameters.
 import type { Dimension } from '../../totals/index.js';
 import type { Division } from '../asking/division.js';
 import { bucketSql, countedSql, type Source } from '../asking/gathered-events.reader.js';
-import { KEY_ORDER, keySql, shortKeySql } from '../asking/keys.js';
+import { KEY_ORDER, keyedSql, shortKeySql } from '../asking/keys.js';
 import type { Question } from '../asking/question.js';
 import type { Snapshot } from '../asking/snapshots.js';
 
@@ -64,8 +64,9 @@ function baseOf(question: Question, source: Source, division: Division, by: stri
     const counted = countedSql(question, source.coverage, [by as Dimension], bind);
     return `SELECT bucket, ${shortKeySql(by)} AS key, events, errors FROM (${counted}) counted`;
   }
-  const { join, sql } = keySql(by, 'split', bind);
-  return `SELECT ${bucketSql(division, bind)} AS bucket, ${sql} AS key, count(*) AS events,
-                 count(*) FILTER (WHERE e.log_status >= 500) AS errors
-          FROM ${source.events(bind)} ${join} /* tenant: the events found are of one project */ GROUP BY 1, 2`;
+  const { value, key } = keyedSql(by, bind);
+  return `SELECT bucket, ${key('held')} AS key, events, errors FROM (
+            SELECT ${bucketSql(division, bind)} AS bucket, ${value} AS held, count(*) AS events,
+                   count(*) FILTER (WHERE e.log_status >= 500) AS errors
+            FROM ${source.events(bind)} /* tenant: the events found are of one project */ GROUP BY 1, 2) gathered`;
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import type { FittingEvents } from '../../eql/index.js';
-import { keySql } from '../asking/keys.js';
+import { keyedSql } from '../asking/keys.js';
 import type { Snapshot } from '../asking/snapshots.js';
 
 const ROWS_AT_ONCE = 5_000;
@@ -27,14 +27,15 @@ export class FunnelEventsRepository {
   ): AsyncGenerator<FunnelEvent[], void> {
     const parameters = new Parameters();
     const names = `${parameters.bind(types)}::text[]`;
-    const { join, sql } = keySql(by, 'followed', parameters.bind);
+    const { value, key } = keyedSql(by, parameters.bind);
     await snapshot.rows(
       `DECLARE followed_events NO SCROLL CURSOR FOR
        SELECT CASE WHEN octet_length(key) <= ${LONGEST_KEY} THEN key
               ELSE '#' || encode(sha256(convert_to(key, 'UTF8')), 'base64') END AS key, type, ms
-       FROM (SELECT ${sql} AS key, array_position(${names}, e.event) - 1 AS type,
-                    (extract(epoch FROM e."timestamp") * 1000)::float8 AS ms, e."timestamp" AS at, e.id
-             FROM ${events(parameters.bind)} ${join} WHERE e.event = ANY (${names})) found
+       FROM (SELECT ${key('held')} AS key, type, ms, at, id FROM (
+               SELECT ${value} AS held, array_position(${names}, e.event) - 1 AS type,
+                      (extract(epoch FROM e."timestamp") * 1000)::float8 AS ms, e."timestamp" AS at, e.id
+               FROM ${events(parameters.bind)} WHERE e.event = ANY (${names}) OFFSET 0) held OFFSET 0) found
        WHERE key <> '' ORDER BY at, id`,
       parameters,
     );

@@ -1,5 +1,5 @@
 import type { Bind } from '../../../../platform/database/parameters.js';
-import { type Computed, keySql, numberOf } from '../asking/keys.js';
+import { keyedSql, numericSql } from '../asking/keys.js';
 
 export const AGGREGATES = [
   'count',
@@ -35,15 +35,15 @@ export function withoutEvents(aggregate: Aggregate): number | null {
   return ZERO_WITHOUT_EVENTS.includes(aggregate) ? 0 : null;
 }
 
-/** How events are gathered by bucket and key, and how the aggregate of any of what was gathered is told. */
+/** How events are gathered by bucket and value, and how the aggregate of any of what was gathered is told. */
 export interface Gathering {
-  /** Joined to each event `e`. */
-  readonly join: string;
-  /** Selected beside the bucket and the key. */
+  /** Of the events. */
   readonly columns: string;
-  /** Which rows of the same bucket and key become one: all, where the columns are aggregates, those alike, or none. */
+  /** Which of the same bucket and value become one: all, where the columns are aggregates, those alike, or none. */
   readonly merges: 'all' | 'alike' | 'none';
-  /** Over gathered rows; numeric or float8. */
+  /** Of what was gathered. */
+  readonly gathered: string;
+  /** Over these; numeric or float8. */
   readonly value: string;
 }
 
@@ -56,34 +56,40 @@ export function countedValue(aggregate: Aggregate): string {
 export function gatheringOf(aggregate: Aggregate, field: string | undefined, bind: Bind): Gathering {
   if (field === undefined) {
     return {
-      join: '',
       columns: 'count(*) AS events, count(*) FILTER (WHERE e.log_status >= 500) AS errors',
       merges: 'all',
+      gathered: 'events, errors',
       value: countedValue(aggregate),
     };
   }
   if (aggregate === 'unique') {
-    const { join, sql } = keySql(field, 'measured', bind);
-    return { join, columns: `${sql} AS seen`, merges: 'alike', value: "count(DISTINCT nullif(seen, ''))" };
+    const { value, key } = keyedSql(field, bind);
+    return {
+      columns: `${value} AS measured`,
+      merges: 'alike',
+      gathered: `${key('measured')} AS seen`,
+      value: "count(DISTINCT nullif(seen, ''))",
+    };
   }
-  const { join, sql }: Computed = numberOf(field, 'measured', bind);
+  const number = numericSql(field, bind);
   const quantile = QUANTILES[aggregate];
   if (quantile !== undefined) {
     const value = `percentile_disc(${quantile}) WITHIN GROUP (ORDER BY number)`;
-    return { join, columns: `${sql} AS number`, merges: 'none', value };
+    return { columns: `${number} AS number`, merges: 'none', gathered: 'number', value };
   }
-  return { join, merges: 'all', ...ofNumbers(aggregate, sql) };
+  return { merges: 'all', ...ofNumbers(aggregate, number) };
 }
 
-function ofNumbers(aggregate: Aggregate, number: string): Pick<Gathering, 'columns' | 'value'> {
+function ofNumbers(aggregate: Aggregate, number: string): Pick<Gathering, 'columns' | 'gathered' | 'value'> {
   switch (aggregate) {
     case 'min':
-      return { columns: `min(${number}) AS least`, value: 'min(least)' };
+      return { columns: `min(${number}) AS least`, gathered: 'least', value: 'min(least)' };
     case 'max':
-      return { columns: `max(${number}) AS most`, value: 'max(most)' };
+      return { columns: `max(${number}) AS most`, gathered: 'most', value: 'max(most)' };
     default:
       return {
         columns: `sum(${number}) AS total, count(${number}) AS numbers`,
+        gathered: 'total, numbers',
         value: aggregate === 'avg' ? 'sum(total) / nullif(sum(numbers), 0)' : 'coalesce(sum(total), 0)',
       };
   }

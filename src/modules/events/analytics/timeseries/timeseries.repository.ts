@@ -4,7 +4,7 @@ import type { Dimension } from '../../totals/index.js';
 import { addsUp, type Aggregate, countedValue, gatheringOf } from './aggregates.js';
 import type { Division } from '../asking/division.js';
 import { bucketSql, countedSql, type Source } from '../asking/gathered-events.reader.js';
-import { KEY_ORDER, keySql, shortKeySql } from '../asking/keys.js';
+import { KEY_ORDER, keyedSql, shortKeySql } from '../asking/keys.js';
 import type { Question } from '../asking/question.js';
 import type { Snapshot } from '../asking/snapshots.js';
 
@@ -91,12 +91,13 @@ function baseOf(
       value: countedValue(aggregate),
     };
   }
-  const split = splitBy === undefined ? { join: '', sql: `''` } : keySql(splitBy, 'split', bind);
-  const { join, columns, merges, value } = gatheringOf(aggregate, field, bind);
+  const split = splitBy === undefined ? { value: `''`, key: () => `''` } : keyedSql(splitBy, bind);
+  const { columns, merges, gathered, value } = gatheringOf(aggregate, field, bind);
   return {
-    sql: `SELECT ${merges === 'alike' ? 'DISTINCT ' : ''}${bucketSql(division, bind)} AS bucket, ${split.sql} AS key, ${columns}
-          FROM ${source.events(bind)} ${split.join} ${join} /* tenant: the events found are of one project */
-          ${merges === 'all' ? 'GROUP BY 1, 2' : ''}`,
+    sql: `SELECT bucket, ${split.key('held')} AS key, ${gathered} FROM (
+            SELECT ${merges === 'alike' ? 'DISTINCT ' : ''}${bucketSql(division, bind)} AS bucket, ${split.value} AS held, ${columns}
+            FROM ${source.events(bind)} /* tenant: the events found are of one project */
+            ${merges === 'all' ? 'GROUP BY 1, 2' : ''} OFFSET 0) gathered`,
     value,
   };
 }
