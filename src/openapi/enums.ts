@@ -6,6 +6,13 @@ const AGAINST_RECOVERY =
 /** What clients call the enumerations of the document, by their values: a part of the contract. */
 const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
+    Aggregate: 'count errors error_rate unique sum avg min max p50 p95 p99',
+    AskedSeriesInterval: 'auto minute hour day week',
+    Comparison: 'none previous',
+    EndpointOrder: 'requests p95 error_rate errors total_time',
+    SearchType:
+      'event event_type event_source api_key alert_rule alert_event alert_destination delivery_channel saved_view object secret finding',
+    SeriesInterval: 'minute hour day week',
     AlertDeliveryStatus: 'pending retrying sent failed',
     AlertDestinationType: 'webhook slack',
     AlertEventAct: 'acknowledge resolve',
@@ -33,6 +40,7 @@ const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
     EventInterval: 'minute hour day',
     EventSourceStatus: 'disabled never_seen failing healthy quiet',
     EventSourceType: 'http server browser webhook cron custom',
+    FailureFloor: '400 500',
     ExportFormat: 'ndjson csv',
     InviteAuditAction: 'create resend revoke accept decline expire',
     InviteAuditOutcome: 'success refused',
