@@ -34,6 +34,17 @@ export class GatheredEventsReader {
   constructor(private readonly fitting: FittingEventsReader) {}
 
   /**
+   * What answers about the buckets of a division.
+   * @param isOfHours whether counted hours can tell
+   * @throws QueryTooLong
+   */
+  async source(question: Question, division: Division, isOfHours: boolean, snapshot: Snapshot): Promise<Source> {
+    return isOfHours
+      ? { type: 'counted', coverage: division.coverage(question.now) }
+      : { type: 'events', events: await this.events(question, division.span, snapshot) };
+  }
+
+  /**
    * @param types of the events, where others are not wanted
    * @throws QueryTooLong
    */

@@ -91,9 +91,10 @@ export class TimeseriesService {
         if (divided.buckets.starts.length === 0) return { ...answered, rows: [] };
         if (!isLong && isLongFor(divided, division)) return null;
         const isOfHours = isCountable && divided.buckets.interval !== 'minute';
-        const source: Source = isOfHours
-          ? { type: 'counted', coverage: division.coverage(question.now) }
-          : { type: 'events', events: all ?? (await this.gathered.events(question, division.span, snapshot)) };
+        const source: Source =
+          all === null
+            ? await this.gathered.source(question, division, isOfHours, snapshot)
+            : { type: 'events', events: all };
         return { ...answered, rows: await this.series.rows(question, source, division, asked, snapshot) };
       });
     const isShort = isCountable && (known === null || !isLongFor(known, new Division(known, before)));
