@@ -6,11 +6,11 @@ import type { EventRow } from './event-rows.js';
 export const INSIGHT_RUNS = Number(process.env.INSIGHT_RUNS ?? 40);
 
 const HOUR_MS = 3_600_000;
-export const HOURS_BACK = 72;
+const HOURS_BACK = 72;
 const SOURCES = [newId(), newId(), null];
 
 /** Properties as senders mix them: text here and numbers there, lists, objects, null, and odd names. */
-export const property = fc.oneof(
+const property = fc.oneof(
   fc.constantFrom<unknown>('pro', 'free', 'Ä😀', '', '1', 'true', 'x'.repeat(300), `${'x'.repeat(300)}y`),
   fc.constantFrom<unknown>(0, 1, 1, 2.5, -3, 1e9, true, false),
   fc.constantFrom<unknown>(null, ['pro'], { plan: 'pro' }, undefined),

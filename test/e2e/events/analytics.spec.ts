@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import fc from 'fast-check';
 import pg from 'pg';
 import { FunnelLimits } from '../../../src/modules/events/analytics/funnel/funnel-limits.js';
-import { LongSnapshots } from '../../../src/modules/events/reads/index.js';
+import { LONG_READ_MS, LongSnapshots } from '../../../src/modules/events/reads/index.js';
 import { bucketsOf } from '../../../src/modules/events/totals/index.js';
 import { TimeZone } from '../../../src/platform/clock/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
@@ -757,9 +757,8 @@ describe('analytics', () => {
 
   describe('that take long', () => {
     const snapshots = (): LongSnapshots => app.nest.get(LongSnapshots);
-    const usual = new LongSnapshots(undefined as never, undefined as never).milliseconds;
     afterEach(() => {
-      snapshots().milliseconds = usual;
+      snapshots().milliseconds = LONG_READ_MS;
     });
     const LONG: Readonly<Record<string, Asked>> = {
       overview: { where: 'event == "a"' },

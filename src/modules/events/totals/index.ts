@@ -1,9 +1,9 @@
 export { EventFilters, EventsQuery, filterOf } from './asked-filters.js';
 export { type AskedInterval, BUCKET_INTERVALS, type BucketInterval, IntervalField } from './asked-intervals.js';
 export { AskedWindow, windowHead, windowOf, WindowResponse } from './asked-window.js';
-export { type BucketCoverage, bucketCoverageOf, type BucketEdge, type BucketHours } from './bucket-coverage.js';
+export { type BucketCoverage, bucketCoverageOf } from './bucket-coverage.js';
 export { type Interval, INTERVALS } from './count.js';
-export { type BucketCount, countedBuckets, rowsOf } from './counted-buckets.reader.js';
+export { countedBuckets, rowsOf } from './counted-buckets.reader.js';
 export type { TimeWindow } from './coverage.js';
 export { conditionsOf, type Dimension, DIMENSIONS, type EventFilter, inWindow, isEmptyFilter } from './event-filter.js';
 export { LatenciesReader } from './latencies.reader.js';

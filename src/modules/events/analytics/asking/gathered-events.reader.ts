@@ -33,22 +33,39 @@ export function isLongCount(division: Division, { now }: Question): boolean {
 export class GatheredEventsReader {
   constructor(private readonly fitting: FittingEventsReader) {}
 
-  /** @throws QueryTooLong */
-  async events(question: Question, window: TimeWindow, { tx, deadline }: Snapshot): Promise<FittingEvents> {
+  /**
+   * What answers about the buckets of a division.
+   * @param isOfHours whether counted hours can tell
+   * @throws QueryTooLong
+   */
+  async source(question: Question, division: Division, isOfHours: boolean, snapshot: Snapshot): Promise<Source> {
+    return isOfHours
+      ? { type: 'counted', coverage: division.coverage(question.now) }
+      : { type: 'events', events: await this.events(question, division.span, snapshot) };
+  }
+
+  /**
+   * @param types of the events, where others are not wanted
+   * @throws QueryTooLong
+   */
+  async events(
+    question: Question,
+    window: TimeWindow,
+    { tx, deadline }: Snapshot,
+    types?: readonly string[],
+  ): Promise<FittingEvents> {
     if (deadline === null) throw new Error('Events are read within a time');
     const { scope, where, filter } = question;
-    const asked = { window, where, filter: (bind: Bind) => `true${conditionsOf(filter, { bind })}` };
+    const ofTypes = (bind: Bind): string => (types === undefined ? '' : ` AND e.event = ANY (${bind(types)}::text[])`);
+    const asked = { window, where, filter: (bind: Bind) => `true${conditionsOf(filter, { bind })}${ofTypes(bind)}` };
     return this.fitting.of(tx, scope, asked, deadline);
   }
 
-  /** The oldest timestamp of the events of a window; null without events. */
-  async firstAt(question: Question, source: 'counted' | 'events', snapshot: Snapshot): Promise<Date | null> {
-    const { window } = question;
-    if (source === 'counted') return this.endOf(question, window, 'first', snapshot);
+  /** The oldest timestamp of events; null without any. */
+  async firstOf(events: FittingEvents, snapshot: Snapshot): Promise<Date | null> {
     const parameters = new Parameters();
-    const events = (await this.events(question, window, snapshot))(parameters.bind);
     const [row] = await snapshot.rows<{ at: Date | null }>(
-      `SELECT min(e."timestamp") AS at FROM ${events} /* tenant: they are of one project */`,
+      `SELECT min(e."timestamp") AS at FROM ${events(parameters.bind)} /* tenant: they are of one project */`,
       parameters,
     );
     return row?.at ?? null;

@@ -17,7 +17,7 @@ export interface Keyed {
   /** Of an event `e`: equal for equal values. */
   readonly value: string;
   /** Of a column of such values, which are fewer once they are gathered. */
-  key(column: string): string;
+  readonly key: (column: string) => string;
 }
 
 /**

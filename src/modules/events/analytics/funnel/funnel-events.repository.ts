@@ -19,7 +19,7 @@ export interface FunnelEvent {
 /** Reads the events that funnels follow. */
 @Injectable()
 export class FunnelEventsRepository {
-  /** Events of these types with a value to follow, by timestamp and id, some at a time. For one cursor of a snapshot. */
+  /** Those of events of these types, and no others, that have a value to follow, by timestamp and id, some at a time. For one cursor of a snapshot. */
   async *read(
     events: FittingEvents,
     { types, by }: { readonly types: readonly string[]; readonly by: string },
@@ -35,7 +35,7 @@ export class FunnelEventsRepository {
        FROM (SELECT ${key('held')} AS key, type, ms, at, id FROM (
                SELECT ${value} AS held, array_position(${names}, e.event) - 1 AS type,
                       (extract(epoch FROM e."timestamp") * 1000)::float8 AS ms, e."timestamp" AS at, e.id
-               FROM ${events(parameters.bind)} WHERE e.event = ANY (${names}) OFFSET 0) held OFFSET 0) found
+               FROM ${events(parameters.bind)} /* tenant: they are of one project */ OFFSET 0) held OFFSET 0) found
        WHERE key <> '' ORDER BY at, id`,
       parameters,
     );

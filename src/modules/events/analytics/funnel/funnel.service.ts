@@ -51,7 +51,7 @@ export class FunnelService {
         () => new TooManyFunnelValues(),
       );
       const others = new EventLoopYield();
-      const events = await this.gathered.events(question, question.window, snapshot);
+      const events = await this.gathered.events(question, question.window, snapshot, types);
       for await (const rows of this.events.read(events, { types, by: query.by }, snapshot)) {
         for (const [index, { key, type, ms }] of rows.entries()) {
           if (index % EVENTS_OF_A_STRETCH === 0) await others.ifDue();

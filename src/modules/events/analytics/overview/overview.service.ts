@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { isEmptyFilter, LatenciesReader, type TimeWindow, windowHead } from '../../totals/index.js';
 import { wholeWindows } from '../asking/division.js';
-import { GatheredEventsReader, isLongCount, type Source } from '../asking/gathered-events.reader.js';
+import { GatheredEventsReader, isLongCount } from '../asking/gathered-events.reader.js';
 import { changeOf, ratioOf } from '../asking/numbers.js';
 import type { OverviewChange, OverviewQuery, OverviewResponse, OverviewTotals } from './overview.dto.js';
 import { OverviewRepository, type OverviewRow } from './overview.repository.js';
@@ -63,9 +63,7 @@ export class OverviewService {
     const isOfHours = isCounted(question, []) && isEmptyFilter(question.filter);
     const isLong = !isOfHours || isLongCount(division, question);
     return this.snapshots.run(question, { isLong, signal }, async (snapshot) => {
-      const source: Source = isOfHours
-        ? { type: 'counted', coverage: division.coverage(question.now) }
-        : { type: 'events', events: await this.gathered.events(question, division.span, snapshot) };
+      const source = await this.gathered.source(question, division, isOfHours, snapshot);
       const rows = await this.overview.rows(question, source, division, snapshot);
       const totals = rows.filter(({ part }) => part === 'totals');
       const of = async (bucket: number, window: TimeWindow): Promise<Totals> => {

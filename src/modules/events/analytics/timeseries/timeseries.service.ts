@@ -4,6 +4,7 @@ import { TimeZone } from '../../../../platform/clock/index.js';
 import { failed, Fault, ValidationError } from '../../../../platform/http/fields/index.js';
 import { ProjectTimeZoneReader } from '../../../tenancy/projects/index.js';
 import { readAggregateField } from '../../conditions/index.js';
+import type { FittingEvents } from '../../eql/index.js';
 import { bucketsOf, likeBucketsOf, type TimeWindow, windowHead, type ZonedBuckets } from '../../totals/index.js';
 import { countsEvents, withoutEvents } from './aggregates.js';
 import { type Divided, Division } from '../asking/division.js';
@@ -82,15 +83,18 @@ export class TimeseriesService {
     /** Null: this cannot be told by a short read. */
     const attempt = (isLong: boolean): Promise<Answered | null> =>
       this.snapshots.run(question, { isLong, signal }, async (snapshot) => {
-        const divided = known ?? divide(await this.beginningOfAll(question, isCountable, snapshot));
+        const all =
+          known === null && !isCountable ? await this.gathered.events(question, question.window, snapshot) : null;
+        const divided = known ?? divide(await this.beginningOfAll(question, all, snapshot));
         const division = new Division(divided, before);
         const answered = { buckets: divided.buckets, before: before?.buckets ?? null, first: division.first };
         if (divided.buckets.starts.length === 0) return { ...answered, rows: [] };
         if (!isLong && isLongFor(divided, division)) return null;
         const isOfHours = isCountable && divided.buckets.interval !== 'minute';
-        const source: Source = isOfHours
-          ? { type: 'counted', coverage: division.coverage(question.now) }
-          : { type: 'events', events: await this.gathered.events(question, division.span, snapshot) };
+        const source: Source =
+          all === null
+            ? await this.gathered.source(question, division, isOfHours, snapshot)
+            : { type: 'events', events: all };
         return { ...answered, rows: await this.series.rows(question, source, division, asked, snapshot) };
       });
     const isShort = isCountable && (known === null || !isLongFor(known, new Division(known, before)));
@@ -99,9 +103,15 @@ export class TimeseriesService {
     return answered;
   }
 
-  /** Where the first event is; without any, where the window ends. */
-  private async beginningOfAll(question: Question, isCountable: boolean, snapshot: Snapshot): Promise<Date> {
-    const first = await this.gathered.firstAt(question, isCountable ? 'counted' : 'events', snapshot);
+  /**
+   * Where the first event is; without any, where the window ends.
+   * @param all null where counted hours can tell
+   */
+  private async beginningOfAll(question: Question, all: FittingEvents | null, snapshot: Snapshot): Promise<Date> {
+    const first =
+      all === null
+        ? await this.gathered.endOf(question, question.window, 'first', snapshot)
+        : await this.gathered.firstOf(all, snapshot);
     return first ?? question.window.to;
   }
 }
