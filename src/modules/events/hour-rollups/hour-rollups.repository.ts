@@ -110,10 +110,12 @@ export class HourRollupsRepository {
     const names = `project_id, hour, place, method, endpoint, requests, ${FIGURE_COLUMNS}`;
     await this.database.execute(
       `WITH looked AS MATERIALIZED (
-         SELECT w.hour AS part, e."timestamp" AS at, e.event, e.source_id::text AS source, e.log_method AS method,
-                e.log_endpoint AS endpoint, e.log_status AS status, CASE WHEN e.log_has_latency THEN e.log_latency_ms END AS latency
-         FROM unnest($2::timestamptz[]) AS w (hour)
-         JOIN events e ON e.project_id = $1 AND e."timestamp" >= w.hour AND e."timestamp" < w.hour + interval '1 hour'),
+         SELECT w.hour AS part, found.* FROM unnest($2::timestamptz[]) AS w (hour)
+         CROSS JOIN LATERAL (
+           SELECT "timestamp" AS at, event, source_id::text AS source, log_method AS method, log_endpoint AS endpoint,
+                  log_status AS status, CASE WHEN log_has_latency THEN log_latency_ms END AS latency
+           FROM events WHERE project_id = $1 AND "timestamp" >= w.hour AND "timestamp" < w.hour + interval '1 hour'
+           OFFSET 0) found),
        ${figuresSql('both')},
        ${SERIES_SQL},
        kept AS MATERIALIZED (SELECT * FROM figured),

@@ -10,7 +10,7 @@ const HOURS_A_PAGE = 1_000;
 /** Hours that are looked at each round for events that came late. */
 const HOURS_LOOKED_AT = 20_000;
 /** Where more is due, the next round goes on. */
-const EVENTS_A_ROUND = 10_000_000;
+const EVENTS_A_ROUND = 1_000_000;
 const DAYS_A_ROUND = 2_000;
 /** Rounds until hours that failed, such as one that is too large to be read in time, are tried again. */
 const ROUNDS_OF_REST = 60;

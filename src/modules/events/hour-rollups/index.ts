@@ -5,20 +5,13 @@ export {
   type EndpointSort,
   MOST_STATUSES,
   MOST_STATUSES_OF_ENDPOINT,
-  type StatusCount,
 } from './endpoint-figures.reader.js';
 export { HourRollupsModule } from './hour-rollups.module.js';
 export { hourRollupsJob } from './hour-rollups.job.js';
 export type { ReadingPlan } from './reading-plan.js';
 export { ReadingPlanReader } from './reading-plan.reader.js';
 export { type PartFigures, RequestFiguresReader } from './request-figures.reader.js';
-export { type FigureRow, RequestFigures } from './request-figures.js';
+export { RequestFigures } from './request-figures.js';
 export type { RequestFilter } from './request-filter.js';
-export {
-  type ProjectSeries,
-  SERIES_BUCKET_MS,
-  type SeriesPoints,
-  SeriesReader,
-  type WantedSeries,
-} from './series.reader.js';
+export { type ProjectSeries, SERIES_BUCKET_MS, type SeriesPoints, SeriesReader } from './series.reader.js';
 export { type BoundedHour, type SlowPlace, SlowEventsReader } from './slow-events.reader.js';

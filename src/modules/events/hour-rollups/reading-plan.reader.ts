@@ -53,7 +53,10 @@ export class ReadingPlanReader {
     );
   }
 
-  /** Hours with events of these values; none of them is in a rollup by itself. */
+  /**
+   * Hours with events of these values; none of them is in a rollup by itself. Event types have an index, for other values
+   * all rows of an hour are looked through.
+   */
   private matchingHours(
     { projectId }: Scope,
     { from, to }: TimeWindow,
@@ -61,11 +64,13 @@ export class ReadingPlanReader {
     tx: Db,
   ): Promise<PlannedHour[]> {
     const parameters = new Parameters();
+    const project = parameters.bind(projectId);
     return this.database.rows<PlannedHour>(
-      `SELECT hour, sum(events)::float8 AS events, false AS "isMade" FROM event_facet_hours
-       WHERE project_id = ${parameters.bind(projectId)} AND hour > ${parameters.bind(from)}::timestamptz - interval '1 hour'
-         AND hour < ${parameters.bind(to)}${conditionsOf(event, parameters)}
-       GROUP BY 1 ORDER BY 1`,
+      `SELECT f.hour, ${event.event === undefined ? 'h.events' : 'f.events'}::float8 AS events, false AS "isMade"
+       FROM (SELECT hour, sum(events) AS events FROM event_facet_hours
+             WHERE project_id = ${project} AND hour > ${parameters.bind(from)}::timestamptz - interval '1 hour'
+               AND hour < ${parameters.bind(to)}${conditionsOf(event, parameters)} GROUP BY 1) f
+       JOIN event_hours h ON h.project_id = ${project} AND h.hour = f.hour ORDER BY 1`,
       parameters.values,
       tx,
     );

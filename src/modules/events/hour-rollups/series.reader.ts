@@ -111,10 +111,13 @@ export class SeriesReader {
          WHERE hours.made AND (s.kind = 'project' OR s.kind = 'event' AND s.value = ANY ($4::text[])
                                OR s.kind = 'source' AND s.value = ANY ($5::text[]))),
        looked AS MATERIALIZED (
-         SELECT o.hour AS part, e."timestamp" AS at, CASE WHEN e.event = ANY ($4::text[]) THEN e.event END AS event,
-                CASE WHEN e.source_id = ANY ($5::uuid[]) THEN e.source_id::text END AS source,
-                e.log_status AS status, CASE WHEN e.log_has_latency THEN e.log_latency_ms END AS latency
-         FROM hours o JOIN events e ON e.project_id = $1 AND e."timestamp" >= o."from" AND e."timestamp" < o."to"
+         SELECT o.hour AS part, found.* FROM hours o
+         CROSS JOIN LATERAL (
+           SELECT "timestamp" AS at, CASE WHEN event = ANY ($4::text[]) THEN event END AS event,
+                  CASE WHEN source_id = ANY ($5::uuid[]) THEN source_id::text END AS source, log_status AS status,
+                  CASE WHEN log_has_latency THEN log_latency_ms END AS latency
+           FROM events WHERE project_id = $1 AND "timestamp" >= o."from" AND "timestamp" < o."to"
+           OFFSET 0) found
          WHERE NOT o.made
          UNION ALL
          SELECT o.hour, e."timestamp", e.event, NULL, e.log_status, CASE WHEN e.log_has_latency THEN e.log_latency_ms END

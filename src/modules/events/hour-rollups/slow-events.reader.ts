@@ -67,11 +67,13 @@ export class SlowEventsReader {
       parameters.bind(list),
     );
     return this.database.rows<SlowPlace>(
-      `SELECT ${PLACE_COLUMNS}, log_latency_ms AS latency
-       FROM unnest(${from}::timestamptz[], ${to}::timestamptz[]) AS spans (starts, ends)
-       JOIN events ON project_id = ${parameters.bind(projectId)} AND "timestamp" >= spans.starts AND "timestamp" < spans.ends
-       WHERE log_has_latency AND log_latency_ms >= ${parameters.bind(minMs)}${requestConditions(filter, parameters)}
-       ORDER BY log_latency_ms DESC, "timestamp" DESC, id DESC LIMIT ${parameters.bind(limit)}`,
+      `SELECT found.* FROM unnest(${from}::timestamptz[], ${to}::timestamptz[]) AS spans (starts, ends)
+       CROSS JOIN LATERAL (
+         SELECT ${PLACE_COLUMNS}, log_latency_ms AS latency FROM events
+         WHERE project_id = ${parameters.bind(projectId)} AND "timestamp" >= spans.starts AND "timestamp" < spans.ends
+           AND log_has_latency AND log_latency_ms >= ${parameters.bind(minMs)}${requestConditions(filter, parameters)}
+         ORDER BY log_latency_ms DESC, "timestamp" DESC, id DESC LIMIT ${parameters.bind(limit)}) found
+       ORDER BY latency DESC, "timestamp" DESC, id DESC LIMIT ${parameters.bind(limit)}`,
       parameters.values,
       tx,
     );
