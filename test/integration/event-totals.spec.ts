@@ -213,6 +213,31 @@ describe('the totals of events', () => {
     );
   });
 
+  it('give exact percentiles of few latencies among many events', async () => {
+    const quiet = { projectId: newProjectId() };
+    await app.rows(
+      `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status,
+                           log_latency_ms, log_has_latency, created_at)
+       SELECT $1, $2::timestamptz + n * interval '5 seconds', gen_random_uuid(), 'e', 's', '{}', 'GET', '/', 200,
+              (n * 7919) % 60000, n % 7 = 0, now() FROM generate_series(1, 12000) n`,
+      [quiet.projectId, new Date(beginning + 1_234_567)],
+    );
+    await countEvents(app);
+    await check(
+      fc.asyncProperty(fc.integer({ min: 0, max: 2 * HOUR_MS }), async (later) => {
+        const span = { from: new Date(beginning + later), to: new Date(beginning + later + 14 * HOUR_MS) };
+        expect(await eventsIn(quiet, span)).toBeGreaterThan(5_000);
+        const [row] = await app.rows<{ values: number[] }>(
+          `SELECT percentile_disc(ARRAY[0, 0.01, 0.5, 0.95, 1]) WITHIN GROUP (ORDER BY log_latency_ms) AS values
+           FROM events WHERE project_id = $1 AND "timestamp" >= $2 AND "timestamp" < $3 AND log_has_latency`,
+          [quiet.projectId, span.from, span.to],
+        );
+        const given = await latencies.percentiles(quiet, span, [0, 0.01, 0.5, 0.95, 1], await eventsIn(quiet, span));
+        expect(given).toEqual(row?.values);
+      }),
+    );
+  });
+
   it('give percentiles within one percent for many', async () => {
     const busy = { projectId: newProjectId() };
     await app.rows(

@@ -5,9 +5,9 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { Parameters } from '../../../platform/database/parameters.js';
 import { coverageOf, type TimeWindow } from './coverage.js';
 import { inWindow } from './event-filter.js';
-import { quantilesOf } from './latency-buckets.js';
+import { isOneValue, middleOf, placesOf, quantilesOf } from './latency-buckets.js';
 
-/** Up to so many events percentiles are those of the values, above it those of the buckets. */
+/** Up to so many measured events percentiles are those of the values, above it those of the buckets. */
 const EXACT_UP_TO = 5_000;
 type Scope = Pick<ProjectScope, 'projectId'>;
 
@@ -20,8 +20,8 @@ export class LatenciesReader {
   ) {}
 
   /**
-   * Nearest-rank percentiles of the latencies that events carry, in milliseconds; null when none does. Exact up to 5,000
-   * events in the window, above that within 1 % or one millisecond.
+   * Nearest-rank percentiles of the latencies that events carry, in milliseconds; null when none does. Exact where up to
+   * 5,000 events carry one, above that within 1 % or one millisecond.
    * @param quantiles between 0 and 1
    * @param events how many events the window has
    */
@@ -52,7 +52,36 @@ export class LatenciesReader {
       parameters.values,
       db,
     );
-    return quantilesOf(histogram, quantiles);
+    const measured = histogram.reduce((sum, one) => sum + one.events, 0);
+    if (measured === 0 || measured > EXACT_UP_TO) return quantilesOf(histogram, quantiles);
+    return this.ofBuckets(scope, window, placesOf(histogram, quantiles), db);
+  }
+
+  /** The values at these places of the histogram: only hours that have something in their buckets are looked through. */
+  private async ofBuckets(
+    { projectId }: Scope,
+    { from, to }: TimeWindow,
+    places: readonly { readonly bucket: number; readonly rank: number }[],
+    db?: Db,
+  ): Promise<(number | null)[]> {
+    const wanted = [...new Set(places.map(({ bucket }) => bucket))].filter((bucket) => !isOneValue(bucket));
+    const rows =
+      wanted.length === 0
+        ? []
+        : await this.database.rows<{ bucket: number; latencies: number[] }>(
+            `SELECT latency_bucket(e.log_latency_ms)::int AS bucket,
+                    array_agg(e.log_latency_ms ORDER BY e.log_latency_ms) AS latencies
+             FROM (SELECT DISTINCT hour FROM latency_hours
+                   WHERE project_id = $1 AND hour > $2::timestamptz - interval '1 hour' AND hour < $3
+                     AND bucket = ANY ($4::int[])) h
+             JOIN events e ON e.project_id = $1 AND e."timestamp" >= greatest(h.hour, $2)
+               AND e."timestamp" < least(h.hour + interval '1 hour', $3)
+             WHERE e.log_has_latency AND latency_bucket(e.log_latency_ms) = ANY ($4::int[]) GROUP BY 1`,
+            [projectId, from, to, wanted],
+            db,
+          );
+    const values = new Map(rows.map(({ bucket, latencies }) => [bucket, latencies]));
+    return places.map(({ bucket, rank }) => values.get(bucket)?.[rank - 1] ?? middleOf(bucket));
   }
 
   private async exact(
