@@ -60,7 +60,8 @@ describe('Passwords', () => {
   });
 
   it('refuses the greedy alone, however many they ask for, and serves another at the next turn', async () => {
-    const shared = new Passwords({ parallel: 2, maxWaitingOfShare: 4 });
+    // One after the other: which of two threads ends first is the machine's business.
+    const shared = new Passwords({ parallel: 1, maxWaitingOfShare: 4 });
     const order: string[] = [];
     const greedy = Array.from({ length: 300 }, () => shared.hash('x', 'greedy').then(() => order.push('greedy')));
     const other = shared.hash('x', 'other').then(() => order.push('other'));
@@ -69,7 +70,7 @@ describe('Passwords', () => {
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
     expect(refused).toHaveLength(295);
     expect(refused[0]).toMatchObject({ reason: expect.any(ShareExhaustedError) });
-    expect(order.indexOf('other')).toBeLessThanOrEqual(2);
+    expect(order.indexOf('other')).toBe(1);
   });
 
   it('gives its place back when the work fails', async () => {
