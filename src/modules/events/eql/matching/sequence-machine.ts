@@ -30,6 +30,7 @@ interface LastHit {
   ordinal: number;
 }
 
+const NONE: readonly number[] = [];
 /** Dead ones among what waits in a queue, beyond as many as live. */
 const MOST_DEAD = 1_024;
 
@@ -48,6 +49,7 @@ export class SequenceMachine {
   private hitQueue: { readonly term: number; readonly id: string; readonly ms: number }[] = [];
   private hitQueueAt = 0;
   private readonly lookedFor: readonly number[];
+  private readonly leads: boolean;
   private readonly trailing: TrailingWindows<FoundSequence> | null;
 
   /** @param found is told each sequence once it is complete */
@@ -57,6 +59,7 @@ export class SequenceMachine {
     private readonly found: (sequence: FoundSequence) => void,
   ) {
     this.lookedFor = [...new Set(plan.gaps.flat())];
+    this.leads = (plan.gaps[0] ?? []).length > 0;
     this.hits = this.lookedFor.map(() => new Map());
     this.trailing = plan.trailing.length === 0 ? null : new TrailingWindows(found, budget);
   }
@@ -84,7 +87,7 @@ export class SequenceMachine {
   private reach(stage: number, key: KeyTuple, event: MatchedEvent): void {
     const { stages, gaps } = this.plan;
     if (stage === 0) {
-      const leadingMs = (gaps[0] ?? []).map((term) => this.hitOf(term, key.id)?.ms ?? -Infinity);
+      const leadingMs = this.leads ? (gaps[0] ?? []).map((term) => this.hitOf(term, key.id)?.ms ?? -Infinity) : NONE;
       const partial = { key, stage, events: [event], firstMs: event.ms, leadingMs, isAlive: true };
       if (stages.length === 1) this.complete(partial);
       else this.add(partial);
@@ -93,7 +96,7 @@ export class SequenceMachine {
     const partial = this.take(key.id, stage - 1);
     if (partial === null) return;
     const before = partial.events.at(-1)?.ordinal ?? 0;
-    if ((gaps[stage] ?? []).some((term) => (this.hitOf(term, key.id)?.ordinal ?? -1) > before)) return;
+    for (const term of gaps[stage] ?? []) if ((this.hitOf(term, key.id)?.ordinal ?? -1) > before) return;
     partial.events.push(event);
     partial.stage = stage;
     if (stage === stages.length - 1) this.complete(partial);
