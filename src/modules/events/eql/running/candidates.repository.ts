@@ -104,6 +104,27 @@ export class CandidatesRepository {
     );
   }
 
+  /** For each path, whether one of the newest events has something there; false where these are not all small, too. */
+  async newestHave(
+    { projectId }: Scope,
+    { events, mostBytes }: { readonly events: number; readonly mostBytes: number },
+    paths: readonly (readonly string[])[],
+  ): Promise<boolean[]> {
+    const parameters = new Parameters();
+    const isSmall = `coalesce(e.bytes <= ${parameters.bind(mostBytes)}, false)`;
+    const tests = paths.map(
+      (path) =>
+        `coalesce(bool_or(CASE WHEN ${isSmall} THEN ${propertySql(path, parameters.bind)} IS NOT NULL END), false)`,
+    );
+    const [row] = await this.database.rows<{ known: boolean[] }>(
+      `SELECT ARRAY[${tests.map((test) => `(bool_and(${isSmall}) AND ${test})`).join(', ')}]::boolean[] AS known
+       FROM (SELECT bytes, properties FROM events WHERE project_id = ${parameters.bind(projectId)}
+             ORDER BY "timestamp" DESC, id DESC LIMIT ${parameters.bind(events)}) e`,
+      parameters.values,
+    );
+    return paths.map((_, at) => row?.known[at] === true);
+  }
+
   /** For each path, whether one of the events has something there. */
   async haveProperties(
     { projectId }: Scope,
