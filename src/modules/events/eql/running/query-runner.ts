@@ -79,12 +79,14 @@ export class QueryRunner {
     { selection, walk, ...run }: Run,
     deadline: Deadline,
   ): Promise<Outcome> {
-    const { terms } = selection;
-    const hits: (readonly KeyTuple[] | undefined)[] = terms.map(() => undefined);
+    const conditions = selection.terms.map(({ condition }) => condition);
+    const hits: (readonly KeyTuple[] | undefined)[] = conditions.map(() => undefined);
     const visit = (row: CandidateRow, number: number): boolean => {
       let subject: FilterSubject | undefined;
-      for (const [term, { condition }] of terms.entries()) {
+      for (let term = 0; term < conditions.length; term += 1) {
+        const condition = conditions[term];
         const fits =
+          condition !== undefined &&
           selection.mayFit(row, term) &&
           (condition.isExact || condition.truth((subject ??= selection.subject(row)), deadline) === true);
         hits[term] = fits ? run.keys[term]?.(row) : undefined;
