@@ -27,6 +27,9 @@ export interface Session {
 /** Injection token of the address, for what needs a connection of its own. */
 export const DATABASE_URL = Symbol('DATABASE_URL');
 
+/** With which TypeORM begins, too: what fails here has not been asked (`isOutOfReach`). */
+const START_TRANSACTION = 'START TRANSACTION';
+
 /** Connections that {@link Database.apart} has, beside those of requests. */
 const CONNECTIONS_APART = 3;
 
@@ -101,28 +104,35 @@ export class Database {
    *   (SQLSTATE 57014)
    * @param options.milliseconds what each statement may take, until {@link limit} says otherwise
    */
-  snapshot<T>(
+  async snapshot<T>(
     work: (tx: Db) => Promise<T>,
     { signal, milliseconds }: { readonly signal?: AbortSignal | undefined; readonly milliseconds?: number } = {},
   ): Promise<T> {
-    return this.source.transaction(async (tx) => {
-      const pid = await this.openSnapshot(tx, milliseconds);
-      return signal === undefined ? work(tx) : this.endedBy(tx, pid, signal, () => work(tx));
-    });
+    const runner = this.source.createQueryRunner();
+    try {
+      // TypeORM would begin by a message of its own, and keeps the rows of one statement alone.
+      const connection = (await runner.connect()) as ClientBase;
+      return await this.snapshotOn(runner, await openSnapshot(connection, milliseconds), work, signal);
+    } finally {
+      await runner.release();
+    }
   }
 
-  /** In one message. @returns the process of the server, which is another one each time where a pooler is between */
-  private async openSnapshot(tx: Db, milliseconds: number | undefined): Promise<number | undefined> {
-    const limit = milliseconds === undefined ? '' : `; ${limitSql(milliseconds)}`;
-    const sql = `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY${limit}; SELECT pg_backend_pid() AS pid`;
-    // TypeORM keeps the rows of one statement alone.
-    const connection = (await tx.queryRunner?.connect()) as ClientBase;
+  private async snapshotOn<T>(
+    runner: QueryRunner,
+    pid: number | undefined,
+    work: (tx: Db) => Promise<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    const tx = this.source.createEntityManager(runner);
     try {
-      const results: unknown = await connection.query(sql);
-      const { rows } = (results as StatementResult<{ pid: number }>[]).at(-1) ?? { rows: [] };
-      return rows[0]?.pid;
+      const result = signal === undefined ? await work(tx) : await this.endedBy(tx, pid, signal, () => work(tx));
+      await runner.query('COMMIT');
+      return result;
     } catch (error) {
-      throw new QueryFailedError(sql, [], error as Error);
+      // Why it failed says more than that it could not be undone: the connection is lost then.
+      await runner.query('ROLLBACK').catch(() => undefined);
+      throw error;
     }
   }
 
@@ -251,4 +261,18 @@ export class Database {
 
 function limitSql(milliseconds: number): string {
   return `SET LOCAL statement_timeout = ${Math.ceil(milliseconds)}`;
+}
+
+/** In one message. @returns the process of the server, which is another one each time where a pooler is between */
+async function openSnapshot(connection: ClientBase, milliseconds: number | undefined): Promise<number | undefined> {
+  const limit = milliseconds === undefined ? '' : `; ${limitSql(milliseconds)}`;
+  try {
+    const results: unknown = await connection.query(
+      `${START_TRANSACTION} ISOLATION LEVEL REPEATABLE READ READ ONLY${limit}; SELECT pg_backend_pid() AS pid`,
+    );
+    return (results as StatementResult<{ pid: number }>[]).at(-1)?.rows[0]?.pid;
+  } catch (error) {
+    await connection.query('ROLLBACK').catch(() => undefined);
+    throw new QueryFailedError(START_TRANSACTION, [], error as Error);
+  }
 }
