@@ -9,7 +9,8 @@ export class Deadline {
   private stepsLeft = STEPS_OF_AN_EVENT;
 
   constructor(
-    milliseconds: number,
+    /** What the read may take in all. */
+    readonly milliseconds: number,
     private readonly signal?: AbortSignal,
   ) {
     this.endsAt = performance.now() + milliseconds;

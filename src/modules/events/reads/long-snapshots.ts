@@ -24,7 +24,7 @@ export class LongSnapshots {
   ) {}
 
   /**
-   * @param work limits each of its statements to what the deadline leaves
+   * @param work limits each of its statements to what the deadline leaves; the first ones have all of it
    * @throws QueryTooLong, TooManyQueries
    */
   run<T>(
@@ -53,7 +53,7 @@ export class LongSnapshots {
     signal: AbortSignal | undefined,
   ): Promise<T> {
     try {
-      return await this.database.snapshot((tx) => this.database.endedBy(tx, signal, () => work(tx, deadline)));
+      return await this.database.snapshot((tx) => work(tx, deadline), { signal, milliseconds: deadline.milliseconds });
     } catch (error) {
       if (!isCanceled(error)) throw error;
       signal?.throwIfAborted();

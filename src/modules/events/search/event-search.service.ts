@@ -45,10 +45,11 @@ export class EventSearch {
       await this.longReads.run(
         scope.projectId,
         () =>
-          this.database.snapshot((tx) =>
-            this.database.endedBy(tx, signal, async () => {
+          this.database.snapshot(
+            async (tx) => {
               isPartial = !(await this.look(scope, search, best, giveUpAt, tx));
-            }),
+            },
+            { signal },
           ),
         { signal: AbortSignal.any([signal, time]) },
       );

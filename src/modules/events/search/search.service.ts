@@ -78,9 +78,7 @@ export class SearchService {
     );
     if (sources.length === 0) return [];
     try {
-      return await this.database.snapshot((tx) =>
-        this.database.endedBy(tx, signal, () => this.ask(sources, scope, search, tx)),
-      );
+      return await this.database.snapshot((tx) => this.ask(sources, scope, search, tx), { signal });
     } catch (error) {
       if ((error as { code?: unknown }).code !== QUERY_CANCELED) throw error;
       signal.throwIfAborted();
