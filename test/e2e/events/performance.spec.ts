@@ -1,6 +1,6 @@
 import { get as httpGet } from 'node:http';
 import { readFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import pg from 'pg';
 import { HourRollupsService } from '../../../src/modules/events/hour-rollups/hour-rollups.service.js';
@@ -487,6 +487,35 @@ describe('the performance of requests', () => {
     expect((body as { detail: object[] }).detail).toEqual([expect.objectContaining({ type, loc: ['query', name] })]);
   });
 
+  it('is the same beside an event of the first and the last year', async () => {
+    const old = await ownerWithProject(app);
+    const times = [
+      '0001-01-01T00:00:00Z',
+      '0001-01-01T05:00:00Z',
+      new Date(beginning).toISOString(),
+      '9999-12-31T23:00:00Z',
+    ];
+    await insertEvents(
+      app,
+      old.projectId,
+      times.map((at, n) => ({ timestamp: new Date(at), log_latency_ms: n })),
+    );
+    await countEvents(app);
+    const all = { from_ts: times[0] ?? '', to_ts: '9999-12-31T23:59:59Z' };
+    for (let round = 0; round < 3; round += 1) {
+      expect(await read('summary', all, old)).toMatchObject({
+        requests: 4,
+        latency: { min_ms: 0, p50_ms: 1, max_ms: 3 },
+      });
+      expect(await read('endpoints', all, old)).toMatchObject({ total: 1, items: [{ requests: 4, p99_ms: 3 }] });
+      expect(await read('summary', { ...all, to_ts: times[1] ?? '' }, old)).toMatchObject({ requests: 1 });
+      await ask('timeseries', { ...all, interval: 'day' }, old).expect(422);
+      await makeRollups();
+    }
+    const days = await app.rows('SELECT FROM day_rollups WHERE project_id = $1', [old.projectId]);
+    expect(days).toHaveLength(2);
+  });
+
   it('takes windows at the ends of time', async () => {
     for (const path of ['summary', 'endpoints', 'errors', 'slowest']) {
       await read(path, { from_ts: '0001-01-01T00:00:00Z', to_ts: '9999-12-31T23:59:59Z' });
@@ -516,6 +545,7 @@ describe('the performance of requests', () => {
     const snapshots = (): LongSnapshots => app.nest.get(LongSnapshots);
     afterEach(() => {
       reads().rowsAtOnce = 50_000;
+      reads().attemptMs = 300;
       snapshots().milliseconds = LONG_READ_MS;
     });
 
@@ -555,6 +585,25 @@ describe('the performance of requests', () => {
         expect(told).toContainEqual([503, 'Query took too long: choose a shorter range or a narrower filter', '5']);
         expect(told).toContainEqual([503, 'Too many queries at once', '2']);
       });
+    });
+
+    it('goes on with its turn where it takes longer than was expected, and lets others in', async () => {
+      reads().attemptMs = 50;
+      const turns = jest.spyOn(snapshots(), 'run');
+      const asked = ['summary', 'endpoints', 'errors', 'timeseries'].map(
+        (path) => () => ask(path, { range: '7d', endpoint: '/nope' }).then(({ status }) => status),
+      );
+      let answers: Promise<number[]> | undefined;
+      await locked(async () => {
+        answers = Promise.all(asked.map((one) => one()));
+        while (turns.mock.calls.length < asked.length) await new Promise((resolve) => setTimeout(resolve, 5));
+        // Each has tried. Of one project one goes on, and the others hold no connection.
+        await until(1);
+      });
+      const statuses = (await answers) ?? [];
+      turns.mockRestore();
+      expect(statuses).toContain(200);
+      for (const status of statuses) expect([200, 503]).toContain(status);
     });
 
     it('leaves no statement behind when its request is closed', async () => {
