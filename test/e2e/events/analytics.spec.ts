@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { FunnelLimits } from '../../../src/modules/events/analytics/funnel/funnel-limits.js';
-import { LONG_READ_MS, LongReads, LongSnapshots } from '../../../src/modules/events/reads/index.js';
+import { Deadline, LONG_READ_MS, LongReads, LongSnapshots } from '../../../src/modules/events/reads/index.js';
 import { bucketsOf } from '../../../src/modules/events/totals/index.js';
 import { TimeZone } from '../../../src/platform/clock/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
@@ -813,6 +813,42 @@ describe('analytics', () => {
           detail: 'Query took too long: choose a shorter range or a narrower filter',
         });
       });
+    });
+
+    it('let others in between, as often as their conditions are work', async () => {
+      const at = new Date(end - 60_000);
+      const large = { timestamp: at.toISOString(), event: 'large', message: 'ab'.repeat(2_048) };
+      const other = await ownerWithProject(app);
+      await insertEvents(
+        app,
+        other.projectId,
+        Array.from({ length: 100 }, () => large),
+      );
+      const patterns = Array.from({ length: 28 }, (_, number) => `"(a|b|${'c'.repeat(30)}x?)*z${number}"`);
+      let [steps, most, ofEvent, mostOfEvent] = [0, 0, 0, 0];
+      const { spend, nextEvent } = Deadline.prototype;
+      jest.spyOn(Deadline.prototype, 'spend').mockImplementation(function (this: Deadline, spent) {
+        ofEvent += spent;
+        steps += spent;
+        [most, mostOfEvent] = [Math.max(most, steps), Math.max(mostOfEvent, ofEvent)];
+        spend.call(this, spent);
+      });
+      jest.spyOn(Deadline.prototype, 'nextEvent').mockImplementation(function (this: Deadline) {
+        ofEvent = 0;
+        nextEvent.call(this);
+      });
+      let isAnswered = false;
+      const others = (): void => {
+        steps = 0;
+        if (!isAnswered) setImmediate(others);
+      };
+      others();
+      const asked: Asked = { project_id: other.projectId, where: `message regex (${patterns.join(', ')})` };
+      const { status, body } = await ask('overview', { range: '24h', ...asked }, other.bearer);
+      isAnswered = true;
+      expect([status, (body as Json).totals]).toEqual([200, expect.objectContaining({ events: 0 })]);
+      expect(mostOfEvent).toBeGreaterThan(100_000);
+      expect(most).toBeLessThan(1_000_000 + mostOfEvent);
     });
 
     it.each([...Object.entries(LONG), ...Object.entries(COUNTED)])(
