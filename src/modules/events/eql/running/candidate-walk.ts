@@ -59,7 +59,12 @@ export class CandidateWalk {
           whole = { ...row, ...(await this.candidates.properties(tx, scope, row, selection, time)) };
         }
         deadline.nextEvent();
+        const startedAt = performance.now();
         if (!visit(whole, scanned)) return scanned;
+        if (deadline.isPauseDue()) {
+          await others.after(performance.now() - startedAt);
+          deadline.left();
+        }
       }
     }
     return scanned;
