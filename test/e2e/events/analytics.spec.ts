@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { FunnelLimits } from '../../../src/modules/events/analytics/funnel/funnel-limits.js';
-import { LONG_READ_MS, LongReads, LongSnapshots } from '../../../src/modules/events/reads/index.js';
+import { Deadline, LONG_READ_MS, LongReads, LongSnapshots } from '../../../src/modules/events/reads/index.js';
 import { bucketsOf } from '../../../src/modules/events/totals/index.js';
 import { TimeZone } from '../../../src/platform/clock/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
@@ -813,6 +813,33 @@ describe('analytics', () => {
           detail: 'Query took too long: choose a shorter range or a narrower filter',
         });
       });
+    });
+
+    it('let others in between, as often as their conditions are work', async () => {
+      const at = new Date(end - 60_000);
+      const large = { timestamp: at, event: 'large', message: 'ab'.repeat(2_048) };
+      const other = await ownerWithProject(app);
+      const rows = Array.from({ length: 100 }, () => large);
+      await insertEvents(app, other.projectId, rows);
+      const patterns = Array.from({ length: 28 }, (_, number) => `"(a|b|${'c'.repeat(30)}x?)*z${number}"`);
+      const spent = jest.spyOn(Deadline.prototype, 'spend');
+      let isAnswered = false;
+      const turns: number[] = [0];
+      const others = (): void => {
+        turns.push(spent.mock.calls.length);
+        if (!isAnswered) setImmediate(others);
+      };
+      others();
+      const asked: Asked = { project_id: other.projectId, where: `message regex (${patterns.join(', ')})` };
+      const { status, body } = await ask('overview', { range: '24h', ...asked }, other.bearer);
+      isAnswered = true;
+      expect([status, (body as Json).totals]).toEqual([200, expect.objectContaining({ events: 0 })]);
+      const steps = (from: number, to?: number): number =>
+        spent.mock.calls.slice(from, to).reduce((sum, [of]) => sum + of, 0);
+      const ofEvent = steps(0) / rows.length;
+      expect(ofEvent).toBeGreaterThan(100_000);
+      const most = turns.reduce((sum, from, index) => Math.max(sum, steps(from, turns[index + 1])), 0);
+      expect(most).toBeLessThanOrEqual(1_000_000 + ofEvent);
     });
 
     it.each([...Object.entries(LONG), ...Object.entries(COUNTED)])(

@@ -45,7 +45,12 @@ export class CandidateWalk {
           ? selection.subject(row, await this.candidates.properties(tx, scope, row, selection.propertyNames, deadline))
           : selection.subject(row);
         deadline.nextEvent();
+        const startedAt = performance.now();
         if (!visit(row, subject, scanned)) return scanned;
+        if (deadline.isPauseDue()) {
+          await others.after(performance.now() - startedAt);
+          deadline.left();
+        }
       }
     }
     return scanned;
