@@ -41,6 +41,7 @@ export class SearchService {
     signal: AbortSignal,
   ): Promise<SearchAnswer> {
     const words = readWords(q);
+    if (words.words.length === 0) throw brokenRule(['query', 'q'], 'q must have a word', q);
     if (words.words.length > MOST_WORDS) {
       throw brokenRule(['query', 'q'], `q must have at most ${MOST_WORDS} words`, q);
     }
