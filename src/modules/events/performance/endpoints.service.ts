@@ -2,13 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { ProjectsReader } from '../../tenancy/projects/index.js';
-import {
-  type EndpointFigures,
-  EndpointFiguresReader,
-  ReadingPlanReader,
-  RequestFigures,
-  RequestFiguresReader,
-} from '../hour-rollups/index.js';
+import { type EndpointFigures, EndpointFiguresReader, ReadingPlanReader } from '../hour-rollups/index.js';
 import { type TimeWindow, windowHead } from '../totals/index.js';
 import { askedRequests, perMinute, ratio } from './asked-requests.js';
 import { FirstRequestReader } from './first-request.reader.js';
@@ -29,7 +23,6 @@ export class EndpointsService {
     private readonly reads: PlannedReads,
     private readonly plans: ReadingPlanReader,
     private readonly endpoints: EndpointFiguresReader,
-    private readonly figures: RequestFiguresReader,
     private readonly first: FirstRequestReader,
     private readonly projects: ProjectsReader,
     private readonly clock: Clock,
@@ -46,8 +39,7 @@ export class EndpointsService {
         const page = await this.endpoints.page(scope, plan, asked.filter, { sort, minRequests, limit, offset }, tx);
         if (!asked.isAll) return { page, from: asked.window.from };
         await limitTime();
-        const parts = await this.figures.read(scope, plan, asked.filter, tx);
-        return { page, from: await this.first.among(scope, parts, asked, tx) };
+        return { page, from: await this.first.among(scope, plan, asked, limitTime, tx) };
       },
       signal,
     );
@@ -93,10 +85,6 @@ export class EndpointsService {
 /** @param allLatencies of all requests */
 function endpointResponse(item: EndpointFigures, window: TimeWindow, allLatencies: number): EndpointResponse {
   const { requests, measured, errors, latencySum } = item;
-  const latencies = new RequestFigures();
-  latencies.measured = measured;
-  for (const part of item.parts) latencies.addLatencies({ ...part, failedCounts: null });
-  const [p50 = null, p95 = null, p99 = null] = latencies.percentiles([0.5, 0.95, 0.99]);
   return {
     method: item.method,
     endpoint: shown(item.endpoint),
@@ -106,9 +94,9 @@ function endpointResponse(item: EndpointFigures, window: TimeWindow, allLatencie
     error_rate: ratio(errors, requests),
     requests_per_minute: perMinute(requests, window),
     avg_ms: measured === 0 ? null : latencySum / measured,
-    p50_ms: p50,
-    p95_ms: p95,
-    p99_ms: p99,
+    p50_ms: item.p50,
+    p95_ms: item.p95,
+    p99_ms: item.p99,
     max_ms: item.latencyMax,
     total_time_share: ratio(latencySum, allLatencies),
   };
