@@ -463,6 +463,48 @@ describe('the performance of requests', () => {
     rows.mockRestore();
   });
 
+  it('tells long endpoints apart and keeps none of them whole', async () => {
+    const wordy = await ownerWithProject(app);
+    const long = 'ä'.repeat(5_000);
+    await insertEvents(
+      app,
+      wordy.projectId,
+      [`${long}1`, `${long}2`, `${long}2`, long.slice(0, 2_000)].flatMap((log_endpoint) =>
+        [0, HOUR_MS].map((after) => ({ timestamp: new Date(beginning + after), log_endpoint, log_status: 500 })),
+      ),
+    );
+    await countEvents(app);
+    const window = {
+      from_ts: new Date(beginning).toISOString(),
+      to_ts: new Date(beginning + 2 * HOUR_MS).toISOString(),
+    };
+    for (const made of [0, 1, 2]) {
+      const page = await read<{ items: { endpoint: string; requests: number }[] }>('endpoints', window, wordy);
+      expect(page.items.map(({ requests }) => requests)).toEqual([4, 2, 2]);
+      expect(page.items.map(({ endpoint }) => endpoint)).toEqual(Array.from({ length: 3 }, () => long.slice(0, 2_000)));
+      const failed = await read<{ by_endpoint: { endpoint: string }[] }>('errors', window, wordy);
+      expect(failed.by_endpoint.map(({ endpoint }) => endpoint.length)).toEqual([2_000, 2_000, 2_000]);
+      // Only the one that is as long as that is asked for.
+      expect(await read('summary', { ...window, endpoint: long.slice(0, 2_000) }, wordy)).toMatchObject({
+        requests: 2,
+      });
+      if (made === 0) await makeRollups();
+      // An hour from its rollup, the other one from its rows.
+      if (made === 1) {
+        await app.rows('DELETE FROM hour_rollups WHERE project_id = $1 AND hour = $2', [
+          wordy.projectId,
+          window.from_ts,
+        ]);
+        await app.rows('DELETE FROM day_rollups WHERE project_id = $1', [wordy.projectId]);
+      }
+    }
+    const [stored] = await app.rows<{ most: number }>(
+      'SELECT max(length(endpoint)) AS most FROM endpoint_hours WHERE project_id = $1',
+      [wordy.projectId],
+    );
+    expect(stored).toEqual({ most: 2_064 });
+  });
+
   it('finds the slowest without looking at hours that cannot have them', async () => {
     const spread = await ownerWithProject(app);
     const rows = Array.from({ length: 40 }, (_, hour): EventRow[] => [

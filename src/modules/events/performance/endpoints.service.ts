@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { ProjectsReader } from '../../tenancy/projects/index.js';
-import { type EndpointFigures, EndpointFiguresReader, ReadingPlanReader } from '../hour-rollups/index.js';
+import { type EndpointFigures, EndpointFiguresReader, MOST_NAME_CHARACTERS, ReadingPlanReader } from '../hour-rollups/index.js';
 import { type TimeWindow, windowHead } from '../totals/index.js';
 import { askedRequests, perMinute, ratio } from './asked-requests.js';
 import { FirstRequestReader } from './first-request.reader.js';
@@ -12,7 +12,6 @@ import {
   type EndpointsQuery,
   type FailuresQuery,
   type FailuresResponse,
-  MOST_ENDPOINT_CHARACTERS,
 } from './performance.dto.js';
 import { PlannedReads } from './planned-reads.service.js';
 
@@ -70,7 +69,7 @@ export class EndpointsService {
       failure_rate: ratio(failed, requests),
       by_status: byStatus.map((one) => ({ ...one, share: ratio(one.requests, failed) })),
       by_endpoint: byEndpoint.map((one) => ({
-        method: one.method,
+        method: shown(one.method),
         endpoint: shown(one.endpoint),
         requests: one.requests,
         failed: one.failed,
@@ -86,7 +85,7 @@ export class EndpointsService {
 function endpointResponse(item: EndpointFigures, window: TimeWindow, allLatencies: number): EndpointResponse {
   const { requests, measured, errors, latencySum } = item;
   return {
-    method: item.method,
+    method: shown(item.method),
     endpoint: shown(item.endpoint),
     requests,
     measured,
@@ -103,7 +102,7 @@ function endpointResponse(item: EndpointFigures, window: TimeWindow, allLatencie
 }
 
 /** Not in the middle of a character. */
-function shown(endpoint: string | null): string | null {
-  if (endpoint === null || endpoint.length <= MOST_ENDPOINT_CHARACTERS) return endpoint;
-  return [...endpoint.slice(0, 2 * MOST_ENDPOINT_CHARACTERS)].slice(0, MOST_ENDPOINT_CHARACTERS).join('');
+function shown(name: string | null): string | null {
+  if (name === null || name.length <= MOST_NAME_CHARACTERS) return name;
+  return [...name.slice(0, 2 * MOST_NAME_CHARACTERS)].slice(0, MOST_NAME_CHARACTERS).join('');
 }
