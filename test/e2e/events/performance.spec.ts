@@ -6,6 +6,7 @@ import pg from 'pg';
 import { HourRollupsService } from '../../../src/modules/events/hour-rollups/hour-rollups.service.js';
 import { PlannedReads } from '../../../src/modules/events/performance/planned-reads.service.js';
 import { LONG_READ_MS, LongSnapshots } from '../../../src/modules/events/reads/index.js';
+import { Database } from '../../../src/platform/database/database.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
@@ -425,6 +426,83 @@ describe('the performance of requests', () => {
       await makeRollups();
     }
     expect(answers[1]).toEqual(answers[0]);
+  });
+
+  it('brings no more than it answers, however many latencies there are', async () => {
+    const busy = await ownerWithProject(app);
+    await app.rows(
+      `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status,
+                           log_latency_ms, log_has_latency, created_at)
+       SELECT $1, $2::timestamptz + n * interval '3 seconds', gen_random_uuid(), 'e', 's', '{}', 'GET', '/' || n % 3, 200,
+              (n::bigint * 7919) % 1000003, true, now() FROM generate_series(0, 29999) n`,
+      [busy.projectId, new Date(beginning)],
+    );
+    await countEvents(app);
+    const window = {
+      from_ts: new Date(beginning).toISOString(),
+      to_ts: new Date(beginning + 25 * HOUR_MS).toISOString(),
+    };
+    const rows = jest.spyOn(app.nest.get(Database), 'rows');
+    for (let round = 0; round < 2; round += 1) {
+      const all = await storedRequests(app, busy.projectId);
+      const firstHour = latenciesOf(all.filter(({ ms }) => ms < beginning + HOUR_MS));
+      rows.mockClear();
+      const { points } = await read<{ points: Answer[] }>('timeseries', { ...window, interval: 'hour' }, busy);
+      expect(points[0]).toMatchObject({
+        measured: 1_200,
+        p50_ms: percentile(firstHour, 0.5),
+        p99_ms: percentile(firstHour, 0.99),
+      });
+      await read('summary', window, busy);
+      await read('endpoints', { ...window, sort: 'p95' }, busy);
+      const sizes = await Promise.all(rows.mock.results.map(async ({ value }) => JSON.stringify(await value).length));
+      expect(sizes.length).toBeGreaterThan(6);
+      expect(Math.max(...sizes)).toBeLessThan(16_384);
+      await makeRollups();
+    }
+    rows.mockRestore();
+  });
+
+  it('tells long endpoints apart and keeps none of them whole', async () => {
+    const wordy = await ownerWithProject(app);
+    const long = 'ä'.repeat(5_000);
+    await insertEvents(
+      app,
+      wordy.projectId,
+      [`${long}1`, `${long}2`, `${long}2`, long.slice(0, 2_000)].flatMap((log_endpoint) =>
+        [0, HOUR_MS].map((after) => ({ timestamp: new Date(beginning + after), log_endpoint, log_status: 500 })),
+      ),
+    );
+    await countEvents(app);
+    const window = {
+      from_ts: new Date(beginning).toISOString(),
+      to_ts: new Date(beginning + 2 * HOUR_MS).toISOString(),
+    };
+    for (const made of [0, 1, 2]) {
+      const page = await read<{ items: { endpoint: string; requests: number }[] }>('endpoints', window, wordy);
+      expect(page.items.map(({ requests }) => requests)).toEqual([4, 2, 2]);
+      expect(page.items.map(({ endpoint }) => endpoint)).toEqual(Array.from({ length: 3 }, () => long.slice(0, 2_000)));
+      const failed = await read<{ by_endpoint: { endpoint: string }[] }>('errors', window, wordy);
+      expect(failed.by_endpoint.map(({ endpoint }) => endpoint.length)).toEqual([2_000, 2_000, 2_000]);
+      // Only the one that is as long as that is asked for.
+      expect(await read('summary', { ...window, endpoint: long.slice(0, 2_000) }, wordy)).toMatchObject({
+        requests: 2,
+      });
+      if (made === 0) await makeRollups();
+      // An hour from its rollup, the other one from its rows.
+      if (made === 1) {
+        await app.rows('DELETE FROM hour_rollups WHERE project_id = $1 AND hour = $2', [
+          wordy.projectId,
+          window.from_ts,
+        ]);
+        await app.rows('DELETE FROM day_rollups WHERE project_id = $1', [wordy.projectId]);
+      }
+    }
+    const [stored] = await app.rows<{ most: number }>(
+      'SELECT max(length(endpoint)) AS most FROM endpoint_hours WHERE project_id = $1',
+      [wordy.projectId],
+    );
+    expect(stored).toEqual({ most: 2_064 });
   });
 
   it('finds the slowest without looking at hours that cannot have them', async () => {

@@ -7,7 +7,6 @@ export { countedBuckets } from './counted-buckets.reader.js';
 export type { TimeWindow } from './coverage.js';
 export { conditionsOf, type Dimension, DIMENSIONS, type EventFilter, inWindow, isEmptyFilter } from './event-filter.js';
 export { LatenciesReader } from './latencies.reader.js';
-export { bucketOf, middleOf, nearestRanks } from './latency-buckets.js';
 export { EventTotalsReader, type FacetValue, type MatchingHour } from './totals.reader.js';
 export { EventTotalsModule } from './totals.module.js';
 export { withoutGaps } from './time-buckets.js';
