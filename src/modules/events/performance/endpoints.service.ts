@@ -2,7 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { ProjectsReader } from '../../tenancy/projects/index.js';
-import { type EndpointFigures, EndpointFiguresReader, MOST_NAME_CHARACTERS, ReadingPlanReader } from '../hour-rollups/index.js';
+import {
+  type EndpointFigures,
+  EndpointFiguresReader,
+  MOST_NAME_CHARACTERS,
+  ReadingPlanReader,
+} from '../hour-rollups/index.js';
 import { type TimeWindow, windowHead } from '../totals/index.js';
 import { askedRequests, perMinute, ratio } from './asked-requests.js';
 import { FirstRequestReader } from './first-request.reader.js';
