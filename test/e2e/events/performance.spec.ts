@@ -32,6 +32,8 @@ const SOURCES = [newId(), newId()];
 type Query = Readonly<Record<string, string | number>>;
 type Answer = Readonly<Record<string, unknown>>;
 
+const UNHURRIED_MS = 60_000;
+
 describe('the performance of requests', () => {
   let app: TestApp;
   let owner: Owner;
@@ -78,6 +80,8 @@ describe('the performance of requests', () => {
 
   beforeAll(async () => {
     app = await createTestApp({ env: { PROCESS_ROLE: 'api', INTERNAL_JOB_TOKEN: TOKEN } });
+    // A first try that ends is begun again, which a machine that does much else decides.
+    app.nest.get(PlannedReads).attemptMs = UNHURRIED_MS;
     owner = await ownerWithProject(app, 'Tea House');
     beginning = Math.floor(Date.now() / HOUR_MS - HOURS + 2) * HOUR_MS;
     await insertEvents(app, owner.projectId, fc.sample(requestRow, { numRuns: 1_200, seed: 5 }));
@@ -623,7 +627,7 @@ describe('the performance of requests', () => {
     const snapshots = (): LongSnapshots => app.nest.get(LongSnapshots);
     afterEach(() => {
       reads().rowsAtOnce = 50_000;
-      reads().attemptMs = 300;
+      reads().attemptMs = UNHURRIED_MS;
       snapshots().milliseconds = LONG_READ_MS;
     });
 
