@@ -8,7 +8,7 @@ import {
   MOST_NAME_CHARACTERS,
   ReadingPlanReader,
 } from '../hour-rollups/index.js';
-import { type TimeWindow, windowHead, ratioOf } from '../totals/index.js';
+import { ratioOf, type TimeWindow, windowHead } from '../totals/index.js';
 import { askedRequests, perMinute } from './asked-requests.js';
 import { FirstRequestReader } from './first-request.reader.js';
 import {

@@ -8,7 +8,14 @@ import {
   ReadingPlanReader,
   RequestFiguresReader,
 } from '../hour-rollups/index.js';
-import { type AskedInterval, bucketsOf, type TimeWindow, windowHead, type ZonedBuckets, ratioOf } from '../totals/index.js';
+import {
+  type AskedInterval,
+  bucketsOf,
+  ratioOf,
+  type TimeWindow,
+  windowHead,
+  type ZonedBuckets,
+} from '../totals/index.js';
 import { type AskedRequests, askedRequests } from './asked-requests.js';
 import { FirstRequestReader } from './first-request.reader.js';
 import type { RequestPoint, RequestSeriesQuery, RequestSeriesResponse } from './performance.dto.js';

@@ -9,7 +9,7 @@ import {
   type RequestFigures,
   RequestFiguresReader,
 } from '../hour-rollups/index.js';
-import { type TimeWindow, windowHead, ratioOf, changeOf, windowBefore } from '../totals/index.js';
+import { changeOf, ratioOf, type TimeWindow, windowBefore, windowHead } from '../totals/index.js';
 import { type AskedRequests, askedRequests, perMinute } from './asked-requests.js';
 import { FirstRequestReader } from './first-request.reader.js';
 import type { ComparedFigures, FiguresChange, SummaryQuery, SummaryResponse } from './performance.dto.js';

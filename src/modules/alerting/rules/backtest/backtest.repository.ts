@@ -7,8 +7,6 @@ import type { TimeWindow } from '../../../events/totals/index.js';
 import { type EventPlace, type Place, PLACE_COLUMNS } from '../../../events/reads/index.js';
 import type { LiveRule } from '../live-rules.repository.js';
 
-/** A statement that took longer than it may. */
-
 /** An event with what its rule looks at. */
 export interface PastEvent {
   readonly place: EventPlace;

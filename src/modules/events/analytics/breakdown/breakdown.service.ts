@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
-import { windowHead, changeOf, ratioOf } from '../../totals/index.js';
+import { changeOf, ratioOf, windowHead } from '../../totals/index.js';
 import type { BreakdownItem, BreakdownQuery, BreakdownResponse } from './breakdown.dto.js';
 import { BreakdownRepository, type BreakdownRow } from './breakdown.repository.js';
 import { wholeWindows } from '../asking/division.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { EventLoopYield } from '../../../../platform/concurrency/index.js';
-import { windowHead, ratioOf } from '../../totals/index.js';
+import { ratioOf, windowHead } from '../../totals/index.js';
 import { GatheredEventsReader } from '../asking/gathered-events.reader.js';
 import { type Question, Questions } from '../asking/question.js';
 import { Snapshots } from '../asking/snapshots.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
-import { isEmptyFilter, LatenciesReader, type TimeWindow, windowHead, changeOf, ratioOf } from '../../totals/index.js';
+import { changeOf, isEmptyFilter, LatenciesReader, ratioOf, type TimeWindow, windowHead } from '../../totals/index.js';
 import { wholeWindows } from '../asking/division.js';
 import { GatheredEventsReader } from '../asking/gathered-events.reader.js';
 import type { OverviewChange, OverviewQuery, OverviewResponse, OverviewTotals } from './overview.dto.js';
