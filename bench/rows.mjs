@@ -10,6 +10,7 @@ export const VISITORS = `',"visitor":"v' || n / 20 * 3 + CASE WHEN n / 20 % 2 = 
  * Fills `projects` in turn with `count` events, evenly over the 30 days before now: 20 names, 4 severities, 3 environments
  * and latencies of a long tail. One event in a million has the endpoint `/rare/needle`. `more` is SQL of text that is added
  * to the properties, made of the event's number `n`.
+ * @returns the end of the 30 days
  */
 export async function makeRows(database, projects, count, more = `''`) {
   await database.query(`CREATE TEMP TABLE IF NOT EXISTS filled (n integer, id uuid)`);
@@ -47,6 +48,7 @@ export async function makeRows(database, projects, count, more = `''`) {
     process.stdout.write(`\r${Math.min(from + CHUNK, count).toLocaleString('en')} rows`);
   }
   process.stdout.write('\n');
+  return new Date(Number(now) * 1_000);
 }
 
 /** What the service's job does a day after the end of a month: the search index of each month that is over. */
