@@ -54,7 +54,8 @@ export async function run([only] = []) {
     console.log(`\n${facts()}; PostgreSQL ${JSON.stringify(await server.settings())}; ${hours}`);
     print(`${EVENTS.toLocaleString('en')} events in the project, ${OTHER_PROJECTS} others beside it`, shown);
     print('Goals', table.flatMap(goalsOf));
-    print('Ingestion', [await ingestionBesideWorker({ server, service, databaseUrl: database.url, env, key })]);
+    if (QUESTION === '')
+      print('Ingestion', [await ingestionBesideWorker({ server, service, databaseUrl: database.url, env, key })]);
   } finally {
     agent.destroy();
     await service.stop();
@@ -165,16 +166,26 @@ async function askAll({ service, database, ask, large, small, end }) {
     const bestOf = sqlOf(database, question, large);
     const idle = residentMegabytes(service.pid);
     const memory = watchMemory(service.pid);
-    const { ours, best } = await inTurns(() => askedAgain(ask, name, request), bestOf);
-    const mostMemory = memory.stop();
-    const before = growth && (await inTurns(() => askedAgain(ask, name, ofSmall[name].request)));
+    let measured;
+    try {
+      const { ours, best } = await inTurns(() => askedAgain(ask, name, request), bestOf);
+      const before = growth && (await inTurns(() => askedAgain(ask, name, ofSmall[name].request)));
+      measured = { ours, best, before };
+    } catch (error) {
+      process.stdout.write(`${error.message}\n`);
+      table.push({ name, why: error.message.slice(0, 80) });
+      continue;
+    } finally {
+      memory.stop();
+    }
+    const { ours, best, before } = measured;
     table.push({
       name,
       question,
       ours: shortened(ours),
       best: best && shortened(best),
       growth: before && ratio(ours / before.ours),
-      memory: mostMemory - idle,
+      memory: memory.stop() - idle,
       perSecond: candidatesOf(first, ours),
     });
     process.stdout.write(`${name}: ${shortened(ours)} ms beside ${best === undefined ? '–' : shortened(best)}\n`);
