@@ -133,18 +133,20 @@ export class EndpointFiguresReader {
       statusFrom === 400 ? ['client_errors + errors', 'last_failed_at'] : ['errors', 'last_error_at'];
     const rows = await this.database.rows<FailureRow>(
       `WITH ${itemsSql(scope, plan, filter, parameters)},
+       narrow AS MATERIALIZED (
+         SELECT method, endpoint, requests, ${failed} AS failed, ${last} AS last_failed_at, statuses, status_counts FROM items),
        totals AS MATERIALIZED (
-         SELECT method, endpoint, sum(requests) AS requests, sum(${failed}) AS failed, max(${last}) AS last_failed_at
-         FROM items GROUP BY 1, 2),
+         SELECT method, endpoint, sum(requests) AS requests, sum(failed) AS failed, max(last_failed_at) AS last_failed_at
+         FROM narrow GROUP BY 1, 2),
        page AS MATERIALIZED (
          SELECT *, row_number() OVER (ORDER BY failed DESC, ${BY_NAME}) AS rank FROM totals WHERE failed > 0
          ORDER BY rank LIMIT ${parameters.bind(limit)}::bigint),
        codes AS (
-         SELECT unnest(statuses) AS status, unnest(status_counts) AS n FROM items WHERE ${failed} > 0),
+         SELECT unnest(statuses) AS status, unnest(status_counts) AS n FROM narrow WHERE failed > 0),
        codes_of_page AS (
          SELECT rank, status, sum(n) AS n, row_number() OVER (PARTITION BY rank ORDER BY sum(n) DESC, status) AS nth
          FROM (SELECT p.rank, unnest(i.statuses) AS status, unnest(i.status_counts) AS n
-               FROM page p JOIN items i USING (method, endpoint) WHERE ${failed} > 0) listed
+               FROM page p JOIN narrow i USING (method, endpoint) WHERE i.failed > 0) listed
          WHERE status >= ${statusFrom} GROUP BY 1, 2)
        SELECT 0 AS "order", 'all' AS kind, NULL AS method, NULL AS endpoint, NULL::float8 AS rank, NULL::integer AS status,
               coalesce(sum(requests), 0)::float8 AS requests, coalesce(sum(failed), 0)::float8 AS failed,
