@@ -6,8 +6,10 @@ import pg from 'pg';
 import { runMigrations } from '../dist/src/platform/database/migrate.js';
 import { startEmbeddedPostgres } from '../dist/src/embedded-postgres/index.js';
 
-export async function startDatabase() {
-  const folder = await mkdtemp(join(tmpdir(), 'bench-postgres-'));
+/** With `kept`, an absolute path, the server's folder is that one, and still there afterwards; else a new one. */
+export async function startDatabase({ kept } = {}) {
+  const folder = kept ?? (await mkdtemp(join(tmpdir(), 'bench-postgres-')));
+  await mkdir(folder, { recursive: true });
   // The database may run as another user, who has to get in.
   await chmod(folder, 0o711);
   const server = await startEmbeddedPostgres({ dataDir: folder, dataDirIsDefault: false, maxConnections: 200 });
@@ -16,9 +18,10 @@ export async function startDatabase() {
   const clients = [];
   const owner = decodeURIComponent(new URL(server.url).username);
 
-  /** A new database; `migrated` with the service's tables. */
+  /** A new database, or in a folder that is kept the one of before; `migrated` with the service's tables. */
   const database = async (name, { migrated = false } = {}) => {
-    await admin.query(`CREATE DATABASE ${name} OWNER ${pg.escapeIdentifier(owner)}`);
+    const { rowCount } = await admin.query('SELECT FROM pg_database WHERE datname = $1', [name]);
+    if (rowCount === 0) await admin.query(`CREATE DATABASE ${name} OWNER ${pg.escapeIdentifier(owner)}`);
     const url = new URL(server.url);
     url.pathname = `/${name}`;
     if (migrated) await runMigrations(url.href);
@@ -51,6 +54,20 @@ export async function startDatabase() {
     },
     /** So that no shot pays for the writes of the one before. */
     checkpoint: () => admin.query('CHECKPOINT'),
+    /** Runs `work`, which writes much at once, without the checkpoints that would come in between. */
+    filling: async (work) => {
+      const set = async (text) => {
+        await admin.query(text);
+        await admin.query('SELECT pg_reload_conf()');
+      };
+      await set(`ALTER SYSTEM SET max_wal_size = '16GB'`);
+      try {
+        return await work();
+      } finally {
+        await set('ALTER SYSTEM RESET max_wal_size');
+        await admin.query('CHECKPOINT');
+      }
+    },
     settings: async () => {
       const names = ['server_version', 'fsync', 'synchronous_commit', 'full_page_writes', 'shared_buffers'];
       const { rows } = await admin.query('SELECT name, setting, unit FROM pg_settings WHERE name = ANY ($1)', [names]);
@@ -59,7 +76,7 @@ export async function startDatabase() {
     stop: async () => {
       for (const client of [...clients, admin]) await client.end();
       await server.stop();
-      await rm(folder, { recursive: true, force: true });
+      if (kept === undefined) await rm(folder, { recursive: true, force: true });
     },
   };
 }

@@ -2,8 +2,7 @@
 
 const HOUR = 3_600_000;
 
-/** A condition on the events of the project in the last so many hours. */
-const last = (hours) => `project_id = $1 AND "timestamp" >= now() - interval '${hours} hours' AND "timestamp" < now()`;
+const before = (end, hours) => new Date(end.getTime() - hours * HOUR).toISOString();
 const DAY = 24;
 const WEEK = 7 * DAY;
 const MONTH = 30 * DAY;
@@ -12,10 +11,10 @@ const ERRORS = 'count(*) FILTER (WHERE log_status >= 500)';
 const FUNNEL_STEPS = ['http.request.0', 'user.signed_in.1', 'cart.updated.2'];
 
 /** The newest beginning of a chain is carried from step to step: the same rule as the service's, by window functions. */
-const FUNNEL_SQL = `
+const funnelSql = (rows) => `
   WITH steps AS (
     SELECT properties -> 'visitor' AS key, event, "timestamp" AS at, id FROM events
-    WHERE ${last(MONTH)} AND event = ANY ('{${FUNNEL_STEPS.join(',')}}') AND properties ? 'visitor'),
+    WHERE ${rows} AND event = ANY ('{${FUNNEL_STEPS.join(',')}}') AND properties ? 'visitor'),
   first AS (
     SELECT *, max(at) FILTER (WHERE event = '${FUNNEL_STEPS[0]}') OVER before AS begun FROM steps
     WINDOW before AS (PARTITION BY key ORDER BY at, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)),
@@ -61,50 +60,58 @@ const NAMED_TYPES = [
 ];
 
 /** A row of the sequence's candidates, as small as it can be, and as many at a time as the service takes. */
-const SEQUENCE_ROWS = `SELECT "timestamp", id, log_method, properties -> 'session' AS session FROM events
-  WHERE ${last(DAY)} AND log_method IN ('GET', 'PUT') ORDER BY "timestamp", id`;
+const sequenceRows = (rows) => `SELECT "timestamp", id, log_method, properties -> 'session' AS session FROM events
+  WHERE ${rows} AND log_method IN ('GET', 'PUT') ORDER BY "timestamp", id`;
 
 /**
  * By name: the request, the statements for the same answer, and the goal: at most `most` times as long as they, less `plus`
- * milliseconds. `growth`: how much longer than in a project of 100,000 events.
+ * milliseconds. `growth`: how much longer than in a project of 100,000 events. Windows end at `end`, when the events were made,
+ * so that a database which is kept is asked the same again; only the search has windows that end now.
  */
-export function questions(projectId) {
+export function questions(projectId, end) {
+  /** A condition on the events of the project in the last so many hours. */
+  const last = (hours) =>
+    `project_id = $1 AND "timestamp" >= '${before(end, hours)}' AND "timestamp" < '${end.toISOString()}'`;
+  const window = (hours) => [
+    ['from_ts', before(end, hours)],
+    ['to_ts', end.toISOString()],
+  ];
   const get = (path, query) => ({ path: `${path}?${new URLSearchParams([['project_id', projectId], ...query])}` });
   const analytics = (path, ...query) => get(`/v1/analytics/${path}`, query);
   const performance = (path, ...query) => get(`/v1/performance/${path}`, query);
   const eql = (query, more = {}) => ({
     path: '/v1/eql',
-    body: JSON.stringify({ project_id: projectId, query, range: '24h', ...more }),
+    body: JSON.stringify({ project_id: projectId, query, ...Object.fromEntries(window(DAY)), ...more }),
   });
   const sum = (text) => [text];
   return {
     'overview, 30 days': {
-      request: analytics('overview', ['range', '30d']),
+      request: analytics('overview', ...window(MONTH)),
       sql: sum(`SELECT severity, event, count(*), ${ERRORS} FROM events WHERE ${last(MONTH)} GROUP BY 1, 2`),
       most: 0.05,
       growth: 3,
     },
     'series by day, 30 days': {
-      request: analytics('timeseries', ['range', '30d'], ['interval', 'day']),
+      request: analytics('timeseries', ...window(MONTH), ['interval', 'day']),
       sql: sum(`SELECT date_trunc('day', "timestamp", 'UTC'), count(*) FROM events WHERE ${last(MONTH)} GROUP BY 1`),
       most: 0.05,
     },
     'series by day, split by event, 30 days': {
-      request: analytics('timeseries', ['range', '30d'], ['interval', 'day'], ['split_by', 'event']),
+      request: analytics('timeseries', ...window(MONTH), ['interval', 'day'], ['split_by', 'event']),
       sql: sum(
         `SELECT date_trunc('day', "timestamp", 'UTC'), event, count(*) FROM events WHERE ${last(MONTH)} GROUP BY 1, 2`,
       ),
       most: 0.05,
     },
     'breakdown by severity, 30 days': {
-      request: analytics('breakdown', ['range', '30d'], ['by', 'severity']),
+      request: analytics('breakdown', ...window(MONTH), ['by', 'severity']),
       sql: sum(`SELECT severity, count(*), ${ERRORS} FROM events WHERE ${last(MONTH)} GROUP BY 1`),
       most: 0.05,
     },
     'breakdown by a property, 24 h and those before': {
-      request: analytics('breakdown', ['range', '24h'], ['by', 'properties.country']),
+      request: analytics('breakdown', ...window(DAY), ['by', 'properties.country']),
       sql: sum(
-        `SELECT properties -> 'country', count(*) FILTER (WHERE "timestamp" >= now() - interval '24 hours'), ${ERRORS}
+        `SELECT properties -> 'country', count(*) FILTER (WHERE "timestamp" >= '${before(end, DAY)}'), ${ERRORS}
          FROM events WHERE ${last(2 * DAY)} GROUP BY 1`,
       ),
       most: 1.2,
@@ -113,7 +120,7 @@ export function questions(projectId) {
     'series by hour, where, 24 h': {
       request: analytics(
         'timeseries',
-        ['range', '24h'],
+        ...window(DAY),
         ['interval', 'hour'],
         ['where', 'properties.country == "DE" and log.status >= 500'],
       ),
@@ -127,16 +134,16 @@ export function questions(projectId) {
     'funnel of 3 steps, 30 days': {
       request: analytics(
         'funnel',
-        ['range', '30d'],
+        ...window(MONTH),
         ['by', 'properties.visitor'],
         ...FUNNEL_STEPS.map((one) => ['step', one]),
       ),
-      sql: sum(FUNNEL_SQL),
+      sql: sum(funnelSql(last(MONTH))),
       most: 1,
       memory: 100,
     },
     'performance summary, 7 days': {
-      request: performance('summary', ['range', '7d'], ['compare', 'none']),
+      request: performance('summary', ...window(WEEK), ['compare', 'none']),
       sql: sum(
         `SELECT count(*), ${ERRORS}, min(log_latency_ms), avg(log_latency_ms), max(log_latency_ms),
                 percentile_disc(ARRAY[0.5, 0.75, 0.9, 0.95, 0.99]) WITHIN GROUP (ORDER BY log_latency_ms)
@@ -146,7 +153,7 @@ export function questions(projectId) {
       growth: 3,
     },
     'performance series by hour, 7 days': {
-      request: performance('timeseries', ['range', '7d'], ['interval', 'hour']),
+      request: performance('timeseries', ...window(WEEK), ['interval', 'hour']),
       sql: sum(
         `SELECT date_trunc('hour', "timestamp", 'UTC'), count(*), ${ERRORS},
                 percentile_disc(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY log_latency_ms)
@@ -155,7 +162,7 @@ export function questions(projectId) {
       most: 0.15,
     },
     'endpoints, 30 days': {
-      request: performance('endpoints', ['range', '30d']),
+      request: performance('endpoints', ...window(MONTH)),
       sql: sum(
         `SELECT log_method, log_endpoint, count(*), ${ERRORS}, avg(log_latency_ms), max(log_latency_ms),
                 percentile_disc(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY log_latency_ms)
@@ -165,7 +172,7 @@ export function questions(projectId) {
       growth: 3,
     },
     'errors, 30 days': {
-      request: performance('errors', ['range', '30d']),
+      request: performance('errors', ...window(MONTH)),
       sql: sum(
         `SELECT log_method, log_endpoint, log_status, count(*), max("timestamp")
          FROM events WHERE ${last(MONTH)} AND log_status >= 400 GROUP BY 1, 2, 3`,
@@ -173,7 +180,7 @@ export function questions(projectId) {
       most: 0.03,
     },
     'slowest, 30 days': {
-      request: performance('slowest', ['range', '30d']),
+      request: performance('slowest', ...window(MONTH)),
       sql: sum(
         `SELECT * FROM events WHERE ${last(MONTH)} AND log_has_latency
          ORDER BY log_latency_ms DESC, "timestamp" DESC LIMIT 20`,
@@ -193,7 +200,7 @@ export function questions(projectId) {
       request: eql(
         `sequence by properties.session with maxspan=1h [any where log.method == "GET"] [any where log.method == "PUT"]`,
       ),
-      cursor: SEQUENCE_ROWS,
+      cursor: sequenceRows(last(DAY)),
       most: 1.2,
       candidatesPerSecond: 150_000,
     },

@@ -1,5 +1,7 @@
 // Questions about ten million events of one project, each beside the best plain SQL for the same answer, in turns.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { Agent, request as httpRequest } from 'node:http';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startDatabase } from './database.mjs';
 import { EVENT_BODY } from './event.mjs';
@@ -8,8 +10,8 @@ import { DUE_HOURS, makeNames, questions } from './insight-questions.mjs';
 import { facts, residentMegabytes } from './machine.mjs';
 import { median } from './processes.mjs';
 import { countRows, indexClosedMonths, makeRows, VISITORS } from './rows.mjs';
-import { projectOf, startService, workspace } from './service.mjs';
-import { CONNECTIONS, EVENTS, ROUNDS, SECONDS, TRIES } from './settings.mjs';
+import { projectOf, signedIn, startService, workspace } from './service.mjs';
+import { CONNECTIONS, EVENTS, KEPT_FOLDER, QUESTION, ROUNDS, SECONDS, TRIES } from './settings.mjs';
 import { shoot } from './shots.mjs';
 import { liftQuotas, makeTenants } from './tenants.mjs';
 import { startWorker } from './worker.mjs';
@@ -20,49 +22,88 @@ const OTHER_EVENTS = Math.min(100_000, EVENTS);
 const INTERNAL_TOKEN = 'internal-job-token-of-the-bench';
 /** Of a question and of its SQL: what is slow is asked less often. */
 const [FEWEST_ROUNDS, MOST_ROUNDS] = [3, 30];
+/** In the folder that is kept, written last: what has been filled in. */
+const FILLING = 'filling.json';
 /** The large project's hours are added up in rounds of the worker. */
 const MOST_WORK_ROUNDS = 60;
 
-export async function run() {
-  const server = await startDatabase();
+/**
+ * With BENCH_FOLDER the filled database stays there: `npm run bench -- insight fill` makes it, and every later run measures
+ * at once, of windows that end when it was filled.
+ */
+export async function run([only] = []) {
+  const server = await startDatabase({ kept: KEPT_FOLDER });
   const database = await server.database('bench_insight', { migrated: true });
   const env = { INTERNAL_JOB_TOKEN: INTERNAL_TOKEN, PROCESS_ROLE: 'api' };
-  const service = await startService({ databaseUrl: database.url, env });
+  const dataDir = KEPT_FOLDER && (await serviceFolder(KEPT_FOLDER));
+  const service = await startService({ databaseUrl: database.url, env, dataDir });
   const agent = new Agent({ keepAlive: true });
   try {
-    const { bearer, projectId: large, organizationId, key } = await workspace(service);
-    await liftQuotas(database);
-    const small = await projectOf(service, bearer, organizationId, 'small');
-    const others = await makeTenants(database, { organizations: OTHER_PROJECTS, keysEach: 1, prefix: 'other' });
-    await makeRows(database, [large], EVENTS, VISITORS);
-    await makeRows(database, [small], SMALL_EVENTS, VISITORS);
-    await makeRows(
-      database,
-      others.map((one) => one.projectId),
-      OTHER_EVENTS,
-    );
-    await makeNames(database, large, organizationId);
-    await indexClosedMonths(database);
-    await countRows(database);
-    const ask = askerOf(service, agent, bearer);
-    const hours = await addUpHours(ask, database, [large, small]);
+    const { large, small, end, key, email, password, hours } =
+      (await keptFilling()) ?? (await fill({ server, database, service, agent }));
+    if (only === 'fill') return;
+    const ask = askerOf(service, agent, await signedIn(service, email, password));
     await server.checkpoint();
-    const table = await askAll({ service, database, ask, large, small });
-    const ingestion = await ingestionBesideWorker({ server, service, databaseUrl: database.url, env, key });
-    console.log(`\n${facts()}; PostgreSQL ${JSON.stringify(await server.settings())}; ${hours}`);
+    const table = await askAll({ service, database, ask, large, small, end });
     const shown = table.map(({ name, ours, best, growth, why }) => ({
       question: name,
       'p50 ms': ours ?? why,
       'p50 ms of the best SQL': best ?? '–',
       [`p50 / p50 at ${SMALL_EVENTS.toLocaleString('en')}`]: growth ?? '–',
     }));
+    console.log(`\n${facts()}; PostgreSQL ${JSON.stringify(await server.settings())}; ${hours}`);
     print(`${EVENTS.toLocaleString('en')} events in the project, ${OTHER_PROJECTS} others beside it`, shown);
-    print('Goals', [...table.flatMap(goalsOf), ingestion]);
+    print('Goals', table.flatMap(goalsOf));
+    if (QUESTION === '')
+      print('Ingestion', [await ingestionBesideWorker({ server, service, databaseUrl: database.url, env, key })]);
   } finally {
     agent.destroy();
     await service.stop();
     await server.stop();
   }
+}
+
+async function serviceFolder(kept) {
+  const folder = join(kept, 'service');
+  await mkdir(folder, { recursive: true, mode: 0o711 });
+  return folder;
+}
+
+/** What a run before has filled, or null. */
+async function keptFilling() {
+  if (KEPT_FOLDER === undefined) return null;
+  const text = await readFile(join(KEPT_FOLDER, FILLING), 'utf8').catch(() => null);
+  if (text === null) return null;
+  const filling = JSON.parse(text);
+  if (filling.events !== EVENTS) throw new Error(`${KEPT_FOLDER} has ${filling.events} events, not ${EVENTS}`);
+  return { ...filling, end: new Date(filling.end) };
+}
+
+async function fill({ server, database, service, agent }) {
+  const beganAt = performance.now();
+  const { bearer, projectId, organizationId, key, email, password } = await workspace(service);
+  await liftQuotas(database);
+  const large = await projectOf(service, bearer, organizationId, 'large');
+  const small = await projectOf(service, bearer, organizationId, 'small');
+  const others = await makeTenants(database, { organizations: OTHER_PROJECTS, keysEach: 1, prefix: 'other' });
+  const end = await server.filling(async () => {
+    const end = await makeRows(database, [large], EVENTS, { more: VISITORS });
+    await makeRows(database, [small], SMALL_EVENTS, { more: VISITORS });
+    // An hour or two of each: the worker adds up each hour by itself.
+    const ofOthers = [projectId, ...others.map((one) => one.projectId)];
+    await makeRows(database, ofOthers, OTHER_EVENTS, { inBlocks: true });
+    await makeNames(database, large, organizationId);
+    await indexClosedMonths(database);
+    await countRows(database);
+    return end;
+  });
+  const hours = await addUpHours(askerOf(service, agent, bearer), database, [large, small]);
+  const filling = { events: EVENTS, large, small, end, key, email, password, hours };
+  const took = Math.round((performance.now() - beganAt) / 1_000);
+  const [{ size }] = await database.query('SELECT pg_size_pretty(pg_database_size(current_database())) AS size');
+  console.log(`filled in ${took} s, ${size}`);
+  if (KEPT_FOLDER !== undefined) await writeFile(join(KEPT_FOLDER, FILLING), JSON.stringify(filling));
+  return filling;
 }
 
 /** @returns milliseconds until the whole answer has come, and the answer */
@@ -109,29 +150,42 @@ async function addUpHours(ask, database, projects) {
   throw new Error(`hours are still due after ${MOST_WORK_ROUNDS} rounds`);
 }
 
-async function askAll({ service, database, ask, large, small }) {
+async function askAll({ service, database, ask, large, small, end }) {
   const table = [];
-  const ofSmall = questions(small);
-  for (const [name, question] of Object.entries(questions(large))) {
+  const ofSmall = questions(small, end);
+  for (const [name, question] of Object.entries(questions(large, end))) {
+    if (!name.includes(QUESTION)) continue;
     const { request, growth } = question;
     const first = await ask(request);
     if (first.status !== 200) {
-      table.push({ name, why: `answered ${first.status}` });
+      const why = `answered ${first.status}`;
+      process.stdout.write(`${name}: ${why} ${first.text}\n`);
+      table.push({ name, why });
       continue;
     }
     const bestOf = sqlOf(database, question, large);
     const idle = residentMegabytes(service.pid);
     const memory = watchMemory(service.pid);
-    const { ours, best } = await inTurns(() => askedAgain(ask, name, request), bestOf);
-    const mostMemory = memory.stop();
-    const before = growth && (await inTurns(() => askedAgain(ask, name, ofSmall[name].request)));
+    let measured;
+    try {
+      const { ours, best } = await inTurns(() => askedAgain(ask, name, request), bestOf);
+      const before = growth && (await inTurns(() => askedAgain(ask, name, ofSmall[name].request)));
+      measured = { ours, best, before };
+    } catch (error) {
+      process.stdout.write(`${error.message}\n`);
+      table.push({ name, why: error.message.slice(0, 80) });
+      continue;
+    } finally {
+      memory.stop();
+    }
+    const { ours, best, before } = measured;
     table.push({
       name,
       question,
       ours: shortened(ours),
       best: best && shortened(best),
       growth: before && ratio(ours / before.ours),
-      memory: mostMemory - idle,
+      memory: memory.stop() - idle,
       perSecond: candidatesOf(first, ours),
     });
     process.stdout.write(`${name}: ${shortened(ours)} ms beside ${best === undefined ? '–' : shortened(best)}\n`);

@@ -7,11 +7,12 @@ const DAYS = 30;
 export const VISITORS = `',"visitor":"v' || n / 20 * 3 + CASE WHEN n / 20 % 2 = 0 THEN 0 ELSE n % 3 END || '"'`;
 
 /**
- * Fills `projects` in turn with `count` events, evenly over the 30 days before now: 20 names, 4 severities, 3 environments
+ * Fills `projects` in turn, or `inBlocks` one after the other, with `count` events, evenly over the 30 days before now: 20 names, 4 severities, 3 environments
  * and latencies of a long tail. One event in a million has the endpoint `/rare/needle`. `more` is SQL of text that is added
  * to the properties, made of the event's number `n`.
+ * @returns the end of the 30 days
  */
-export async function makeRows(database, projects, count, more = `''`) {
+export async function makeRows(database, projects, count, { more = `''`, inBlocks = false } = {}) {
   await database.query(`CREATE TEMP TABLE IF NOT EXISTS filled (n integer, id uuid)`);
   await database.query('TRUNCATE filled');
   await database.query(`INSERT INTO filled SELECT n - 1, id FROM unnest($1::uuid[]) WITH ORDINALITY AS p (id, n)`, [
@@ -35,18 +36,19 @@ export async function makeRows(database, projects, count, more = `''`) {
                     '"referrer":"https://shop.example.com/catalogue/shoes?page=3&sort=price",' ||
                     '"tags":["checkout","experiment-b","returning-customer"],' ||
                     '"amounts":{"subtotal":129.9,"shipping":4.95,"tax":24.68,"currency":"EUR"}}' AS properties
-             FROM (SELECT n, (($3::float8 - ${DAYS} * 86400.0 * (1 - n / $4::float8)) * 1000)::bigint AS ms,
+             FROM (SELECT n, (($3::float8 - ${DAYS} * 86400.0 * (1 - n / $4::bigint::float8)) * 1000)::bigint AS ms,
                           (ARRAY['GET', 'GET', 'POST', 'PUT'])[1 + n % 4] AS method,
                           CASE WHEN n % 1000000 = 500000 THEN '/rare/needle' ELSE '/products/' || n % 1000 END AS endpoint,
                           CASE WHEN n % 97 = 0 THEN 500 WHEN n % 31 = 0 THEN 404 ELSE 200 END AS status,
                           (exp(3 + (hashint4(n::integer) & 1023) / 300.0))::integer AS latency
                    FROM generate_series($1::bigint, $2::bigint) AS n) raw) v
-       JOIN filled p ON p.n = v.n % $5`,
+       JOIN filled p ON p.n = ${inBlocks ? 'v.n * $5::bigint / $4::bigint' : 'v.n % $5::bigint'}`,
       [from, Math.min(from + CHUNK, count) - 1, now, count, projects.length],
     );
     process.stdout.write(`\r${Math.min(from + CHUNK, count).toLocaleString('en')} rows`);
   }
   process.stdout.write('\n');
+  return new Date(Number(now) * 1_000);
 }
 
 /** What the service's job does a day after the end of a month: the search index of each month that is over. */

@@ -71,6 +71,11 @@ export async function account({ url, dataDir }, email, password) {
   await post(url, '/v1/auth/register', { email, password });
   const token = await mailedToken(dataDir, email);
   await post(url, '/v1/auth/verify-email', { email, token });
+  return signedIn({ url }, email, password);
+}
+
+/** @returns an access token of an account that is there */
+export async function signedIn({ url }, email, password) {
   const form = new URLSearchParams({ username: email, password });
   return (await post(url, '/v1/auth/login', form)).access_token;
 }

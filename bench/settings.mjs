@@ -9,5 +9,9 @@ export const TRIES = number('BENCH_TRIES', 4);
 export const ROWS = number('BENCH_ROWS', 10_000_000);
 /** Events of the project whose questions are measured. */
 export const EVENTS = number('BENCH_EVENTS', ROWS);
+/** Where `insight` keeps its filled database for further runs; without it, every run fills one of its own. */
+export const KEPT_FOLDER = process.env.BENCH_FOLDER;
+/** Of `insight`, the questions whose names contain it. */
+export const QUESTION = process.env.BENCH_QUESTION ?? '';
 export const SOAK_SECONDS = number('BENCH_SOAK_SECONDS', 600);
 export const CONNECTIONS = 64;

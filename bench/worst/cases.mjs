@@ -1,6 +1,7 @@
 // The worst that a caller may send, shared by the bench, which measures, and the tests, which only see that all goes on.
 import { ACCOUNTS } from './accounts.mjs';
 import { FANOUT } from './fanout.mjs';
+import { INSIGHT } from './insight.mjs';
 import { PAGES } from './pages.mjs';
 import { PROGRAMS } from './programs.mjs';
 import { REQUESTS } from './requests.mjs';
@@ -9,7 +10,7 @@ import { REQUESTS } from './requests.mjs';
  * `prepare(attacker, size)` gives what the attacks need, or undefined when the service refuses it: then there is nothing
  * to attack with. `attacks` by name: `(attacker, size, prepared)`. `release(prepared)` ends what `prepare` started.
  */
-export const CASES = [...PROGRAMS, ...PAGES, ...REQUESTS, ...ACCOUNTS, ...FANOUT];
+export const CASES = [...PROGRAMS, ...PAGES, ...REQUESTS, ...ACCOUNTS, ...FANOUT, ...INSIGHT];
 
 /** How much of each: as much as hurts, in a bounded time. */
 export const SIZES = {
@@ -26,6 +27,7 @@ export const SIZES = {
     changes: 300,
     channels: 60,
     fanned: 3_000,
+    asked: 6_000,
   },
   test: {
     events: 24,
@@ -40,5 +42,6 @@ export const SIZES = {
     changes: 24,
     channels: 4,
     fanned: 100,
+    asked: 200,
   },
 };

@@ -482,7 +482,8 @@ describe('queries of events', () => {
       (
         await app.rows<{ count: number }>(
           `SELECT count(*)::int AS count FROM pg_stat_activity
-           WHERE datname = current_database() AND state = 'active' AND query LIKE '%FROM events e%' AND pid <> pg_backend_pid()`,
+           WHERE datname = current_database() AND state = 'active'
+             AND (query LIKE '%FROM events e%' OR query LIKE 'SELECT ms, id, bits%') AND pid <> pg_backend_pid()`,
         )
       )[0]?.count ?? 0;
     const until = async (count: number): Promise<void> => {

@@ -509,6 +509,57 @@ describe('the performance of requests', () => {
     expect(stored).toEqual({ most: 2_064 });
   });
 
+  it('keeps the most frequent failed statuses of an endpoint, and the numbers of all', async () => {
+    const odd = await ownerWithProject(app);
+    const rows = Array.from({ length: 1_000 }, (_, n): EventRow[] => [
+      { timestamp: new Date(beginning + n), log_endpoint: '/wild', log_status: 400 + (n < 700 ? n % 350 : n % 10) },
+      { timestamp: new Date(beginning + n), log_endpoint: '/wild', log_status: -n },
+      { timestamp: new Date(beginning + n), log_endpoint: '/tame', log_status: 500 + (n % 200) },
+    ]);
+    await insertEvents(app, odd.projectId, rows.flat());
+    await countEvents(app);
+    const all = await storedRequests(app, odd.projectId);
+    const window = {
+      from_ts: new Date(beginning).toISOString(),
+      to_ts: new Date(beginning + HOUR_MS).toISOString(),
+    };
+    const statusesOf = (rows: readonly { endpoint: string; statuses: readonly Answer[] }[]): unknown =>
+      rows.map(({ endpoint, statuses }) => [endpoint, statuses.length, statuses[0]]);
+    for (let round = 0; round < 2; round += 1) {
+      const given = await read<{ by_status: Answer[]; by_endpoint: { endpoint: string; statuses: Answer[] }[] }>(
+        'errors',
+        { ...window, status_from: 400 },
+        odd,
+      );
+      expect(given).toMatchObject({ requests: 3_000, failed: 2_000, failure_rate: 2 / 3 });
+      expect(statusesOf(given.by_endpoint)).toEqual([
+        ['/tame', 50, { status: 500, requests: 5 }],
+        ['/wild', 50, { status: 400, requests: 32 }],
+      ]);
+      expect(given.by_status).toHaveLength(200);
+      expect(given.by_status[0]).toMatchObject({ status: 400, requests: 32 });
+      // No more than that is left out.
+      const exact = await read<{ by_status: Answer[] }>(
+        'errors',
+        { ...window, endpoint: '/tame', status_from: 400 },
+        odd,
+      );
+      expect(exact.by_status).toEqual(
+        failuresOf(
+          all.filter(({ endpoint }) => endpoint === '/tame'),
+          400,
+          50,
+        ).by_status,
+      );
+      await makeRollups();
+    }
+    const [kept] = await app.rows<{ most: number }>(
+      'SELECT max(cardinality(statuses)) AS most FROM endpoint_hours WHERE project_id = $1',
+      [odd.projectId],
+    );
+    expect(kept).toEqual({ most: 200 });
+  });
+
   it('finds the slowest without looking at hours that cannot have them', async () => {
     const spread = await ownerWithProject(app);
     const rows = Array.from({ length: 40 }, (_, hour): EventRow[] => [
@@ -611,14 +662,30 @@ describe('the performance of requests', () => {
     });
   });
 
-  it('answers the examples of the guide', async () => {
+  it('answers the examples of the guide as it shows', async () => {
     const guide = readFileSync('docs/guide/performance.md', 'utf8');
-    const examples = [...guide.matchAll(/GET (\/v1\/performance\/\S+)/g)].map(([, path = '']) => path);
-    expect(new Set(examples.map((path) => path.split('?')[0])).size).toBe(5);
-    for (const path of examples) {
-      const asked = path.replace('{project_id}', owner.projectId);
-      expect(asked).toContain(owner.projectId);
-      await app.request().get(asked).set('Authorization', owner.bearer).expect(200);
+    const shop = await ownerWithProject(app);
+    const cells = [...guide.matchAll(/^\| (\d\d:\d\d) \|(.*)\|$/gm)].map(([, time = '', rest = '']): EventRow => {
+      const [method = '', endpoint = '', status, latency] = rest
+        .split('|')
+        .map((cell) => cell.trim().replaceAll('`', ''));
+      return {
+        timestamp: new Date(`2026-03-02T${time}:00Z`),
+        log_method: method,
+        log_endpoint: endpoint,
+        log_status: Number(status),
+        ...(latency && { log_latency_ms: Number(latency) }),
+      };
+    });
+    await insertEvents(app, shop.projectId, cells);
+    await countEvents(app);
+    const examples = [...guide.matchAll(/```http\nGET (.*)\n```\n\n```json\n([^`]*)```/g)];
+    expect([cells.length, examples.length]).toEqual([8, 6]);
+    expect(new Set(examples.map(([, path = '']) => path.split('?')[0])).size).toBe(5);
+    for (const [, path = '', written = ''] of examples) {
+      const asked = path.replace('{project_id}', shop.projectId);
+      const { body } = await app.request().get(asked).set('Authorization', shop.bearer).expect(200);
+      expect(body).toMatchObject(JSON.parse(written) as Answer);
     }
   });
 

@@ -46,9 +46,8 @@ export class AnswerWriter {
     const { shown, isCut, bytes, places } = await this.fit(scope, wanted);
     const ascending = position === 'tail' ? [...shown].reverse() : shown;
     return this.budget.answer(scope.projectId, bytes, async () => {
-      const records = new Map(
-        (await this.rows.read<StoredEvent>(scope, [...places], RECORDS)).map((row) => [row.id, eventRecord(row)]),
-      );
+      const stored = await this.recordsOf(scope, shown, places);
+      const records = new Map(stored.map((event) => [event.id, eventRecord(event)]));
       const whole = ascending.filter(({ events }) => events.every((event) => event === null || records.has(event.id)));
       const members: Members<EqlAnswer> = {
         ...head,
@@ -89,6 +88,21 @@ export class AnswerWriter {
     const alone = await this.rows.fit(scope, placesOf(first), LARGEST_RESULT_BYTES);
     if (alone.places.length < placesOf(first).length) throw new QueryNeedsTooMuchMemory();
     return { shown: [first], isCut: whole.length > 1, bytes: alone.bytes, places: new Set(alone.places) };
+  }
+
+  /** Those that came along with their places, and the others. */
+  private async recordsOf(
+    scope: ProjectScope,
+    shown: readonly Found[],
+    places: ReadonlySet<EventPlace>,
+  ): Promise<StoredEvent[]> {
+    const known = new Map(
+      shown.flatMap(({ events }) =>
+        events.flatMap((event) => (event?.record ? [[event.id, event.record] as const] : [])),
+      ),
+    );
+    const others = [...places].filter(({ id }) => !known.has(id));
+    return [...known.values(), ...(await this.rows.read<StoredEvent>(scope, others, RECORDS))];
   }
 
   /** By id; of events that are gone by now there may be none. */

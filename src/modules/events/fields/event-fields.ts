@@ -131,10 +131,22 @@ export const PROPERTY_FIELDS: readonly { readonly column: PropertyColumn; readon
     .sort((one, other) => FIELD_TABLE[one].property - FIELD_TABLE[other].property)
     .map((column) => ({ column, name: FIELD_TABLE[column].sent }));
 
+const READ = COLUMNS.filter((column): column is ReadColumn => FIELD_TABLE[column].isRead);
+const readSql = (column: ReadColumn): string =>
+  FIELD_TABLE[column].type === 'jsonb' ? `${column}::text` : `"${column}"`;
+
 /** The columns of a {@link StoredEvent}, for a SELECT from `events`. */
-export const READ_COLUMNS = COLUMNS.filter((column): column is ReadColumn => FIELD_TABLE[column].isRead)
-  .map((column) => (FIELD_TABLE[column].type === 'jsonb' ? `${column}::text AS ${column}` : `"${column}"`))
-  .join(', ');
+export const READ_COLUMNS = READ.map((column) => `${readSql(column)} AS "${column}"`).join(', ');
+
+const BESIDE_ID = READ.filter((column) => column !== 'id');
+
+/** Those beside its id as they are stored, so that nothing is unpacked yet, for a SELECT from `events e`. */
+export const KEPT_COLUMNS = BESIDE_ID.map((column) => `e."${column}"`).join(', ');
+
+/** Those beside its id, for a SELECT from a relation with the {@link KEPT_COLUMNS}; null where the condition does not hold. */
+export function readColumnsWhere(condition: string): string {
+  return BESIDE_ID.map((column) => `CASE WHEN ${condition} THEN ${readSql(column)} END AS "${column}"`).join(', ');
+}
 
 const ASKED = COLUMNS.filter((column): column is ConditionColumn => FIELD_TABLE[column].condition !== null).map(
   (column) => {

@@ -6,9 +6,11 @@ export {
   CONDITION_SQL,
   type CredentialColumn,
   type EventRow,
+  KEPT_COLUMNS,
   PROPERTY_FIELDS,
   type PropertyColumn,
   READ_COLUMNS,
+  readColumnsWhere,
   SENT_FIELDS,
   type StoredEvent,
 } from './event-fields.js';

@@ -133,24 +133,26 @@ export class EndpointFiguresReader {
       statusFrom === 400 ? ['client_errors + errors', 'last_failed_at'] : ['errors', 'last_error_at'];
     const rows = await this.database.rows<FailureRow>(
       `WITH ${itemsSql(scope, plan, filter, parameters)},
+       narrow AS MATERIALIZED (
+         SELECT method, endpoint, requests, ${failed} AS failed, ${last} AS last_failed_at, statuses, status_counts FROM items),
        totals AS MATERIALIZED (
-         SELECT method, endpoint, sum(requests) AS requests, sum(${failed}) AS failed, max(${last}) AS last_failed_at
-         FROM items GROUP BY 1, 2),
+         SELECT method, endpoint, sum(requests) AS requests, sum(failed) AS failed, max(last_failed_at) AS last_failed_at
+         FROM narrow GROUP BY 1, 2),
        page AS MATERIALIZED (
          SELECT *, row_number() OVER (ORDER BY failed DESC, ${BY_NAME}) AS rank FROM totals WHERE failed > 0
          ORDER BY rank LIMIT ${parameters.bind(limit)}::bigint),
-       codes AS MATERIALIZED (
-         SELECT i.method, i.endpoint, c.status, sum(c.n) AS n
-         FROM items i CROSS JOIN LATERAL unnest(i.statuses, i.status_counts) AS c (status, n)
-         WHERE c.status >= ${parameters.bind(statusFrom)} GROUP BY 1, 2, 3),
+       codes AS (
+         SELECT unnest(statuses) AS status, unnest(status_counts) AS n FROM narrow WHERE failed > 0),
        codes_of_page AS (
-         SELECT p.rank, c.status, c.n, row_number() OVER (PARTITION BY p.rank ORDER BY c.n DESC, c.status) AS nth
-         FROM page p JOIN codes c USING (method, endpoint))
+         SELECT rank, status, sum(n) AS n, row_number() OVER (PARTITION BY rank ORDER BY sum(n) DESC, status) AS nth
+         FROM (SELECT p.rank, unnest(i.statuses) AS status, unnest(i.status_counts) AS n
+               FROM page p JOIN narrow i USING (method, endpoint) WHERE i.failed > 0) listed
+         WHERE status >= ${statusFrom} GROUP BY 1, 2)
        SELECT 0 AS "order", 'all' AS kind, NULL AS method, NULL AS endpoint, NULL::float8 AS rank, NULL::integer AS status,
               coalesce(sum(requests), 0)::float8 AS requests, coalesce(sum(failed), 0)::float8 AS failed,
               NULL::timestamptz AS "lastFailedAt" FROM totals
        UNION ALL
-       (SELECT 1, 'status', NULL, NULL, NULL, status, sum(n)::float8, NULL, NULL FROM codes GROUP BY status
+       (SELECT 1, 'status', NULL, NULL, NULL, status, sum(n)::float8, NULL, NULL FROM codes WHERE status >= ${statusFrom} GROUP BY status
         ORDER BY sum(n) DESC, status LIMIT ${MOST_STATUSES})
        UNION ALL
        SELECT 2, 'endpoint', method, endpoint, rank::float8, NULL, requests::float8, failed::float8, last_failed_at FROM page
@@ -222,7 +224,11 @@ function namesOf({
   return { method: method === '' ? null : method, endpoint: endpoint === '' ? null : endpoint };
 }
 
-/** The relation `items`: pairs of days, hours and spans. Names are empty where there is none, so that they can be compared. */
+/**
+ * The relation `items`: pairs of days, hours and spans. Names are empty where there is none, so that they can be compared.
+ * It is not kept: whoever names it twice reads the rollups twice, each time the columns alone that are used. Latencies are
+ * most of what there is, and wanted of few.
+ */
 function itemsSql({ projectId }: Scope, plan: ReadingPlan, filter: RequestFilter, parameters: Parameters): string {
   const project = parameters.bind(projectId);
   const [days, hours] = [parameters.bind(plan.days), parameters.bind(plan.hours)];
@@ -230,8 +236,9 @@ function itemsSql({ projectId }: Scope, plan: ReadingPlan, filter: RequestFilter
     latency_sum, latency_min, latency_max, last_failed_at, last_error_at, latencies, counts, statuses, status_counts`;
   return `${lookedSql(project, plan.spans, requestConditions(filter, parameters), parameters, 'pairs')},
        ${figuresSql('pairs')},
-       items AS MATERIALIZED (
-         SELECT ${columns} FROM figured
+       of_spans AS MATERIALIZED (SELECT ${columns} FROM figured),
+       items AS NOT MATERIALIZED (
+         SELECT * FROM of_spans
          UNION ALL
          SELECT ${columns} FROM endpoint_hours
          WHERE project_id = ${project} AND hour = ANY (${hours}::timestamptz[])${namedConditions(filter, NAMES, parameters)}

@@ -1,3 +1,5 @@
+import { MOST_KEPT_STATUSES } from './rollup-limits.js';
+
 /** Method and endpoint pairs that have a place of their own in an hour; all others are one item (DECISIONS 15). */
 export const MOST_PAIRS = 1_000;
 /** The place of the item that holds all of an hour or a day. */
@@ -41,8 +43,8 @@ export function figuresSql(levels: 'whole' | 'pairs' | 'both'): string {
              array_agg(n::int ORDER BY latency) FILTER (WHERE latency IS NOT NULL) AS counts,
              array_agg(failed::int ORDER BY latency) FILTER (WHERE latency IS NOT NULL) AS failed_counts,
              sum(failed) FILTER (WHERE latency IS NOT NULL) > 0 AS has_failed,
-             array_agg(status ORDER BY status) FILTER (WHERE status IS NOT NULL) AS statuses,
-             array_agg(n::int ORDER BY status) FILTER (WHERE status IS NOT NULL) AS status_counts
+             array_agg(status ORDER BY status) FILTER (WHERE status >= 400) AS statuses,
+             array_agg(n::int ORDER BY status) FILTER (WHERE status >= 400) AS status_counts
       FROM leveled GROUP BY 1, 2, 3, 4),
     ${roundedSql('part, place, method, endpoint, requests')}`;
 }
@@ -54,21 +56,30 @@ const PAIRED = `paired AS MATERIALIZED (
              method, endpoint, status, latency, n, newest
       FROM (SELECT *, sum(n) OVER (PARTITION BY part, method, endpoint) AS of_pair FROM grouped) counted),`;
 
-/** The relation `figured` of one named `summed`, with latencies as they are kept. */
+/** The relation `figured` of one named `summed`, with latencies and statuses as they are kept. */
 export function roundedSql(names: string): string {
   const figures = `client_errors, errors, measured, fast, slow, latency_sum, latency_min, latency_max, last_failed_at, last_error_at`;
+  const statuses = `${keptStatusesSql('status')} AS statuses, ${keptStatusesSql('n')} AS status_counts`;
   return `figured AS (
       SELECT ${names}, ${figures}, coalesce(latencies, '{}') AS latencies, coalesce(counts, '{}') AS counts,
-             CASE WHEN has_failed THEN failed_counts END AS failed_counts, statuses, status_counts
+             CASE WHEN has_failed THEN failed_counts END AS failed_counts, ${statuses}
       FROM summed WHERE measured <= ${EXACT_UP_TO}
       UNION ALL
-      SELECT ${names}, ${figures}, r.latencies, r.counts, CASE WHEN has_failed THEN r.failed_counts END, statuses, status_counts
+      SELECT ${names}, ${figures}, r.latencies, r.counts, CASE WHEN has_failed THEN r.failed_counts END, ${statuses}
       FROM summed s CROSS JOIN LATERAL (
         SELECT array_agg(kept ORDER BY kept) AS latencies, array_agg(n ORDER BY kept) AS counts,
                array_agg(failed ORDER BY kept) AS failed_counts
         FROM (SELECT latency_middle(latency_bucket(l.latency)) AS kept, sum(l.n)::int AS n, sum(l.failed)::int AS failed
               FROM unnest(s.latencies, s.counts, s.failed_counts) AS l (latency, n, failed) GROUP BY 1) buckets) r
       WHERE measured > ${EXACT_UP_TO})`;
+}
+
+/** Of `statuses` and `status_counts`, which ascend by status, those that are kept. */
+function keptStatusesSql(column: 'status' | 'n'): string {
+  const all = { status: 'statuses', n: 'status_counts' }[column];
+  return `coalesce(CASE WHEN cardinality(statuses) <= ${MOST_KEPT_STATUSES} THEN ${all} ELSE ARRAY(
+        SELECT ${column} FROM (SELECT c.status, c.n FROM unnest(statuses, status_counts) AS c (status, n)
+                               ORDER BY c.n DESC, c.status LIMIT ${MOST_KEPT_STATUSES}) most ORDER BY status) END, '{}')`;
 }
 
 /**

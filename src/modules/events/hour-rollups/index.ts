@@ -8,7 +8,7 @@ export {
 } from './endpoint-figures.reader.js';
 export { HourRollupsModule } from './hour-rollups.module.js';
 export { hourRollupsJob } from './hour-rollups.job.js';
-export { MOST_NAME_CHARACTERS } from './names.js';
+export { MOST_KEPT_STATUSES, MOST_NAME_CHARACTERS } from './rollup-limits.js';
 export type { ReadingPlan } from './reading-plan.js';
 export { ReadingPlanReader } from './reading-plan.reader.js';
 export {

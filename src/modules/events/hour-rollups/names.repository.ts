@@ -1,4 +1,4 @@
-import { MOST_NAME_CHARACTERS } from './names.js';
+import { MOST_NAME_CHARACTERS } from './rollup-limits.js';
 
 /**
  * A name by which pairs are told apart: longer ones are cut and carry a hash of the whole behind the characters that are

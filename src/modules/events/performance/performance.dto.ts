@@ -13,6 +13,7 @@ import {
   ENDPOINT_SORTS,
   type EndpointSort,
   MOST_NAME_CHARACTERS,
+  MOST_KEPT_STATUSES,
   MOST_STATUSES,
   MOST_STATUSES_OF_ENDPOINT,
 } from '../hour-rollups/index.js';
@@ -387,7 +388,7 @@ export class FailuresResponse extends WindowResponse {
   failure_rate!: number;
 
   @ListField(nested(() => FailedStatus), {
-    description: `Failed statuses, most requests first, ${MOST_STATUSES} at most`,
+    description: `Failed statuses, most requests first, ${MOST_STATUSES} at most. Of an endpoint with more than ${MOST_KEPT_STATUSES} in an hour those with the most requests there are counted`,
   })
   by_status!: FailedStatus[];
 

@@ -3,7 +3,7 @@ import { Database } from '../../../../platform/database/database.js';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
 import type { Dimension } from '../../totals/index.js';
 import type { Division } from '../asking/division.js';
-import { bucketSql, countedSql, type Source } from '../asking/gathered-events.reader.js';
+import { countedSql, type Source } from '../asking/gathered-events.reader.js';
 import { KEY_ORDER, keyedSql, shortKeySql } from '../asking/keys.js';
 import type { Question } from '../asking/question.js';
 import type { Snapshot } from '../asking/snapshots.js';
@@ -33,13 +33,10 @@ export class BreakdownRepository {
   ): Promise<BreakdownRow[]> {
     const parameters = new Parameters();
     const base = baseOf(question, source, division, by, parameters.bind);
-    const first = parameters.bind(division.first);
-    const now = `FILTER (WHERE bucket = ${first}::int)`;
     return snapshot.rows<BreakdownRow>(
       `WITH found AS MATERIALIZED (
-         SELECT key, (sum(events) ${now})::float8 AS events, (sum(errors) ${now})::float8 AS errors,
-                coalesce(sum(events) FILTER (WHERE bucket < ${first}::int), 0)::float8 AS previous
-         FROM (${base}) base GROUP BY key HAVING sum(events) ${now} > 0)
+         SELECT key, sum(events)::float8 AS events, sum(errors)::float8 AS errors, sum(previous)::float8 AS previous
+         FROM (${base}) base GROUP BY key HAVING sum(events) > 0)
        SELECT 'total' AS part, NULL AS key, coalesce(sum(events), 0) AS events, coalesce(sum(errors), 0) AS errors,
               (count(*) FILTER (WHERE key <> ''))::float8 AS more FROM found
        UNION ALL SELECT 'missing', NULL, events, errors, 0 FROM found WHERE key = ''
@@ -59,14 +56,21 @@ export class BreakdownRepository {
   }
 }
 
+/** By key, perhaps in several rows: events and errors of the window, and events of the window before. */
 function baseOf(question: Question, source: Source, division: Division, by: string, bind: Bind): string {
   if (source.type === 'counted') {
     const counted = countedSql(question, source.coverage, [by as Dimension], bind);
-    return `SELECT bucket, ${shortKeySql(by)} AS key, events, errors FROM (${counted}) counted`;
+    const now = `bucket = ${bind(division.first)}::int`;
+    const sum = (name: string, when: string): string => `CASE WHEN ${when} THEN ${name} ELSE 0 END`;
+    return `SELECT ${shortKeySql(by)} AS key, ${sum('events', now)} AS events, ${sum('errors', now)} AS errors,
+                   ${sum('events', `NOT ${now}`)} AS previous FROM (${counted}) counted`;
   }
   const { value, key } = keyedSql(by, bind);
-  return `SELECT bucket, ${key('held')} AS key, events, errors FROM (
-            SELECT ${bucketSql(division, bind)} AS bucket, ${value} AS held, count(*) AS events,
-                   count(*) FILTER (WHERE e.log_status >= 500) AS errors
-            FROM ${source.events(bind)} /* tenant: the events found are of one project */ GROUP BY 1, 2) gathered`;
+  // The windows are no part of what is grouped by: that is sorted, where nobody can estimate how many values there are.
+  const now = division.first === 0 ? 'true' : `e."timestamp" >= ${bind(question.window.from)}::timestamptz`;
+  return `SELECT ${key('held')} AS key, events, errors, previous FROM (
+            SELECT ${value} AS held, count(*) FILTER (WHERE ${now}) AS events,
+                   count(*) FILTER (WHERE ${now} AND e.log_status >= 500) AS errors,
+                   count(*) FILTER (WHERE NOT ${now}) AS previous
+            FROM ${source.events(bind)} /* tenant: the events found are of one project */ GROUP BY 1) gathered`;
 }

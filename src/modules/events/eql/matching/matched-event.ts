@@ -1,3 +1,4 @@
+import type { StoredEvent } from '../../fields/index.js';
 import type { EventSize } from '../../reads/index.js';
 
 /** An event that fits a term. */
@@ -9,4 +10,6 @@ export interface MatchedEvent {
   readonly ordinal: number;
   /** Where it came along: of few events, all of which may be shown. */
   readonly size?: EventSize;
+  /** The event itself, where it came along, too. */
+  readonly record?: StoredEvent;
 }

@@ -3,6 +3,7 @@ import { type FilterSubject, propertiesSql } from '../../conditions/index.js';
 import { fieldReader } from '../compiling/evaluate.js';
 import type { EventCondition } from '../compiling/event-condition.js';
 import type { Field } from '../language/ast.js';
+import type { StoredEvent } from '../../fields/index.js';
 import type { EventSize } from '../../reads/index.js';
 import { ownField } from '../language/field-names.js';
 import type { Value } from '../values/value.js';
@@ -26,8 +27,10 @@ export interface CandidateRow {
   readonly ms: number;
   /** By term, whether the event may fit, and for an exact condition whether it does; and whether it is large. */
   readonly bits: number;
-  /** Of those alone that are selected with it. */
+  /** Of the first ones alone, of which there are few. */
   readonly size?: EventSize;
+  /** The event itself, where that is small. */
+  readonly record?: StoredEvent;
   /** An own field or a property, null where it is missing; {@link PROPERTIES}: all that are looked at by their names. */
   readonly [column: string]: unknown;
 }

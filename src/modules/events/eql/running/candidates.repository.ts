@@ -3,6 +3,7 @@ import type { ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
 import { propertySql } from '../../conditions/index.js';
+import { KEPT_COLUMNS, readColumnsWhere, type StoredEvent } from '../../fields/index.js';
 import {
   type Deadline,
   type EventPlace,
@@ -17,6 +18,16 @@ import type { StatementTime } from './statement-time.js';
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
+/** Records that come with their candidates: two such reads are under way at a time. */
+const SMALL_RECORDS_BYTES = 128 * 1_024;
+
+/** The members of the event are null where it is not read. */
+interface FirstRow extends StoredEvent, EventSize {
+  readonly ms: number;
+  readonly bits: number;
+  readonly isRead: boolean;
+}
+
 export interface Reading {
   readonly isNewestFirst: boolean;
   readonly deadline: Deadline;
@@ -29,7 +40,10 @@ export interface Reading {
 export class CandidatesRepository {
   constructor(private readonly database: Database) {}
 
-  /** The first candidates of a window in their order, or in the opposite one, with their sizes. */
+  /**
+   * The first candidates of a window in their order, or in the opposite one, with their sizes. They come with their records
+   * as long as these are small together: a statement more is most of what a short answer takes.
+   */
   async first(
     tx: Db,
     scope: Scope,
@@ -40,14 +54,26 @@ export class CandidatesRepository {
     time: StatementTime,
   ): Promise<CandidateRow[]> {
     const parameters = new Parameters();
-    const candidates = candidatesSql(scope, window, selection, reading, parameters.bind, `, ${SIZE_COLUMNS}`);
+    const columns = `, ${SIZE_COLUMNS}, ${KEPT_COLUMNS}`;
+    const candidates = candidatesSql(scope, window, selection, reading, parameters.bind, columns);
+    const order = reading.isNewestFirst ? ' DESC' : '';
+    const isSmall = `up_to <= ${SMALL_RECORDS_BYTES}`;
     await this.limit(tx, time);
-    const rows = await this.database.rows<CandidateRow & EventSize>(
-      `${candidates} LIMIT ${parameters.bind(most)}`,
+    const rows = await this.database.rows<FirstRow>(
+      `SELECT ms, id, bits, bytes, stored, ${isSmall} AS "isRead", ${readColumnsWhere(isSmall)}
+       FROM (SELECT *, sum(coalesce(bytes, ${SMALL_RECORDS_BYTES + 1})) OVER (ORDER BY ms${order}, id${order}) AS up_to
+             FROM (${candidates} LIMIT ${parameters.bind(most)}) found) measured /* tenant: candidates compare the project */
+       ORDER BY ms${order}, id${order}`,
       parameters.values,
       tx,
     );
-    return rows.map(({ bytes, stored, ...row }) => ({ ...row, size: { bytes, stored } }));
+    return rows.map((row) => ({
+      id: row.id,
+      ms: row.ms,
+      bits: row.bits,
+      size: { bytes: row.bytes, stored: row.stored },
+      ...(row.isRead && { record: row }),
+    }));
   }
 
   /** Begins to read the candidates of a window in their order, or in the opposite one. One reading of a transaction at a time. */

@@ -91,8 +91,9 @@ export class QueryRunner {
           (condition.isExact || condition.truth((subject ??= selection.subject(row)), deadline) === true);
         hits[term] = fits ? run.keys[term]?.(row) : undefined;
       }
-      const { id, ms, size } = row;
-      return run.push(size === undefined ? { id, ms, ordinal: number } : { id, ms, ordinal: number, size }, hits);
+      const { id, ms, size, record } = row;
+      const event = { id, ms, ordinal: number, ...(size && { size }), ...(record && { record }) };
+      return run.push(event, hits);
     };
     const scanned = await this.walk.through(tx, scope, window, selection, { ...walk, deadline }, visit);
     return { ...run.end(), scanned };
