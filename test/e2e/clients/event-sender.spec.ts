@@ -1,0 +1,370 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import express from 'express';
+import fc from 'fast-check';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import pino from 'pino';
+import pinoTransport from '../../../clients/typescript/src/pino.js';
+import { recordRequests } from '../../../clients/typescript/src/requests.js';
+import { EventSender, type Loss, type SenderOptions } from '../../../clients/typescript/src/sender/index.js';
+import { ownerWithProject } from '../../support/actors.js';
+import { createTestApp, type TestApp } from '../../support/app.js';
+import { launchChromium, servePage } from '../../support/chromium.js';
+import { cleanUp, cleanups, temporaryFolder } from '../../support/embedded-database.js';
+import { tenant, type Tenant } from '../../support/ingestion.js';
+import { createTestDatabase } from '../../support/postgres.js';
+import { senderBundle, withProgram } from '../../support/sender-bundle.js';
+import { eventually, type ServiceProcess, startService } from '../../support/service-process.js';
+import { openAccount, storedEvents } from '../../support/service-traffic.js';
+import { createSource, type KeyRecord, setPlan } from '../../support/sources.js';
+
+jest.setTimeout(300_000);
+
+interface StoredRow {
+  readonly event: string;
+  readonly source: string;
+  readonly timestamp: Date;
+  readonly message: string | null;
+  readonly severity: string | null;
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+
+describe('the event sender', () => {
+  let app: TestApp;
+  let of: Tenant;
+  const senders: EventSender[] = [];
+
+  beforeAll(async () => {
+    app = await createTestApp();
+  });
+  beforeEach(async () => {
+    of = await tenant(app, { plan: 'enterprise' });
+  });
+  afterEach(async () => {
+    for (const sender of senders.splice(0)) await sender.close({ timeoutMs: 0 });
+  });
+  afterAll(() => app.close());
+
+  const sender = (options: Partial<SenderOptions> = {}): { sender: EventSender; losses: Loss[] } => {
+    const losses: Loss[] = [];
+    const made = new EventSender({
+      url: app.url,
+      apiKey: of.apiKey,
+      source: 'shop',
+      flushOnExit: false,
+      onLoss: (loss) => losses.push(loss),
+      ...options,
+    });
+    senders.push(made);
+    return { sender: made, losses };
+  };
+  const stored = (): Promise<StoredRow[]> =>
+    app.rows<StoredRow>(
+      `SELECT event, source, "timestamp", message, severity, properties FROM events WHERE project_id = $1
+       ORDER BY "timestamp", (properties->>'n')::int`,
+      [of.projectId],
+    );
+  const numbers = async (): Promise<unknown[]> => (await stored()).map(({ properties }) => properties.n);
+  /** Sends as many events, numbered. */
+  const sendAll = (to: EventSender, count: number): void => {
+    for (let n = 0; n < count; n += 1) to.send({ event_type: 'order.paid', payload: { n } });
+  };
+  const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
+
+  it('sends what is sent together in few requests, at the time at which it was sent', async () => {
+    let requests = 0;
+    const counted: typeof fetch = (...parameters) => {
+      requests += 1;
+      return fetch(...parameters);
+    };
+    const { sender: made, losses } = sender({ fetch: counted, maxBatchEvents: 400 });
+    const before = Date.now();
+    sendAll(made, 1_000);
+    made.send({ event_type: 'order.sent', source: 'depot', timestamp: '2026-01-02T03:04:05.678Z', payload: { n: -1 } });
+    const after = Date.now();
+    expect(made.pending).toBe(1_001);
+    expect(await made.flush()).toBe(true);
+    expect(made.pending).toBe(0);
+    expect(requests).toBe(3);
+    const [first, ...rest] = await stored();
+    expect(first).toMatchObject({ event: 'order.sent', source: 'depot' });
+    expect(first?.timestamp.toISOString()).toBe('2026-01-02T03:04:05.678Z');
+    expect(rest.map(({ properties }) => properties.n)).toEqual(upTo(1_000));
+    for (const { source, timestamp } of rest) {
+      expect(source).toBe('shop');
+      expect(timestamp.getTime()).toBeGreaterThanOrEqual(before);
+      expect(timestamp.getTime()).toBeLessThanOrEqual(after);
+    }
+    expect(losses).toEqual([]);
+  });
+
+  it('sends by itself after a while, what an event was when it was sent', async () => {
+    const { sender: made } = sender({ maxWaitMs: 10 });
+    const payload = { n: 1 };
+    made.send({ event_type: 'order.paid', payload });
+    payload.n = 2;
+    expect(await eventually(numbers, ({ length }) => length > 0)).toEqual([1]);
+  });
+
+  it('tells which events were refused and why, and stores the others', async () => {
+    const { sender: made, losses } = sender();
+    made.send({ event_type: '', payload: { n: 0 } });
+    sendAll(made, 2);
+    expect(await made.flush()).toBe(true);
+    expect(await numbers()).toEqual([0, 1]);
+    expect(losses).toEqual([
+      {
+        reason: 'refused',
+        events: 1,
+        status: 200,
+        detail: [expect.objectContaining({ type: 'string_too_short', loc: ['body', 'event_type'] })],
+      },
+    ]);
+  });
+
+  it('tells of a key that is refused, and tries it no more', async () => {
+    const { sender: made, losses } = sender({ apiKey: 'oes_unknown' });
+    sendAll(made, 3);
+    expect(await made.flush()).toBe(true);
+    expect(losses).toEqual([{ reason: 'refused', events: 3, status: 401, detail: 'Invalid API key' }]);
+  });
+
+  it('keeps to its bounds, and never throws, whatever it is told and whoever listens', async () => {
+    const losses: Loss[] = [];
+    const { sender: made } = sender({
+      url: 'http://127.0.0.1:1',
+      maxQueuedBytes: 1_000,
+      maxWaitMs: 60_000,
+      onLoss: (loss) => {
+        losses.push(loss);
+        throw new Error('a listener that fails');
+      },
+    });
+    const circle: Record<string, unknown> = {};
+    circle.self = circle;
+    made.send({ event_type: 'a', payload: circle });
+    made.send({ event_type: 'a', payload: { big: 1n } });
+    sendAll(made, 100);
+    const { pending } = made;
+    expect(pending).toBeGreaterThan(0);
+    expect(pending).toBeLessThan(10);
+    expect(await made.close({ timeoutMs: 20 })).toBe(false);
+    made.send({ event_type: 'a' });
+    expect(losses.slice(0, 2)).toEqual(Array(2).fill({ reason: 'unserializable', events: 1 }));
+    expect(losses.filter(({ reason }) => reason === 'full')).toHaveLength(100 - pending);
+    expect(losses.slice(-2)).toEqual([
+      { reason: 'closed', events: pending },
+      { reason: 'closed', events: 1 },
+    ]);
+  });
+
+  it('waits as long as it is asked to, unless somebody flushes, and sends the same request again', async () => {
+    const keys: unknown[] = [];
+    let answer: () => void;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    const server = createServer((request, response) => {
+      keys.push(request.headers['idempotency-key']);
+      request.resume();
+      response.on('close', () => answer());
+      if (keys.length === 1) response.writeHead(503, { 'Retry-After': '3600' }).end('{"detail":"Service overloaded"}');
+      else response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"results":[{"accepted":true}]}');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const { sender: made, losses } = sender({ url, maxWaitMs: 1 });
+      sendAll(made, 1);
+      await answered;
+      expect(made.pending).toBe(1);
+      expect(await made.flush()).toBe(true);
+      expect(keys).toHaveLength(2);
+      expect(keys[1]).toBe(keys[0]);
+      expect(losses).toEqual([]);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  it('stores each event once, whatever becomes of requests and answers', async () => {
+    const fate = fc.constantFrom('well', 'well', 'lost', 'answer lost', 'answered late');
+    await fc.assert(
+      fc.asyncProperty(fc.array(fate, { maxLength: 6 }), fc.integer({ min: 1, max: 30 }), async (fates, count) => {
+        of = await tenant(app, { plan: 'enterprise' });
+        const left = [...fates];
+        const faulty: typeof fetch = async (...parameters) => {
+          const next = left.shift() ?? 'well';
+          if (next === 'lost') throw new TypeError('fetch failed');
+          const answer = fetch(...parameters);
+          if (next === 'answered late') {
+            // Nobody waits for it: the next try comes while this one is under way.
+            void answer.catch(() => undefined);
+            throw new TypeError('fetch failed');
+          }
+          const response = await answer;
+          if (next === 'answer lost') throw new TypeError('terminated');
+          return response;
+        };
+        const { sender: made, losses } = sender({ fetch: faulty, maxBatchEvents: 7 });
+        sendAll(made, count);
+        // Each flush ends a wait.
+        for (let done = false; !done;) done = await made.flush({ timeoutMs: 20 });
+        expect((await numbers()).toSorted((a, b) => Number(a) - Number(b))).toEqual(upTo(count));
+        expect(losses).toEqual([]);
+      }),
+      { numRuns: Number(process.env.SENDER_RUNS ?? 15) },
+    );
+  });
+
+  it('is small, keeps no program alive, and is done before one ends', async () => {
+    expect(gzipSync(senderBundle(), { level: 9 }).length).toBeLessThan(6 * 1024);
+    const program = `
+      import { EventSender } from './sender.mjs';
+      const sender = new EventSender({ url: ${JSON.stringify(app.url)}, apiKey: ${JSON.stringify(of.apiKey)}, source: 'cli' });
+      for (let n = 0; n < 5; n += 1) sender.send({ event_type: 'order.paid', payload: { n } });
+      console.log('said all');`;
+    const { stdout } = await withProgram(program, (path) => promisify(execFile)(process.execPath, [path]));
+    expect(stdout).toBe('said all\n');
+    expect(await numbers()).toEqual(upTo(5));
+  });
+
+  it('sends from a page with a browser-safe key, also what the page has not sent when it is left', async () => {
+    const owner = await ownerWithProject(app);
+    await setPlan(app, owner, 'scale');
+    of = { ...of, projectId: owner.projectId };
+    const { id } = await createSource(app, owner, { type: 'browser' });
+    const page = await servePage(
+      `<!doctype html><title>Shop</title><script type="module">${senderBundle()
+        .replace(/export\{(\w+) as EventSender\};?\s*$/, 'globalThis.EventSender=$1;')
+        .replaceAll('</script', '<\\/script')}</script>`,
+    );
+    const chromium = await launchChromium();
+    try {
+      const issued = await app
+        .request()
+        .post(`/v1/ingest-sources/${id}/browser-keys`)
+        .set('Authorization', owner.bearer)
+        .send({ name: 'Shop', allowed_origins: [page.origin] })
+        .expect(201);
+      const options = { url: app.url, apiKey: (issued.body as KeyRecord).key, source: 'page', maxWaitMs: 600_000 };
+      const opened = await chromium.context.newPage();
+      await opened.goto(page.origin);
+      const isStored = await opened.evaluate<boolean>(
+        `(globalThis.sender = new EventSender(${JSON.stringify(options)}),
+          sender.send({ event_type: 'order.seen', payload: { n: 0 } }), sender.flush())`,
+      );
+      expect(isStored).toBe(true);
+      expect(await numbers()).toEqual([0]);
+      await opened.evaluate(`sender.send({ event_type: 'order.left', payload: { n: 1 } })`);
+      await opened.close({ runBeforeUnload: true });
+      expect(await eventually(numbers, ({ length }) => length === 2)).toEqual([0, 1]);
+    } finally {
+      await chromium.close();
+      await page.close();
+    }
+  });
+
+  it('takes what pino logs', async () => {
+    const transport = pinoTransport({ url: app.url, apiKey: of.apiKey, source: 'shop', eventType: 'shop.log' });
+    const logger = pino({ base: { n: 0 } }, transport);
+    logger.error({ order: 'ö-17' }, 'payment failed');
+    logger.info('');
+    transport.write('no line of pino\n');
+    transport.end();
+    await once(transport, 'finish');
+    const rows = await stored();
+    expect(rows).toHaveLength(2);
+    expect(rows[0]).toMatchObject({
+      event: 'shop.log',
+      severity: 'error',
+      message: 'payment failed',
+      properties: { n: 0, order: 'ö-17' },
+    });
+    expect(rows[1]).toMatchObject({ severity: 'info', message: null });
+  });
+
+  it('records requests of a server by their routes', async () => {
+    const { sender: made } = sender();
+    const server = express()
+      .use(recordRequests(made))
+      .use(
+        '/shop',
+        express.Router().get('/orders/:id', (_, response) => void response.status(201).end()),
+      )
+      .listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    try {
+      await fetch(`${url}/shop/orders/17?token=secret`);
+      await fetch(`${url}/nowhere?token=secret`, { method: 'POST' });
+      await eventually(
+        () => Promise.resolve(made.pending),
+        (pending) => pending === 2,
+      );
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+    expect(await made.flush()).toBe(true);
+    const rows = await app.rows(
+      `SELECT log_method AS method, log_endpoint AS endpoint, log_status AS status, log_has_latency AS measured
+       FROM events WHERE project_id = $1 ORDER BY "timestamp", log_method`,
+      [of.projectId],
+    );
+    expect(rows).toEqual([
+      { method: 'GET', endpoint: '/shop/orders/:id', status: 201, measured: true },
+      { method: 'POST', endpoint: '/nowhere', status: 404, measured: true },
+    ]);
+  });
+});
+
+describe('a service that is killed and started again while events are sent', () => {
+  afterEach(cleanUp);
+
+  it('has each of them once', async () => {
+    const database = await createTestDatabase();
+    cleanups.push(() => database.drop());
+    const dataDir = await temporaryFolder();
+    const env = { DATA_DIR: dataDir, DATABASE_URL: database.url };
+    let service: ServiceProcess = await startService({ env });
+    const { url } = service;
+    const { apiKey } = await openAccount(url, dataDir);
+    const losses: Loss[] = [];
+    const sender = new EventSender({
+      url,
+      apiKey,
+      source: 'shop',
+      maxBatchEvents: 20,
+      maxWaitMs: 5,
+      onLoss: (loss) => losses.push(loss),
+      // As behind a name that stays while what answers to it changes.
+      fetch: (at, init) => fetch((at as string).replace(url, service.url), init),
+    });
+    const ids: string[] = [];
+    const sendSome = async (until: number): Promise<void> => {
+      while (ids.length < until) {
+        for (let more = 0; more < 10; more += 1) {
+          const id = `event-${ids.length}`;
+          ids.push(id);
+          sender.send({ event_type: 'order.paid', event_id: id });
+        }
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+    };
+    for (const until of [300, 600]) {
+      await sendSome(until);
+      service.signal('SIGKILL');
+      await service.exited;
+      await sendSome(until + 100);
+      service = await startService({ env });
+    }
+    expect(await sender.close()).toBe(true);
+    expect(losses).toEqual([]);
+    expect(await storedEvents(database.url)).toEqual({ ids: ids.toSorted(), counted: ids.length });
+  });
+});
