@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Response } from 'supertest';
 import type { ProjectId } from '../../src/modules/access/index.js';
 import { type AlertNotice, FanOutService, type NoticeTargets } from '../../src/modules/alerting/fan-out/index.js';
@@ -8,6 +7,7 @@ import { newId } from '../../src/platform/ids/index.js';
 import type { Actor, Owner } from './actors.js';
 import type { TestApp } from './app.js';
 import { INTERNAL_TOKEN, type Json } from './delivery.js';
+import { eventually } from './eventually.js';
 import type { Received } from './receiver.js';
 
 /** What a person does with the alert destinations and deliveries of one project. */
@@ -57,14 +57,8 @@ export class AlertClient {
   }
 
   /** Waits until a delivery is as wanted. */
-  async until(id: string, holds: (delivery: Json) => boolean): Promise<Json> {
-    let delivery: Json;
-    for (let tries = 0; tries < 800; tries += 1) {
-      delivery = await this.delivery(id);
-      if (holds(delivery)) return delivery;
-      await pause(25);
-    }
-    throw new Error(`still ${JSON.stringify(delivery)}`);
+  until(id: string, holds: (delivery: Json) => boolean): Promise<Json> {
+    return eventually(() => this.delivery(id), holds);
   }
 
   /** What the alerts module does: a notice in a transaction of its own. @returns the ids of the deliveries */

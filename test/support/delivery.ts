@@ -1,10 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Response } from 'supertest';
 import type { ProjectId } from '../../src/modules/access/index.js';
 import { DeliveryRequestService, type RuleMatch } from '../../src/modules/delivery/deliveries/index.js';
 import { Database } from '../../src/platform/database/database.js';
 import type { Actor, Owner } from './actors.js';
 import type { TestApp } from './app.js';
+import { eventually } from './eventually.js';
 
 export const INTERNAL_TOKEN = 'internal-job-token-of-the-test';
 /** Receivers of the tests listen on the loopback; polls are rare, so that wake-ups are what is tested. */
@@ -71,14 +71,8 @@ export class DeliveryClient {
   }
 
   /** Waits until an attempt is as wanted. */
-  async until(id: string, holds: (attempt: Json) => boolean): Promise<Json> {
-    let attempt: Json;
-    for (let tries = 0; tries < 800; tries += 1) {
-      attempt = await this.attempt(id);
-      if (holds(attempt)) return attempt;
-      await pause(25);
-    }
-    throw new Error(`still ${JSON.stringify(attempt)}`);
+  until(id: string, holds: (attempt: Json) => boolean): Promise<Json> {
+    return eventually(() => this.attempt(id), holds);
   }
 }
 

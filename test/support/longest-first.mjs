@@ -4,19 +4,27 @@ import TestSequencer from '@jest/test-sequencer';
 
 /** They take long and wait much: for processes to start and end, for leases, for the polls of streams. */
 const LONG = [
-  'e2e/events/streams',
+  'integration/embedded-postgres',
   'e2e/processes/ingest',
   'e2e/processes/delivery',
   'e2e/processes/service',
-  'integration/embedded-postgres',
-  'integration/queue',
+  'e2e/events/streams',
   'e2e/processes/worst-inputs',
-  'e2e/processes/alert-notices',
+  'e2e/events/ingest-races',
   'e2e/processes/database',
   'e2e/processes/alerts',
-  'e2e/entitlement/billing-faults',
+  'integration/object-store',
+  'e2e/entitlement/billing-checkout',
+  'integration/queue',
+  'e2e/alerting/evaluation',
+  'e2e/entitlement/objects',
+  'e2e/delivery/fairness',
+  'e2e/processes/storage',
   'e2e/alerting/windows',
+  'e2e/processes/alert-notices',
+  'e2e/events/performance',
   'e2e/alerting/silences',
+  'e2e/entitlement/billing-faults',
 ].map((name) => `/test/${name}.spec.ts`);
 
 export default class LongestFirst extends TestSequencer {

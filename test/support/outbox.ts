@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import PostalMime, { type Email } from 'postal-mime';
+import { eventually } from './eventually.js';
 
 /** By path: a file appears whole and stays as it is, and who waits for a mail looks again and again. */
 const parsed = new Map<string, Promise<Email>>();
@@ -28,13 +28,12 @@ export async function mailsTo(dataDir: string, address: string): Promise<Email[]
 }
 
 /** Waits until an address has so many mails; fails after a generous bound. */
-export async function waitForMails(dataDir: string, address: string, count: number): Promise<Email[]> {
-  for (let tries = 0; tries < 2_000; tries += 1) {
-    const mails = await mailsTo(dataDir, address);
-    if (mails.length >= count) return mails;
-    await pause(5);
-  }
-  throw new Error(`no ${count} mails for ${address}`);
+export function waitForMails(dataDir: string, address: string, count: number): Promise<Email[]> {
+  return eventually(
+    () => mailsTo(dataDir, address),
+    ({ length }) => length >= count,
+    ({ length }) => `${length} of ${count} mails for ${address}`,
+  );
 }
 
 /** The token in the link of a mail. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from './eventually.js';
 
 export interface Received {
   readonly method: string;
@@ -65,11 +65,12 @@ export async function startReceiver(reaction: Reaction = 200): Promise<Receiver>
       else reactions.set(path, next);
     },
     requests: async (count) => {
-      for (let tries = 0; tries < 1_200; tries += 1) {
-        if (received.length >= count) return received;
-        await pause(25);
-      }
-      throw new Error(`only ${received.length} of ${count} requests came`);
+      await eventually(
+        () => received.length,
+        (came) => came >= count,
+        (came) => `only ${came} of ${count} requests came`,
+      );
+      return received;
     },
     close: async () => {
       server.closeAllConnections();

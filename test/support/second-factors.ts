@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import { decodeJwt } from 'jose';
 import type { Test } from 'supertest';
 import type { ProofMethod } from '../../src/modules/identity/proof/index.js';
 import { type Actor, PASSWORD, signedIn } from './actors.js';
 import type { TestApp } from './app.js';
 import { type CeremonyOptions, SoftwareAuthenticator } from './authenticator.js';
+import { eventually } from './eventually.js';
 import { mailsTo } from './outbox.js';
 
 export interface Challenge {
@@ -141,12 +141,11 @@ export async function eventTypes(app: TestApp, userId: string): Promise<string[]
 
 /** Waits until an address has so many mails of a subject, whatever else it was mailed. */
 export async function mailAbout(app: TestApp, address: string, subject: string, count = 1): Promise<void> {
-  for (let tries = 0; tries < 400; tries += 1) {
-    const mails = await mailsTo(app.dataDir, address);
-    if (mails.filter((mail) => mail.subject === subject).length >= count) return;
-    await pause(25);
-  }
-  throw new Error(`no ${count} mails "${subject}" for ${address}`);
+  await eventually(
+    async () => (await mailsTo(app.dataDir, address)).filter((mail) => mail.subject === subject).length,
+    (mails) => mails >= count,
+    (mails) => `${mails} of ${count} mails "${subject}" for ${address}`,
+  );
 }
 
 /** How many answers had each status, with the sentences of refusals. */

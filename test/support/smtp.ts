@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setTimeout as pause } from 'node:timers/promises';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
+import { eventually } from './eventually.js';
 
 export interface TestSmtpServer {
   readonly url: string;
@@ -39,12 +39,12 @@ export async function startSmtpServer(): Promise<TestSmtpServer> {
   return {
     url: `smtp://service:mail-password@127.0.0.1:${port}`,
     mailsTo: async (address, count) => {
-      for (let tries = 0; tries < 400; tries += 1) {
-        const found = delivered.filter(({ to }) => to.includes(address));
-        if (found.length >= count) return Promise.all(found.map(({ raw }) => PostalMime.parse(raw)));
-        await pause(25);
-      }
-      throw new Error(`no ${count} mails for ${address}`);
+      const found = await eventually(
+        () => delivered.filter(({ to }) => to.includes(address)),
+        ({ length }) => length >= count,
+        ({ length }) => `${length} of ${count} mails for ${address}`,
+      );
+      return Promise.all(found.map(({ raw }) => PostalMime.parse(raw)));
     },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };

@@ -25,7 +25,7 @@ export class Deadline {
   /** Aborts what is under way, and what is begun later. */
   readonly signal: AbortSignal;
 
-  constructor(milliseconds: number) {
+  constructor(readonly milliseconds: number) {
     this.signal = AbortSignal.timeout(milliseconds);
   }
 

@@ -3,17 +3,25 @@ import { LeanHistogram } from './lean-histogram.js';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** What is the process's own, however many applications run in it: its watchers never end, and keep their registry alive. */
+let ofTheProcess: Registry | undefined;
+
+function processMetrics(): Registry {
+  if (ofTheProcess === undefined) {
+    ofTheProcess = new Registry();
+    collectDefaultMetrics({ register: ofTheProcess });
+  }
+  return ofTheProcess;
+}
+
 /**
  * Prometheus metrics of one application. Each instance has a registry of its own, so applications in one
  * process do not clash; asking twice for a name gives the same metric, and an Error when kind or labels differ.
  */
 export class Metrics {
   private readonly registry = new Registry();
+  private readonly process = processMetrics();
   private readonly signatures = new Map<string, string>();
-
-  constructor() {
-    collectDefaultMetrics({ register: this.registry });
-  }
 
   /** The Content-Type of {@link render}. */
   get contentType(): string {
@@ -68,9 +76,9 @@ export class Metrics {
     });
   }
 
-  /** All metrics in Prometheus text form. */
-  render(): Promise<string> {
-    return this.registry.metrics();
+  /** All metrics in Prometheus text form, those of the process first. */
+  async render(): Promise<string> {
+    return [await this.process.metrics(), await this.registry.metrics()].join('\n');
   }
 
   private once<M>(kind: string, name: string, labelNames: readonly string[], make: () => M): M {

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import type { Response } from 'supertest';
@@ -15,6 +14,7 @@ import {
   ruleMatch,
   runRetries,
 } from '../../support/delivery.js';
+import { eventually } from '../../support/eventually.js';
 import { everythingKept } from '../../support/kept.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
 import { type SecretsClient, secretsOf } from '../../support/secrets.js';
@@ -307,16 +307,16 @@ describe('secrets in protected headers', () => {
 
   /** Until a statement with these words waits for a lock. */
   async function waiting(words: string): Promise<void> {
-    for (let tries = 0; tries < 400; tries += 1) {
-      const found = await app.rows(
-        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-         AND position($1 IN query) > 0`,
-        [words],
-      );
-      if (found.length > 0) return;
-      await pause(10);
-    }
-    throw new Error(`nobody waits for ${words}`);
+    await eventually(
+      () =>
+        app.rows(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+           AND position($1 IN query) > 0`,
+          [words],
+        ),
+      (found) => found.length > 0,
+      () => `nobody waits for ${words}`,
+    );
   }
 
   describe('of a channel that is changed between the claim of an attempt and its send', () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Actor, addMember, type Owner, ownerWithProject, signedIn } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
+import { eventually } from '../../support/eventually.js';
 import { callerOf, createSource, ingest, type KeyRecord, setPlan, type Verb } from '../../support/sources.js';
 
 describe('API keys', () => {
@@ -338,24 +339,23 @@ describe('changes of API keys', () => {
   it('reach other instances: rotation, end, scopes', async () => {
     const second = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
     try {
-      const eventually = async (answerOf: () => PromiseLike<{ status: number }>, status: number): Promise<void> => {
-        const until = Date.now() + 5_000;
-        const statuses: number[] = [];
-        while (statuses.at(-1) !== status && Date.now() < until) statuses.push((await answerOf()).status);
-        expect(statuses.at(-1)).toBe(status);
-      };
+      const answered = (answerOf: () => PromiseLike<{ status: number }>, status: number): Promise<number> =>
+        eventually(
+          async () => (await answerOf()).status,
+          (last) => last === status,
+        );
       const rotated = await create();
       await own(rotated.key, second).expect(200);
       const fresh = (await keys('post', `/${rotated.id}/rotate`).expect(200)).body as KeyRecord;
       await own(rotated.key).expect(403);
       await own(fresh.key, second).expect(200);
-      await eventually(() => own(rotated.key, second), 403);
+      await answered(() => own(rotated.key, second), 403);
 
       const narrowed = await create();
       await ingest(second, narrowed.key).expect(200);
       await keys('patch', `/${narrowed.id}`, { scopes: ['events:read'] }).expect(200);
       await ingest(app, narrowed.key).expect(403, { detail: 'Missing required scope: events:write' });
-      await eventually(() => ingest(second, narrowed.key), 403);
+      await answered(() => ingest(second, narrowed.key), 403);
     } finally {
       await second.close();
     }

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Test } from 'supertest';
 import { type Actor, addMember, type Owner, ownerWithProject, PASSWORD } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
+import { eventually } from '../../support/eventually.js';
 import {
   callerOf,
   createSource,
@@ -213,13 +214,11 @@ describe('Event Sources', () => {
       const other = (
         await call('post', `/${source.id}/keys`, { name: 'Other', scopes: ['events:read', 'events:write'] })
       ).body as KeyRecord;
-      const eventually = async (status: number): Promise<void> => {
-        const until = Date.now() + 5_000;
-        const statuses: number[] = [];
-        while (statuses.at(-1) !== status && Date.now() < until)
-          statuses.push((await ingest(second, first.key)).status);
-        expect(statuses.at(-1)).toBe(status);
-      };
+      const answered = (status: number): Promise<number> =>
+        eventually(
+          async () => (await ingest(second, first.key)).status,
+          (last) => last === status,
+        );
       await ingest(second, first.key).expect(200);
       await ingest(app, first.key).expect(200);
       const disabled = { ...source, is_enabled: false, last_event_at: expect.stringMatching(/Z$/) as unknown };
@@ -232,7 +231,7 @@ describe('Event Sources', () => {
       await app.request().get('/v1/usage/current').set('X-API-Key', other.key).expect(200);
       await app.request().get('/v1/api-keys/me').set('X-API-Key', first.key).expect(200);
       await ingest(app, owner.apiKey).expect(200);
-      await eventually(403);
+      await answered(403);
       await app.backgroundDone();
       await second.backgroundDone();
 
@@ -260,7 +259,7 @@ describe('Event Sources', () => {
       expect((await call('post', `/${source.id}/enable`).expect(200)).body).toEqual(enabled);
       expect((await call('post', `/${source.id}/enable`).expect(200)).body).toEqual(enabled);
       await ingest(app, first.key).expect(200);
-      await eventually(200);
+      await answered(200);
       expect((await acts()).slice(1)).toEqual([
         { action: 'event_source.disabled', detail: { name: 'Checkout' } },
         { action: 'event_source.enabled', detail: { name: 'Checkout' } },

@@ -1,10 +1,12 @@
 import { createServer, get, request as httpRequest } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Test } from 'supertest';
+import { Clock } from '../../../src/platform/clock/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { launchChromium, servePage } from '../../support/chromium.js';
+import { eventually } from '../../support/eventually.js';
 import { type ObjectRecord, Objects, type UploadRecord } from '../../support/objects.js';
 
 const NOBODY = '0199f3a1-0000-7000-8000-000000000000';
@@ -214,10 +216,12 @@ describe('The content of objects', () => {
   });
 
   it('are closed when the time is over', async () => {
-    const short = await objects.link(object.id, { expires_in: 1 });
+    const short = await objects.link(object.id, { expires_in: 60 });
     await fetch(short).expect(200);
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
-    expect((await fetch(short).expect(403)).body).toEqual(REFUSED);
+    const clock = jest.spyOn(app.nest.get(Clock), 'now').mockImplementation(() => new Date(Date.now() + 60_001));
+    const late = await fetch(short);
+    clock.mockRestore();
+    expect([late.status, late.body]).toEqual([403, REFUSED]);
   });
 
   it.each([
@@ -467,9 +471,5 @@ describe('The content of objects', () => {
 });
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error('it did not come to pass');
+  await eventually(holds, (held) => held);
 }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@je
 import { ObjectStore } from '../../../src/platform/storage/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
+import { eventually } from '../../support/eventually.js';
 import { HeldRequest, type ObjectRecord, Objects, sha256, storedFiles } from '../../support/objects.js';
 
 const NOBODY = '0199f3a1-0000-7000-8000-000000000000';
@@ -634,9 +635,5 @@ describe('Objects', () => {
 });
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error('it did not come to pass');
+  await eventually(holds, (held) => held);
 }

@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
+import { eventually } from '../../support/eventually.js';
 
 const DAY_MS = 86_400_000;
 const daysAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
@@ -175,7 +175,7 @@ describe('usage', () => {
         'SELECT requests::int, events_ingested::int AS events FROM usage_daily WHERE project_id = $1 AND api_key_id = $2',
         [fresh.projectId, fresh.apiKeyId],
       );
-    for (let tries = 0; tries < 200 && (await metered())[0]?.requests !== 3; tries += 1) await pause(25);
+    await eventually(metered, ([counted]) => counted?.requests === 3);
     expect(await metered()).toEqual([{ requests: 3, events: 1 }]);
   });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestApp, type TestApp } from '../../support/app.js';
+import { eventually } from '../../support/eventually.js';
 
 const TOKEN = 'internal-job-token-of-the-test';
 
@@ -136,10 +137,10 @@ describe('health and internal jobs', () => {
       expect([login.status, login.body]).toEqual([503, { detail: 'Service overloaded' }]);
       expect(login.headers['retry-after']).toBe('1');
       await app.rows(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS true`);
-      let status = 0;
-      for (let tries = 0; tries < 100 && status !== 200; tries += 1)
-        status = (await lost.request().get('/health')).status;
-      expect(status).toBe(200);
+      await eventually(
+        async () => (await lost.request().get('/health')).status,
+        (status) => status === 200,
+      );
     } finally {
       await lost.close();
     }

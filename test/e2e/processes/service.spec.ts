@@ -1,9 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { waitUntilGone } from '../../../src/embedded-postgres/processes.js';
-import { cleanUp, cleanups, GONE_WITHIN_MS, temporaryFolder } from '../../support/embedded-database.js';
+import {
+  cleanUp,
+  cleanups,
+  folderWithDatabase,
+  GONE_WITHIN_MS,
+  removeMadeDatabase,
+  temporaryFolder,
+} from '../../support/embedded-database.js';
 import {
   CLEAN_EXIT,
   embeddedDatabase,
@@ -31,6 +38,7 @@ import {
 
 jest.setTimeout(180_000);
 afterEach(cleanUp);
+afterAll(removeMadeDatabase);
 
 describe('npm start', () => {
   it('needs nothing but a folder, says what to do next, and finds its data again', async () => {
@@ -67,7 +75,7 @@ describe.each<[string, (service: ServiceProcess) => void]>([
   ],
 ])('%s', (_, interrupt) => {
   it('lets what was accepted finish, loses nothing of it and leaves no database behind', async () => {
-    const dataDir = await temporaryFolder();
+    const dataDir = await folderWithDatabase();
     const service = await startService({ command: START, ownGroup: true, env: { DATA_DIR: dataDir } });
     const account = await openAccount(service.url, dataDir);
     const database = await runningDatabase(dataDir);
@@ -105,7 +113,7 @@ describe.each<[string, (service: ServiceProcess) => void]>([
 
 describe('a stop under traffic', () => {
   it('answers every event it stores and stores every event it answers', async () => {
-    const dataDir = await temporaryFolder();
+    const dataDir = await folderWithDatabase();
     const service = await startService({ env: { DATA_DIR: dataDir } });
     const traffic = new IngestTraffic(service.url, await openAccount(service.url, dataDir), 20);
     await traffic.hasAccepted(200);
@@ -119,7 +127,7 @@ describe('a stop under traffic', () => {
   });
 
   it('waits for a client that is still reading a large answer', async () => {
-    const dataDir = await temporaryFolder();
+    const dataDir = await folderWithDatabase();
     const service = await startService({ env: { DATA_DIR: dataDir } });
     const account = await openAccount(service.url, dataDir);
     // Together more than the system keeps for a reader that does not read.
@@ -144,7 +152,7 @@ describe('a stop under traffic', () => {
 
 describe('kill -9', () => {
   it('ends the database too, loses no answered event and counts every stored one', async () => {
-    const dataDir = await temporaryFolder();
+    const dataDir = await folderWithDatabase();
     const service = await startService({ env: { DATA_DIR: dataDir } });
     const database = await runningDatabase(dataDir);
     const traffic = new IngestTraffic(service.url, await openAccount(service.url, dataDir), 20);
@@ -165,7 +173,7 @@ describe('kill -9', () => {
 
 describe('services side by side', () => {
   it('run on two folders, and a second one on the same folder is refused', async () => {
-    const [one, other] = [await temporaryFolder(), await temporaryFolder()];
+    const [one, other] = [await folderWithDatabase(), await folderWithDatabase()];
     const [first, second] = await Promise.all(
       [one, other].map((dataDir) => startService({ env: { DATA_DIR: dataDir } })),
     );

@@ -1,0 +1,21 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** A bound only, for a machine that does much else; nothing waits longer than what it waits for. */
+const SETTLED_WITHIN_MS = 60_000;
+/** Between two questions, soon at first: each may cost a connection, and a run waits for minutes in all. */
+const [FIRST_POLL_MS, LONGEST_POLL_MS] = [5, 200];
+
+/** Asks again until the answer holds; fails after a generous bound with the last one, or with what `says` makes of it. */
+export async function eventually<T>(
+  ask: () => T | Promise<T>,
+  holds: (answer: T) => boolean,
+  says: (answer: T) => string = (answer) => `still ${JSON.stringify(answer)}`,
+): Promise<T> {
+  const deadline = performance.now() + SETTLED_WITHIN_MS;
+  for (let pauseMs = FIRST_POLL_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_POLL_MS)) {
+    const answer = await ask();
+    if (holds(answer)) return answer;
+    if (performance.now() > deadline) throw new Error(says(answer));
+    await delay(pauseMs);
+  }
+}
