@@ -7,6 +7,7 @@ export interface Response {
 export interface Parameter {
   in: string;
   name: string;
+  description?: string;
 }
 
 /** An operation of the document, with the extensions that the decorators of routes leave for its making. */

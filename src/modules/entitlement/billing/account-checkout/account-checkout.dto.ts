@@ -4,7 +4,7 @@ import { CurrencyField } from '../checkout/checkout.dto.js';
 import type { Currency } from '../plan-prices.js';
 
 export class AccountCheckoutRequest {
-  @EnumField(PAID_PLANS, {})
+  @EnumField(PAID_PLANS, { description: 'Which plan it is' })
   plan!: PaidPlan;
 
   @UrlField({
@@ -25,7 +25,7 @@ export class AccountCheckoutRequest {
 }
 
 export class AccountCheckoutResponse {
-  @EnumField(PAID_PLANS, {})
+  @EnumField(PAID_PLANS, { description: 'Which plan it is' })
   plan!: PaidPlan;
 
   @TextField({ example: 'cs_live_a1B2c3', description: 'Send it to the sync route after the payment' })
@@ -36,7 +36,7 @@ export class AccountCheckoutResponse {
 }
 
 export class SyncCheckoutRequest {
-  @TextField({ min: 1, max: 255 })
+  @TextField({ min: 1, max: 255, description: 'As the provider calls it' })
   checkout_session_id!: string;
 }
 
@@ -44,16 +44,16 @@ export class SyncCheckoutResponse {
   @EnumField(PAID_PLANS, { description: 'What the first organization will have' })
   plan!: PaidPlan;
 
-  @TextField({})
+  @TextField({ description: 'As the provider calls it' })
   checkout_session_id!: string;
 
   @BooleanField({ description: 'True: create the organization now. False: the subscription is not paid for yet' })
   ready_for_workspace!: boolean;
 
-  @TextField({ nullable: true })
+  @TextField({ nullable: true, description: 'As the provider calls the payer; null: not yet' })
   stripe_customer_id!: string | null;
 
-  @TextField({ nullable: true })
+  @TextField({ nullable: true, description: 'As the provider calls it; null: not yet' })
   stripe_subscription_id!: string | null;
 
   @TextField({ nullable: true, description: 'As the provider calls it', example: 'active' })
