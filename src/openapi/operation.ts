@@ -15,7 +15,8 @@ export interface Operation {
   operationId?: string;
   summary?: string;
   tags?: string[];
-  parameters?: Parameter[];
+  parameters?: Parameter[] | undefined;
+  security?: readonly object[];
   requestBody?: { required?: boolean; content?: Record<string, object> };
   responses: Record<string, Response>;
   'x-access'?: string;

@@ -50,7 +50,7 @@ export function describeCommon(document: OpenAPIObject): void {
       if (JSON.stringify(properties[member]) === JSON.stringify(common)) properties[member] = { ...schemaOf(name) };
     }
   }
-  for (const { name, schema, description } of Object.values(MEMBERS)) schemas[name] = { ...schema, description } as object;
+  for (const { name, schema, description } of Object.values(MEMBERS)) schemas[name] = { ...schema, description };
   for (const item of Object.values(document.paths)) {
     for (const { parameters = [] } of Object.values(item) as Operation[]) {
       for (const parameter of parameters) {

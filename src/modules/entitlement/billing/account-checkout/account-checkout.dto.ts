@@ -8,6 +8,8 @@ export class AccountCheckoutRequest {
   plan!: PaidPlan;
 
   @UrlField({
+    // With its braces it is no URI yet.
+    document: { format: 'uri-template' },
     description:
       'Where the provider leads to after the payment; it puts the session in place of `{CHECKOUT_SESSION_ID}`',
     example: 'https://app.example.com/welcome?session={CHECKOUT_SESSION_ID}',
