@@ -19,7 +19,7 @@ import { requestIdFrom } from './platform/http/request-id.js';
 import { indexRoutes } from './platform/http/route-index.js';
 import { RouteTable } from './platform/http/route-table.js';
 import { setSecurityHeaders } from './platform/http/security-headers.js';
-import { RateLimiter } from './platform/rate-limit/index.js';
+import { PolicyFinder, RATE_LIMIT_POLICIES, RateLimiter, type RateLimitPolicy } from './platform/rate-limit/index.js';
 import { Metrics, runInContext } from './platform/telemetry/index.js';
 
 /** Readable by browsers of permitted origins (DECISIONS 1). */
@@ -97,7 +97,9 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
   });
 
   app.use(JOB_BOARD_PATH, app.get(JobBoard, { strict: false }).handle);
-  serveDocument(app, () => buildDocument(app).document);
+  const policies = new PolicyFinder(app.get<RateLimitPolicy[]>(RATE_LIMIT_POLICIES));
+  const isLimited = (method: string, path: string): boolean => policies.find(method, path) !== null;
+  serveDocument(app, () => buildDocument(app).document, isLimited);
   await app.init();
   const express = app.getHttpAdapter().getInstance() as Application;
   indexRoutes(express);

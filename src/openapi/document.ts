@@ -1,9 +1,12 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { nameEnums } from './enums.js';
+import { hoistNamedSchemas } from './named-schemas.js';
 import type { Operation } from './operation.js';
 import { REFUSAL_SCHEMAS, writeRefusals } from './refusals.js';
 import { shareParts } from './shared-parts.js';
+import { splitVariants } from './variants.js';
+import { describeCommon } from './words.js';
 import { SERVICE_TITLE, SERVICE_VERSION } from '../platform/http/service-info.js';
 
 /** In the order in which somebody comes to them. */
@@ -85,6 +88,9 @@ export function buildDocument(app: INestApplication): { document: OpenAPIObject;
       routes.push({ method: method.toUpperCase(), path, access, tenant, handler });
     }
   }
+  hoistNamedSchemas(document);
+  splitVariants(document);
+  describeCommon(document);
   nameEnums(document);
   document.components.schemas = sorted(document.components.schemas);
   shareParts(document);

@@ -6,6 +6,13 @@ const AGAINST_RECOVERY =
 /** What clients call the enumerations of the document, by their values: a part of the contract. */
 const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
+    ConditionAggregate: 'count sum avg min max p50 p95 p99 error_rate',
+    CountingAggregate: 'count error_rate',
+    ChangeDirection: 'up down both',
+    ConditionComparator: 'eq ne gt gte lt lte',
+    EqualityOperator: 'eq ne',
+    OrderingOperator: 'gt gte lt lte',
+    TextOperator: 'starts_with matches',
     Aggregate: 'count errors error_rate unique sum avg min max p50 p95 p99',
     AskedSeriesInterval: 'auto minute hour day week',
     Comparison: 'none previous',
@@ -25,7 +32,9 @@ const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
     AssignableProjectRole: 'admin operator member viewer',
     BillingBlockReason: 'billing_inactive limit_exceeded request_limit_exceeded blocked',
     BillingRecommendedAction: 'upgrade contact_support none',
-    BillingStatus: 'active blocked suspended',
+    AdministrativeBillingStatus: 'active blocked suspended',
+    BillingStatus: 'active trialing past_due inactive canceled blocked suspended',
+    IngestMode: 'direct batched queued',
     ComponentStatus: 'ok degraded down not_configured',
     Currency: 'usd eur',
     DeliveryAttemptKind: 'test rule_match',
@@ -71,6 +80,7 @@ const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
     StatsInterval: 'hour day',
     StatsRange: '24h 7d 30d',
     UploadStatus: 'open completed',
+    WebhookMethod: 'POST PUT PATCH',
     UsagePeriod: '24h 7d 30d month',
     WorkerStatus: 'healthy degraded stale stopped failed',
   }).map(([name, values]) => [values, name]),

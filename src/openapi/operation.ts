@@ -7,6 +7,7 @@ export interface Response {
 export interface Parameter {
   in: string;
   name: string;
+  description?: string;
 }
 
 /** An operation of the document, with the extensions that the decorators of routes leave for its making. */
@@ -14,7 +15,8 @@ export interface Operation {
   operationId?: string;
   summary?: string;
   tags?: string[];
-  parameters?: Parameter[];
+  parameters?: Parameter[] | undefined;
+  security?: readonly object[];
   requestBody?: { required?: boolean; content?: Record<string, object> };
   responses: Record<string, Response>;
   'x-access'?: string;

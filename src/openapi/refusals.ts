@@ -26,7 +26,13 @@ export const REFUSAL_SCHEMAS = {
     type: 'object',
     required: ['detail'],
     description: 'The inputs are wrong; one row for each fault, in the order path, query, header, body.',
-    properties: { detail: { type: 'array', items: { $ref: '#/components/schemas/ValidationRow' } } },
+    properties: {
+      detail: {
+        type: 'array',
+        items: { $ref: '#/components/schemas/ValidationRow' },
+        description: 'The faults, at most a hundred',
+      },
+    },
   },
 } as const;
 

@@ -70,6 +70,24 @@ describe('the OpenAPI document', () => {
     expect(inline).toEqual([]);
   });
 
+  it('describes every parameter and every member, where they stand or by their own types', () => {
+    const isDescribed = ({ description, $ref }: { description?: string; $ref?: string }): boolean =>
+      /^\S/.test(description ?? ($ref === undefined ? '' : (resolve({ $ref }).description ?? '')));
+    const members = Object.entries(document.components.schemas).flatMap(([name, { properties = {} }]) =>
+      Object.entries(properties).map(([member, schema]) => [`${name}.${member}`, schema] as const),
+    );
+    expect(members.length).toBeGreaterThan(1_000);
+    expect(members.filter(([, schema]) => !isDescribed(schema)).map(([name]) => name)).toEqual([]);
+    const parameters = operations.flatMap(({ method, path, operation }) =>
+      (operation.parameters ?? []).map((parameter) => [`${method} ${path} ${parameter.name}`, parameter] as const),
+    );
+    expect(parameters.filter(([, parameter]) => !isDescribed(parameter)).map(([name]) => name)).toEqual([]);
+  });
+
+  it('says in words what is taken for a field that is left out, since generators would make it a required one', () => {
+    expect(JSON.stringify(document)).not.toContain('"default":');
+  });
+
   it('names the security of operations for people alone', () => {
     const forPeople = operations.filter(({ operation }) =>
       /^(bearer|organization|project|capability|platform-admin)/.test(operation['x-access']),

@@ -5,7 +5,7 @@ export interface Schema {
   type?: string | string[];
   format?: string;
   enum?: unknown[];
-  default?: unknown;
+  description?: string;
   minLength?: number;
   required?: string[];
   properties?: Record<string, Schema>;
@@ -20,7 +20,13 @@ export interface Operation {
   summary?: string;
   tags?: string[];
   security?: Record<string, string[]>[];
-  parameters?: { name: string; in: 'path' | 'query' | 'header'; required?: boolean; schema?: Schema }[];
+  parameters?: {
+    name: string;
+    in: 'path' | 'query' | 'header';
+    required?: boolean;
+    description?: string;
+    schema?: Schema;
+  }[];
   requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> };
   responses: Record<string, { description?: string; content?: Record<string, { schema: Schema }> }>;
   'x-access': string;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { document, type ListedOperation, operations, type Schema } from './document.js';
 
@@ -43,7 +43,7 @@ export class DocumentedAnswers {
   watch(server: Server): void {
     server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
       const route = this.route(request);
-      if (route !== undefined) this.record(route.listed, response);
+      if (route !== undefined) this.record(route.listed, response, sentBody(request));
     });
   }
 
@@ -57,7 +57,7 @@ export class DocumentedAnswers {
     return ROUTES.find(({ listed, pattern }) => listed.method === method && pattern.test(path));
   }
 
-  private record(listed: ListedOperation, response: ServerResponse): void {
+  private record(listed: ListedOperation, response: ServerResponse, sent: () => string): void {
     const chunks: Buffer[] = [];
     const keep = (chunk: unknown): void => {
       if (typeof chunk === 'string') chunks.push(Buffer.from(chunk));
@@ -72,7 +72,10 @@ export class DocumentedAnswers {
         },
       });
     }
-    response.once('finish', () => this.check(listed, response, Buffer.concat(chunks).toString('utf8')));
+    response.once('finish', () => {
+      this.check(listed, response, Buffer.concat(chunks).toString('utf8'));
+      if (response.statusCode < 300) this.checkSent(listed, sent());
+    });
   }
 
   private check({ method, path, operation }: ListedOperation, response: ServerResponse, body: string): void {
@@ -93,13 +96,36 @@ export class DocumentedAnswers {
       return;
     }
     if (type !== JSON_TYPE || content !== documented.content?.[JSON_TYPE]) return;
-    const validate = validatorOf(where, content.schema);
-    if (validate(JSON.parse(body))) return;
+    this.hold(where, JSON.parse(body), validatorOf(where, content.schema));
+  }
+
+  /** What the service takes, the document takes as well; else clients could not send it. */
+  private checkSent({ method, path, operation }: ListedOperation, body: string): void {
+    const schema = operation.requestBody?.content[JSON_TYPE]?.schema;
+    if (schema === undefined || body === '') return;
+    const where = `${method} ${path} sent`;
+    this.hold(where, JSON.parse(body), sentValidatorOf(where, schema));
+  }
+
+  private hold(where: string, value: unknown, validate: ValidateFunction): void {
+    if (validate(value)) return;
     for (const { instancePath, message, params } of validate.errors ?? []) {
       const place = instancePath.replaceAll(/\/\d+/g, '/*');
       this.found.add(`${where} ${place} ${message} ${JSON.stringify(params)}`);
     }
   }
+}
+
+/** The text of a JSON body, told when it has come: as the parser hands it on, since a listener would set it flowing. */
+function sentBody(request: IncomingMessage): () => string {
+  if (request.headers['content-type']?.startsWith(JSON_TYPE) !== true) return () => '';
+  const chunks: Buffer[] = [];
+  const push = request.push.bind(request);
+  request.push = (chunk: unknown, ...rest) => {
+    if (chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk));
+    return push(chunk, ...rest);
+  };
+  return () => Buffer.concat(chunks).toString('utf8');
 }
 
 const validators = new Map<string, ValidateFunction>();
@@ -115,23 +141,43 @@ function validatorOf(where: string, schema: Schema): ValidateFunction {
   return validate;
 }
 
+let sentSchemas: Ajv2020 | undefined;
+
+/** Requests may have further members, and numbers as text. */
+export function sentValidatorOf(where: string, schema: Schema): ValidateFunction {
+  let validate = validators.get(where);
+  if (validate === undefined) {
+    sentSchemas ??= schemasOf({ $id: 'document', components: document.components }, { coerceTypes: true });
+    validate = sentSchemas.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object);
+    validators.set(where, validate);
+  }
+  return validate;
+}
+
 function documentSchemas(): Ajv2020 {
+  return schemasOf(closed({ $id: 'document', components: document.components }) as object);
+}
+
+function schemasOf(schemas: object, options: Options = {}): Ajv2020 {
   // That the document is one is a test of its own; here it would be compiled anew for every file.
-  const ajv = new Ajv2020({ strict: false, allErrors: true, meta: false, validateSchema: false });
+  const ajv = new Ajv2020({ strict: false, allErrors: true, meta: false, validateSchema: false, ...options });
   addFormats.default(ajv);
-  return ajv.addSchema(closed({ $id: 'document', components: document.components }) as object);
+  return ajv.addSchema(schemas);
 }
 
 function contentType(response: ServerResponse): string {
   return String(response.getHeader('content-type') ?? '').split(';', 1)[0] ?? '';
 }
 
+/** Schemas under these say something of a part of the members alone. */
+const PARTS: ReadonlySet<string> = new Set(['allOf', 'if', 'then', 'else']);
+
 /** The same schema, where an object that says nothing of further fields has none. */
 function closed(schema: unknown, part = false): unknown {
   if (Array.isArray(schema)) return schema.map((each) => closed(each, part));
   if (schema === null || typeof schema !== 'object') return schema;
   const copy = Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => [key, closed(value, key === 'allOf')]),
+    Object.entries(schema).map(([key, value]) => [key, closed(value, PARTS.has(key))]),
   ) as Record<string, unknown>;
   const isObject = 'properties' in copy || 'allOf' in copy;
   if (isObject && !part && typeof copy.properties !== 'string' && copy.additionalProperties === undefined)

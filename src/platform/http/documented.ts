@@ -8,6 +8,7 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import type { DomainErrorClass } from './domain-error.js';
+import { namedSchema, union } from './fields/index.js';
 
 /** What a route refuses with one status: `x-refusal` of a response's schema, until the document is whole. */
 export interface DocumentedRefusal {
@@ -15,6 +16,14 @@ export interface DocumentedRefusal {
   /** References to the schemas of structured reasons. */
   readonly reasons: readonly string[];
   readonly hasFreeText: boolean;
+}
+
+/** What the `data` of a stream's messages holds. */
+export interface StreamMessages {
+  /** Of the union of them all. */
+  readonly name: string;
+  /** By the text of their `type`. */
+  readonly byType: Readonly<Record<string, Type<unknown>>>;
 }
 
 export interface RouteDocument {
@@ -29,13 +38,14 @@ export interface RouteDocument {
   status?: 200 | 201 | 204;
   /**
    * The success body: a class, `[Class]` for an array of it, `oneOf` for different ones, the media types of anything
-   * that is not JSON, nothing for 204.
+   * that is not JSON, the messages of an event stream, nothing for 204.
    */
   answer?:
     | Type<unknown>
     | [Type<unknown>]
     | { oneOf: readonly Type<unknown>[] }
     | { mediaType: string | readonly string[]; description: string }
+    | { stream: StreamMessages; description: string }
     | undefined;
   /** Headers of the success answer that clients may read, with what they mean. */
   headers?: Readonly<Record<string, string>>;
@@ -91,6 +101,14 @@ function successOf(
   if ('oneOf' in answer) {
     const schema = { oneOf: answer.oneOf.map((cls) => ({ $ref: getSchemaPath(cls) })) };
     return [ApiExtraModels(...answer.oneOf), ApiResponse({ status, description: 'Success', schema, ...headers })];
+  }
+  if ('stream' in answer) {
+    const { stream, description } = answer;
+    const classes = Object.values(stream.byType);
+    const names = Object.fromEntries(Object.entries(stream.byType).map(([type, { name }]) => [type, name]));
+    const schema = namedSchema(stream.name, { [stream.name]: union('type', names) });
+    const content = { 'text/event-stream': { schema } };
+    return [ApiExtraModels(...classes), ApiResponse({ status, description, content, ...headers })];
   }
   if ('mediaType' in answer) {
     const { mediaType, description } = answer;

@@ -5,9 +5,9 @@ export abstract class PageResponse {
   @IntField({ min: 0, description: 'Exact, of all pages' })
   total!: number;
 
-  @IntField({ min: 1 })
+  @IntField({ min: 1, description: 'How many a page has at most' })
   limit!: number;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'How many came before this page' })
   offset!: number;
 }

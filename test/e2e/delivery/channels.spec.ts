@@ -53,7 +53,7 @@ describe('delivery channels', () => {
     const full = await ownerWithProject(app);
     await app.rows(
       `INSERT INTO delivery_channels (id, project_id, name, type, enabled, configuration)
-       SELECT gen_random_uuid(), $1, 'C', 'webhook', true, '{}' FROM generate_series(1, 98)`,
+       SELECT gen_random_uuid(), $1, 'C', 'webhook', true, '{"url": "https://hooks.example.com/"}' FROM generate_series(1, 98)`,
       [full.projectId],
     );
     const channels = deliveryOf(app, full);

@@ -674,6 +674,37 @@ describe('what every answer has in common', () => {
     }
   });
 
+  it('serves a document to make clients from: address, keys, 429 and headers', async () => {
+    interface Told {
+      security?: object[];
+      parameters?: object[];
+      responses: Record<string, { headers?: object }>;
+    }
+    const { body } = await app.request().get('/openapi.client.json').expect(200);
+    const { servers, components, paths } = body as {
+      servers: object[];
+      components: { securitySchemes: object; responses: Record<string, { headers?: object }> };
+      paths: Record<string, Record<string, Told>>;
+    };
+    expect(servers).toHaveLength(1);
+    expect(Object.keys(components.securitySchemes).sort()).toEqual(['apiKey', 'bearer', 'internalToken']);
+    for (const { headers } of Object.values(components.responses)) expect(headers).toHaveProperty('X-Request-ID');
+    const ingest = paths['/v1/events/ingest']?.['post'];
+    expect(ingest?.security).toEqual([{ apiKey: [] }]);
+    expect(JSON.stringify(ingest?.parameters)).not.toContain('X-API-Key');
+    expect(Object.keys(ingest?.responses['200']?.headers ?? {})).toContain('X-RateLimit-Remaining');
+    expect(paths['/v1/auth/me']?.['get']?.security).toEqual([{ bearer: [] }]);
+    expect(Object.keys(paths['/v1/auth/me']?.['get']?.responses['200']?.headers ?? {})).not.toContain(
+      'X-RateLimit-Remaining',
+    );
+    const operations = Object.entries(paths).flatMap(([path, item]) =>
+      Object.values(item).map((operation) => ({ path, operation })),
+    );
+    expect(operations.filter(({ operation }) => operation.security === undefined)).toEqual([]);
+    const without = operations.filter(({ operation }) => operation.responses['429'] === undefined);
+    expect(without.map(({ path }) => path)).toEqual(['/health']);
+  });
+
   it('serves the document and its readers from this origin alone', async () => {
     const document = (await app.request().get('/openapi.json').expect(200)).body as {
       info: object;
@@ -681,6 +712,7 @@ describe('what every answer has in common', () => {
       security?: unknown;
     };
     expect(document.info).toMatchObject({ title: 'Operational Event Service API', version: '1.0.0' });
+    expect(document).not.toHaveProperty('servers');
     for (const path of ['/docs', '/redoc']) {
       const page = await app.request().get(path).redirects(1).expect(200);
       expect(page.headers['content-type']).toMatch(/^text\/html/);

@@ -14,30 +14,14 @@ import {
 import {
   type Condition,
   ConditionField,
-  EVENT_FIELDS,
   GroupByField,
-  OPERATOR_NAMES,
+  STORED_CONDITION_DOCUMENT,
 } from '../../events/conditions/index.js';
 import { RULE_STATES } from './machine/rule-machine.js';
 import { type AlertRule, SEVERITIES, type Severity } from './rule.entity.js';
 import { RECIPIENTS, type Recipients, recipientsOf, type RuleLinks } from './rule-links.repository.js';
 
-const CONDITION =
-  `\`kind\` and a filter of \`all\`, \`any\` and \`not\` that nest (8 levels, 100 parts). A comparison has
-\`field\`, \`op\` (${OPERATOR_NAMES.map((name) => `\`${name}\``).join(', ')}) and
-\`value\`. Fields: ${Object.keys(EVENT_FIELDS)
-    .map((name) => `\`${name}\``)
-    .join(', ')},
-\`properties.<path>\`. Text never equals a number; a missing
-field fits \`ne\` and \`exists\` false alone. \`matches\` takes regular expressions without back references and looking around, 20
-in a filter and each of at most 200 characters and 256 places of characters once its repeats are written out. Fields and values have
-at most 16,384 characters together.
-\`match\` fires on each event that fits. \`threshold\`: \`window_seconds\`, \`aggregate\`, \`aggregate_field\`, \`op\`, \`value\`.
-\`rate_of_change\`: \`window_seconds\`, \`compare_seconds\`, \`aggregate\`, \`aggregate_field\`, \`direction\`, \`percent\`. \`absence\`:
-\`window_seconds\`. A window is 60 to 86,400 seconds long and compared with one up to 604,800 seconds before. Unknown members are refused.`.replaceAll(
-    '\n',
-    ' ',
-  );
+const CONDITION = 'What it watches for';
 const EXAMPLE = {
   kind: 'match',
   all: [
@@ -73,13 +57,13 @@ export class CreateAlertRuleRequest {
   @UuidField({})
   project_id!: string;
 
-  @NameField({ example: 'Large payment failed' })
+  @NameField({ example: 'Large payment failed', description: 'As people know it' })
   name!: string;
 
-  @BooleanField({ optional: true, default: true })
+  @BooleanField({ optional: true, default: true, description: 'False: it is switched off' })
   is_enabled!: boolean;
 
-  @EnumField(SEVERITIES, { optional: true, default: 'warning' })
+  @EnumField(SEVERITIES, { optional: true, default: 'warning', description: 'How bad it is' })
   severity!: Severity;
 
   @ConditionField({ description: CONDITION, example: EXAMPLE })
@@ -106,13 +90,13 @@ export class CreateAlertRuleRequest {
 
 /** What is left out stays as it is. */
 export class UpdateAlertRuleRequest {
-  @NameField({ optional: true })
+  @NameField({ optional: true, description: 'As people know it' })
   name?: string;
 
-  @BooleanField({ optional: true })
+  @BooleanField({ optional: true, description: 'False switches it off' })
   is_enabled?: boolean;
 
-  @EnumField(SEVERITIES, { optional: true })
+  @EnumField(SEVERITIES, { optional: true, description: 'How bad it is' })
   severity?: Severity;
 
   @ConditionField({ optional: true, description: 'Replaced whole', example: EXAMPLE })
@@ -153,28 +137,28 @@ export class AlertRuleResponse {
   @UuidField({})
   project_id!: string;
 
-  @TextField({})
+  @TextField({ description: 'As people know it' })
   name!: string;
 
-  @BooleanField({})
+  @BooleanField({ description: 'False: it is switched off' })
   is_enabled!: boolean;
 
-  @EnumField(SEVERITIES, {})
+  @EnumField(SEVERITIES, { description: 'How bad it is' })
   severity!: Severity;
 
-  @ObjectField({ example: EXAMPLE })
+  @ObjectField({ document: STORED_CONDITION_DOCUMENT, description: 'As it was set', example: EXAMPLE })
   condition!: Record<string, unknown>;
 
   @ListField(text(), { description: GROUP_BY })
   group_by!: string[];
 
-  @IntField(SECONDS)
+  @IntField({ ...SECONDS, description: 'How long the condition must hold before the rule fires' })
   for_seconds!: number;
 
-  @IntField(SECONDS)
+  @IntField({ ...SECONDS, description: 'How long the rule goes on firing after the condition was last seen to hold' })
   keep_firing_seconds!: number;
 
-  @IntField(SECONDS)
+  @IntField({ ...SECONDS, description: 'One notice in so many seconds for each group' })
   cooldown_seconds!: number;
 
   @ListField(uuid(), { description: DESTINATIONS })
@@ -198,7 +182,7 @@ export class AlertRuleResponse {
   @DateTimeField({})
   created_at!: string;
 
-  @DateTimeField({})
+  @DateTimeField({ description: 'When it was last changed' })
   updated_at!: string;
 }
 

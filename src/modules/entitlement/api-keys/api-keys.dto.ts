@@ -33,7 +33,7 @@ export class CreateApiKeyRequest {
   @UuidField({ optional: true, nullable: true, description: 'Makes it a key of this Event Source of the project' })
   source_id?: string | null;
 
-  @NameField({ example: 'Web server' })
+  @NameField({ example: 'Web server', description: 'As people know it' })
   name!: string;
 
   @ListField(enumOf(API_KEY_SCOPES), {
@@ -50,7 +50,7 @@ export class CreateApiKeyRequest {
 }
 
 export class ChangeApiKeyRequest {
-  @NameField({ optional: true })
+  @NameField({ optional: true, description: 'As people know it' })
   name?: string;
 
   @ListField(enumOf(API_KEY_SCOPES), {
@@ -88,16 +88,19 @@ export class ApiKeyResponse {
   @UuidField({})
   project_id!: string;
 
-  @UuidField({ nullable: true })
+  @UuidField({ nullable: true, description: 'The Event Source it belongs to; null: to the project itself' })
   source_id!: string | null;
 
-  @TextField({})
+  @TextField({ description: 'As people know it' })
   name!: string;
 
-  @TextField({ example: 'a1B2c3D4' })
+  @TextField({
+    example: 'a1B2c3D4',
+    description: 'Beginning of the key behind `oes_` or `oesb_`, by which people know it',
+  })
   prefix!: string;
 
-  @ListField(enumOf(API_KEY_SCOPES), {})
+  @ListField(enumOf(API_KEY_SCOPES), { description: 'What the key may do' })
   scopes!: ApiKeyScopeName[];
 
   @EnumField(KEY_STATUSES, { description: 'rotating: replaced by a new key, but good until expires_at' })
@@ -125,10 +128,10 @@ export class CreatedApiKeyResponse extends ApiKeyResponse {
 }
 
 export class OwnApiKeyResponse extends ApiKeyResponse {
-  @UuidField({})
+  @UuidField({ description: 'The organization' })
   organization_id!: string;
 
-  @TextField({})
+  @TextField({ description: 'Of the project, as it is now' })
   project_name!: string;
 }
 

@@ -55,10 +55,10 @@ export class SecretResponse {
   @UuidField({})
   project_id!: string;
 
-  @TextField({ example: 'PAYMENTS_TOKEN' })
+  @TextField({ example: 'PAYMENTS_TOKEN', description: 'As people know it' })
   name!: string;
 
-  @TextField({ nullable: true })
+  @TextField({ nullable: true, description: 'What it is for; null: none was given' })
   description!: string | null;
 
   @IntField({ min: 1, description: 'Of the value: 1, then one more by each replacement' })

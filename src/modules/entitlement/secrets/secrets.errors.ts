@@ -10,18 +10,18 @@ export class SecretsUnavailable extends domainError(503, 'Secrets are unavailabl
 }
 
 class SecretReference {
-  @UuidField({})
+  @UuidField({ description: 'The delivery channel' })
   channel_id!: string;
 
-  @TextField({})
+  @TextField({ description: 'Of the delivery channel' })
   channel_name!: string;
 
-  @TextField({})
+  @TextField({ description: 'Of the protected header' })
   header_name!: string;
 }
 
 class SecretInUseRefusal {
-  @EnumField(['secret_in_use'] as const, {})
+  @EnumField(['secret_in_use'] as const, { description: 'What clients tell the refusal by' })
   code!: 'secret_in_use';
 
   @TextField({ description: 'The same in words' })

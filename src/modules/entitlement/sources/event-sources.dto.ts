@@ -18,24 +18,24 @@ export class CreateEventSourceRequest {
   @UuidField({})
   project_id!: string;
 
-  @NameField(NAME)
+  @NameField({ ...NAME, description: 'As people know it' })
   name!: string;
 
   @EnumField(SOURCE_TYPES, { optional: true, default: 'http', description: 'What it is; changes nothing by itself' })
   type!: SourceType;
 
-  @TextField(DESCRIPTION)
+  @TextField({ ...DESCRIPTION, description: 'What it is for, in words' })
   description?: string | null;
 
-  @BooleanField({ optional: true, default: true })
+  @BooleanField({ optional: true, default: true, description: 'False: it is switched off' })
   is_enabled!: boolean;
 }
 
 export class ChangeEventSourceRequest {
-  @NameField({ ...NAME, optional: true })
+  @NameField({ ...NAME, optional: true, description: 'As people know it' })
   name?: string;
 
-  @EnumField(SOURCE_TYPES, { optional: true })
+  @EnumField(SOURCE_TYPES, { optional: true, description: 'Its kind' })
   type?: SourceType;
 
   @TextField({ ...DESCRIPTION, description: 'Null takes it away' })
@@ -52,16 +52,16 @@ export class EventSourceResponse {
   @UuidField({})
   project_id!: string;
 
-  @TextField({})
+  @TextField({ description: 'As people know it' })
   name!: string;
 
-  @EnumField(SOURCE_TYPES, {})
+  @EnumField(SOURCE_TYPES, { description: 'Its kind' })
   type!: SourceType;
 
   @BooleanField({ description: 'False: its keys are refused at ingestion' })
   is_enabled!: boolean;
 
-  @TextField({ nullable: true })
+  @TextField({ nullable: true, description: 'What it is for, in words' })
   description!: string | null;
 
   @DateTimeField({})

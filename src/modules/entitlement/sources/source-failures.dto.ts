@@ -10,21 +10,21 @@ import { PageResponse } from '../../../platform/http/page.dto.js';
 import type { RecordedFailure } from '../ingestion-failures/index.js';
 
 export class SourceFailuresQuery {
-  @IntField({ min: 1, max: 500, optional: true, default: 50 })
+  @IntField({ min: 1, max: 500, optional: true, default: 50, description: 'How many a page has at most' })
   limit!: number;
 
-  @IntField({ min: 0, max: 1_000_000_000, optional: true, default: 0 })
+  @IntField({ min: 0, max: 1_000_000_000, optional: true, default: 0, description: 'How many came before this page' })
   offset!: number;
 }
 
 export class SourceFailureResponse {
-  @UuidField({})
+  @UuidField({ description: 'The API key' })
   api_key_id!: string;
 
-  @TextField({ example: 'source_disabled' })
+  @TextField({ example: 'source_disabled', description: 'Why, for programs' })
   reason_code!: string;
 
-  @IntField({ example: 403 })
+  @IntField({ example: 403, description: 'HTTP status of the refusal' })
   status_code!: number;
 
   @DateTimeField({ description: 'The latest of them' })
@@ -38,7 +38,7 @@ export class SourceFailureResponse {
 }
 
 export class SourceFailuresResponse extends PageResponse {
-  @ListField(nested(() => SourceFailureResponse), {})
+  @ListField(nested(() => SourceFailureResponse), { description: 'Of this page' })
   items!: SourceFailureResponse[];
 }
 

@@ -15,7 +15,7 @@ const NAME = { example: 'Production' };
 const EXPIRY = 'Must lie ahead; left out or null: does not expire';
 
 export class IssueKeyRequest {
-  @NameField(NAME)
+  @NameField({ ...NAME, description: 'As people know it' })
   name!: string;
 
   @ListField(enumOf(API_KEY_SCOPES), {
@@ -53,7 +53,7 @@ const ORIGINS = { min: 1, max: 50, example: ['https://shop.example.com'] };
 const RATE = { min: 1, max: 10_000, description: 'Kept for clients, not enforced' };
 
 export class IssueBrowserKeyRequest {
-  @NameField(NAME)
+  @NameField({ ...NAME, description: 'As people know it' })
   name!: string;
 
   @ListField(origin, { ...ORIGINS, description: 'Origins of the pages that may use the key' })
@@ -75,7 +75,7 @@ export class ChangeBrowserKeyRequest {
 }
 
 export class BrowserKeyResponse extends ApiKeyResponse {
-  @ListField(url(), {})
+  @ListField(url(), { description: 'Pages of these origins may send with the key' })
   override allowed_origins!: string[];
 
   @IntField(RATE)

@@ -40,7 +40,7 @@ export class RangeNotSatisfiable extends domainError(416, 'Range Not Satisfiable
 }
 
 class UploadIncompleteRefusal {
-  @EnumField(['upload_incomplete'] as const, {})
+  @EnumField(['upload_incomplete'] as const, { description: 'What clients tell the refusal by' })
   code!: 'upload_incomplete';
 
   @TextField({ description: 'The same in words' })
@@ -51,13 +51,13 @@ class UploadIncompleteRefusal {
 }
 
 class PartMismatchRefusal {
-  @EnumField(['part_mismatch'] as const, {})
+  @EnumField(['part_mismatch'] as const, { description: 'What clients tell the refusal by' })
   code!: 'part_mismatch';
 
   @TextField({ description: 'The same in words' })
   reason!: string;
 
-  @IntField({ min: 1 })
+  @IntField({ min: 1, description: 'From 1' })
   part_number!: number;
 }
 

@@ -9,6 +9,7 @@ import {
   type Kind,
   KindField,
   missing,
+  namedSchema,
   number,
   objectExpected,
   type Read,
@@ -24,11 +25,13 @@ import {
   type ConditionKind,
   COUNTING_AGGREGATES,
   DIRECTIONS,
+  PERCENT,
   WINDOW_SECONDS,
 } from './conditions.js';
 import { EVENT_FIELDS, typeOfField } from './filter.js';
 import { StoredFilterRefused } from './filter-kind.js';
 import { FilterReader, OPEN_MEMBERS } from './filter-reader.js';
+import { conditionSchemas, storedSchema } from './grammar-schemas.js';
 import { faulty, readerOf } from './operators/reading.js';
 
 const readKind = readerOf(enumOf(CONDITION_KINDS));
@@ -48,15 +51,19 @@ const MEMBERS: Readonly<Record<ConditionKind, Readonly<Record<string, Read<unkno
     ...MEASURED,
     compare_seconds: readerOf(int(COMPARE_SECONDS)),
     direction: readerOf(enumOf(DIRECTIONS)),
-    percent: readerOf(number({ gt: 0, max: 1_000_000 })),
+    percent: readerOf(number(PERCENT)),
   },
   absence: { window_seconds: WINDOW },
   anomaly: {},
 };
 
+const CONDITION_DOCUMENT = namedSchema('AlertCondition', conditionSchemas());
+/** What the document says of a condition that is answered. */
+export const STORED_CONDITION_DOCUMENT = storedSchema('AlertCondition', conditionSchemas());
+
 /** A condition of any kind, read and checked; every fault is told at its own place. */
 function condition(): Kind<Condition> {
-  return { document: { type: 'object', additionalProperties: true }, open: OPEN_MEMBERS, build: () => readCondition };
+  return { document: CONDITION_DOCUMENT, open: OPEN_MEMBERS, build: () => readCondition };
 }
 
 /** The property is a `Condition`, read and checked. */

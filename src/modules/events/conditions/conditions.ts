@@ -18,6 +18,8 @@ export type ConditionKind = (typeof CONDITION_KINDS)[number];
 export const WINDOW_SECONDS = { min: 60, max: 86_400 } as const;
 /** How many seconds before its window the one may lie that it is compared with: up to the same time a week ago. */
 export const COMPARE_SECONDS = { min: 60, max: 604_800 } as const;
+/** By how much a number may have to change. */
+export const PERCENT = { gt: 0, max: 1_000_000 } as const;
 
 export interface Measured {
   readonly window_seconds: number;

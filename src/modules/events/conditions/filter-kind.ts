@@ -1,4 +1,5 @@
 import {
+  type Document,
   failed,
   type Failure,
   Faults,
@@ -6,23 +7,43 @@ import {
   isObject,
   type Kind,
   KindField,
+  namedSchema,
   objectExpected,
 } from '../../../platform/http/fields/index.js';
 import { EVENT_FIELDS, type FilterNode, type Vocabulary } from './filter.js';
+import { filterSchemas, storedSchema } from './grammar-schemas.js';
 import { FilterReader, OPEN_MEMBERS } from './filter-reader.js';
 
-/** A filter in the grammar of alert conditions, over the fields of a vocabulary. */
-function filter(vocabulary: Vocabulary = EVENT_FIELDS): Kind<FilterNode> {
+/** The fields that filters of one kind may name, with what the document says of such filters. */
+export interface FilterVocabulary {
+  readonly fields: Vocabulary;
+  readonly document: Document;
+  /** Of filters that are answered. */
+  readonly storedDocument: Document;
+}
+
+/** @param name of the kind of filter, with which the names of its schemas begin */
+export function filterVocabulary(name: string, fields: Vocabulary): FilterVocabulary {
+  const schemas = filterSchemas(name, fields);
   return {
-    document: { type: 'object', additionalProperties: true },
+    fields,
+    document: namedSchema(`${name}Filter`, schemas),
+    storedDocument: storedSchema(`${name}Filter`, schemas),
+  };
+}
+
+/** A filter in the grammar of alert conditions, over the fields of a vocabulary. */
+function filter({ fields, document }: FilterVocabulary): Kind<FilterNode> {
+  return {
+    document,
     open: OPEN_MEMBERS,
-    build: () => (value) => (isObject(value) ? new FilterReader(vocabulary).node(value, 1) : objectExpected(value)),
+    build: () => (value) => (isObject(value) ? new FilterReader(fields).node(value, 1) : objectExpected(value)),
   };
 }
 
 /** The property is a `FilterNode`, read and checked. */
-export const FilterField = (options: FieldOptions<FilterNode> & { vocabulary?: Vocabulary } = {}): PropertyDecorator =>
-  KindField(filter(options.vocabulary), options);
+export const FilterField = (vocabulary: FilterVocabulary, options: FieldOptions<FilterNode> = {}): PropertyDecorator =>
+  KindField(filter(vocabulary), options);
 
 /**
  * Reads a filter that was stored, and so checked, before.

@@ -1,5 +1,5 @@
 export { EventConditionsModule } from './conditions.module.js';
-export { ConditionField, readAggregateField, storedCondition } from './condition-kind.js';
+export { ConditionField, readAggregateField, STORED_CONDITION_DOCUMENT, storedCondition } from './condition-kind.js';
 export {
   type AbsenceCondition,
   type Aggregate,
@@ -19,11 +19,11 @@ export {
   pathOfProperty,
   type Vocabulary,
 } from './filter.js';
-export { FilterField, storedFilter, StoredFilterRefused } from './filter-kind.js';
+export { FilterField, filterVocabulary, storedFilter, StoredFilterRefused } from './filter-kind.js';
 export { FilterRun, FilterTooCostly } from './filter-run.js';
 export { compileFilter, type Matcher, readField } from './matcher.js';
 export { fieldSql, filterSql, numberSql, scalarSql, type SubjectRow, subjectSql } from './filter-sql.js';
-export { OPERATOR_NAMES, type OperatorName } from './operators/registry.js';
+export type { OperatorName } from './operators/registry.js';
 export type { Bind } from './operators/sql.js';
 export { eventTypesOf, exactValuesOf, fieldsOf, patternsOf } from './filter-analysis.js';
 export { TooManyPatternTrials } from './pattern-trials.errors.js';

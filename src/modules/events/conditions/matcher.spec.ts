@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { failed, ValidationError, compile, validateJson } from '../../../platform/http/fields/index.js';
 import { EVENT_FIELDS, type FilterNode, type FilterSubject } from './filter.js';
-import { FilterField } from './filter-kind.js';
+import { FilterField, filterVocabulary } from './filter-kind.js';
 import { FilterReader } from './filter-reader.js';
 import { compileFilter } from './matcher.js';
 
 class Holder {
-  @FilterField()
+  @FilterField(filterVocabulary('Event', EVENT_FIELDS))
   filter!: FilterNode;
 }
 

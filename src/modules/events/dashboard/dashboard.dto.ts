@@ -10,7 +10,7 @@ import {
 } from '../../../platform/http/fields/index.js';
 
 export class DashboardTotals {
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'How many there were' })
   events!: number;
 
   @IntField({ min: 0, description: 'Events whose log status is 500 or more' })
@@ -27,7 +27,11 @@ export class DashboardTotals {
   })
   p50_latency_ms!: number | null;
 
-  @IntField({ min: 0, nullable: true })
+  @IntField({
+    min: 0,
+    nullable: true,
+    description: '95th percentile of the latency, in whole milliseconds; null: nothing was measured',
+  })
   p95_latency_ms!: number | null;
 }
 
@@ -35,18 +39,18 @@ export class DashboardHour {
   @DateTimeField({ description: 'The UTC beginning of the hour' })
   ts!: string;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'How many there were' })
   events!: number;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'Those with a status of 500 or more' })
   errors!: number;
 }
 
 export class DashboardEvent {
-  @TextField({})
+  @TextField({ description: 'The event type' })
   event!: string;
 
-  @IntField({ min: 1 })
+  @IntField({ min: 1, description: 'How many in all' })
   total!: number;
 }
 
@@ -54,7 +58,7 @@ export class DashboardSource {
   @UuidField({})
   id!: string;
 
-  @TextField({})
+  @TextField({ description: 'As people know it' })
   name!: string;
 
   @IntField({ min: 0, description: 'In the window, by event timestamp' })
@@ -65,13 +69,13 @@ export class DashboardSource {
 }
 
 export class DashboardDeliveries {
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'Those that have arrived' })
   sent!: number;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'Those that failed' })
   failed!: number;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'Those that are dead letters now' })
   dlq!: number;
 }
 
@@ -87,7 +91,7 @@ export class DashboardResponse {
   @UuidField({})
   project_id!: string;
 
-  @TextField({})
+  @TextField({ description: 'Of the project, as it is now' })
   project_name!: string;
 
   @DateTimeField({ description: 'Inclusive; 24 hours before to_ts' })
@@ -96,7 +100,7 @@ export class DashboardResponse {
   @DateTimeField({ description: 'Exclusive; now' })
   to_ts!: string;
 
-  @NestedField(() => DashboardTotals, {})
+  @NestedField(() => DashboardTotals, { description: 'Of the whole window' })
   totals!: DashboardTotals;
 
   @ListField(nested(() => DashboardHour), {
@@ -116,6 +120,6 @@ export class DashboardResponse {
   @NestedField(() => DashboardDeliveries, { description: 'Delivery attempts made in the window' })
   deliveries!: DashboardDeliveries;
 
-  @NestedField(() => DashboardUsage, {})
+  @NestedField(() => DashboardUsage, { description: 'Of the allowance of this month' })
   usage!: DashboardUsage;
 }

@@ -1,5 +1,6 @@
 import {
   BooleanField,
+  ConstantField,
   EnumField,
   IntField,
   type Kind,
@@ -30,6 +31,7 @@ export class EqlRequest extends AskedWindow {
     max: QUERY_LIMITS.characters,
     example:
       'sequence by properties.user with maxspan=5m [login.failed where true] with runs=3 [login.succeeded where true]',
+    description: 'In the Event Query Language',
   })
   query!: string;
 
@@ -49,13 +51,19 @@ export class EqlRequest extends AskedWindow {
   })
   result_position!: ResultPosition;
 
-  @IntField({ min: 1, max: REQUEST_LIMITS.max_samples_per_key, optional: true, default: 1 })
+  @IntField({
+    min: 1,
+    max: REQUEST_LIMITS.max_samples_per_key,
+    optional: true,
+    default: 1,
+    description: 'Of a sample query',
+  })
   max_samples_per_key!: number;
 }
 
 export class MissingEvent {
-  @BooleanField({ description: 'Always true' })
-  missing!: boolean;
+  @ConstantField(true, { description: 'No such event came, as the query asks' })
+  missing!: true;
 }
 
 /** An event, or the sign that there is none. */
@@ -84,7 +92,7 @@ function keyValue(): Kind<string | number | boolean | null> {
 export const RESULT_KINDS = ['events', 'sequences', 'samples'] as const;
 
 export class EqlAnswer extends WindowResponse {
-  @EnumField(RESULT_KINDS, {})
+  @EnumField(RESULT_KINDS, { description: 'Which of the lists the query fills' })
   kind!: (typeof RESULT_KINDS)[number];
 
   @ListField(nested(() => EventRecord), { description: 'Of an event query; else empty' })
@@ -99,7 +107,7 @@ export class EqlAnswer extends WindowResponse {
   @IntField({ min: 0, description: 'Events that were looked at' })
   scanned!: number;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'How long it took, in milliseconds' })
   took_ms!: number;
 
   @ListField(text({}), { description: 'Sentences about what may be mistaken, such as a property that no event has' })
@@ -107,7 +115,7 @@ export class EqlAnswer extends WindowResponse {
 }
 
 export class LanguageField {
-  @TextField({ example: 'log.status' })
+  @TextField({ example: 'log.status', description: 'As queries write it' })
   name!: string;
 
   @TextField({ description: 'text, number, boolean, time, object, list; several are separated by a comma' })
@@ -118,21 +126,21 @@ export class LanguageField {
 }
 
 export class LanguageOperator {
-  @TextField({ example: 'like~' })
+  @TextField({ example: 'like~', description: 'As queries write it' })
   name!: string;
 
-  @TextField({})
+  @TextField({ description: 'What it is for, in words' })
   description!: string;
 }
 
 export class LanguageArgument {
-  @TextField({})
+  @TextField({ description: 'Tells what it is for' })
   name!: string;
 
-  @TextField({ example: 'text' })
+  @TextField({ example: 'text', description: 'Its kind' })
   type!: string;
 
-  @BooleanField({})
+  @BooleanField({ description: 'May be left out' })
   is_optional!: boolean;
 
   @BooleanField({ description: 'May be given several times' })
@@ -140,24 +148,24 @@ export class LanguageArgument {
 }
 
 export class LanguageFunction {
-  @TextField({ example: 'startsWith' })
+  @TextField({ example: 'startsWith', description: 'As queries write it' })
   name!: string;
 
-  @ListField(nested(() => LanguageArgument), {})
+  @ListField(nested(() => LanguageArgument), { description: 'In their order' })
   arguments!: LanguageArgument[];
 
-  @TextField({ example: 'boolean' })
+  @TextField({ example: 'boolean', description: 'Type of what it gives' })
   returns!: string;
 
   @BooleanField({ description: 'Whether name~(…) takes texts in any case' })
   has_case_insensitive_form!: boolean;
 
-  @TextField({})
+  @TextField({ description: 'What it is for, in words' })
   description!: string;
 }
 
 export class LanguageResponse {
-  @TextField({ example: '1' })
+  @TextField({ example: '1', description: 'Of the language' })
   version!: string;
 
   @ListField(text({}), { description: 'Up to 200 event types of 30 days, most events first' })
@@ -168,18 +176,21 @@ export class LanguageResponse {
   })
   fields!: LanguageField[];
 
-  @ListField(text({}), {})
+  @ListField(text({}), { description: 'Words that no field may have unquoted' })
   keywords!: string[];
 
-  @ListField(nested(() => LanguageOperator), {})
+  @ListField(nested(() => LanguageOperator), { description: 'Between two values' })
   operators!: LanguageOperator[];
 
-  @ListField(nested(() => LanguageFunction), {})
+  @ListField(nested(() => LanguageFunction), { description: 'Of values' })
   functions!: LanguageFunction[];
 
-  @ListField(text({}), {})
+  @ListField(text({}), { description: 'Behind a query' })
   pipes!: string[];
 
-  @ObjectField({ description: 'Every number that a query is held to, by name' })
+  @ObjectField({
+    document: { additionalProperties: { type: 'integer' } },
+    description: 'Every number that a query is held to, by name',
+  })
   limits!: Record<string, number>;
 }

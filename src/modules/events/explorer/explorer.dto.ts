@@ -6,6 +6,7 @@ import {
   nested,
   NestedField,
   object,
+  schemaOf,
   TextField,
 } from '../../../platform/http/fields/index.js';
 import { EventRecord } from '../fields/index.js';
@@ -13,10 +14,16 @@ import { LogRow } from '../logs/index.js';
 import { EventFilters, WindowResponse } from '../totals/index.js';
 
 export class ExplorerQuery extends EventFilters {
-  @IntField({ min: 1, max: 500, optional: true, default: 50 })
+  @IntField({ min: 1, max: 500, optional: true, default: 50, description: 'How many a page has at most' })
   limit!: number;
 
-  @IntField({ min: 0, max: 9_007_199_254_740_991, optional: true, default: 0 })
+  @IntField({
+    min: 0,
+    max: 9_007_199_254_740_991,
+    optional: true,
+    default: 0,
+    description: 'How many came before this page',
+  })
   offset!: number;
 }
 
@@ -26,21 +33,21 @@ export const EXPORT_FORMATS = ['ndjson', 'csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export class ExportRequest extends EventFilters {
-  @EnumField(EXPORT_FORMATS, { optional: true, default: 'ndjson' })
+  @EnumField(EXPORT_FORMATS, { optional: true, default: 'ndjson', description: 'Of the lines' })
   format!: ExportFormat;
 }
 
 export class ExplorerPage extends WindowResponse {
-  @ListField(nested(() => EventRecord), {})
+  @ListField(nested(() => EventRecord), { description: 'Of this page' })
   items!: EventRecord[];
 
   @IntField({ min: 0, description: 'Exact' })
   total!: number;
 
-  @IntField({})
+  @IntField({ description: 'How many a page has at most' })
   limit!: number;
 
-  @IntField({})
+  @IntField({ description: 'How many came before this page' })
   offset!: number;
 
   @BooleanField({ description: 'Whether there are events behind these: they begin at offset plus the number of items' })
@@ -51,7 +58,7 @@ export class FacetValueResponse {
   @TextField({ nullable: true, description: 'Null: events that say none' })
   value!: string | null;
 
-  @IntField({ min: 1 })
+  @IntField({ min: 1, description: 'How many events have it' })
   count!: number;
 }
 
@@ -61,24 +68,24 @@ export class SourceFacetValue extends FacetValueResponse {
 }
 
 export class FacetsOfEvents {
-  @ListField(nested(() => FacetValueResponse), {})
+  @ListField(nested(() => FacetValueResponse), { description: 'Event types, most events first' })
   event!: FacetValueResponse[];
 
-  @ListField(nested(() => SourceFacetValue), {})
+  @ListField(nested(() => SourceFacetValue), { description: 'Event Sources, most events first' })
   source_id!: SourceFacetValue[];
 
-  @ListField(nested(() => FacetValueResponse), {})
+  @ListField(nested(() => FacetValueResponse), { description: 'Values of `severity`, most events first' })
   severity!: FacetValueResponse[];
 
-  @ListField(nested(() => FacetValueResponse), {})
+  @ListField(nested(() => FacetValueResponse), { description: 'Values of `status`, most events first' })
   status!: FacetValueResponse[];
 
-  @ListField(nested(() => FacetValueResponse), {})
+  @ListField(nested(() => FacetValueResponse), { description: 'Values of `environment`, most events first' })
   environment!: FacetValueResponse[];
 }
 
 export class FacetsResponse extends WindowResponse {
-  @NestedField(() => FacetsOfEvents, {})
+  @NestedField(() => FacetsOfEvents, { description: 'Values and numbers of events, by field' })
   facets!: FacetsOfEvents;
 }
 
@@ -86,6 +93,9 @@ export class EventDetail extends EventRecord {
   @NestedField(() => LogRow, { description: 'The event as a log row' })
   log!: LogRow;
 
-  @ListField(object(), { description: 'Alert events that this event raised or that count it' })
+  @ListField(object(), {
+    document: { items: schemaOf('AlertEventResponse') },
+    description: 'Alert events that this event raised or that count it',
+  })
   related_alerts!: Record<string, unknown>[];
 }

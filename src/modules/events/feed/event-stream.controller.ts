@@ -3,14 +3,23 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { type ProjectMemberScope, Requires } from '../../access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
-import { UuidField } from '../../../platform/http/fields/index.js';
+import { ConstantField, NestedField, UuidField } from '../../../platform/http/fields/index.js';
 import { Query, RawRequest, Scope } from '../../../platform/http/inputs.js';
-import { EventStreamsService } from '../streams/index.js';
+import { EventRecord } from '../fields/index.js';
+import { EventStreamsService, StreamHeartbeat } from '../streams/index.js';
 import { EventFeed } from './event-feed.js';
 
 class StreamQuery {
   @UuidField({})
   project_id!: string;
+}
+
+class EventMessage {
+  @ConstantField('event', { description: 'Of the message' })
+  type!: 'event';
+
+  @NestedField(() => EventRecord, { description: 'As `GET /v1/events` lists it' })
+  event!: EventRecord;
 }
 
 /** What every stream of events says about itself. */
@@ -35,7 +44,10 @@ export class EventStreamController {
     operationId: 'streamEvents',
     summary: 'Live raw events (SSE)',
     description: `\`{"type": "event", "event": <event>}\` with an event as \`GET /v1/events\` lists it.\n\n${STREAM_RULES}`,
-    answer: { mediaType: 'text/event-stream', description: 'Events and heartbeats' },
+    answer: {
+      stream: { name: 'EventStreamMessage', byType: { event: EventMessage, heartbeat: StreamHeartbeat } },
+      description: 'Events and heartbeats, each the `data` of a message',
+    },
   })
   stream(
     @Scope() scope: ProjectMemberScope,

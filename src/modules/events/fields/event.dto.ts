@@ -3,10 +3,10 @@ import type { ReadColumn } from './event-fields.js';
 
 /** One event as it is sent (SERVICE 2.7). Its members are the sent fields of the table, payload and properties apart. */
 export class IngestRequest {
-  @TextField({ min: 1, max: 200, example: 'http.request' })
+  @TextField({ min: 1, max: 200, example: 'http.request', description: 'What kind of event it is' })
   event_type!: string;
 
-  @TextField({ min: 1, max: 200, example: 'web' })
+  @TextField({ min: 1, max: 200, example: 'web', description: 'Where the sender says it comes from' })
   source!: string;
 
   @TextField({ min: 1, max: 200, optional: true, description: 'Your own identifier; returned as external_event_id' })
@@ -19,19 +19,41 @@ export class IngestRequest {
   })
   timestamp?: Date;
 
-  @TextField({ min: 1, max: 50, optional: true, example: 'info' })
+  @TextField({
+    min: 1,
+    max: 50,
+    optional: true,
+    example: 'info',
+    description: 'How bad it is; `critical` and `warning` decide the status of the log row where nothing else does',
+  })
   severity?: string;
 
-  @TextField({ min: 1, max: 2000, optional: true })
+  @TextField({ min: 1, max: 2000, optional: true, description: 'What happened, for people' })
   message?: string;
 
-  @TextField({ min: 1, max: 100, optional: true, example: 'success' })
+  @TextField({
+    min: 1,
+    max: 100,
+    optional: true,
+    example: 'success',
+    description: 'How it went, in the sender’s words; `failed`, `failure` and `error` count as 500',
+  })
   status?: string;
 
-  @TextField({ min: 1, max: 100, optional: true, example: 'production' })
+  @TextField({
+    min: 1,
+    max: 100,
+    optional: true,
+    example: 'production',
+    description: 'Where it ran, in the sender’s words',
+  })
   environment?: string;
 
-  @ObjectField({ optional: true, example: { method: 'GET', path: '/cart', status_code: 200, latency_ms: 41 } })
+  @ObjectField({
+    optional: true,
+    example: { method: 'GET', path: '/cart', status_code: 200, latency_ms: 41 },
+    description: 'Properties of the event, as free JSON; `properties` wins',
+  })
   payload?: Record<string, unknown>;
 
   @ObjectField({ optional: true, description: 'Wins over payload where both have a key' })
@@ -55,19 +77,19 @@ export class EventRecord implements Readonly<Record<ReadColumn, unknown>> {
   @TextField({ description: 'The event type', example: 'http.request' })
   event!: string;
 
-  @TextField({ example: 'web' })
+  @TextField({ example: 'web', description: 'Where the sender says it comes from' })
   source!: string;
 
-  @TextField({ nullable: true, example: 'info' })
+  @TextField({ nullable: true, example: 'info', description: 'In the sender’s words' })
   severity!: string | null;
 
-  @TextField({ nullable: true, example: 'success' })
+  @TextField({ nullable: true, example: 'success', description: 'How it went, in the sender’s words' })
   status!: string | null;
 
-  @TextField({ nullable: true, example: 'production' })
+  @TextField({ nullable: true, example: 'production', description: 'Where it ran, in the sender’s words' })
   environment!: string | null;
 
-  @TextField({ nullable: true })
+  @TextField({ nullable: true, description: 'In the sender’s words' })
   message!: string | null;
 
   @TextField({ nullable: true, description: "The sender's own identifier" })
@@ -76,7 +98,7 @@ export class EventRecord implements Readonly<Record<ReadColumn, unknown>> {
   @ObjectField({ description: 'payload, then properties, then the top-level fields supplied' })
   properties!: Record<string, unknown>;
 
-  @DateTimeField({})
+  @DateTimeField({ description: 'When it happened' })
   timestamp!: string;
 
   @DateTimeField({ description: 'When it was accepted' })

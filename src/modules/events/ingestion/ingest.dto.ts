@@ -1,11 +1,16 @@
+import { INGEST_MODES } from '../../../config/index.js';
 import {
-  AnyField,
   BooleanField,
+  ConstantField,
   DateTimeField,
+  EnumField,
   IntField,
+  any,
+  KindField,
   ListField,
   nested,
   ObjectField,
+  schemaOf,
   TextField,
   UuidField,
 } from '../../../platform/http/fields/index.js';
@@ -31,13 +36,13 @@ export class IngestHeaders {
 }
 
 export class IngestResponse {
-  @BooleanField({ example: true })
-  accepted!: boolean;
+  @ConstantField(true, { description: 'A number in the answer to a batch' })
+  accepted!: true;
 
   @UuidField({})
   project_id!: string;
 
-  @UuidField({})
+  @UuidField({ description: 'The API key it was sent with' })
   api_key_id!: string;
 
   @UuidField({ description: 'Assigned by the service' })
@@ -46,10 +51,10 @@ export class IngestResponse {
   @TextField({ nullable: true, description: 'The supplied event_id' })
   external_event_id!: string | null;
 
-  @TextField({})
+  @TextField({ description: 'What kind of event it is' })
   event_type!: string;
 
-  @DateTimeField({})
+  @DateTimeField({ description: 'When it happened' })
   timestamp!: string;
 
   @ObjectField({ description: 'payload, then properties, then the top-level fields supplied' })
@@ -58,7 +63,7 @@ export class IngestResponse {
   @BooleanField({ description: 'A stored idempotent answer was used again' })
   duplicate!: boolean;
 
-  @TextField({ nullable: true, example: 'batched' })
+  @EnumField(INGEST_MODES, { nullable: true, description: 'How it was taken' })
   ingest_mode!: string | null;
 
   @BooleanField({
@@ -73,26 +78,30 @@ export class IngestLineResult {
   @IntField({ min: 1, description: 'From 1; blank lines count and have no result' })
   line!: number;
 
-  @BooleanField({})
+  @BooleanField({ description: 'Whether it was taken' })
   accepted!: boolean;
 
   @UuidField({ optional: true, description: 'When it was accepted' })
   ingested_event_id?: string;
 
-  @AnyField({ optional: true, description: 'When it was not: the detail that a request of its own would be answered' })
+  @KindField(any(), {
+    optional: true,
+    document: { anyOf: [{ type: 'string' }, { type: 'array', items: schemaOf('ValidationRow') }] },
+    description: 'When it was not: the detail that a request of its own would be answered',
+  })
   detail?: unknown;
 }
 
 export class IngestBatchResponse {
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'Events of the batch that were taken; `true` in the answer to one event' })
   accepted!: number;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'Events of the batch that were not' })
   rejected!: number;
 
-  @ListField(nested(() => IngestLineResult), {})
+  @ListField(nested(() => IngestLineResult), { description: 'One for each line that is not blank' })
   results!: IngestLineResult[];
 
-  @BooleanField({ optional: true, description: 'True when a stored idempotent answer was used again' })
+  @ConstantField(true, { optional: true, description: 'When a stored idempotent answer was used again' })
   duplicate?: true;
 }

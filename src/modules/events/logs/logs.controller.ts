@@ -4,12 +4,12 @@ import type { Request, Response } from 'express';
 import { type ProjectMemberScope, Requires } from '../../access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { Query, RawRequest, Scope } from '../../../platform/http/inputs.js';
-import { EventStreamsService } from '../streams/index.js';
+import { EventStreamsService, StreamHeartbeat } from '../streams/index.js';
 import type { WrittenJson } from '../../../platform/http/written-json.js';
 import { STREAM_RULES } from '../feed/index.js';
 import { TooManyLargeReads } from '../reads/index.js';
 import { LogFeed } from './log-feed.js';
-import { LogRow, LogsQuery, LogStreamQuery } from './logs.dto.js';
+import { LogMessage, LogRow, LogsQuery, LogStreamQuery } from './logs.dto.js';
 import { LogSearchTooLong, TooManyLogSearches } from './logs.repository.js';
 import { LogsService } from './logs.service.js';
 
@@ -42,7 +42,10 @@ export class LogsController {
     operationId: 'streamLogs',
     summary: 'Live log rows (SSE)',
     description: `\`{"type": "log", "log": <log row>}\` with a row as \`GET /v1/logs\` lists it.\n\n${STREAM_RULES}`,
-    answer: { mediaType: 'text/event-stream', description: 'Log rows and heartbeats' },
+    answer: {
+      stream: { name: 'LogStreamMessage', byType: { log: LogMessage, heartbeat: StreamHeartbeat } },
+      description: 'Log rows and heartbeats, each the `data` of a message',
+    },
   })
   stream(
     @Scope() scope: ProjectMemberScope,

@@ -1,8 +1,10 @@
 import {
   BooleanField,
+  ConstantField,
   DateTimeField,
   EnumField,
   IntField,
+  NestedField,
   ObjectField,
   TextField,
   UuidField,
@@ -34,7 +36,7 @@ export class LogsQuery {
   })
   query?: string;
 
-  @IntField({ min: 1, max: 500, optional: true, default: 100 })
+  @IntField({ min: 1, max: 500, optional: true, default: 100, description: 'How many a page has at most' })
   limit!: number;
 }
 
@@ -50,36 +52,48 @@ export class LogRow {
   @UuidField({})
   id!: string;
 
-  @DateTimeField({})
+  @DateTimeField({ description: 'When it happened' })
   timestamp!: string;
 
-  @TextField({ example: 'GET' })
+  @TextField({ example: 'GET', description: 'HTTP method, sent or derived; `EVENT` where there is none' })
   method!: string;
 
-  @TextField({ example: '/cart' })
+  @TextField({ example: '/cart', description: 'Path, sent or derived' })
   endpoint!: string;
 
-  @IntField({ example: 200 })
+  @IntField({ example: 200, description: 'HTTP status, sent or derived' })
   status!: number;
 
-  @IntField({ min: 0, example: 41 })
+  @IntField({ min: 0, example: 41, description: 'In whole milliseconds; 0 where none was sent' })
   latency_ms!: number;
 
   @EnumField(LATENCY_BUCKETS, { description: 'Under 100 ms, under 300 ms, and above' })
   latency_bucket!: (typeof LATENCY_BUCKETS)[number];
 
-  @EnumField(LATENCY_COLORS, {})
+  @EnumField(LATENCY_COLORS, { description: 'That of the bucket' })
   latency_color!: (typeof LATENCY_COLORS)[number];
 
-  @TextField({ example: '0199f3a1' })
+  @TextField({
+    example: '0199f3a1',
+    description: 'Sent, or the beginning of the key’s id; `dashboard` where there is none',
+  })
   api_key_prefix!: string;
 
-  @TextField({})
+  @TextField({ description: 'Of the project, as it is now' })
   project!: string;
 
-  @ObjectField({})
+  @ObjectField({ description: 'Sent, or made of the event' })
   request_body!: Record<string, unknown>;
 
-  @ObjectField({})
+  @ObjectField({ description: 'Sent, or made up' })
   response_body!: Record<string, unknown>;
+}
+
+/** A message of the stream of log rows. */
+export class LogMessage {
+  @ConstantField('log', { description: 'Of the message' })
+  type!: 'log';
+
+  @NestedField(() => LogRow, { description: 'As `GET /v1/logs` lists it' })
+  log!: LogRow;
 }

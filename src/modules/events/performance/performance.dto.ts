@@ -79,15 +79,21 @@ export class EndpointsQuery extends PerformanceQuery {
   })
   min_requests!: number;
 
-  @IntField({ min: 1, max: 200, optional: true, default: 50 })
+  @IntField({ min: 1, max: 200, optional: true, default: 50, description: 'How many a page has at most' })
   limit!: number;
 
-  @IntField({ min: 0, max: 9_007_199_254_740_991, optional: true, default: 0 })
+  @IntField({
+    min: 0,
+    max: 9_007_199_254_740_991,
+    optional: true,
+    default: 0,
+    description: 'How many came before this page',
+  })
   offset!: number;
 }
 
 export class SlowestQuery extends PerformanceQuery {
-  @IntField({ min: 1, max: 100, optional: true, default: 20 })
+  @IntField({ min: 1, max: 100, optional: true, default: 20, description: 'How many a page has at most' })
   limit!: number;
 
   @IntField({ min: 0, max: 2_147_483_647, optional: true, default: 0, description: 'Leaves out faster requests' })
@@ -106,25 +112,45 @@ export class LatencyResponse {
   @IntField({ min: 0, nullable: true, description: 'Exact, as avg_ms and max_ms; null when nothing was measured' })
   min_ms!: number | null;
 
-  @NumberField({ min: 0, nullable: true })
+  @NumberField({ min: 0, nullable: true, description: 'Mean latency, in milliseconds; null: nothing was measured' })
   avg_ms!: number | null;
 
   @IntField({ min: 0, nullable: true, description: PERCENTILE })
   p50_ms!: number | null;
 
-  @IntField({ min: 0, nullable: true })
+  @IntField({
+    min: 0,
+    nullable: true,
+    description: '75th percentile of the latency, in whole milliseconds; null: nothing was measured',
+  })
   p75_ms!: number | null;
 
-  @IntField({ min: 0, nullable: true })
+  @IntField({
+    min: 0,
+    nullable: true,
+    description: '90th percentile of the latency, in whole milliseconds; null: nothing was measured',
+  })
   p90_ms!: number | null;
 
-  @IntField({ min: 0, nullable: true })
+  @IntField({
+    min: 0,
+    nullable: true,
+    description: '95th percentile of the latency, in whole milliseconds; null: nothing was measured',
+  })
   p95_ms!: number | null;
 
-  @IntField({ min: 0, nullable: true })
+  @IntField({
+    min: 0,
+    nullable: true,
+    description: '99th percentile of the latency, in whole milliseconds; null: nothing was measured',
+  })
   p99_ms!: number | null;
 
-  @IntField({ min: 0, nullable: true })
+  @IntField({
+    min: 0,
+    nullable: true,
+    description: 'Longest latency, in whole milliseconds; null: nothing was measured',
+  })
   max_ms!: number | null;
 }
 
@@ -135,12 +161,12 @@ export class LatencyClassesResponse {
   @IntField({ min: 0, description: 'Under 300 ms' })
   slow!: number;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'From 300 ms' })
   very_slow!: number;
 }
 
 export class ApdexResponse {
-  @IntField({ min: 1 })
+  @IntField({ min: 1, description: 'Satisfied up to this latency, tolerating up to four times as much; milliseconds' })
   threshold_ms!: number;
 
   @NumberField({
@@ -162,19 +188,27 @@ export class ApdexResponse {
 }
 
 export class ComparedFigures {
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'How many there were' })
   requests!: number;
 
-  @NumberField({ min: 0, max: 1 })
+  @NumberField({ min: 0, max: 1, description: 'Share of errors, from 0 to 1' })
   error_rate!: number;
 
-  @IntField({ min: 0, nullable: true })
+  @IntField({
+    min: 0,
+    nullable: true,
+    description: 'Median latency, in whole milliseconds; null: nothing was measured',
+  })
   p50_ms!: number | null;
 
-  @IntField({ min: 0, nullable: true })
+  @IntField({
+    min: 0,
+    nullable: true,
+    description: '95th percentile of the latency, in whole milliseconds; null: nothing was measured',
+  })
   p95_ms!: number | null;
 
-  @NumberField({ min: 0, max: 1, nullable: true })
+  @NumberField({ min: 0, max: 1, nullable: true, description: 'Score from 0 to 1; null: nothing was measured' })
   apdex!: number | null;
 }
 
@@ -188,13 +222,13 @@ export class FiguresChange {
   @NumberField({ description: 'now - before, as apdex' })
   error_rate!: number;
 
-  @NumberField({ nullable: true })
+  @NumberField({ nullable: true, description: 'Relative change of the median; null: nothing to compare with' })
   p50_ms!: number | null;
 
-  @NumberField({ nullable: true })
+  @NumberField({ nullable: true, description: 'Relative change of the 95th percentile; null: nothing to compare with' })
   p95_ms!: number | null;
 
-  @NumberField({ nullable: true })
+  @NumberField({ nullable: true, description: 'Difference; null: nothing to compare with' })
   apdex!: number | null;
 }
 
@@ -220,10 +254,10 @@ export class SummaryResponse extends WindowResponse {
   @NumberField({ min: 0, max: 1, description: RATE })
   error_rate!: number;
 
-  @NestedField(() => LatencyResponse, {})
+  @NestedField(() => LatencyResponse, { description: 'Of the measured requests' })
   latency!: LatencyResponse;
 
-  @NestedField(() => LatencyClassesResponse, {})
+  @NestedField(() => LatencyClassesResponse, { description: 'Measured requests by how fast they were' })
   buckets!: LatencyClassesResponse;
 
   @NestedField(() => ApdexResponse, { description: 'Above 5,000 measured requests latencies are known to 1 %' })
@@ -235,7 +269,10 @@ export class SummaryResponse extends WindowResponse {
   })
   previous!: ComparedFigures | null;
 
-  @NestedField(() => FiguresChange, { nullable: true })
+  @NestedField(() => FiguresChange, {
+    nullable: true,
+    description: 'Against the window before; null: it was not asked for',
+  })
   change!: FiguresChange | null;
 }
 
@@ -243,13 +280,13 @@ export class RequestPoint {
   @DateTimeField({ description: 'Where the bucket begins; the first may begin before from_ts' })
   ts!: string;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'How many there were' })
   requests!: number;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'Those that carry a latency' })
   measured!: number;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'Those with a status of 500 or more' })
   errors!: number;
 
   @NumberField({ min: 0, max: 1, description: RATE })
@@ -258,18 +295,26 @@ export class RequestPoint {
   @IntField({ min: 0, nullable: true, description: PERCENTILE })
   p50_ms!: number | null;
 
-  @IntField({ min: 0, nullable: true })
+  @IntField({
+    min: 0,
+    nullable: true,
+    description: '95th percentile of the latency, in whole milliseconds; null: nothing was measured',
+  })
   p95_ms!: number | null;
 
-  @IntField({ min: 0, nullable: true })
+  @IntField({
+    min: 0,
+    nullable: true,
+    description: '99th percentile of the latency, in whole milliseconds; null: nothing was measured',
+  })
   p99_ms!: number | null;
 }
 
 export class RequestSeriesResponse extends WindowResponse {
-  @EnumField(BUCKET_INTERVALS, {})
+  @EnumField(BUCKET_INTERVALS, { description: 'How long a bucket is' })
   interval!: BucketInterval;
 
-  @TextField({ example: 'Europe/Berlin' })
+  @TextField({ example: 'Europe/Berlin', description: 'IANA name of a time zone' })
   timezone!: string;
 
   @ListField(nested(() => RequestPoint), {
@@ -288,34 +333,46 @@ export class EndpointResponse {
   @TextField({ nullable: true, description: `Cut to ${MOST_NAME_CHARACTERS.toLocaleString('en')} characters` })
   endpoint!: string | null;
 
-  @IntField({ min: 1 })
+  @IntField({ min: 1, description: 'How many there were' })
   requests!: number;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'Those that carry a latency' })
   measured!: number;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'Those with a status of 500 or more' })
   errors!: number;
 
   @NumberField({ min: 0, max: 1, description: RATE })
   error_rate!: number;
 
-  @NumberField({ min: 0 })
+  @NumberField({ min: 0, description: 'Mean over the window' })
   requests_per_minute!: number;
 
-  @NumberField({ min: 0, nullable: true })
+  @NumberField({ min: 0, nullable: true, description: 'Mean latency, in milliseconds; null: nothing was measured' })
   avg_ms!: number | null;
 
   @IntField({ min: 0, nullable: true, description: PERCENTILE })
   p50_ms!: number | null;
 
-  @IntField({ min: 0, nullable: true })
+  @IntField({
+    min: 0,
+    nullable: true,
+    description: '95th percentile of the latency, in whole milliseconds; null: nothing was measured',
+  })
   p95_ms!: number | null;
 
-  @IntField({ min: 0, nullable: true })
+  @IntField({
+    min: 0,
+    nullable: true,
+    description: '99th percentile of the latency, in whole milliseconds; null: nothing was measured',
+  })
   p99_ms!: number | null;
 
-  @IntField({ min: 0, nullable: true })
+  @IntField({
+    min: 0,
+    nullable: true,
+    description: 'Longest latency, in whole milliseconds; null: nothing was measured',
+  })
   max_ms!: number | null;
 
   @NumberField({ min: 0, max: 1, description: 'Its sum of latencies over that of all requests; 0 where that is 0' })
@@ -329,18 +386,18 @@ export class EndpointsPageResponse extends WindowResponse {
   @IntField({ min: 0, description: 'Pairs of method and endpoint with min_requests' })
   total!: number;
 
-  @IntField({})
+  @IntField({ description: 'How many a page has at most' })
   limit!: number;
 
-  @IntField({})
+  @IntField({ description: 'How many came before this page' })
   offset!: number;
 }
 
 export class StatusCountResponse {
-  @IntField({})
+  @IntField({ description: 'HTTP status' })
   status!: number;
 
-  @IntField({ min: 1 })
+  @IntField({ min: 1, description: 'How many there were' })
   requests!: number;
 }
 
@@ -359,13 +416,13 @@ export class FailingEndpointResponse {
   @TextField({ nullable: true, description: `Cut to ${MOST_NAME_CHARACTERS.toLocaleString('en')} characters` })
   endpoint!: string | null;
 
-  @IntField({ min: 1 })
+  @IntField({ min: 1, description: 'How many there were' })
   requests!: number;
 
-  @IntField({ min: 1 })
+  @IntField({ min: 1, description: 'Those that failed' })
   failed!: number;
 
-  @NumberField({ min: 0, max: 1 })
+  @NumberField({ min: 0, max: 1, description: 'Share of those that failed, from 0 to 1' })
   failure_rate!: number;
 
   @ListField(nested(() => StatusCountResponse), {
@@ -378,7 +435,7 @@ export class FailingEndpointResponse {
 }
 
 export class FailuresResponse extends WindowResponse {
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'How many there were' })
   requests!: number;
 
   @IntField({ min: 0, description: 'Requests of status_from and above' })

@@ -38,12 +38,12 @@ export class ProjectHealthResponse {
   @IntField({ min: 0, description: 'By event timestamp' })
   events_last_24h!: number;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'Keys that work now' })
   active_keys!: number;
 
   @DateTimeField({ nullable: true, description: 'Null: the project takes events' })
   archived_at!: string | null;
 
-  @NestedField(() => OnboardingResponse, {})
+  @NestedField(() => OnboardingResponse, { description: 'How far the project has been set up' })
   onboarding!: OnboardingResponse;
 }

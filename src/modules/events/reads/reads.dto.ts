@@ -18,7 +18,7 @@ export class EventsQuery {
   @UuidField({})
   project_id!: string;
 
-  @IntField({ min: 1, max: 500, optional: true, default: 50 })
+  @IntField({ min: 1, max: 500, optional: true, default: 50, description: 'How many a page has at most' })
   limit!: number;
 
   @TextField({
@@ -31,7 +31,7 @@ export class EventsQuery {
 }
 
 export class EventsPage {
-  @ListField(nested(() => EventRecord), {})
+  @ListField(nested(() => EventRecord), { description: 'Of this page' })
   items!: EventRecord[];
 
   @TextField({ nullable: true, description: 'For the query `before` of the next page; null on the last one' })
@@ -57,7 +57,7 @@ export class EventCount {
   @DateTimeField({ description: 'The UTC beginning of the minute, hour or day' })
   ts!: string;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'How many there were' })
   events!: number;
 
   @IntField({ min: 0, description: 'Events whose log status is 500 or more' })
@@ -68,10 +68,10 @@ export class EventCountsResponse {
   @UuidField({})
   project_id!: string;
 
-  @EnumField(RANGES, {})
+  @EnumField(RANGES, { description: 'How long the window is' })
   range!: Range;
 
-  @EnumField(INTERVALS, {})
+  @EnumField(INTERVALS, { description: 'How long a bucket is' })
   interval!: Interval;
 
   @DateTimeField({ description: 'Inclusive' })
@@ -80,7 +80,7 @@ export class EventCountsResponse {
   @DateTimeField({ description: 'Exclusive' })
   to_ts!: string;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'Events of the window' })
   total_events!: number;
 
   @ListField(nested(() => EventCount), {
@@ -99,9 +99,9 @@ export class EventNamesQuery {
 }
 
 export class EventName {
-  @TextField({ example: 'http.request' })
+  @TextField({ example: 'http.request', description: 'The event type' })
   event!: string;
 
-  @IntField({ min: 1 })
+  @IntField({ min: 1, description: 'How many in all' })
   total!: number;
 }

@@ -47,12 +47,12 @@ export class SearchQuery {
   })
   range!: Range;
 
-  @IntField({ min: 1, max: MOST_ITEMS, optional: true, default: 20 })
+  @IntField({ min: 1, max: MOST_ITEMS, optional: true, default: 20, description: 'How many a page has at most' })
   limit!: number;
 }
 
 export class SearchMatch {
-  @TextField({ example: 'name' })
+  @TextField({ example: 'name', description: 'Which field it was' })
   field!: string;
 
   @TextField({ max: MOST_EXCERPT, description: 'Of the field, round the first match' })
@@ -60,19 +60,19 @@ export class SearchMatch {
 }
 
 export class SearchItem {
-  @EnumField(SEARCH_TYPES, {})
+  @EnumField(SEARCH_TYPES, { description: 'Its kind' })
   type!: SearchType;
 
   @TextField({ description: 'An event type has its name' })
   id!: string;
 
-  @TextField({})
+  @TextField({ description: 'What people know it by' })
   title!: string;
 
-  @TextField({ nullable: true })
+  @TextField({ nullable: true, description: 'Tells things of one title apart; null: nothing does' })
   subtitle!: string | null;
 
-  @NestedField(() => SearchMatch, {})
+  @NestedField(() => SearchMatch, { description: 'Where the words were found' })
   matched!: SearchMatch;
 
   @NumberField({
@@ -92,40 +92,40 @@ const COUNT = { optional: true, min: 0, max: MOST_COUNTED } as const;
 
 /** How many were found, those of one type up to {@link MOST_COUNTED}. Types that were not asked for are missing. */
 export class SearchCounts implements Partial<Record<SearchType, number>> {
-  @IntField(COUNT)
+  @IntField({ ...COUNT, description: 'Events found' })
   event?: number;
 
-  @IntField(COUNT)
+  @IntField({ ...COUNT, description: 'Event types found' })
   event_type?: number;
 
-  @IntField(COUNT)
+  @IntField({ ...COUNT, description: 'Event Sources found' })
   event_source?: number;
 
-  @IntField(COUNT)
+  @IntField({ ...COUNT, description: 'API keys found' })
   api_key?: number;
 
-  @IntField(COUNT)
+  @IntField({ ...COUNT, description: 'Alert rules found' })
   alert_rule?: number;
 
-  @IntField(COUNT)
+  @IntField({ ...COUNT, description: 'Alert events found' })
   alert_event?: number;
 
-  @IntField(COUNT)
+  @IntField({ ...COUNT, description: 'Alert destinations found' })
   alert_destination?: number;
 
-  @IntField(COUNT)
+  @IntField({ ...COUNT, description: 'Delivery channels found' })
   delivery_channel?: number;
 
-  @IntField(COUNT)
+  @IntField({ ...COUNT, description: 'Saved views found' })
   saved_view?: number;
 
-  @IntField(COUNT)
+  @IntField({ ...COUNT, description: 'Objects found' })
   object?: number;
 
-  @IntField(COUNT)
+  @IntField({ ...COUNT, description: 'Secrets found' })
   secret?: number;
 
-  @IntField(COUNT)
+  @IntField({ ...COUNT, description: 'Findings found' })
   finding?: number;
 }
 

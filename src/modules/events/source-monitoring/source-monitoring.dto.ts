@@ -17,7 +17,7 @@ import { SOURCE_STATUSES, type SourceStatus } from './source-status.js';
 import { type Interval, INTERVALS, STATS_RANGES, type StatsRange } from './volume.js';
 
 export class SourceStatsQuery {
-  @EnumField(STATS_RANGES, { optional: true, default: '24h' })
+  @EnumField(STATS_RANGES, { optional: true, default: '24h', description: 'How long the window is' })
   range!: StatsRange;
 
   @EnumField(INTERVALS, { optional: true, description: 'Left out: hour for 24h, day for the longer ranges' })
@@ -28,7 +28,7 @@ export class SourceVolumeResponse {
   @DateTimeField({ description: 'Start of the UTC hour or day' })
   ts!: string;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'How many there were' })
   events!: number;
 
   @IntField({ min: 0, description: 'Events with a status of 500 or more' })
@@ -36,21 +36,21 @@ export class SourceVolumeResponse {
 }
 
 export class SourceTotalsResponse {
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'How many there were' })
   events!: number;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'Those with a status of 500 or more' })
   errors!: number;
 }
 
 export class SourceStatsResponse {
-  @UuidField({})
+  @UuidField({ description: 'The Event Source' })
   source_id!: string;
 
-  @EnumField(STATS_RANGES, {})
+  @EnumField(STATS_RANGES, { description: 'How long the window is' })
   range!: StatsRange;
 
-  @EnumField(INTERVALS, {})
+  @EnumField(INTERVALS, { description: 'How long a bucket is' })
   interval!: Interval;
 
   @DateTimeField({ description: 'Start of the hour or day in which the range begins' })
@@ -59,7 +59,7 @@ export class SourceStatsResponse {
   @DateTimeField({ description: 'End of the present hour or day, exclusive' })
   to_ts!: string;
 
-  @NestedField(() => SourceTotalsResponse, {})
+  @NestedField(() => SourceTotalsResponse, { description: 'Of the whole window' })
   totals!: SourceTotalsResponse;
 
   @ListField(nested(() => SourceVolumeResponse), { description: 'Ascending, zeroes included' })
@@ -67,7 +67,7 @@ export class SourceStatsResponse {
 }
 
 export class SourceHealthResponse {
-  @UuidField({})
+  @UuidField({ description: 'The Event Source' })
   source_id!: string;
 
   @EnumField(SOURCE_STATUSES, {
@@ -76,7 +76,7 @@ export class SourceHealthResponse {
   })
   status!: SourceStatus;
 
-  @BooleanField({})
+  @BooleanField({ description: 'False: it is switched off' })
   is_enabled!: boolean;
 
   @DateTimeField({ nullable: true, description: 'When the newest event was accepted; null: never' })
@@ -91,12 +91,12 @@ export class SourceHealthResponse {
   @NumberField({ min: 0, max: 1, description: 'Refusals among refusals and events; 0 when there are none' })
   failure_rate!: number;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'Keys that work now' })
   active_keys!: number;
 }
 
 export class SourceEventsQuery {
-  @IntField({ min: 1, max: 500, optional: true, default: 50 })
+  @IntField({ min: 1, max: 500, optional: true, default: 50, description: 'How many a page has at most' })
   limit!: number;
 
   @TextField({
@@ -109,7 +109,7 @@ export class SourceEventsQuery {
 }
 
 export class SourceEventsResponse {
-  @ListField(nested(() => EventRecord), {})
+  @ListField(nested(() => EventRecord), { description: 'Of this page' })
   items!: EventRecord[];
 
   @TextField({ nullable: true, description: 'Null: these were the oldest' })
@@ -117,7 +117,7 @@ export class SourceEventsResponse {
 }
 
 export class ObservedJsonTypeResponse {
-  @EnumField(JSON_TYPES, {})
+  @EnumField(JSON_TYPES, { description: 'Its kind' })
   type!: JsonType;
 
   @IntField({ min: 1, description: 'Events in which it has this type' })
@@ -136,10 +136,10 @@ export class ObservedPropertyResponse {
 }
 
 export class ObservedEventTypeResponse {
-  @TextField({})
+  @TextField({ description: 'The event type' })
   event!: string;
 
-  @IntField({ min: 1 })
+  @IntField({ min: 1, description: 'How many there were' })
   events!: number;
 
   @DateTimeField({ description: 'Newest timestamp in the sample' })
@@ -153,16 +153,16 @@ export class ObservedEventTypeResponse {
 }
 
 export class SourceSchemaResponse {
-  @UuidField({})
+  @UuidField({ description: 'The Event Source' })
   source_id!: string;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'How many events were looked at' })
   sampled_events!: number;
 
   @DateTimeField({ nullable: true, description: 'Timestamps of the sample; null: there are no events' })
   from_ts!: string | null;
 
-  @DateTimeField({ nullable: true })
+  @DateTimeField({ nullable: true, description: 'Time of the newest event looked at; null: there was none' })
   to_ts!: string | null;
 
   @ListField(nested(() => ObservedEventTypeResponse), { description: 'Most frequent first' })
@@ -170,21 +170,21 @@ export class SourceSchemaResponse {
 }
 
 export class SourceTestResponse {
-  @BooleanField({ example: true })
+  @BooleanField({ example: true, description: 'Always true' })
   accepted!: boolean;
 
   @UuidField({})
   project_id!: string;
 
-  @UuidField({})
+  @UuidField({ description: 'The Event Source' })
   source_id!: string;
 
   @UuidField({ description: 'The event, as the events of the source show it' })
   ingested_event_id!: string;
 
-  @TextField({ example: 'source.test' })
+  @TextField({ example: 'source.test', description: 'Of the event that was made' })
   event_type!: string;
 
-  @DateTimeField({})
+  @DateTimeField({ description: 'When it happened' })
   timestamp!: string;
 }

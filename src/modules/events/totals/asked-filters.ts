@@ -7,7 +7,7 @@ export class EventFilters extends AskedWindow {
   @TextField({ optional: true, max: 200, description: 'Exact event type' })
   event?: string;
 
-  @UuidField({ optional: true })
+  @UuidField({ optional: true, description: 'The Event Source' })
   source_id?: string;
 
   @TextField({ optional: true, max: 50, description: 'Exact' })

@@ -26,7 +26,7 @@ export class WindowResponse {
   @UuidField({})
   project_id!: string;
 
-  @TextField({})
+  @TextField({ description: 'Of the project, as it is now' })
   project_name!: string;
 
   @DateTimeField({ description: 'Inclusive' })

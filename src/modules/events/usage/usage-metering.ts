@@ -5,7 +5,7 @@ import type { CheckedRequest } from '../../../platform/http/inputs.js';
 import { KeyAuthenticator } from '../../entitlement/api-keys/index.js';
 import { RequestMeter } from './request-meter.js';
 
-const BYPASSED = new Set(['/v1/stripe/webhook', '/health', '/docs', '/redoc', '/openapi.json']);
+const BYPASSED = new Set(['/v1/stripe/webhook', '/health', '/docs', '/redoc', '/openapi.json', '/openapi.client.json']);
 
 /** Meters a request when it carried a key that resolves and was answered below 400 (SERVICE 4.5). */
 @Injectable()

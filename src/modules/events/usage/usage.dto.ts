@@ -17,15 +17,20 @@ export class UsageQuery {
   project_id!: string;
 
   /** Read as text: SERVICE 7.2 gives an unsupported one a sentence of its own. */
-  @TextField({ optional: true, default: '30d', description: `One of ${PERIODS.join(', ')}`, example: '30d' })
+  @TextField({
+    optional: true,
+    default: '30d',
+    document: { enum: PERIODS },
+    description: 'The window that ends now; `month` is the present UTC month',
+  })
   period!: string;
 }
 
 export class EventTotal {
-  @TextField({})
+  @TextField({ description: 'The event type' })
   event!: string;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'How many in all' })
   total!: number;
 }
 
@@ -33,10 +38,10 @@ export class UsageResponse {
   @UuidField({})
   project_id!: string;
 
-  @TextField({})
+  @TextField({ description: 'Of the project, as it is now' })
   project_name!: string;
 
-  @EnumField(PERIODS, {})
+  @EnumField(PERIODS, { description: 'How long the window is' })
   period!: Period;
 
   @DateTimeField({ description: 'Inclusive' })
@@ -45,7 +50,7 @@ export class UsageResponse {
   @DateTimeField({ description: 'Exclusive' })
   to_ts!: string;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'Events of the window' })
   total_events!: number;
 
   @ListField(nested(() => EventTotal), { description: 'Largest first, not truncated' })
@@ -53,15 +58,15 @@ export class UsageResponse {
 }
 
 export class DailyUsageQuery {
-  @IntField({ min: 1, max: 365, optional: true, default: 30 })
+  @IntField({ min: 1, max: 365, optional: true, default: 30, description: 'How many UTC days, today included' })
   days!: number;
 }
 
 export class DayTotal {
-  @DateField({})
+  @DateField({ description: 'Of a UTC day' })
   date!: string;
 
-  @IntField({ min: 1 })
+  @IntField({ min: 1, description: 'How many there were' })
   events!: number;
 }
 
@@ -74,19 +79,19 @@ export class DailyUsageResponse {
 }
 
 export class CurrentUsageResponse {
-  @UuidField({})
+  @UuidField({ description: 'The organization' })
   organization_id!: string;
 
-  @TextField({ example: '2026-11' })
+  @TextField({ example: '2026-11', description: 'The current UTC month' })
   month!: string;
 
-  @DateField({})
+  @DateField({ description: 'First day of the current UTC month' })
   from_day!: string;
 
   @DateField({ description: 'First day of the following month' })
   to_day!: string;
 
-  @DateField({})
+  @DateField({ description: 'When the count begins anew: `to_day`' })
   reset_day!: string;
 
   @IntField({ min: 0, description: 'Events ingested this UTC month across all projects of the organization' })
@@ -99,6 +104,6 @@ export class CurrentUsageResponse {
   })
   events_limit!: number | null;
 
-  @IntField({ min: 0, nullable: true })
+  @IntField({ min: 0, nullable: true, description: 'Of the limit; null: unlimited' })
   events_remaining!: number | null;
 }

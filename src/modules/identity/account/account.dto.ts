@@ -1,8 +1,10 @@
 import {
   DateTimeField,
   EmailField,
+  EnumField,
   IntField,
   ListField,
+  namedSchema,
   nested,
   ObjectField,
   TextField,
@@ -11,7 +13,7 @@ import {
 } from '../../../platform/http/fields/index.js';
 import { PageResponse } from '../../../platform/http/page.dto.js';
 import { FactorProofRequest } from '../second-factors/index.js';
-import type { SecurityEvent } from '../security-events/index.js';
+import { SECURITY_EVENT_TYPES, type SecurityEvent } from '../security-events/index.js';
 import { NewPasswordField } from '../users/index.js';
 
 export class UpdateAccountRequest {
@@ -35,20 +37,20 @@ export class ConfirmEmailChangeRequest {
 }
 
 export class ConfirmEmailChangeResponse {
-  @TextField({})
+  @TextField({ description: 'What was done, for people' })
   message!: string;
 
-  @EmailField({})
+  @EmailField({ description: 'The new address of the account' })
   email!: string;
 }
 
 export class DeleteAccountRequest extends FactorProofRequest {}
 
 export class SecurityEventsQuery {
-  @IntField({ min: 1, max: 100, optional: true, default: 50 })
+  @IntField({ min: 1, max: 100, optional: true, default: 50, description: 'How many a page has at most' })
   limit!: number;
 
-  @IntField({ min: 0, max: 1_000_000, optional: true, default: 0 })
+  @IntField({ min: 0, max: 1_000_000, optional: true, default: 0, description: 'How many came before this page' })
   offset!: number;
 }
 
@@ -56,24 +58,27 @@ export class SecurityEventResponse {
   @UuidField({})
   id!: string;
 
-  @TextField({ example: 'signed_in_new_device' })
+  @EnumField(SECURITY_EVENT_TYPES, {
+    document: namedSchema('SecurityEventType', { SecurityEventType: { type: 'string', enum: SECURITY_EVENT_TYPES } }),
+    description: 'What was done, or tried',
+  })
   type!: string;
 
-  @TextField({ nullable: true, example: '203.0.113.7' })
+  @TextField({ nullable: true, example: '203.0.113.7', description: 'Address of the client; null: unknown' })
   ip!: string | null;
 
-  @TextField({ nullable: true })
+  @TextField({ nullable: true, description: 'What the client called itself' })
   user_agent!: string | null;
 
   @DateTimeField({})
   created_at!: string;
 
-  @ObjectField({})
+  @ObjectField({ description: 'What else there is to know, by name' })
   detail!: Record<string, unknown>;
 }
 
 export class SecurityEventsResponse extends PageResponse {
-  @ListField(nested(() => SecurityEventResponse), {})
+  @ListField(nested(() => SecurityEventResponse), { description: 'Of this page' })
   items!: SecurityEventResponse[];
 }
 

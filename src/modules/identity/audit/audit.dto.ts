@@ -8,22 +8,22 @@ export class AuditEventResponse {
   @UuidField({ nullable: true, description: 'Null: the service itself or a provider acted' })
   actor_user_id!: string | null;
 
-  @UuidField({ nullable: true })
+  @UuidField({ nullable: true, description: 'The organization; null: none' })
   organization_id!: string | null;
 
-  @UuidField({ nullable: true })
+  @UuidField({ nullable: true, description: 'The project; null: none' })
   project_id!: string | null;
 
-  @TextField({ example: 'project.archived' })
+  @TextField({ example: 'project.archived', description: 'What was done to what' })
   action!: string;
 
-  @TextField({ example: 'project' })
+  @TextField({ example: 'project', description: 'What was acted on' })
   target_type!: string;
 
-  @TextField({ nullable: true })
+  @TextField({ nullable: true, description: 'Which one; null: none' })
   target_id!: string | null;
 
-  @ObjectField({})
+  @ObjectField({ description: 'What else there is to know, by name' })
   detail!: Record<string, unknown>;
 
   @TextField({ nullable: true, description: 'X-Request-ID of the request that acted' })

@@ -1,6 +1,7 @@
 import {
   BooleanField,
   EmailField,
+  EnumField,
   IntField,
   TextField,
   UuidField,
@@ -20,23 +21,23 @@ export class RegisterRequest {
   @NewPasswordField()
   password!: string;
 
-  @NameField({ optional: true, example: 'Ada Lovelace' })
+  @NameField({ optional: true, example: 'Ada Lovelace', description: 'As people know it' })
   name?: string;
 }
 
 export class RegisterResponse {
-  @TextField({})
+  @TextField({ description: 'What was done, for people' })
   message!: string;
 
-  @EmailField({})
+  @EmailField({ description: 'The address that was given' })
   email!: string;
 
-  @BooleanField({ example: true })
+  @BooleanField({ example: true, description: 'Always true: a link is mailed' })
   verification_required!: boolean;
 }
 
 export class VerifyEmailRequest {
-  @EmailField({})
+  @EmailField({ description: 'The address that the link was mailed to' })
   email!: string;
 
   @TextField({ min: 1, max: 512, secret: true, description: 'The token of the mailed link' })
@@ -44,15 +45,15 @@ export class VerifyEmailRequest {
 }
 
 export class VerifyEmailResponse {
-  @TextField({})
+  @TextField({ description: 'What was done, for people' })
   message!: string;
 
-  @BooleanField({ example: true })
+  @BooleanField({ example: true, description: 'Whether the address is confirmed' })
   email_verified!: boolean;
 }
 
 export class ResendVerificationRequest {
-  @EmailField({})
+  @EmailField({ description: 'The address of the account' })
   email!: string;
 }
 
@@ -60,13 +61,13 @@ export class LoginRequest {
   @TextField({ min: 1, max: 320, description: 'The account’s e-mail address' })
   username!: string;
 
-  @TextField({ min: 1, max: 1024, secret: true })
+  @TextField({ min: 1, max: 1024, secret: true, description: 'The present one' })
   password!: string;
 
   @TextField({ min: 1, max: 64, optional: true, secret: true, description: 'Code of the authenticator app' })
   otp_code?: string;
 
-  @TextField({ min: 1, max: 64, optional: true, secret: true })
+  @TextField({ min: 1, max: 64, optional: true, secret: true, description: 'One of the ten, good once' })
   recovery_code?: string;
 
   @BooleanField({ optional: true, default: false, description: 'Ask for no second factor here for 30 days' })
@@ -80,28 +81,31 @@ export class MeResponse {
   @UuidField({})
   id!: string;
 
-  @EmailField({})
+  @EmailField({ description: 'The address of the account' })
   email!: string;
 
-  @TextField({ nullable: true })
+  @TextField({ nullable: true, description: 'Null: none was given' })
   name!: string | null;
 
-  @BooleanField({})
+  @BooleanField({ description: 'Whether the address is confirmed' })
   email_verified!: boolean;
 
   @BooleanField({ description: 'An authenticator app is set up and confirmed' })
   two_factor_enabled!: boolean;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'How many passkeys the account has' })
   passkey_count!: number;
 
-  @BooleanField({})
+  @BooleanField({ description: 'Whether it may administer billing' })
   is_platform_admin!: boolean;
 
-  @TextField({ nullable: true, description: 'Plan paid for before the first organization exists' })
+  @EnumField(['pro', 'scale', 'enterprise'], {
+    nullable: true,
+    description: 'Plan paid for before the first organization exists',
+  })
   pending_plan!: string | null;
 
-  @UuidField({ nullable: true })
+  @UuidField({ nullable: true, description: 'The project it last chose; null: none' })
   selected_project_id!: string | null;
 
   @DateTimeField({})

@@ -2,7 +2,7 @@ import { BooleanField, EmailField, TextField } from '../../../platform/http/fiel
 import { NewPasswordField } from '../users/index.js';
 
 export class RequestPasswordResetRequest {
-  @EmailField({})
+  @EmailField({ description: 'The address of the account' })
   email!: string;
 }
 
@@ -20,6 +20,6 @@ export class ValidatePasswordResetRequest {
 }
 
 export class ValidatePasswordResetResponse {
-  @BooleanField({})
+  @BooleanField({ description: 'Whether the link is still good' })
   valid!: boolean;
 }

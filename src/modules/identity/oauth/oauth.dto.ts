@@ -7,7 +7,7 @@ const noFragment = (url: string): string | undefined =>
 const REDIRECT = { check: noFragment, example: 'https://app.example.com/oauth/callback' };
 
 export class ProviderResponse {
-  @EnumField(PROVIDER_NAMES, {})
+  @EnumField(PROVIDER_NAMES, { description: 'Who is asked to say who somebody is' })
   provider!: ProviderName;
 
   @TextField({ description: 'Client identifier of this service at the provider' })
@@ -15,7 +15,7 @@ export class ProviderResponse {
 }
 
 export class AuthorizeRequest {
-  @EnumField(PROVIDER_NAMES, {})
+  @EnumField(PROVIDER_NAMES, { description: 'Who is asked to say who somebody is' })
   provider!: ProviderName;
 
   @UrlField({
@@ -40,7 +40,7 @@ export class AuthorizeResponse {
 }
 
 export class OAuthLoginRequest {
-  @EnumField(PROVIDER_NAMES, {})
+  @EnumField(PROVIDER_NAMES, { description: 'Who is asked to say who somebody is' })
   provider!: ProviderName;
 
   @TextField({ min: 1, max: 4096, secret: true, description: 'The code of the callback' })

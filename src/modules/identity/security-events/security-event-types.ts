@@ -38,3 +38,4 @@ export const SECURITY_EVENT_MAILS = {
 } as const satisfies Record<string, string | null>;
 
 export type SecurityEventType = keyof typeof SECURITY_EVENT_MAILS;
+export const SECURITY_EVENT_TYPES = Object.keys(SECURITY_EVENT_MAILS) as SecurityEventType[];

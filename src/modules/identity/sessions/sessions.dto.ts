@@ -11,7 +11,7 @@ import {
 import { type Session, SIGN_IN_METHODS, type SignInMethod } from './session.entity.js';
 
 export class RefreshRequest {
-  @TextField({ min: 1, max: 512, secret: true })
+  @TextField({ min: 1, max: 512, secret: true, description: 'The newest one of the session' })
   refresh_token!: string;
 }
 
@@ -28,35 +28,35 @@ export class TokenResponse {
   @IntField({ description: 'Seconds', example: 2592000 })
   refresh_expires_in!: number;
 
-  @TextField({ example: 'bearer' })
+  @TextField({ example: 'bearer', description: 'How the access token is sent' })
   token_type!: 'bearer';
 }
 
 export class JsonWebKeyResponse {
-  @TextField({ example: 'EC' })
+  @TextField({ example: 'EC', description: 'RFC 7517' })
   kty!: string;
 
-  @TextField({ example: 'P-256' })
+  @TextField({ example: 'P-256', description: 'RFC 7518' })
   crv!: string;
 
-  @TextField({})
+  @TextField({ description: 'Coordinate, base64url' })
   x!: string;
 
-  @TextField({})
+  @TextField({ description: 'Coordinate, base64url' })
   y!: string;
 
-  @TextField({})
+  @TextField({ description: 'Which key; the header of a token names it' })
   kid!: string;
 
-  @TextField({ example: 'ES256' })
+  @TextField({ example: 'ES256', description: 'How tokens are signed' })
   alg!: string;
 
-  @TextField({ example: 'sig' })
+  @TextField({ example: 'sig', description: 'For signatures' })
   use!: string;
 }
 
 export class JwksResponse {
-  @ListField(nested(() => JsonWebKeyResponse), {})
+  @ListField(nested(() => JsonWebKeyResponse), { description: 'All that tokens may be signed with' })
   keys!: JsonWebKeyResponse[];
 }
 
@@ -73,21 +73,21 @@ export class SessionResponse {
   @DateTimeField({ description: 'The last refresh' })
   last_used_at!: string;
 
-  @DateTimeField({})
+  @DateTimeField({ description: 'When it ends' })
   expires_at!: string;
 
   @TextField({ nullable: true, description: 'Where the sign-in came from', example: '203.0.113.7' })
   ip!: string | null;
 
-  @TextField({ nullable: true })
+  @TextField({ nullable: true, description: 'What the client called itself' })
   user_agent!: string | null;
 
-  @EnumField(SIGN_IN_METHODS, {})
+  @EnumField(SIGN_IN_METHODS, { description: 'How its owner signed in' })
   method!: SignInMethod;
 }
 
 export class RevokedSessionsResponse {
-  @TextField({})
+  @TextField({ description: 'What was done, for people' })
   message!: string;
 
   @IntField({ min: 0, description: 'How many sessions this call ended' })

@@ -7,7 +7,7 @@ export type CheckState = (typeof CHECK_STATES)[number];
 export type WorkerState = (typeof WORKER_STATES)[number];
 
 export class HealthChecks {
-  @EnumField(CHECK_STATES, {})
+  @EnumField(CHECK_STATES, { description: 'Whether it can be reached' })
   database!: CheckState;
 
   @EnumField(CHECK_STATES, {
@@ -16,7 +16,7 @@ export class HealthChecks {
   })
   redis!: CheckState;
 
-  @EnumField(CHECK_STATES, {})
+  @EnumField(CHECK_STATES, { description: 'Whether wake-ups get through' })
   queue!: CheckState;
 
   @EnumField(WORKER_STATES, {
@@ -27,12 +27,12 @@ export class HealthChecks {
 }
 
 export class HealthResponse {
-  @EnumField(['ok', 'degraded', 'down'] as const, {})
+  @EnumField(['ok', 'degraded', 'down'] as const, { description: 'The worst of the checks that count' })
   status!: 'ok' | 'degraded' | 'down';
 
-  @TextField({ example: '1.0.0' })
+  @TextField({ example: '1.0.0', description: 'Of the service' })
   version!: string;
 
-  @NestedField(() => HealthChecks, {})
+  @NestedField(() => HealthChecks, { description: 'What was looked at' })
   checks!: HealthChecks;
 }

@@ -2,13 +2,13 @@ import { DateTimeField, IntField, TextField } from '../../../platform/http/field
 import type { JobState } from '../../../platform/queue/index.js';
 
 export class JobStateResponse {
-  @TextField({ example: 'maintenance' })
+  @TextField({ example: 'maintenance', description: 'Of the job' })
   name!: string;
 
   @DateTimeField({ nullable: true, description: 'Null: not run yet' })
   last_run_at!: string | null;
 
-  @IntField({ nullable: true, min: 0 })
+  @IntField({ nullable: true, min: 0, description: 'How long the last round took, in milliseconds; null: none yet' })
   last_duration_ms!: number | null;
 
   @TextField({ nullable: true, description: 'Null after a run that succeeded' })
@@ -24,7 +24,7 @@ export class JobStateResponse {
 }
 
 export class JobRoundResponse {
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'How many things the round dealt with' })
   processed!: number;
 }
 

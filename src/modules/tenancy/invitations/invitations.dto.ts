@@ -21,10 +21,10 @@ import {
 } from './invitation-states.js';
 
 export class CreateInvitationRequest {
-  @EmailField({ example: 'ada@example.com' })
+  @EmailField({ example: 'ada@example.com', description: 'Of the person to invite' })
   email!: string;
 
-  @EnumField(INVITATION_ROLES, { optional: true, default: 'operator' })
+  @EnumField(INVITATION_ROLES, { optional: true, default: 'operator', description: 'What its holder may do' })
   role!: InvitationRole;
 }
 
@@ -40,7 +40,7 @@ export class AcceptInvitationRequest {
 }
 
 export class InvitationAuditsQuery {
-  @IntField({ min: 1, max: 500, optional: true, default: 50 })
+  @IntField({ min: 1, max: 500, optional: true, default: 50, description: 'How many a page has at most' })
   limit!: number;
 }
 
@@ -48,16 +48,16 @@ export class InvitationResponse {
   @UuidField({})
   id!: string;
 
-  @UuidField({})
+  @UuidField({ description: 'The organization' })
   organization_id!: string;
 
   @TextField({ description: 'The masked address', example: 'a***@example.com' })
   email!: string;
 
-  @EnumField(INVITATION_ROLES, {})
+  @EnumField(INVITATION_ROLES, { description: 'What its holder may do' })
   role!: InvitationRole;
 
-  @EnumField(INVITATION_STATUSES, {})
+  @EnumField(INVITATION_STATUSES, { description: 'Where it stands' })
   status!: InvitationStatus;
 
   @DateTimeField({})
@@ -66,7 +66,7 @@ export class InvitationResponse {
   @DateTimeField({ description: 'Seven days after the last mail' })
   expires_at!: string;
 
-  @DateTimeField({})
+  @DateTimeField({ description: 'When it was last mailed' })
   last_sent_at!: string;
 
   @BooleanField({ description: 'Whether the mail server took the last mail' })
@@ -79,13 +79,13 @@ export class InvitationResponse {
 }
 
 export class AcceptedInvitationResponse {
-  @UuidField({})
+  @UuidField({ description: 'The organization' })
   organization_id!: string;
 
-  @EnumField(INVITATION_ROLES, {})
+  @EnumField(INVITATION_ROLES, { description: 'What its holder may do' })
   role!: InvitationRole;
 
-  @EnumField(['accepted'], {})
+  @EnumField(['accepted'], { description: 'Of the invitation' })
   status!: 'accepted';
 }
 
@@ -93,10 +93,10 @@ export class InvitationAuditResponse {
   @UuidField({})
   id!: string;
 
-  @EnumField(Object.keys(ACTS) as InvitationAct[], {})
+  @EnumField(Object.keys(ACTS) as InvitationAct[], { description: 'What is done' })
   action!: InvitationAct;
 
-  @EnumField(OUTCOMES, {})
+  @EnumField(OUTCOMES, { description: 'What came of it' })
   outcome!: (typeof OUTCOMES)[number];
 
   @TextField({ nullable: true, description: 'Why it was refused; null: it was done', example: 'already_pending' })

@@ -4,7 +4,7 @@ export { MembershipNotifier } from './membership.notifier.js';
 export { type NewOrganization, OnOrganizationCreated } from './organization-creation.service.js';
 export { OrganizationActsService } from './organization-acts.service.js';
 export { OrganizationChangesNotifier } from './organization-changes.notifier.js';
-export { type BillingHold, BILLING_HOLDS, Organization } from './organization.entity.js';
+export { type BillingHold, BILLING_HOLDS, BILLING_STATES, Organization } from './organization.entity.js';
 export { SLUG_PATTERN } from './organizations.dto.js';
 export { SlugInUse } from './organizations.errors.js';
 export { OrganizationsModule } from './organizations.module.js';

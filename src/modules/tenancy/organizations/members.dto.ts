@@ -5,15 +5,15 @@ import { canChangeRole, canRevoke, GRANTABLE_ROLES, type GrantableRole } from '.
 import type { MemberRow } from './members.reader.js';
 
 export class ChangeRoleRequest {
-  @EnumField(GRANTABLE_ROLES, {})
+  @EnumField(GRANTABLE_ROLES, { description: 'What its holder may do' })
   role!: GrantableRole;
 }
 
 export class MemberResponse {
-  @UuidField({})
+  @UuidField({ description: 'The organization' })
   organization_id!: string;
 
-  @UuidField({})
+  @UuidField({ description: 'The person' })
   user_id!: string;
 
   @TextField({ description: 'The account’s name, or the masked address when it has none' })
@@ -22,13 +22,13 @@ export class MemberResponse {
   @TextField({ description: 'The masked address', example: 'j***@example.com' })
   identity!: string;
 
-  @EnumField(ROLES, {})
+  @EnumField(ROLES, { description: 'What its holder may do' })
   role!: Role;
 
-  @EnumField(['active'], {})
+  @EnumField(['active'], { description: 'Where it stands' })
   status!: 'active';
 
-  @BooleanField({})
+  @BooleanField({ description: 'Whether the organization is theirs' })
   is_owner!: boolean;
 
   @BooleanField({ description: 'Whether the caller may give this member another role' })

@@ -4,6 +4,8 @@ import type { Plan } from './plans.js';
 
 /** States that platform administration puts an organization in, and it alone takes away. */
 export const BILLING_HOLDS = ['blocked', 'suspended'] as const;
+/** What `billing_status` may hold. */
+export const BILLING_STATES = ['active', 'trialing', 'past_due', 'inactive', 'canceled', ...BILLING_HOLDS] as const;
 export type BillingHold = (typeof BILLING_HOLDS)[number];
 
 @Entity('organizations')

@@ -5,7 +5,7 @@ import type { Organization } from './organization.entity.js';
 export const SLUG_PATTERN = /^[a-z0-9-]+$/;
 
 export class CreateOrganizationRequest {
-  @NameField({ example: 'Acme' })
+  @NameField({ example: 'Acme', description: 'As people know it' })
   name!: string;
 
   @TextField({
@@ -22,13 +22,13 @@ export class OrganizationResponse {
   @UuidField({})
   id!: string;
 
-  @TextField({})
+  @TextField({ description: 'As people know it' })
   name!: string;
 
-  @TextField({})
+  @TextField({ description: 'Its name in addresses, of a-z, 0-9 and `-`' })
   slug!: string;
 
-  @UuidField({})
+  @UuidField({ description: 'The person it belongs to' })
   owner_id!: string;
 
   @DateTimeField({})

@@ -3,10 +3,10 @@ import { SLUG_PATTERN } from '../organizations/index.js';
 import type { Project } from './project.entity.js';
 
 export class CreateProjectRequest {
-  @UuidField({})
+  @UuidField({ description: 'The organization' })
   organization_id!: string;
 
-  @NameField({ example: 'Web shop' })
+  @NameField({ example: 'Web shop', description: 'As people know it' })
   name!: string;
 
   @TextField({
@@ -20,7 +20,7 @@ export class CreateProjectRequest {
 }
 
 export class RenameProjectRequest {
-  @NameField({ optional: true })
+  @NameField({ optional: true, description: 'As people know it' })
   name?: string;
 
   @TextField({
@@ -42,16 +42,16 @@ export class ProjectResponse {
   @UuidField({})
   id!: string;
 
-  @UuidField({})
+  @UuidField({ description: 'The organization' })
   organization_id!: string;
 
-  @TextField({})
+  @TextField({ description: 'As people know it' })
   name!: string;
 
-  @TextField({})
+  @TextField({ description: 'Its name in addresses, of a-z, 0-9 and `-`' })
   slug!: string;
 
-  @UuidField({})
+  @UuidField({ description: 'The person it belongs to' })
   owner_id!: string;
 
   @DateTimeField({})

@@ -1,7 +1,8 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions, DECORATORS } from '@nestjs/swagger';
 import { declareField } from './declare.js';
-import type { CheckOptions, Kind } from './kind.js';
+import type { CheckOptions, Document, Kind } from './kind.js';
+import { VARIES_BY } from './named-schemas.js';
 import { boolean, int, number, type IntOptions, type NumberOptions } from './scalar-kinds.js';
 import { any, list, nested, object, type ListOptions } from './structure-kinds.js';
 import { email, enumOf, name as nameKind, text, url, uuid, type TextOptions, type UrlOptions } from './text-kinds.js';
@@ -21,6 +22,8 @@ export interface FieldOptions<T> extends CheckOptions<T> {
   /** The name on the wire where it differs from the property's, for example a header's. */
   name?: string;
   deprecated?: boolean;
+  /** What the document says more exactly than the kind, such as the closed set of texts that an answer takes. */
+  document?: Document;
 }
 
 export const TextField = (options: TextOptions & FieldOptions<string> = {}): PropertyDecorator =>
@@ -58,6 +61,13 @@ export const UrlField = (options: UrlOptions & FieldOptions<string> = {}): Prope
 export const ObjectField = (options: FieldOptions<Record<string, unknown>> = {}): PropertyDecorator =>
   field(object(options), options);
 
+/** Of an answer: always this value, so that clients tell by it what they were answered. */
+export const ConstantField = (
+  value: string | number | boolean,
+  options: FieldOptions<unknown> = {},
+): PropertyDecorator =>
+  field(any(options), { ...options, document: { anyOf: undefined, type: typeof value, const: value } });
+
 /** Any JSON value. Null counts as a value, so it is taken whether or not the field is `nullable`. */
 export const AnyField = (options: FieldOptions<unknown> = {}): PropertyDecorator => field(any(options), options);
 
@@ -70,16 +80,28 @@ export const ListField = <T>(item: Kind<T>, options: ListOptions<T> & FieldOptio
 /** A field of a kind that a module makes itself. */
 export const KindField = <T>(kind: Kind<T>, options: FieldOptions<T> = {}): PropertyDecorator => field(kind, options);
 
+/**
+ * What is taken for a field that is left out stands in its words: generators of clients take a field with `default` for one
+ * that is always there.
+ */
+function describe(description: string | undefined, given: unknown): string | undefined {
+  if (given === undefined) return description;
+  const value = typeof given === 'string' ? given : JSON.stringify(given);
+  const words = value === '' ? 'Empty when left out' : `\`${value}\` when left out`;
+  return description === undefined ? words : `${description}. ${words}`;
+}
+
 function field<T>(kind: Kind<T>, options: FieldOptions<T>): PropertyDecorator {
   const { optional = false, nullable = false, secret, description, example, name, deprecated } = options;
   const document = {
     // Without a type the generator would reflect the property's; beside alternatives it takes this one out again.
     type: 'object',
     ...kind.document,
+    ...(options.document !== undefined && { additionalProperties: undefined, enum: undefined, ...options.document }),
     required: !optional && options.default === undefined,
     ...(nullable && { nullable }),
-    default: options.default,
-    description,
+    // Where another member decides what it holds, there is something to say in each case.
+    description: describe(description, VARIES_BY in (options.document ?? {}) ? undefined : options.default),
     example,
     name,
     deprecated,

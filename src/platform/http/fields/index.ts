@@ -1,6 +1,7 @@
 export {
   AnyField,
   BooleanField,
+  ConstantField,
   DateField,
   DateTimeField,
   EmailField,
@@ -22,9 +23,19 @@ export { fieldsOf } from './class-metadata.js';
 export { compile } from './compile.js';
 export { brokenRule, MAX_ISSUES, ValidationError, type Issue } from './issue.js';
 export { jsonInvalid, parseJsonBody } from './json-body.js';
-export type { Kind } from './kind.js';
+export type { Document, Kind } from './kind.js';
 export { isSafeText } from './safe-text.js';
 export { boolean, int, number } from './scalar-kinds.js';
+export {
+  type JsonSchema,
+  NAMED_SCHEMAS,
+  namedSchema,
+  schemaOf,
+  union,
+  VARIES_BY,
+  type Variants,
+  variesBy,
+} from './named-schemas.js';
 export type { Schema } from './schema.js';
 export { any, isObject, list, nested, object, objectExpected } from './structure-kinds.js';
 export { email, enumOf, text, url, uuid } from './text-kinds.js';

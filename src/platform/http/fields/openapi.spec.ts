@@ -137,7 +137,7 @@ describe('the document of the fields', () => {
         redeclared: { type: 'string', format: 'uuid' },
         email: { type: 'string', format: 'email', maxLength: 254 },
         uuid: { type: ['string', 'null'], format: 'uuid' },
-        int: { type: 'integer', minimum: 1, maximum: 5, default: 2 },
+        int: { type: 'integer', minimum: 1, maximum: 5, description: '`2` when left out' },
         number: { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1.5 },
         boolean: { type: 'boolean', deprecated: true },
         enumeration: { type: ['string', 'null'], enum: ['a', 'b', null] },

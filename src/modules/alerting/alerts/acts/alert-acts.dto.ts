@@ -31,7 +31,7 @@ export class AssignRequest {
 }
 
 export class CommentRequest {
-  @TextField({ min: 1, max: 5_000, trim: true })
+  @TextField({ min: 1, max: 5_000, trim: true, description: 'Of the comment, for people' })
   body!: string;
 }
 
@@ -42,7 +42,7 @@ export class BulkRequest extends NoteRequest {
   @ListField(uuid(), { min: 1, max: MAX_BULK, description: 'Of any projects the caller is a member of' })
   ids!: string[];
 
-  @EnumField(BULK_ACTIONS, {})
+  @EnumField(BULK_ACTIONS, { description: 'Done to each of them' })
   action!: BulkAction;
 }
 
@@ -50,7 +50,7 @@ export class BulkResult {
   @UuidField({})
   id!: string;
 
-  @BooleanField({})
+  @BooleanField({ description: 'Whether it was done' })
   ok!: boolean;
 
   @TextField({ nullable: true, description: 'Why not, as the single request answers; null when it is done' })

@@ -6,11 +6,12 @@ import { Documented } from '../../../../platform/http/documented.js';
 import { IdParam, Query, RawRequest, Scope } from '../../../../platform/http/inputs.js';
 import type { WrittenJson } from '../../../../platform/http/written-json.js';
 import { ProjectQuery } from '../../../entitlement/api-keys/index.js';
-import { EventStreamsService } from '../../../events/streams/index.js';
+import { EventStreamsService, StreamHeartbeat } from '../../../events/streams/index.js';
 import { TooManyLargeReads } from '../../../events/reads/index.js';
 import { AlertEventNotFound } from '../alerts.errors.js';
 import { ALERT_STREAM_RULES, AlertFeed } from './alert-feed.js';
 import {
+  AlertEventMessage,
   AlertEventResponse,
   AlertEventsQuery,
   AlertEventsResponse,
@@ -50,7 +51,13 @@ export class AlertEventsController {
     operationId: 'streamAlertEvents',
     summary: 'Live alert events (SSE)',
     description: ALERT_STREAM_RULES,
-    answer: { mediaType: 'text/event-stream', description: 'Alert events and heartbeats' },
+    answer: {
+      stream: {
+        name: 'AlertEventStreamMessage',
+        byType: { alert_event: AlertEventMessage, heartbeat: StreamHeartbeat },
+      },
+      description: 'Alert events and heartbeats, each the `data` of a message',
+    },
   })
   stream(
     @Scope() scope: ProjectMemberScope,

@@ -1,4 +1,5 @@
 import {
+  ConstantField,
   DateTimeField,
   EnumField,
   IntField,
@@ -20,6 +21,8 @@ import type { ShownAlert } from './alert-reads.repository.js';
 import { TIMELINE_TYPES, type TimelineType } from './timeline-entry.entity.js';
 import type { ReadEntry } from './timeline.repository.js';
 
+/** The value of a field that a rule groups by. */
+const SCALAR = { type: ['string', 'number', 'boolean', 'null'] };
 /** Characters of JSON. */
 const MAX_PAYLOAD = 16_384;
 
@@ -43,16 +46,16 @@ export class AlertWindowQuery {
 }
 
 export class AlertEventsQuery extends AlertWindowQuery {
-  @EnumField(ALERT_STATUSES, { optional: true })
+  @EnumField(ALERT_STATUSES, { optional: true, description: 'Of this status alone' })
   status?: AlertStatus;
 
-  @EnumField(ALERT_SEVERITIES, { optional: true })
+  @EnumField(ALERT_SEVERITIES, { optional: true, description: 'Of this severity alone' })
   severity?: AlertSeverity;
 
-  @UuidField({ optional: true })
+  @UuidField({ optional: true, description: 'Of this rule alone' })
   alert_rule_id?: string;
 
-  @UuidField({ optional: true })
+  @UuidField({ optional: true, description: 'Of this person alone' })
   assignee_id?: string;
 
   @UuidField({ optional: true, description: 'Began it or was its last occurrence' })
@@ -68,10 +71,16 @@ export class AlertEventsQuery extends AlertWindowQuery {
   })
   query?: string;
 
-  @IntField({ min: 1, max: 500, optional: true, default: 50 })
+  @IntField({ min: 1, max: 500, optional: true, default: 50, description: 'How many a page has at most' })
   limit!: number;
 
-  @IntField({ min: 0, max: 9_007_199_254_740_991, optional: true, default: 0 })
+  @IntField({
+    min: 0,
+    max: 9_007_199_254_740_991,
+    optional: true,
+    default: 0,
+    description: 'How many came before this page',
+  })
   offset!: number;
 }
 
@@ -79,10 +88,10 @@ export class RaiseAlertRequest {
   @UuidField({})
   project_id!: string;
 
-  @TextField({ min: 1, max: 500, example: 'The payment provider is down' })
+  @TextField({ min: 1, max: 500, example: 'The payment provider is down', description: 'What happened, for people' })
   message!: string;
 
-  @EnumField(ALERT_SEVERITIES, { optional: true, default: 'warning' })
+  @EnumField(ALERT_SEVERITIES, { optional: true, default: 'warning', description: 'How bad it is' })
   severity!: AlertSeverity;
 
   @UuidField({ optional: true, nullable: true, description: 'An event of the project that it is about' })
@@ -98,6 +107,7 @@ export class RaiseAlertRequest {
     optional: true,
     default: {},
     check: (value) => (JSON.stringify(value).length <= MAX_PAYLOAD ? undefined : 'payloads have at most 16 KiB'),
+    description: 'What belongs to it, as free JSON',
   })
   payload!: Record<string, unknown>;
 
@@ -128,34 +138,37 @@ export class AlertEventResponse {
   @UuidField({ nullable: true, description: 'The event that began it; null: no single event did' })
   event_id!: string | null;
 
-  @TextField({ nullable: true })
+  @TextField({ nullable: true, description: 'Of the event that began it; null: no single event did' })
   event_type!: string | null;
 
-  @TextField({ nullable: true })
+  @TextField({ nullable: true, description: 'Where the sender says it comes from' })
   source!: string | null;
 
-  @EnumField(ALERT_SEVERITIES, {})
+  @EnumField(ALERT_SEVERITIES, { description: 'How bad it is' })
   severity!: AlertSeverity;
 
-  @EnumField(ALERT_STATUSES, {})
+  @EnumField(ALERT_STATUSES, { description: 'Where it stands' })
   status!: AlertStatus;
 
-  @TextField({})
+  @TextField({ description: 'What happened, for people' })
   message!: string;
 
-  @ObjectField({})
+  @ObjectField({ description: 'What belongs to it, as free JSON' })
   payload!: Record<string, unknown>;
 
   @TextField({ description: 'Of the rule and its group; one alert event of it is unresolved at most' })
   fingerprint!: string;
 
-  @ObjectField({ description: 'Values of the fields that the rule groups by' })
+  @ObjectField({
+    document: { additionalProperties: SCALAR },
+    description: 'Values of the fields that the rule groups by, by field',
+  })
   group_values!: Record<string, unknown>;
 
-  @IntField({ min: 1 })
+  @IntField({ min: 1, description: 'How often it has happened' })
   occurrences!: number;
 
-  @UuidField({ nullable: true })
+  @UuidField({ nullable: true, description: 'Who looks after it; null: nobody' })
   assignee_id!: string | null;
 
   @DateTimeField({ nullable: true, description: 'While snoozed' })
@@ -164,7 +177,7 @@ export class AlertEventResponse {
   @DateTimeField({})
   created_at!: string;
 
-  @DateTimeField({})
+  @DateTimeField({ description: 'When it last happened' })
   last_occurred_at!: string;
 
   @DateTimeField({ nullable: true, description: 'First time since it was raised or reopened' })
@@ -174,6 +187,15 @@ export class AlertEventResponse {
   resolved_at!: string | null;
 }
 
+/** A message of the stream of alert events. */
+export class AlertEventMessage {
+  @ConstantField('alert_event', { description: 'Of the message' })
+  type!: 'alert_event';
+
+  @NestedField(() => AlertEventResponse, { description: 'As its own route answers it' })
+  alert_event!: AlertEventResponse;
+}
+
 export class AlertEventsResponse extends PageResponse {
   @IntField({
     min: 1,
@@ -181,12 +203,12 @@ export class AlertEventsResponse extends PageResponse {
   })
   override limit!: number;
 
-  @ListField(nested(() => AlertEventResponse), {})
+  @ListField(nested(() => AlertEventResponse), { description: 'Of this page' })
   items!: AlertEventResponse[];
 }
 
 class TimelineActor {
-  @UuidField({})
+  @UuidField({ description: 'The person' })
   user_id!: string;
 
   @TextField({ nullable: true, description: 'Name or masked address; null: the account is gone' })
@@ -197,7 +219,7 @@ export class TimelineEntryResponse {
   @UuidField({})
   id!: string;
 
-  @EnumField(TIMELINE_TYPES, {})
+  @EnumField(TIMELINE_TYPES, { description: 'Its kind' })
   type!: TimelineType;
 
   @NestedField(() => TimelineActor, { nullable: true, description: 'Null: the service itself' })

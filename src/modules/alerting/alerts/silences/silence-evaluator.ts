@@ -8,6 +8,7 @@ import {
   fieldsOf,
   FilterRun,
   FilterTooCostly,
+  filterVocabulary,
   type FilterSubject,
   type Matcher,
   pathOfProperty,
@@ -24,6 +25,9 @@ export const SILENCE_FIELDS = {
   rule_name: 'text',
   fingerprint: 'text',
 } as const satisfies Vocabulary;
+
+/** The same as what filters of silences are made of. */
+export const SILENCE_VOCABULARY = filterVocabulary('Silence', SILENCE_FIELDS);
 
 const MAX_KEPT = 1_000;
 /** All silences may take so many steps in one transaction, a quarter of a second or so, however many alert events it has. */

@@ -1,6 +1,6 @@
 import { DateTimeField, EnumField, ObjectField, TextField, UuidField } from '../../../../platform/http/fields/index.js';
 import { FilterField, type FilterNode, storedFilter, StoredFilterRefused } from '../../../events/conditions/index.js';
-import { SILENCE_FIELDS } from './silence-evaluator.js';
+import { SILENCE_FIELDS, SILENCE_VOCABULARY } from './silence-evaluator.js';
 import { type ReadSilence, SILENCE_STATES, type SilenceState } from './silences.repository.js';
 
 const FILTER =
@@ -8,13 +8,13 @@ const FILTER =
 alert event, \`event\`, \`source\`, \`properties.<path>\` and the rest those of the event that began it, or the values of its
 group; also \`alert_rule_id\`, \`rule_name\`, \`fingerprint\`.`.replaceAll('\n', ' ');
 const EXAMPLE = { all: [{ field: 'event', op: 'eq', value: 'payment.failed' }] };
-const field = { vocabulary: SILENCE_FIELDS, description: FILTER, example: EXAMPLE };
+const field = { description: FILTER, example: EXAMPLE };
 
 export class SilencesQuery {
   @UuidField({})
   project_id!: string;
 
-  @EnumField(SILENCE_STATES, { optional: true })
+  @EnumField(SILENCE_STATES, { optional: true, description: 'Of this state alone' })
   state?: SilenceState;
 }
 
@@ -22,7 +22,7 @@ export class CreateSilenceRequest {
   @UuidField({})
   project_id!: string;
 
-  @FilterField(field)
+  @FilterField(SILENCE_VOCABULARY, field)
   filter!: FilterNode;
 
   @DateTimeField({ optional: true, nullable: true, description: 'Left out: now' })
@@ -31,16 +31,16 @@ export class CreateSilenceRequest {
   @DateTimeField({ description: 'In the future, at most 366 days ahead, and after its start' })
   ends_at!: Date;
 
-  @TextField({ max: 500, optional: true, nullable: true })
+  @TextField({ max: 500, optional: true, nullable: true, description: 'Why it is silent, for people' })
   reason?: string | null;
 }
 
 /** What is left out stays as it is. */
 export class UpdateSilenceRequest {
-  @FilterField({ ...field, optional: true })
+  @FilterField(SILENCE_VOCABULARY, { ...field, optional: true })
   filter?: FilterNode;
 
-  @DateTimeField({ optional: true })
+  @DateTimeField({ optional: true, description: 'When it begins' })
   starts_at?: Date;
 
   @DateTimeField({
@@ -49,7 +49,12 @@ export class UpdateSilenceRequest {
   })
   ends_at?: Date;
 
-  @TextField({ max: 500, optional: true, nullable: true })
+  @TextField({
+    max: 500,
+    optional: true,
+    nullable: true,
+    description: 'Why it is silent, for people; null takes it away',
+  })
   reason?: string | null;
 }
 
@@ -60,22 +65,22 @@ export class SilenceResponse {
   @UuidField({})
   project_id!: string;
 
-  @ObjectField({ example: EXAMPLE })
+  @ObjectField({ ...field, document: SILENCE_VOCABULARY.storedDocument })
   filter!: Record<string, unknown>;
 
-  @DateTimeField({})
+  @DateTimeField({ description: 'When it begins' })
   starts_at!: string;
 
-  @DateTimeField({})
+  @DateTimeField({ description: 'When it ends' })
   ends_at!: string;
 
-  @TextField({ nullable: true })
+  @TextField({ nullable: true, description: 'Why it is silent, for people' })
   reason!: string | null;
 
   @UuidField({ nullable: true, description: 'Null: the account is gone' })
   created_by!: string | null;
 
-  @EnumField(SILENCE_STATES, {})
+  @EnumField(SILENCE_STATES, { description: 'Whether it holds now' })
   state!: SilenceState;
 
   @TextField({

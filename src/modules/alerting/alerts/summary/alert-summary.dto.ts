@@ -19,27 +19,27 @@ export class AlertMetricsQuery extends AlertWindowQuery {
 }
 
 class CountsByStatus {
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'Nobody has taken them on yet' })
   open!: number;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'Somebody has taken them on' })
   acknowledged!: number;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'Silent for a while' })
   snoozed!: number;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'Over' })
   resolved!: number;
 }
 
 class CountsBySeverity {
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'Of severity `info`' })
   info!: number;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'Of severity `warning`' })
   warning!: number;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'Of severity `critical`' })
   critical!: number;
 }
 
@@ -47,19 +47,19 @@ export class AlertSummaryResponse {
   @UuidField({})
   project_id!: string;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'Alert events of the window' })
   total!: number;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'Those that are not resolved yet' })
   unresolved!: number;
 
-  @NestedField(() => CountsByStatus, {})
+  @NestedField(() => CountsByStatus, { description: 'Numbers by status' })
   by_status!: CountsByStatus;
 
-  @NestedField(() => CountsBySeverity, {})
+  @NestedField(() => CountsBySeverity, { description: 'Numbers by severity' })
   by_severity!: CountsBySeverity;
 
-  @NestedField(() => CountsBySeverity, {})
+  @NestedField(() => CountsBySeverity, { description: 'Of those not resolved yet, by severity' })
   unresolved_by_severity!: CountsBySeverity;
 }
 
@@ -70,7 +70,7 @@ export class AlertDurations {
   @NumberField({ min: 0, nullable: true, description: 'Null: it happened to none' })
   median_seconds!: number | null;
 
-  @NumberField({ min: 0, nullable: true })
+  @NumberField({ min: 0, nullable: true, description: '95th percentile, in seconds; null: nothing to measure' })
   p95_seconds!: number | null;
 }
 
@@ -78,10 +78,10 @@ export class AlertMetricsResponse {
   @UuidField({})
   project_id!: string;
 
-  @DateTimeField({})
+  @DateTimeField({ description: 'Where the window begins, inclusive' })
   from_ts!: string;
 
-  @DateTimeField({})
+  @DateTimeField({ description: 'Where the window ends, exclusive' })
   to_ts!: string;
 
   @IntField({ min: 0, description: 'Alert events raised in the window' })

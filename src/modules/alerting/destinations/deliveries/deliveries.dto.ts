@@ -16,13 +16,13 @@ export class AlertDeliveriesQuery {
   @UuidField({})
   project_id!: string;
 
-  @EnumField(ALERT_DELIVERY_STATUSES, { optional: true })
+  @EnumField(ALERT_DELIVERY_STATUSES, { optional: true, description: 'Of this status alone' })
   status?: AlertDeliveryStatus;
 
-  @UuidField({ optional: true })
+  @UuidField({ optional: true, description: 'Of this destination alone' })
   destination_id?: string;
 
-  @UuidField({ optional: true })
+  @UuidField({ optional: true, description: 'Of this alert event alone' })
   alert_event_id?: string;
 
   @DateTimeField({ optional: true, description: 'Made at this time or later' })
@@ -31,10 +31,10 @@ export class AlertDeliveriesQuery {
   @DateTimeField({ optional: true, description: 'Made before this time' })
   to_ts?: Date;
 
-  @IntField({ min: 1, max: 100, optional: true, default: 25 })
+  @IntField({ min: 1, max: 100, optional: true, default: 25, description: 'How many a page has at most' })
   limit!: number;
 
-  @IntField({ min: 0, optional: true, default: 0 })
+  @IntField({ min: 0, optional: true, default: 0, description: 'How many came before this page' })
   offset!: number;
 }
 
@@ -48,10 +48,10 @@ export class RetryFailedRequest {
   @DateTimeField({ optional: true, description: 'Made before this time; now when left out' })
   to_ts?: Date;
 
-  @UuidField({ optional: true })
+  @UuidField({ optional: true, description: 'The alert destination' })
   destination_id?: string;
 
-  @UuidField({ optional: true })
+  @UuidField({ optional: true, description: 'The alert event' })
   alert_event_id?: string;
 }
 
@@ -73,7 +73,7 @@ export class AlertDeliveryResponse {
   @UuidField({})
   project_id!: string;
 
-  @UuidField({})
+  @UuidField({ description: 'The alert event' })
   alert_event_id!: string;
 
   @UuidField({ description: 'May have been deleted since' })
@@ -82,10 +82,10 @@ export class AlertDeliveryResponse {
   @TextField({ description: 'As it was when the alert was raised' })
   destination_name!: string;
 
-  @EnumField(DESTINATION_TYPES, {})
+  @EnumField(DESTINATION_TYPES, { description: 'Of the alert destination' })
   destination_type!: DestinationType;
 
-  @EnumField(ALERT_DELIVERY_STATUSES, {})
+  @EnumField(ALERT_DELIVERY_STATUSES, { description: 'Where it stands' })
   status!: AlertDeliveryStatus;
 
   @IntField({ min: 0, max: MOST_TRIES, description: 'Failed tries' })
@@ -111,7 +111,7 @@ export class AlertDeliveryResponse {
 }
 
 export class AlertDeliveriesResponse extends PageResponse {
-  @ListField(nested(() => AlertDeliveryResponse), {})
+  @ListField(nested(() => AlertDeliveryResponse), { description: 'Of this page' })
   items!: AlertDeliveryResponse[];
 }
 

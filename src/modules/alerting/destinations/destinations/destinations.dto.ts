@@ -25,10 +25,10 @@ export class CreateDestinationRequest {
   @UuidField({ optional: true, description: PROJECT })
   project_id?: string;
 
-  @EnumField(DESTINATION_TYPES, {})
+  @EnumField(DESTINATION_TYPES, { description: 'Its kind' })
   type!: DestinationType;
 
-  @NameField({ example: 'On call' })
+  @NameField({ example: 'On call', description: 'As people know it' })
   name!: string;
 
   @UrlField({ secret: true, description: TARGET, example: 'https://hooks.example.com/alerts' })
@@ -43,7 +43,7 @@ export class CreateDestinationRequest {
   })
   secret?: string | null;
 
-  @BooleanField({ optional: true, default: true })
+  @BooleanField({ optional: true, default: true, description: 'False: it is switched off' })
   is_enabled!: boolean;
 }
 
@@ -51,7 +51,7 @@ export class UpdateDestinationRequest {
   @EnumField(DESTINATION_TYPES, { optional: true, description: 'Cannot be changed: the type it has' })
   type?: DestinationType;
 
-  @NameField({ optional: true })
+  @NameField({ optional: true, description: 'As people know it' })
   name?: string;
 
   @UrlField({ optional: true, secret: true, description: `${TARGET}. Of Slack, the masked address leaves it as it is` })
@@ -66,7 +66,7 @@ export class UpdateDestinationRequest {
   })
   secret?: string | null;
 
-  @BooleanField({ optional: true })
+  @BooleanField({ optional: true, description: 'False switches it off' })
   is_enabled?: boolean;
 }
 
@@ -77,25 +77,25 @@ export class DestinationResponse {
   @UuidField({})
   project_id!: string;
 
-  @EnumField(DESTINATION_TYPES, {})
+  @EnumField(DESTINATION_TYPES, { description: 'Its kind' })
   type!: DestinationType;
 
-  @TextField({})
+  @TextField({ description: 'As people know it' })
   name!: string;
 
   @TextField({ description: 'Of Slack the origin and `/***`' })
   target_url!: string;
 
-  @BooleanField({})
+  @BooleanField({ description: 'Whether requests are signed' })
   has_secret!: boolean;
 
-  @BooleanField({})
+  @BooleanField({ description: 'False: it is switched off' })
   is_enabled!: boolean;
 
   @DateTimeField({})
   created_at!: string;
 
-  @DateTimeField({})
+  @DateTimeField({ description: 'When it was last changed' })
   updated_at!: string;
 }
 
@@ -103,22 +103,22 @@ export class DestinationTestResponse {
   @BooleanField({ description: 'Always true: a test that failed answers 502' })
   ok!: boolean;
 
-  @NestedField(() => DestinationResponse, {})
+  @NestedField(() => DestinationResponse, { description: 'The one that was tried' })
   destination!: DestinationResponse;
 
   @UuidField({ description: '`X-Service-Delivery-Id` of the request' })
   delivery_id!: string;
 
-  @IntField({ nullable: true })
+  @IntField({ nullable: true, description: 'HTTP status or SMTP reply; null: there was no answer' })
   response_code!: number | null;
 
   @TextField({ nullable: true, description: "Beginning of the answer's body, sanitized" })
   response_summary!: string | null;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'How long it took, in milliseconds' })
   duration_ms!: number;
 
-  @DateTimeField({})
+  @DateTimeField({ description: 'When it was tried' })
   tested_at!: string;
 }
 

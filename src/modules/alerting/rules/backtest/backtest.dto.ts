@@ -28,10 +28,13 @@ export class BacktestFiring {
   })
   until!: string | null;
 
-  @ObjectField({ description: 'The values of the fields that the rule groups by' })
+  @ObjectField({
+    document: { additionalProperties: { type: ['string', 'number', 'boolean', 'null'] } },
+    description: 'The values of the fields that the rule groups by',
+  })
   group!: Record<string, unknown>;
 
-  @TextField({})
+  @TextField({ description: 'A sentence that says why' })
   reason!: string;
 
   @ObjectField({ description: 'The numbers, or the properties of the event, that made it fire' })
@@ -48,13 +51,13 @@ export class BacktestFiring {
 }
 
 export class BacktestResponse {
-  @UuidField({})
+  @UuidField({ description: 'The alert rule' })
   rule_id!: string;
 
-  @DateTimeField({})
+  @DateTimeField({ description: 'Where the window begins, inclusive' })
   from_ts!: string;
 
-  @DateTimeField({})
+  @DateTimeField({ description: 'Where the window ends, exclusive' })
   to_ts!: string;
 
   @IntField({
@@ -69,12 +72,12 @@ export class BacktestResponse {
   @BooleanField({ description: 'Whether there was more than one back-test shows, or has time for' })
   truncated!: boolean;
 
-  @ListField(nested(() => BacktestFiring), {})
+  @ListField(nested(() => BacktestFiring), { description: 'When it would have fired, oldest first' })
   firings!: BacktestFiring[];
 }
 
 export class AlertRuleFailure {
-  @EnumField(['evaluation_failed'] as const, {})
+  @EnumField(['evaluation_failed'] as const, { description: 'What clients tell the refusal by' })
   code!: 'evaluation_failed';
 
   @TextField({ description: 'What the rule says in `last_error`' })

@@ -1,3 +1,4 @@
+import { ApiExtraModels } from '@nestjs/swagger';
 import {
   BooleanField,
   DateTimeField,
@@ -9,7 +10,13 @@ import {
   UuidField,
   NameField,
 } from '../../../../platform/http/fields/index.js';
-import { CHANNEL_TYPES, type ChannelType, CONFIGURATION_SUMMARY } from '../drivers/channel-drivers.js';
+import {
+  ANY_CONFIGURATION,
+  CHANNEL_TYPES,
+  type ChannelType,
+  CONFIGURATION_CLASSES,
+  configurationByType,
+} from '../drivers/channel-drivers.js';
 import type { DeliveryChannel } from './channel.entity.js';
 import {
   HEADER_NAME_LENGTH,
@@ -34,7 +41,13 @@ const VALUE = {
 };
 
 export class ProtectedHeaderRequest {
-  @TextField({ min: 1, max: HEADER_NAME_LENGTH, check: headerNameFault, example: 'Authorization' })
+  @TextField({
+    min: 1,
+    max: HEADER_NAME_LENGTH,
+    check: headerNameFault,
+    example: 'Authorization',
+    description: 'Of the header; in any case the same one',
+  })
   name!: string;
 
   @TextField(VALUE)
@@ -46,20 +59,26 @@ export class RotateProtectedHeaderRequest {
   value!: string;
 }
 
+@ApiExtraModels(...CONFIGURATION_CLASSES)
 export class CreateChannelRequest {
   @UuidField({})
   project_id!: string;
 
-  @NameField({ example: 'On call' })
+  @NameField({ example: 'On call', description: 'As people know it' })
   name!: string;
 
-  @EnumField(CHANNEL_TYPES, {})
+  @EnumField(CHANNEL_TYPES, { description: 'Its kind' })
   type!: ChannelType;
 
-  @BooleanField({ optional: true, default: true })
+  @BooleanField({ optional: true, default: true, description: 'False: it is switched off' })
   enabled!: boolean;
 
-  @ObjectField({ optional: true, default: {}, description: CONFIGURATION_SUMMARY })
+  @ObjectField({
+    optional: true,
+    default: {},
+    document: configurationByType((kind) => `Create${kind}ChannelRequest`),
+    description: 'Where and how it sends',
+  })
   configuration!: Record<string, unknown>;
 
   @ListField(nested(() => ProtectedHeaderRequest), {
@@ -72,13 +91,17 @@ export class CreateChannelRequest {
 }
 
 export class UpdateChannelRequest {
-  @NameField({ optional: true })
+  @NameField({ optional: true, description: 'As people know it' })
   name?: string;
 
-  @BooleanField({ optional: true })
+  @BooleanField({ optional: true, description: 'False: it is switched off' })
   enabled?: boolean;
 
-  @ObjectField({ optional: true, description: `Replaced whole. ${CONFIGURATION_SUMMARY}` })
+  @ObjectField({
+    optional: true,
+    document: ANY_CONFIGURATION,
+    description: 'That of the type of the channel; replaced whole',
+  })
   configuration?: Record<string, unknown>;
 
   @ListField(nested(() => ProtectedHeaderRequest), {
@@ -90,21 +113,21 @@ export class UpdateChannelRequest {
 }
 
 export class ProtectedHeaderResponse {
-  @TextField({ example: 'Authorization' })
+  @TextField({ example: 'Authorization', description: 'Of the header' })
   name!: string;
 
-  @BooleanField({})
+  @BooleanField({ description: 'Always true: a header without value is none' })
   configured!: boolean;
 
   @TextField({ description: 'The same for every value' })
   masked_value!: string;
 
-  @DateTimeField({})
+  @DateTimeField({ description: 'When the value was last set' })
   last_rotated_at!: string;
 }
 
 export class RemovedProtectedHeaderResponse {
-  @TextField({})
+  @TextField({ description: 'Of the header that was removed' })
   name!: string;
 }
 
@@ -115,25 +138,25 @@ export class ChannelResponse {
   @UuidField({})
   project_id!: string;
 
-  @TextField({})
+  @TextField({ description: 'As people know it' })
   name!: string;
 
-  @EnumField(CHANNEL_TYPES, {})
+  @EnumField(CHANNEL_TYPES, { description: 'Its kind' })
   type!: ChannelType;
 
-  @BooleanField({})
+  @BooleanField({ description: 'False: it is switched off' })
   enabled!: boolean;
 
-  @ObjectField({ description: CONFIGURATION_SUMMARY })
+  @ObjectField({ document: configurationByType((kind) => `${kind}Channel`), description: 'Where and how it sends' })
   configuration!: Record<string, unknown>;
 
-  @ListField(nested(() => ProtectedHeaderResponse), {})
+  @ListField(nested(() => ProtectedHeaderResponse), { description: 'Headers with credentials: names alone' })
   protected_headers!: ProtectedHeaderResponse[];
 
   @DateTimeField({})
   created_at!: string;
 
-  @DateTimeField({})
+  @DateTimeField({ description: 'When it was last changed' })
   updated_at!: string;
 }
 

@@ -3,10 +3,10 @@ import { RETRY_STRATEGIES, type RetryPolicy, type RetryStrategy } from '../../se
 
 /** SERVICE 2.10. */
 export class RetryPolicyConfiguration {
-  @EnumField(RETRY_STRATEGIES, { optional: true, default: 'exponential' })
+  @EnumField(RETRY_STRATEGIES, { optional: true, default: 'exponential', description: 'How waits grow' })
   strategy!: RetryStrategy;
 
-  @IntField({ min: 1, max: 86_400, optional: true, default: 60 })
+  @IntField({ min: 1, max: 86_400, optional: true, default: 60, description: 'The first wait, in seconds' })
   base_delay_seconds!: number;
 
   @IntField({ min: 1, max: 604_800, optional: true, default: 900, description: 'No wait is longer' })

@@ -1,11 +1,11 @@
 import type { Type } from '@nestjs/common';
+import { type Document, schemaOf, variesBy } from '../../../../platform/http/fields/index.js';
 import type { ChannelDriver } from './channel-driver.js';
 import { EmailDriver } from './email.driver.js';
 import { WebhookDriver } from './webhook.driver.js';
 
 interface ChannelDriverClass extends Type<ChannelDriver> {
-  /** The fields of its configuration, for the document. */
-  readonly summary: string;
+  readonly configurationClass: Type<unknown>;
 }
 
 /** Every kind of channel by its name in `type`. */
@@ -21,8 +21,24 @@ export function isChannelType(type: string): type is ChannelType {
   return Object.hasOwn(CHANNEL_DRIVERS, type);
 }
 
-/** What the configuration of each kind consists of, for the document. */
-export const CONFIGURATION_SUMMARY = [
-  ...Object.entries(CHANNEL_DRIVERS).map(([type, { summary }]) => `${type}: ${summary}.`),
-  `${CHANNEL_TYPES.length === 2 ? 'Both' : 'All'}: \`retry_policy\` (\`strategy\`, \`base_delay_seconds\`, \`max_delay_seconds\`, \`max_attempts\`).`,
-].join(' ');
+const CONFIGURATIONS = Object.entries(CHANNEL_DRIVERS).map(
+  ([type, driver]) => [type, driver.configurationClass] as const,
+);
+
+/** The classes of the configurations of all kinds, for the document. */
+export const CONFIGURATION_CLASSES = CONFIGURATIONS.map(([, configuration]) => configuration);
+
+/** What the document says of the configuration of a channel of any kind. */
+export const ANY_CONFIGURATION: Document = { anyOf: CONFIGURATION_CLASSES.map(({ name }) => schemaOf(name)) };
+
+/**
+ * What it says of a configuration beside the channel's `type`.
+ * @param nameOf what the schema of one kind is called, of which it is told `Webhook` or `Email`
+ */
+export function configurationByType(nameOf: (kind: string) => string): Document {
+  const variants = CONFIGURATIONS.map(([type, { name }]) => {
+    const kind = type.charAt(0).toUpperCase() + type.slice(1);
+    return [type, { name: nameOf(kind), schema: name }] as const;
+  });
+  return variesBy('type', Object.fromEntries(variants));
+}

@@ -9,17 +9,18 @@ import type { ChannelDriver, ChannelMessage, Notification } from './channel-driv
 const LONGEST_SUBJECT = 200;
 
 class EmailConfiguration {
-  @ListField(email(), { min: 1, max: 20 })
+  @ListField(email(), { min: 1, max: 20, description: 'Each gets a mail of its own' })
   to!: string[];
 
   @TextField({
     max: 80,
     optional: true,
+    description: 'What subjects begin with; no control characters',
     check: (text) => (/\p{Cc}/u.test(text) ? 'subject_prefix must not contain control characters' : undefined),
   })
   subject_prefix?: string;
 
-  @NestedField(() => RetryPolicyConfiguration, { optional: true })
+  @NestedField(() => RetryPolicyConfiguration, { optional: true, description: 'When a failed attempt is tried again' })
   retry_policy?: RetryPolicyConfiguration;
 }
 
@@ -29,7 +30,7 @@ class EmailConfiguration {
  */
 @Injectable()
 export class EmailDriver implements ChannelDriver<EmailConfiguration> {
-  static readonly summary = '`to` (1 to 20 addresses), `subject_prefix`';
+  static readonly configurationClass = EmailConfiguration;
 
   readonly configuration = EmailConfiguration;
   readonly headers = null;

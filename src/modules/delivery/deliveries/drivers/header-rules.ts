@@ -6,7 +6,7 @@ import { ruleIssue } from './channel-configuration.js';
 /** Public and protected headers of a channel together (SERVICE 8.3). */
 export const MOST_HEADERS = 20;
 export const HEADER_NAME_LENGTH = 80;
-const PUBLIC_VALUE_LENGTH = 300;
+export const PUBLIC_VALUE_LENGTH = 300;
 export const PROTECTED_VALUE_LENGTH = 2_048;
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

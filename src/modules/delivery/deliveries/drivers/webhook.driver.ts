@@ -6,7 +6,7 @@ import { outcomeOfHttp, type TryOutcome } from '../../sending/index.js';
 import { ChannelAddressValidator } from './channel-address.validator.js';
 import { RetryPolicyConfiguration } from './channel-configuration.js';
 import type { ChannelDriver, ChannelMessage } from './channel-driver.js';
-import { publicHeaderFaults } from './header-rules.js';
+import { PUBLIC_VALUE_LENGTH, publicHeaderFaults } from './header-rules.js';
 
 const WEBHOOK_METHODS = ['POST', 'PUT', 'PATCH'] as const;
 type WebhookMethod = (typeof WEBHOOK_METHODS)[number];
@@ -21,24 +21,25 @@ class WebhookConfiguration {
   @UrlField({ description: 'Public address; no user name, no credentials in the query' })
   url!: string;
 
-  @EnumField(WEBHOOK_METHODS, { optional: true, default: 'POST' })
+  @EnumField(WEBHOOK_METHODS, { optional: true, default: 'POST', description: 'Of the request' })
   method!: WebhookMethod;
 
   @ObjectField({
     optional: true,
     default: {},
     description: 'Public headers by name; credentials belong to the protected ones',
+    document: { additionalProperties: { type: 'string', maxLength: PUBLIC_VALUE_LENGTH } },
   })
   headers!: Record<string, string>;
 
-  @NestedField(() => RetryPolicyConfiguration, { optional: true })
+  @NestedField(() => RetryPolicyConfiguration, { optional: true, description: 'When a failed attempt is tried again' })
   retry_policy?: RetryPolicyConfiguration;
 }
 
 /** One request with the notification as JSON. */
 @Injectable()
 export class WebhookDriver implements ChannelDriver<WebhookConfiguration> {
-  static readonly summary = '`url`, `method` (POST, PUT, PATCH), `headers` (public ones by name)';
+  static readonly configurationClass = WebhookConfiguration;
 
   readonly configuration = WebhookConfiguration;
   readonly headers = {

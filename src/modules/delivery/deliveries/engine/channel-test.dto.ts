@@ -13,13 +13,13 @@ export class ChannelTestResponse {
   @BooleanField({ description: 'Whether the receiver has taken it' })
   ok!: boolean;
 
-  @UuidField({})
+  @UuidField({ description: 'The delivery channel' })
   channel_id!: string;
 
   @UuidField({ description: 'The attempt, as in the history' })
   delivery_id!: string;
 
-  @EnumField(ATTEMPT_STATUSES, {})
+  @EnumField(ATTEMPT_STATUSES, { description: 'Where it stands' })
   status!: AttemptStatus;
 
   @IntField({ nullable: true, description: 'HTTP status or SMTP reply' })
@@ -31,7 +31,7 @@ export class ChannelTestResponse {
   @TextField({ nullable: true, description: 'Sanitized' })
   failure_reason!: string | null;
 
-  @DateTimeField({})
+  @DateTimeField({ description: 'When it was tried' })
   tested_at!: string;
 }
 

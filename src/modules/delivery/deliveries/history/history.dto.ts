@@ -7,7 +7,7 @@ import {
   ListField,
   nested,
   NestedField,
-  ObjectField,
+  text,
   TextField,
   UuidField,
 } from '../../../../platform/http/fields/index.js';
@@ -31,19 +31,19 @@ export class HistoryQuery {
   @UuidField({})
   project_id!: string;
 
-  @EnumField(ATTEMPT_STATUSES, { optional: true })
+  @EnumField(ATTEMPT_STATUSES, { optional: true, description: 'Of this status alone' })
   status?: AttemptStatus;
 
-  @UuidField({ optional: true })
+  @UuidField({ optional: true, description: 'Of this channel alone' })
   channel_id?: string;
 
-  @EnumField(CHANNEL_TYPES, { optional: true })
+  @EnumField(CHANNEL_TYPES, { optional: true, description: 'Of channels of this type alone' })
   channel_type?: ChannelType;
 
-  @EnumField(ATTEMPT_KINDS, { optional: true })
+  @EnumField(ATTEMPT_KINDS, { optional: true, description: 'Of this kind alone' })
   kind?: AttemptKind;
 
-  @EnumField(RETRY_STATES, { optional: true })
+  @EnumField(RETRY_STATES, { optional: true, description: 'In this retry state alone' })
   retry_state?: RetryState;
 
   @BooleanField({ optional: true, description: 'Among the dead letters, or not' })
@@ -52,10 +52,10 @@ export class HistoryQuery {
   @BooleanField({ optional: true, description: 'With a retry ahead (`scheduled_retry` or `retryable`), or not' })
   retryable?: boolean;
 
-  @IntField({ min: 1, max: 100, optional: true, default: 25 })
+  @IntField({ min: 1, max: 100, optional: true, default: 25, description: 'How many a page has at most' })
   limit!: number;
 
-  @IntField({ min: 0, optional: true, default: 0 })
+  @IntField({ min: 0, optional: true, default: 0, description: 'How many came before this page' })
   offset!: number;
 }
 
@@ -66,16 +66,16 @@ export class RetryAuditsQuery {
   @UuidField({ optional: true, description: 'An attempt' })
   delivery_id?: string;
 
-  @EnumField(RETRY_AUDIT_STATUSES, { optional: true })
+  @EnumField(RETRY_AUDIT_STATUSES, { optional: true, description: 'Of this status alone' })
   status?: RetryAuditStatus;
 
-  @TextField({ min: 1, max: 120, optional: true })
+  @TextField({ min: 1, max: 120, optional: true, description: 'Of this process, or of `user:<id>`, alone' })
   worker_id?: string;
 
-  @IntField({ min: 1, max: 100, optional: true, default: 25 })
+  @IntField({ min: 1, max: 100, optional: true, default: 25, description: 'How many a page has at most' })
   limit!: number;
 
-  @IntField({ min: 0, optional: true, default: 0 })
+  @IntField({ min: 0, optional: true, default: 0, description: 'How many came before this page' })
   offset!: number;
 }
 
@@ -86,19 +86,19 @@ export class AttemptResponse {
   @UuidField({})
   project_id!: string;
 
-  @UuidField({})
+  @UuidField({ description: 'The delivery channel' })
   channel_id!: string;
 
-  @TextField({ nullable: true })
+  @TextField({ nullable: true, description: 'Of the delivery channel, as it is now; null: it is gone' })
   channel_name!: string | null;
 
-  @EnumField(CHANNEL_TYPES, { nullable: true })
+  @EnumField(CHANNEL_TYPES, { nullable: true, description: 'Of the delivery channel; null: it is gone' })
   channel_type!: ChannelType | null;
 
-  @EnumField(ATTEMPT_KINDS, {})
+  @EnumField(ATTEMPT_KINDS, { description: 'What it is about' })
   kind!: AttemptKind;
 
-  @EnumField(ATTEMPT_STATUSES, {})
+  @EnumField(ATTEMPT_STATUSES, { description: 'Where it stands' })
   status!: AttemptStatus;
 
   @EnumField(RETRY_STATES, {
@@ -116,19 +116,19 @@ export class AttemptResponse {
   @IntField({ min: 0, description: 'Automatic retries begun' })
   retry_count!: number;
 
-  @DateTimeField({ nullable: true })
+  @DateTimeField({ nullable: true, description: 'When it is tried again; null: it is not' })
   next_retry_at!: string | null;
 
-  @ListField(enumOf(LIFECYCLE_LABELS), {})
+  @ListField(enumOf(LIFECYCLE_LABELS), { description: 'What it is and what has come of it' })
   lifecycle!: LifecycleLabel[];
 
-  @BooleanField({})
+  @BooleanField({ description: 'Whether it is among the dead letters' })
   is_dlq!: boolean;
 
-  @UuidField({ nullable: true })
+  @UuidField({ nullable: true, description: 'The event; null: none' })
   event_id!: string | null;
 
-  @UuidField({ nullable: true })
+  @UuidField({ nullable: true, description: 'The alert rule that asked for it; null: a test' })
   rule_id!: string | null;
 
   @DateTimeField({})
@@ -139,21 +139,21 @@ export class AttemptResponse {
 }
 
 export class HistoryResponse extends PageResponse {
-  @ListField(nested(() => AttemptResponse), {})
+  @ListField(nested(() => AttemptResponse), { description: 'Of this page' })
   items!: AttemptResponse[];
 }
 
 export class DecisionResponse {
-  @BooleanField({})
+  @BooleanField({ description: 'Whether it may be done now' })
   allowed!: boolean;
 
-  @EnumField(RECOVERY_ACTIONS, {})
+  @EnumField(RECOVERY_ACTIONS, { description: 'What is done' })
   action!: RecoveryAction;
 
   @EnumField(REASON_CODES, { nullable: true, description: 'Null when allowed' })
   reason_code!: ReasonCode | null;
 
-  @TextField({})
+  @TextField({ description: 'A sentence that says why' })
   reason!: string;
 }
 
@@ -161,7 +161,7 @@ export class LineageResponse {
   @UuidField({ description: 'The attempt itself when it is an original' })
   original_attempt_id!: string;
 
-  @UuidField({ nullable: true })
+  @UuidField({ nullable: true, description: 'The attempt it was made from; null: it is an original' })
   parent_attempt_id!: string | null;
 
   @UuidField({ nullable: true, description: 'What a replay has made of this one' })
@@ -177,41 +177,77 @@ export class LineageResponse {
   dlq_drain_source_attempt_id!: string | null;
 }
 
+/** What was sent, by the kind of channel. */
+class RequestMetadata {
+  @IntField({ min: 1, description: '1 for the first send' })
+  try_number!: number;
+
+  @TextField({ optional: true, description: 'Webhooks: the HTTP method' })
+  method?: string;
+
+  @IntField({ optional: true, min: 0, description: 'Webhooks: bytes of the body' })
+  content_length?: number;
+
+  @ListField(text(), { optional: true, description: 'Webhooks: names of the public headers' })
+  header_names?: string[];
+
+  @ListField(text(), { optional: true, description: 'Webhooks: names of the protected headers' })
+  protected_header_names?: string[];
+
+  @IntField({ optional: true, min: 0, description: 'Mail: addresses that were written to' })
+  addresses?: number;
+}
+
+/** What came of it, by the kind of channel. */
+class ResponseMetadata {
+  @IntField({ optional: true, min: 0, description: 'Webhooks: milliseconds until the answer was there' })
+  duration_ms?: number;
+
+  @TextField({ optional: true, nullable: true, description: 'Webhooks: media type of the answer' })
+  content_type?: string | null;
+
+  @IntField({ optional: true, min: 0, description: 'Mail: addresses in all' })
+  addresses?: number;
+
+  @IntField({ optional: true, min: 0, description: 'Mail: those that have taken it' })
+  accepted?: number;
+}
+
 export class AttemptDetailResponse extends AttemptResponse {
-  @BooleanField({ nullable: true })
+  @BooleanField({ nullable: true, description: 'Whether the channel is switched on; null: it is gone' })
   channel_enabled!: boolean | null;
 
   @TextField({ nullable: true, description: "Beginning of the answer's body, sanitized" })
   response_summary!: string | null;
 
-  @NestedField(() => RetryPolicyConfiguration, {})
+  @NestedField(() => RetryPolicyConfiguration, { description: 'When failed attempts of the channel are tried again' })
   retry_policy!: RetryPolicyConfiguration;
 
-  @DateTimeField({ nullable: true })
+  @DateTimeField({ nullable: true, description: 'When it was given up; null: it was not' })
   terminal_at!: string | null;
 
-  @DateTimeField({ nullable: true })
+  @DateTimeField({ nullable: true, description: 'When it became a dead letter; null: it did not' })
   dlq_at!: string | null;
 
-  @UuidField({ nullable: true })
+  @UuidField({ nullable: true, description: 'The Event Source of the event; null: none' })
   source_id!: string | null;
 
-  @UuidField({ nullable: true })
+  @UuidField({ nullable: true, description: 'The evaluation of the rule; null: none' })
   evaluation_id!: string | null;
 
   @IntField({ min: 0, description: 'Sends begun, whoever asked for them' })
   try_number!: number;
 
-  @ObjectField({ nullable: true, description: 'Of the last try; names of headers, no values' })
-  request_metadata!: Record<string, unknown> | null;
+  @NestedField(() => RequestMetadata, { nullable: true, description: 'Of the last try' })
+  request_metadata!: Readonly<Record<string, unknown>> | null;
 
-  @ObjectField({ nullable: true })
-  response_metadata!: Record<string, unknown> | null;
+  @NestedField(() => ResponseMetadata, { nullable: true, description: 'Of the last try' })
+  response_metadata!: Readonly<Record<string, unknown>> | null;
 
-  @NestedField(() => DecisionResponse, {})
+  @NestedField(() => DecisionResponse, { description: 'Whether it may be replayed now' })
   replay_readiness!: DecisionResponse;
 
-  @NestedField(() => LineageResponse, {})
+  @NestedField(() => LineageResponse, { description: 'What it was made from and what was made from it' })
   lineage!: LineageResponse;
 }
 
@@ -231,26 +267,26 @@ export class RetryAuditResponse {
   @TextField({ description: 'The process, or `user:<id>` for Retry Now' })
   worker_id!: string;
 
-  @EnumField(RETRY_AUDIT_STATUSES, {})
+  @EnumField(RETRY_AUDIT_STATUSES, { description: 'Where it stands' })
   status!: RetryAuditStatus;
 
-  @DateTimeField({})
+  @DateTimeField({ description: 'When the try began' })
   started_at!: string;
 
-  @DateTimeField({ nullable: true })
+  @DateTimeField({ nullable: true, description: 'When the try ended; null: it has not' })
   finished_at!: string | null;
 
-  @IntField({ nullable: true })
+  @IntField({ nullable: true, description: 'HTTP status or SMTP reply; null: there was no answer' })
   response_code!: number | null;
 
-  @TextField({ nullable: true })
+  @TextField({ nullable: true, description: 'Beginning of the answer’s body, sanitized; null: there was none' })
   response_summary!: string | null;
 
-  @TextField({ nullable: true })
+  @TextField({ nullable: true, description: 'Why it failed; sanitized' })
   reason!: string | null;
 }
 
 export class RetryAuditsResponse extends PageResponse {
-  @ListField(nested(() => RetryAuditResponse), {})
+  @ListField(nested(() => RetryAuditResponse), { description: 'Of this page' })
   items!: RetryAuditResponse[];
 }

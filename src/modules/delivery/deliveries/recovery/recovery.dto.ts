@@ -13,7 +13,7 @@ import { AttemptResponse, DecisionResponse, RetryAuditResponse } from '../histor
 import type { RecoveryAudit } from './recovery-audit.entity.js';
 
 export class ReadinessResponse extends DecisionResponse {
-  @NestedField(() => AttemptResponse, {})
+  @NestedField(() => AttemptResponse, { description: 'The attempt as it is now' })
   attempt!: AttemptResponse;
 }
 
@@ -21,16 +21,16 @@ export class ReplayAuditResponse {
   @UuidField({})
   id!: string;
 
-  @EnumField(['replay'] as const, {})
+  @EnumField(['replay'] as const, { description: 'What is done' })
   action!: 'replay';
 
-  @UuidField({})
+  @UuidField({ description: 'The attempt that was asked about' })
   source_attempt_id!: string;
 
-  @UuidField({})
+  @UuidField({ description: 'The new attempt; null: none was made' })
   replay_attempt_id!: string;
 
-  @UuidField({ nullable: true })
+  @UuidField({ nullable: true, description: 'Who did it; null: that account is gone' })
   actor_user_id!: string | null;
 
   @DateTimeField({})
@@ -38,13 +38,13 @@ export class ReplayAuditResponse {
 }
 
 export class ReplayResponse {
-  @UuidField({})
+  @UuidField({ description: 'The attempt that was asked about' })
   source_attempt_id!: string;
 
   @NestedField(() => AttemptResponse, { description: 'As it is when this is answered; `pending` when it still waits' })
   replay_attempt!: AttemptResponse;
 
-  @NestedField(() => ReplayAuditResponse, {})
+  @NestedField(() => ReplayAuditResponse, { description: 'The record of it' })
   replay_audit!: ReplayAuditResponse;
 }
 
@@ -52,7 +52,7 @@ export class RetryNowResponse {
   @BooleanField({ description: 'False when refused: `readiness` says why' })
   executed!: boolean;
 
-  @UuidField({})
+  @UuidField({ description: 'The attempt that was asked about' })
   source_attempt_id!: string;
 
   @NestedField(() => ReadinessResponse, { description: 'As it was decided' })
@@ -61,24 +61,24 @@ export class RetryNowResponse {
   @NestedField(() => AttemptResponse, { nullable: true, description: 'After the try; null when not executed' })
   attempt!: AttemptResponse | null;
 
-  @NestedField(() => RetryAuditResponse, { nullable: true })
+  @NestedField(() => RetryAuditResponse, { nullable: true, description: 'The record of it; null: nothing was sent' })
   retry_audit!: RetryAuditResponse | null;
 }
 
 export class DlqDrainResponse {
-  @EnumField(['dlq_drain'] as const, {})
+  @EnumField(['dlq_drain'] as const, { description: 'What is done' })
   action!: 'dlq_drain';
 
-  @EnumField(['executed'] as const, {})
+  @EnumField(['executed'] as const, { description: 'Refusals are answered with 409' })
   execution_status!: 'executed';
 
-  @UuidField({})
+  @UuidField({ description: 'The attempt that was drained' })
   original_attempt_id!: string;
 
-  @UuidField({})
+  @UuidField({ description: 'The new attempt' })
   created_attempt_id!: string;
 
-  @UuidField({})
+  @UuidField({ description: 'Of the record of it' })
   audit_id!: string;
 
   @EnumField(ATTEMPT_STATUSES, { description: '`pending` when the new attempt still waits' })
@@ -87,16 +87,16 @@ export class DlqDrainResponse {
   @TextField({ nullable: true, description: 'Why the new attempt failed, as one word; null otherwise' })
   reason_code!: string | null;
 
-  @TextField({ nullable: true })
+  @TextField({ nullable: true, description: 'A sentence that says why' })
   reason!: string | null;
 
-  @IntField({ nullable: true })
+  @IntField({ nullable: true, description: 'HTTP status or SMTP reply; null: there was no answer' })
   response_code!: number | null;
 
   @DateTimeField({})
   created_at!: string;
 
-  @DateTimeField({ nullable: true })
+  @DateTimeField({ nullable: true, description: 'When the new attempt came to its end; null: not yet' })
   completed_at!: string | null;
 }
 

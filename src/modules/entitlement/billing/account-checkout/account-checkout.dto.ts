@@ -4,10 +4,12 @@ import { CurrencyField } from '../checkout/checkout.dto.js';
 import type { Currency } from '../plan-prices.js';
 
 export class AccountCheckoutRequest {
-  @EnumField(PAID_PLANS, {})
+  @EnumField(PAID_PLANS, { description: 'Which plan it is' })
   plan!: PaidPlan;
 
   @UrlField({
+    // With its braces it is no URI yet.
+    document: { format: 'uri-template' },
     description:
       'Where the provider leads to after the payment; it puts the session in place of `{CHECKOUT_SESSION_ID}`',
     example: 'https://app.example.com/welcome?session={CHECKOUT_SESSION_ID}',
@@ -25,7 +27,7 @@ export class AccountCheckoutRequest {
 }
 
 export class AccountCheckoutResponse {
-  @EnumField(PAID_PLANS, {})
+  @EnumField(PAID_PLANS, { description: 'Which plan it is' })
   plan!: PaidPlan;
 
   @TextField({ example: 'cs_live_a1B2c3', description: 'Send it to the sync route after the payment' })
@@ -36,7 +38,7 @@ export class AccountCheckoutResponse {
 }
 
 export class SyncCheckoutRequest {
-  @TextField({ min: 1, max: 255 })
+  @TextField({ min: 1, max: 255, description: 'As the provider calls it' })
   checkout_session_id!: string;
 }
 
@@ -44,16 +46,16 @@ export class SyncCheckoutResponse {
   @EnumField(PAID_PLANS, { description: 'What the first organization will have' })
   plan!: PaidPlan;
 
-  @TextField({})
+  @TextField({ description: 'As the provider calls it' })
   checkout_session_id!: string;
 
   @BooleanField({ description: 'True: create the organization now. False: the subscription is not paid for yet' })
   ready_for_workspace!: boolean;
 
-  @TextField({ nullable: true })
+  @TextField({ nullable: true, description: 'As the provider calls the payer; null: not yet' })
   stripe_customer_id!: string | null;
 
-  @TextField({ nullable: true })
+  @TextField({ nullable: true, description: 'As the provider calls it; null: not yet' })
   stripe_subscription_id!: string | null;
 
   @TextField({ nullable: true, description: 'As the provider calls it', example: 'active' })

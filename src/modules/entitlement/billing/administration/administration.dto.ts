@@ -1,5 +1,5 @@
-import { EnumField, IntField, TextField, UuidField } from '../../../../platform/http/fields/index.js';
-import { type Plan, PLANS } from '../../../tenancy/organizations/index.js';
+import { EnumField, IntField, UuidField } from '../../../../platform/http/fields/index.js';
+import { BILLING_STATES, type Plan, PLANS } from '../../../tenancy/organizations/index.js';
 
 /** What platform administration may set; the rest comes from the provider. */
 export const ADMINISTRATIVE_STATUSES = ['active', 'blocked', 'suspended'] as const;
@@ -26,13 +26,13 @@ export class AdministrationRequest {
 }
 
 export class AdministrationResponse {
-  @UuidField({})
+  @UuidField({ description: 'The organization' })
   organization_id!: string;
 
-  @EnumField(PLANS, {})
+  @EnumField(PLANS, { description: 'Which plan it is' })
   plan!: Plan;
 
-  @TextField({ example: 'active' })
+  @EnumField(BILLING_STATES, { description: 'What it is now' })
   billing_status!: string;
 
   @IntField({ min: 0, nullable: true, description: 'Null: the plan’s own limit holds' })

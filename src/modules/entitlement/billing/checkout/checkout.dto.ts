@@ -10,7 +10,7 @@ export const CurrencyField = (): PropertyDecorator =>
   });
 
 export class CheckoutRequest {
-  @UuidField({})
+  @UuidField({ description: 'The organization' })
   organization_id!: string;
 
   @EnumField(PLANS, {
@@ -25,13 +25,13 @@ export class CheckoutRequest {
 }
 
 export class CheckoutResponse {
-  @UuidField({})
+  @UuidField({ description: 'The organization' })
   organization_id!: string;
 
-  @EnumField(PAID_PLANS, {})
+  @EnumField(PAID_PLANS, { description: 'Which plan it is' })
   plan!: PaidPlan;
 
-  @TextField({ example: 'cs_live_a1B2c3' })
+  @TextField({ example: 'cs_live_a1B2c3', description: 'As the provider calls it' })
   checkout_session_id!: string;
 
   @UrlField({ description: 'Where to send the browser: the provider takes the payment there' })

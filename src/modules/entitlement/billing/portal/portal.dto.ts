@@ -1,7 +1,7 @@
 import { UrlField, UuidField } from '../../../../platform/http/fields/index.js';
 
 export class PortalRequest {
-  @UuidField({})
+  @UuidField({ description: 'The organization' })
   organization_id!: string;
 
   @UrlField({

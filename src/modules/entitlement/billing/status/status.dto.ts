@@ -7,7 +7,7 @@ import {
   UrlField,
   UuidField,
 } from '../../../../platform/http/fields/index.js';
-import { type Plan, PLANS } from '../../../tenancy/organizations/index.js';
+import { BILLING_STATES, type Plan, PLANS } from '../../../tenancy/organizations/index.js';
 import type { BlockReason } from '../../quotas/index.js';
 import { RECOMMENDED_ACTIONS, type RecommendedAction } from './status-rules.js';
 
@@ -22,22 +22,19 @@ export class StatusQuery {
 const BLOCK_REASONS = ['billing_inactive', 'limit_exceeded', 'request_limit_exceeded', 'blocked'] as const;
 
 export class StatusResponse {
-  @UuidField({})
+  @UuidField({ description: 'The organization' })
   organization_id!: string;
 
-  @EnumField(PLANS, {})
+  @EnumField(PLANS, { description: 'Which plan it is' })
   plan!: Plan;
 
-  @TextField({
-    description: '`active`, `trialing`, `past_due`, `inactive`, `canceled`, `blocked` or `suspended`',
-    example: 'active',
-  })
+  @EnumField(BILLING_STATES, { description: 'What the provider or platform administration has made it' })
   billing_status!: string;
 
   @TextField({ description: 'The current UTC month', example: '2026-11' })
   month!: string;
 
-  @DateField({})
+  @DateField({ description: 'First day of the current UTC month' })
   from_day!: string;
 
   @DateField({ description: 'First day of the following month' })
@@ -67,6 +64,6 @@ export class StatusResponse {
   @EnumField(BLOCK_REASONS, { nullable: true, description: 'Why; as `X-Service-Block-Reason` of the refusal' })
   block_reason!: BlockReason | null;
 
-  @EnumField(RECOMMENDED_ACTIONS, {})
+  @EnumField(RECOMMENDED_ACTIONS, { description: 'What lifts the block' })
   recommended_action!: RecommendedAction;
 }

@@ -1,7 +1,7 @@
 import { BooleanField } from '../../../../platform/http/fields/index.js';
 
 export class WebhookResponse {
-  @BooleanField({ example: true })
+  @BooleanField({ example: true, description: 'Whether it was done' })
   ok!: boolean;
 
   @BooleanField({ optional: true, description: 'Present and true: this event was processed before' })

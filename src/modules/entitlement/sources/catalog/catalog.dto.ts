@@ -3,10 +3,10 @@ import { SOURCE_TYPES, type SourceType } from '../event-source.entity.js';
 import { CATALOG, SNIPPET_LANGUAGES, type SnippetLanguage, SNIPPETS } from './source-catalog.js';
 
 export class SnippetResponse {
-  @EnumField(SNIPPET_LANGUAGES, {})
+  @EnumField(SNIPPET_LANGUAGES, { description: 'What it is written in' })
   language!: SnippetLanguage;
 
-  @TextField({})
+  @TextField({ description: 'Says what it shows' })
   title!: string;
 
   @TextField({ description: 'Reads the address and the key from SERVICE_URL and API_KEY, or has {PLACES} for them' })
@@ -14,16 +14,16 @@ export class SnippetResponse {
 }
 
 export class CatalogEntryResponse {
-  @EnumField(SOURCE_TYPES, {})
+  @EnumField(SOURCE_TYPES, { description: 'Its kind' })
   type!: SourceType;
 
-  @TextField({})
+  @TextField({ description: 'Of the kind of source, for people' })
   name!: string;
 
-  @TextField({})
+  @TextField({ description: 'What it is for, in words' })
   description!: string;
 
-  @ListField(nested(() => SnippetResponse), {})
+  @ListField(nested(() => SnippetResponse), { description: 'How to send to it, in several languages' })
   snippets!: SnippetResponse[];
 }
 

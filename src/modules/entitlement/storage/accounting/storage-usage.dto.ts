@@ -25,7 +25,7 @@ export class StoredUsageResponse {
   @IntField(LIMIT)
   bytes_remaining!: number | null;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'How many are stored' })
   objects!: number;
 
   @BooleanField(NEAR)
@@ -47,10 +47,10 @@ export class BandwidthUsageResponse {
 }
 
 export class ProjectStorageUsageResponse {
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'By all objects of the project' })
   bytes_used!: number;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'How many are stored' })
   objects!: number;
 
   @IntField({ min: 0, description: 'This UTC month' })
@@ -58,25 +58,25 @@ export class ProjectStorageUsageResponse {
 }
 
 export class StorageUsageResponse {
-  @UuidField({})
+  @UuidField({ description: 'The organization' })
   organization_id!: string;
 
   @UuidField({})
   project_id!: string;
 
-  @EnumField(PLANS)
+  @EnumField(PLANS, { description: 'Which plan it is' })
   plan!: Plan;
 
-  @TextField({ example: '2026-11' })
+  @TextField({ example: '2026-11', description: 'The current UTC month' })
   month!: string;
 
-  @DateField({})
+  @DateField({ description: 'First day of the current UTC month' })
   from_day!: string;
 
   @DateField({ description: 'Exclusive' })
   to_day!: string;
 
-  @DateField({})
+  @DateField({ description: 'When the count begins anew: `to_day`' })
   reset_day!: string;
 
   @IntField({ ...LIMIT, description: 'Of one object; null: no limit' })
@@ -91,6 +91,6 @@ export class StorageUsageResponse {
   @NestedField(() => BandwidthUsageResponse, { description: 'Of the organization, over all its projects' })
   bandwidth!: BandwidthUsageResponse;
 
-  @NestedField(() => ProjectStorageUsageResponse)
+  @NestedField(() => ProjectStorageUsageResponse, { description: 'What this project alone takes' })
   project!: ProjectStorageUsageResponse;
 }

@@ -99,7 +99,7 @@ export class ChangeObjectRequest {
   @KindField(objectKey(), { ...KEY, optional: true })
   key?: string;
 
-  @KindField(mediaType(), { optional: true })
+  @KindField(mediaType(), { optional: true, description: 'Media type of the content' })
   content_type?: string;
 
   @KindField(metadata(), { optional: true, description: 'Takes the place of all there was' })
@@ -113,7 +113,7 @@ export class ObjectResponse {
   @UuidField({})
   project_id!: string;
 
-  @TextField({ example: KEY.example })
+  @TextField({ example: KEY.example, description: 'Names joined by `/`; one object of the project has it' })
   key!: string;
 
   @IntField({ min: 0, description: 'Bytes' })
@@ -131,7 +131,7 @@ export class ObjectResponse {
   @TextField({ nullable: true, description: 'In hex; null when the content came in parts' })
   sha256!: string | null;
 
-  @KindField(metadata())
+  @KindField(metadata(), { description: 'Texts by name, as the uploader gave them' })
   metadata!: Metadata;
 
   @IntField({ min: 1, description: 'One more with each new content' })
@@ -155,7 +155,7 @@ export class LinkedObjectResponse extends ObjectResponse {
   })
   download_url!: string | null;
 
-  @DateTimeField({ nullable: true })
+  @DateTimeField({ nullable: true, description: 'Until then the address is good; null where there is none' })
   download_url_expires_at!: string | null;
 }
 

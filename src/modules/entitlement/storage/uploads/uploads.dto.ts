@@ -20,16 +20,19 @@ export class BeginUploadRequest {
   @UuidField({})
   project_id!: string;
 
-  @KindField(objectKey(), { example: 'backups/2026-11-20.tar' })
+  @KindField(objectKey(), {
+    example: 'backups/2026-11-20.tar',
+    description: 'Names joined by `/`; one object of the project has it',
+  })
   key!: string;
 
   @IntField({ min: 1, description: 'Bytes of the whole, at most what the plan allows for a file' })
   size!: number;
 
-  @KindField(mediaType(), { optional: true, default: DEFAULT_MEDIA_TYPE })
+  @KindField(mediaType(), { optional: true, default: DEFAULT_MEDIA_TYPE, description: 'Media type of the content' })
   content_type!: string;
 
-  @KindField(metadata(), { optional: true, default: {} })
+  @KindField(metadata(), { optional: true, default: {}, description: 'Texts by name, as the uploader gave them' })
   metadata!: Record<string, unknown>;
 
   @BooleanField({ optional: true, default: false, description: 'Replaces the content of an object with this key' })
@@ -46,7 +49,7 @@ export class BeginUploadRequest {
 }
 
 export class UploadPartResponse {
-  @IntField({ min: 1 })
+  @IntField({ min: 1, description: 'From 1' })
   part_number!: number;
 
   @IntField({ min: 1, description: 'Bytes, exactly so many' })
@@ -63,28 +66,28 @@ export class UploadResponse {
   @UuidField({})
   project_id!: string;
 
-  @TextField({})
+  @TextField({ description: 'Names joined by `/`; one object of the project has it' })
   key!: string;
 
   @IntField({ min: 1, description: 'Bytes; reserved of the quota' })
   size!: number;
 
-  @TextField({})
+  @TextField({ description: 'Media type of the content' })
   content_type!: string;
 
-  @KindField(metadata())
+  @KindField(metadata(), { description: 'Texts by name, as the uploader gave them' })
   metadata!: Metadata;
 
-  @IntField({ min: 1 })
+  @IntField({ min: 1, description: 'Bytes of each part but the last' })
   part_size!: number;
 
-  @IntField({ min: 1 })
+  @IntField({ min: 1, description: 'How many parts there are' })
   part_count!: number;
 
-  @ListField(nested(() => UploadPartResponse))
+  @ListField(nested(() => UploadPartResponse), { description: 'In their order, with where to send each' })
   parts!: UploadPartResponse[];
 
-  @EnumField(UPLOAD_STATES)
+  @EnumField(UPLOAD_STATES, { description: 'Where it stands' })
   status!: UploadStatus;
 
   @DateTimeField({})
@@ -95,13 +98,13 @@ export class UploadResponse {
 }
 
 export class WrittenPartResponse {
-  @UuidField({})
+  @UuidField({ description: 'The upload' })
   upload_id!: string;
 
-  @IntField({ min: 1 })
+  @IntField({ min: 1, description: 'From 1' })
   part_number!: number;
 
-  @IntField({ min: 1 })
+  @IntField({ min: 1, description: 'Bytes' })
   size!: number;
 
   @TextField({ description: 'SHA-256 of the part in hex' })
@@ -109,10 +112,10 @@ export class WrittenPartResponse {
 }
 
 export class CompletedPartRequest {
-  @IntField({ min: 1 })
+  @IntField({ min: 1, description: 'From 1' })
   part_number!: number;
 
-  @TextField({ max: 100 })
+  @TextField({ max: 100, description: 'Of the part, as its upload answered it' })
   etag!: string;
 }
 

@@ -8,12 +8,12 @@ export class BreakdownQuery extends AnalyticsQuery {
   @GroupingField('by', GROUPED_FIELDS, { example: 'event' })
   by!: string;
 
-  @IntField({ min: 1, max: 100, optional: true, default: 10 })
+  @IntField({ min: 1, max: 100, optional: true, default: 10, description: 'How many a page has at most' })
   limit!: number;
 }
 
 export class EventsAndErrors {
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'How many there were' })
   events!: number;
 
   @IntField({ min: 0, description: 'Events whose log status is 500 or more' })
@@ -46,10 +46,10 @@ export class BreakdownOther extends EventsAndErrors {
 }
 
 export class BreakdownResponse extends WindowResponse {
-  @TextField({})
+  @TextField({ description: 'The field' })
   by!: string;
 
-  @NestedField(() => EventsAndErrors, {})
+  @NestedField(() => EventsAndErrors, { description: 'Of the whole window' })
   total!: EventsAndErrors;
 
   @IntField({ min: 0, description: 'Values that there are, the missing one not counted' })

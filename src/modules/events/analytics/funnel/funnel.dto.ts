@@ -26,7 +26,7 @@ export class FunnelQuery extends AnalyticsQuery {
 }
 
 export class FunnelStep {
-  @IntField({ min: 1 })
+  @IntField({ min: 1, description: 'From 1' })
   step!: number;
 
   @TextField({ description: 'Event type' })
@@ -52,18 +52,18 @@ export class FunnelStep {
   })
   median_seconds!: number | null;
 
-  @NumberField({ min: 0, nullable: true })
+  @NumberField({ min: 0, nullable: true, description: '95th percentile, in seconds; null: nothing to measure' })
   p95_seconds!: number | null;
 }
 
 export class FunnelResponse extends WindowResponse {
-  @TextField({})
+  @TextField({ description: 'The field' })
   by!: string;
 
-  @IntField({})
+  @IntField({ description: 'How long a chain may last, in seconds' })
   within_seconds!: number;
 
-  @ListField(nested(() => FunnelStep), {})
+  @ListField(nested(() => FunnelStep), { description: 'In their order' })
   steps!: FunnelStep[];
 
   @ShareField('Of those that reached step 1, the share that reached the last one; 0 where none began')

@@ -13,7 +13,7 @@ import { AnalyticsQuery, ChangeField, ShareField } from '../asking/analytics.dto
 export class OverviewQuery extends AnalyticsQuery {}
 
 export class OverviewTotals {
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'How many there were' })
   events!: number;
 
   @IntField({ min: 0, description: 'Events whose log status is 500 or more' })
@@ -36,7 +36,11 @@ export class OverviewTotals {
   })
   p50_latency_ms!: number | null;
 
-  @IntField({ min: 0, nullable: true })
+  @IntField({
+    min: 0,
+    nullable: true,
+    description: '95th percentile of the latency, in whole milliseconds; null: nothing was measured',
+  })
   p95_latency_ms!: number | null;
 }
 
@@ -67,7 +71,7 @@ export class SeverityEvents {
   @TextField({ nullable: true, description: 'Null: no severity' })
   value!: string | null;
 
-  @IntField({ min: 1 })
+  @IntField({ min: 1, description: 'How many there were' })
   events!: number;
 }
 
@@ -75,7 +79,7 @@ export class TopEvent {
   @TextField({ description: 'Event type' })
   value!: string;
 
-  @IntField({ min: 1 })
+  @IntField({ min: 1, description: 'How many there were' })
   events!: number;
 
   @IntField({ min: 0, nullable: true, description: 'In the window before; null for all' })
@@ -86,7 +90,7 @@ export class TopEvent {
 }
 
 export class OverviewResponse extends WindowResponse {
-  @NestedField(() => OverviewTotals, {})
+  @NestedField(() => OverviewTotals, { description: 'Of the whole window' })
   totals!: OverviewTotals;
 
   @NestedField(() => OverviewTotals, {

@@ -57,7 +57,7 @@ export class TimeseriesQuery extends AnalyticsQuery {
   @IntField({ min: 1, max: 20, optional: true, default: 5, description: 'Series of a split, largest total first' })
   top!: number;
 
-  @EnumField(COMPARED, { optional: true, default: 'none' })
+  @EnumField(COMPARED, { optional: true, default: 'none', description: 'Whether the window before is told as well' })
   compare!: Compared;
 }
 
@@ -89,16 +89,16 @@ export class ValueSeries extends WholeSeries {
 }
 
 export class TimeseriesResponse extends WindowResponse {
-  @EnumField(BUCKET_INTERVALS, {})
+  @EnumField(BUCKET_INTERVALS, { description: 'How long a bucket is' })
   interval!: BucketInterval;
 
   @TextField({ description: 'IANA name' })
   timezone!: string;
 
-  @EnumField(AGGREGATES, {})
+  @EnumField(AGGREGATES, { description: 'What the values are' })
   aggregate!: Aggregate;
 
-  @TextField({ nullable: true })
+  @TextField({ nullable: true, description: 'The field that makes series; null: one series' })
   split_by!: string | null;
 
   @ListField(nested(() => ValueSeries), { description: 'Largest total first, then by value; one without a split' })

@@ -6,6 +6,7 @@ import { TextSearch } from './text-search.js';
 
 /** Text is somewhere in the text, or a value is one of the list. */
 export const contains: Operator<Scalar> = {
+  operand: 'scalarPart',
   read: (value, type) => (typeof value === 'string' || type === 'text' ? readPart(value) : readScalar(value, type)),
   test: (wanted) => {
     const inText: Test = typeof wanted === 'string' ? holding(new TextSearch(wanted)) : () => false;

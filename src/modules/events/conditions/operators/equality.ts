@@ -4,6 +4,7 @@ import { jsonSql, opposite } from './sql.js';
 
 /** Typed: text never equals a number. */
 export const eq: Operator<Scalar> = {
+  operand: 'scalar',
   read: readScalar,
   valuesOf: (wanted) => [wanted],
   test: (wanted) => (value) => value === wanted,
@@ -16,6 +17,7 @@ export const eq: Operator<Scalar> = {
 
 /** The opposite everywhere, where the field is missing as well. */
 export const ne: Operator<Scalar> = {
+  operand: 'scalar',
   read: readScalar,
   test: (other) => (value) => value !== other,
   sql: {

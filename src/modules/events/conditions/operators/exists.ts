@@ -8,6 +8,7 @@ const existsSql: SqlTest<boolean> = (field, wanted) => `${field} IS ${wanted ? '
 
 /** The field is there and not null, or it is not. */
 export const exists: Operator<boolean> = {
+  operand: 'presence',
   read: (value) => readBoolean(value, 1),
   whenLeftOut: true,
   test: (wanted) => (value) => (value !== null && value !== undefined) === wanted,

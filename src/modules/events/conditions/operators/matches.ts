@@ -9,6 +9,7 @@ import { type Bind, onString } from './sql.js';
 
 /** The pattern is found in the beginning of the text. */
 export const matches: Operator<string> = {
+  operand: 'part',
   read: (value) => {
     const source = readPart(value);
     if (failed(source)) return source;

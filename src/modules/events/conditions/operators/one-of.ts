@@ -3,6 +3,7 @@ import type { Operator } from './operator.js';
 
 /** Equals one of the values. */
 export const oneOf: Operator<readonly Scalar[]> = {
+  operand: 'scalars',
   read: readScalars,
   valuesOf: (wanted) => wanted,
   test: (wanted) => {

@@ -4,6 +4,7 @@ import {
   Fault,
   Faults,
   type FaultyMember,
+  type JsonSchema,
   number,
   ruleBroken,
   text,
@@ -17,6 +18,53 @@ export type Scalar = string | number | boolean;
 
 const MAX_VALUES = 100;
 const MAX_VALUE_LENGTH = 1_000;
+
+/** What comparisons may hold as their `value`, by what the document calls such a comparison. */
+export const OPERAND_SCHEMAS = {
+  scalar: {
+    name: 'Equality',
+    description: 'The field equals the value, or it does not.',
+    schema: scalarSchema(0, 'Of the same type as the field, compared exactly'),
+  },
+  scalars: {
+    name: 'Membership',
+    description: 'The field equals one of the values.',
+    schema: {
+      type: 'array',
+      items: scalarSchema(0),
+      minItems: 1,
+      maxItems: MAX_VALUES,
+      description: 'To equal one of',
+    },
+  },
+  scalarPart: {
+    name: 'Containment',
+    description: 'The text holds the value somewhere, or the list has it.',
+    schema: scalarSchema(1, 'To be found'),
+  },
+  part: {
+    name: 'TextSearch',
+    description: 'The text begins with the value, or the pattern is found in its beginning.',
+    schema: { type: 'string', minLength: 1, maxLength: MAX_VALUE_LENGTH, description: 'Text, or a pattern' },
+  },
+  number: {
+    name: 'Ordering',
+    description: 'The number lies above or below the value.',
+    schema: { type: 'number', description: 'The limit' },
+  },
+  presence: {
+    name: 'Presence',
+    description: 'The field is there and not null, or it is not.',
+    schema: { type: 'boolean', description: 'False: it is missing or null. `true` when left out' },
+  },
+} as const;
+
+export type OperandName = keyof typeof OPERAND_SCHEMAS;
+
+function scalarSchema(minLength: number, description?: string): JsonSchema {
+  const text = { type: 'string', ...(minLength > 0 && { minLength }), maxLength: MAX_VALUE_LENGTH };
+  return { anyOf: [text, { type: 'number' }, { type: 'boolean' }], ...(description !== undefined && { description }) };
+}
 
 const readText = readerOf(text({ max: MAX_VALUE_LENGTH }));
 const readSome = readerOf(text({ min: 1, max: MAX_VALUE_LENGTH }));

@@ -1,5 +1,5 @@
 import type { Failure } from '../../../../platform/http/fields/index.js';
-import type { FieldType } from './operands.js';
+import type { FieldType, OperandName } from './operands.js';
 import type { Test } from './search.js';
 import type { Bind } from './sql.js';
 
@@ -11,6 +11,8 @@ export type SqlTest<V> = (field: string, operand: V, bind: Bind) => string;
  * field; test/integration/event-conditions.spec.ts holds the two against each other.
  */
 export interface Operator<V> {
+  /** What the document says of its operand. */
+  readonly operand: OperandName;
   /** Reads and bounds what a field of the type is compared with. */
   read(value: unknown, type: FieldType): V | Failure;
   /** What a comparison without a value is given; left out: the value is required. */

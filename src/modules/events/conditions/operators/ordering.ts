@@ -11,6 +11,7 @@ export const lte = ordering('<=', (limit) => (value) => typeof value === 'number
 /** Compares numbers; nothing else fits. */
 function ordering(sign: string, test: (limit: number) => Test): Operator<number> {
   return {
+    operand: 'number',
     read: readNumber,
     test,
     sql: {

@@ -3,6 +3,7 @@ import type { Operator } from './operator.js';
 import { onString } from './sql.js';
 
 export const startsWith: Operator<string> = {
+  operand: 'part',
   read: readPart,
   test: (part) => (value) => typeof value === 'string' && value.startsWith(part),
   sql: {

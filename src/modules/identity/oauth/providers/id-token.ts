@@ -80,11 +80,11 @@ export function nameFrom(name: unknown): string | null {
 }
 
 class Address {
-  @EmailField()
+  @EmailField({ description: 'An e-mail address' })
   email!: string;
 }
 
 class Named {
-  @NameField({ trim: true })
+  @NameField({ trim: true, description: 'As people know it' })
   name!: string;
 }

@@ -1,5 +1,6 @@
 import {
   BooleanField,
+  ConstantField,
   enumOf,
   IntField,
   ListField,
@@ -21,7 +22,7 @@ export class SignedInResponse extends TokenResponse {
 
 /** The first factor was good and another one is asked for. */
 export class MfaChallengeResponse {
-  @BooleanField({ example: true })
+  @ConstantField(true, { description: 'The session begins once another factor is shown' })
   mfa_required!: true;
 
   @TextField({ description: 'For the verify routes below /v1/auth/mfa and nothing else' })
@@ -30,7 +31,7 @@ export class MfaChallengeResponse {
   @IntField({ description: 'Seconds', example: 300 })
   challenge_expires_in!: number;
 
-  @ListField(enumOf(FACTOR_METHODS), {})
+  @ListField(enumOf(FACTOR_METHODS), { description: 'Second factors of the account' })
   methods!: FactorMethod[];
 }
 
@@ -45,22 +46,22 @@ class RememberingRequest extends ChallengeRequest {
 }
 
 export class VerifyTotpRequest extends RememberingRequest {
-  @TextField({ min: 1, max: 64, secret: true, example: '123456' })
+  @TextField({ min: 1, max: 64, secret: true, example: '123456', description: 'Six digits of the authenticator app' })
   code!: string;
 }
 
 export class VerifyRecoveryCodeRequest extends RememberingRequest {
-  @TextField({ min: 1, max: 64, secret: true })
+  @TextField({ min: 1, max: 64, secret: true, description: 'One of the ten, good once' })
   recovery_code!: string;
 }
 
 export class VerifyPasskeyRequest extends RememberingRequest {
-  @NestedField(() => AssertionCredential, {})
+  @NestedField(() => AssertionCredential, { description: 'What the authenticator answered, in WebAuthn’s JSON form' })
   credential!: AssertionCredential;
 }
 
 export class ChallengeMethodsResponse {
-  @ListField(enumOf(FACTOR_METHODS), {})
+  @ListField(enumOf(FACTOR_METHODS), { description: 'Second factors of the account' })
   methods!: FactorMethod[];
 
   @IntField({ description: 'Seconds the challenge still lives', example: 280 })

@@ -5,56 +5,60 @@ const MAX = 16_384;
 const base64url = { min: 1, max: MAX, pattern: /^[A-Za-z0-9_-]+$/ };
 
 class AttestationPart {
-  @TextField({ ...base64url })
+  @TextField({ ...base64url, description: 'Base64url, as WebAuthn has it' })
   clientDataJSON!: string;
 
-  @TextField({ ...base64url })
+  @TextField({ ...base64url, description: 'Base64url, as WebAuthn has it' })
   attestationObject!: string;
 
-  @ListField(text({ min: 1, max: 32 }), { optional: true, max: 16 })
+  @ListField(text({ min: 1, max: 32 }), {
+    optional: true,
+    max: 16,
+    description: 'How the authenticator can be reached, as WebAuthn calls it',
+  })
   transports?: string[];
 }
 
 /** What `credential.toJSON()` gives after `navigator.credentials.create()`. */
 export class RegistrationCredential {
-  @TextField({ ...base64url, max: 1366 })
+  @TextField({ ...base64url, max: 1366, description: 'Of the passkey, base64url' })
   id!: string;
 
-  @TextField({ ...base64url, max: 1366 })
+  @TextField({ ...base64url, max: 1366, description: 'The same as `id`' })
   rawId!: string;
 
-  @EnumField(['public-key'], {})
+  @EnumField(['public-key'], { description: 'As WebAuthn has it' })
   type!: 'public-key';
 
-  @NestedField(() => AttestationPart, {})
+  @NestedField(() => AttestationPart, { description: 'What the authenticator signed or made' })
   response!: AttestationPart;
 }
 
 class AssertionPart {
-  @TextField({ ...base64url, secret: true })
+  @TextField({ ...base64url, secret: true, description: 'Base64url, as WebAuthn has it' })
   clientDataJSON!: string;
 
-  @TextField({ ...base64url, secret: true })
+  @TextField({ ...base64url, secret: true, description: 'Base64url, as WebAuthn has it' })
   authenticatorData!: string;
 
-  @TextField({ ...base64url, secret: true })
+  @TextField({ ...base64url, secret: true, description: 'Base64url, as WebAuthn has it' })
   signature!: string;
 
-  @TextField({ max: 128, optional: true, nullable: true, secret: true })
+  @TextField({ max: 128, optional: true, nullable: true, secret: true, description: 'Base64url, as WebAuthn has it' })
   userHandle?: string | null;
 }
 
 /** What `credential.toJSON()` gives after `navigator.credentials.get()`. */
 export class AssertionCredential {
-  @TextField({ ...base64url, max: 1366 })
+  @TextField({ ...base64url, max: 1366, description: 'Of the passkey, base64url' })
   id!: string;
 
-  @TextField({ ...base64url, max: 1366 })
+  @TextField({ ...base64url, max: 1366, description: 'The same as `id`' })
   rawId!: string;
 
-  @EnumField(['public-key'], {})
+  @EnumField(['public-key'], { description: 'As WebAuthn has it' })
   type!: 'public-key';
 
-  @NestedField(() => AssertionPart, {})
+  @NestedField(() => AssertionPart, { description: 'What the authenticator signed or made' })
   response!: AssertionPart;
 }

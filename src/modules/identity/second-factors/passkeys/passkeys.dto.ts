@@ -24,7 +24,9 @@ export class CeremonyResponse {
 }
 
 export class RegisterPasskeyRequest {
-  @NestedField(() => RegistrationCredential, {})
+  @NestedField(() => RegistrationCredential, {
+    description: 'What the authenticator answered, in WebAuthn’s JSON form',
+  })
   credential!: RegistrationCredential;
 
   @TextField({
@@ -36,12 +38,12 @@ export class RegisterPasskeyRequest {
   })
   challenge_token?: string;
 
-  @NameField({ ...name, optional: true, default: 'Passkey' })
+  @NameField({ ...name, optional: true, default: 'Passkey', description: 'As people know it' })
   name!: string;
 }
 
 export class RenamePasskeyRequest {
-  @NameField({ ...name })
+  @NameField({ ...name, description: 'As people know it' })
   name!: string;
 }
 
@@ -49,19 +51,22 @@ export class PasskeyResponse {
   @UuidField({})
   id!: string;
 
-  @TextField({})
+  @TextField({ description: 'As people know it' })
   name!: string;
 
   @DateTimeField({})
   created_at!: string;
 
-  @DateTimeField({ nullable: true })
+  @DateTimeField({ nullable: true, description: 'When it was last used; null: never yet' })
   last_used_at!: string | null;
 
   @BooleanField({ description: 'The authenticator keeps copies elsewhere' })
   backed_up!: boolean;
 
-  @ListField(text({}), { example: ['internal'] })
+  @ListField(text({}), {
+    example: ['internal'],
+    description: 'How the authenticator can be reached, as WebAuthn calls it',
+  })
   transports!: string[];
 }
 

@@ -5,6 +5,6 @@ export class PasswordlessRequest {
   @TextField({ min: 1, max: 512, secret: true, description: 'Of the options' })
   challenge_token!: string;
 
-  @NestedField(() => AssertionCredential, {})
+  @NestedField(() => AssertionCredential, { description: 'What the authenticator answered, in WebAuthn’s JSON form' })
   credential!: AssertionCredential;
 }

@@ -2,13 +2,13 @@ import { EnumField, IntField, NestedField, TextField } from '../../../../platfor
 import { AssertionCredential } from '../passkeys/credentials.dto.js';
 
 export class StepUpRequest {
-  @TextField({ min: 1, max: 1024, optional: true, secret: true })
+  @TextField({ min: 1, max: 1024, optional: true, secret: true, description: 'The present one' })
   password?: string;
 
   @TextField({ min: 1, max: 64, optional: true, secret: true, description: 'Of the authenticator app' })
   code?: string;
 
-  @TextField({ min: 1, max: 64, optional: true, secret: true })
+  @TextField({ min: 1, max: 64, optional: true, secret: true, description: 'One of the ten, good once' })
   recovery_code?: string;
 
   @EnumField(['passkey'], { optional: true, description: 'Alone: asks for assertion options' })

@@ -8,10 +8,10 @@ export class TwoFactorStatusResponse {
   @BooleanField({ description: 'An authenticator app waits for its first code' })
   pending!: boolean;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'How many passkeys the account has' })
   passkey_count!: number;
 
-  @IntField({ min: 0 })
+  @IntField({ min: 0, description: 'How many are still good' })
   recovery_codes_remaining!: number;
 }
 

@@ -20,13 +20,13 @@ export class TrustedDeviceResponse {
   @TextField({ nullable: true, description: 'Address it was trusted from' })
   ip!: string | null;
 
-  @TextField({ nullable: true })
+  @TextField({ nullable: true, description: 'What the client called itself' })
   user_agent!: string | null;
 
   @DateTimeField({})
   created_at!: string;
 
-  @DateTimeField({})
+  @DateTimeField({ description: 'When it last stood for the second factor' })
   last_used_at!: string;
 
   @DateTimeField({ description: '30 days after it was trusted' })

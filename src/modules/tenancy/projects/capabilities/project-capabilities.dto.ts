@@ -5,19 +5,19 @@ export class CapabilitiesResponse {
   @UuidField({})
   project_id!: string;
 
-  @BooleanField({})
+  @BooleanField({ description: 'May see channels and attempts' })
   can_read_delivery!: boolean;
 
-  @BooleanField({})
+  @BooleanField({ description: 'May have attempts sent again' })
   can_replay_delivery!: boolean;
 
-  @BooleanField({})
+  @BooleanField({ description: 'May have a scheduled retry run at once' })
   can_retry_now_delivery!: boolean;
 
-  @BooleanField({})
+  @BooleanField({ description: 'May have dead letters sent again' })
   can_drain_delivery_dlq!: boolean;
 
-  @BooleanField({})
+  @BooleanField({ description: 'May make and change channels' })
   can_manage_delivery_channels!: boolean;
 }
 

@@ -7,12 +7,12 @@ export class AddMemberRequest {
   @UuidField({ description: 'A member of the organization' })
   user_id!: string;
 
-  @EnumField(GIVEN_ROLES, { optional: true, default: 'member' })
+  @EnumField(GIVEN_ROLES, { optional: true, default: 'member', description: 'What its holder may do' })
   role!: GivenRole;
 }
 
 export class ChangeMemberRequest {
-  @EnumField(GIVEN_ROLES, {})
+  @EnumField(GIVEN_ROLES, { description: 'What its holder may do' })
   role!: GivenRole;
 }
 
@@ -20,7 +20,7 @@ export class ProjectMemberResponse {
   @UuidField({})
   project_id!: string;
 
-  @UuidField({})
+  @UuidField({ description: 'The person' })
   user_id!: string;
 
   @EnumField(ROLES, { description: 'Effective: owners and admins of the organization are that in every project' })

@@ -24,7 +24,7 @@ export class CreateSavedViewRequest {
 }
 
 export class ChangeSavedViewRequest {
-  @NameField({ optional: true })
+  @NameField({ optional: true, description: 'As people know it' })
   name?: string;
 
   @ObjectField({ optional: true, check: fits, example: EXAMPLE, description: 'Replaced whole' })
@@ -38,10 +38,10 @@ export class SavedViewResponse {
   @UuidField({})
   project_id!: string;
 
-  @TextField({})
+  @TextField({ description: 'As people know it' })
   name!: string;
 
-  @ObjectField({})
+  @ObjectField({ description: 'Whatever the client filters by, as it was stored' })
   filters!: Record<string, unknown>;
 
   @UuidField({ nullable: true, description: 'Null: that account is gone' })
@@ -50,7 +50,7 @@ export class SavedViewResponse {
   @DateTimeField({})
   created_at!: string;
 
-  @DateTimeField({})
+  @DateTimeField({ description: 'When it was last changed' })
   updated_at!: string;
 }
 

@@ -42,16 +42,16 @@ export class SettingsResponse {
   @UuidField({})
   project_id!: string;
 
-  @TextField({})
+  @TextField({ description: 'IANA name of a time zone' })
   timezone!: string;
 
-  @EnumField(RANGES, {})
+  @EnumField(RANGES, { description: 'What views of the project begin with' })
   default_range!: Range;
 
-  @ListField(text(), {})
+  @ListField(text(), { description: 'Paths of properties that are masked before events are stored' })
   redacted_properties!: string[];
 
-  @ListField(text(), {})
+  @ListField(text(), { description: 'Endpoints that nobody wants to see' })
   noise_endpoints!: string[];
 
   @DateTimeField({ nullable: true, description: 'Null: never set, these are the defaults' })

@@ -1,0 +1,124 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import type { Operation, Response } from './operation.js';
+
+type Referable<T> = T | { readonly $ref: string };
+
+const KEYED = [{ apiKey: [] }];
+const BY_ACCESS: readonly (readonly [access: RegExp, security: readonly object[]])[] = [
+  [/^bearer-or-key/, [{ bearer: [] }, ...KEYED]],
+  [/^api-key/, KEYED],
+  [/^internal/, [{ internalToken: [] }]],
+  [/^(public|provider)/, []],
+];
+/** What the schemes stand for, in lower case. */
+const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set(['x-api-key', 'x-internal-token']);
+
+const SECURITY_SCHEMES = {
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'Key of a project or an Event Source' },
+  internalToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Internal-Token',
+    description: 'Token of whoever operates it',
+  },
+} as const;
+
+const header = (type: string, description: string): object => ({ description, schema: { type } });
+const HEADERS = {
+  RequestId: header('string', 'Finds the request in the log; the caller’s own where it sent one'),
+  RetryAfter: header('integer', 'Seconds to wait before another try'),
+  RateLimitPolicy: header('string', 'Name of the policy'),
+  RateLimitLimit: header('integer', 'Requests in a window'),
+  RateLimitRemaining: header('integer', 'Requests that are left of them'),
+  RateLimitReset: header('integer', 'When the window has room again, as Unix seconds'),
+};
+
+const headersOf = (names: Readonly<Record<string, keyof typeof HEADERS>>): Record<string, object> =>
+  Object.fromEntries(Object.entries(names).map(([name, part]) => [name, { $ref: `#/components/headers/${part}` }]));
+const EVERY_ANSWER = headersOf({ 'X-Request-ID': 'RequestId' });
+const LIMITED = headersOf({
+  'X-RateLimit-Policy': 'RateLimitPolicy',
+  'X-RateLimit-Limit': 'RateLimitLimit',
+  'X-RateLimit-Remaining': 'RateLimitRemaining',
+  'X-RateLimit-Reset': 'RateLimitReset',
+});
+
+const TOO_MANY: Response = {
+  description: 'Too many requests: of the policy’s window where its headers are there, else of what the sentence names',
+  headers: { ...EVERY_ANSWER, 'Retry-After': { $ref: '#/components/headers/RetryAfter' }, ...LIMITED },
+  content: {
+    'application/json': {
+      schema: {
+        type: 'object',
+        required: ['detail'],
+        properties: { detail: { type: 'string', description: 'Which limit it was' } },
+      },
+    },
+  },
+};
+
+/**
+ * The document that clients are made from: what SERVICE 9.2 and 9.4 leave out of the public one is said in it, the address,
+ * keys as a security scheme, 429 and the headers that clients act on.
+ * @param document is left as it is
+ * @param isLimited whether a policy of rate limits holds for a route
+ */
+export function clientDocument(
+  document: OpenAPIObject,
+  isLimited: (method: string, path: string) => boolean,
+): OpenAPIObject {
+  const copy = structuredClone(document);
+  const components = (copy.components ??= {});
+  copy.servers = [{ url: '/', description: 'Where this document was read' }];
+  components.securitySchemes = { ...components.securitySchemes, ...SECURITY_SCHEMES };
+  components.headers = HEADERS;
+  const responses: Record<string, Response> = { ...(components.responses as object), TooManyRequests: TOO_MANY };
+  for (const [name, response] of Object.entries(responses)) responses[name] = withHeaders(response, EVERY_ANSWER);
+  components.responses = responses;
+  for (const [path, item] of Object.entries(copy.paths)) {
+    for (const [method, operation] of Object.entries(item as Record<string, Operation>)) {
+      secure(operation, (components.parameters ?? {}) as unknown as NonNullable<Shared['parameters']>);
+      const extra = isLimited(method.toUpperCase(), path) ? LIMITED : {};
+      answer(operation, responses, extra);
+    }
+  }
+  return copy;
+}
+
+interface Shared {
+  readonly parameters?: Readonly<Record<string, { readonly in: string; readonly name: string }>>;
+}
+
+/** The schemes instead of the headers that carry their credentials. */
+function secure(operation: Operation, shared: NonNullable<Shared['parameters']>): void {
+  const access = operation['x-access'] ?? '';
+  const found = BY_ACCESS.find(([pattern]) => pattern.test(access));
+  if (found !== undefined) operation.security = found[1];
+  operation.parameters = operation.parameters?.filter((parameter: Referable<{ in: string; name: string }>) => {
+    const { in: place, name } = ('$ref' in parameter ? shared[parameter.$ref.replace(/.*\//, '')] : parameter) ?? {};
+    return place !== 'header' || name === undefined || !CREDENTIAL_HEADERS.has(name.toLowerCase());
+  });
+}
+
+function answer(
+  operation: Operation,
+  shared: Readonly<Record<string, Response>>,
+  extra: Readonly<Record<string, object>>,
+): void {
+  for (const [status, response] of Object.entries(operation.responses as Record<string, Referable<Response>>)) {
+    const isShared = '$ref' in response;
+    const isSuccess = status.startsWith('2');
+    // A shared one has the headers of every answer; those of limits make it one of this route.
+    if (isShared && (!isSuccess || Object.keys(extra).length === 0)) continue;
+    const whole = isShared ? shared[response.$ref.replace(/.*\//, '')] : response;
+    if (whole === undefined) throw new Error(`${status} of ${operation.operationId} refers to nothing`);
+    operation.responses[status] = withHeaders(whole, { ...EVERY_ANSWER, ...(isSuccess && extra) });
+  }
+  if (operation.tags?.includes('health') !== true) {
+    (operation.responses as Record<string, object>)['429'] = { $ref: '#/components/responses/TooManyRequests' };
+  }
+}
+
+function withHeaders(response: Response, headers: Readonly<Record<string, object>>): Response {
+  return { ...response, headers: { ...headers, ...response.headers } };
+}
