@@ -34,7 +34,8 @@ in a filter and each of at most 200 characters and 256 places of characters once
 at most 16,384 characters together.
 \`match\` fires on each event that fits. \`threshold\`: \`window_seconds\`, \`aggregate\`, \`aggregate_field\`, \`op\`, \`value\`.
 \`rate_of_change\`: \`window_seconds\`, \`compare_seconds\`, \`aggregate\`, \`aggregate_field\`, \`direction\`, \`percent\`. \`absence\`:
-\`window_seconds\`. A window is 60 to 86,400 seconds long and compared with one up to 604,800 seconds before. Unknown members are refused.`.replaceAll(
+\`window_seconds\`. \`anomaly\` fires by findings of Sentinel: \`finding_kinds\` and \`min_severity\` (\`warning\`), both optional, and a filter over
+\`kind\`, \`severity\`, \`series_type\`, \`series_value\`, \`metric\`, \`score\`, \`actual\`, \`expected\`; it takes no \`group_by\`. A window is 60 to 86,400 seconds long and compared with one up to 604,800 seconds before. Unknown members are refused.`.replaceAll(
     '\n',
     ' ',
   );
