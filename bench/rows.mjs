@@ -21,13 +21,13 @@ export async function makeRows(database, projects, count, more = `''`) {
   for (let from = 0; from < count; from += CHUNK) {
     await database.query(
       `INSERT INTO events (project_id, "timestamp", id, event, source, severity, status, environment, message, properties,
-         log_method, log_endpoint, log_status, log_latency_ms, log_has_latency, created_at)
+         bytes, log_method, log_endpoint, log_status, log_latency_ms, log_has_latency, created_at)
        SELECT p.id, v.at,
               (lpad(to_hex(v.ms), 12, '0') || '7' || substr(v.random, 1, 3) || '8' || substr(v.random, 4, 15))::uuid,
               (ARRAY['http.request', 'user.signed_in', 'cart.updated', 'order.paid', 'job.done'])[1 + v.n % 5] || '.' || v.n % 4,
               'web', (ARRAY['info', 'info', 'warning', 'error'])[1 + v.n / 7 % 4], NULL,
               (ARRAY['production', 'staging', 'development'])[1 + v.n / 11 % 3], 'GET /products/' || v.n % 1000,
-              v.properties::jsonb, v.method, v.endpoint, v.status, v.latency, true, v.at
+              v.properties::jsonb, octet_length(v.properties), v.method, v.endpoint, v.status, v.latency, true, v.at
        FROM (SELECT n, ms, to_timestamp(ms / 1000.0) AS at, md5(n::text) AS random, method, endpoint, status, latency,
                     '{"method":"' || method || '","path":"' || endpoint || '","status_code":' || status ||
                     ',"latency_ms":' || latency || ${more} || ',"country":"DE","source":"web","session":"' || md5((n / 20)::text) ||

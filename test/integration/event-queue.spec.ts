@@ -72,15 +72,19 @@ describe('the queue of events', () => {
     const verdict = await send();
     return verdict.kind === 'refused' ? verdict.refusal.reason : verdict.kind;
   };
-  /** Stores what waits, as the database counts it. */
-  const drain = async (from = sender): Promise<void> => {
+  /** Stores what waits, as the database counts it. Resolves with what lets it go, as a worker does a moment later. */
+  const store = async (from = sender): Promise<() => Promise<void>> => {
     await stream.prepare();
     const entries = await stream.read('test', 1_000, 10);
-    for (const entry of entries) await stream.release(entry, from, AT);
+    await stream.begin(entries.map((entry) => ({ entry, sender: from })));
     const stored = entries.reduce((sum, { admitted }) => sum + admitted, 0);
     const more = <A extends { used: number }>(allowance: A): A => ({ ...allowance, used: allowance.used + stored });
     allowances = { ...allowances, events: more(allowances.events), today: more(allowances.today) };
+    return async () => {
+      for (const entry of entries) await stream.release(entry, from, AT);
+    };
   };
+  const drain = async (): Promise<void> => (await store())();
 
   const [LEFT, OVER] = [
     { used: 3, limit: 10 },
@@ -128,6 +132,33 @@ describe('the queue of events', () => {
     await drain();
     expect(allowances.events.used).toBe(10);
     expect(await reasonOf()).toBe('limit_exceeded');
+  });
+
+  it.each([
+    ['month', { events: { used: 0, limit: 10 } }],
+    ['day', { today: { used: 0, limit: 10 } }],
+  ])('refuses nothing of the %s while what it counts twice has yet to be let go', async (_, limits) => {
+    allowances = { ...UNLIMITED, ...limits };
+    expect(await send(7)).toMatchObject({ admitted: 7, rest: null });
+    const release = await store();
+    let looks = 0;
+    meanwhile = async () => {
+      looks += 1;
+      if (looks === 4) await release();
+    };
+    // Seven are in the database, and seven in the stream: the same ones.
+    expect(await send(3)).toMatchObject({ admitted: 3, rest: null });
+    expect(looks).toBe(5);
+  });
+
+  it('refuses at once what the database alone has no room for, whatever is at work', async () => {
+    allowances = { ...UNLIMITED, events: { used: 0, limit: 10 }, today: { used: 0, limit: 100 } };
+    expect(await send(10)).toMatchObject({ admitted: 10 });
+    await store();
+    let looks = 0;
+    meanwhile = () => Promise.resolve((looks += 1));
+    expect(await reasonOf()).toBe('limit_exceeded');
+    expect(looks).toBe(1);
   });
 
   it('admits nothing too much when Redis loses its memory while the database is asked', async () => {

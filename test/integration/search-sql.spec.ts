@@ -43,7 +43,8 @@ describe('what fits, in the database', () => {
       fc.asyncProperty(rows, asked, fc.nat(), async (given, written, at) => {
         const { name = '' } = given[at % given.length] ?? {};
         for (const q of [written, name, name.slice(0, 2), `${name} ${written}`].map((one) => one.trim())) {
-          if (q !== '' && isSafeText(q)) await same(given, q);
+          // Without a word nothing is looked for: it is refused before.
+          if (isSafeText(q) && readWords(q).words.length > 0) await same(given, q);
         }
       }),
       { numRuns: 150 },

@@ -1,11 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
+import type { ClientBase, QueryResult as StatementResult } from 'pg';
 import {
   DataSource,
   type DataSourceOptions,
   type EntityManager,
   type EntityTarget,
   type ObjectLiteral,
+  QueryFailedError,
   type QueryResult,
   type QueryRunner,
   type Repository,
@@ -24,6 +26,9 @@ export interface Session {
 
 /** Injection token of the address, for what needs a connection of its own. */
 export const DATABASE_URL = Symbol('DATABASE_URL');
+
+/** With which TypeORM begins, too: what fails here has not been asked (`isOutOfReach`). */
+const START_TRANSACTION = 'START TRANSACTION';
 
 /** Connections that {@link Database.apart} has, beside those of requests. */
 const CONNECTIONS_APART = 3;
@@ -93,32 +98,56 @@ export class Database {
     else known.push(follow);
   }
 
-  /** Runs reads that must agree with each other: all of them see the same moment, and none may write. */
-  snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
-    return this.source.transaction(async (tx) => {
-      await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
-      return work(tx);
-    });
+  /**
+   * Runs reads that must agree with each other: all of them see the same moment, and none may write.
+   * @param options.signal ends the statement that is under way when it is aborted: it then fails as a cancelled one
+   *   (SQLSTATE 57014)
+   * @param options.milliseconds what each statement may take, until {@link limit} says otherwise
+   */
+  async snapshot<T>(
+    work: (tx: Db) => Promise<T>,
+    { signal, milliseconds }: { readonly signal?: AbortSignal | undefined; readonly milliseconds?: number } = {},
+  ): Promise<T> {
+    const runner = this.source.createQueryRunner();
+    try {
+      // TypeORM would begin by a message of its own, and keeps the rows of one statement alone.
+      const connection = (await runner.connect()) as ClientBase;
+      return await this.snapshotOn(runner, await openSnapshot(connection, milliseconds), work, signal);
+    } finally {
+      await runner.release();
+    }
+  }
+
+  private async snapshotOn<T>(
+    runner: QueryRunner,
+    pid: number | undefined,
+    work: (tx: Db) => Promise<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    const tx = this.source.createEntityManager(runner);
+    try {
+      const result = signal === undefined ? await work(tx) : await this.endedBy(tx, pid, signal, () => work(tx));
+      await runner.query('COMMIT');
+      return result;
+    } catch (error) {
+      // Why it failed says more than that it could not be undone: the connection is lost then.
+      await runner.query('ROLLBACK').catch(() => undefined);
+      throw error;
+    }
   }
 
   /** The next statements of a transaction take no longer each, in milliseconds. */
   async limit(tx: Db, milliseconds: number): Promise<void> {
-    await this.run(`SET LOCAL statement_timeout = ${Math.ceil(milliseconds)}`, [], tx);
+    await this.run(limitSql(milliseconds), [], tx);
   }
 
-  /**
-   * Runs statements of a transaction and ends the one that is under way when the signal is aborted: it then fails as a
-   * cancelled one (SQLSTATE 57014).
-   */
-  async endedBy<T>(tx: Db, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    if (signal === undefined) return work();
+  private async endedBy<T>(tx: Db, pid: number | undefined, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
-    const [session] = await this.rows<{ pid: number }>('SELECT pg_backend_pid() AS pid', [], tx);
     let cancelled: Promise<unknown> | undefined;
     const cancel = (): void => {
       // Over a connection apart: those of the pool may all be taken by what is to be ended. Where it cannot be told, the
       // statement goes on until its time is over.
-      cancelled = this.apart(() => this.rows('SELECT pg_cancel_backend($1)', [session?.pid])).catch(() => undefined);
+      cancelled = this.apart(() => this.rows('SELECT pg_cancel_backend($1)', [pid])).catch(() => undefined);
     };
     signal.addEventListener('abort', cancel, { once: true });
     try {
@@ -227,5 +256,23 @@ export class Database {
     } finally {
       await runner.release();
     }
+  }
+}
+
+function limitSql(milliseconds: number): string {
+  return `SET LOCAL statement_timeout = ${Math.ceil(milliseconds)}`;
+}
+
+/** In one message. @returns the process of the server, which is another one each time where a pooler is between */
+async function openSnapshot(connection: ClientBase, milliseconds: number | undefined): Promise<number | undefined> {
+  const limit = milliseconds === undefined ? '' : `; ${limitSql(milliseconds)}`;
+  try {
+    const results: unknown = await connection.query(
+      `${START_TRANSACTION} ISOLATION LEVEL REPEATABLE READ READ ONLY${limit}; SELECT pg_backend_pid() AS pid`,
+    );
+    return (results as StatementResult<{ pid: number }>[]).at(-1)?.rows[0]?.pid;
+  } catch (error) {
+    await connection.query('ROLLBACK').catch(() => undefined);
+    throw new QueryFailedError(START_TRANSACTION, [], error as Error);
   }
 }

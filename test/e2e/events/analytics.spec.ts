@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import pg from 'pg';
 import { FunnelLimits } from '../../../src/modules/events/analytics/funnel/funnel-limits.js';
-import { LONG_READ_MS, LongSnapshots } from '../../../src/modules/events/reads/index.js';
+import { Deadline, LONG_READ_MS, LongReads, LongSnapshots } from '../../../src/modules/events/reads/index.js';
 import { bucketsOf } from '../../../src/modules/events/totals/index.js';
 import { TimeZone } from '../../../src/platform/clock/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
@@ -19,6 +18,7 @@ import {
   scalarAt,
   someEvents,
 } from '../../support/insight.js';
+import { lockedTable } from '../../support/table-lock.js';
 
 type Asked = Readonly<Record<string, string | number | string[] | undefined>>;
 type Json = Record<string, unknown>;
@@ -757,8 +757,13 @@ describe('analytics', () => {
 
   describe('that take long', () => {
     const snapshots = (): LongSnapshots => app.nest.get(LongSnapshots);
+    let shortMilliseconds = 0;
+    beforeAll(() => {
+      ({ shortMilliseconds } = snapshots());
+    });
     afterEach(() => {
-      snapshots().milliseconds = LONG_READ_MS;
+      jest.restoreAllMocks();
+      Object.assign(snapshots(), { milliseconds: LONG_READ_MS, shortMilliseconds });
     });
     const LONG: Readonly<Record<string, Asked>> = {
       overview: { where: 'event == "a"' },
@@ -767,32 +772,16 @@ describe('analytics', () => {
       funnel: { by: 'properties.plan', step: ['a', 'b'] },
     };
 
-    /** A client that locks the table, so that reads wait. */
-    async function locked(work: () => Promise<void>): Promise<void> {
-      const blocker = new pg.Client({ connectionString: app.databaseUrl });
-      await blocker.connect();
-      try {
-        await blocker.query('BEGIN');
-        await blocker.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
-        await work();
-      } finally {
-        await blocker.end();
-      }
-    }
-    const running = async (): Promise<number> =>
-      (
-        await app.rows<{ count: number }>(
-          `SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database()
-           AND state = 'active' AND wait_event_type = 'Lock' AND pid <> pg_backend_pid()`,
-        )
-      )[0]?.count ?? 0;
-    const until = async (count: number): Promise<void> => {
-      while ((await running()) !== count) await new Promise((resolve) => setTimeout(resolve, 5));
+    /** What counted hours tell, but for the events of this hour. */
+    const COUNTED: Readonly<Record<string, Asked>> = {
+      overview: { range: '30d' },
+      timeseries: { range: '30d', interval: 'hour', split_by: 'event', compare: 'previous' },
+      breakdown: { range: '30d', by: 'event' },
     };
 
     it('end after their time, and wait for their turn for a while', async () => {
       snapshots().milliseconds = 2_500;
-      await locked(async () => {
+      await lockedTable(app, 'events', async () => {
         const answers = await Promise.all([ask('overview', LONG.overview!), ask('funnel', LONG.funnel!)]);
         const told = answers.map(({ status, body, headers }) => [
           status,
@@ -805,23 +794,76 @@ describe('analytics', () => {
       await answer('overview', LONG.overview!);
     });
 
-    it.each(Object.keys(LONG))('leave no statement of %s behind when their request is closed', async (operation) => {
-      await locked(async () => {
-        const query = new URLSearchParams();
-        for (const [name, value] of Object.entries({ project_id: owner.projectId, ...LONG[operation] }))
-          for (const one of [value].flat()) query.append(name, String(one));
-        const request = httpRequest(`${app.url}/v1/analytics/${operation}?${query.toString()}`, {
-          headers: { Authorization: owner.bearer },
-        });
-        request.on('error', () => undefined);
-        request.end();
-        await until(1);
-        request.destroy();
-        await until(0);
+    it.each(Object.keys(COUNTED))('have a turn, where counting %s takes long after all', async (operation) => {
+      const turns = jest.spyOn(app.nest.get(LongReads), 'run');
+      snapshots().shortMilliseconds = 60_000;
+      const known = await answer(operation, COUNTED[operation]!);
+      expect(turns).not.toHaveBeenCalled();
+      snapshots().shortMilliseconds = 20;
+      await lockedTable(app, 'events', async (lock) => {
+        const asked = answer(operation, COUNTED[operation]!);
+        while (turns.mock.calls.length === 0) await lock.until('waited for');
+        await lock.release();
+        expect(Object.keys(await asked)).toEqual(Object.keys(known));
       });
-      // Its turn is over too.
-      await answer(operation, LONG[operation]!);
-      expect(app.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+      expect(turns).toHaveBeenCalledTimes(1);
+      snapshots().milliseconds = 50;
+      await lockedTable(app, 'events', async () => {
+        await ask(operation, COUNTED[operation]!).expect(503, {
+          detail: 'Query took too long: choose a shorter range or a narrower filter',
+        });
+      });
     });
+
+    it('let others in between, as often as their conditions are work', async () => {
+      const at = new Date(end - 60_000);
+      const large = { timestamp: at, event: 'large', message: 'ab'.repeat(2_048) };
+      const other = await ownerWithProject(app);
+      const rows = Array.from({ length: 100 }, () => large);
+      await insertEvents(app, other.projectId, rows);
+      const patterns = Array.from({ length: 28 }, (_, number) => `"(a|b|${'c'.repeat(30)}x?)*z${number}"`);
+      const spent = jest.spyOn(Deadline.prototype, 'spend');
+      let isAnswered = false;
+      const turns: number[] = [0];
+      const others = (): void => {
+        turns.push(spent.mock.calls.length);
+        if (!isAnswered) setImmediate(others);
+      };
+      others();
+      const asked: Asked = { project_id: other.projectId, where: `message regex (${patterns.join(', ')})` };
+      const { status, body } = await ask('overview', { range: '24h', ...asked }, other.bearer);
+      isAnswered = true;
+      expect([status, (body as Json).totals]).toEqual([200, expect.objectContaining({ events: 0 })]);
+      const steps = (from: number, to?: number): number =>
+        spent.mock.calls.slice(from, to).reduce((sum, [of]) => sum + of, 0);
+      const ofEvent = steps(0) / rows.length;
+      expect(ofEvent).toBeGreaterThan(100_000);
+      const most = turns.reduce((sum, from, index) => Math.max(sum, steps(from, turns[index + 1])), 0);
+      expect(most).toBeLessThanOrEqual(1_000_000 + ofEvent);
+    });
+
+    it.each([...Object.entries(LONG), ...Object.entries(COUNTED)])(
+      'leave no statement of %s %j behind when their request is closed',
+      async (operation, asked) => {
+        snapshots().shortMilliseconds = 60_000;
+        snapshots().milliseconds = 60_000;
+        await lockedTable(app, 'events', async (lock) => {
+          const query = new URLSearchParams();
+          for (const [name, value] of Object.entries({ project_id: owner.projectId, ...asked }))
+            for (const one of [value].flat()) query.append(name, String(one));
+          const request = httpRequest(`${app.url}/v1/analytics/${operation}?${query.toString()}`, {
+            headers: { Authorization: owner.bearer },
+          });
+          request.on('error', () => undefined);
+          request.end();
+          await lock.until('waited for');
+          request.destroy();
+          await lock.until('left alone');
+        });
+        // Its turn is over too.
+        await answer(operation, asked);
+        expect(app.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+      },
+    );
   });
 });

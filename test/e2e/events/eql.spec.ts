@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
@@ -481,7 +482,7 @@ describe('queries of events', () => {
       (
         await app.rows<{ count: number }>(
           `SELECT count(*)::int AS count FROM pg_stat_activity
-           WHERE datname = current_database() AND state = 'active' AND query LIKE '%candidates%' AND pid <> pg_backend_pid()`,
+           WHERE datname = current_database() AND state = 'active' AND query LIKE '%FROM events e%' AND pid <> pg_backend_pid()`,
         )
       )[0]?.count ?? 0;
     const until = async (count: number): Promise<void> => {
@@ -539,6 +540,52 @@ describe('queries of events', () => {
       // Its turn is over too.
       expect(await found('any where n == "f1"')).toEqual(['f1']);
       expect(app.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+    });
+
+    it('answer the same however many candidates come at a time', async () => {
+      const many = await ownerWithProject(app);
+      // Half a second apart, in pairs; what is large is read by itself.
+      const rows = Array.from({ length: 2_400 }, (_, n) =>
+        at(n / 2, n % 2 === 0 ? 'first' : 'second', {
+          n,
+          pair: Math.floor(n / 2),
+          ...(n % 400 === 0 && { text: randomBytes(10_000).toString('hex') }),
+        }),
+      );
+      await insertEvents(app, many.projectId, rows);
+      const ask = async (query: string, more: object = {}): Promise<Answer> =>
+        (await post({ project_id: many.projectId, query, ...WINDOW, ...more }, many.bearer).expect(200)).body as Answer;
+      const pairs = 'sequence by pair with maxspan=1m [first where true] [second where n != 7]';
+      const all = await ask(pairs, { limit: 1_000 });
+      expect(all.sequences.map(({ join_keys: [key] }) => key)).toEqual(
+        Array.from({ length: 1_000 }, (_, n) => 200 + n),
+      );
+      expect([all.has_more, all.scanned]).toEqual([true, 2_400 - 1]);
+      const first = await ask(pairs, { limit: 1_000, result_position: 'head' });
+      expect(first.sequences.map(({ join_keys: [key] }) => key)).toEqual(
+        Array.from({ length: 1_001 }, (_, n) => n).filter((n) => n !== 3),
+      );
+      expect([first.has_more, first.scanned]).toEqual([true, 2_004 - 1]);
+      const shown = async (query: string, more: object = {}): Promise<unknown[]> => {
+        const { events, has_more, scanned } = await ask(query, { limit: 3, ...more });
+        return [...events.map(({ properties }) => properties.n), has_more, scanned];
+      };
+      expect(await shown('any where true')).toEqual([2_397, 2_398, 2_399, true, 4]);
+      expect(await shown('any where true', { result_position: 'head' })).toEqual([0, 1, 2, true, 4]);
+      expect(await shown('any where true | head 2')).toEqual([0, 1, false, 2]);
+      expect(await shown('second where n < 9 | tail 2')).toEqual([5, 7, false, 2]);
+      expect(await shown('any where true | tail 2000 | head 2')).toEqual([400, 401, false, 2_000]);
+      expect(await shown('any where n % 1000 == 1', { result_position: 'head' })).toEqual([
+        1,
+        1_001,
+        2_001,
+        false,
+        2_400,
+      ]);
+      expect(await shown('first where length(text) == 20000 | tail 1')).toEqual([2_000, false, 200]);
+      // None of the very newest has it.
+      const { warnings } = await ask('any where text == null and txet == null');
+      expect(warnings).toEqual(['None of the newest events has a property txet']);
     });
 
     it('answer with what fits into a page, and say that there is more', async () => {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import pg from 'pg';
 import { EventSearchRepository } from '../../../src/modules/events/search/event-search.repository.js';
 import { SearchLimits } from '../../../src/modules/events/search/search-limits.js';
-import { LongReads } from '../../../src/modules/events/reads/index.js';
+import { LongReads, LongSnapshots } from '../../../src/modules/events/reads/index.js';
 import {
   judge,
   readWords,
@@ -20,6 +20,7 @@ import { createTestApp, type TestApp } from '../../support/app.js';
 import { countEvents, type EventRow, insertEvents } from '../../support/event-rows.js';
 import { Objects } from '../../support/objects.js';
 import { RuleClient } from '../../support/rules.js';
+import { lockedTable } from '../../support/table-lock.js';
 
 interface Item {
   readonly type: string;
@@ -285,6 +286,7 @@ describe('search', () => {
     expect(await refused({ q: '   ' })).toEqual([['string_too_short', 'query', 'q']]);
     expect(await refused({ q: 'x'.repeat(201) })).toEqual([['string_too_long', 'query', 'q']]);
     expect(await refused({ q: 'a b c d e f g h i' })).toEqual([['value_error', 'query', 'q']]);
+    expect(await refused({ q: '"  " "\t"' })).toEqual([['value_error', 'query', 'q']]);
     expect(await refused({ q: 'a\0b' })).toEqual([['value_error', 'query', 'q']]);
     expect(await refused({ q: 'a', type: ['secret', 'user'] })).toEqual([['literal_error', 'query', 'type', 1]]);
     expect(await refused({ q: 'a', range: '2d' })).toEqual([['literal_error', 'query', 'range']]);
@@ -432,63 +434,69 @@ describe('search', () => {
         expect((await seek('heron', { type: 'event_type' })).is_partial).toBe(false);
       });
 
-      it('are left out where their turn does not come', async () => {
-        limits().eventsMs = 50;
+      it('are those that an index knows where their turn does not come', async () => {
+        limits().eventsMs = 1_000;
         let release: () => void = () => undefined;
         const held = new Promise<void>((resolve) => (release = resolve));
         const other = app.nest.get(LongReads, { strict: false }).run(project.projectId, () => held);
-        expect(await seek('heron')).toMatchObject({ is_partial: true, counts: { event: 0, event_type: 1 } });
+        const bestOf = ({ items }: Answer): unknown => items.find(({ type }) => type === 'event')?.title;
+        const named = await seek('heron', { type: ['event', 'event_type'] });
+        expect(named).toMatchObject({ is_partial: true, counts: { event: 50, event_type: 1 } });
+        expect(bestOf(named)).toBe('heron.many');
         release();
         await other;
         Object.assign(limits(), usual);
-        expect(await seek('heron')).toMatchObject({ is_partial: false });
+        const whole = await seek('heron', { type: ['event', 'event_type'] });
+        expect(whole.is_partial).toBe(false);
+        expect(bestOf(whole)).toBe('rare');
       });
 
       it('are asked for behind names, which are whole or refused', async () => {
         limits().namesMs = 100;
-        const blocker = new pg.Client({ connectionString: app.databaseUrl });
-        await blocker.connect();
-        try {
-          await blocker.query('BEGIN');
-          await blocker.query('LOCK TABLE saved_views IN ACCESS EXCLUSIVE MODE');
+        await lockedTable(app, 'saved_views', async () => {
           const { headers } = await find({ q: 'heron' }, project, project.projectId).expect(503, {
             detail: 'Query took too long: choose a shorter range or a narrower filter',
           });
           expect(headers['retry-after']).toBe('5');
           await find({ q: 'heron', type: ['event', 'secret'] }, project, project.projectId).expect(200);
+        });
+      });
+
+      it('have a turn, where names take long after all', async () => {
+        const snapshots = app.nest.get(LongSnapshots, { strict: false });
+        const { shortMilliseconds } = snapshots;
+        const turns = jest.spyOn(app.nest.get(LongReads, { strict: false }), 'run');
+        try {
+          snapshots.shortMilliseconds = 60_000;
+          const known = await seek('heron', { type: ['event_type', 'saved_view'] });
+          expect(turns).not.toHaveBeenCalled();
+          snapshots.shortMilliseconds = 20;
+          await lockedTable(app, 'saved_views', async (lock) => {
+            const found = seek('heron', { type: ['event_type', 'saved_view'] });
+            while (turns.mock.calls.length === 0) await lock.until('waited for');
+            await lock.release();
+            expect(await found).toEqual(known);
+          });
+          expect(turns).toHaveBeenCalledTimes(1);
         } finally {
-          await blocker.end();
+          snapshots.shortMilliseconds = shortMilliseconds;
         }
       });
 
-      it('end with the request that asked', async () => {
-        const running = async (): Promise<number> =>
-          (
-            await app.rows<{ count: number }>(
-              `SELECT count(*)::int AS count FROM pg_stat_activity
-               WHERE datname = current_database() AND state = 'active' AND wait_event_type = 'Lock'`,
-            )
-          )[0]?.count ?? 0;
-        const until = async (count: number): Promise<void> => {
-          while ((await running()) !== count) await new Promise((resolve) => setTimeout(resolve, 5));
-        };
-        limits().eventsMs = 600_000;
-        const blocker = new pg.Client({ connectionString: app.databaseUrl });
-        await blocker.connect();
-        try {
-          await blocker.query('BEGIN');
-          await blocker.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
-          for (const type of ['event', 'event_type']) {
-            const path = `${app.url}/v1/search?project_id=${project.projectId}&q=heron&type=${type}`;
-            const sent = httpRequest(path, { headers: { Authorization: project.bearer } });
-            sent.on('error', () => undefined).end();
-            await until(1);
-            sent.destroy();
-            await until(0);
-          }
-        } finally {
-          await blocker.end();
-        }
+      it.each([
+        ['events', 'event'],
+        ['events', 'event_type'],
+        ['saved_views', 'saved_view'],
+      ])('end with the request that asked: %s, %s', async (table, type) => {
+        Object.assign(limits(), { eventsMs: 600_000, namesMs: 600_000 });
+        await lockedTable(app, table, async (lock) => {
+          const path = `${app.url}/v1/search?project_id=${project.projectId}&q=heron&type=${type}`;
+          const sent = httpRequest(path, { headers: { Authorization: project.bearer } });
+          sent.on('error', () => undefined).end();
+          await lock.until('waited for');
+          sent.destroy();
+          await lock.until('left alone');
+        });
         expect((await seek('heron')).is_partial).toBe(false);
       });
     });

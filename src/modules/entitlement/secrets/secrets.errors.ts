@@ -9,7 +9,7 @@ export class SecretsUnavailable extends domainError(503, 'Secrets are unavailabl
   override readonly logLevel = 'warn' as const;
 }
 
-export class SecretReference {
+class SecretReference {
   @UuidField({})
   channel_id!: string;
 
@@ -20,7 +20,7 @@ export class SecretReference {
   header_name!: string;
 }
 
-export class SecretInUseRefusal {
+class SecretInUseRefusal {
   @EnumField(['secret_in_use'] as const, {})
   code!: 'secret_in_use';
 

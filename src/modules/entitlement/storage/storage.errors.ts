@@ -39,7 +39,7 @@ export class RangeNotSatisfiable extends domainError(416, 'Range Not Satisfiable
   }
 }
 
-export class UploadIncompleteRefusal {
+class UploadIncompleteRefusal {
   @EnumField(['upload_incomplete'] as const, {})
   code!: 'upload_incomplete';
 
@@ -50,7 +50,7 @@ export class UploadIncompleteRefusal {
   missing_parts!: number[];
 }
 
-export class PartMismatchRefusal {
+class PartMismatchRefusal {
   @EnumField(['part_mismatch'] as const, {})
   code!: 'part_mismatch';
 

@@ -69,10 +69,10 @@ export class AnswerWriter {
    * are gone by now are gone from results, too, and whole sequences with them.
    */
   private async fit(scope: ProjectScope, results: readonly Found[]): Promise<Fitting> {
-    const all = new Map<string, Place>();
-    for (const { events } of results) for (const event of events) if (event !== null) all.set(event.id, placeOf(event));
-    const rows = await this.rows.read<EventPlace>(scope, [...all.values()], PLACES);
-    const known = new Map(rows.map((place) => [place.id, place]));
+    const known = await this.placesOf(
+      scope,
+      results.flatMap(({ events }) => events.filter((event) => event !== null)),
+    );
     const whole = results.filter(({ events }) => events.every((event) => event === null || known.has(event.id)));
     const placesOf = ({ events }: Found): EventPlace[] => events.flatMap((event) => known.get(event?.id ?? '') ?? []);
     const { places, bytes } = await this.rows.fit(scope, whole.flatMap(placesOf), PAGE_BYTES);
@@ -89,6 +89,19 @@ export class AnswerWriter {
     const alone = await this.rows.fit(scope, placesOf(first), LARGEST_RESULT_BYTES);
     if (alone.places.length < placesOf(first).length) throw new QueryNeedsTooMuchMemory();
     return { shown: [first], isCut: whole.length > 1, bytes: alone.bytes, places: new Set(alone.places) };
+  }
+
+  /** By id; of events that are gone by now there may be none. */
+  private async placesOf(scope: ProjectScope, events: readonly MatchedEvent[]): Promise<Map<string, EventPlace>> {
+    const known = new Map<string, EventPlace>();
+    const others = new Map<string, Place>();
+    for (const event of events) {
+      if (event.size === undefined) others.set(event.id, placeOf(event));
+      else known.set(event.id, { ...placeOf(event), ...event.size });
+    }
+    for (const place of await this.rows.read<EventPlace>(scope, [...others.values()], PLACES))
+      known.set(place.id, place);
+    return known;
   }
 }
 

@@ -42,9 +42,11 @@ export class EqlService {
     const startedAt = performance.now();
     const query = readAt(request.query, ['body', 'query'], readQuery);
     const window = windowOf(request, this.clock.now(), 'body');
-    const { name } = await this.projects.get(scope);
     const { limit, result_position: position, max_samples_per_key: samplesPerKey } = request;
-    const found = await this.runner.run(scope, query, { window, limit, position, samplesPerKey }, signal);
+    const [{ name }, found] = await Promise.all([
+      this.projects.get(scope),
+      this.runner.run(scope, query, { window, limit, position, samplesPerKey }, signal),
+    ]);
     const head = {
       ...windowHead(scope.projectId, name, window),
       kind: KINDS[query.type],

@@ -8,6 +8,8 @@ import { CandidatesRepository } from './running/candidates.repository.js';
 
 const SAMPLED: Selection<SampledEvent> = { columns: 'event, "timestamp", properties::text AS properties' };
 const TYPE_NAMES: Readonly<Record<string, string>> = { string: 'text', array: 'list' };
+/** Far less than the sample takes, and so a part of it. */
+const FIRST_LOOK = { events: 20, mostBytes: 8_192 };
 /** Properties that are told. */
 const MOST_PROPERTIES = 200;
 const MOST_WARNINGS = 10;
@@ -53,11 +55,7 @@ export class PropertyCatalogue {
   /** A sentence for each property that none of the newest events has, with the nearest known name. */
   async warnings(scope: ProjectScope, fields: readonly Field[]): Promise<string[]> {
     const paths = new Map(fields.filter(({ own }) => own === null).map(({ path }) => [path.join('.'), path]));
-    if (paths.size === 0) return [];
-    const newest = await this.candidates.newest(scope, SAMPLE_EVENTS);
-    const { places } = await this.rows.fit(scope, newest, SAMPLE_BYTES);
-    const there = await this.candidates.haveProperties(scope, places, [...paths.values()]);
-    const unknown = [...paths.keys()].filter((_, at) => there[at] === false).slice(0, MOST_WARNINGS);
+    const unknown = (await this.unknownOf(scope, [...paths.values()])).slice(0, MOST_WARNINGS);
     if (unknown.length === 0) return [];
     const names = (await this.known(scope)).map(({ name }) => name);
     return unknown.map((name) => {
@@ -65,6 +63,18 @@ export class PropertyCatalogue {
       const sentence = `None of the newest events has a property ${name}`;
       return nearest === null ? sentence : `${sentence}: did you mean ${nearest}?`;
     });
+  }
+
+  /** The names of those that none of the newest events has; mostly the very newest ones have them all. */
+  private async unknownOf(scope: ProjectScope, paths: readonly (readonly string[])[]): Promise<string[]> {
+    if (paths.length === 0) return [];
+    const seen = await this.candidates.newestHave(scope, FIRST_LOOK, paths);
+    const others = paths.filter((_, at) => seen[at] === false);
+    if (others.length === 0) return [];
+    const newest = await this.candidates.newest(scope, SAMPLE_EVENTS);
+    const { places } = await this.rows.fit(scope, newest, SAMPLE_BYTES);
+    const there = await this.candidates.haveProperties(scope, places, others);
+    return others.filter((_, at) => there[at] === false).map((path) => path.join('.'));
   }
 }
 

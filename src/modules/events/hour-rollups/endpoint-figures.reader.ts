@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { Parameters } from '../../../platform/database/parameters.js';
-import { EXACT_UP_TO, figuresSql } from './figures.repository.js';
+import { figuresSql } from './figures.repository.js';
+import { nearestRankSql, shownLatencySql } from './levels.repository.js';
 import { lookedSql } from './looked.repository.js';
 import type { ReadingPlan } from './reading-plan.js';
 import { namedConditions, requestConditions, type RequestFilter } from './request-filter.js';
@@ -26,8 +27,10 @@ export interface EndpointFigures {
   readonly errors: number;
   readonly latencySum: number;
   readonly latencyMax: number | null;
-  /** Latencies with their numbers, in parts, as PostgreSQL's arrays. */
-  readonly parts: readonly { readonly latencies: string; readonly counts: string }[];
+  /** By nearest rank; null when nothing was measured. */
+  readonly p50: number | null;
+  readonly p95: number | null;
+  readonly p99: number | null;
 }
 
 export interface EndpointsPage {
@@ -94,19 +97,22 @@ export class EndpointFiguresReader {
       `WITH ${itemsSql(scope, plan, filter, parameters)},
        totals AS MATERIALIZED (
          SELECT method, endpoint, sum(requests) AS requests, sum(measured) AS measured, sum(errors) AS errors,
-                sum(latency_sum) AS latency_sum, max(latency_max) AS latency_max FROM items GROUP BY 1, 2),
+                sum(latency_sum) AS latency_sum, min(latency_min) AS latency_min, max(latency_max) AS latency_max FROM items GROUP BY 1, 2),
        wanted AS MATERIALIZED (SELECT *, row_number() OVER ()::int AS id FROM totals WHERE requests >= ${parameters.bind(asked.minRequests)}),
        ${asked.sort === 'p95' ? P95_SQL : 'measurable AS (SELECT *, NULL::integer AS p95 FROM wanted)'},
        page AS MATERIALIZED (
          SELECT *, row_number() OVER (ORDER BY ${SORT_SQL[asked.sort]} DESC NULLS LAST, ${BY_NAME}) AS rank FROM measurable
-         ORDER BY rank OFFSET ${offset}::bigint LIMIT ${limit}::bigint)
+         ORDER BY rank OFFSET ${offset}::bigint LIMIT ${limit}::bigint),
+       told AS MATERIALIZED (
+         SELECT rank, ${nearestRankSql(0.5)} AS p50, ${nearestRankSql(0.95)} AS p95, ${nearestRankSql(0.99)} AS p99
+         FROM ${weighedSql('page', 'rank')} GROUP BY 1)
        SELECT w.total::float8 AS total, a.latency_sum::float8 AS "allLatencies", p.rank::float8 AS rank, p.method, p.endpoint,
               p.requests::float8 AS requests, p.measured::float8 AS measured, p.errors::float8 AS errors,
-              p.latency_sum::float8 AS "latencySum", p.latency_max AS "latencyMax", i.latencies::text AS latencies,
-              i.counts::text AS counts
+              p.latency_sum::float8 AS "latencySum", p.latency_max AS "latencyMax",
+              ${(['p50', 'p95', 'p99'] as const).map((name) => `${withinSql(`l.${name}`, 'p')} AS ${name}`).join(', ')}
        FROM (SELECT count(*) AS total FROM wanted) w
        CROSS JOIN (SELECT coalesce(sum(latency_sum), 0) AS latency_sum FROM totals) a
-       LEFT JOIN (page p JOIN items i USING (method, endpoint)) ON true ORDER BY p.rank`,
+       LEFT JOIN (page p LEFT JOIN told l USING (rank)) ON true ORDER BY p.rank /* tenant: items compare the project */`,
       parameters.values,
       tx,
     );
@@ -186,8 +192,9 @@ interface PageRow {
   readonly errors: number;
   readonly latencySum: number;
   readonly latencyMax: number | null;
-  readonly latencies: string;
-  readonly counts: string;
+  readonly p50: number | null;
+  readonly p95: number | null;
+  readonly p99: number | null;
 }
 
 interface FailureRow {
@@ -202,18 +209,9 @@ interface FailureRow {
 }
 
 function itemsOf(rows: readonly PageRow[]): EndpointFigures[] {
-  const items = new Map<number, EndpointFigures & { readonly parts: { latencies: string; counts: string }[] }>();
-  for (const row of rows) {
-    if (row.rank === null) continue;
-    const { requests, measured, errors, latencySum, latencyMax, latencies, counts } = row;
-    const known = items.get(row.rank);
-    if (known !== undefined) known.parts.push({ latencies, counts });
-    else {
-      const parts = [{ latencies, counts }];
-      items.set(row.rank, { ...namesOf(row), requests, measured, errors, latencySum, latencyMax, parts });
-    }
-  }
-  return [...items.values()];
+  return rows
+    .filter(({ rank }) => rank !== null)
+    .map(({ total: _, allLatencies: __, rank: ___, ...figures }) => ({ ...figures, ...namesOf(figures) }));
 }
 
 /** Empty names, which no event has, stand for none. */
@@ -229,7 +227,7 @@ function itemsSql({ projectId }: Scope, plan: ReadingPlan, filter: RequestFilter
   const project = parameters.bind(projectId);
   const [days, hours] = [parameters.bind(plan.days), parameters.bind(plan.hours)];
   const columns = `coalesce(method, '') AS method, coalesce(endpoint, '') AS endpoint, requests, client_errors, errors, measured,
-    latency_sum, latency_max, last_failed_at, last_error_at, latencies, counts, statuses, status_counts`;
+    latency_sum, latency_min, latency_max, last_failed_at, last_error_at, latencies, counts, statuses, status_counts`;
   return `${lookedSql(project, plan.spans, requestConditions(filter, parameters), parameters, 'pairs')},
        ${figuresSql('pairs')},
        items AS MATERIALIZED (
@@ -242,15 +240,24 @@ function itemsSql({ projectId }: Scope, plan: ReadingPlan, filter: RequestFilter
          WHERE project_id = ${project} AND day = ANY (${days}::timestamptz[])${namedConditions(filter, NAMES, parameters)})`;
 }
 
-/** The relation `measurable`: what is wanted with its 95th percentile, by nearest rank as {@link RequestFigures} has it. */
-const P95_SQL = `numbered AS (
-         SELECT id, measured, value, sum(sum(n)) OVER (PARTITION BY id ORDER BY value) AS up_to
-         FROM (SELECT w.id, w.measured, l.n,
-                      CASE WHEN w.measured <= ${EXACT_UP_TO} THEN l.latency ELSE latency_middle(latency_bucket(l.latency)) END AS value
-               FROM wanted w JOIN items i USING (method, endpoint)
-               CROSS JOIN LATERAL unnest(i.latencies, i.counts) AS l (latency, n)) weighed
-         GROUP BY 1, 2, 3),
-       measurable AS (
-         SELECT w.*, t.p95 FROM wanted w LEFT JOIN (
-           SELECT id, min(value) FILTER (WHERE up_to >= ceil(0.95::float8 * measured::float8)) AS p95
-           FROM numbered GROUP BY 1) t USING (id))`;
+/**
+ * Latencies of the pairs of a relation, each with its number and how many have it or less.
+ * @param key a column by which the pairs of the relation are told apart
+ */
+function weighedSql(pairs: string, key: string): string {
+  return `(SELECT ${key}, measured, value, sum(sum(n)) OVER (PARTITION BY ${key} ORDER BY value) AS up_to
+               FROM (SELECT w.${key}, w.measured, l.n, ${shownLatencySql('w.measured', 'l.latency')} AS value
+                     FROM ${pairs} w JOIN items i USING (method, endpoint)
+                     CROSS JOIN LATERAL unnest(i.latencies, i.counts) AS l (latency, n)) levels
+               GROUP BY 1, 2, 3) weighed`;
+}
+
+/** A percentile between the least and the greatest latency of its pair, which the middle of a bucket may be beyond. */
+function withinSql(percentile: string, pair: string): string {
+  return `CASE WHEN ${percentile} IS NOT NULL THEN least(greatest(${percentile}, ${pair}.latency_min), ${pair}.latency_max) END`;
+}
+
+/** The relation `measurable`: what is wanted with its 95th percentile. */
+const P95_SQL = `measurable AS (
+         SELECT w.*, ${withinSql('t.p95', 'w')} AS p95 FROM wanted w LEFT JOIN (
+           SELECT id, ${nearestRankSql(0.95)} AS p95 FROM ${weighedSql('wanted', 'id')} GROUP BY 1) t USING (id))`;

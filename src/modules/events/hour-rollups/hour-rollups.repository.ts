@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { FIGURE_COLUMNS, figuresSql, SERIES_SQL, WHOLE } from './figures.repository.js';
+import { nameSql } from './names.repository.js';
 import { OURS, WORK_MEMORY } from './rollup-lock.repository.js';
 
 /** Series of event types, and of sources, that an hour keeps; those with the most events. */
@@ -112,7 +113,8 @@ export class HourRollupsRepository {
       `WITH looked AS MATERIALIZED (
          SELECT w.hour AS part, found.* FROM unnest($2::timestamptz[]) AS w (hour)
          CROSS JOIN LATERAL (
-           SELECT "timestamp" AS at, event, source_id::text AS source, log_method AS method, log_endpoint AS endpoint,
+           SELECT "timestamp" AS at, event, source_id::text AS source, ${nameSql('log_method')} AS method,
+                  ${nameSql('log_endpoint')} AS endpoint,
                   log_status AS status, CASE WHEN log_has_latency THEN log_latency_ms END AS latency
            FROM events WHERE project_id = $1 AND "timestamp" >= w.hour AND "timestamp" < w.hour + interval '1 hour'
            OFFSET 0) found),

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { ProjectId } from '../../access/index.js';
+import { isByItself } from './failed-rollups.js';
 import { DayRollupsRepository, type DueDay } from './day-rollups.repository.js';
 import { type DueHour, type HourPlace, HourRollupsRepository } from './hour-rollups.repository.js';
 
@@ -12,7 +13,7 @@ const HOURS_LOOKED_AT = 20_000;
 /** Where more is due, the next round goes on. */
 const EVENTS_A_ROUND = 1_000_000;
 const DAYS_A_ROUND = 2_000;
-/** Rounds until hours that failed, such as one that is too large to be read in time, are tried again. */
+/** Rounds until hours that failed by themselves, such as one that is too large to be read in time, are tried again. */
 const ROUNDS_OF_REST = 60;
 const START: HourPlace = { projectId: '00000000-0000-0000-0000-000000000000', hour: new Date(0) };
 
@@ -97,6 +98,7 @@ export class HourRollupsService {
   private fail(projectId: ProjectId, times: readonly Date[], error: unknown, failures: unknown[]): void {
     this.logger.warn(`rollups of the project ${projectId} cannot be made: ${String(error)}`);
     failures.push(error);
+    if (!isByItself(error)) return;
     for (const time of times) this.resting.set(keyOf(projectId, time), this.round + ROUNDS_OF_REST);
   }
 }

@@ -8,10 +8,15 @@ export {
 } from './endpoint-figures.reader.js';
 export { HourRollupsModule } from './hour-rollups.module.js';
 export { hourRollupsJob } from './hour-rollups.job.js';
+export { MOST_NAME_CHARACTERS } from './names.js';
 export type { ReadingPlan } from './reading-plan.js';
 export { ReadingPlanReader } from './reading-plan.reader.js';
-export { type PartFigures, RequestFiguresReader } from './request-figures.reader.js';
-export { RequestFigures } from './request-figures.js';
+export {
+  type AskedFigures,
+  type BucketFigures,
+  type RequestFigures,
+  RequestFiguresReader,
+} from './request-figures.reader.js';
 export type { RequestFilter } from './request-filter.js';
-export { type ProjectSeries, SERIES_BUCKET_MS, type SeriesPoints, SeriesReader } from './series.reader.js';
+export { SERIES_BUCKET_MS, type SeriesPoints, SeriesReader } from './series.reader.js';
 export { type BoundedHour, type SlowPlace, SlowEventsReader } from './slow-events.reader.js';

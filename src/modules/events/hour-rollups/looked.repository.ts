@@ -1,5 +1,6 @@
 import type { Parameters } from '../../../platform/database/parameters.js';
 import type { TimeWindow } from '../totals/index.js';
+import { nameSql } from './names.repository.js';
 
 /**
  * The relation `looked` of {@link figuresSql}: the events of spans, each of which is a part that begins with it.
@@ -18,7 +19,9 @@ export function lookedSql(
     parameters.bind(list),
   );
   const names =
-    level === 'whole' ? `''::text AS method, ''::text AS endpoint` : 'log_method AS method, log_endpoint AS endpoint';
+    level === 'whole'
+      ? `''::text AS method, ''::text AS endpoint`
+      : `${nameSql('log_method')} AS method, ${nameSql('log_endpoint')} AS endpoint`;
   // Span by span along the primary key, whatever the planner takes a join by ranges for.
   return `looked AS MATERIALIZED (
          SELECT spans.starts AS part, found.* FROM unnest(${from}::timestamptz[], ${to}::timestamptz[]) AS spans (starts, ends)

@@ -7,6 +7,8 @@ const DAY_MS = 24 * HOUR_MS;
 export interface PlannedHour {
   readonly hour: Date;
   readonly events: number;
+  /** Latencies that its rollup keeps, at most. */
+  readonly levels: number;
   /** Whether its rollup is right, and says what is asked for. */
   readonly isMade: boolean;
 }
@@ -19,41 +21,51 @@ export interface ReadingPlan {
   readonly spans: readonly TimeWindow[];
   /** Rows in the hours of the spans. */
   readonly events: number;
+  /** Latencies that the rollups of days and hours keep, at most. */
+  readonly levels: number;
 }
 
 /**
- * The whole UTC days of a window that lie in one of its buckets.
+ * UTC days that do not lie in one bucket, because another one begins within them: no more than there are buckets, however
+ * long the window is.
  * @param starts where buckets begin, ascending
  */
-export function wholeDaysOf({ from, to }: TimeWindow, starts: readonly Date[]): Date[] {
-  const days: Date[] = [];
-  let next = 0;
-  for (let day = Math.ceil(from.getTime() / DAY_MS) * DAY_MS; day + DAY_MS <= to.getTime(); day += DAY_MS) {
-    while ((starts[next]?.getTime() ?? Infinity) <= day) next += 1;
-    if ((starts[next]?.getTime() ?? Infinity) >= day + DAY_MS) days.push(new Date(day));
+export function dividedDaysOf(starts: readonly Date[]): Date[] {
+  const days = new Set<number>();
+  for (const start of starts) {
+    const day = Math.floor(start.getTime() / DAY_MS) * DAY_MS;
+    if (day !== start.getTime()) days.add(day);
   }
-  return days;
+  return [...days].map((day) => new Date(day));
 }
 
 /**
  * Takes the rollup of each hour that is made and lies in the window and in one of its buckets, and the rows of all others.
+ * @param days each by where it begins, as an hour that is made
  * @param hours ascending, without those of the days
  */
 export function planOf(
   window: TimeWindow,
   starts: readonly Date[],
-  days: readonly Date[],
+  days: readonly PlannedHour[],
   hours: readonly PlannedHour[],
 ): ReadingPlan {
-  const plan = { days, hours: [] as Date[], spans: [] as TimeWindow[], events: 0 };
+  const plan = {
+    days: days.map(({ hour }) => hour),
+    hours: [] as Date[],
+    spans: [] as TimeWindow[],
+    events: 0,
+    levels: days.reduce((sum, { levels }) => sum + levels, 0),
+  };
   const [from, to] = [window.from.getTime(), window.to.getTime()];
   let next = 0;
-  for (const { hour, events, isMade } of hours) {
+  for (const { hour, events, levels, isMade } of hours) {
     const [begin, end] = [Math.max(hour.getTime(), from), Math.min(hour.getTime() + HOUR_MS, to)];
     while ((starts[next]?.getTime() ?? Infinity) <= begin) next += 1;
     const isWhole = end - begin === HOUR_MS && (starts[next]?.getTime() ?? Infinity) >= end;
     if (isMade && isWhole) {
       plan.hours.push(hour);
+      plan.levels += levels;
       continue;
     }
     plan.events += events;

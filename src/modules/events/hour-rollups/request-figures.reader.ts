@@ -4,53 +4,111 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { Parameters } from '../../../platform/database/parameters.js';
 import type { TimeWindow } from '../totals/index.js';
 import { figuresSql } from './figures.repository.js';
+import { nearestRankSql, shownLatencySql } from './levels.repository.js';
 import { lookedSql } from './looked.repository.js';
 import type { ReadingPlan } from './reading-plan.js';
 import { isNamed, namedConditions, requestConditions, type RequestFilter } from './request-filter.js';
-import type { FigureRow } from './request-figures.js';
 
-const FIGURES = `requests::float8 AS requests, client_errors::float8 AS "clientErrors", errors::float8 AS errors,
-  measured::float8 AS measured, fast::float8 AS fast, slow::float8 AS slow, latency_sum::float8 AS "latencySum",
-  latency_min AS "latencyMin", latency_max AS "latencyMax", latencies::text AS latencies, counts::text AS counts,
-  failed_counts::text AS "failedCounts"`;
+const FIGURES = `requests, client_errors, errors, measured, fast, slow, latency_sum, latency_min, latency_max, latencies, counts,
+  failed_counts`;
 const NAMES = { method: 'method', endpoint: 'endpoint' };
 
-/** Figures of one part of a plan, which begins at `part`. */
-export interface PartFigures extends FigureRow {
-  readonly part: Date;
+/** What the requests of one bucket add up to. */
+export interface RequestFigures {
+  readonly requests: number;
+  readonly clientErrors: number;
+  readonly errors: number;
+  readonly measured: number;
+  readonly fast: number;
+  readonly slow: number;
+  readonly latencySum: number;
+  readonly latencyMin: number | null;
+  readonly latencyMax: number | null;
+  /** One for each quantile that is asked for, by nearest rank in whole milliseconds; empty when nothing was measured. */
+  readonly percentiles: readonly number[];
+  /** Events with a status below 500 and a latency within the threshold, and above it within four times as much (DECISIONS 15). */
+  readonly satisfied: number;
+  readonly tolerating: number;
+}
+
+export interface BucketFigures extends RequestFigures {
+  /** Its place among `starts`, from 0 on; -1 before the first. */
+  readonly bucket: number;
+}
+
+export interface AskedFigures {
+  /** Where the buckets of the plan begin, ascending; none: all is one. */
+  readonly starts: readonly Date[];
+  readonly quantiles: readonly number[];
+  readonly apdexMs?: number;
 }
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
-/** What the requests of a window add up to, part by part of its plan. */
+/**
+ * What the requests of a window add up to, bucket by bucket. Latencies, of which there may be millions, stay in the
+ * database: what comes of them is a row for each bucket.
+ */
 @Injectable()
 export class RequestFiguresReader {
   constructor(private readonly database: Database) {}
 
-  /** Several rows may be of one part. */
-  read({ projectId }: Scope, plan: ReadingPlan, filter: RequestFilter, tx: Db): Promise<PartFigures[]> {
+  /** Buckets without requests may be left out. */
+  read(
+    scope: Scope,
+    plan: ReadingPlan,
+    filter: RequestFilter,
+    { starts, quantiles, apdexMs = 0 }: AskedFigures,
+    tx: Db,
+  ): Promise<BucketFigures[]> {
     const parameters = new Parameters();
-    const project = parameters.bind(projectId);
-    const [days, hours] = [parameters.bind(plan.days), parameters.bind(plan.hours)];
-    // A rollup as a whole, or the pairs of it that are asked for.
-    const rolled = isNamed(filter)
-      ? `SELECT day AS part, ${FIGURES} FROM endpoint_days
-         WHERE project_id = ${project} AND day = ANY (${days}::timestamptz[])${namedConditions(filter, NAMES, parameters)}
-         UNION ALL
-         SELECT hour, ${FIGURES} FROM endpoint_hours
-         WHERE project_id = ${project} AND hour = ANY (${hours}::timestamptz[])${namedConditions(filter, NAMES, parameters)}`
-      : `SELECT day AS part, ${FIGURES} FROM (SELECT *, counted AS requests FROM day_rollups) d
-         WHERE project_id = ${project} AND day = ANY (${days}::timestamptz[])
-         UNION ALL
-         SELECT hour, ${FIGURES} FROM (SELECT *, counted AS requests FROM hour_rollups) h
-         WHERE project_id = ${project} AND hour = ANY (${hours}::timestamptz[])`;
-    const looked = lookedSql(project, plan.spans, requestConditions(filter, parameters), parameters, 'whole');
-    return this.database.rows<PartFigures>(
-      `WITH ${looked}, ${figuresSql('whole')}
-       SELECT part, ${FIGURES} FROM figured UNION ALL ${rolled} /* tenant: each part compares the project */`,
+    const parts = partsSql(scope, plan, filter, parameters);
+    const [buckets, threshold] = [parameters.bind(starts), parameters.bind(apdexMs)];
+    const percentiles = quantiles.map((quantile) => nearestRankSql(quantile));
+    // No relation is joined but by one row for each bucket: nobody can estimate how large they are.
+    return this.database.rows<BucketFigures>(
+      `WITH ${parts},
+       placed AS MATERIALIZED (
+         SELECT *, sum(measured) OVER (PARTITION BY bucket) AS of_bucket
+         FROM (SELECT *, width_bucket(part, ${buckets}::timestamptz[]) - 1 AS bucket FROM parts) bucketed),
+       totals AS MATERIALIZED (
+         SELECT bucket, sum(requests) AS requests, sum(client_errors) AS client_errors, sum(errors) AS errors,
+                sum(measured) AS measured, sum(fast) AS fast, sum(slow) AS slow, sum(latency_sum) AS latency_sum,
+                min(latency_min) AS latency_min, max(latency_max) AS latency_max FROM placed GROUP BY 1),
+       weighed AS (
+         SELECT bucket, measured, value, sum(n) AS n, sum(failed) AS failed,
+                sum(sum(n)) OVER (PARTITION BY bucket ORDER BY value) AS up_to
+         FROM (SELECT p.bucket, p.of_bucket AS measured, l.n, coalesce(l.failed, 0) AS failed,
+                      ${shownLatencySql('p.of_bucket', 'l.latency')} AS value
+               FROM placed p CROSS JOIN LATERAL unnest(p.latencies, p.counts, p.failed_counts) AS l (latency, n, failed)) levels
+         GROUP BY 1, 2, 3),
+       told AS MATERIALIZED (
+         SELECT bucket, ARRAY[${percentiles.join(', ')}]::int[] AS percentiles,
+                sum(n - failed) FILTER (WHERE value <= ${threshold}::int) AS satisfied,
+                sum(n - failed) FILTER (WHERE value > ${threshold}::int AND value <= 4::bigint * ${threshold}::int) AS tolerating
+         FROM weighed GROUP BY 1)
+       SELECT t.bucket, t.requests::float8 AS requests, t.client_errors::float8 AS "clientErrors", t.errors::float8 AS errors,
+              t.measured::float8 AS measured, t.fast::float8 AS fast, t.slow::float8 AS slow,
+              t.latency_sum::float8 AS "latencySum", t.latency_min AS "latencyMin", t.latency_max AS "latencyMax",
+              ARRAY(SELECT least(greatest(p.value, t.latency_min), t.latency_max)
+                    FROM unnest(l.percentiles) WITH ORDINALITY AS p (value, nth) ORDER BY p.nth) AS percentiles,
+              coalesce(l.satisfied, 0)::float8 AS satisfied, coalesce(l.tolerating, 0)::float8 AS tolerating
+       FROM totals t LEFT JOIN told l USING (bucket) ORDER BY 1 /* tenant: each part compares the project */`,
       parameters.values,
       tx,
     );
+  }
+
+  /** Where the first part with requests begins; null: there is none. */
+  async firstPart(scope: Scope, plan: ReadingPlan, filter: RequestFilter, tx: Db): Promise<Date | null> {
+    const parameters = new Parameters();
+    const [row] = await this.database.rows<{ first: Date | null }>(
+      `WITH ${partsSql(scope, plan, filter, parameters)}
+       SELECT min(part) AS first FROM parts WHERE requests > 0 /* tenant: each part compares the project */`,
+      parameters.values,
+      tx,
+    );
+    return row?.first ?? null;
   }
 
   /** When the first request of a span was. */
@@ -66,4 +124,25 @@ export class RequestFiguresReader {
     );
     return row?.timestamp ?? null;
   }
+}
+
+/** The relation `parts`: figures of each part of a plan, which begins at `part`. Several rows may be of one part. */
+function partsSql({ projectId }: Scope, plan: ReadingPlan, filter: RequestFilter, parameters: Parameters): string {
+  const project = parameters.bind(projectId);
+  const [days, hours] = [parameters.bind(plan.days), parameters.bind(plan.hours)];
+  // A rollup as a whole, or the pairs of it that are asked for.
+  const rolled = isNamed(filter)
+    ? `SELECT day AS part, ${FIGURES} FROM endpoint_days
+         WHERE project_id = ${project} AND day = ANY (${days}::timestamptz[])${namedConditions(filter, NAMES, parameters)}
+         UNION ALL
+         SELECT hour, ${FIGURES} FROM endpoint_hours
+         WHERE project_id = ${project} AND hour = ANY (${hours}::timestamptz[])${namedConditions(filter, NAMES, parameters)}`
+    : `SELECT day AS part, ${FIGURES} FROM (SELECT *, counted AS requests FROM day_rollups) d
+         WHERE project_id = ${project} AND day = ANY (${days}::timestamptz[])
+         UNION ALL
+         SELECT hour, ${FIGURES} FROM (SELECT *, counted AS requests FROM hour_rollups) h
+         WHERE project_id = ${project} AND hour = ANY (${hours}::timestamptz[])`;
+  const looked = lookedSql(project, plan.spans, requestConditions(filter, parameters), parameters, 'whole');
+  return `${looked}, ${figuresSql('whole')},
+       parts AS MATERIALIZED (SELECT part, ${FIGURES} FROM figured UNION ALL ${rolled})`;
 }

@@ -5,9 +5,8 @@ import { ProjectsReader } from '../../tenancy/projects/index.js';
 import {
   type EndpointFigures,
   EndpointFiguresReader,
+  MOST_NAME_CHARACTERS,
   ReadingPlanReader,
-  RequestFigures,
-  RequestFiguresReader,
 } from '../hour-rollups/index.js';
 import { type TimeWindow, windowHead } from '../totals/index.js';
 import { askedRequests, perMinute, ratio } from './asked-requests.js';
@@ -18,7 +17,6 @@ import {
   type EndpointsQuery,
   type FailuresQuery,
   type FailuresResponse,
-  MOST_ENDPOINT_CHARACTERS,
 } from './performance.dto.js';
 import { PlannedReads } from './planned-reads.service.js';
 
@@ -29,7 +27,6 @@ export class EndpointsService {
     private readonly reads: PlannedReads,
     private readonly plans: ReadingPlanReader,
     private readonly endpoints: EndpointFiguresReader,
-    private readonly figures: RequestFiguresReader,
     private readonly first: FirstRequestReader,
     private readonly projects: ProjectsReader,
     private readonly clock: Clock,
@@ -46,8 +43,7 @@ export class EndpointsService {
         const page = await this.endpoints.page(scope, plan, asked.filter, { sort, minRequests, limit, offset }, tx);
         if (!asked.isAll) return { page, from: asked.window.from };
         await limitTime();
-        const parts = await this.figures.read(scope, plan, asked.filter, tx);
-        return { page, from: await this.first.among(scope, parts, asked, tx) };
+        return { page, from: await this.first.among(scope, plan, asked, limitTime, tx) };
       },
       signal,
     );
@@ -78,7 +74,7 @@ export class EndpointsService {
       failure_rate: ratio(failed, requests),
       by_status: byStatus.map((one) => ({ ...one, share: ratio(one.requests, failed) })),
       by_endpoint: byEndpoint.map((one) => ({
-        method: one.method,
+        method: shown(one.method),
         endpoint: shown(one.endpoint),
         requests: one.requests,
         failed: one.failed,
@@ -93,12 +89,8 @@ export class EndpointsService {
 /** @param allLatencies of all requests */
 function endpointResponse(item: EndpointFigures, window: TimeWindow, allLatencies: number): EndpointResponse {
   const { requests, measured, errors, latencySum } = item;
-  const latencies = new RequestFigures();
-  latencies.measured = measured;
-  for (const part of item.parts) latencies.addLatencies({ ...part, failedCounts: null });
-  const [p50 = null, p95 = null, p99 = null] = latencies.percentiles([0.5, 0.95, 0.99]);
   return {
-    method: item.method,
+    method: shown(item.method),
     endpoint: shown(item.endpoint),
     requests,
     measured,
@@ -106,16 +98,16 @@ function endpointResponse(item: EndpointFigures, window: TimeWindow, allLatencie
     error_rate: ratio(errors, requests),
     requests_per_minute: perMinute(requests, window),
     avg_ms: measured === 0 ? null : latencySum / measured,
-    p50_ms: p50,
-    p95_ms: p95,
-    p99_ms: p99,
+    p50_ms: item.p50,
+    p95_ms: item.p95,
+    p99_ms: item.p99,
     max_ms: item.latencyMax,
     total_time_share: ratio(latencySum, allLatencies),
   };
 }
 
 /** Not in the middle of a character. */
-function shown(endpoint: string | null): string | null {
-  if (endpoint === null || endpoint.length <= MOST_ENDPOINT_CHARACTERS) return endpoint;
-  return [...endpoint.slice(0, 2 * MOST_ENDPOINT_CHARACTERS)].slice(0, MOST_ENDPOINT_CHARACTERS).join('');
+function shown(name: string | null): string | null {
+  if (name === null || name.length <= MOST_NAME_CHARACTERS) return name;
+  return [...name.slice(0, 2 * MOST_NAME_CHARACTERS)].slice(0, MOST_NAME_CHARACTERS).join('');
 }

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
-import { type PartFigures, RequestFiguresReader } from '../hour-rollups/index.js';
+import { type ReadingPlan, RequestFiguresReader } from '../hour-rollups/index.js';
 import type { AskedRequests } from './asked-requests.js';
+import type { LimitTime } from './planned-reads.service.js';
 
 const DAY_MS = 86_400_000;
 
@@ -14,14 +15,15 @@ export class FirstRequestReader {
   /** @returns null when there is none */
   async among(
     scope: ProjectScope,
-    parts: readonly PartFigures[],
+    plan: ReadingPlan,
     { window, filter }: AskedRequests,
+    limitTime: LimitTime,
     tx: Db,
   ): Promise<Date | null> {
-    const beginnings = parts.filter(({ requests }) => requests > 0).map(({ part }) => part.getTime());
-    if (beginnings.length === 0) return null;
-    const from = beginnings.reduce((least, one) => Math.min(least, one));
-    const to = Math.min(from + DAY_MS, window.to.getTime());
-    return this.figures.firstAt(scope, { from: new Date(from), to: new Date(to) }, filter, tx);
+    const from = await this.figures.firstPart(scope, plan, filter, tx);
+    if (from === null) return null;
+    await limitTime();
+    const to = new Date(Math.min(from.getTime() + DAY_MS, window.to.getTime()));
+    return this.figures.firstAt(scope, { from, to }, filter, tx);
   }
 }

@@ -9,7 +9,13 @@ import {
   TextField,
 } from '../../../platform/http/fields/index.js';
 import { TimeZoneField } from '../../tenancy/projects/index.js';
-import { ENDPOINT_SORTS, type EndpointSort, MOST_STATUSES, MOST_STATUSES_OF_ENDPOINT } from '../hour-rollups/index.js';
+import {
+  ENDPOINT_SORTS,
+  type EndpointSort,
+  MOST_NAME_CHARACTERS,
+  MOST_STATUSES,
+  MOST_STATUSES_OF_ENDPOINT,
+} from '../hour-rollups/index.js';
 import {
   type AskedInterval,
   BUCKET_INTERVALS,
@@ -24,8 +30,6 @@ const STATUSES_FROM = ['400', '500'] as const;
 const PERCENTILE =
   'Of the requests that carry a latency, by nearest rank; null when none does. Exact up to 5,000 of them, above that within 1 % or one millisecond';
 const RATE = 'errors / requests; 0 without requests';
-/** Beyond, endpoints are cut where they are shown; also the longest that can be asked for. */
-export const MOST_ENDPOINT_CHARACTERS = 2_000;
 
 /** Which requests: those of the window, and of these values. */
 export class PerformanceQuery extends EventsQuery {
@@ -34,7 +38,7 @@ export class PerformanceQuery extends EventsQuery {
 
   @TextField({
     optional: true,
-    max: MOST_ENDPOINT_CHARACTERS,
+    max: MOST_NAME_CHARACTERS,
     description: 'Exact; empty: every endpoint',
     example: '/cart',
   })
@@ -280,7 +284,7 @@ export class EndpointResponse {
   })
   method!: string | null;
 
-  @TextField({ nullable: true, description: `Cut to ${MOST_ENDPOINT_CHARACTERS.toLocaleString('en')} characters` })
+  @TextField({ nullable: true, description: `Cut to ${MOST_NAME_CHARACTERS.toLocaleString('en')} characters` })
   endpoint!: string | null;
 
   @IntField({ min: 1 })
@@ -351,7 +355,7 @@ export class FailingEndpointResponse {
   })
   method!: string | null;
 
-  @TextField({ nullable: true, description: `Cut to ${MOST_ENDPOINT_CHARACTERS.toLocaleString('en')} characters` })
+  @TextField({ nullable: true, description: `Cut to ${MOST_NAME_CHARACTERS.toLocaleString('en')} characters` })
   endpoint!: string | null;
 
   @IntField({ min: 1 })

@@ -1,10 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
-import { type Deadline, LongSnapshots } from '../reads/index.js';
+import { type Deadline, LongSnapshots, QueryTooLong } from '../reads/index.js';
 
 /** Rows that a read may look through without waiting for its turn: a fraction of a second. */
 const ROWS_AT_ONCE = 50_000;
+/** Latencies of rollups that cost as much as a row. */
+const LEVELS_OF_A_ROW = 10;
+/** What a read may take without its turn, in milliseconds: nobody can tell all that it costs beforehand. */
+const ATTEMPT_MS = 300;
 
 /** The next statement takes no longer than is left; asked before each but the first. */
 export type LimitTime = () => Promise<void>;
@@ -12,13 +16,19 @@ export type LimitTime = () => Promise<void>;
 interface Planned {
   /** Rows to be looked through. */
   readonly events: number;
+  /** Latencies that rollups bring, at most; left out: none. */
+  readonly levels?: number;
 }
 
-/** Reads of one moment, most of them from rollups. Those that have to look through many rows wait for their turn. */
+/**
+ * Reads of one moment, most of them from rollups. Those that have to look through many rows, and those that turn out to
+ * take long, wait for their turn.
+ */
 @Injectable()
 export class PlannedReads {
   /** Tests make it less. */
   rowsAtOnce = ROWS_AT_ONCE;
+  attemptMs = ATTEMPT_MS;
 
   constructor(
     private readonly database: Database,
@@ -43,14 +53,12 @@ export class PlannedReads {
       await limitTime();
       return { planned, limitTime };
     };
-    const few = await this.snapshots.briefly(
-      async (tx, deadline) => {
-        const { planned, limitTime } = await begin(tx, deadline);
-        return planned.events > this.rowsAtOnce ? null : { answer: await read(tx, planned, limitTime) };
-      },
-      { signal },
-    );
-    if (few !== null) return few.answer;
+    const answered = await this.attempt(async (tx, deadline) => {
+      const { planned, limitTime } = await begin(tx, deadline);
+      const rows = planned.events + (planned.levels ?? 0) / LEVELS_OF_A_ROW;
+      return rows > this.rowsAtOnce ? null : { answer: await read(tx, planned, limitTime) };
+    }, signal);
+    if (answered !== null) return answered.answer;
     return this.snapshots.run(
       scope,
       async (tx, deadline) => {
@@ -59,5 +67,18 @@ export class PlannedReads {
       },
       { signal },
     );
+  }
+
+  /** Null: it takes more than may be taken without a turn. */
+  private async attempt<T>(
+    work: (tx: Db, deadline: Deadline) => Promise<T | null>,
+    signal: AbortSignal,
+  ): Promise<T | null> {
+    try {
+      return await this.snapshots.briefly(work, { signal, milliseconds: this.attemptMs });
+    } catch (error) {
+      if (error instanceof QueryTooLong) return null;
+      throw error;
+    }
   }
 }

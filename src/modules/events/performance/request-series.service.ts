@@ -2,7 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Clock, TimeZone } from '../../../platform/clock/index.js';
 import { ProjectsReader, ProjectTimeZoneReader } from '../../tenancy/projects/index.js';
-import { type PartFigures, ReadingPlanReader, RequestFigures, RequestFiguresReader } from '../hour-rollups/index.js';
+import {
+  type AskedFigures,
+  type BucketFigures,
+  ReadingPlanReader,
+  RequestFiguresReader,
+} from '../hour-rollups/index.js';
 import { type AskedInterval, bucketsOf, type TimeWindow, windowHead, type ZonedBuckets } from '../totals/index.js';
 import { type AskedRequests, askedRequests, ratio } from './asked-requests.js';
 import { FirstRequestReader } from './first-request.reader.js';
@@ -11,7 +16,7 @@ import { PlannedReads } from './planned-reads.service.js';
 
 interface Read {
   readonly buckets: ZonedBuckets;
-  readonly parts: readonly PartFigures[];
+  readonly figures: readonly BucketFigures[];
 }
 
 /** The requests of a window, bucket by bucket. */
@@ -31,14 +36,14 @@ export class RequestSeriesService {
     const asked = askedRequests(query, this.clock.now());
     const [{ name }, zone] = await Promise.all([this.projects.get(scope), query.timezone ?? this.zones.of(scope)]);
     const divide = (window: TimeWindow): ZonedBuckets => bucketsOf(window, query.interval, new TimeZone(zone));
-    const { buckets, parts } = await (asked.isAll
+    const { buckets, figures } = await (asked.isAll
       ? this.readAll(scope, asked, divide, query.interval, signal)
       : this.readWindow(scope, asked, divide(asked.window), signal));
     return {
       ...windowHead(scope.projectId, name, asked.window),
       interval: buckets.interval,
       timezone: zone,
-      points: pointsOf(buckets.starts, parts),
+      points: pointsOf(buckets.starts, figures),
     };
   }
 
@@ -51,7 +56,7 @@ export class RequestSeriesService {
     return this.reads.run(
       scope,
       (tx) => this.plans.plan(scope, window, filter, buckets.starts, tx),
-      async (tx, plan) => ({ buckets, parts: await this.figures.read(scope, plan, filter, tx) }),
+      async (tx, plan) => ({ buckets, figures: await this.figures.read(scope, plan, filter, wantedOf(buckets), tx) }),
       signal,
     );
   }
@@ -73,31 +78,27 @@ export class RequestSeriesService {
         return interval === 'minute' ? { ...plan, events: Infinity } : plan;
       },
       async (tx, plan, limitTime) => {
-        const known = await this.figures.read(scope, plan, filter, tx);
-        await limitTime();
-        const first = await this.first.among(scope, known, asked, tx);
+        const first = await this.first.among(scope, plan, asked, limitTime, tx);
         const since = { from: first ?? window.to, to: window.to };
         const buckets = divide(since);
         const divided = await this.plans.plan(scope, since, filter, buckets.starts, tx);
         await limitTime();
-        return { buckets, parts: await this.figures.read(scope, divided, filter, tx) };
+        return { buckets, figures: await this.figures.read(scope, divided, filter, wantedOf(buckets), tx) };
       },
       signal,
     );
   }
 }
 
-function pointsOf(starts: readonly Date[], parts: readonly PartFigures[]): RequestPoint[] {
-  const sums = starts.map(() => new RequestFigures());
-  let bucket = 0;
-  for (const part of [...parts].sort((a, b) => a.part.getTime() - b.part.getTime())) {
-    while ((starts[bucket + 1]?.getTime() ?? Infinity) <= part.part.getTime()) bucket += 1;
-    sums[bucket]?.add(part);
-  }
-  return starts.map((start, index): RequestPoint => {
-    const sum = sums[index] ?? new RequestFigures();
-    const { requests, measured, errors } = sum;
-    const [p50 = null, p95 = null, p99 = null] = sum.percentiles([0.5, 0.95, 0.99]);
+function wantedOf({ starts }: ZonedBuckets): AskedFigures {
+  return { starts, quantiles: [0.5, 0.95, 0.99] };
+}
+
+function pointsOf(starts: readonly Date[], figures: readonly BucketFigures[]): RequestPoint[] {
+  const known = new Map(figures.map((one) => [one.bucket, one]));
+  return starts.map((start, bucket): RequestPoint => {
+    const { requests = 0, measured = 0, errors = 0, percentiles = [] } = known.get(bucket) ?? {};
+    const [p50 = null, p95 = null, p99 = null] = percentiles;
     return {
       ts: start.toISOString(),
       requests,

@@ -4,10 +4,9 @@ import { Clock } from '../../../platform/clock/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { ProjectsReader } from '../../tenancy/projects/index.js';
 import {
-  type PartFigures,
   type ReadingPlan,
   ReadingPlanReader,
-  RequestFigures,
+  type RequestFigures,
   RequestFiguresReader,
 } from '../hour-rollups/index.js';
 import { type TimeWindow, windowHead } from '../totals/index.js';
@@ -19,10 +18,28 @@ import { PlannedReads } from './planned-reads.service.js';
 /** The year 1: no event is older, and the server takes no time before 4713 BC. */
 const EARLIEST_MS = -62_135_596_800_000;
 
+const QUANTILES = [0.5, 0.75, 0.9, 0.95, 0.99];
+
+const NOTHING: RequestFigures = {
+  requests: 0,
+  clientErrors: 0,
+  errors: 0,
+  measured: 0,
+  fast: 0,
+  slow: 0,
+  latencySum: 0,
+  latencyMin: null,
+  latencyMax: null,
+  percentiles: [],
+  satisfied: 0,
+  tolerating: 0,
+};
+
 interface Planned {
   readonly now: ReadingPlan;
   readonly before: ReadingPlan | null;
   readonly events: number;
+  readonly levels: number;
 }
 
 /** The requests of a window as a whole, beside those of the window before. */
@@ -45,19 +62,24 @@ export class SummaryService {
       scope,
       (tx) => this.plan(scope, asked, before, tx),
       async (tx, plan, limitTime) => {
-        const parts = await this.figures.read(scope, plan.now, asked.filter, tx);
-        await limitTime();
+        const sum = async (of: ReadingPlan): Promise<RequestFigures> => {
+          const wanted = { starts: [], quantiles: QUANTILES, apdexMs: query.apdex_ms };
+          const [figures = NOTHING] = await this.figures.read(scope, of, asked.filter, wanted, tx);
+          await limitTime();
+          return figures;
+        };
         return {
-          now: sumOf(parts),
-          before: plan.before && sumOf(await this.figures.read(scope, plan.before, asked.filter, tx)),
-          from: asked.isAll ? await this.first.among(scope, parts, asked, tx) : asked.window.from,
+          now: await sum(plan.now),
+          before: plan.before && (await sum(plan.before)),
+          from: asked.isAll ? await this.first.among(scope, plan.now, asked, limitTime, tx) : asked.window.from,
         };
       },
       signal,
     );
     const { now, from } = read;
-    const [compared, previous] = [compare(now, query.apdex_ms), read.before && compare(read.before, query.apdex_ms)];
-    const [p50 = null, p75 = null, p90 = null, p95 = null, p99 = null] = now.percentiles([0.5, 0.75, 0.9, 0.95, 0.99]);
+    const [compared, previous] = [compare(now), read.before && compare(read.before)];
+    const [p50 = null, p75 = null, p90 = null, p95 = null, p99 = null] = now.percentiles;
+    const { satisfied, tolerating } = now;
     return {
       ...windowHead(scope.projectId, name, asked.window),
       requests: now.requests,
@@ -77,7 +99,13 @@ export class SummaryService {
         max_ms: now.latencyMax,
       },
       buckets: { fast: now.fast, slow: now.slow, very_slow: now.measured - now.fast - now.slow },
-      apdex: { threshold_ms: query.apdex_ms, score: compared.apdex, ...now.apdex(query.apdex_ms) },
+      apdex: {
+        threshold_ms: query.apdex_ms,
+        score: compared.apdex,
+        satisfied,
+        tolerating,
+        frustrated: now.measured - satisfied - tolerating,
+      },
       previous,
       change: previous && changeOf(compared, previous),
     };
@@ -86,14 +114,13 @@ export class SummaryService {
   private async plan(scope: ProjectScope, asked: AskedRequests, before: TimeWindow | null, tx: Db): Promise<Planned> {
     const now = await this.plans.plan(scope, asked.window, asked.filter, [], tx);
     const earlier = before && (await this.plans.plan(scope, before, asked.filter, [], tx));
-    return { now, before: earlier, events: now.events + (earlier?.events ?? 0) };
+    return {
+      now,
+      before: earlier,
+      events: now.events + (earlier?.events ?? 0),
+      levels: now.levels + (earlier?.levels ?? 0),
+    };
   }
-}
-
-function sumOf(parts: readonly PartFigures[]): RequestFigures {
-  const sum = new RequestFigures();
-  for (const part of parts) sum.add(part);
-  return sum;
 }
 
 /** Of the same length, ending where this one begins. */
@@ -101,9 +128,9 @@ function windowBefore({ from, to }: TimeWindow): TimeWindow {
   return { from: new Date(Math.max(EARLIEST_MS, 2 * from.getTime() - to.getTime())), to: from };
 }
 
-function compare(figures: RequestFigures, thresholdMs: number): ComparedFigures {
-  const [p50 = null, p95 = null] = figures.percentiles([0.5, 0.95]);
-  const { satisfied, tolerating } = figures.apdex(thresholdMs);
+function compare(figures: RequestFigures): ComparedFigures {
+  const [p50 = null, , , p95 = null] = figures.percentiles;
+  const { satisfied, tolerating } = figures;
   return {
     requests: figures.requests,
     error_rate: ratio(figures.errors, figures.requests),

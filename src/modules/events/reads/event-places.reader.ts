@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
-import { Database } from '../../../platform/database/database.js';
+import { Database, type Db } from '../../../platform/database/database.js';
 import type { Place } from './cursor.js';
 import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
 import type { StoredEvent } from '../fields/index.js';
@@ -54,18 +54,17 @@ export class EventPlacesReader {
    * Null: the project has no such event. An id carries when it was made, which mostly is the event's timestamp; others
    * are found by the ranges of ids that lie together.
    */
-  async find(scope: Scope, id: string): Promise<FoundEvent | null> {
+  async find(scope: Scope, id: string, db?: Db): Promise<FoundEvent | null> {
     const select = `SELECT event, source, source_id, ${PLACE_COLUMNS} FROM events WHERE project_id = $1 AND id = $2`;
     const madeAt = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
     const [from, to] = [new Date(madeAt - USUAL_DISTANCE_MS), new Date(madeAt + USUAL_DISTANCE_MS)];
-    const [near] = await this.database.rows<FoundEvent>(`${select} AND "timestamp" BETWEEN $3 AND $4`, [
-      scope.projectId,
-      id,
-      from,
-      to,
-    ]);
+    const [near] = await this.database.rows<FoundEvent>(
+      `${select} AND "timestamp" BETWEEN $3 AND $4`,
+      [scope.projectId, id, from, to],
+      db,
+    );
     if (near !== undefined) return near;
-    const [far] = await this.database.rows<FoundEvent>(select, [scope.projectId, id]);
+    const [far] = await this.database.rows<FoundEvent>(select, [scope.projectId, id], db);
     return far ?? null;
   }
 }

@@ -1,6 +1,6 @@
 export { decodeCursor, encodeCursor, type Place } from './cursor.js';
 export { EventPageReader, PAGE_BYTES } from './event-page-reader.js';
-export { type EventPlace, PLACE_COLUMNS } from './event-places.js';
+export { type EventPlace, type EventSize, PLACE_COLUMNS, SIZE_COLUMNS } from './event-places.js';
 export { EventReadsModule } from './reads.module.js';
 export { EventPlacesReader } from './event-places.reader.js';
 export { eventMembers, eventRecord, RECORD_MEMBERS, RECORDS } from './event-record.js';

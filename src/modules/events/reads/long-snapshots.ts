@@ -5,6 +5,8 @@ import { Deadline } from './deadline.js';
 import { LONG_READ_MS, LongReads, QueryTooLong } from './long-reads.js';
 
 const QUERY_CANCELED = '57014';
+/** What a read may take before it has to have a turn. */
+const SHORT_READ_MS = 300;
 
 interface Options {
   /** Ends the read, which then throws the signal's reason. */
@@ -17,6 +19,7 @@ interface Options {
 export class LongSnapshots {
   /** What one may take; tests make it less. */
   milliseconds: number = LONG_READ_MS;
+  shortMilliseconds: number = SHORT_READ_MS;
 
   constructor(
     private readonly database: Database,
@@ -24,7 +27,7 @@ export class LongSnapshots {
   ) {}
 
   /**
-   * @param work limits each of its statements to what the deadline leaves
+   * @param work limits each of its statements to what the deadline leaves; the first ones have all of it
    * @throws QueryTooLong, TooManyQueries
    */
   run<T>(
@@ -32,8 +35,27 @@ export class LongSnapshots {
     work: (tx: Db, deadline: Deadline) => Promise<T>,
     { signal, milliseconds = this.milliseconds }: Options = {},
   ): Promise<T> {
-    const read = (): Promise<T> => this.read(new Deadline(milliseconds, signal), work, signal);
+    const read = (): Promise<T> => this.briefly(work, { milliseconds, ...(signal && { signal }) });
     return this.turns.run(projectId, read, signal && { signal });
+  }
+
+  /**
+   * As {@link run}, without a turn for a moment, counted from when there is a connection: for what is quick but for few.
+   * @param work is begun again, with a turn, when the moment is over
+   * @throws QueryTooLong, TooManyQueries
+   */
+  async attempt<T>(
+    scope: Pick<ProjectScope, 'projectId'>,
+    work: (tx: Db, deadline: Deadline) => Promise<T>,
+    { signal, milliseconds = this.milliseconds }: Options = {},
+  ): Promise<T> {
+    const moment = Math.min(this.shortMilliseconds, milliseconds);
+    try {
+      return await this.read((tx) => work(tx, new Deadline(moment, signal)), moment, signal);
+    } catch (error) {
+      if (!(error instanceof QueryTooLong)) throw error;
+      return this.run(scope, work, { milliseconds, ...(signal && { signal }) });
+    }
   }
 
   /**
@@ -44,16 +66,17 @@ export class LongSnapshots {
     work: (tx: Db, deadline: Deadline) => Promise<T>,
     { signal, milliseconds = this.milliseconds }: Options = {},
   ): Promise<T> {
-    return this.read(new Deadline(milliseconds, signal), work, signal);
+    const deadline = new Deadline(milliseconds, signal);
+    return this.read((tx) => work(tx, deadline), milliseconds, signal);
   }
 
   private async read<T>(
-    deadline: Deadline,
-    work: (tx: Db, deadline: Deadline) => Promise<T>,
+    work: (tx: Db) => Promise<T>,
+    milliseconds: number,
     signal: AbortSignal | undefined,
   ): Promise<T> {
     try {
-      return await this.database.snapshot((tx) => this.database.endedBy(tx, signal, () => work(tx, deadline)));
+      return await this.database.snapshot(work, { signal, milliseconds });
     } catch (error) {
       if (!isCanceled(error)) throw error;
       signal?.throwIfAborted();

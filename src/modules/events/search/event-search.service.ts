@@ -2,7 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import type { FoundThing, Search } from '../../tenancy/search-sources/index.js';
-import { EventPlacesReader, LongReads, type Place, TooManyQueries } from '../reads/index.js';
+import {
+  EventPlacesReader,
+  LongReads,
+  LongSnapshots,
+  type Place,
+  QueryTooLong,
+  TooManyQueries,
+} from '../reads/index.js';
 import { askedId, EventSearchRepository } from './event-search.repository.js';
 import { EventTypeSearch } from './event-type-search.reader.js';
 import { BestEvents } from './best-events.js';
@@ -31,24 +38,27 @@ export class EventSearch {
     private readonly types: EventTypeSearch,
     private readonly places: EventPlacesReader,
     private readonly longReads: LongReads,
+    private readonly snapshots: LongSnapshots,
     private readonly limits: SearchLimits,
   ) {}
 
-  /** The best `limit`. A turn that does not come in time leaves all of them out. */
+  /** The best `limit`. A turn that does not come in time leaves out all but what an index knows. */
   async find(scope: ProjectScope, search: Search, limit: number, signal: AbortSignal): Promise<FoundEvents> {
     const giveUpAt = performance.now() + this.limits.eventsMs;
     // Ends the waiting for a turn; statements end by themselves.
     const time = AbortSignal.timeout(this.limits.eventsMs);
     const best = new BestEvents(search.words, limit);
+    const isKnown = await this.knownBriefly(scope, search, best, signal);
     let isPartial = true;
     try {
       await this.longReads.run(
         scope.projectId,
         () =>
-          this.database.snapshot((tx) =>
-            this.database.endedBy(tx, signal, async () => {
-              isPartial = !(await this.look(scope, search, best, giveUpAt, tx));
-            }),
+          this.database.snapshot(
+            async (tx) => {
+              isPartial = !(await this.look(scope, search, best, { giveUpAt, isKnown }, tx));
+            },
+            { signal },
           ),
         { signal: AbortSignal.any([signal, time]) },
       );
@@ -64,12 +74,14 @@ export class EventSearch {
     scope: ProjectScope,
     search: Search,
     best: BestEvents,
-    giveUpAt: number,
+    { giveUpAt, isKnown }: { readonly giveUpAt: number; readonly isKnown: boolean },
     tx: Db,
   ): Promise<boolean> {
     const left = (): number => giveUpAt - performance.now();
-    await this.events.within(left(), tx);
-    await this.known(scope, search, best, tx);
+    if (!isKnown) {
+      await this.events.within(left(), tx);
+      await this.known(scope, search, best, tx);
+    }
     let before: Place | null = null;
     for (let rows = this.limits.firstRows; left() > 0;) {
       const startedAt = performance.now();
@@ -85,11 +97,34 @@ export class EventSearch {
     return false;
   }
 
+  /** @returns whether that was soon done; else it is done again when it has its turn */
+  private async knownBriefly(
+    scope: ProjectScope,
+    search: Search,
+    best: BestEvents,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const milliseconds = Math.min(this.limits.knownMs, this.limits.eventsMs);
+    try {
+      await this.snapshots.briefly(
+        async (tx, deadline) => {
+          await this.events.within(deadline.left(), tx);
+          await this.known(scope, search, best, tx);
+        },
+        { signal, milliseconds },
+      );
+      return true;
+    } catch (error) {
+      if (error instanceof QueryTooLong) return false;
+      throw error;
+    }
+  }
+
   private async known(scope: ProjectScope, search: Search, best: BestEvents, tx: Db): Promise<void> {
     const { words, window } = search;
     const id = askedId(words);
     if (id !== null) {
-      const place = await this.places.find(scope, id);
+      const place = await this.places.find(scope, id, tx);
       if (place !== null) best.add(await this.events.at(scope, window, place, tx));
     }
     const types = await this.types.find(scope, search, best.limit, tx);

@@ -14,15 +14,13 @@ import {
   SearchSource,
   type SearchType,
 } from '../../tenancy/search-sources/index.js';
-import { QueryTooLong } from '../reads/index.js';
+import { type Deadline, LongSnapshots } from '../reads/index.js';
 import { EventSearch } from './event-search.service.js';
-import { EventSearchRepository } from './event-search.repository.js';
 import { SearchLimits } from './search-limits.js';
 import { bestOf, ranked, type RankedThing, titles } from './ranking.js';
 import { MOST_COUNTED, type SearchAnswer, type SearchCounts, type SearchItem, type SearchQuery } from './search.dto.js';
 
-const QUERY_CANCELED = '57014';
-const SAID_AGAIN_MS = 250;
+const SAID_AGAIN_MS = 100;
 
 /** Finds the things of a project by what people know of them (DECISIONS 16). */
 @Injectable()
@@ -30,7 +28,7 @@ export class SearchService {
   constructor(
     private readonly database: Database,
     private readonly discovery: DiscoveryService,
-    private readonly statements: EventSearchRepository,
+    private readonly snapshots: LongSnapshots,
     private readonly events: EventSearch,
     private readonly limits: SearchLimits,
     private readonly clock: Clock,
@@ -43,6 +41,7 @@ export class SearchService {
     signal: AbortSignal,
   ): Promise<SearchAnswer> {
     const words = readWords(q);
+    if (words.words.length === 0) throw brokenRule(['query', 'q'], 'q must have a word', q);
     if (words.words.length > MOST_WORDS) {
       throw brokenRule(['query', 'q'], `q must have at most ${MOST_WORDS} words`, q);
     }
@@ -66,7 +65,7 @@ export class SearchService {
     };
   }
 
-  /** All but events, of one moment and whole. */
+  /** All but events, of one moment and whole: mostly a matter of milliseconds, else with a turn. */
   private async named(
     scope: ProjectMemberScope,
     search: Search,
@@ -77,15 +76,8 @@ export class SearchService {
       types.includes(type),
     );
     if (sources.length === 0) return [];
-    try {
-      return await this.database.snapshot((tx) =>
-        this.database.endedBy(tx, signal, () => this.ask(sources, scope, search, tx)),
-      );
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== QUERY_CANCELED) throw error;
-      signal.throwIfAborted();
-      throw new QueryTooLong();
-    }
+    const ask = (tx: Db, deadline: Deadline): Promise<RankedThing[]> => this.ask(sources, scope, search, tx, deadline);
+    return this.snapshots.attempt(scope, ask, { signal, milliseconds: this.limits.namesMs });
   }
 
   /** One after the other: each takes a millisecond or two, and together they take one connection. */
@@ -94,15 +86,14 @@ export class SearchService {
     scope: ProjectMemberScope,
     search: Search,
     tx: Db,
+    deadline: Deadline,
   ): Promise<RankedThing[]> {
     const found: RankedThing[] = [];
-    const giveUpAt = performance.now() + this.limits.namesMs;
     let allowed = Infinity;
     for (const source of sources) {
-      const left = giveUpAt - performance.now();
-      if (left <= 0) throw new QueryTooLong();
+      const left = deadline.left();
       // Said again when it has become less: usually all of them are done by then.
-      if (left < allowed - SAID_AGAIN_MS) await this.statements.within((allowed = left), tx);
+      if (left < allowed - SAID_AGAIN_MS) await this.database.limit(tx, (allowed = left));
       found.push(...ranked(source.type, await source.find(scope, search, MOST_COUNTED, tx), search.words));
     }
     return found;

@@ -14,12 +14,6 @@ export interface BucketCount {
   readonly dimensions: readonly Dimension[];
 }
 
-/** Events to be read from rows as they are, in milliseconds of their window. */
-export function rowsOf({ edges }: BucketCoverage, now: Date): number {
-  const end = (to: Date): number => Math.min(to.getTime(), now.getTime());
-  return edges.reduce((sum, { from, to }) => sum + Math.max(0, end(to) - from.getTime()), 0);
-}
-
 /**
  * Buckets as a relation of partial counts, which the caller sums up: `bucket`, the dimensions, `events` and `errors`,
  * negative where an hour or a day reaches beyond its bucket.

@@ -3,11 +3,10 @@ export { type AskedInterval, BUCKET_INTERVALS, type BucketInterval, IntervalFiel
 export { AskedWindow, windowHead, windowOf, WindowResponse } from './asked-window.js';
 export { type BucketCoverage, bucketCoverageOf } from './bucket-coverage.js';
 export { type Interval, INTERVALS } from './count.js';
-export { countedBuckets, rowsOf } from './counted-buckets.reader.js';
+export { countedBuckets } from './counted-buckets.reader.js';
 export type { TimeWindow } from './coverage.js';
 export { conditionsOf, type Dimension, DIMENSIONS, type EventFilter, inWindow, isEmptyFilter } from './event-filter.js';
 export { LatenciesReader } from './latencies.reader.js';
-export { bucketOf, middleOf, nearestRanks } from './latency-buckets.js';
 export { EventTotalsReader, type FacetValue, type MatchingHour } from './totals.reader.js';
 export { EventTotalsModule } from './totals.module.js';
 export { withoutGaps } from './time-buckets.js';

@@ -32,10 +32,11 @@ export function quantilesOf(
   histogram: readonly { readonly bucket: number; readonly events: number }[],
   quantiles: readonly number[],
 ): (number | null)[] {
-  return nearestRanks(
-    histogram.map(({ bucket, events }) => ({ value: middleOf(bucket), events })),
-    quantiles,
-  );
+  const places = placesOf(histogram, quantiles);
+  return quantiles.map((_, index) => {
+    const place = places[index];
+    return place === undefined ? null : middleOf(place.bucket);
+  });
 }
 
 /** Where nearest-rank quantiles lie in a histogram in the order of its buckets: in which bucket, as which from 1 on. */
@@ -51,26 +52,5 @@ export function placesOf(
       rank -= events;
     }
     return [];
-  });
-}
-
-/**
- * Nearest-rank quantiles of values that ascend, each with its number.
- * @returns a value for each quantile (0 to 1), null when there is none
- */
-export function nearestRanks(
-  weighed: readonly { readonly value: number; readonly events: number }[],
-  quantiles: readonly number[],
-): (number | null)[] {
-  const total = weighed.reduce((sum, { events }) => sum + events, 0);
-  if (total <= 0) return quantiles.map(() => null);
-  return quantiles.map((quantile) => {
-    const rank = Math.max(1, Math.ceil(quantile * total));
-    let seen = 0;
-    for (const { value, events } of weighed) {
-      seen += events;
-      if (seen >= rank) return value;
-    }
-    return weighed.at(-1)?.value ?? null;
   });
 }

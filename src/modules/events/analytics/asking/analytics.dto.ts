@@ -1,5 +1,6 @@
-import { NumberField, TextField } from '../../../../platform/http/fields/index.js';
+import { Fault, type Kind, KindField, NumberField, TextField } from '../../../../platform/http/fields/index.js';
 import { EventsQuery } from '../../totals/index.js';
+import { type Scalar, SHOWN_CHARACTERS } from './keys.js';
 
 /** What every question about events takes (DECISIONS 11). */
 export class AnalyticsQuery extends EventsQuery {
@@ -13,6 +14,22 @@ export class AnalyticsQuery extends EventsQuery {
   })
   where?: string;
 }
+
+const SCALARS = [{ type: 'string', maxLength: SHOWN_CHARACTERS }, { type: 'number' }, { type: 'boolean' }];
+
+function scalar(documents: readonly object[]): Kind<Scalar> {
+  const read = (value: unknown): Scalar | Fault =>
+    typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+      ? value
+      : new Fault('scalar_type', 'Input should be a text, a number or a boolean', value);
+  return { document: { anyOf: documents }, build: () => read };
+}
+
+/** The property is a value that events are grouped by. */
+export const GroupField = (options: { nullable?: true; description: string }): PropertyDecorator =>
+  KindField(scalar(options.nullable ? [...SCALARS, { type: 'null' }] : SCALARS), {
+    description: options.description,
+  });
 
 /** The property is a share of a whole. */
 export const ShareField = (description: string): PropertyDecorator => NumberField({ min: 0, max: 1, description });

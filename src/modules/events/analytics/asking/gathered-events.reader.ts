@@ -7,7 +7,6 @@ import {
   countedBuckets,
   type Dimension,
   isEmptyFilter,
-  rowsOf,
   type TimeWindow,
 } from '../../totals/index.js';
 import type { Division } from './division.js';
@@ -15,18 +14,11 @@ import type { Question } from './question.js';
 import type { Snapshot } from './snapshots.js';
 
 const HOUR_MS = 3_600_000;
-/** Beyond so much time of rows beside counted hours, a read has to wait for its turn. */
-const MOST_UNCOUNTED_MS = 2 * HOUR_MS;
 
 /** Where the answer to a question comes from: counted hours with the rows at their edges, or the events themselves. */
 export type Source =
   | { readonly type: 'counted'; readonly coverage: BucketCoverage }
   | { readonly type: 'events'; readonly events: FittingEvents };
-
-/** Whether a division of counted hours reads so many rows beside them that it takes long. */
-export function isLongCount(division: Division, { now }: Question): boolean {
-  return rowsOf(division.coverage(now), now) > MOST_UNCOUNTED_MS;
-}
 
 /** Finds the events of questions. */
 @Injectable()
@@ -54,7 +46,6 @@ export class GatheredEventsReader {
     { tx, deadline }: Snapshot,
     types?: readonly string[],
   ): Promise<FittingEvents> {
-    if (deadline === null) throw new Error('Events are read within a time');
     const { scope, where, filter } = question;
     const ofTypes = (bind: Bind): string => (types === undefined ? '' : ` AND e.event = ANY (${bind(types)}::text[])`);
     const asked = { window, where, filter: (bind: Bind) => `true${conditionsOf(filter, { bind })}${ofTypes(bind)}` };

@@ -3,9 +3,9 @@ import { EVENT_FIELDS, type EventField, pathOfProperty, propertySql } from '../.
 import { CONDITION_SQL } from '../../fields/index.js';
 
 /** Characters of a text that are shown. */
-const SHOWN = 200;
+export const SHOWN_CHARACTERS = 200;
 /** Bytes of a text that stands for itself among keys; of a longer one its hash does. */
-const LONGEST_KEY = 4 * SHOWN;
+const LONGEST_KEY = 4 * SHOWN_CHARACTERS;
 const HASH_DIGITS = 64;
 const TEXT = '"';
 const LONG_TEXT = '#';
@@ -83,9 +83,9 @@ export function scalarOf(key: string): Scalar | null {
 
 function textKey(text: string): string {
   return `CASE WHEN octet_length(${text}) <= ${LONGEST_KEY} THEN '${TEXT}' || ${text}
-    ELSE '${LONG_TEXT}' || encode(sha256(convert_to(${text}, 'UTF8')), 'hex') || left(${text}, ${SHOWN}) END`;
+    ELSE '${LONG_TEXT}' || encode(sha256(convert_to(${text}, 'UTF8')), 'hex') || left(${text}, ${SHOWN_CHARACTERS}) END`;
 }
 
 function cut(text: string): string {
-  return text.length <= SHOWN ? text : [...text].slice(0, SHOWN).join('');
+  return text.length <= SHOWN_CHARACTERS ? text : [...text].slice(0, SHOWN_CHARACTERS).join('');
 }

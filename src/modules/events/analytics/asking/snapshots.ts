@@ -7,8 +7,9 @@ import type { Question } from './question.js';
 /** Reads of one moment. */
 export interface Snapshot {
   readonly tx: Db;
-  /** Null: counted hours are read, which takes no time to speak of. */
-  readonly deadline: Deadline | null;
+  readonly deadline: Deadline;
+  /** Gives the next statement the time that is left. */
+  limit(): Promise<void>;
   /** Within the time that is left. */
   rows<Row>(sql: string, parameters: Parameters): Promise<Row[]>;
 }
@@ -21,7 +22,9 @@ export class Snapshots {
   ) {}
 
   /**
-   * @param options.isLong whether events themselves are read, and not counted hours alone
+   * @param options.isLong whether events themselves are read, and not counted hours with the rows at their edges: those
+   *   are mostly few, and have a turn when they are not
+   * @param work may be begun again
    * @throws QueryTooLong, TooManyQueries
    */
   run<T>(
@@ -29,16 +32,18 @@ export class Snapshots {
     { isLong, signal }: { readonly isLong: boolean; readonly signal: AbortSignal },
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
-    if (isLong) return this.long.run(scope, (tx, deadline) => work(this.of(tx, deadline)), { signal });
-    return this.database.snapshot((tx) => work(this.of(tx, null)));
+    const read = (tx: Db, deadline: Deadline): Promise<T> => work(this.of(tx, deadline));
+    return isLong ? this.long.run(scope, read, { signal }) : this.long.attempt(scope, read, { signal });
   }
 
-  private of(tx: Db, deadline: Deadline | null): Snapshot {
+  private of(tx: Db, deadline: Deadline): Snapshot {
+    const limit = (): Promise<void> => this.database.limit(tx, deadline.left());
     return {
       tx,
       deadline,
+      limit,
       rows: async (sql, parameters) => {
-        if (deadline !== null) await this.database.limit(tx, deadline.left());
+        await limit();
         return this.database.rows(sql, parameters.values, tx);
       },
     };

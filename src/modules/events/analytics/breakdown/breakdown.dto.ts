@@ -1,13 +1,6 @@
-import {
-  AnyField,
-  IntField,
-  ListField,
-  nested,
-  NestedField,
-  TextField,
-} from '../../../../platform/http/fields/index.js';
+import { IntField, ListField, nested, NestedField, TextField } from '../../../../platform/http/fields/index.js';
 import { WindowResponse } from '../../totals/index.js';
-import { AnalyticsQuery, ChangeField, ShareField } from '../asking/analytics.dto.js';
+import { AnalyticsQuery, ChangeField, GroupField, ShareField } from '../asking/analytics.dto.js';
 import { GROUPED_FIELDS, GroupingField } from '../asking/grouping-field.js';
 import type { Scalar } from '../asking/keys.js';
 
@@ -28,7 +21,7 @@ export class EventsAndErrors {
 }
 
 export class BreakdownItem extends EventsAndErrors {
-  @AnyField({ description: 'Text of up to 200 characters, number or truth value' })
+  @GroupField({ description: 'Text of up to 200 characters, number or truth value' })
   value!: Scalar;
 
   @TextField({ optional: true, nullable: true, description: 'Of source_id alone: its name; null where it is gone' })

@@ -4,7 +4,7 @@ import { windowHead } from '../../totals/index.js';
 import type { BreakdownItem, BreakdownQuery, BreakdownResponse } from './breakdown.dto.js';
 import { BreakdownRepository, type BreakdownRow } from './breakdown.repository.js';
 import { wholeWindows } from '../asking/division.js';
-import { GatheredEventsReader, isLongCount } from '../asking/gathered-events.reader.js';
+import { GatheredEventsReader } from '../asking/gathered-events.reader.js';
 import { scalarOf } from '../asking/keys.js';
 import { changeOf, ratioOf } from '../asking/numbers.js';
 import { isCounted, type Question, Questions } from '../asking/question.js';
@@ -60,8 +60,7 @@ export class BreakdownService {
   ): Promise<BreakdownRow[]> {
     const division = wholeWindows(question);
     const isOfHours = isCounted(question, [asked.by]);
-    const isLong = !isOfHours || isLongCount(division, question);
-    return this.snapshots.run(question, { isLong, signal }, async (snapshot) => {
+    return this.snapshots.run(question, { isLong: !isOfHours, signal }, async (snapshot) => {
       const source = await this.gathered.source(question, division, isOfHours, snapshot);
       return this.breakdown.rows(question, source, division, asked, snapshot);
     });

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { isEmptyFilter, LatenciesReader, type TimeWindow, windowHead } from '../../totals/index.js';
 import { wholeWindows } from '../asking/division.js';
-import { GatheredEventsReader, isLongCount } from '../asking/gathered-events.reader.js';
+import { GatheredEventsReader } from '../asking/gathered-events.reader.js';
 import { changeOf, ratioOf } from '../asking/numbers.js';
 import type { OverviewChange, OverviewQuery, OverviewResponse, OverviewTotals } from './overview.dto.js';
 import { OverviewRepository, type OverviewRow } from './overview.repository.js';
@@ -61,8 +61,7 @@ export class OverviewService {
     const division = wholeWindows(question);
     // Latencies are counted for all events of an hour together.
     const isOfHours = isCounted(question, []) && isEmptyFilter(question.filter);
-    const isLong = !isOfHours || isLongCount(division, question);
-    return this.snapshots.run(question, { isLong, signal }, async (snapshot) => {
+    return this.snapshots.run(question, { isLong: !isOfHours, signal }, async (snapshot) => {
       const source = await this.gathered.source(question, division, isOfHours, snapshot);
       const rows = await this.overview.rows(question, source, division, snapshot);
       const totals = rows.filter(({ part }) => part === 'totals');
@@ -80,6 +79,7 @@ export class OverviewService {
   /** What is counted elsewhere, or can be looked up. */
   private async withRest(question: Question, window: TimeWindow, found: Totals, snapshot: Snapshot): Promise<Totals> {
     const { scope } = question;
+    await snapshot.limit();
     const percentiles = await this.latencies.percentiles(scope, window, QUANTILES, found.events, snapshot.tx);
     const [p50 = null, p95 = null] = percentiles;
     return { ...found, p50, p95, last_at: await this.gathered.endOf(question, window, 'last', snapshot) };

@@ -1,5 +1,4 @@
 import {
-  AnyField,
   BooleanField,
   DateTimeField,
   EnumField,
@@ -19,7 +18,7 @@ import {
   WindowResponse,
 } from '../../totals/index.js';
 import { AGGREGATES, type Aggregate } from './aggregates.js';
-import { AnalyticsQuery } from '../asking/analytics.dto.js';
+import { AnalyticsQuery, GroupField } from '../asking/analytics.dto.js';
 import { GROUPED_FIELDS, GroupingField } from '../asking/grouping-field.js';
 import type { Scalar } from '../asking/keys.js';
 
@@ -79,7 +78,8 @@ export class WholeSeries {
 }
 
 export class ValueSeries extends WholeSeries {
-  @AnyField({
+  @GroupField({
+    nullable: true,
     description: 'Text of up to 200 characters, number or truth value; null without a split, and without the field',
   })
   value!: Scalar | null;

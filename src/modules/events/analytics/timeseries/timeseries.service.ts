@@ -8,7 +8,7 @@ import type { FittingEvents } from '../../eql/index.js';
 import { bucketsOf, likeBucketsOf, type TimeWindow, windowHead, type ZonedBuckets } from '../../totals/index.js';
 import { countsEvents, withoutEvents } from './aggregates.js';
 import { type Divided, Division } from '../asking/division.js';
-import { GatheredEventsReader, isLongCount, type Source } from '../asking/gathered-events.reader.js';
+import { GatheredEventsReader, type Source } from '../asking/gathered-events.reader.js';
 import { scalarOf } from '../asking/keys.js';
 import { finite } from '../asking/numbers.js';
 import { isCounted, type Question, Questions } from '../asking/question.js';
@@ -77,30 +77,21 @@ export class TimeseriesService {
       known !== null && window !== null && asked.hasPrevious
         ? { window, buckets: likeBucketsOf(window, known.buckets, zone) }
         : null;
-    const isLongFor = ({ buckets }: Divided, division: Division): boolean =>
-      !isCountable || buckets.interval === 'minute' || isLongCount(division, question);
-
-    /** Null: this cannot be told by a short read. */
-    const attempt = (isLong: boolean): Promise<Answered | null> =>
-      this.snapshots.run(question, { isLong, signal }, async (snapshot) => {
-        const all =
-          known === null && !isCountable ? await this.gathered.events(question, question.window, snapshot) : null;
-        const divided = known ?? divide(await this.beginningOfAll(question, all, snapshot));
-        const division = new Division(divided, before);
-        const answered = { buckets: divided.buckets, before: before?.buckets ?? null, first: division.first };
-        if (divided.buckets.starts.length === 0) return { ...answered, rows: [] };
-        if (!isLong && isLongFor(divided, division)) return null;
-        const isOfHours = isCountable && divided.buckets.interval !== 'minute';
-        const source: Source =
-          all === null
-            ? await this.gathered.source(question, division, isOfHours, snapshot)
-            : { type: 'events', events: all };
-        return { ...answered, rows: await this.series.rows(question, source, division, asked, snapshot) };
-      });
-    const isShort = isCountable && (known === null || !isLongFor(known, new Division(known, before)));
-    const answered = (isShort ? await attempt(false) : null) ?? (await attempt(true));
-    if (answered === null) throw new Error('A long read tells all');
-    return answered;
+    const isLong = !isCountable || known?.buckets.interval === 'minute';
+    return this.snapshots.run(question, { isLong, signal }, async (snapshot) => {
+      const all =
+        known === null && !isCountable ? await this.gathered.events(question, question.window, snapshot) : null;
+      const divided = known ?? divide(await this.beginningOfAll(question, all, snapshot));
+      const division = new Division(divided, before);
+      const answered = { buckets: divided.buckets, before: before?.buckets ?? null, first: division.first };
+      if (divided.buckets.starts.length === 0) return { ...answered, rows: [] };
+      const isOfHours = isCountable && divided.buckets.interval !== 'minute';
+      const source: Source =
+        all === null
+          ? await this.gathered.source(question, division, isOfHours, snapshot)
+          : { type: 'events', events: all };
+      return { ...answered, rows: await this.series.rows(question, source, division, asked, snapshot) };
+    });
   }
 
   /**

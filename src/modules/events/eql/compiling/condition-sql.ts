@@ -240,6 +240,9 @@ function plain(sql: string): string {
   return sql;
 }
 
+/** Of as many characters as this each is replaced by itself: five times as fast as all at once. */
+const MOST_REPLACED = 8;
+
 /** Folds what may be a case of these folded texts, and lets the rest be: whatever the locale of the database. */
 function folding(texts: readonly string[], bind: Bind): Test {
   const [from, to]: [string[], string[]] = [[], []];
@@ -249,9 +252,13 @@ function folding(texts: readonly string[], bind: Bind): Test {
       to.push(character);
     }
   }
-  if (from.length === 0) return (sql) => `lower(${sql} COLLATE "C")`;
-  const [variants, folded] = [bind(from.join('')), bind(to.join(''))];
-  return (sql) => `lower(translate(${sql}, ${variants}::text, ${folded}::text) COLLATE "C")`;
+  if (from.length > MOST_REPLACED) {
+    const [variants, folded] = [bind(from.join('')), bind(to.join(''))];
+    return (sql) => `lower(translate(${sql}, ${variants}::text, ${folded}::text) COLLATE "C")`;
+  }
+  // What is folded is no variant of another, so that one after the other is the same as all at once.
+  const pairs = from.map((variant, at) => `${bind(variant)}::text, ${bind(to[at])}::text`);
+  return (sql) => `lower(${pairs.reduce((text, pair) => `replace(${text}, ${pair})`, `${sql} COLLATE "C"`)})`;
 }
 
 /** A test of what a field holds: null where it holds another kind; of a list true when it is for an element. */

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { FilterSubject } from '../../conditions/index.js';
-import { fieldReader } from '../compiling/evaluate.js';
 import type { Field } from '../language/ast.js';
 import { compareTexts, isScalar, type Scalar, type Value } from '../values/value.js';
 import { QueryNeedsTooMuchMemory } from './pending-budget.js';
@@ -23,22 +21,37 @@ const LONGEST_ID = 100;
 const CHARACTERS_OF_A_PIECE = 200;
 
 /** Reads the tuples of an event; none when a key is missing that has to be there. */
-export type KeyReader = (subject: FilterSubject) => readonly KeyTuple[];
+export type KeyReader<Source> = (source: Source) => readonly KeyTuple[];
 
 const NO_KEYS: readonly KeyTuple[] = [{ id: '', values: [], weight: 1 }];
 
-/** @throws QueryNeedsTooMuchMemory from the reader, when the lists of an event make too many tuples */
-export function keyReader(keys: readonly Field[]): KeyReader {
-  if (keys.length === 0) return () => NO_KEYS;
-  const readers = keys.map((key) => ({ read: fieldReader(key), isOptional: key.isOptional }));
-  return (subject) => {
-    let tuples: KeyValue[][] = [[]];
-    for (const { read, isOptional } of readers) {
-      const values = keyValues(read(subject), isOptional);
+/**
+ * @param readerOf reads a key of what there is of an event
+ * @throws QueryNeedsTooMuchMemory from the reader, when the lists of an event make too many tuples
+ */
+export function keyReader<Source>(
+  keys: readonly Field[],
+  readerOf: (key: Field) => (source: Source) => Value,
+): KeyReader<Source> {
+  const readers = keys.map((key) => ({ read: readerOf(key), isOptional: key.isOptional }));
+  const [first, ...others] = readers;
+  if (first === undefined) return () => NO_KEYS;
+  const combined = (source: Source, begun: readonly KeyValue[]): readonly KeyTuple[] => {
+    let tuples: KeyValue[][] = [];
+    for (const value of begun) tuples.push([value]);
+    for (const { read, isOptional } of others) {
+      const values = keyValues(read(source), isOptional);
       if (tuples.length * values.length > MOST_TUPLES) throw new QueryNeedsTooMuchMemory();
       tuples = tuples.flatMap((tuple) => values.map((value) => [...tuple, value]));
     }
     return tuples.map(tupleOf);
+  };
+  return (source) => {
+    const value = first.read(source);
+    if (others.length === 0 && isScalar(value)) return [tupleOf([value])];
+    const values = keyValues(value, first.isOptional);
+    if (values.length > MOST_TUPLES) throw new QueryNeedsTooMuchMemory();
+    return combined(source, values);
   };
 }
 
@@ -50,6 +63,11 @@ function keyValues(value: Value, isOptional: boolean): readonly KeyValue[] {
 }
 
 function tupleOf(values: readonly KeyValue[]): KeyTuple {
+  const [first] = values;
+  // Most keys are one short text; what is written below begins with a bracket, or with what base64 has.
+  if (values.length === 1 && typeof first === 'string' && first.length < LONGEST_ID) {
+    return { id: `"${first}`, values, weight: 1 };
+  }
   const written = JSON.stringify(values);
   const id = written.length <= LONGEST_ID ? written : createHash('sha256').update(written).digest('base64');
   return { id, values, weight: 1 + Math.floor(written.length / CHARACTERS_OF_A_PIECE) };

@@ -38,6 +38,11 @@ export class ResultWindow<T> {
 
   private readonly position: ResultPosition;
 
+  /** Whether every item is wanted, however many come. */
+  get wantsAll(): boolean {
+    return this.first instanceof Tail;
+  }
+
   /** @returns whether others may still be wanted */
   add(item: T): boolean {
     return this.first.add(item);

@@ -30,6 +30,8 @@ interface LastHit {
   ordinal: number;
 }
 
+const NONE: readonly number[] = [];
+const NO_KEYS: readonly KeyTuple[] = [];
 /** Dead ones among what waits in a queue, beyond as many as live. */
 const MOST_DEAD = 1_024;
 
@@ -48,6 +50,7 @@ export class SequenceMachine {
   private hitQueue: { readonly term: number; readonly id: string; readonly ms: number }[] = [];
   private hitQueueAt = 0;
   private readonly lookedFor: readonly number[];
+  private readonly leads: boolean;
   private readonly trailing: TrailingWindows<FoundSequence> | null;
 
   /** @param found is told each sequence once it is complete */
@@ -57,6 +60,7 @@ export class SequenceMachine {
     private readonly found: (sequence: FoundSequence) => void,
   ) {
     this.lookedFor = [...new Set(plan.gaps.flat())];
+    this.leads = (plan.gaps[0] ?? []).length > 0;
     this.hits = this.lookedFor.map(() => new Map());
     this.trailing = plan.trailing.length === 0 ? null : new TrailingWindows(found, budget);
   }
@@ -68,11 +72,11 @@ export class SequenceMachine {
     this.trailing?.endBefore(event.ms);
     for (const term of plan.trailing) for (const { id } of hits[term] ?? []) this.trailing?.drop(id);
     for (let stage = plan.stages.length - 1; stage >= 0; stage -= 1) {
-      for (const key of hits[plan.stages[stage] ?? 0] ?? []) this.reach(stage, key, event);
+      for (const key of hits[plan.stages[stage] ?? 0] ?? NO_KEYS) this.reach(stage, key, event);
     }
     if (plan.until !== null) for (const { id } of hits[plan.until] ?? []) this.dropAll(id);
-    for (const [at, term] of this.lookedFor.entries()) {
-      for (const key of hits[term] ?? []) this.note(at, key, event);
+    for (let at = 0; at < this.lookedFor.length; at += 1) {
+      for (const key of hits[this.lookedFor[at] ?? 0] ?? NO_KEYS) this.note(at, key, event);
     }
   }
 
@@ -84,7 +88,7 @@ export class SequenceMachine {
   private reach(stage: number, key: KeyTuple, event: MatchedEvent): void {
     const { stages, gaps } = this.plan;
     if (stage === 0) {
-      const leadingMs = (gaps[0] ?? []).map((term) => this.hitOf(term, key.id)?.ms ?? -Infinity);
+      const leadingMs = this.leads ? (gaps[0] ?? []).map((term) => this.hitOf(term, key.id)?.ms ?? -Infinity) : NONE;
       const partial = { key, stage, events: [event], firstMs: event.ms, leadingMs, isAlive: true };
       if (stages.length === 1) this.complete(partial);
       else this.add(partial);
@@ -93,7 +97,7 @@ export class SequenceMachine {
     const partial = this.take(key.id, stage - 1);
     if (partial === null) return;
     const before = partial.events.at(-1)?.ordinal ?? 0;
-    if ((gaps[stage] ?? []).some((term) => (this.hitOf(term, key.id)?.ordinal ?? -1) > before)) return;
+    for (const term of gaps[stage] ?? []) if ((this.hitOf(term, key.id)?.ordinal ?? -1) > before) return;
     partial.events.push(event);
     partial.stage = stage;
     if (stage === stages.length - 1) this.complete(partial);
@@ -144,7 +148,7 @@ export class SequenceMachine {
       this.partials.set(id, [partial]);
       return;
     }
-    const older = others.findIndex(({ stage }) => stage === partial.stage);
+    const older = placeOf(partial.stage, others);
     if (older < 0) {
       others.push(partial);
       return;
@@ -156,11 +160,12 @@ export class SequenceMachine {
   /** Takes the partial of a stage away; null when there is none. */
   private take(id: string, stage: number): Partial | null {
     const others = this.partials.get(id);
-    const at = others?.findIndex((partial) => partial.stage === stage) ?? -1;
-    const partial = others?.[at];
-    if (others === undefined || partial === undefined) return null;
-    others.splice(at, 1);
-    if (others.length === 0) this.partials.delete(id);
+    if (others === undefined) return null;
+    const at = placeOf(stage, others);
+    const partial = others[at];
+    if (partial === undefined) return null;
+    if (others.length === 1) this.partials.delete(id);
+    else others.splice(at, 1);
     this.finish(partial);
     return partial;
   }
@@ -221,4 +226,10 @@ export class SequenceMachine {
   private hitOf(term: number, id: string): LastHit | undefined {
     return this.hits[this.lookedFor.indexOf(term)]?.get(id);
   }
+}
+
+/** -1: there is none of the stage. */
+function placeOf(stage: number, partials: readonly Partial[]): number {
+  for (let at = 0; at < partials.length; at += 1) if (partials[at]?.stage === stage) return at;
+  return -1;
 }

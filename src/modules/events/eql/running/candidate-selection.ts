@@ -1,8 +1,11 @@
 import type { Bind } from '../../../../platform/database/parameters.js';
 import { type FilterSubject, propertiesSql } from '../../conditions/index.js';
+import { fieldReader } from '../compiling/evaluate.js';
 import type { EventCondition } from '../compiling/event-condition.js';
 import type { Field } from '../language/ast.js';
+import type { EventSize } from '../../reads/index.js';
 import { ownField } from '../language/field-names.js';
+import type { Value } from '../values/value.js';
 
 /** Which events a term is about. */
 export interface TermCondition {
@@ -16,27 +19,33 @@ const LARGE_EVENT_BYTES = 8_192;
 /** As they are stored, where the size was not kept: compressed they take a part of it. */
 const LARGE_STORED_BYTES = 1_000;
 
-/** As few columns as can be: there may be a million of them. */
+/** As few columns as can be: there may be a million of them. Beside these, one for each field that is looked at. */
 export interface CandidateRow {
   readonly id: string;
   /** Of its timestamp. */
   readonly ms: number;
   /** By term, whether the event may fit, and for an exact condition whether it does; and whether it is large. */
   readonly bits: number;
-  readonly fields: readonly unknown[] | null;
-  /** Values of {@link CandidateSelection.propertyNames} or an object of them; null where the event is large. */
-  readonly properties: readonly unknown[] | Readonly<Record<string, unknown>> | null;
+  /** Of those alone that are selected with it. */
+  readonly size?: EventSize;
+  /** An own field or a property, null where it is missing; {@link PROPERTIES}: all that are looked at by their names. */
+  readonly [column: string]: unknown;
 }
 
 const LARGE_BIT = 1 << 24;
-/** Values that are selected one by one; more come as an object. */
+/** Properties that have a column each; more come as an object. */
 const MOST_VALUES = 30;
+const PROPERTIES = 'properties';
 
 /** What is asked of the database about events: which of them any term may be about, and what decides about them here. */
 export class CandidateSelection {
-  /** Names of properties that paths may be or begin in. */
-  readonly propertyNames: readonly string[];
-  private readonly ownNames: readonly string[];
+  /** Whether the database alone says which events fit, so that each candidate does. */
+  readonly isExact: boolean;
+  /** Columns by the own fields that they hold. */
+  private readonly ownColumns: ReadonlyMap<string, string>;
+  /** Columns by the properties that paths may be or begin in. */
+  private readonly propertyColumns: ReadonlyMap<string, string>;
+  private readonly isTogether: boolean;
   private readonly hasTime: boolean;
 
   /** @param keys that events are joined by */
@@ -46,37 +55,49 @@ export class CandidateSelection {
   ) {
     const asked = terms.flatMap(({ condition }) => (condition.isExact ? [] : condition.fields));
     const fields = [...asked, ...keys];
-    this.ownNames = [...new Set(fields.flatMap(({ own }) => (own === null || own === 'timestamp' ? [] : [own])))];
+    this.isExact = terms.every(({ condition }) => condition.isExact);
     this.hasTime = fields.some(({ own }) => own === 'timestamp');
-    this.propertyNames = [
-      ...new Set(fields.flatMap(({ own, path }) => (own === null ? [path[0] ?? '', path.join('.')] : []))),
-    ];
+    this.ownColumns = columnsOf(
+      'own',
+      fields.flatMap(({ own }) => (own === null || own === 'timestamp' ? [] : [own])),
+    );
+    this.propertyColumns = columnsOf(
+      'property',
+      fields.flatMap(({ own, path }) => (own === null ? [path[0] ?? '', path.join('.')] : [])),
+    );
+    this.isTogether = this.propertyColumns.size > MOST_VALUES;
   }
 
   /** The columns of a {@link CandidateRow} and the condition on the rows `e`. */
   sql(bind: Bind): { readonly columns: string; readonly where: string } {
+    const categories = [...new Set(this.terms.map(({ category }) => category))];
     const tests = this.terms.map(({ category, condition }) => {
       const test = condition.sql(bind);
-      return category === null ? test : `(e.event = ${bind(category)}::text AND ${test})`;
+      return category === null || categories.length === 1 ? test : `(e.event = ${bind(category)}::text AND ${test})`;
     });
-    const categories = this.terms.map(({ category }) => category);
-    // Told apart from the conditions, so that an index on the event type can be used.
-    const ofTypes = categories.includes(null) ? '' : `e.event = ANY (${bind([...new Set(categories)])}::text[]) AND `;
-    const isLarge =
-      this.propertyNames.length === 0
-        ? 'false'
-        : `coalesce(e.bytes > ${LARGE_EVENT_BYTES}, pg_column_size(e.properties) > ${LARGE_STORED_BYTES})`;
     // What stands in WHERE is true of all that come.
     const bits =
-      tests.length === 1 ? ['1'] : tests.map((test, term) => `CASE WHEN ${test} THEN ${1 << term} ELSE 0 END`);
-    const own = this.ownNames.map((name) => ownField(name).sql);
+      tests.length === 1
+        ? '1'
+        : tests.map((test, term) => `CASE WHEN ${test} THEN ${1 << term} ELSE 0 END`).join(' + ');
+    const isLarge = `coalesce(e.bytes > ${LARGE_EVENT_BYTES}, pg_column_size(e.properties) > ${LARGE_STORED_BYTES})`;
+    const large = this.propertyColumns.size === 0 ? '' : ` + CASE WHEN ${isLarge} THEN ${LARGE_BIT} ELSE 0 END`;
     return {
-      columns: `(extract(epoch FROM e."timestamp") * 1000)::float8 AS ms, e.id,
-        ${bits.join(' + ')} + CASE WHEN ${isLarge} THEN ${LARGE_BIT} ELSE 0 END AS bits,
-        ${own.length === 0 ? 'NULL::json' : `json_build_array(${own.join(', ')})`} AS fields,
-        CASE WHEN NOT ${isLarge} THEN ${this.propertyValues(bind)} END AS properties`,
-      where: `${ofTypes}(${tests.join(' OR ')})`,
+      columns: [
+        // Stored to the millisecond: what a double loses of seconds is far less.
+        `round(date_part('epoch', e."timestamp") * 1000) AS ms, e.id, ${bits}${large} AS bits`,
+        ...[...this.ownColumns].map(([name, column]) => `${ownSql(name)} AS ${column}`),
+        ...this.properties(bind).map(([sql, column]) => `CASE WHEN NOT ${isLarge} THEN ${sql} END AS ${column}`),
+      ].join(', '),
+      where: `${categoriesSql(categories, bind)}(${tests.join(' OR ')})`,
     };
+  }
+
+  /** The columns that a large event is selected without. */
+  propertiesSql(bind: Bind): string {
+    return this.properties(bind)
+      .map(([sql, column]) => `${sql} AS ${column}`)
+      .join(', ');
   }
 
   /** Whether the event may fit a term. */
@@ -88,29 +109,60 @@ export class CandidateSelection {
     return (bits & LARGE_BIT) !== 0;
   }
 
-  /** What conditions and keys are asked about. */
-  subject(
-    { ms, fields: values, properties: held }: CandidateRow,
-    large: CandidateRow['properties'] = held,
-  ): FilterSubject {
-    const fields: Record<string, unknown> = this.hasTime ? { timestamp: new Date(ms).toISOString() } : {};
-    for (const [at, name] of this.ownNames.entries()) fields[name] = values?.[at];
-    return { fields, properties: this.named(large) };
+  /** What conditions are asked about. */
+  subject(row: CandidateRow): FilterSubject {
+    const fields: Record<string, unknown> = this.hasTime ? { timestamp: timeOf(row) } : {};
+    for (const [name, column] of this.ownColumns) fields[name] = row[column];
+    return { fields, properties: this.named(row) };
   }
 
-  private named(values: CandidateRow['properties']): Readonly<Record<string, unknown>> {
-    if (!Array.isArray(values)) return (values ?? {}) as Readonly<Record<string, unknown>>;
+  /** Reads a field that is a key. */
+  reader(field: Field): (row: CandidateRow) => Value {
+    const { own, path } = field;
+    if (own === 'timestamp') return timeOf;
+    const column = own === null ? this.propertyColumns.get(path.join('.')) : this.ownColumns.get(own);
+    if (column !== undefined && (own !== null || (path.length === 1 && !this.isTogether))) {
+      return (row) => row[column] ?? null;
+    }
+    const read = fieldReader(field);
+    return (row) => read(this.subject(row));
+  }
+
+  private named(row: CandidateRow): Readonly<Record<string, unknown>> {
+    if (this.isTogether) return (row[PROPERTIES] ?? {}) as Readonly<Record<string, unknown>>;
     const properties: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
-    for (const [at, name] of this.propertyNames.entries()) {
-      const value = (values as readonly unknown[])[at];
+    for (const [name, column] of this.propertyColumns) {
+      const value = row[column];
       if (value !== null) properties[name] = value;
     }
     return properties;
   }
 
-  private propertyValues(bind: Bind): string {
-    if (this.propertyNames.length === 0) return 'NULL::jsonb';
-    if (this.propertyNames.length > MOST_VALUES) return propertiesSql(this.propertyNames, bind);
-    return `jsonb_build_array(${this.propertyNames.map((name) => `e.properties -> ${bind(name)}::text`).join(', ')})`;
+  private properties(bind: Bind): readonly (readonly [sql: string, column: string])[] {
+    const names = [...this.propertyColumns];
+    if (this.isTogether) return [[propertiesSql([...this.propertyColumns.keys()], bind), PROPERTIES]];
+    return names.map(([name, column]) => [`e.properties -> ${bind(name)}::text`, column]);
   }
+}
+
+function columnsOf(kind: string, names: readonly string[]): ReadonlyMap<string, string> {
+  return new Map([...new Set(names)].map((name, at) => [name, `${kind}_${at}`]));
+}
+
+function ownSql(name: string): string {
+  const { type, sql } = ownField(name);
+  return type === 'number' ? `(${sql})::float8` : sql;
+}
+
+/** Told apart from the conditions, so that an index on the event type can be used, and its order where there is one type. */
+function categoriesSql(categories: readonly (string | null)[], bind: Bind): string {
+  if (categories.includes(null)) return '';
+  const [first, ...others] = categories;
+  return others.length === 0
+    ? `e.event = ${bind(first)}::text AND `
+    : `e.event = ANY (${bind(categories)}::text[]) AND `;
+}
+
+function timeOf({ ms }: CandidateRow): string {
+  return new Date(ms).toISOString();
 }

@@ -56,11 +56,13 @@ export class FittingEventsReader {
   ): Promise<Buffer> {
     let places = Buffer.alloc(FIRST_PLACES);
     const selection = new CandidateSelection([{ category: null, condition: where }], []);
-    const reading = { isNewestFirst: false, deadline, ...(filter && { within: filter }) };
-    await this.walk.through(tx, scope, window, selection, reading, (_, subject, number) => {
+    const walk = { isNewestFirst: false, wanted: 'all', deadline, ...(filter && { within: filter }) } as const;
+    await this.walk.through(tx, scope, window, selection, walk, (row, number) => {
       const place = number - 1;
       if (place >> 3 >= places.length) places = Buffer.concat([places, Buffer.alloc(places.length)]);
-      if (where.truth(subject, deadline) === true) places[place >> 3] = (places[place >> 3] ?? 0) | (1 << (place & 7));
+      if (where.truth(selection.subject(row), deadline) === true) {
+        places[place >> 3] = (places[place >> 3] ?? 0) | (1 << (place & 7));
+      }
       return true;
     });
     return places;

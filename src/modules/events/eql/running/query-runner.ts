@@ -1,19 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import type { Db } from '../../../../platform/database/database.js';
+import type { FilterSubject } from '../../conditions/index.js';
 import { type Deadline, LongSnapshots } from '../../reads/index.js';
 import type { TimeWindow } from '../../totals/index.js';
 import { eventCondition } from '../compiling/event-condition.js';
-import type { EventFilterNode, EventQuery, Query, SampleQuery, SequenceQuery } from '../language/ast.js';
-import { keyReader, type KeyReader, type KeyValue } from '../matching/join-keys.js';
+import type { EventFilterNode, EventQuery, Field, Query, SampleQuery, SequenceQuery, Term } from '../language/ast.js';
+import { keyReader, type KeyReader, type KeyTuple, type KeyValue } from '../matching/join-keys.js';
 import type { MatchedEvent } from '../matching/matched-event.js';
 import { PendingBudget } from '../matching/pending-budget.js';
 import { type ResultPosition, ResultWindow, type Shown } from '../matching/result-window.js';
 import { SampleCollector } from '../matching/sample-collector.js';
 import { SequenceMachine, type TermHits } from '../matching/sequence-machine.js';
 import { sequencePlan } from '../matching/sequence-plan.js';
-import { CandidateSelection } from './candidate-selection.js';
-import { CandidateWalk } from './candidate-walk.js';
+import { type CandidateRow, CandidateSelection } from './candidate-selection.js';
+import { CandidateWalk, type Walk } from './candidate-walk.js';
 import { RunLimits } from './run-limits.js';
 
 export interface Asked {
@@ -37,9 +38,13 @@ export interface Outcome extends Shown<Found> {
 /** What is read, and what becomes of each event that fits a term. */
 interface Run {
   readonly selection: CandidateSelection;
-  readonly keys: readonly KeyReader[];
-  readonly isNewestFirst: boolean;
-  /** @returns whether others may still be wanted */
+  /** By term. */
+  readonly keys: readonly KeyReader<CandidateRow>[];
+  readonly walk: Pick<Walk, 'isNewestFirst' | 'wanted'>;
+  /**
+   * @param hits is used again for the next event
+   * @returns whether others may still be wanted
+   */
   push(event: MatchedEvent, hits: TermHits): boolean;
   end(): Shown<Found>;
 }
@@ -71,24 +76,25 @@ export class QueryRunner {
     tx: Db,
     scope: ProjectScope,
     window: TimeWindow,
-    { selection, isNewestFirst, ...run }: Run,
+    { selection, walk, ...run }: Run,
     deadline: Deadline,
   ): Promise<Outcome> {
-    const scanned = await this.walk.through(
-      tx,
-      scope,
-      window,
-      selection,
-      { isNewestFirst, deadline },
-      (row, subject, number) => {
-        const hits = selection.terms.map(({ condition }, term) => {
-          const fits =
-            selection.mayFit(row, term) && (condition.isExact || condition.truth(subject, deadline) === true);
-          return fits ? run.keys[term]?.(subject) : undefined;
-        });
-        return run.push({ id: row.id, ms: row.ms, ordinal: number }, hits);
-      },
-    );
+    const conditions = selection.terms.map(({ condition }) => condition);
+    const hits: (readonly KeyTuple[] | undefined)[] = conditions.map(() => undefined);
+    const visit = (row: CandidateRow, number: number): boolean => {
+      let subject: FilterSubject | undefined;
+      for (let term = 0; term < conditions.length; term += 1) {
+        const condition = conditions[term];
+        const fits =
+          condition !== undefined &&
+          selection.mayFit(row, term) &&
+          (condition.isExact || condition.truth((subject ??= selection.subject(row)), deadline) === true);
+        hits[term] = fits ? run.keys[term]?.(row) : undefined;
+      }
+      const { id, ms, size } = row;
+      return run.push(size === undefined ? { id, ms, ordinal: number } : { id, ms, ordinal: number, size }, hits);
+    };
+    const scanned = await this.walk.through(tx, scope, window, selection, { ...walk, deadline }, visit);
     return { ...run.end(), scanned };
   }
 }
@@ -111,14 +117,15 @@ function termOf({ category, condition }: EventFilterNode) {
 /** The last events of a window come first when they are read from its end. */
 function eventRun({ filter, pipes }: EventQuery, { limit, position }: Asked, budget: PendingBudget): Run {
   const selection = new CandidateSelection([termOf(filter)], []);
+  const keys = [keyReader([], selection.reader.bind(selection))];
   const [first, ...others] = pipes;
   const last = first?.name === 'tail' ? first.count : first === undefined && position === 'tail' ? limit + 1 : null;
   if (last === null) {
     const shown = new ResultWindow<Found>(pipes, limit, position, budget);
     return {
       selection,
-      keys: [keyReader([])],
-      isNewestFirst: false,
+      keys,
+      walk: { isNewestFirst: false, wanted: selection.isExact ? (first?.count ?? limit + 1) : 'some' },
       push: (event, [hit]) => hit === undefined || shown.add({ keys: [], events: [event] }),
       end: () => shown.end(),
     };
@@ -126,8 +133,8 @@ function eventRun({ filter, pipes }: EventQuery, { limit, position }: Asked, bud
   const newest: MatchedEvent[] = [];
   return {
     selection,
-    keys: [keyReader([])],
-    isNewestFirst: true,
+    keys,
+    walk: { isNewestFirst: true, wanted: selection.isExact ? last : 'some' },
     push: (event, [hit]) => {
       if (hit === undefined) return true;
       budget.take();
@@ -142,6 +149,18 @@ function eventRun({ filter, pipes }: EventQuery, { limit, position }: Asked, bud
   };
 }
 
+/** What is read of events that have keys in common, and how these are read. */
+function joinedBy(common: readonly Field[], terms: readonly Term[]): Pick<Run, 'selection' | 'keys'> {
+  const selection = new CandidateSelection(
+    terms.map(({ filter }) => termOf(filter)),
+    [...common, ...terms.flatMap(({ keys }) => keys)],
+  );
+  return {
+    selection,
+    keys: terms.map(({ keys }) => keyReader([...common, ...keys], selection.reader.bind(selection))),
+  };
+}
+
 function sequenceRun(query: SequenceQuery, { limit, position }: Asked, budget: PendingBudget): Run {
   const plan = sequencePlan(query);
   const terms = query.until === null ? query.terms : [...query.terms, query.until];
@@ -152,12 +171,8 @@ function sequenceRun(query: SequenceQuery, { limit, position }: Asked, budget: P
     if (wantsMore) wantsMore = shown.add({ keys, events: laidOut });
   });
   return {
-    selection: new CandidateSelection(
-      terms.map(({ filter }) => termOf(filter)),
-      [...query.keys, ...terms.flatMap(({ keys }) => keys)],
-    ),
-    keys: terms.map(({ keys }) => keyReader([...query.keys, ...keys])),
-    isNewestFirst: false,
+    ...joinedBy(query.keys, terms),
+    walk: { isNewestFirst: false, wanted: shown.wantsAll ? 'all' : 'some' },
     push: (event, hits) => {
       machine.push(event, hits);
       return wantsMore;
@@ -173,12 +188,8 @@ function sampleRun(query: SampleQuery, { limit, position, samplesPerKey }: Asked
   const { terms } = query;
   const collector = new SampleCollector(terms.length, samplesPerKey, budget);
   return {
-    selection: new CandidateSelection(
-      terms.map(({ filter }) => termOf(filter)),
-      [...query.keys, ...terms.flatMap(({ keys }) => keys)],
-    ),
-    keys: terms.map(({ keys }) => keyReader([...query.keys, ...keys])),
-    isNewestFirst: false,
+    ...joinedBy(query.keys, terms),
+    walk: { isNewestFirst: false, wanted: 'all' },
     push: (event, hits) => {
       collector.push(event, hits);
       return true;

@@ -1,4 +1,5 @@
 import { Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { setTimeout as pause } from 'node:timers/promises';
 import { OutcomeUnknown } from '../../../../platform/database/dedicated-connection.js';
 import { ServiceOverloaded } from '../../../../platform/http/domain-error.js';
 import { newId } from '../../../../platform/ids/index.js';
@@ -16,8 +17,11 @@ import type { AcceptanceAnswer, RequestStream, KnownAnswer, StoredCounts } from 
 import { encodeRequest, reasonOfEnding } from './queued-request.js';
 
 const UNASKED = { used: 0, limit: null };
-/** How often counts are read anew when something was stored between reading and counting. */
+/** How often counts are read anew when something was being stored between reading and counting. */
 const MOST_TRIES = 50;
+/** Between the later tries: what is at work is stored with its whole batch. All of them take some five seconds. */
+const FIRST_PAUSE_MS = 2;
+const LONGEST_PAUSE_MS = 125;
 
 /**
  * Takes requests into the stream: allowances are read from the database and checked together with what the stream still
@@ -79,6 +83,7 @@ export class EventQueue extends EventIntake implements OnApplicationBootstrap {
       if (blocked !== null) return refused(allowances, blocked);
       const verdict = verdictOf(await this.offer(request, id, day, allowances, stored), allowances);
       if (verdict !== null) return verdict;
+      await pause(Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS));
     }
     throw new ServiceOverloaded();
   }

@@ -31,6 +31,9 @@ interface QueuedRequest {
   readonly idempotency: { readonly key: string; readonly hash: string; readonly answer: object } | null;
 }
 
+/** A request that was taken, with the time from which it counts. */
+export type AcceptedRequest = WriteRequest & { readonly acceptedAt: Date };
+
 export function encodeRequest({ sender, events, idempotency }: WriteRequest, acceptedAt: Date): string {
   const { organizationId, projectId, sourceId, apiKeyId } = sender;
   const head = JSON.stringify({
@@ -42,7 +45,7 @@ export function encodeRequest({ sender, events, idempotency }: WriteRequest, acc
 }
 
 /** The request to write: the events that were admitted, at the time it was accepted. */
-export function decodeRequest(text: string, admitted: number, ending: string): WriteRequest & { acceptedAt: Date } {
+export function decodeRequest(text: string, admitted: number, ending: string): AcceptedRequest {
   const { sender, acceptedAt, events, idempotency } = JSON.parse(text) as QueuedRequest;
   const why = reasonOfEnding(ending);
   return {

@@ -12,6 +12,8 @@ const BURIED = `${PREFIX}:buried`;
 const GROUP = 'writers';
 const MOST_ENTRIES = 200_000;
 const COMMAND_LIMIT_MS = 3_000;
+/** What a worker leaves behind is taken over within seconds; an organization without any work needs no set. */
+const WORK_IS_KEPT_S = 86_400;
 
 /** A limit and what is known of its use. */
 export interface Counted {
@@ -85,8 +87,8 @@ export class RequestStream implements OnApplicationShutdown {
         ...options,
       });
       client.on('error', onError);
-      client.defineCommand('acceptRequest', { numberOfKeys: 4, lua: ACCEPT_SCRIPT });
-      client.defineCommand('releaseEntry', { numberOfKeys: 3, lua: RELEASE_SCRIPT });
+      client.defineCommand('acceptRequest', { numberOfKeys: 5, lua: ACCEPT_SCRIPT });
+      client.defineCommand('releaseEntry', { numberOfKeys: 4, lua: RELEASE_SCRIPT });
       return client;
     };
     this.commands = connect({ commandTimeout: COMMAND_LIMIT_MS, enableAutoPipelining: true }) as Redis & Scripts;
@@ -123,6 +125,7 @@ export class RequestStream implements OnApplicationShutdown {
       monthKey(sender, day),
       dayKey(sender, day),
       idempotency === null ? `${PREFIX}:none` : answerKey(sender, idempotency.key),
+      workKey(sender),
       request.payload,
       request.events,
       MOST_ENTRIES,
@@ -161,19 +164,30 @@ export class RequestStream implements OnApplicationShutdown {
     return entriesOf(replies.filter((reply) => reply !== null));
   }
 
+  /** Before any of them is stored: until it is let go, nobody can tell whether the database counts it. */
+  async begin(work: readonly { readonly entry: Entry; readonly sender: Sender }[]): Promise<void> {
+    const client = await this.connected(this.commands);
+    const pipeline = client.pipeline();
+    for (const { entry, sender } of work) pipeline.sadd(workKey(sender), entry.id);
+    for (const key of new Set(work.map(({ sender }) => workKey(sender)))) pipeline.expire(key, WORK_IS_KEPT_S);
+    for (const [error] of (await pipeline.exec()) ?? []) if (error !== null) throw error;
+  }
+
   /** After its events are stored. */
   async release(entry: Entry, sender: Sender, acceptedAt: Date): Promise<void> {
     const client = await this.connected(this.commands);
     const day = acceptedAt.toISOString().slice(0, 10);
-    await client.releaseEntry(STREAM, monthKey(sender, day), dayKey(sender, day), GROUP, entry.id, entry.admitted);
+    const keys = [STREAM, monthKey(sender, day), dayKey(sender, day), workKey(sender)];
+    await client.releaseEntry(...keys, GROUP, entry.id, entry.admitted);
   }
 
-  /** Puts an entry aside that cannot be stored, for somebody to look at. */
-  async bury(entry: Entry, reason: string): Promise<void> {
+  /** Puts an entry aside that cannot be stored, for somebody to look at; without a sender when it cannot be read. */
+  async bury(entry: Entry, sender: Sender | null, reason: string): Promise<void> {
     const client = await this.connected(this.commands);
     const { id, payload, admitted, ending } = entry;
-    await client
-      .multi()
+    const burial = client.multi();
+    if (sender !== null) burial.srem(workKey(sender), id);
+    await burial
       .xadd(BURIED, '*', 'entry', id, 'request', payload, 'admitted', admitted, 'ending', ending, 'reason', reason)
       .xack(STREAM, GROUP, id)
       .xdel(STREAM, id)
@@ -231,6 +245,11 @@ function monthKey({ organizationId }: Sender, day: string): string {
 
 function dayKey({ projectId, sourceId }: Sender, day: string): string {
   return `${PREFIX}:day:${projectId}:${sourceId ?? '-'}:${day}`;
+}
+
+/** The set of the organization's entries that are being stored. */
+function workKey({ organizationId }: Sender): string {
+  return `${PREFIX}:work:${organizationId}`;
 }
 
 function answerKey({ apiKeyId }: Sender, key: string): string {

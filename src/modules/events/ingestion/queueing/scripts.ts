@@ -3,16 +3,17 @@
  *
  * Months of organizations and days of sources count what was accepted (`a`) and how much of that has been stored (`d`).
  * The caller has read `d` first and the database's counter after it, so what the counter lacks is at most `a - d` of
- * then: while that fits, the request fits. When it does not fit although less may be missing, because something was
- * stored meanwhile, the caller is told to read again; so nothing is refused wrongly and nothing admitted too much.
+ * then: while that fits, the request fits. Less may be missing when something was stored since then, which has either
+ * raised `d` or is still among the organization's entries at work: what does not fit then for certain must be asked
+ * again, a moment later. So nothing is refused wrongly and nothing admitted too much.
  *
  * The allowances are asked in the order of every other mode: month, requests, day.
  *
- * KEYS: stream, month, day, idempotency key. ARGV: payload, number of events, most entries of the stream; then for month
- * and for day: limit or '', used, stored when that was read; then '' or the hash of the request, and the record of its
- * answer; 1 when the month's requests are used up, else 0. Answers one of: 'replay' with record, events admitted and
- * ending, 'conflict', 'again', 'month', 'requests', 'day', 'overloaded', 'ok' with the number of events admitted and what
- * ends it ('', 'month', 'day').
+ * KEYS: stream, month, day, idempotency key, entries at work. ARGV: payload, number of events, most entries of the
+ * stream; then for month and for day: limit or '', used, stored when that was read; then '' or the hash of the request,
+ * and the record of its answer; 1 when the month's requests are used up, else 0. Answers one of: 'replay' with record,
+ * events admitted and ending, 'conflict', 'again', 'month', 'requests', 'day', 'overloaded', 'ok' with the number of
+ * events admitted and what ends it ('', 'month', 'day').
  */
 export const ACCEPT_SCRIPT = `
 local count = tonumber(ARGV[2])
@@ -24,22 +25,25 @@ if hash ~= '' then
     return {'conflict'}
   end
 end
+-- What is surely left, and whether it may be more.
+local isAtWork = redis.call('SCARD', KEYS[5]) > 0
 local function room(key, limit, used, stored)
   if limit == '' then return math.huge, false end
   local kept = redis.call('HMGET', key, 'a', 'd')
   local accepted, now = tonumber(kept[1] or '0'), tonumber(kept[2] or '0')
   -- Redis has lost its memory since: what it counts begins anew.
   if now < tonumber(stored) then return 0, true end
-  return tonumber(limit) - tonumber(used) - (accepted - tonumber(stored)), now ~= tonumber(stored)
+  local left, missing = tonumber(limit) - tonumber(used), accepted - tonumber(stored)
+  return left - missing, left >= 1 and missing > 0 and (isAtWork or now ~= tonumber(stored))
 end
 
-local month, monthMoved = room(KEYS[2], ARGV[4], ARGV[5], ARGV[6])
-local day, dayMoved = room(KEYS[3], ARGV[7], ARGV[8], ARGV[9])
+local month, mayBeMore = room(KEYS[2], ARGV[4], ARGV[5], ARGV[6])
+local day, dayMayBeMore = room(KEYS[3], ARGV[7], ARGV[8], ARGV[9])
 local admitted = math.min(count, month, day)
-if month < 1 then return {monthMoved and 'again' or 'month'} end
+if month < 1 then return {mayBeMore and 'again' or 'month'} end
 if ARGV[12] == '1' then return {'requests'} end
-if day < 1 then return {dayMoved and 'again' or 'day'} end
-if admitted < count and (monthMoved or dayMoved) then return {'again'} end
+if day < 1 then return {dayMayBeMore and 'again' or 'day'} end
+if admitted < count and (mayBeMore or dayMayBeMore) then return {'again'} end
 if redis.call('XLEN', KEYS[1]) >= tonumber(ARGV[3]) then return {'overloaded'} end
 local ending = ''
 if admitted < count then ending = month <= admitted and 'month' or 'day' end
@@ -59,9 +63,10 @@ return {'ok', admitted, ending}`;
 
 /**
  * Lets an entry go that has been stored. Only who still finds it pending counts it, so each is counted once.
- * KEYS: stream, month, day. ARGV: group, entry, number of events.
+ * KEYS: stream, month, day, entries at work. ARGV: group, entry, number of events.
  */
 export const RELEASE_SCRIPT = `
+redis.call('SREM', KEYS[4], ARGV[2])
 if redis.call('XACK', KEYS[1], ARGV[1], ARGV[2]) == 0 then return 0 end
 redis.call('XDEL', KEYS[1], ARGV[2])
 for place = 2, 3 do

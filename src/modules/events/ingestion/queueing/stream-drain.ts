@@ -2,10 +2,10 @@ import { type BeforeApplicationShutdown, Logger, type OnApplicationBootstrap } f
 import { setTimeout as pause } from 'node:timers/promises';
 import { newId } from '../../../../platform/ids/index.js';
 import { writeFaultOf } from '../writing/write-faults.js';
-import type { EventIntake, Verdict, WriteRequest } from '../writing/write-request.js';
+import type { EventIntake, Sender, Verdict, WriteRequest } from '../writing/write-request.js';
 import type { Entry, RequestStream } from './request-stream.js';
 import type { QueueDrainNotifier } from './queue-drain-notifier.js';
-import { decodeRequest } from './queued-request.js';
+import { type AcceptedRequest, decodeRequest } from './queued-request.js';
 
 const MOST_ENTRIES = 500;
 /** Events handed to the writer at a time; it refuses more than it can hold. */
@@ -80,33 +80,47 @@ export class StreamDrain implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   private async store(entries: readonly Entry[], mayBeWritten: boolean): Promise<void> {
-    const outcomes = await Promise.allSettled(entries.map((entry) => this.storeOne(entry, mayBeWritten)));
+    const work = await this.readable(entries);
+    await this.stream.begin(work.map(({ entry, request }) => ({ entry, sender: request.sender })));
+    const outcomes = await Promise.allSettled(
+      work.map(({ entry, request }) => this.storeOne(entry, { ...request, mayBeWritten })),
+    );
     const failure = outcomes.find(({ status }) => status === 'rejected');
     if (failure?.status === 'rejected') throw failure.reason;
   }
 
-  /** Rejects when Redis was lost: then the entry stays, and is found to be stored when its turn comes again. */
-  private async storeOne(entry: Entry, mayBeWritten: boolean): Promise<void> {
-    let request: WriteRequest & { acceptedAt: Date };
-    try {
-      request = { ...decodeRequest(entry.payload, entry.admitted, entry.ending), mayBeWritten };
-    } catch {
-      return this.bury(entry, 'it cannot be read');
+  private async readable(entries: readonly Entry[]): Promise<{ entry: Entry; request: AcceptedRequest }[]> {
+    const work: { entry: Entry; request: AcceptedRequest }[] = [];
+    for (const entry of entries) {
+      try {
+        work.push({ entry, request: decodeRequest(entry.payload, entry.admitted, entry.ending) });
+      } catch {
+        await this.bury(entry, null, 'it cannot be read');
+      }
     }
+    return work;
+  }
+
+  /** Rejects when Redis was lost: then the entry stays, and is found to be stored when its turn comes again. */
+  private async storeOne(entry: Entry, accepted: AcceptedRequest): Promise<void> {
+    let request = accepted;
+    const { sender, acceptedAt } = accepted;
     for (;;) {
       try {
         const verdict = await this.write(request);
-        if (verdict.kind === 'closed') this.logger.log(`events of removed project ${request.sender.projectId} dropped`);
+        if (verdict.kind === 'closed') this.logger.log(`events of removed project ${sender.projectId} dropped`);
         break;
       } catch (error) {
         // Only what the database refuses for itself is put aside; everything else may pass.
-        if (writeFaultOf(error) === 'data') return this.bury(entry, error instanceof Error ? error.message : 'unknown');
+        if (writeFaultOf(error) === 'data') {
+          return this.bury(entry, sender, error instanceof Error ? error.message : 'unknown');
+        }
         if (this.stopping.signal.aborted) return;
         request = { ...request, mayBeWritten: true };
         await pause(RETRY_MS, undefined, { signal: this.stopping.signal }).catch(() => undefined);
       }
     }
-    await this.stream.release(entry, request.sender, request.acceptedAt);
+    await this.stream.release(entry, sender, acceptedAt);
   }
 
   /** What was promised to be stored is stored, if need be without what has become impossible meanwhile. */
@@ -118,9 +132,9 @@ export class StreamDrain implements OnApplicationBootstrap, BeforeApplicationShu
     return this.write({ ...request, sender: { ...request.sender, sourceId: null } });
   }
 
-  private async bury(entry: Entry, reason: string): Promise<void> {
+  private async bury(entry: Entry, sender: Sender | null, reason: string): Promise<void> {
     this.logger.error(`entry ${entry.id} of the queue was put aside: ${reason}`);
-    await this.stream.bury(entry, reason);
+    await this.stream.bury(entry, sender, reason);
   }
 }
 
