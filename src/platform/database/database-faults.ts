@@ -29,8 +29,11 @@ const TURNED_AWAY = /^(08...|28...|3D000|53300|55000|57P0[1-3])$/;
 /** The calls of a socket, in contrast to those of files. */
 const OF_A_SOCKET = /^(connect|getaddrinfo|read|write)$/;
 
+/** Of a statement that was ended for its time, or because somebody asked for that. */
+const CANCELED = '57014';
+
 /** Of a statement that the server gave up and undid: it took too long, or there was no memory for it. */
-const GIVEN_UP = new Set(['57014', '53200', '55P03']);
+const GIVEN_UP = new Set([CANCELED, '53200', '55P03']);
 
 /**
  * Whether the database could not be had, or gave up a statement for want of time or memory: what was asked for at that
@@ -50,4 +53,9 @@ export function isOutOfReach(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException;
   return (UNREACHABLE.has(code ?? '') && OF_A_SOCKET.test(syscall ?? '')) || NO_CONNECTION.test(error.message);
+}
+
+/** Whether a statement was ended: its time was over, or whoever asked for it has left. */
+export function isCanceled(error: unknown): boolean {
+  return (error as { code?: unknown }).code === CANCELED;
 }

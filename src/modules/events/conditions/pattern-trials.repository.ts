@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { isCanceled } from '../../../platform/database/database-faults.js';
 import { FairSemaphore } from '../../../platform/concurrency/index.js';
 import { MAX_SEARCHED } from './patterns/pattern-syntax.js';
 import { patternForPostgres } from './patterns/pattern-sql.js';
@@ -15,7 +16,6 @@ const MOST_WAITING = 256;
 const PATTERN_LIMIT_MS = 500;
 const REQUEST_LIMIT_MS = 3_000;
 const INVALID_REGULAR_EXPRESSION = '2201B';
-const QUERY_CANCELED = '57014';
 
 /** Texts on which machines that search for a pattern have much to do, whatever it is made of. */
 const PROBES: readonly string[] = [
@@ -83,6 +83,6 @@ export class PatternTrialsRepository {
 function whyOf(error: unknown): FailedTrial['why'] {
   const { code } = error as { code?: unknown };
   if (code === INVALID_REGULAR_EXPRESSION) return 'refused';
-  if (code === QUERY_CANCELED) return 'slow';
+  if (isCanceled(error)) return 'slow';
   throw error;
 }

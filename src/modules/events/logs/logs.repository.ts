@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
+import { isCanceled } from '../../../platform/database/database-faults.js';
 import { Parameters } from '../../../platform/database/parameters.js';
 import type { TimeWindow } from '../totals/index.js';
 import { type EventPlace, LONG_READ_MS, LongReads, type Place, PLACE_COLUMNS } from '../reads/index.js';
@@ -10,7 +11,6 @@ import { type SearchPart, searchParts } from './search-parts.js';
 
 /** Rows of an indexed month that are looked at one by one first: what is frequent is found there at once. */
 const PROBED_ROWS = 10_000;
-const QUERY_CANCELED = '57014';
 
 export interface LogFilter {
   /** Upper case; undefined: every method. */
@@ -77,7 +77,7 @@ export class LogsRepository {
         return found;
       });
     } catch (error) {
-      if ((error as { code?: unknown }).code === QUERY_CANCELED) throw new LogSearchTooLong();
+      if (isCanceled(error)) throw new LogSearchTooLong();
       throw error;
     }
   }

@@ -1,5 +1,4 @@
-import type { AskedWindow, TimeWindow } from '../totals/index.js';
-import { filterOf, windowOf } from '../totals/index.js';
+import { filterOf, isAll, type TimeWindow, windowOf } from '../totals/index.js';
 import type { RequestFilter } from '../hour-rollups/index.js';
 import type { PerformanceQuery } from './performance.dto.js';
 
@@ -27,17 +26,8 @@ export function askedRequests(query: PerformanceQuery, now: Date): AskedRequests
   };
 }
 
-function isAll({ range, from_ts, to_ts }: AskedWindow): boolean {
-  return range === 'all' && from_ts === undefined && to_ts === undefined;
-}
-
 /** Requests over the length of a window; 0 where it has none. */
 export function perMinute(requests: number, { from, to }: TimeWindow): number {
   const minutes = (to.getTime() - from.getTime()) / MINUTE_MS;
   return minutes <= 0 ? 0 : requests / minutes;
-}
-
-/** 0 of nothing. */
-export function ratio(part: number, whole: number): number {
-  return whole === 0 ? 0 : part / whole;
 }

@@ -8,8 +8,8 @@ import {
   MOST_NAME_CHARACTERS,
   ReadingPlanReader,
 } from '../hour-rollups/index.js';
-import { type TimeWindow, windowHead } from '../totals/index.js';
-import { askedRequests, perMinute, ratio } from './asked-requests.js';
+import { ratioOf, type TimeWindow, windowHead } from '../totals/index.js';
+import { askedRequests, perMinute } from './asked-requests.js';
 import { FirstRequestReader } from './first-request.reader.js';
 import {
   type EndpointResponse,
@@ -71,14 +71,14 @@ export class EndpointsService {
       ...windowHead(scope.projectId, name, asked.window),
       requests,
       failed,
-      failure_rate: ratio(failed, requests),
-      by_status: byStatus.map((one) => ({ ...one, share: ratio(one.requests, failed) })),
+      failure_rate: ratioOf(failed, requests),
+      by_status: byStatus.map((one) => ({ ...one, share: ratioOf(one.requests, failed) })),
       by_endpoint: byEndpoint.map((one) => ({
         method: shown(one.method),
         endpoint: shown(one.endpoint),
         requests: one.requests,
         failed: one.failed,
-        failure_rate: ratio(one.failed, one.requests),
+        failure_rate: ratioOf(one.failed, one.requests),
         statuses: [...one.statuses],
         last_failed_at: one.lastFailedAt.toISOString(),
       })),
@@ -95,14 +95,14 @@ function endpointResponse(item: EndpointFigures, window: TimeWindow, allLatencie
     requests,
     measured,
     errors,
-    error_rate: ratio(errors, requests),
+    error_rate: ratioOf(errors, requests),
     requests_per_minute: perMinute(requests, window),
     avg_ms: measured === 0 ? null : latencySum / measured,
     p50_ms: item.p50,
     p95_ms: item.p95,
     p99_ms: item.p99,
     max_ms: item.latencyMax,
-    total_time_share: ratio(latencySum, allLatencies),
+    total_time_share: ratioOf(latencySum, allLatencies),
   };
 }
 

@@ -8,8 +8,15 @@ import {
   ReadingPlanReader,
   RequestFiguresReader,
 } from '../hour-rollups/index.js';
-import { type AskedInterval, bucketsOf, type TimeWindow, windowHead, type ZonedBuckets } from '../totals/index.js';
-import { type AskedRequests, askedRequests, ratio } from './asked-requests.js';
+import {
+  type AskedInterval,
+  bucketsOf,
+  ratioOf,
+  type TimeWindow,
+  windowHead,
+  type ZonedBuckets,
+} from '../totals/index.js';
+import { type AskedRequests, askedRequests } from './asked-requests.js';
 import { FirstRequestReader } from './first-request.reader.js';
 import type { RequestPoint, RequestSeriesQuery, RequestSeriesResponse } from './performance.dto.js';
 import { PlannedReads } from './planned-reads.service.js';
@@ -104,7 +111,7 @@ function pointsOf(starts: readonly Date[], figures: readonly BucketFigures[]): R
       requests,
       measured,
       errors,
-      error_rate: ratio(errors, requests),
+      error_rate: ratioOf(errors, requests),
       p50_ms: p50,
       p95_ms: p95,
       p99_ms: p99,

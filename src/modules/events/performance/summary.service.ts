@@ -9,14 +9,11 @@ import {
   type RequestFigures,
   RequestFiguresReader,
 } from '../hour-rollups/index.js';
-import { type TimeWindow, windowHead } from '../totals/index.js';
-import { type AskedRequests, askedRequests, perMinute, ratio } from './asked-requests.js';
+import { changeOf, ratioOf, type TimeWindow, windowBefore, windowHead } from '../totals/index.js';
+import { type AskedRequests, askedRequests, perMinute } from './asked-requests.js';
 import { FirstRequestReader } from './first-request.reader.js';
 import type { ComparedFigures, FiguresChange, SummaryQuery, SummaryResponse } from './performance.dto.js';
 import { PlannedReads } from './planned-reads.service.js';
-
-/** The year 1: no event is older, and the server takes no time before 4713 BC. */
-const EARLIEST_MS = -62_135_596_800_000;
 
 const QUANTILES = [0.5, 0.75, 0.9, 0.95, 0.99];
 
@@ -107,7 +104,7 @@ export class SummaryService {
         frustrated: now.measured - satisfied - tolerating,
       },
       previous,
-      change: previous && changeOf(compared, previous),
+      change: previous && changes(compared, previous),
     };
   }
 
@@ -123,33 +120,24 @@ export class SummaryService {
   }
 }
 
-/** Of the same length, ending where this one begins. */
-function windowBefore({ from, to }: TimeWindow): TimeWindow {
-  return { from: new Date(Math.max(EARLIEST_MS, 2 * from.getTime() - to.getTime())), to: from };
-}
-
 function compare(figures: RequestFigures): ComparedFigures {
   const [p50 = null, , , p95 = null] = figures.percentiles;
   const { satisfied, tolerating } = figures;
   return {
     requests: figures.requests,
-    error_rate: ratio(figures.errors, figures.requests),
+    error_rate: ratioOf(figures.errors, figures.requests),
     p50_ms: p50,
     p95_ms: p95,
     apdex: figures.measured === 0 ? null : (satisfied + tolerating / 2) / figures.measured,
   };
 }
 
-function changeOf(now: ComparedFigures, before: ComparedFigures): FiguresChange {
-  const relative = (name: 'requests' | 'p50_ms' | 'p95_ms'): number | null => {
-    const [is, was] = [now[name], before[name]];
-    return is === null || was === null || was === 0 ? null : (is - was) / was;
-  };
+function changes(now: ComparedFigures, before: ComparedFigures): FiguresChange {
   return {
-    requests: relative('requests'),
+    requests: changeOf(now.requests, before.requests),
     error_rate: now.error_rate - before.error_rate,
-    p50_ms: relative('p50_ms'),
-    p95_ms: relative('p95_ms'),
+    p50_ms: changeOf(now.p50_ms, before.p50_ms),
+    p95_ms: changeOf(now.p95_ms, before.p95_ms),
     apdex: now.apdex === null || before.apdex === null ? null : now.apdex - before.apdex,
   };
 }

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
+import { isCanceled } from '../../../platform/database/database-faults.js';
 import { Deadline } from './deadline.js';
 import { LONG_READ_MS, LongReads, QueryTooLong } from './long-reads.js';
 
-const QUERY_CANCELED = '57014';
 /** What a read may take before it has to have a turn. */
 const SHORT_READ_MS = 300;
 
@@ -83,9 +83,4 @@ export class LongSnapshots {
       throw new QueryTooLong();
     }
   }
-}
-
-function isCanceled(error: unknown): boolean {
-  const { code } = error as { code?: unknown };
-  return code === QUERY_CANCELED;
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
+import { isCanceled } from '../../../platform/database/database-faults.js';
 import type { FoundThing, Search } from '../../tenancy/search-sources/index.js';
 import {
   EventPlacesReader,
@@ -15,7 +16,6 @@ import { EventTypeSearch } from './event-type-search.reader.js';
 import { BestEvents } from './best-events.js';
 import { SearchLimits } from './search-limits.js';
 
-const QUERY_CANCELED = '57014';
 /** A stretch is to take so long: its rows are lost when the time ends in the middle of it. */
 const STRETCH_MS = 150;
 const [FEWEST_ROWS, MOST_ROWS] = [500, 50_000];
@@ -132,8 +132,4 @@ export class EventSearch {
     const named = types.map((type) => type.id);
     best.add(await this.events.newestOf(scope, window, named, best.limit, tx));
   }
-}
-
-function isCanceled(error: unknown): boolean {
-  return (error as { code?: unknown }).code === QUERY_CANCELED;
 }

@@ -2,6 +2,9 @@ import { brokenRule, DateTimeField, EnumField, TextField, UuidField } from '../.
 import { type Range, RANGES, rangeWindow } from '../../tenancy/projects/index.js';
 import type { TimeWindow } from './coverage.js';
 
+/** The year 1: no event is older, and the server takes no time before 4713 BC. */
+const EARLIEST_MS = -62_135_596_800_000;
+
 /** The window of a request as it is asked for (DECISIONS 11). */
 export class AskedWindow {
   @EnumField(RANGES, {
@@ -46,6 +49,16 @@ export function windowOf({ range, from_ts, to_ts }: AskedWindow, now: Date, plac
   const to = to_ts ?? (from_ts !== undefined && from_ts > end ? from_ts : end);
   const from = from_ts ?? rangeWindow(range, to).from;
   return { from: from > to ? to : from, to };
+}
+
+/** Whether everything is asked about: a window without a beginning of its own. */
+export function isAll({ range, from_ts, to_ts }: AskedWindow): boolean {
+  return range === 'all' && from_ts === undefined && to_ts === undefined;
+}
+
+/** Of the same length, ending where this one begins. */
+export function windowBefore({ from, to }: TimeWindow): TimeWindow {
+  return { from: new Date(Math.max(EARLIEST_MS, 2 * from.getTime() - to.getTime())), to: from };
 }
 
 /** The members of a {@link WindowResponse}. */

@@ -1,12 +1,13 @@
 export { EventFilters, EventsQuery, filterOf } from './asked-filters.js';
 export { type AskedInterval, BUCKET_INTERVALS, type BucketInterval, IntervalField } from './asked-intervals.js';
-export { AskedWindow, windowHead, windowOf, WindowResponse } from './asked-window.js';
+export { AskedWindow, isAll, windowBefore, windowHead, windowOf, WindowResponse } from './asked-window.js';
 export { type BucketCoverage, bucketCoverageOf } from './bucket-coverage.js';
 export { type Interval, INTERVALS } from './count.js';
 export { countedBuckets } from './counted-buckets.reader.js';
 export type { TimeWindow } from './coverage.js';
 export { conditionsOf, type Dimension, DIMENSIONS, type EventFilter, inWindow, isEmptyFilter } from './event-filter.js';
 export { LatenciesReader } from './latencies.reader.js';
+export { changeOf, ratioOf } from './ratios.js';
 export { EventTotalsReader, type FacetValue, type MatchingHour } from './totals.reader.js';
 export { EventTotalsModule } from './totals.module.js';
 export { withoutGaps } from './time-buckets.js';

@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../../../platform/database/database.js';
+import { isCanceled } from '../../../../platform/database/database-faults.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import { filterSql, type FilterSubject, type SubjectRow, subjectSql } from '../../../events/conditions/index.js';
 import type { TimeWindow } from '../../../events/totals/index.js';
 import { type EventPlace, type Place, PLACE_COLUMNS } from '../../../events/reads/index.js';
 import type { LiveRule } from '../live-rules.repository.js';
-
-/** A statement that took longer than it may. */
-const QUERY_CANCELED = '57014';
 
 /** An event with what its rule looks at. */
 export interface PastEvent {
@@ -82,7 +80,7 @@ export class BacktestRepository {
     try {
       return await work();
     } catch (error) {
-      if ((error as { code?: unknown }).code === QUERY_CANCELED) return null;
+      if (isCanceled(error)) return null;
       throw error;
     }
   }

@@ -8,13 +8,12 @@ import {
   DIMENSIONS,
   type EventFilter,
   filterOf,
+  isAll,
   type TimeWindow,
+  windowBefore,
   windowOf,
 } from '../../totals/index.js';
 import type { AnalyticsQuery } from './analytics.dto.js';
-
-/** The earliest instant that the database can tell; no event is so old. */
-const EARLIEST_MS = -200_000_000_000_000;
 
 /** Which events are asked about. */
 export interface Question {
@@ -43,15 +42,14 @@ export class Questions {
     const now = this.clock.now();
     const window = windowOf(query, now, 'query');
     const where = query.where === undefined ? null : readCondition(query.where, ['query', 'where']);
-    const isAll = query.range === 'all' && query.from_ts === undefined && query.to_ts === undefined;
     const { name } = await this.projects.get(scope);
     return {
       scope,
       projectName: name,
       now,
       window,
-      isAll,
-      before: isAll ? null : windowBefore(window),
+      isAll: isAll(query),
+      before: isAll(query) ? null : windowBefore(window),
       filter: filterOf(query),
       where,
     };
@@ -61,8 +59,4 @@ export class Questions {
 /** Whether counted hours can tell about these fields: else the events themselves are read. */
 export function isCounted({ where }: Question, fields: readonly string[]): fields is readonly Dimension[] {
   return where === null && fields.every((field) => (DIMENSIONS as readonly string[]).includes(field));
-}
-
-function windowBefore({ from, to }: TimeWindow): TimeWindow {
-  return { from: new Date(Math.max(EARLIEST_MS, 2 * from.getTime() - to.getTime())), to: from };
 }

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
-import { windowHead } from '../../totals/index.js';
+import { changeOf, ratioOf, windowHead } from '../../totals/index.js';
 import type { BreakdownItem, BreakdownQuery, BreakdownResponse } from './breakdown.dto.js';
 import { BreakdownRepository, type BreakdownRow } from './breakdown.repository.js';
 import { wholeWindows } from '../asking/division.js';
 import { GatheredEventsReader } from '../asking/gathered-events.reader.js';
 import { scalarOf } from '../asking/keys.js';
-import { changeOf, ratioOf } from '../asking/numbers.js';
 import { isCounted, type Question, Questions } from '../asking/question.js';
 import { Snapshots } from '../asking/snapshots.js';
 

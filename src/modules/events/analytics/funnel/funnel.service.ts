@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { EventLoopYield } from '../../../../platform/concurrency/index.js';
-import { windowHead } from '../../totals/index.js';
+import { ratioOf, windowHead } from '../../totals/index.js';
 import { GatheredEventsReader } from '../asking/gathered-events.reader.js';
-import { ratioOf } from '../asking/numbers.js';
 import { type Question, Questions } from '../asking/question.js';
 import { Snapshots } from '../asking/snapshots.js';
 import type { FunnelQuery, FunnelResponse, FunnelStep } from './funnel.dto.js';

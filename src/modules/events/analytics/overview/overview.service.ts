@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
-import { isEmptyFilter, LatenciesReader, type TimeWindow, windowHead } from '../../totals/index.js';
+import { changeOf, isEmptyFilter, LatenciesReader, ratioOf, type TimeWindow, windowHead } from '../../totals/index.js';
 import { wholeWindows } from '../asking/division.js';
 import { GatheredEventsReader } from '../asking/gathered-events.reader.js';
-import { changeOf, ratioOf } from '../asking/numbers.js';
 import type { OverviewChange, OverviewQuery, OverviewResponse, OverviewTotals } from './overview.dto.js';
 import { OverviewRepository, type OverviewRow } from './overview.repository.js';
 import { isCounted, type Question, Questions } from '../asking/question.js';

@@ -1,4 +1,5 @@
 import { type BeforeApplicationShutdown, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { newId } from '../../../../platform/ids/index.js';
 import { writeFaultOf } from '../writing/write-faults.js';
@@ -32,7 +33,10 @@ export class StreamDrain implements OnApplicationBootstrap, BeforeApplicationShu
     private readonly stream: RequestStream,
     private readonly writer: EventIntake,
     private readonly drained: Pick<QueueDrainNotifier, 'tell'>,
-  ) {}
+  ) {
+    // While the database is away each entry of a group waits for it, or for the end.
+    setMaxListeners(MOST_ENTRIES + 1, this.stopping.signal);
+  }
 
   onApplicationBootstrap(): void {
     this.running = this.run();
