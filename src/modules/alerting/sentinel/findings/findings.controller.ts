@@ -28,7 +28,12 @@ export class FindingsController {
 
   @Get()
   @Requires({ project: 'viewer' })
-  @Documented({ summary: 'Findings with filters', description: 'Newest beginning first.', answer: FindingsResponse })
+  @Documented({
+    operationId: 'listFindings',
+    summary: 'Findings with filters',
+    description: 'Newest beginning first.',
+    answer: FindingsResponse,
+  })
   list(@Scope() scope: ProjectMemberScope, @Query() query: FindingsQuery): Promise<FindingsResponse> {
     return this.findings.list(scope, query);
   }
@@ -36,6 +41,7 @@ export class FindingsController {
   @Get(':finding_id')
   @Requires({ project: 'viewer', via: ProjectOfFinding })
   @Documented({
+    operationId: 'getFinding',
     summary: 'One finding with its evidence series',
     description: 'Points from 24 buckets before it began to 12 after it was last seen, as they were judged.',
     answer: FindingWithEvidenceResponse,
@@ -48,6 +54,7 @@ export class FindingsController {
   @Post(':finding_id/acknowledge')
   @Requires({ project: 'member', via: ProjectOfFinding })
   @Documented({
+    operationId: 'acknowledgeFinding',
     summary: 'Acknowledge',
     description: 'An open one.',
     answer: FindingResponse,
@@ -64,6 +71,7 @@ export class FindingsController {
   @Post(':finding_id/dismiss')
   @Requires({ project: 'member', via: ProjectOfFinding })
   @Documented({
+    operationId: 'dismissFinding',
     summary: 'Dismiss with feedback',
     description: 'Mutes its kind and series, and raises their bounds where it was of no use.',
     answer: FindingResponse,

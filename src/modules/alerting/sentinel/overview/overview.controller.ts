@@ -15,7 +15,11 @@ export class SentinelController {
 
   @Get('overview')
   @Requires({ project: 'viewer' })
-  @Documented({ summary: 'Health score and open findings', answer: SentinelOverviewResponse })
+  @Documented({
+    operationId: 'getSentinelOverview',
+    summary: 'Health score and open findings',
+    answer: SentinelOverviewResponse,
+  })
   overview(@Scope() scope: ProjectMemberScope, @Query() _query: ProjectQuery): Promise<SentinelOverviewResponse> {
     return this.sentinel.overview(scope);
   }
@@ -23,6 +27,7 @@ export class SentinelController {
   @Get('workers')
   @Requires({ project: 'viewer' })
   @Documented({
+    operationId: 'listSentinelWorkers',
     summary: 'Worker health',
     description: 'By the last runs of the jobs, whichever process runs them.',
     answer: [WorkerResponse],
