@@ -24,6 +24,8 @@ describe('Sentinel', () => {
     // Those of the tests before would be judged along.
     await app.rows('DELETE FROM sentinel_projects');
     await app.rows(`UPDATE projects SET archived_at = now()`);
+    // A machine that stood still for half a minute looks like an outage of ours.
+    await app.rows('DELETE FROM alert_heartbeats');
     owner = await ownerWithProject(app);
     sentinel = new SentinelClient(app, owner);
   });
@@ -381,6 +383,26 @@ describe('Sentinel', () => {
         open_findings: { total: 2, critical: 1, warning: 1, info: 0 },
         evaluated_until: sentinel.at(sentinel.newest + 1).toISOString(),
       });
+    });
+
+    it('is found by the search of the project, by title, kind and series', async () => {
+      await history({ events: 5 }, [{ events: 60 }]);
+      const [{ id, title, summary, started_at: begun }] = await sentinel.findings();
+      const found = async (q: string, actor: Owner = owner): Promise<Json[]> =>
+        (
+          await sentinel.send(
+            'get',
+            `/v1/search?project_id=${actor.projectId}&type=finding&q=${encodeURIComponent(q)}`,
+            undefined,
+            actor,
+          )
+        ).body.items;
+      const item = { type: 'finding', id, title, subtitle: summary, timestamp: begun };
+      expect(await found('spike of EVENTS')).toEqual([{ ...item, matched: { field: 'title', text: title }, score: 1 }]);
+      expect(await found('rate_spike')).toMatchObject([{ ...item, matched: { field: 'kind' }, score: 1 }]);
+      expect(await found(id)).toMatchObject([{ ...item, matched: { field: 'id' }, score: 0.9 }]);
+      expect(await found('expected')).toEqual([]);
+      expect(await found('spike', await ownerWithProject(app))).toEqual([]);
     });
 
     it.each([
