@@ -3,6 +3,7 @@ import { StreamingScore, THRESHOLD } from '../dist/src/modules/alerting/sentinel
 import { corpusOf, publishedScores } from './nab/files.mjs';
 import { probationOf, PROFILES, score } from './nab/scorer.mjs';
 import { qualityOf } from './sentinel/quality.mjs';
+import { roundsOf } from './sentinel/rounds.mjs';
 
 /** Of the benchmark's README: what our scorer must give for the files of these detectors before it is believed. */
 const PUBLISHED = { knncad: 58.0, relativeEntropy: 54.6, windowedGaussian: 39.6 };
@@ -11,8 +12,15 @@ const ROUNDING = 0.055;
 /** Bounds were chosen on seeds below 1,000. */
 const SEEDS = Array.from({ length: 20 }, (_, index) => 1_001 + index);
 
-export async function run() {
-  benchmark();
+/** @param parts any of `nab`, `generated`, `rounds`; none: all */
+export async function run(parts = []) {
+  const isWanted = (part) => parts.length === 0 || parts.includes(part);
+  if (isWanted('nab')) benchmark();
+  if (isWanted('generated')) generated();
+  if (isWanted('rounds')) await roundsOf();
+}
+
+function generated() {
   const { row, missed, wrong } = qualityOf(SEEDS);
   console.table([row]);
   for (const line of [...missed.map((one) => `missed: ${one}`), ...wrong.map((one) => `false: ${one}`)]) {

@@ -9,5 +9,7 @@ export const TRIES = number('BENCH_TRIES', 4);
 export const ROWS = number('BENCH_ROWS', 10_000_000);
 /** Events of the project whose questions are measured. */
 export const EVENTS = number('BENCH_EVENTS', ROWS);
+/** That are watched at a time. */
+export const PROJECTS = number('BENCH_PROJECTS', 1_000);
 export const SOAK_SECONDS = number('BENCH_SOAK_SECONDS', 600);
 export const CONNECTIONS = 64;

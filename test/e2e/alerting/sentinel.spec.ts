@@ -101,18 +101,19 @@ describe('Sentinel', () => {
     it('a type that stands out in a project that does not, and a source as the widest of its types', async () => {
       const sourceId = newId();
       await sentinel.put(-4 * DAY, 0, { events: 30, event: 'other' });
-      await sentinel.put(-4 * DAY, -1, { events: 4, event: 'rare' });
-      await sentinel.put(0, 0, { events: 60, event: 'rare' });
+      await sentinel.put(-4 * DAY, -3, { events: 4, event: 'rare' });
+      await sentinel.put(-2, -2, { events: 60, event: 'rare' });
+      await sentinel.put(-1, 0, { events: 4, event: 'rare' });
       await sentinel.put(-4 * DAY, -3, { events: 8, event: 'sent', sourceId });
       await sentinel.count();
       await sentinel.watchFrom(-2);
       await sentinel.judge();
       const findings = await sentinel.findings();
       expect(findings.map(({ kind, series }: Json) => [kind, series.type, series.value])).toEqual([
-        ['rate_spike', 'event', 'rare'],
         ['silence', 'source', sourceId],
+        ['rate_spike', 'event', 'rare'],
       ]);
-      const silence = await sentinel.finding(findings[1].id);
+      const silence = await sentinel.finding(findings[0].id);
       expect(silence.evidence.contributors).toEqual([
         { field: 'event', value: 'sent', share: 0, usual_share: expect.closeTo(8 / 42, 2) },
       ]);

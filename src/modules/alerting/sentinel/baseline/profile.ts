@@ -11,7 +11,7 @@ import { median, spreadAround, weightedMedian } from './robust.js';
 import { type Track, valueOf } from './track.js';
 
 /** A series learns until it is so old and has had so many events. */
-const LEARNING_BUCKETS = 3 * DAY_BUCKETS;
+export const LEARNING_BUCKETS = 3 * DAY_BUCKETS;
 const LEARNING_EVENTS = 100;
 const DAYS_OF_ONE_HOUR = 7;
 const WEEKS = 4;

@@ -1,13 +1,8 @@
 import { type FindingKind, SERIES_TYPES, type SeriesType } from './finding-kinds.js';
 import type { Judgement } from './judge-series.js';
 
-/** Kinds that have causes in common: more than there should be, or less. */
-const DIRECTION: Partial<Record<FindingKind, 'more' | 'less'>> = {
-  rate_spike: 'more',
-  error_burst: 'more',
-  rate_drop: 'less',
-  silence: 'less',
-};
+/** Kinds that have causes in common. */
+const GROUPED: ReadonlySet<FindingKind> = new Set(['rate_spike', 'rate_drop', 'silence', 'error_burst']);
 
 /** What is told, and what is told along with it. */
 export interface Cause {
@@ -23,26 +18,12 @@ export interface Cause {
 export function causesOf(told: readonly Judgement[]): Cause[] {
   const silent = new Set(told.filter(({ kind }) => kind === 'silence').map(nameOf));
   const heard = told.filter((one) => one.kind !== 'rate_drop' || !silent.has(nameOf(one)));
-  const widest = { more: widestOf(heard, 'more'), less: widestOf(heard, 'less') };
+  const grouped = heard.filter(({ kind }) => GROUPED.has(kind));
+  const widest = Math.min(...grouped.map(({ series }) => widthOf(series.type)));
+  const contributors = grouped.filter(({ series }) => widthOf(series.type) > widest);
   return heard
-    .filter((one) => isWidest(one, widest))
-    .map((one) => {
-      const direction = DIRECTION[one.kind];
-      const contributors = heard.filter((other) => DIRECTION[other.kind] === direction && !isWidest(other, widest));
-      return { told: one, contributors: direction === undefined ? [] : contributors };
-    });
-}
-
-type Widest = Readonly<Record<'more' | 'less', number>>;
-
-function isWidest({ kind, series }: Judgement, widest: Widest): boolean {
-  const direction = DIRECTION[kind];
-  return direction === undefined || widthOf(series.type) === widest[direction];
-}
-
-function widestOf(told: readonly Judgement[], direction: 'more' | 'less'): number {
-  const widths = told.filter(({ kind }) => DIRECTION[kind] === direction).map(({ series }) => widthOf(series.type));
-  return Math.min(SERIES_TYPES.length, ...widths);
+    .filter((one) => !contributors.includes(one))
+    .map((one) => ({ told: one, contributors: GROUPED.has(one.kind) ? contributors : [] }));
 }
 
 function widthOf(type: SeriesType): number {

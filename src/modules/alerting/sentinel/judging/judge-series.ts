@@ -33,7 +33,7 @@ export interface Judgement extends Subject {
 }
 
 /** Buckets that drops and shifts of latency are seen in. */
-const SEEN_IN = 3;
+export const SEEN_IN = 3;
 const KINDS = {
   project: ['rate_spike', 'rate_drop', 'silence', 'error_burst', 'latency_shift'],
   source: ['silence'],

@@ -96,8 +96,10 @@ export class EventHistoryRepository {
     tx: Db,
   ): Promise<{ eventTypes: number; endpoints: number }> {
     const [row] = await this.database.rows<{ eventTypes: number; endpoints: number }>(
-      `SELECT count(DISTINCT event)::int AS "eventTypes", (count(DISTINCT log_endpoint) FILTER (WHERE ${CARRIED}))::int AS endpoints
-       FROM events WHERE project_id = $1 AND "timestamp" >= $2 AND "timestamp" < $3`,
+      // Pairs first: these are few, and a list of all rows would be put in order twice.
+      `SELECT count(DISTINCT event)::int AS "eventTypes", count(DISTINCT endpoint)::int AS endpoints
+       FROM (SELECT event, CASE WHEN ${CARRIED} THEN log_endpoint END AS endpoint FROM events
+             WHERE project_id = $1 AND "timestamp" >= $2 AND "timestamp" < $3 GROUP BY 1, 2) pairs`,
       [projectId, from, to],
       tx,
     );

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
 import type { Db } from '../../../../platform/database/database.js';
+import { SeriesReader } from '../../../events/hour-rollups/index.js';
 import { type Bucket, BUCKET_MS, bucketOf, startOf } from '../baseline/buckets.js';
-import { methodOf } from '../baseline/profile.js';
-import { endOf, valueOf } from '../baseline/track.js';
+import { methodOf, type Profile } from '../baseline/profile.js';
+import { endOf, type Track, valueOf } from '../baseline/track.js';
 import { expectationOf } from '../detectors/rates.js';
 import {
   type Contributor,
@@ -20,6 +21,7 @@ import type { Metric, Subject } from '../judging/finding-kinds.js';
 import type { Judgement } from '../judging/judge-series.js';
 import { EventHistoryRepository, type NewEventType } from './event-history.repository.js';
 import type { JudgedBucket, WatchedSeries } from './project-judge.js';
+import { trackOf, wantedOf } from './tracks.js';
 import type { WatchedProject } from './watched-projects.repository.js';
 
 const HOUR_MS = 3_600_000;
@@ -37,9 +39,26 @@ const NOT_ENDED = {
 @Injectable()
 export class EvidenceWriter {
   constructor(
+    private readonly reader: SeriesReader,
     private readonly history: EventHistoryRepository,
     private readonly living: LivingFindingsRepository,
   ) {}
+
+  /** What came before findings that open in one bucket, read together. */
+  async before(
+    { projectId }: WatchedProject,
+    opening: readonly Judgement[],
+    bucket: Bucket,
+    tx: Db,
+  ): Promise<ReadonlyMap<Judgement, Track>> {
+    const shown = opening.filter(({ kind }) => kind !== 'cardinality_explosion');
+    if (shown.length === 0) return new Map();
+    const since = Math.min(bucket, ...shown.map((one) => one.since));
+    const from = Math.max(since - POINTS_BEFORE, bucket - MOST_POINTS + 1);
+    const window = { from: startOf(from), to: startOf(bucket + 1) };
+    const read = await this.reader.read({ projectId }, window, wantedOf(shown.map(({ series }) => series)), tx);
+    return new Map(shown.map((one) => [one, trackOf(read, one.series)]));
+  }
 
   async opened(
     project: WatchedProject,
@@ -47,6 +66,7 @@ export class EvidenceWriter {
     judgement: Judgement,
     contributors: readonly Judgement[],
     judged: JudgedBucket,
+    tracks: ReadonlyMap<Judgement, Track>,
     tx: Db,
   ): Promise<Finding> {
     const { bucket, since, assessment } = judgement;
@@ -65,7 +85,7 @@ export class EvidenceWriter {
       updatedAt: now,
       evidence: {
         interval_seconds: judgement.kind === 'cardinality_explosion' ? 3_600 : BUCKET_MS / 1_000,
-        points: [...pointsBefore(project, judgement, series), pointOf(judgement, true)],
+        points: [...pointsBefore(project, judgement, series?.profile, tracks.get(judgement)), pointOf(judgement, true)],
         baseline: {
           from_ts: startOf(profile?.since ?? bucket).toISOString(),
           to_ts: startOf(profile?.until ?? bucket).toISOString(),
@@ -192,15 +212,15 @@ function pointOf({ bucket, assessment }: Judgement, isAnomalous: boolean): Evide
 function pointsBefore(
   project: WatchedProject,
   judgement: Judgement,
-  series: WatchedSeries | undefined,
+  profile: Profile | undefined,
+  track: Track | undefined,
 ): EvidencePoint[] {
-  if (series === undefined || judgement.kind === 'cardinality_explosion') return [];
+  if (profile === undefined || track === undefined) return [];
   const points: EvidencePoint[] = [];
-  const { track, profile } = series;
   const judgedFrom = bucketOf(project.judgingSince.getTime());
   const from = Math.max(track.first, Math.min(judgement.since, judgement.bucket) - POINTS_BEFORE);
   for (let bucket = from; bucket < Math.min(judgement.bucket, endOf(track)); bucket++) {
-    const actual = actualOf(judgement.metric, series, bucket);
+    const actual = actualOf(judgement.metric, track, bucket);
     const band = bucket >= judgedFrom && judgement.metric === 'events' ? expectationOf(profile, bucket) : NOT_JUDGED;
     const isAnomalous = bucket >= judgement.since;
     points.push({ ts: startOf(bucket).toISOString(), actual, ...band, is_anomalous: isAnomalous });
@@ -210,7 +230,7 @@ function pointsBefore(
 
 const NOT_JUDGED = { expected: null, lower: null, upper: null } as const;
 
-function actualOf(metric: Metric, { track }: WatchedSeries, bucket: Bucket): number | null {
+function actualOf(metric: Metric, track: Track, bucket: Bucket): number | null {
   const events = valueOf(track, 'events', bucket);
   if (metric === 'error_rate') return events === 0 ? 0 : valueOf(track, 'errors', bucket) / events;
   if (metric !== 'p95_latency_ms') return events;

@@ -5,6 +5,7 @@ import { providerOf } from '../../../../platform/discovery/provider-of.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { Metrics } from '../../../../platform/telemetry/index.js';
 import { type Bucket, bucketOf, DAY_BUCKETS, startOf } from '../baseline/buckets.js';
+import type { Track } from '../baseline/track.js';
 import type { Level } from '../detectors/assessment.js';
 import { POINTS_BEHIND } from '../findings/evidence.js';
 import type { Finding } from '../findings/finding.entity.js';
@@ -69,14 +70,19 @@ export class FindingBook {
     );
     const causes = new Map<Judgement, Cause>(causesOf(active).map((cause) => [cause.told, cause]));
     const silent = new Set(active.filter(({ kind }) => kind === 'silence').map(({ series }) => series));
-    for (const judgement of judgements) {
+    const moves = judgements.map((judgement) => {
       const finding = book.newest.get(subjectKey(judgement)) ?? null;
       // A drop that has become a silence ends with it.
       const isSilent = judgement.kind === 'rate_drop' && silent.has(judgement.series);
       const level = isSilent ? 'normal' : levelOf(judgement, causes);
       const life = finding === null ? null : lifeOf(finding);
       const move = isSilent && isUnresolved(finding) ? 'resolve' : moveOf(life, level, bucket, isMuted(judgement));
-      if (move === 'open') await this.begin(project, judgement, causes.get(judgement), judged, tx);
+      return { judgement, finding, move };
+    });
+    const opening = moves.filter(({ move }) => move === 'open').map(({ judgement }) => judgement);
+    const tracks = await this.evidence.before(project, opening, bucket, tx);
+    for (const { judgement, finding, move } of moves) {
+      if (move === 'open') await this.begin(project, judgement, causes.get(judgement), judged, tracks, tx);
       else if (finding !== null) await this.go(finding, move, judgement, causes.get(judgement), judged, tx);
     }
     await this.endNewTypes(book, bucket, tx);
@@ -104,12 +110,11 @@ export class FindingBook {
     judgement: Judgement,
     cause: Cause | undefined,
     judged: JudgedBucket,
+    tracks: ReadonlyMap<Judgement, Track>,
     tx: Db,
   ): Promise<void> {
-    await this.insert(
-      await this.evidence.opened(project, newId(), judgement, cause?.contributors ?? [], judged, tx),
-      tx,
-    );
+    const contributors = cause?.contributors ?? [];
+    await this.insert(await this.evidence.opened(project, newId(), judgement, contributors, judged, tracks, tx), tx);
   }
 
   private async insert(finding: Finding, tx: Db): Promise<void> {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Db } from '../../../../platform/database/database.js';
 import { HeartbeatsWriter } from '../../heartbeats/index.js';
 import { SeriesReader } from '../../../events/hour-rollups/index.js';
@@ -7,18 +8,19 @@ import { isLearning } from '../baseline/profile.js';
 import { type Track, valueOf } from '../baseline/track.js';
 import { confirms, CONFIRMATION_BUCKETS } from '../detectors/confirmation.js';
 import { assessDistinctValues } from '../detectors/distinct-values.js';
-import { POINTS_BEFORE } from '../findings/evidence.js';
 import type { Feedback } from '../findings/feedback.repository.js';
-import { type SeriesName, type Subject, subjectKey } from '../judging/finding-kinds.js';
-import { judgeSeries, type Judgement } from '../judging/judge-series.js';
+import { SERIES_TYPES, type SeriesName, type Subject, subjectKey } from '../judging/finding-kinds.js';
+import { judgeSeries, type Judgement, SEEN_IN } from '../judging/judge-series.js';
 import { EventHistoryRepository } from './event-history.repository.js';
 import type { KnownProject } from './project-profiler.js';
 import type { ProfiledSeries } from './series-profiles.repository.js';
-import { trackOf } from './tracks.js';
+import { trackOf, wantedOf } from './tracks.js';
 import type { WatchedProject } from './watched-projects.repository.js';
 
 /** Each dismissal that says so raises bounds by half. */
 const RAISE = 1.5;
+/** Of one bucket and project that are looked at twice, which takes a quarter of a second each: the widest and most unusual. */
+const MOST_CANDIDATES = 8;
 const WHOLE: SeriesName = { type: 'project', value: null };
 
 /** A series in the last buckets. */
@@ -66,10 +68,9 @@ export class ProjectJudge {
         raised: raisedOf,
       }),
     );
-    const settled: Judgement[] = [];
-    for (const judgement of judgements) settled.push(await this.settle(project, judgement, series, isUnresolved, tx));
-    settled.push(...(await this.distinctValues(project, known, bucket, raisedOf, tx)));
-    return { bucket, series, judgements: settled };
+    const settled = await this.settle(project, judgements, series, isUnresolved, tx);
+    const distinct = await this.distinctValues(project, known, bucket, raisedOf, tx);
+    return { bucket, series, judgements: [...settled, ...distinct] };
   }
 
   private async read(
@@ -78,10 +79,8 @@ export class ProjectJudge {
     bucket: Bucket,
     tx: Db,
   ): Promise<WatchedSeries[]> {
-    const valuesOf = (type: string): string[] =>
-      profiles.flatMap(({ series }) => (series.type === type ? (series.value ?? []) : []));
-    const window = { from: startOf(bucket - POINTS_BEFORE), to: startOf(bucket + 1) };
-    const wanted = { events: valuesOf('event'), sources: valuesOf('source') };
+    const window = { from: startOf(bucket - SEEN_IN + 1), to: startOf(bucket + 1) };
+    const wanted = wantedOf(profiles.map(({ series }) => series));
     const read = await this.reader.read({ projectId }, window, wanted, tx);
     return profiles.map((one) => ({ ...one, track: trackOf(read, one.series) }));
   }
@@ -96,12 +95,10 @@ export class ProjectJudge {
     const silent = series.filter(
       ({ track, profile }) => !isLearning(profile, bucket) && valueOf(track, 'events', bucket) === 0,
     );
-    const valuesOf = (type: string): string[] =>
-      silent.flatMap((one) => (one.series.type === type ? (one.series.value ?? []) : []));
     const project = silent.some((one) => one.series.type === 'project');
     const last = new Map<string, Bucket>();
     if (silent.length > 0) {
-      const wanted = { events: valuesOf('event'), sources: valuesOf('source'), project };
+      const wanted = { ...wantedOf(silent.map((one) => one.series)), project };
       for (const { type, value, at } of await this.history.lastEvents(projectId, wanted, startOf(bucket + 1), tx)) {
         last.set(JSON.stringify([type, value]), bucketOf(at.getTime()));
       }
@@ -113,31 +110,37 @@ export class ProjectJudge {
     };
   }
 
-  /** Looks twice at what may be unusual: at the stream of the last days. */
+  /** Looks twice at what may be unusual: at the stream of the last days. What goes on needs no second look. */
   private async settle(
     { projectId }: WatchedProject,
-    judgement: Judgement,
+    judgements: readonly Judgement[],
     series: readonly WatchedSeries[],
     isUnresolved: (subject: Subject) => boolean,
     tx: Db,
-  ): Promise<Judgement> {
-    const { bucket, assessment } = judgement;
-    if (assessment.level !== 'candidate') return judgement;
-    const profile = series.find((one) => one.series === judgement.series)?.profile;
-    let isTold = false;
-    if (profile !== undefined && !isUnresolved(judgement)) {
-      const { type, value } = judgement.series;
+  ): Promise<Judgement[]> {
+    const candidates = judgements
+      .filter((one) => one.assessment.level === 'candidate' && !isUnresolved(one))
+      .sort((a, b) => widthOf(a) - widthOf(b) || b.assessment.score - a.assessment.score)
+      .slice(0, MOST_CANDIDATES);
+    const told = new Set<Judgement>();
+    const [first] = candidates;
+    if (first !== undefined) {
+      const { bucket } = first;
       const window = { from: startOf(bucket - CONFIRMATION_BUCKETS + 1), to: startOf(bucket + 1) };
-      const wanted = {
-        events: type === 'event' && value !== null ? [value] : [],
-        sources: type === 'source' && value !== null ? [value] : [],
-      };
-      const read = await this.reader.read({ projectId }, window, wanted, tx);
-      const metric = judgement.metric === 'p95_latency_ms' ? 'p95' : 'events';
-      isTold = confirms(trackOf(read, judgement.series), profile, metric, bucket);
+      const read = await this.reader.read({ projectId }, window, wantedOf(candidates.map((one) => one.series)), tx);
+      for (const one of candidates) {
+        const profile = series.find((known) => known.series === one.series)?.profile;
+        const metric = one.metric === 'p95_latency_ms' ? 'p95' : 'events';
+        if (profile !== undefined && confirms(trackOf(read, one.series), profile, metric, bucket)) told.add(one);
+        await nextTurn();
+      }
     }
-    const level = isTold ? 'told' : 'unusual';
-    return { ...judgement, assessment: { ...assessment, level }, isTellable: judgement.isTellable || isTold };
+    return judgements.map((one) => {
+      if (one.assessment.level !== 'candidate') return one;
+      const isTold = told.has(one);
+      const level = isTold ? 'told' : 'unusual';
+      return { ...one, assessment: { ...one.assessment, level }, isTellable: one.isTellable || isTold };
+    });
   }
 
   /** In the hour that ends with the bucket. */
@@ -157,4 +160,8 @@ export class ProjectJudge {
     };
     return [judged('event_types', eventTypes, mostEventTypes), judged('endpoints', endpoints, mostEndpoints)];
   }
+}
+
+function widthOf({ series }: Judgement): number {
+  return SERIES_TYPES.indexOf(series.type);
 }

@@ -8,17 +8,13 @@ import { BASELINE_BUCKETS, type Bucket, bucketOf, DAY_BUCKETS, HOUR_BUCKETS, sta
 import { isLearning, profileOf } from '../baseline/profile.js';
 import type { SeriesName } from '../judging/finding-kinds.js';
 import { EventHistoryRepository } from './event-history.repository.js';
+import { isChanged, isOutgrown } from './profile-age.js';
 import { type ProfiledSeries, SeriesProfilesRepository } from './series-profiles.repository.js';
-import { trackOf } from './tracks.js';
+import { trackOf, wantedOf } from './tracks.js';
 import { type Profiled, type WatchedProject, WatchedProjectsRepository } from './watched-projects.repository.js';
 
 /** Series whose 28 days are in memory at a time: 130 KB each. */
 const SERIES_AT_A_TIME = 50;
-const KEPT_FOR = DAY_BUCKETS;
-/** While a series learns: it may have learned enough by then. */
-const KEPT_WHILE_LEARNING = HOUR_BUCKETS;
-/** Events that came late, as a share of those known, from which on what is usual is learned anew. */
-const LATE_SHARE = 0.01;
 const DISTINCT_BUCKETS = 7 * DAY_BUCKETS;
 const WHOLE: SeriesName = { type: 'project', value: null };
 
@@ -28,8 +24,8 @@ export interface KnownProject extends Pick<Profiled, 'oldestEventAt' | 'mostEven
 }
 
 /**
- * Knows what is usual in a project's series. Learned once a day from 28 days of history, once an hour while a series learns,
- * and at once where that history has changed because events came late.
+ * Knows what is usual in a project's series. Learned once a day from 28 days of history, when a series may have learned
+ * enough, and where that history has changed because events came late.
  */
 @Injectable()
 export class ProjectProfiler {
@@ -65,10 +61,9 @@ export class ProjectProfiler {
     tx: Db,
   ): Promise<boolean> {
     const made = bucketOf(profiledUntil.getTime());
-    const learns = profiles.length === 0 || profiles.some(({ profile }) => isLearning(profile, made));
-    if (until - made >= (learns ? KEPT_WHILE_LEARNING : KEPT_FOR)) return true;
+    if (isOutgrown(projectId, made, profiles, until)) return true;
     const { events } = await this.history.extent(projectId, periodOf(made - BASELINE_BUCKETS, made), tx);
-    return Math.abs(events - profiledEvents) > profiledEvents * LATE_SHARE;
+    return isChanged({ known: profiledEvents, now: events, hours: (until - made) / HOUR_BUCKETS });
   }
 
   private async learn(projectId: ProjectId, until: Bucket, tx: Db): Promise<KnownProject> {
@@ -107,14 +102,8 @@ export class ProjectProfiler {
     until: Bucket,
     tx: Db,
   ): Promise<ProfiledSeries[]> {
-    const valuesOf = (type: string): string[] =>
-      names.flatMap((name) => (name.type === type ? (name.value ?? []) : []));
-    const read = await this.series.read(
-      { projectId },
-      periodOf(until - BASELINE_BUCKETS, until),
-      { events: valuesOf('event'), sources: valuesOf('source') },
-      tx,
-    );
+    const period = periodOf(until - BASELINE_BUCKETS, until);
+    const read = await this.series.read({ projectId }, period, wantedOf(names), tx);
     const profiles: ProfiledSeries[] = [];
     for (const series of names) {
       profiles.push({ series, profile: profileOf(trackOf(read, series), until) });
