@@ -24,6 +24,7 @@ export interface Steady {
 export class SentinelClient {
   /** The number of the newest bucket that is due since 1970. */
   readonly newest: number;
+  private last: number;
 
   constructor(
     private readonly app: TestApp,
@@ -31,15 +32,32 @@ export class SentinelClient {
     now = Date.now(),
   ) {
     this.newest = Math.floor((now - 120_000) / BUCKET_MS) - 1;
+    this.last = this.newest;
     this.endTime();
+  }
+
+  /** The same of another project. */
+  of(owner: Owner): SentinelClient {
+    return new SentinelClient(this.app, owner, this.at(this.newest + 1).getTime() + 120_000);
+  }
+
+  /** Judging goes on up to a bucket, counted from the newest one. No later one becomes due in any project. */
+  async judgeTo(bucket: number): Promise<void> {
+    this.last = this.newest + bucket;
+    this.endTime();
+    await this.app.rows('UPDATE sentinel_projects SET due_at = now() WHERE project_id = $1', [this.owner.projectId]);
+    await this.judge();
   }
 
   /** Later buckets never become due, however long a test takes. */
   private endTime(): void {
     const projects = this.app.nest.get(WatchedProjectsRepository, { strict: false });
     jest.spyOn(projects, 'claim').mockImplementation(async (tx) => {
-      const project = await WatchedProjectsRepository.prototype.claim.call(projects, tx);
-      return project === null || project.due > this.at(this.newest) ? null : project;
+      for (;;) {
+        const project = await WatchedProjectsRepository.prototype.claim.call(projects, tx);
+        if (project === null || project.due <= this.at(this.last)) return project;
+        await tx.query(`UPDATE sentinel_projects SET due_at = 'infinity' WHERE project_id = $1`, [project.projectId]);
+      }
     });
   }
 

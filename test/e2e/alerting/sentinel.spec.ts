@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { WatchedProjectsRepository } from '../../../src/modules/alerting/sentinel/rounds/watched-projects.repository.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
+import { alertsOf, runAlertDeliveries, expectedSignature } from '../../support/alerts.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import type { Json } from '../../support/delivery.js';
+import { Sender } from '../../support/ingestion.js';
+import { startReceiver } from '../../support/receiver.js';
 import { RULES_ENV, rulesOf } from '../../support/rules.js';
 import { SentinelClient, type Steady } from '../../support/sentinel.js';
 
@@ -144,6 +148,192 @@ describe('Sentinel', () => {
       expect(finding.series).toEqual({ type: 'project', value: null, metric });
       expect((await sentinel.finding(finding.id)).evidence.interval_seconds).toBe(3_600);
     });
+  });
+
+  describe('what comes when and how it likes', () => {
+    /** What is told, without what differs from one project to the next. */
+    const told = async (of: SentinelClient): Promise<Json[]> => {
+      const findings = await Promise.all((await of.findings()).map(({ id }: Json) => of.finding(id)));
+      return findings.map(
+        ({ kind, series, status, severity, score, started_at, last_seen_at, resolved_at, evidence }) => ({
+          ...{ kind, series, status, severity, score, started_at, last_seen_at, resolved_at },
+          ...{ points: evidence.points, contributors: evidence.contributors, baseline: evidence.baseline },
+        }),
+      );
+    };
+
+    it('is judged alike in any order of arrival and at any times of rounds', async () => {
+      const counts = fc.array(fc.constantFrom(0, 5, 5, 60, 150), { minLength: 6, maxLength: 9 });
+      await fc.assert(
+        fc.asyncProperty(counts, fc.integer(), async (buckets, order) => {
+          const first = 1 - buckets.length;
+          const [atOnce, apart] = [await ownerWithProject(app), await ownerWithProject(app)].map((one) =>
+            sentinel.of(one),
+          );
+          if (atOnce === undefined || apart === undefined) throw new Error('there are two');
+          await Promise.all([atOnce, apart].map((one) => one.put(-3 * DAY - 12, first - 1, { events: 5 })));
+          const places = buckets.map((_, index) => first + index);
+          const put = async (to: SentinelClient, place: number): Promise<void> => {
+            const events = buckets[place - first] ?? 0;
+            if (events > 0) await to.put(place, place, { events });
+          };
+          for (const place of places.toSorted((a, b) => ((a * order) % 7) - ((b * order) % 7)))
+            await put(atOnce, place);
+          await atOnce.count();
+          await atOnce.watchFrom(first);
+          await atOnce.judge();
+          for (const place of places) {
+            await put(apart, place);
+            await apart.count();
+            if (place === first) await apart.watchFrom(first);
+            await apart.judgeTo(place);
+          }
+          expect(await told(apart)).toEqual(await told(atOnce));
+        }),
+        { numRuns: Number(process.env.SENTINEL_RUNS ?? 3) },
+      );
+    });
+
+    it('is usual from then on where it comes late by days, and changes nothing that was told', async () => {
+      await sentinel.put(0, 0, { events: 60 });
+      await sentinel.count();
+      await sentinel.watchFrom(-1);
+      await sentinel.judge();
+      expect(await kinds()).toEqual([]);
+      await sentinel.put(-4 * DAY, -1, { events: 5 });
+      // From the future.
+      await sentinel.put(2, 20, { events: 400 });
+      await sentinel.count();
+      await sentinel.judge();
+      expect(await kinds()).toEqual([]);
+      await sentinel.watchFrom(0);
+      await sentinel.judge();
+      expect(await kinds()).toEqual(['rate_spike project warning']);
+    });
+
+    it('is not missed while we could take nothing', async () => {
+      await app.rows(
+        `INSERT INTO alert_heartbeats (name, down_since, up_since, beat_at) VALUES ('ingestion', $1, $2, now())
+         ON CONFLICT ON CONSTRAINT pk_alert_heartbeats DO UPDATE SET down_since = $1, up_since = $2`,
+        [sentinel.at(sentinel.newest - 5), sentinel.at(sentinel.newest + 1)],
+      );
+      await history({ events: 40 }, [null, null, null, null]);
+      expect(await kinds()).toEqual([]);
+    });
+
+    it('costs no more with ten thousand types, and is one explosion of them', async () => {
+      await sentinel.put(-4 * DAY, 0, { events: 5 });
+      await app.rows(
+        `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status, log_latency_ms,
+                             log_has_latency, created_at)
+         SELECT $1, $2::timestamptz + n * interval '1 millisecond', gen_random_uuid(), 'type.' || n, 's', '{}', 'EVENT', '/events/type.' || n,
+                200, 0, false, now() FROM generate_series(1, 10000) AS n`,
+        [owner.projectId, sentinel.at(sentinel.newest - 1)],
+      );
+      await sentinel.count();
+      await sentinel.watchFrom(-1);
+      await sentinel.judge();
+      const found = await sentinel.findings();
+      const counted = (kind: string): number => found.filter((one: Json) => one.kind === kind).length;
+      expect([counted('new_event_type'), counted('cardinality_explosion'), counted('rate_spike')]).toEqual([10, 1, 1]);
+      await app.rows('UPDATE sentinel_projects SET profiled_until = NULL');
+      await sentinel.watchFrom(0);
+      await sentinel.judge();
+      expect((await sentinel.overview()).coverage.series).toBe(201);
+    });
+
+    it('is of its project alone, though both are judged in one round', async () => {
+      const other = await ownerWithProject(app);
+      const others = sentinel.of(other);
+      await others.put(-4 * DAY, 0, { events: 60 });
+      await others.count();
+      await others.watchFrom(0);
+      await history({ events: 5 }, [{ events: 60 }]);
+      expect(await kinds()).toEqual(['rate_spike project warning']);
+      expect(await others.findings()).toEqual([]);
+      expect(await others.overview()).toMatchObject({ open_findings: { total: 0 } });
+      const [{ id }] = await sentinel.findings();
+      for (const act of ['acknowledge', 'dismiss'] as const) {
+        const { status, body } = await sentinel.act(id, act, { reason: 'wrong' }, other);
+        expect([status, body.detail]).toEqual([404, 'Finding not found']);
+      }
+    });
+
+    it('ends with the project: archived, restored and deleted in the middle of rounds', async () => {
+      const project = `/v1/projects/${owner.projectId}`;
+      const watched = (): Promise<Json[]> =>
+        app.rows('SELECT project_id FROM sentinel_projects WHERE project_id = $1', [owner.projectId]);
+      await sentinel.put(-4 * DAY, -4, { events: 5 });
+      await sentinel.put(-3, 0, { events: 60 });
+      await sentinel.count();
+      await sentinel.watchFrom(-3);
+      const both = async (act: Promise<{ status: number }>): Promise<number> => {
+        const [answer] = await Promise.all([act, sentinel.judge()]);
+        return answer.status;
+      };
+      expect(await both(sentinel.send('post', `${project}/archive`))).toBe(200);
+      await sentinel.judge();
+      expect(await watched()).toEqual([]);
+      expect((await sentinel.findings()).length).toBeLessThanOrEqual(1);
+      expect(await both(sentinel.send('post', `${project}/restore`))).toBe(200);
+      await sentinel.judge();
+      expect(await watched()).toHaveLength(1);
+      await sentinel.watchFrom(-1);
+      expect(await both(sentinel.send('post', `${project}/archive`))).toBe(200);
+      const deletion = app
+        .request()
+        .delete(project)
+        .set('Authorization', owner.bearer)
+        .then((answer) => answer);
+      expect([200, 202, 204]).toContain(await both(deletion));
+      const gone = await sentinel.send('get', `/v1/sentinel/findings?project_id=${owner.projectId}`);
+      expect([gone.status, gone.body.detail]).toEqual([404, 'Project not found']);
+    });
+  });
+
+  it('goes all the way: from events over HTTP to a webhook whose signature holds', async () => {
+    const receiver = await startReceiver();
+    const sender = new Sender(app.url);
+    try {
+      const secret = 'a-secret-of-the-receiver-1234567890';
+      const hook = await alertsOf(app, owner).destination(receiver.url, { secret });
+      const rule = await rulesOf(app, owner).rule({
+        condition: { kind: 'anomaly', finding_kinds: ['rate_spike'] },
+        destination_ids: [hook],
+      });
+      const event = (bucket: number, place: number): object => ({
+        event_type: 'paid',
+        source: 'shop',
+        timestamp: new Date(sentinel.at(sentinel.newest + bucket).getTime() + place * 1_000).toISOString(),
+      });
+      const history = Array.from({ length: 3 * DAY + 24 }, (_, index) =>
+        [0, 1].map((place) => event(-1 - index, place)),
+      ).flat();
+      const spike = Array.from({ length: 50 }, (_, place) => event(0, place));
+      for (let at = 0; at < history.length; at += 500) {
+        expect((await sender.lines(owner.apiKey, history.slice(at, at + 500))).status).toBe(200);
+      }
+      expect((await sender.lines(owner.apiKey, spike)).status).toBe(200);
+      await sentinel.watchFrom(0);
+      await sentinel.judge();
+      expect(await kinds()).toEqual(['rate_spike project warning']);
+      const [finding] = await sentinel.findings();
+      await runAlertDeliveries(app);
+      const [told] = await receiver.requests(1);
+      if (told === undefined) throw new Error('it is told');
+      expect(told.headers['x-service-signature']).toBe(expectedSignature(secret, told));
+      expect(JSON.parse(told.body)).toMatchObject({
+        alert_rule_id: rule,
+        project_id: owner.projectId,
+        status: 'open',
+        message: finding.summary,
+        payload: { id: finding.id, kind: 'rate_spike', actual: 50, expected: 2 },
+      });
+      expect(receiver.received).toHaveLength(1);
+    } finally {
+      sender.close();
+      await receiver.close();
+    }
   });
 
   describe('the life of a finding', () => {

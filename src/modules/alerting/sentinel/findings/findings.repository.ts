@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { projectOf, type ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
+import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
 import type { Severity } from '../detectors/assessment.js';
 import type { FindingKind } from '../judging/finding-kinds.js';
 import { Finding } from './finding.entity.js';
@@ -33,10 +34,6 @@ const COLUMNS = `f.id, f.project_id AS "projectId", f.kind, f.series_type AS "se
   f.acknowledged_by AS "acknowledgedBy", f.resolved_at AS "resolvedAt", f.dismissed_at AS "dismissedAt",
   f.dismissed_by AS "dismissedBy", f.feedback_reason AS "feedbackReason", f.feedback_note AS "feedbackNote",
   f.created_at AS "createdAt", f.updated_at AS "updatedAt"`;
-/** An empty list takes every value. */
-const FITS = `(cardinality($2::text[]) = 0 OR f.status = ANY ($2)) AND (cardinality($3::text[]) = 0 OR f.kind = ANY ($3))
-  AND (cardinality($4::text[]) = 0 OR f.severity = ANY ($4)) AND ($5::text IS NULL OR f.series_value = $5)
-  AND ($6::timestamptz IS NULL OR f.started_at >= $6) AND ($7::timestamptz IS NULL OR f.started_at < $7)`;
 const KEPT = `interval '90 days'`;
 
 export const ProjectOfFinding = projectOf('finding_id', Finding, FindingNotFound);
@@ -52,18 +49,21 @@ export class FindingsRepository {
     filter: FindingsFilter,
     { limit, offset }: { readonly limit: number; readonly offset: number },
   ): Promise<{ items: ListedFinding[]; total: number }> {
-    const { status, kind, severity, seriesValue = null, from = null, to = null } = filter;
-    const parameters = [projectId, status, kind, severity, seriesValue, from, to];
+    const { bind, values } = new Parameters();
+    // What was not asked for is left out, so that all can be counted by the index alone.
+    const project = bind(projectId);
+    const fits = ['true', ...conditionsOf(filter, bind)].join(' AND ');
+    const counting = [...values];
     return this.database.snapshot(async (tx) => {
       const items = await this.database.rows<ListedFinding>(
-        `SELECT ${COLUMNS} FROM sentinel_findings f WHERE f.project_id = $1 AND ${FITS}
-         ORDER BY f.started_at DESC, f.id DESC LIMIT $8 OFFSET $9`,
-        [...parameters, limit, offset],
+        `SELECT ${COLUMNS} FROM sentinel_findings f WHERE f.project_id = ${project} AND ${fits}
+         ORDER BY f.started_at DESC, f.id DESC LIMIT ${bind(limit)} OFFSET ${bind(offset)}`,
+        values,
         tx,
       );
       const [counted] = await this.database.rows<{ total: number }>(
-        `SELECT count(*)::int AS total FROM sentinel_findings f WHERE f.project_id = $1 AND ${FITS}`,
-        parameters,
+        `SELECT count(*)::int AS total FROM sentinel_findings f WHERE f.project_id = ${project} AND ${fits}`,
+        counting,
         tx,
       );
       return { items, total: counted?.total ?? 0 };
@@ -132,4 +132,16 @@ export class FindingsRepository {
       [limit],
     );
   }
+}
+
+/** An empty list takes every value. */
+function conditionsOf({ status, kind, severity, seriesValue, from, to }: FindingsFilter, bind: Bind): string[] {
+  return [
+    ...(status.length === 0 ? [] : [`f.status = ANY (${bind(status)}::text[])`]),
+    ...(kind.length === 0 ? [] : [`f.kind = ANY (${bind(kind)}::text[])`]),
+    ...(severity.length === 0 ? [] : [`f.severity = ANY (${bind(severity)}::text[])`]),
+    ...(seriesValue === undefined ? [] : [`f.series_value = ${bind(seriesValue)}`]),
+    ...(from === undefined ? [] : [`f.started_at >= ${bind(from)}`]),
+    ...(to === undefined ? [] : [`f.started_at < ${bind(to)}`]),
+  ];
 }
