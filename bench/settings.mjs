@@ -13,5 +13,7 @@ export const EVENTS = number('BENCH_EVENTS', ROWS);
 export const KEPT_FOLDER = process.env.BENCH_FOLDER;
 /** Of `insight`, the questions whose names contain it. */
 export const QUESTION = process.env.BENCH_QUESTION ?? '';
+/** That are watched at a time. */
+export const PROJECTS = number('BENCH_PROJECTS', 1_000);
 export const SOAK_SECONDS = number('BENCH_SOAK_SECONDS', 600);
 export const CONNECTIONS = 64;

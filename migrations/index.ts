@@ -34,6 +34,8 @@ import { ObjectStorage1795400000000 } from './1795400000000-object-storage.js';
 import { HourRollups1795500000000 } from './1795500000000-hour-rollups.js';
 import { SearchOfObjects1795700000000 } from './1795700000000-search-of-objects.js';
 import { NamesOfRollups1795710000000 } from './1795710000000-names-of-rollups.js';
+import { Sentinel1795800000000 } from './1795800000000-sentinel.js';
+import { AnomalyRules1795800100000 } from './1795800100000-anomaly-rules.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -73,4 +75,6 @@ export const MIGRATIONS = [
   HourRollups1795500000000,
   SearchOfObjects1795700000000,
   NamesOfRollups1795710000000,
+  Sentinel1795800000000,
+  AnomalyRules1795800100000,
 ] as const;

@@ -9,6 +9,7 @@ import { AccountModule } from './modules/identity/account/index.js';
 import { AlertDestinationsModule } from './modules/alerting/destinations/index.js';
 import { FanOutModule } from './modules/alerting/fan-out/index.js';
 import { AlertRulesModule } from './modules/alerting/rules/index.js';
+import { SentinelModule } from './modules/alerting/sentinel/index.js';
 import { AlertsModule } from './modules/alerting/alerts/index.js';
 import { ApiKeysModule } from './modules/entitlement/api-keys/index.js';
 import { AuditModule } from './modules/identity/audit/index.js';
@@ -242,6 +243,7 @@ export class AppModule {
         AlertDestinationsModule,
         FanOutModule,
         AlertsModule,
+        SentinelModule,
         AlertRulesModule,
         HealthModule,
         InternalJobsModule,

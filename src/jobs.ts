@@ -1,5 +1,6 @@
 import { alertDeliveriesJob, alertDeliveryWakeJob } from './modules/alerting/destinations/index.js';
 import { ruleEvaluationsJob } from './modules/alerting/rules/index.js';
+import { sentinelJob } from './modules/alerting/sentinel/index.js';
 import { deliveryRetriesJob, deliveryWakeJob, dlqDrainJob } from './modules/delivery/deliveries/index.js';
 import { objectStorageScrubJob } from './modules/entitlement/storage/index.js';
 import { maintenanceJob } from './modules/operations/internal-jobs/index.js';
@@ -17,5 +18,6 @@ export const JOBS = [
   dlqDrainJob,
   alertDeliveriesJob,
   alertDeliveryWakeJob,
+  sentinelJob,
   ruleEvaluationsJob,
 ] as const;

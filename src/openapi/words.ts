@@ -20,6 +20,7 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   destination_id: 'An alert destination',
   device_id: 'A trusted device',
   event_id: 'An event of the project',
+  finding_id: 'A finding of the project',
   header_name: 'A protected header of the channel, in any case',
   invite_id: 'An invitation',
   key_id: 'An API key',

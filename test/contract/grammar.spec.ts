@@ -41,6 +41,17 @@ describe('the grammar in the document', () => {
     ['a threshold of a property', { ...THRESHOLD, aggregate: 'avg', aggregate_field: 'properties.amount' }],
     ['a rate of change', CHANGE],
     ['an absence', { kind: 'absence', ...WINDOW, all: [EVENT] }],
+    ['every finding', { kind: 'anomaly' }],
+    [
+      'some findings',
+      {
+        kind: 'anomaly',
+        finding_kinds: ['rate_drop', 'silence'],
+        min_severity: 'critical',
+        all: [{ field: 'score', op: 'gte', value: 0.9 }],
+        not: { field: 'series_type', op: 'eq', value: 'event' },
+      },
+    ],
   ])('takes %s', (_, condition) => {
     expect(rule(condition)).toBe(true);
   });
@@ -50,7 +61,10 @@ describe('the grammar in the document', () => {
     ['text', 'event = payment.failed'],
     ['no kind', { all: [EVENT] }],
     ['another kind', { kind: 'sometimes' }],
-    ['the kind of the detectors', { kind: 'anomaly' }],
+    ['a kind of findings that is none', { kind: 'anomaly', finding_kinds: ['flood'] }],
+    ['no kind of findings', { kind: 'anomaly', finding_kinds: [] }],
+    ['a field of events for findings', { kind: 'anomaly', all: [EVENT] }],
+    ['a field of findings for events', { kind: 'match', all: [{ field: 'score', op: 'gte', value: 0.9 }] }],
     ['a misspelt member', { kind: 'match', every: [EVENT] }],
     ['an empty group', { kind: 'match', all: [] }],
     ['no list', { kind: 'match', any: EVENT }],

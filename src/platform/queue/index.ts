@@ -10,4 +10,5 @@ export {
 export { JobQueue, type JobState, type QueueHealth, type ScheduledRun } from './job-queue.js';
 export { JobWiringError, QueueUnavailableError } from './queue-errors.js';
 export { QueueModule } from './queue.module.js';
+export { RUN_STATES, type RunState, runStateOf } from './run-state.js';
 export type { QueueBackend, QueueOptions } from './queue.options.js';

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import pg from 'pg';
 import { RuleRunner } from '../../../src/modules/alerting/rules/engine/rule-runner.js';
 import { AlertFeed } from '../../../src/modules/alerting/alerts/events/alert-feed.js';
-import { HeartbeatsRepository } from '../../../src/modules/alerting/rules/windows/heartbeats.repository.js';
+import { HeartbeatsWriter } from '../../../src/modules/alerting/heartbeats/index.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
@@ -557,7 +557,7 @@ it('count the time in which events wait in the queue as none in which senders co
   await emptyRedis();
   const app = await createTestApp({ env: { ...DELIVERY_ENV, ...modeEnv('queued') } });
   try {
-    const heartbeats = app.nest.get(HeartbeatsRepository, { strict: false });
+    const heartbeats = app.nest.get(HeartbeatsWriter, { strict: false });
     await eventually(
       () => heartbeats.upSince(),
       (since) => since !== null,

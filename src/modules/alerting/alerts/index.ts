@@ -1,3 +1,3 @@
 export { NewerAlertEventIsUnresolved } from './alerts.errors.js';
 export { AlertsModule } from './alerts.module.js';
-export { AlertRaiser, type Firing } from './engine/alert-raiser.js';
+export { AlertRaiser, type AnyFiring, type Firing } from './engine/alert-raiser.js';

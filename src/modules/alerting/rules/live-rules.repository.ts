@@ -79,12 +79,26 @@ export class LiveRulesRepository {
   ) {}
 
   /** The rules of a project that are woken by events. Held, they stay as they are until the transaction ends. */
-  async ofEvents(projectId: ProjectId, tx: Db, { areHeld } = { areHeld: true }): Promise<RulesOfEvents> {
+  ofEvents(projectId: ProjectId, tx: Db, { areHeld } = { areHeld: true }): Promise<RulesOfEvents> {
+    return this.ofKind('match', projectId, tx, areHeld);
+  }
+
+  /** The rules of a project that are woken by findings, held. */
+  ofFindings(projectId: ProjectId, tx: Db): Promise<RulesOfEvents> {
+    return this.ofKind('anomaly', projectId, tx, true);
+  }
+
+  private async ofKind(
+    kind: 'match' | 'anomaly',
+    projectId: ProjectId,
+    tx: Db,
+    areHeld: boolean,
+  ): Promise<RulesOfEvents> {
     const rows = await this.database.rows<RuleRow>(
       `SELECT ${RULE_COLUMNS} FROM alert_rules r JOIN projects p ON p.id = r.project_id AND p.deleted_at IS NULL
-       WHERE r.project_id = $1 AND r.is_enabled AND r.kind = 'match' ORDER BY r.created_at, r.id
+       WHERE r.project_id = $1 AND r.is_enabled AND r.kind = $2 ORDER BY r.created_at, r.id
        ${areHeld ? 'FOR KEY SHARE OF r' : ''}`,
-      [projectId],
+      [projectId, kind],
       tx,
     );
     const rules: LiveRule[] = [];

@@ -9,7 +9,7 @@ export type Severity = (typeof SEVERITIES)[number];
 @Index('ix_alert_rules_project_id', ['projectId', 'createdAt'])
 @Check('ck_alert_rules_severity', `severity IN ('info', 'warning', 'critical')`)
 @Check('ck_alert_rules_last_error', `(last_error IS NULL) = (last_error_at IS NULL)`)
-@Check('ck_alert_rules_kind', `kind IN ('match', 'threshold', 'rate_of_change', 'absence')`)
+@Check('ck_alert_rules_kind', `kind IN ('match', 'threshold', 'rate_of_change', 'absence', 'anomaly')`)
 @Check(
   'ck_alert_rules_seconds',
   `for_seconds BETWEEN 0 AND 86400 AND keep_firing_seconds BETWEEN 0 AND 86400 AND cooldown_seconds BETWEEN 0 AND 86400`,
@@ -32,7 +32,7 @@ export class AlertRule {
 
   /** That of the condition. */
   @Column('text')
-  kind!: Exclude<ConditionKind, 'anomaly'>;
+  kind!: ConditionKind;
 
   /** As it was checked; read it by `storedCondition`. */
   @Column('json')

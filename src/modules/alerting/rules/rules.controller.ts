@@ -11,7 +11,7 @@ import {
   UpdateAlertRuleRequest,
 } from './rules.dto.js';
 import { TooManyPatternTrials } from '../../events/conditions/index.js';
-import { AlertRulesService, DetectorNotAvailable, TooManyAlertRules } from './rules.service.js';
+import { AlertRulesService, TooManyAlertRules } from './rules.service.js';
 import { AlertRuleNotFound, ProjectOfAlertRule } from './rules.repository.js';
 
 @ApiTags('alert-rules')
@@ -36,11 +36,10 @@ export class AlertRulesController {
   @Documented({
     operationId: 'createAlertRule',
     summary: 'Create a rule',
-    description:
-      'A rule of kind `anomaly` is 422 `Detector not available`. Events accepted from now on count; windows reach back.',
+    description: 'Events accepted and findings opened from now on count; windows reach back.',
     status: 201,
     answer: AlertRuleResponse,
-    errors: [TooManyAlertRules, TooManyPatternTrials, DetectorNotAvailable],
+    errors: [TooManyAlertRules, TooManyPatternTrials],
   })
   create(@Scope() scope: ProjectMemberScope, @Body() body: CreateAlertRuleRequest): Promise<AlertRuleResponse> {
     return this.rules.create(scope, body);
@@ -66,7 +65,7 @@ export class AlertRulesController {
     description:
       'Another kind or grouping, and switching off or on, begin the rule anew; its open alert events stay for people.',
     answer: AlertRuleResponse,
-    errors: [AlertRuleNotFound, TooManyPatternTrials, DetectorNotAvailable],
+    errors: [AlertRuleNotFound, TooManyPatternTrials],
   })
   update(
     @Scope() scope: ProjectMemberScope,

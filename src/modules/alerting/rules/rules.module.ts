@@ -3,18 +3,22 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { EventConditionsModule } from '../../events/conditions/index.js';
 import { AlertDestinationsModule } from '../destinations/index.js';
 import { AlertsModule } from '../alerts/index.js';
+import { HeartbeatsModule } from '../heartbeats/index.js';
 import { AuditModule } from '../../identity/audit/index.js';
 import { DeliveryModule } from '../../delivery/deliveries/index.js';
 import { EventFeedModule } from '../../events/feed/index.js';
 import { IngestionModule } from '../../events/ingestion/index.js';
 import { EventReadsModule } from '../../events/reads/index.js';
 import { EventTotalsModule } from '../../events/totals/index.js';
+import { SentinelModule } from '../sentinel/index.js';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { BacktestController } from './backtest/backtest.controller.js';
 import { BacktestLimits } from './backtest/backtest-limits.js';
 import { BacktestRepository } from './backtest/backtest.repository.js';
 import { BacktestService } from './backtest/backtest.service.js';
 import { MatchBacktestEvaluator } from './backtest/match-backtest-evaluator.js';
+import { AnomalyRules } from './findings/anomaly-rules.js';
+import { AnomalyBacktestEvaluator } from './backtest/anomaly-backtest-evaluator.js';
 import { RuleMetrics } from './outcomes/rule-metrics.js';
 import { RulePoller } from './engine/rule-poller.js';
 import { RuleEvaluationsProcessor } from './engine/rule-evaluations.processor.js';
@@ -35,7 +39,6 @@ import { LiveRulesRepository } from './live-rules.repository.js';
 import { RuleFailuresRepository } from './outcomes/rule-failures.repository.js';
 import { RuleLinksRepository } from './rule-links.repository.js';
 import { DueRulesRepository } from './windows/due-rules.repository.js';
-import { HeartbeatsRepository } from './windows/heartbeats.repository.js';
 import { MeasuresRepository } from './windows/measures.repository.js';
 import { WindowEvaluator } from './windows/window-evaluator.js';
 import { WindowObserver } from './windows/window-observer.js';
@@ -53,7 +56,9 @@ import { AlertRuleSearch } from './alert-rule-search.reader.js';
     IngestionModule,
     EventReadsModule,
     EventTotalsModule,
+    HeartbeatsModule,
     ProjectsModule,
+    SentinelModule,
     TypeOrmModule.forFeature([AlertRule]),
   ],
   controllers: [AlertRulesController, BacktestController],
@@ -61,12 +66,13 @@ import { AlertRuleSearch } from './alert-rule-search.reader.js';
     AlertRuleSearch,
     AlertRulesRepository,
     AlertRulesService,
+    AnomalyBacktestEvaluator,
+    AnomalyRules,
     BacktestLimits,
     BacktestRepository,
     BacktestService,
     DueRulesRepository,
     FiringsRepository,
-    HeartbeatsRepository,
     LiveRulesRepository,
     MatchBacktestEvaluator,
     MatchMarksRepository,

@@ -23,8 +23,8 @@ export type RuleDefinition = Pick<
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
-/** Windowed rules are due at once; rules of events never are. */
-const NEXT_EVALUATION = `CASE WHEN $4 AND $6 <> 'match' THEN clock_timestamp() END`;
+/** Windowed rules are due at once; rules of events and of findings never are. */
+const NEXT_EVALUATION = `CASE WHEN $4 AND $6 NOT IN ('match', 'anomaly') THEN clock_timestamp() END`;
 
 @Injectable()
 export class AlertRulesRepository {

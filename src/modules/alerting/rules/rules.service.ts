@@ -18,6 +18,7 @@ import {
   type UpdateAlertRuleRequest,
 } from './rules.dto.js';
 import { domainError } from '../../../platform/http/domain-error.js';
+import { brokenRule } from '../../../platform/http/fields/index.js';
 import { AlertRuleNotFound, AlertRulesRepository, type RuleDefinition } from './rules.repository.js';
 import { type RuleLinks, RuleLinksRepository } from './rule-links.repository.js';
 
@@ -25,7 +26,6 @@ import { type RuleLinks, RuleLinksRepository } from './rule-links.repository.js'
 const MAX_RULES = 200;
 
 export class TooManyAlertRules extends domainError(409, 'Project has too many alert rules') {}
-export class DetectorNotAvailable extends domainError(422, 'Detector not available') {}
 
 @Injectable()
 export class AlertRulesService {
@@ -49,7 +49,7 @@ export class AlertRulesService {
 
   async create(scope: ProjectMemberScope, request: CreateAlertRuleRequest): Promise<AlertRuleResponse> {
     const id = newId();
-    const definition: RuleDefinition = {
+    const definition = checked({
       name: request.name,
       isEnabled: request.is_enabled,
       severity: request.severity,
@@ -58,7 +58,7 @@ export class AlertRulesService {
       forSeconds: request.for_seconds,
       keepFiringSeconds: request.keep_firing_seconds,
       cooldownSeconds: request.cooldown_seconds,
-    };
+    });
     await this.tryPatterns(scope, request.condition);
     return this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
@@ -82,7 +82,7 @@ export class AlertRulesService {
     return this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
       const before = await this.locked(scope, id, tx);
-      const after = changed(before, request);
+      const after = checked(changed(before, request));
       if (request.destination_ids !== undefined || request.channel_ids !== undefined) {
         const known = (await this.links.of(scope, [id], tx))(id);
         const links = {
@@ -182,8 +182,16 @@ function linksOf({ destination_ids, channel_ids }: ReplaceRuleLinksRequest): Rul
 }
 
 function conditionOf(condition: Condition): Pick<RuleDefinition, 'kind' | 'condition'> {
-  if (condition.kind === 'anomaly') throw new DetectorNotAvailable();
   return { kind: condition.kind, condition };
+}
+
+/** @throws ValidationError where findings are to be grouped */
+function checked(definition: RuleDefinition): RuleDefinition {
+  const { kind, groupBy } = definition;
+  if (kind === 'anomaly' && groupBy.length > 0) {
+    throw brokenRule(['body', 'group_by'], 'findings group themselves', groupBy);
+  }
+  return definition;
 }
 
 function changed(rule: AlertRule, request: UpdateAlertRuleRequest): RuleDefinition {

@@ -8,6 +8,7 @@ import {
   isObject,
   type Kind,
   KindField,
+  list,
   missing,
   namedSchema,
   number,
@@ -30,6 +31,7 @@ import {
 } from './conditions.js';
 import { EVENT_FIELDS, typeOfField } from './filter.js';
 import { StoredFilterRefused } from './filter-kind.js';
+import { FINDING_FIELDS, FINDING_KINDS, FINDING_SEVERITIES } from './finding-fields.js';
 import { FilterReader, OPEN_MEMBERS } from './filter-reader.js';
 import { conditionSchemas, storedSchema } from './grammar-schemas.js';
 import { faulty, readerOf } from './operators/reading.js';
@@ -61,6 +63,12 @@ const CONDITION_DOCUMENT = namedSchema('AlertCondition', conditionSchemas());
 /** What the document says of a condition that is answered. */
 export const STORED_CONDITION_DOCUMENT = storedSchema('AlertCondition', conditionSchemas());
 
+/** Those that may be left out. */
+const ANOMALY_MEMBERS: Readonly<Record<string, Read<unknown>>> = {
+  finding_kinds: readerOf(list(enumOf(FINDING_KINDS), { min: 1, max: FINDING_KINDS.length })),
+  min_severity: readerOf(enumOf(FINDING_SEVERITIES)),
+};
+
 /** A condition of any kind, read and checked; every fault is told at its own place. */
 function condition(): Kind<Condition> {
   return { document: CONDITION_DOCUMENT, open: OPEN_MEMBERS, build: () => readCondition };
@@ -84,16 +92,21 @@ function readCondition(value: unknown): Condition | Failure {
   if (!isObject(value)) return objectExpected(value);
   const kind = value['kind'] === undefined ? missing(value) : readKind(value['kind'], 1);
   if (failed(kind)) return new Faults([faulty('kind', kind)]);
-  // What a detector takes is its own affair; here it is refused as a whole.
-  if (kind === 'anomaly') return { kind };
   const members = MEMBERS[kind];
   const isMeasured = 'aggregate' in members;
-  const names = ['kind', ...Object.keys(members), ...(isMeasured ? ['aggregate_field'] : [])];
-  const group = new FilterReader(EVENT_FIELDS).group(value, 1, names);
+  const optional = kind === 'anomaly' ? ANOMALY_MEMBERS : {};
+  const names = ['kind', ...Object.keys({ ...members, ...optional }), ...(isMeasured ? ['aggregate_field'] : [])];
+  const group = new FilterReader(kind === 'anomaly' ? FINDING_FIELDS : EVENT_FIELDS).group(value, 1, names);
   const refused = group instanceof Faults ? [...group.members] : [];
   const result: Record<string, unknown> = { kind };
   for (const [name, read] of Object.entries(members)) {
     const member = value[name] === undefined ? missing(value) : read(value[name], 1);
+    if (failed(member)) refused.push(faulty(name, member));
+    else result[name] = member;
+  }
+  for (const [name, read] of Object.entries(optional)) {
+    if (value[name] === undefined) continue;
+    const member = read(value[name], 1);
     if (failed(member)) refused.push(faulty(name, member));
     else result[name] = member;
   }

@@ -1,4 +1,5 @@
 import type { FilterGroup } from './filter.js';
+import type { FindingKind, FindingSeverity } from './finding-fields.js';
 
 export const AGGREGATES = ['count', 'sum', 'avg', 'min', 'max', 'p50', 'p95', 'p99', 'error_rate'] as const;
 export type Aggregate = (typeof AGGREGATES)[number];
@@ -41,8 +42,14 @@ export type RateOfChangeCondition = FilterGroup &
     readonly percent: number;
   };
 export type AbsenceCondition = FilterGroup & { readonly kind: 'absence'; readonly window_seconds: number };
-/** Kept for the detectors; nothing evaluates it yet. */
-type AnomalyCondition = FilterGroup & { readonly kind: 'anomaly' };
+/** Fires by findings of Sentinel; the filter is over {@link FINDING_FIELDS}. */
+export type AnomalyCondition = FilterGroup & {
+  readonly kind: 'anomaly';
+  /** Left out: every kind. */
+  readonly finding_kinds?: readonly FindingKind[];
+  /** Left out: warning. */
+  readonly min_severity?: FindingSeverity;
+};
 
 export type WindowedCondition = ThresholdCondition | RateOfChangeCondition | AbsenceCondition;
 export type Condition = MatchCondition | WindowedCondition | AnomalyCondition;

@@ -18,6 +18,7 @@ import {
   MAX_PATTERNS,
   type Vocabulary,
 } from './filter.js';
+import { FINDING_FIELDS, FINDING_KINDS, FINDING_SEVERITIES } from './finding-fields.js';
 import { OPERAND_SCHEMAS, type OperandName } from './operators/operands.js';
 import { OPERATOR_NAMES, type OperatorName, OPERATORS } from './operators/registry.js';
 
@@ -127,12 +128,14 @@ const KINDS = {
   threshold: 'ThresholdCondition',
   rate_of_change: 'RateOfChangeCondition',
   absence: 'AbsenceCondition',
+  anomaly: 'AnomalyCondition',
 };
 
-/** The conditions of rules, by their kind; `anomaly` is the detectors' and refused. */
+/** The conditions of rules, by their kind. */
 export function conditionSchemas(): Schemas {
   const filters = filterSchemas('Event', EVENT_FIELDS);
-  const group = (filters['EventFilterGroup'] as { properties: Schemas }).properties;
+  const group = membersOf(filters, 'EventFilterGroup');
+  const ofFindings = filterSchemas('Finding', FINDING_FIELDS);
   const window = seconds(WINDOW_SECONDS, 'How long the window is that ends at each look, in seconds');
   const measured = {
     window_seconds: window,
@@ -144,6 +147,7 @@ export function conditionSchemas(): Schemas {
   };
   return {
     ...filters,
+    ...ofFindings,
     AlertCondition: describedAs(
       union('kind', KINDS),
       'What a rule watches for. The members of its filter stand beside the others; unknown ones are refused. `matches` takes regular expressions without back references and looking around, each of at most 200 characters and 256 places of characters once its repeats are written out.',
@@ -181,11 +185,35 @@ export function conditionSchemas(): Schemas {
       { window_seconds: window },
       group,
     ),
+    AnomalyCondition: condition(
+      'anomaly',
+      'Fires by findings of Sentinel that fit; it takes no `group_by`.',
+      {
+        finding_kinds: {
+          type: 'array',
+          items: { type: 'string', enum: FINDING_KINDS },
+          minItems: 1,
+          maxItems: FINDING_KINDS.length,
+          description: 'Which kinds of findings; every kind when left out',
+        },
+        min_severity: {
+          type: 'string',
+          enum: FINDING_SEVERITIES,
+          description: 'The least severity of a finding; `warning` when left out',
+        },
+      },
+      membersOf(ofFindings, 'FindingFilterGroup'),
+    ),
   };
 }
 
+const membersOf = (schemas: Schemas, name: string): Schemas => (schemas[name] as { properties: Schemas }).properties;
+
+/** Members of conditions that may be left out. */
+const OPTIONAL = new Set(['aggregate_field', 'finding_kinds', 'min_severity']);
+
 function condition(kind: keyof typeof KINDS, description: string, members: Schemas, group: Schemas): JsonSchema {
-  const required = ['kind', ...Object.keys(members).filter((name) => name !== 'aggregate_field')];
+  const required = ['kind', ...Object.keys(members).filter((name) => !OPTIONAL.has(name))];
   return closed(
     { kind: { type: 'string', const: kind, description: 'Of the condition' }, ...members, ...group },
     {

@@ -2,6 +2,7 @@ export { EventConditionsModule } from './conditions.module.js';
 export { ConditionField, readAggregateField, STORED_CONDITION_DOCUMENT, storedCondition } from './condition-kind.js';
 export {
   type AbsenceCondition,
+  type AnomalyCondition,
   type Aggregate,
   type ComparedBy,
   type Condition,
@@ -19,6 +20,7 @@ export {
   pathOfProperty,
   type Vocabulary,
 } from './filter.js';
+export { FINDING_KINDS, FINDING_SEVERITIES, type FindingKind, type FindingSeverity } from './finding-fields.js';
 export { FilterField, filterVocabulary, storedFilter, StoredFilterRefused } from './filter-kind.js';
 export { FilterRun, FilterTooCostly } from './filter-run.js';
 export { compileFilter, type Matcher, readField } from './matcher.js';

@@ -18,5 +18,5 @@ export {
   RequestFiguresReader,
 } from './request-figures.reader.js';
 export type { RequestFilter } from './request-filter.js';
-export { SERIES_BUCKET_MS, type SeriesPoints, SeriesReader } from './series.reader.js';
+export { type ProjectSeries, SERIES_BUCKET_MS, type SeriesPoints, SeriesReader } from './series.reader.js';
 export { type BoundedHour, type SlowPlace, SlowEventsReader } from './slow-events.reader.js';

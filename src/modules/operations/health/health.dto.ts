@@ -1,10 +1,10 @@
 import { EnumField, NestedField, TextField } from '../../../platform/http/fields/index.js';
+import { RUN_STATES, type RunState } from '../../../platform/queue/index.js';
 
 const CHECK_STATES = ['ok', 'degraded', 'down', 'not_configured'] as const;
-const WORKER_STATES = ['healthy', 'degraded', 'stale', 'stopped', 'failed'] as const;
 
 export type CheckState = (typeof CHECK_STATES)[number];
-export type WorkerState = (typeof WORKER_STATES)[number];
+export type WorkerState = RunState;
 
 export class HealthChecks {
   @EnumField(CHECK_STATES, { description: 'Whether it can be reached' })
@@ -19,7 +19,7 @@ export class HealthChecks {
   @EnumField(CHECK_STATES, { description: 'Whether wake-ups get through' })
   queue!: CheckState;
 
-  @EnumField(WORKER_STATES, {
+  @EnumField(RUN_STATES, {
     description:
       'By the last run of the scheduled jobs, whichever process runs them; degraded also while the queue cannot be reached and workers go on by themselves',
   })

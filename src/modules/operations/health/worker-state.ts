@@ -1,17 +1,14 @@
-import type { ScheduledRun } from '../../../platform/queue/index.js';
+import { runStateOf, type ScheduledRun } from '../../../platform/queue/index.js';
 import type { WorkerState } from './health.dto.js';
 
 type ScheduledJob = Pick<ScheduledRun, 'everyMs' | 'lastRunAt' | 'lastError'>;
-
-/** A job is late after this many of its intervals, and counts as stopped after ten times as many. */
-const LATE_INTERVALS = 3;
 
 /**
  * Classifies the workers (SERVICE 3.5) by their slowest job: `failed` when its last run failed, `stopped` when it
  * never ran or not for long, `stale` when it is late. `startedAt` is this process's: a fresh start is given time.
  */
 export function workerState(jobs: readonly ScheduledJob[], startedAt: Date, now: Date): WorkerState {
-  const states = jobs.map((job) => stateOf(job, startedAt, now));
+  const states = jobs.map((job) => runStateOf(job, startedAt, now));
   for (const state of ['stopped', 'stale', 'failed'] as const) {
     if (states.includes(state)) return state === 'failed' && states.includes('healthy') ? 'degraded' : state;
   }
@@ -26,12 +23,4 @@ export function workerStateWithoutQueue(jobs: readonly ScheduledRun[], startedAt
   const polled = jobs.filter(({ isPolled }) => isPolled);
   const state = workerState(polled, startedAt, now);
   return state === 'healthy' ? 'degraded' : state;
-}
-
-function stateOf({ everyMs, lastRunAt, lastError }: ScheduledJob, startedAt: Date, now: Date): WorkerState {
-  const since = Math.max(lastRunAt?.getTime() ?? 0, startedAt.getTime());
-  const intervals = (now.getTime() - since) / everyMs;
-  if (intervals > LATE_INTERVALS * 10 || (lastRunAt === null && intervals > LATE_INTERVALS)) return 'stopped';
-  if (intervals > LATE_INTERVALS) return 'stale';
-  return lastError === null ? 'healthy' : 'failed';
 }

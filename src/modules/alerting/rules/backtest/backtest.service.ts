@@ -14,6 +14,7 @@ import { type LiveRule, LiveRulesRepository } from '../live-rules.repository.js'
 import { evaluationSeconds } from '../windows/window-values.js';
 import { type Seen, WindowObserver } from '../windows/window-observer.js';
 import { AlertRuleFailure, type BacktestRequest, type BacktestResponse } from './backtest.dto.js';
+import { AnomalyBacktestEvaluator } from './anomaly-backtest-evaluator.js';
 import { BacktestFirings } from './backtest-firings.js';
 import { BacktestLimits } from './backtest-limits.js';
 import { BacktestRepository } from './backtest.repository.js';
@@ -64,6 +65,7 @@ export class BacktestService {
     private readonly rules: LiveRulesRepository,
     private readonly events: BacktestRepository,
     private readonly matches: MatchBacktestEvaluator,
+    private readonly anomalies: AnomalyBacktestEvaluator,
     private readonly limits: BacktestLimits,
     private readonly evaluator: WindowObserver,
     private readonly clock: Clock,
@@ -83,11 +85,14 @@ export class BacktestService {
     return this.database.snapshot(async (tx) => {
       const rule = await this.rules.find(scope, id, tx);
       if (rule === null) throw new AlertRuleNotFound();
-      const stepSeconds = rule.condition.kind === 'match' ? null : stepOf(rule, window);
+      const { condition } = rule;
+      const stepSeconds = 'window_seconds' in condition ? stepOf(rule, window) : null;
       const { evaluations, truncated, firings } =
-        stepSeconds === null
-          ? await this.matches.run(rule, window, tx)
-          : await this.look(rule, window, stepSeconds, tx);
+        stepSeconds !== null
+          ? await this.look(rule, window, stepSeconds, tx)
+          : condition.kind === 'anomaly'
+            ? await this.anomalies.run({ ...rule, condition }, window, tx)
+            : await this.matches.run(rule, window, tx);
       return {
         rule_id: id,
         from_ts: window.from.toISOString(),

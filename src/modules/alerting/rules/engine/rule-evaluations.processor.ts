@@ -1,5 +1,6 @@
 import { JobHandler, type JobProcessor } from '../../../../platform/queue/index.js';
-import { HeartbeatsRepository } from '../windows/heartbeats.repository.js';
+import { HeartbeatsWriter } from '../../heartbeats/index.js';
+import { SentinelRounds } from '../../sentinel/index.js';
 import { type RuleEvaluations, ruleEvaluationsJob } from './rule-evaluations.job.js';
 import { RuleRunner } from './rule-runner.js';
 
@@ -7,12 +8,14 @@ import { RuleRunner } from './rule-runner.js';
 export class RuleEvaluationsProcessor implements JobProcessor<RuleEvaluations, { processed: number }> {
   constructor(
     private readonly runner: RuleRunner,
-    private readonly heartbeats: HeartbeatsRepository,
+    private readonly heartbeats: HeartbeatsWriter,
+    private readonly sentinel: SentinelRounds,
   ) {}
 
   async run({ part }: RuleEvaluations): Promise<{ processed: number }> {
     if (part !== undefined) return { processed: await this.runner.run(part) };
     await this.heartbeats.beat('evaluation');
-    return { processed: (await this.runner.run('matches')) + (await this.runner.run('windows')) };
+    const judged = await this.sentinel.run();
+    return { processed: judged + (await this.runner.run('matches')) + (await this.runner.run('windows')) };
   }
 }

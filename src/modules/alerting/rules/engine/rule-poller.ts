@@ -8,7 +8,7 @@ import {
 import { CONFIG, type Config } from '../../../../config/index.js';
 import { JobQueue } from '../../../../platform/queue/index.js';
 import { QueueDrainNotifier } from '../../../events/ingestion/index.js';
-import { BEAT_EVERY_MS, HeartbeatsRepository, type Watched } from '../windows/heartbeats.repository.js';
+import { BEAT_EVERY_MS, HeartbeatsWriter, type Watched } from '../../heartbeats/index.js';
 import { RULE_PARTS, ruleEvaluationsJob, type RulePart } from './rule-evaluations.job.js';
 import { RuleRunner } from './rule-runner.js';
 
@@ -33,7 +33,7 @@ export class RulePoller implements OnApplicationBootstrap, BeforeApplicationShut
   constructor(
     private readonly queue: JobQueue,
     private readonly runner: RuleRunner,
-    private readonly heartbeats: HeartbeatsRepository,
+    private readonly heartbeats: HeartbeatsWriter,
     private readonly drained: QueueDrainNotifier,
     @Inject(CONFIG) private readonly config: Config,
   ) {}

@@ -24,6 +24,11 @@ export function overflowSeries(ruleId: string): Series {
   return { fingerprint: fingerprintOf(ruleId, 'overflow'), groupValues: { '…': 'other groups' } };
 }
 
+/** The series of a rule by what tells findings apart. */
+export function findingSeries(ruleId: string, groupValues: Readonly<Record<string, GroupValue>>): Series {
+  return { fingerprint: fingerprintOf(ruleId, ['finding', ...Object.entries(groupValues)]), groupValues };
+}
+
 /** Reads the group values of events. */
 export function groupReader(groupBy: readonly string[]): (subject: FilterSubject) => GroupValue[] {
   const readers = groupBy.map(readField);

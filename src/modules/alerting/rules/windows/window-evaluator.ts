@@ -6,7 +6,7 @@ import { type Effect, INACTIVE, type SeriesState, step } from '../machine/rule-m
 import { restingSeries, SeriesRepository, type StoredSeries } from '../machine/series.repository.js';
 import { ruleOf } from '../firing-rule.js';
 import type { LiveRule } from '../live-rules.repository.js';
-import { HeartbeatsRepository } from './heartbeats.repository.js';
+import { HeartbeatsWriter } from '../../heartbeats/index.js';
 import { lateSeconds } from './window-values.js';
 import { type Seen, WindowObserver } from './window-observer.js';
 
@@ -16,7 +16,7 @@ export class WindowEvaluator {
   constructor(
     private readonly series: SeriesRepository,
     private readonly evaluator: WindowObserver,
-    private readonly heartbeats: HeartbeatsRepository,
+    private readonly heartbeats: HeartbeatsWriter,
     private readonly alerts: AlertRaiser,
     private readonly metrics: RuleMetrics,
   ) {}

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG, type Config } from '../../../../config/index.js';
-import { Database, type Db } from '../../../../platform/database/database.js';
+import { CONFIG, type Config } from '../../../config/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
 
 /** A longer silence than this counts as an outage. Seconds. */
 const OUTAGE_SECONDS = 30;
@@ -17,7 +17,7 @@ export type Watched = 'ingestion' | 'draining' | 'evaluation';
  * `draining` says that the queue holds no more than is being stored: what waits there is not absent.
  */
 @Injectable()
-export class HeartbeatsRepository {
+export class HeartbeatsWriter {
   private readonly beatAt = new Map<Watched, number>();
 
   private readonly needed: readonly Watched[];
@@ -36,6 +36,7 @@ export class HeartbeatsRepository {
     await this.database.execute(
       `INSERT INTO alert_heartbeats AS h (name, up_since, beat_at) VALUES ($1, now(), now())
        ON CONFLICT ON CONSTRAINT pk_alert_heartbeats DO UPDATE SET beat_at = now(),
+         down_since = CASE WHEN h.beat_at < now() - make_interval(secs => $2) THEN h.beat_at ELSE h.down_since END,
          up_since = CASE WHEN h.beat_at < now() - make_interval(secs => $2) THEN now() ELSE h.up_since END`,
       [what, OUTAGE_SECONDS],
     );
@@ -52,5 +53,21 @@ export class HeartbeatsRepository {
       db,
     );
     return rows[0]?.since.getTime() ?? null;
+  }
+
+  /**
+   * Since when events could be taken for good, as far as somebody who looks at a time before `until` is concerned: the end
+   * of the last outage that began before it. Null: there was none, and the time before the first beat counts as up.
+   * An outage that goes on ends at `until` at the earliest.
+   */
+  async takenSince(until: Date, db?: Db): Promise<Date | null> {
+    const [row] = await this.database.rows<{ since: Date | null }>(
+      `SELECT max(CASE WHEN beat_at + make_interval(secs => $1) < least($2, clock_timestamp()) THEN $2
+                       WHEN down_since < $2 THEN up_since END) AS since
+       FROM alert_heartbeats WHERE name = ANY ($3::text[])`,
+      [OUTAGE_SECONDS, until, this.needed.filter((name) => name !== 'evaluation')],
+      db,
+    );
+    return row?.since ?? null;
   }
 }

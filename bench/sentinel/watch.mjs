@@ -1,0 +1,61 @@
+// Watches a generated project as the worker does, bucket by bucket, without a database.
+import { profileOf } from '../../dist/src/modules/alerting/sentinel/baseline/profile.js';
+import { causesOf } from '../../dist/src/modules/alerting/sentinel/judging/causes.js';
+import { subjectKey } from '../../dist/src/modules/alerting/sentinel/judging/finding-kinds.js';
+import { judgeSeries } from '../../dist/src/modules/alerting/sentinel/judging/judge-series.js';
+import { confirms } from '../../dist/src/modules/alerting/sentinel/detectors/confirmation.js';
+import { moveOf } from '../../dist/src/modules/alerting/sentinel/findings/finding-life.js';
+import { DAY, JUDGED_FROM } from './generator.mjs';
+
+/** @returns findings: { subject, from, to } in buckets counted from the project's first */
+export function findingsOf({ series }, first) {
+  const newest = new Map();
+  const findings = [];
+  const state = series.map((one) => ({ ...one, silentSince: null, profile: null }));
+  const buckets = series[0].track.events.length;
+  let confirmations = 0;
+  const isOpen = (one) => newest.get(subjectKey(one))?.status === 'open';
+  for (let at = JUDGED_FROM; at < buckets; at++) {
+    const bucket = first + at;
+    const judged = state.flatMap((one) => {
+      if ((at - JUDGED_FROM) % DAY === 0) one.profile = profileOf(one.track, bucket);
+      one.silentSince = one.track.events[at] > 0 ? null : (one.silentSince ?? bucket);
+      const judgements = judgeSeries({
+        series: one.series,
+        track: one.track,
+        profile: one.profile,
+        bucket,
+        silentSince: one.silentSince,
+        takenSince: null,
+        raised: () => 1,
+      });
+      return judgements.map((judgement) => {
+        if (judgement.assessment.level !== 'candidate') return judgement;
+        // It goes on whatever the stream looks like.
+        if (isOpen(judgement)) return { ...judgement, assessment: { ...judgement.assessment, level: 'unusual' } };
+        confirmations++;
+        const metric = judgement.kind === 'latency_shift' ? 'p95' : 'events';
+        const level = confirms(one.track, one.profile, metric, bucket) ? 'told' : 'unusual';
+        return { ...judgement, assessment: { ...judgement.assessment, level } };
+      });
+    });
+    const active = judged.filter(
+      ({ assessment: { level }, ...one }) => level === 'told' || (level === 'unusual' && isOpen(one)),
+    );
+    const told = new Set(causesOf(active).map((cause) => cause.told));
+    for (const one of judged) {
+      const key = subjectKey(one);
+      const level = one.assessment.level === 'told' && !told.has(one) ? 'unusual' : one.assessment.level;
+      const finding = newest.get(key) ?? null;
+      const move = moveOf(finding, level, bucket, false);
+      if (move === 'open') {
+        const opened = { subject: one, from: at, to: at, status: 'open', lastSeen: bucket, resolvedIn: null };
+        newest.set(key, opened);
+        findings.push(opened);
+      } else if (move === 'reopen' || move === 'extend')
+        Object.assign(finding, { status: 'open', lastSeen: bucket, to: at });
+      else if (move === 'resolve') Object.assign(finding, { status: 'resolved', resolvedIn: bucket });
+    }
+  }
+  return { findings, confirmations };
+}

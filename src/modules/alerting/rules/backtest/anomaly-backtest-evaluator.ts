@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import type { Db } from '../../../../platform/database/database.js';
+import type { AnomalyCondition } from '../../../events/conditions/index.js';
+import type { TimeWindow } from '../../../events/totals/index.js';
+import { FindingsReader } from '../../sentinel/index.js';
+import { fitsFinding, seriesOfFinding } from '../findings/finding-match.js';
+import type { LiveRule } from '../live-rules.repository.js';
+import type { BacktestResponse } from './backtest.dto.js';
+import { BacktestFirings } from './backtest-firings.js';
+import { BacktestLimits } from './backtest-limits.js';
+
+/** A finding holds until the end of its last bucket. */
+const BUCKET_MS = 300_000;
+
+/** Runs a rule over the findings of the past: those that began in the window. */
+@Injectable()
+export class AnomalyBacktestEvaluator {
+  constructor(
+    private readonly findings: FindingsReader,
+    private readonly limits: BacktestLimits,
+  ) {}
+
+  async run(
+    rule: LiveRule & { readonly condition: AnomalyCondition },
+    window: TimeWindow,
+    tx: Db,
+  ): Promise<Pick<BacktestResponse, 'evaluations' | 'truncated'> & { readonly firings: BacktestFirings }> {
+    const { places } = this.limits;
+    const found = await this.findings.begunIn(rule, window, places + 1, tx);
+    const firings = new BacktestFirings(this.limits);
+    for (const finding of found.slice(0, places)) {
+      const at = finding.startedAt.getTime() + rule.holds.forSeconds * 1_000;
+      const holds = finding.lastSeenAt.getTime() + BUCKET_MS >= at;
+      if (!holds || !fitsFinding(rule.condition, finding, rule.projectId)) continue;
+      const series = seriesOfFinding(rule.id, finding);
+      const firing = firings.begin(at, series, null);
+      if (firing === null) break;
+      const { kind, severity, score, actual, expected } = finding;
+      firings.tell(firing, {
+        reason: finding.summary,
+        values: { finding_id: finding.id, kind, severity, score, actual, expected },
+      });
+      const ended = finding.resolvedAt ?? finding.dismissedAt;
+      if (ended !== null) firings.recover(series, ended.getTime());
+    }
+    return { evaluations: Math.min(found.length, places), truncated: found.length > places, firings };
+  }
+}

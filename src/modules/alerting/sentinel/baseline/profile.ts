@@ -1,0 +1,220 @@
+import {
+  BASELINE_BUCKETS,
+  type Bucket,
+  DAY_BUCKETS,
+  HOUR_BUCKETS,
+  hourOfWeek,
+  HOURS_A_WEEK,
+  WEEK_BUCKETS,
+} from './buckets.js';
+import { median, spreadAround, weightedMedian } from './robust.js';
+import { type Track, valueOf } from './track.js';
+
+/** A series learns until it is so old and has had so many events. */
+export const LEARNING_BUCKETS = 3 * DAY_BUCKETS;
+const LEARNING_EVENTS = 100;
+const DAYS_OF_ONE_HOUR = 7;
+const WEEKS = 4;
+/** Weeks from which on the same hour of the week tells enough by itself. */
+const SEASONAL_WEEKS = 2;
+/** The last day as a whole is off by so many times: a new level. */
+const SHIFTED = 1.5;
+const GAP_BUCKETS = 14 * DAY_BUCKETS;
+/** Fewer measured latencies in a bucket say nothing about its percentile. */
+export const LEAST_MEASURED = 30;
+
+/** What is usual in a series, learned from up to 28 days before `until`; lists are by hour of the week and for one bucket. */
+export interface Profile {
+  readonly until: Bucket;
+  /** The first bucket with events, 28 days before `until` at the earliest. */
+  readonly since: Bucket;
+  readonly total: number;
+  /** Events that are expected, at most and at least: one figure but where history contradicts itself. */
+  readonly high: Float32Array;
+  readonly low: Float32Array;
+  /** Events of an hour, for one bucket: unlike the middle bucket's it knows of those that come all at once. */
+  readonly flow: Float32Array;
+  /** How far buckets lie from the middle one, as a standard deviation. */
+  readonly spread: Float32Array;
+  /** What at least two weeks (in the first weeks: days) had in one bucket of the hour. */
+  readonly seen: Float32Array;
+  /** Expected 95th percentile in milliseconds, -1 where it is not known. */
+  readonly latency: Float32Array;
+  /** Variance of buckets over their mean, at least 1. */
+  readonly dispersion: number;
+  readonly errorRate: number;
+  /** The longest run of buckets without events in 14 days, between two with events. */
+  readonly longestGap: number;
+}
+
+/** Whole weeks that a profile knows. */
+export function weeksOf({ since, until }: Profile): number {
+  return Math.floor((until - since) / WEEK_BUCKETS);
+}
+
+export function isLearning({ since, total }: Pick<Profile, 'since' | 'total'>, bucket: Bucket): boolean {
+  return total < LEARNING_EVENTS || bucket - since < LEARNING_BUCKETS;
+}
+
+/** How the expectation of a series came about: by the same hour of earlier weeks, or while there are too few, of earlier days. */
+export function methodOf(profile: Profile): 'hour_of_week' | 'recent' {
+  return weeksOf(profile) >= SEASONAL_WEEKS ? 'hour_of_week' : 'recent';
+}
+
+/** Learns what is usual before a bucket, which begins an hour. The track may begin later than 28 days before. */
+export function profileOf(track: Track, until: Bucket): Profile {
+  const from = Math.max(track.first, until - BASELINE_BUCKETS);
+  let since = from;
+  while (since < until && valueOf(track, 'events', since) === 0) since++;
+  const hours = Array.from({ length: HOURS_A_WEEK }, (_, hour) => hourProfile(track, since, until, hour));
+  const list = (name: Exclude<keyof HourProfile, 'lately'>): Float32Array =>
+    Float32Array.from(hours, (hour) => hour[name]);
+  // What was usual a day ago, so that the last day can be held against it.
+  const earlier = Array.from({ length: HOURS_A_WEEK }, (_, hour) => usualOf(track, since, until - DAY_BUCKETS, hour));
+  const level = levelOf(track, since, until, earlier);
+  const dispersions = hours
+    .filter(({ high, spread }) => high >= 1 && spread > 0)
+    .map(({ high, spread }) => spread ** 2 / high);
+  let total = 0;
+  for (let bucket = since; bucket < until; bucket++) total += valueOf(track, 'events', bucket);
+  return {
+    until,
+    since,
+    total,
+    // By as much as the last day itself had at that time, so that it is never carried too far.
+    high: list('high').map((value, hour) => (level > SHIFTED ? Math.max(value, hours[hour]?.lately ?? 0) : value)),
+    low: list('low').map((value, hour) => (level < 1 / SHIFTED ? Math.min(value, hours[hour]?.lately ?? 0) : value)),
+    flow: list('flow'),
+    spread: list('spread'),
+    seen: list('seen'),
+    latency: list('latency'),
+    dispersion: Math.max(1, dispersions.length === 0 ? 1 : median(dispersions)),
+    errorRate: errorRateOf(track, since, until),
+    longestGap: longestGapOf(track, Math.max(since, until - GAP_BUCKETS), until),
+  };
+}
+
+interface HourProfile {
+  readonly high: number;
+  readonly low: number;
+  readonly flow: number;
+  readonly lately: number;
+  readonly spread: number;
+  readonly seen: number;
+  readonly latency: number;
+}
+
+/** What an hour of the week was like, as far as an expectation goes. */
+interface Usual {
+  /** The beginnings of the hours that tell. */
+  readonly starts: readonly Bucket[];
+  readonly weeks: readonly Bucket[];
+  /** Their middle bucket. */
+  readonly middle: number;
+  readonly flow: number;
+  /** The middle bucket of the same hour of the last day. */
+  readonly lately: number;
+}
+
+/** By the same hour of earlier weeks, or while these are too few, of earlier days. @param hour of the week */
+function usualOf(track: Track, since: Bucket, until: Bucket, hour: number): Usual {
+  const next = until + ((hour - hourOfWeek(until) + HOURS_A_WEEK) % HOURS_A_WEEK) * HOUR_BUCKETS;
+  const before = (period: number, most: number): Bucket[] => {
+    const starts: Bucket[] = [];
+    for (let start = next; start >= since && starts.length < most; start -= period)
+      if (start < until) starts.push(start);
+    return starts;
+  };
+  const weeks = before(WEEK_BUCKETS, WEEKS);
+  const days = before(DAY_BUCKETS, DAYS_OF_ONE_HOUR);
+  const starts = weeks.length >= SEASONAL_WEEKS ? weeks : days;
+  return {
+    starts,
+    weeks,
+    middle: median(eventsOf(track, starts)) || 0,
+    flow: median(starts.map((start) => sumOf(track, start, start + HOUR_BUCKETS))) / HOUR_BUCKETS || 0,
+    lately: median(eventsOf(track, days.slice(0, 1))) || 0,
+  };
+}
+
+/** @param hour of the week */
+function hourProfile(track: Track, since: Bucket, until: Bucket, hour: number): HourProfile {
+  const { starts, weeks, middle, flow, lately } = usualOf(track, since, until, hour);
+  // One week is too little to go by alone, and too much to leave out.
+  const lone = weeks.length === 1 ? median(eventsOf(track, weeks)) : middle;
+  const latencies = bucketsOf(starts)
+    .filter((bucket) => valueOf(track, 'measured', bucket) >= LEAST_MEASURED)
+    .map((bucket) => valueOf(track, 'p95', bucket));
+  return {
+    high: Math.max(middle, lone),
+    low: Math.min(middle, lone),
+    flow,
+    lately,
+    spread: spreadAround(middle, eventsOf(track, starts)) || 0,
+    seen: secondOf(starts.map((start) => largestOf(track, start))),
+    latency: latencies.length === 0 ? -1 : median(latencies),
+  };
+}
+
+/** By how much the last day as a whole differs from what was usual: a new level is usual after half a day. */
+function levelOf(track: Track, since: Bucket, until: Bucket, earlier: readonly Usual[]): number {
+  const hours: { value: number; weight: number }[] = [];
+  for (let start = Math.max(since, until - DAY_BUCKETS); start < until; start += HOUR_BUCKETS) {
+    const usual = (earlier[hourOfWeek(start)]?.flow ?? 0) * HOUR_BUCKETS;
+    if (usual >= 1) hours.push({ value: sumOf(track, start, start + HOUR_BUCKETS) / usual, weight: usual });
+  }
+  return hours.length < 12 ? 1 : weightedMedian(hours);
+}
+
+/** Of the hours, weighted with their events: bursts are not usual. */
+function errorRateOf(track: Track, since: Bucket, until: Bucket): number {
+  const hours: { value: number; weight: number }[] = [];
+  for (let start = since; start < until; start += HOUR_BUCKETS) {
+    let [events, errors] = [0, 0];
+    for (let bucket = start; bucket < Math.min(start + HOUR_BUCKETS, until); bucket++) {
+      events += valueOf(track, 'events', bucket);
+      errors += valueOf(track, 'errors', bucket);
+    }
+    if (events > 0) hours.push({ value: errors / events, weight: events });
+  }
+  return hours.length === 0 ? 0 : weightedMedian(hours);
+}
+
+function longestGapOf(track: Track, from: Bucket, until: Bucket): number {
+  let [longest, gap] = [0, 0];
+  for (let bucket = from; bucket < until; bucket++) {
+    if (valueOf(track, 'events', bucket) === 0) gap++;
+    else {
+      longest = Math.max(longest, gap);
+      gap = 0;
+    }
+  }
+  return longest;
+}
+
+function bucketsOf(starts: readonly Bucket[]): Bucket[] {
+  return starts.flatMap((start) => Array.from({ length: HOUR_BUCKETS }, (_, index) => start + index));
+}
+
+function eventsOf(track: Track, starts: readonly Bucket[]): number[] {
+  return bucketsOf(starts).map((bucket) => valueOf(track, 'events', bucket));
+}
+
+function sumOf(track: Track, from: Bucket, to: Bucket): number {
+  let sum = 0;
+  for (let bucket = from; bucket < to; bucket++) sum += valueOf(track, 'events', bucket);
+  return sum;
+}
+
+function largestOf(track: Track, start: Bucket): number {
+  let largest = 0;
+  for (let bucket = start; bucket < start + HOUR_BUCKETS; bucket++) {
+    largest = Math.max(largest, valueOf(track, 'events', bucket));
+  }
+  return largest;
+}
+
+/** The second largest, which at least two have reached. */
+function secondOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => b - a)[1] ?? 0;
+}

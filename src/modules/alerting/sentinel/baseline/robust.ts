@@ -1,0 +1,28 @@
+/** Makes the standard deviation of a normal distribution out of the median distance from the median. */
+const OF_NORMAL = 1.4826;
+
+/** The middle of values, NaN where there is none. Sorts them. */
+export function median(values: number[]): number {
+  if (values.length === 0) return NaN;
+  values.sort((a, b) => a - b);
+  const middle = values.length >> 1;
+  const upper = values[middle] ?? NaN;
+  return values.length % 2 === 1 ? upper : ((values[middle - 1] ?? NaN) + upper) / 2;
+}
+
+/** How far values lie from their middle, as a standard deviation that does not mind outliers. */
+export function spreadAround(middle: number, values: readonly number[]): number {
+  return OF_NORMAL * median(values.map((value) => Math.abs(value - middle)));
+}
+
+/** The value below which half of the weight lies; NaN without weight. */
+export function weightedMedian(values: readonly { readonly value: number; readonly weight: number }[]): number {
+  const sorted = values.toSorted((a, b) => a.value - b.value);
+  const half = sorted.reduce((sum, { weight }) => sum + weight, 0) / 2;
+  let sum = 0;
+  for (const { value, weight } of sorted) {
+    sum += weight;
+    if (sum > half) return value;
+  }
+  return NaN;
+}

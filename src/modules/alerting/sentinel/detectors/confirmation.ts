@@ -1,0 +1,35 @@
+import { type Bucket, DAY_BUCKETS, hourOfWeek } from '../baseline/buckets.js';
+import type { Profile } from '../baseline/profile.js';
+import { type Track, valueOf } from '../baseline/track.js';
+import { StreamingScore, THRESHOLD } from '../streaming/streaming-score.js';
+import { SlowShift } from './slow-shift.js';
+
+/** How far back a series is looked through for a candidate. */
+export const CONFIRMATION_BUCKETS = 7 * DAY_BUCKETS;
+const WARM_UP = DAY_BUCKETS;
+/** A candidate is confirmed by what was said in these last buckets. */
+const LAST_BUCKETS = 3;
+
+/**
+ * Whether the stream as a whole looks unusual where one bucket was a candidate: by the two streaming detectors, or for
+ * rates because small differences have added up.
+ * @param track {@link CONFIRMATION_BUCKETS} long
+ */
+export function confirms(track: Track, profile: Profile, metric: 'events' | 'p95', bucket: Bucket): boolean {
+  const score = new StreamingScore(WARM_UP);
+  const shift = new SlowShift();
+  let isUnusual = false;
+  for (let one = bucket - CONFIRMATION_BUCKETS + 1; one <= bucket; one++) {
+    const value = Math.max(0, valueOf(track, metric, one));
+    const isScored = score.push(value) >= THRESHOLD;
+    const isShifted = metric === 'events' && one > bucket - DAY_BUCKETS && shifted(shift, profile, one, value);
+    if (one > bucket - LAST_BUCKETS) isUnusual ||= isScored || isShifted;
+  }
+  return isUnusual;
+}
+
+function shifted(shift: SlowShift, { high, low, spread, dispersion }: Profile, bucket: Bucket, value: number): boolean {
+  const hour = hourOfWeek(bucket);
+  const expected = ((high[hour] ?? 0) + (low[hour] ?? 0)) / 2;
+  return shift.push(value, expected, Math.max(spread[hour] ?? 0, Math.sqrt(Math.max(expected, 1) * dispersion)));
+}

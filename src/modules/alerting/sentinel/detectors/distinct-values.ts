@@ -1,0 +1,24 @@
+import { type Assessment, distance, type Raised } from './assessment.js';
+
+const EXPLOSION = { found: 5, values: 50, normal: 2, least: 20 } as const;
+
+/**
+ * Many more distinct values in the last hour than in any hour of a week (DECISIONS 18, cardinality_explosion).
+ * @param most in one of the hours before; null: there is no such hour
+ */
+export function assessDistinctValues(values: number, most: number | null, raised: Raised): Assessment {
+  const usual = most ?? 0;
+  const base = {
+    severity: 'warning',
+    score: values <= usual ? 0 : distance(values, usual),
+    actual: values,
+    expected: usual,
+    lower: 0,
+    upper: Math.max(EXPLOSION.least, usual * EXPLOSION.normal),
+  } as const;
+  if (most === null || values < EXPLOSION.least * raised || values < EXPLOSION.normal * raised * usual) {
+    return { ...base, level: 'normal' };
+  }
+  const isFound = values >= EXPLOSION.found * raised * usual && values >= EXPLOSION.values * raised;
+  return { ...base, level: isFound ? 'told' : 'unusual' };
+}

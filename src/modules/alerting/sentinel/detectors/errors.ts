@@ -1,0 +1,32 @@
+import type { Bucket } from '../baseline/buckets.js';
+import type { Profile } from '../baseline/profile.js';
+import { hitsAtLeast } from '../baseline/tails.js';
+import { type Track, valueOf } from '../baseline/track.js';
+import { type Assessment, distance, type Raised, UNLIKELY } from './assessment.js';
+
+const BURST = { errors: 20, least: 10, times: 5, points: 0.2, critical: 0.5 } as const;
+/** Of the bound in points: an open finding goes on down to it. */
+const NORMAL_SHARE = 0.5;
+/** Between the bounds the rate must be so many times the usual one. */
+const SOMEWHAT = 3;
+
+/** Many more errors among the events of a bucket than usual (DECISIONS 18, error_burst). Figures are rates. */
+export function assessErrors(track: Track, profile: Profile, bucket: Bucket, raised: Raised): Assessment {
+  const [events, errors] = [valueOf(track, 'events', bucket), valueOf(track, 'errors', bucket)];
+  const usual = profile.errorRate;
+  const rate = events === 0 ? 0 : errors / events;
+  const points = BURST.points * raised;
+  const base = {
+    severity: rate >= BURST.critical ? 'critical' : 'warning',
+    score: rate <= usual ? 0 : distance(rate, usual),
+    actual: rate,
+    expected: usual,
+    lower: 0,
+    upper: Math.min(1, usual + points * NORMAL_SHARE),
+  } as const;
+  if (errors < BURST.least * raised || rate < usual + points * NORMAL_SHARE) return { ...base, level: 'normal' };
+  if (rate < usual + points) return { ...base, level: 'unusual' };
+  if (errors >= BURST.errors * raised && rate >= BURST.times * raised * usual) return { ...base, level: 'told' };
+  const isUnlikely = rate >= SOMEWHAT * raised * usual && hitsAtLeast(errors, events, usual) < UNLIKELY;
+  return { ...base, level: isUnlikely ? 'told' : 'unusual' };
+}

@@ -1,0 +1,31 @@
+import { type Bucket, hourOfWeek } from '../baseline/buckets.js';
+import { LEAST_MEASURED, type Profile, weeksOf } from '../baseline/profile.js';
+import { type Track, valueOf } from '../baseline/track.js';
+import { type Assessment, distance, type Raised } from './assessment.js';
+
+const SHIFT = { buckets: 3, found: 3, normal: 1.5, ms: 50 } as const;
+
+/** The 95th percentile of three buckets far above the usual one (DECISIONS 18, latency_shift). Milliseconds. */
+export function assessLatency(track: Track, profile: Profile, bucket: Bucket, raised: Raised): Assessment {
+  const usual = profile.latency[hourOfWeek(bucket)] ?? -1;
+  const normal = SHIFT.normal * raised;
+  const actual = valueOf(track, 'p95', bucket);
+  const base = {
+    severity: 'warning',
+    score: actual <= usual ? 0 : distance(actual, usual),
+    actual: Math.max(0, actual),
+    expected: Math.max(0, usual),
+    lower: 0,
+    upper: Math.max(0, usual) * SHIFT.normal,
+  } as const;
+  const isMeasured = (one: Bucket): boolean => valueOf(track, 'measured', one) >= LEAST_MEASURED;
+  if (usual < 0 || !isMeasured(bucket) || actual < Math.max(usual * normal, usual + SHIFT.ms)) {
+    return { ...base, level: 'normal' };
+  }
+  const buckets = Array.from({ length: SHIFT.buckets }, (_, index) => bucket - index);
+  if (!buckets.every(isMeasured)) return { ...base, level: 'unusual' };
+  const least = Math.min(...buckets.map((one) => valueOf(track, 'p95', one)));
+  const isSlower = (times: number): boolean => least >= usual * times && least >= usual + SHIFT.ms * raised;
+  if (isSlower(SHIFT.found * raised)) return { ...base, level: 'told' };
+  return { ...base, level: isSlower(normal) && weeksOf(profile) >= 1 ? 'candidate' : 'unusual' };
+}

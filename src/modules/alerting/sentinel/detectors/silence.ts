@@ -1,0 +1,41 @@
+import { BASELINE_BUCKETS, type Bucket, hourOfWeek } from '../baseline/buckets.js';
+import type { Profile } from '../baseline/profile.js';
+import { type Assessment, type Raised, type Severity } from './assessment.js';
+import { expectationOf } from './rates.js';
+
+const SILENCE = { events: 20, buckets: 3, gaps: 3 } as const;
+
+/** Buckets in a row without events. */
+export interface Gap {
+  /** The first of them; null: the bucket in question has events. */
+  readonly since: Bucket | null;
+}
+
+/**
+ * No event where some were expected, for longer than ever lately (DECISIONS 18, silence). The gaps of 14 days decide and not
+ * the rate, since what comes once an hour is not silent half an hour later.
+ */
+export function assessSilence(
+  gap: Gap,
+  profile: Profile,
+  bucket: Bucket,
+  raised: Raised,
+  severity: Severity,
+): Assessment {
+  const band = expectationOf(profile, bucket);
+  const base = { ...band, severity, actual: 0, expected: profile.flow[hourOfWeek(bucket)] ?? 0 };
+  if (gap.since === null) return { ...base, level: 'normal', score: 0 };
+  const buckets = bucket - gap.since + 1;
+  const isLong = buckets >= SILENCE.buckets * raised && buckets >= SILENCE.gaps * raised * profile.longestGap;
+  const isTold = isLong && expectedIn(profile, gap.since, bucket) >= SILENCE.events * raised;
+  return { ...base, level: isTold ? 'told' : 'unusual', score: 1 };
+}
+
+/** @param until inclusive */
+function expectedIn(profile: Profile, since: Bucket, until: Bucket): number {
+  let sum = 0;
+  for (let bucket = Math.max(since, until - BASELINE_BUCKETS); bucket <= until; bucket++) {
+    sum += profile.flow[hourOfWeek(bucket)] ?? 0;
+  }
+  return sum;
+}

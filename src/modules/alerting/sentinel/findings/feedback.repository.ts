@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectId } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import type { FindingKind, Metric, SeriesType, Subject } from '../judging/finding-kinds.js';
+
+/** What people said of a kind and series, as far as it still counts. */
+export interface Feedback extends Subject {
+  readonly isMuted: boolean;
+  /** How often its bounds were raised lately. */
+  readonly raises: number;
+}
+
+interface Row {
+  readonly kind: FindingKind;
+  readonly type: SeriesType;
+  readonly value: string;
+  readonly metric: Metric;
+  readonly isMuted: boolean;
+  readonly raises: number;
+}
+
+/** Raises of the bounds that count, and for how long. */
+const MOST_RAISES = 3;
+const RAISED_FOR = `interval '30 days'`;
+
+/** What dismissals do to what is told next. */
+@Injectable()
+export class FeedbackRepository {
+  constructor(private readonly database: Database) {}
+
+  /** @param at a bucket begins */
+  async of(projectId: ProjectId, at: Date, tx: Db): Promise<Feedback[]> {
+    const rows = await this.database.rows<Row>(
+      `SELECT kind, series_type AS type, series_value AS value, metric, coalesce(muted_until > $2, false) AS "isMuted",
+              least(${MOST_RAISES}, (SELECT count(*) FROM unnest(raised_at) AS r (at) WHERE r.at > $2 - ${RAISED_FOR}))::int AS raises
+       FROM sentinel_feedback WHERE project_id = $1`,
+      [projectId, at],
+      tx,
+    );
+    return rows.map(({ kind, type, value, metric, isMuted, raises }) => ({
+      kind,
+      series: { type, value: type === 'project' ? null : value },
+      metric,
+      isMuted,
+      raises,
+    }));
+  }
+
+  /** Mutes a kind and series for so many hours from now, and raises its bounds where the dismissal says so. */
+  async add(
+    projectId: ProjectId,
+    { kind, series, metric }: Subject,
+    { muteHours, raises }: { muteHours: number; raises: boolean },
+    tx: Db,
+  ): Promise<void> {
+    await this.database.execute(
+      `INSERT INTO sentinel_feedback AS f (project_id, kind, series_type, series_value, metric, muted_until, raised_at)
+       VALUES ($1, $2, $3, $4, $5, clock_timestamp() + make_interval(hours => $6),
+               CASE WHEN $7 THEN ARRAY[clock_timestamp()] ELSE '{}' END)
+       ON CONFLICT ON CONSTRAINT pk_sentinel_feedback DO UPDATE SET muted_until = excluded.muted_until,
+         raised_at = (SELECT coalesce(array_agg(r.at ORDER BY r.at), '{}') FROM (
+           SELECT u.at FROM unnest(f.raised_at || excluded.raised_at) AS u (at)
+           WHERE u.at > clock_timestamp() - ${RAISED_FOR} ORDER BY u.at DESC LIMIT ${MOST_RAISES}) r)`,
+      [projectId, kind, series.type, series.value ?? '', metric, muteHours, raises],
+      tx,
+    );
+  }
+}

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../../access/index.js';
+import {
+  foundThing,
+  type FoundThing,
+  RowSearch,
+  type RowSearchSql,
+  type Search,
+} from '../../../tenancy/search-sources/index.js';
+
+interface Row {
+  readonly id: string;
+  readonly title: string;
+  readonly kind: string;
+  readonly seriesValue: string | null;
+  readonly summary: string;
+  readonly createdAt: Date;
+}
+
+/** Findings by their titles, kinds and series, however long ago they began: they are kept no longer than 90 days. */
+@Injectable()
+export class FindingSearch extends RowSearch<Row> {
+  readonly type = 'finding';
+  readonly needed = { role: 'viewer' } as const;
+  protected readonly columns = { id: 'id::text', texts: ['title', 'kind', 'series_value'] };
+
+  protected statement({ projectId }: ProjectScope, _search: Search, { bind, fits, folded }: RowSearchSql): string {
+    return `SELECT id, title, kind, nullif(series_value, '') AS "seriesValue", summary, started_at AS "createdAt", ${folded}
+      FROM sentinel_findings WHERE project_id = ${bind(projectId)} AND ${fits}`;
+  }
+
+  protected thingOf({ id, title, kind, seriesValue, summary, createdAt }: Row): FoundThing {
+    return foundThing(
+      { id, title, subtitle: summary, timestamp: createdAt },
+      { title, kind, series_value: seriesValue },
+    );
+  }
+}

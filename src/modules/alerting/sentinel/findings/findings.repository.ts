@@ -1,0 +1,147 @@
+import { Injectable } from '@nestjs/common';
+import { projectOf, type ProjectScope } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
+import type { Severity } from '../detectors/assessment.js';
+import type { FindingKind } from '../judging/finding-kinds.js';
+import { Finding } from './finding.entity.js';
+import { FindingNotFound } from './findings.errors.js';
+import type { FindingStatus } from './finding-life.js';
+
+type Tenant = Pick<ProjectScope, 'projectId'>;
+/** A finding as lists show it. */
+export type ListedFinding = Omit<Finding, 'evidence'>;
+
+export interface FindingsFilter {
+  readonly status: readonly FindingStatus[];
+  readonly kind: readonly FindingKind[];
+  readonly severity: readonly Severity[];
+  readonly seriesValue?: string | undefined;
+  /** Of the beginning: inclusive and exclusive. */
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+}
+
+export interface DetectorCounts {
+  readonly kind: FindingKind;
+  readonly findings: number;
+  readonly dismissed: number;
+}
+
+const COLUMNS = `f.id, f.project_id AS "projectId", f.kind, f.series_type AS "seriesType", f.series_value AS "seriesValue", f.metric,
+  f.status, f.severity, f.score, f.title, f.summary, f.actual, f.expected, f.lower, f.upper, f.started_at AS "startedAt",
+  f.detected_at AS "detectedAt", f.last_seen_at AS "lastSeenAt", f.acknowledged_at AS "acknowledgedAt",
+  f.acknowledged_by AS "acknowledgedBy", f.resolved_at AS "resolvedAt", f.dismissed_at AS "dismissedAt",
+  f.dismissed_by AS "dismissedBy", f.feedback_reason AS "feedbackReason", f.feedback_note AS "feedbackNote",
+  f.created_at AS "createdAt", f.updated_at AS "updatedAt"`;
+const KEPT = `interval '90 days'`;
+
+export const ProjectOfFinding = projectOf('finding_id', Finding, FindingNotFound);
+
+/** What people look for among findings, and their acts on them. */
+@Injectable()
+export class FindingsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Newest beginning first. */
+  async list(
+    { projectId }: Tenant,
+    filter: FindingsFilter,
+    { limit, offset }: { readonly limit: number; readonly offset: number },
+  ): Promise<{ items: ListedFinding[]; total: number }> {
+    const { bind, values } = new Parameters();
+    // What was not asked for is left out, so that all can be counted by the index alone.
+    const project = bind(projectId);
+    const fits = ['true', ...conditionsOf(filter, bind)].join(' AND ');
+    const counting = [...values];
+    return this.database.snapshot(async (tx) => {
+      const items = await this.database.rows<ListedFinding>(
+        `SELECT ${COLUMNS} FROM sentinel_findings f WHERE f.project_id = ${project} AND ${fits}
+         ORDER BY f.started_at DESC, f.id DESC LIMIT ${bind(limit)} OFFSET ${bind(offset)}`,
+        values,
+        tx,
+      );
+      const [counted] = await this.database.rows<{ total: number }>(
+        `SELECT count(*)::int AS total FROM sentinel_findings f WHERE f.project_id = ${project} AND ${fits}`,
+        counting,
+        tx,
+      );
+      return { items, total: counted?.total ?? 0 };
+    });
+  }
+
+  find({ projectId }: Tenant, id: string, db?: Db): Promise<Finding | null> {
+    return this.database.repository(Finding, db).findOneBy({ projectId, id });
+  }
+
+  /** Waits for a round that is at it. */
+  lock({ projectId }: Tenant, id: string, tx: Db): Promise<Finding | null> {
+    return this.database
+      .repository(Finding, tx)
+      .findOne({ where: { projectId, id }, lock: { mode: 'for_no_key_update' } });
+  }
+
+  /** Unresolved ones, the worst first. */
+  unresolved({ projectId }: Tenant): Promise<ListedFinding[]> {
+    return this.database.rows<ListedFinding>(
+      `SELECT ${COLUMNS} FROM sentinel_findings f WHERE f.project_id = $1 AND f.status IN ('open', 'acknowledged')
+       ORDER BY array_position(ARRAY['critical', 'warning', 'info'], f.severity), f.started_at DESC, f.id DESC`,
+      [projectId],
+    );
+  }
+
+  /** What was found, and dismissed, in the last seven days. */
+  counts({ projectId }: Tenant): Promise<DetectorCounts[]> {
+    return this.database.rows<DetectorCounts>(
+      `SELECT kind, (count(*) FILTER (WHERE started_at > now() - interval '7 days'))::int AS findings,
+              (count(*) FILTER (WHERE dismissed_at > now() - interval '7 days'))::int AS dismissed
+       FROM sentinel_findings WHERE project_id = $1 AND updated_at > now() - interval '7 days' GROUP BY kind`,
+      [projectId],
+    );
+  }
+
+  async acknowledge({ projectId, id }: Finding, userId: string, tx: Db): Promise<void> {
+    await this.database.execute(
+      `UPDATE sentinel_findings SET status = 'acknowledged', acknowledged_at = clock_timestamp(), acknowledged_by = $3,
+         updated_at = clock_timestamp() WHERE project_id = $1 AND id = $2`,
+      [projectId, id, userId],
+      tx,
+    );
+  }
+
+  async dismiss(
+    { projectId, id }: Finding,
+    { userId, reason, note }: { userId: string; reason: string; note: string | null },
+    tx: Db,
+  ): Promise<void> {
+    await this.database.execute(
+      `UPDATE sentinel_findings SET status = 'dismissed', dismissed_at = clock_timestamp(), dismissed_by = $3,
+         feedback_reason = $4, feedback_note = $5, updated_at = clock_timestamp() WHERE project_id = $1 AND id = $2`,
+      [projectId, id, userId, reason, note],
+      tx,
+    );
+  }
+
+  /** Ends the keep of those that were resolved or dismissed 90 days ago. */
+  removeOld(limit: number): Promise<number> {
+    return this.database.execute(
+      `DELETE FROM sentinel_findings WHERE id IN (
+         SELECT id FROM sentinel_findings WHERE /* every tenant: what is kept no longer */
+           status IN ('resolved', 'dismissed') AND updated_at < now() - ${KEPT}
+           AND coalesce(dismissed_at, resolved_at) < now() - ${KEPT} LIMIT $1)`,
+      [limit],
+    );
+  }
+}
+
+/** An empty list takes every value. */
+function conditionsOf({ status, kind, severity, seriesValue, from, to }: FindingsFilter, bind: Bind): string[] {
+  return [
+    ...(status.length === 0 ? [] : [`f.status = ANY (${bind(status)}::text[])`]),
+    ...(kind.length === 0 ? [] : [`f.kind = ANY (${bind(kind)}::text[])`]),
+    ...(severity.length === 0 ? [] : [`f.severity = ANY (${bind(severity)}::text[])`]),
+    ...(seriesValue === undefined ? [] : [`f.series_value = ${bind(seriesValue)}`]),
+    ...(from === undefined ? [] : [`f.started_at >= ${bind(from)}`]),
+    ...(to === undefined ? [] : [`f.started_at < ${bind(to)}`]),
+  ];
+}

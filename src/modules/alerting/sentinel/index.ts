@@ -1,0 +1,7 @@
+export type { Finding } from './findings/finding.entity.js';
+export { FindingWatcher } from './findings/finding-watcher.js';
+export { findingPayload } from './findings/findings.dto.js';
+export { FindingsReader } from './findings/findings.reader.js';
+export { SentinelModule } from './sentinel.module.js';
+export { SentinelRounds } from './rounds/sentinel-rounds.js';
+export { sentinelJob } from './rounds/sentinel.job.js';

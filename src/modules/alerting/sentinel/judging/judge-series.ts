@@ -1,0 +1,97 @@
+import { type Bucket } from '../baseline/buckets.js';
+import { isLearning, type Profile } from '../baseline/profile.js';
+import { type Track, valueOf } from '../baseline/track.js';
+import type { Assessment, Raised } from '../detectors/assessment.js';
+import { assessErrors } from '../detectors/errors.js';
+import { assessLatency } from '../detectors/latency.js';
+import { assessDrop, assessSpike } from '../detectors/rates.js';
+import { assessSilence } from '../detectors/silence.js';
+import type { Metric, SeriesName, Subject } from './finding-kinds.js';
+
+/** One series at one bucket. */
+export interface SeriesAtBucket {
+  readonly series: SeriesName;
+  /** From three buckets before at least, up to the bucket. */
+  readonly track: Track;
+  readonly profile: Profile;
+  readonly bucket: Bucket;
+  /** The first bucket without events of those that end with this one; null: it has some. */
+  readonly silentSince: Bucket | null;
+  /** Events could be taken from this bucket on; before it, missing ones say nothing. Null: always. */
+  readonly takenSince: Bucket | null;
+  readonly raised: (subject: Subject) => Raised;
+}
+
+/** What a detector says of a subject in a bucket. */
+export interface Judgement extends Subject {
+  readonly bucket: Bucket;
+  /** The first bucket that it is about. */
+  readonly since: Bucket;
+  readonly assessment: Assessment;
+  /** Whether it would be told if feedback had not raised its bounds: then it stands for narrower series all the same. */
+  readonly isTellable: boolean;
+}
+
+/** Buckets that drops and shifts of latency are seen in. */
+export const SEEN_IN = 3;
+const KINDS = {
+  project: ['rate_spike', 'rate_drop', 'silence', 'error_burst', 'latency_shift'],
+  source: ['silence'],
+  event: ['rate_spike', 'rate_drop', 'silence', 'error_burst'],
+} as const;
+type SeriesKind = (typeof KINDS)[keyof typeof KINDS][number];
+
+const METRIC_OF: Readonly<Record<SeriesKind, Metric>> = {
+  rate_spike: 'events',
+  rate_drop: 'events',
+  silence: 'events',
+  error_burst: 'error_rate',
+  latency_shift: 'p95_latency_ms',
+};
+
+/** Everything that is said of a series in a bucket, the normal too; nothing while it learns. */
+export function judgeSeries(at: SeriesAtBucket): Judgement[] {
+  if (isLearning(at.profile, at.bucket)) return [];
+  return KINDS[at.series.type].map((kind) => judgementOf(kind, at));
+}
+
+function judgementOf(kind: SeriesKind, at: SeriesAtBucket): Judgement {
+  const subject = { kind, series: at.series, metric: METRIC_OF[kind] };
+  const raised = at.raised(subject);
+  const judged = assess(kind, at, raised);
+  const plain = raised === 1 ? judged : assess(kind, at, 1);
+  return { ...subject, bucket: at.bucket, ...judged, isTellable: plain.assessment.level === 'told' };
+}
+
+function assess(kind: SeriesKind, at: SeriesAtBucket, raised: Raised): Pick<Judgement, 'since' | 'assessment'> {
+  const { series, track, profile, bucket } = at;
+  switch (kind) {
+    case 'rate_spike':
+      return { since: bucket, assessment: assessSpike(track, profile, bucket, raised) };
+    case 'rate_drop': {
+      const since = bucket - SEEN_IN + 1;
+      return { since, assessment: whereTaken(at, since, assessDrop(track, profile, bucket, raised)) };
+    }
+    case 'silence': {
+      const since = silenceOf(at);
+      const severity = series.type === 'event' ? 'warning' : 'critical';
+      return { since: since ?? bucket, assessment: assessSilence({ since }, profile, bucket, raised, severity) };
+    }
+    case 'error_burst':
+      return { since: bucket, assessment: assessErrors(track, profile, bucket, raised) };
+    case 'latency_shift':
+      return { since: bucket - SEEN_IN + 1, assessment: assessLatency(track, profile, bucket, raised) };
+  }
+}
+
+/** What is missing while we took no events keeps findings open, but opens none. */
+function whereTaken({ takenSince }: SeriesAtBucket, since: Bucket, assessment: Assessment): Assessment {
+  const isTold = assessment.level === 'told' || assessment.level === 'candidate';
+  return isTold && takenSince !== null && since < takenSince ? { ...assessment, level: 'unusual' } : assessment;
+}
+
+/** A silence begins anew when we can take events again. */
+function silenceOf({ track, bucket, silentSince, takenSince }: SeriesAtBucket): Bucket | null {
+  if (silentSince === null || valueOf(track, 'events', bucket) > 0) return null;
+  return takenSince === null ? silentSince : Math.min(bucket, Math.max(silentSince, takenSince));
+}

@@ -1,0 +1,262 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectId } from '../../../access/index.js';
+import type { Db } from '../../../../platform/database/database.js';
+import { SeriesReader } from '../../../events/hour-rollups/index.js';
+import { type Bucket, BUCKET_MS, bucketOf, startOf } from '../baseline/buckets.js';
+import { methodOf, type Profile } from '../baseline/profile.js';
+import { endOf, type Track, valueOf } from '../baseline/track.js';
+import { expectationOf } from '../detectors/rates.js';
+import {
+  type Contributor,
+  type EvidencePoint,
+  MOST_CONTRIBUTORS,
+  MOST_POINTS,
+  MOST_SAMPLES,
+  POINTS_BEFORE,
+} from '../findings/evidence.js';
+import type { Finding } from '../findings/finding.entity.js';
+import { summaryOf, titleOf } from '../findings/finding-texts.js';
+import { LivingFindingsRepository } from '../findings/living-findings.repository.js';
+import type { Metric, Subject } from '../judging/finding-kinds.js';
+import type { Judgement } from '../judging/judge-series.js';
+import { EventHistoryRepository, type NewEventType } from './event-history.repository.js';
+import type { JudgedBucket, WatchedSeries } from './project-judge.js';
+import { trackOf, wantedOf } from './tracks.js';
+import type { WatchedProject } from './watched-projects.repository.js';
+
+const HOUR_MS = 3_600_000;
+const NOT_ENDED = {
+  acknowledgedAt: null,
+  acknowledgedBy: null,
+  resolvedAt: null,
+  dismissedAt: null,
+  dismissedBy: null,
+  feedbackReason: null,
+  feedbackNote: null,
+} as const;
+
+/** Makes findings and what they are shown to rest on. */
+@Injectable()
+export class EvidenceWriter {
+  constructor(
+    private readonly reader: SeriesReader,
+    private readonly history: EventHistoryRepository,
+    private readonly living: LivingFindingsRepository,
+  ) {}
+
+  /** What came before findings that open in one bucket, read together. */
+  async before(
+    { projectId }: WatchedProject,
+    opening: readonly Judgement[],
+    bucket: Bucket,
+    tx: Db,
+  ): Promise<ReadonlyMap<Judgement, Track>> {
+    const shown = opening.filter(({ kind }) => kind !== 'cardinality_explosion');
+    if (shown.length === 0) return new Map();
+    const since = Math.min(bucket, ...shown.map((one) => one.since));
+    const from = Math.max(since - POINTS_BEFORE, bucket - MOST_POINTS + 1);
+    const window = { from: startOf(from), to: startOf(bucket + 1) };
+    const read = await this.reader.read({ projectId }, window, wantedOf(shown.map(({ series }) => series)), tx);
+    return new Map(shown.map((one) => [one, trackOf(read, one.series)]));
+  }
+
+  async opened(
+    project: WatchedProject,
+    id: string,
+    judgement: Judgement,
+    contributors: readonly Judgement[],
+    judged: JudgedBucket,
+    tracks: ReadonlyMap<Judgement, Track>,
+    tx: Db,
+  ): Promise<Finding> {
+    const { bucket, since, assessment } = judgement;
+    const now = await this.living.now(tx);
+    const series = seriesOf(judgement, judged);
+    const baseline = judged.series[0]?.profile;
+    const profile = series?.profile ?? baseline;
+    const subject = { kind: judgement.kind, series: judgement.series, metric: judgement.metric };
+    return {
+      ...startOfFinding(project.projectId, id, subject),
+      ...figuresOf(judgement),
+      startedAt: startOf(Math.min(since, bucket)),
+      detectedAt: now,
+      lastSeenAt: startOf(bucket),
+      createdAt: now,
+      updatedAt: now,
+      evidence: {
+        interval_seconds: judgement.kind === 'cardinality_explosion' ? 3_600 : BUCKET_MS / 1_000,
+        points: [...pointsBefore(project, judgement, series?.profile, tracks.get(judgement)), pointOf(judgement, true)],
+        baseline: {
+          from_ts: startOf(profile?.since ?? bucket).toISOString(),
+          to_ts: startOf(profile?.until ?? bucket).toISOString(),
+          samples: profile === undefined ? 0 : profile.until - profile.since,
+          method: profile === undefined ? 'recent' : methodOf(profile),
+        },
+        contributors: contributorsOf(judgement, contributors, judged),
+        sample_event_ids: await this.samples(project.projectId, judgement, tx),
+      },
+      severity: assessment.severity,
+    };
+  }
+
+  /** The finding with one bucket more. @param isSeen whether it goes on in that bucket */
+  extended(
+    finding: Finding,
+    judgement: Judgement,
+    contributors: readonly Judgement[],
+    isSeen: boolean,
+    judged: JudgedBucket,
+  ): Finding {
+    const { evidence } = finding;
+    const more = contributorsOf(judgement, contributors, judged);
+    const known = new Set(more.map(({ field, value }) => `${field} ${value}`));
+    const after: Finding = {
+      ...finding,
+      evidence: {
+        ...evidence,
+        points: [...evidence.points, pointOf(judgement, isSeen)].slice(-MOST_POINTS),
+        contributors: [
+          ...evidence.contributors.filter(({ field, value }) => !known.has(`${field} ${value}`)),
+          ...more,
+        ].slice(-MOST_CONTRIBUTORS),
+      },
+    };
+    if (!isSeen) return after;
+    after.lastSeenAt = startOf(judgement.bucket);
+    return judgement.assessment.score > finding.score ? { ...after, ...worseOf(finding, judgement) } : after;
+  }
+
+  async ofNewType(projectId: ProjectId, id: string, type: NewEventType, bucket: Bucket, tx: Db): Promise<Finding> {
+    const subject: Subject = { kind: 'new_event_type', series: { type: 'event', value: type.event }, metric: 'events' };
+    const now = await this.living.now(tx);
+    const at = startOf(bucket);
+    return {
+      ...startOfFinding(projectId, id, subject),
+      title: titleOf(subject),
+      summary: summaryOf(subject, { actual: null, expected: null, severity: 'info' }),
+      severity: 'info',
+      score: 1,
+      actual: null,
+      expected: null,
+      lower: null,
+      upper: null,
+      startedAt: at,
+      detectedAt: now,
+      lastSeenAt: at,
+      createdAt: now,
+      updatedAt: now,
+      evidence: {
+        interval_seconds: BUCKET_MS / 1_000,
+        points: [],
+        baseline: { from_ts: at.toISOString(), to_ts: at.toISOString(), samples: 0, method: 'recent' },
+        contributors: [],
+        sample_event_ids: [type.firstEventId],
+      },
+    };
+  }
+
+  /** Of the bucket or, where there is none, of what came last before. */
+  private samples(
+    projectId: ProjectId,
+    { series: { type, value }, kind, bucket }: Judgement,
+    tx: Db,
+  ): Promise<string[]> {
+    const to = startOf(bucket + 1);
+    const of = {
+      event: type === 'event' ? value : null,
+      source: type === 'source' ? value : null,
+      errors: kind === 'error_burst',
+    };
+    return this.history.samples(projectId, { from: new Date(to.getTime() - HOUR_MS), to }, of, MOST_SAMPLES, tx);
+  }
+}
+
+function startOfFinding(projectId: ProjectId, id: string, { kind, series, metric }: Subject) {
+  return {
+    id,
+    projectId,
+    kind,
+    metric,
+    seriesType: series.type,
+    seriesValue: series.value ?? '',
+    status: 'open' as const,
+    ...NOT_ENDED,
+  };
+}
+
+type Figures = Pick<Finding, 'actual' | 'expected' | 'lower' | 'upper' | 'score' | 'severity' | 'title' | 'summary'>;
+
+function figuresOf(judgement: Judgement): Figures {
+  const { actual, expected, lower, upper, score, severity } = judgement.assessment;
+  const subject = { kind: judgement.kind, series: judgement.series, metric: judgement.metric };
+  const summary = summaryOf(subject, { actual, expected, severity });
+  return { actual, expected, lower, upper, score, severity, title: titleOf(subject), summary };
+}
+
+/** The figures of a bucket that is worse than all before; a severity never falls while a finding goes on. */
+function worseOf(finding: Finding, judgement: Judgement): Figures {
+  const figures = figuresOf(judgement);
+  return { ...figures, severity: finding.severity === 'critical' ? 'critical' : figures.severity };
+}
+
+function seriesOf({ series }: Judgement, judged: JudgedBucket): WatchedSeries | undefined {
+  return judged.series.find((one) => one.series.type === series.type && one.series.value === series.value);
+}
+
+function pointOf({ bucket, assessment }: Judgement, isAnomalous: boolean): EvidencePoint {
+  const { actual, expected, lower, upper } = assessment;
+  return { ts: startOf(bucket).toISOString(), actual, expected, lower, upper, is_anomalous: isAnomalous };
+}
+
+/** What came before, as it was expected where it was judged at all. */
+function pointsBefore(
+  project: WatchedProject,
+  judgement: Judgement,
+  profile: Profile | undefined,
+  track: Track | undefined,
+): EvidencePoint[] {
+  if (profile === undefined || track === undefined) return [];
+  const points: EvidencePoint[] = [];
+  const judgedFrom = bucketOf(project.judgingSince.getTime());
+  const from = Math.max(track.first, Math.min(judgement.since, judgement.bucket) - POINTS_BEFORE);
+  for (let bucket = from; bucket < Math.min(judgement.bucket, endOf(track)); bucket++) {
+    const actual = actualOf(judgement.metric, track, bucket);
+    const band = bucket >= judgedFrom && judgement.metric === 'events' ? expectationOf(profile, bucket) : NOT_JUDGED;
+    const isAnomalous = bucket >= judgement.since;
+    points.push({ ts: startOf(bucket).toISOString(), actual, ...band, is_anomalous: isAnomalous });
+  }
+  return points;
+}
+
+const NOT_JUDGED = { expected: null, lower: null, upper: null } as const;
+
+function actualOf(metric: Metric, track: Track, bucket: Bucket): number | null {
+  const events = valueOf(track, 'events', bucket);
+  if (metric === 'error_rate') return events === 0 ? 0 : valueOf(track, 'errors', bucket) / events;
+  if (metric !== 'p95_latency_ms') return events;
+  const p95 = valueOf(track, 'p95', bucket);
+  return p95 < 0 ? null : p95;
+}
+
+/** The narrower series that are told along with it, those whose share has changed most first. */
+function contributorsOf(told: Judgement, contributors: readonly Judgement[], judged: JudgedBucket): Contributor[] {
+  const whole = seriesOf({ ...told, series: { type: 'project', value: null } }, judged);
+  if (whole === undefined) return [];
+  const { bucket } = told;
+  const all = { now: valueOf(whole.track, 'events', bucket), usual: expectationOf(whole.profile, bucket).expected };
+  const seen = new Map<string, Contributor>();
+  for (const one of contributors) {
+    const series = seriesOf(one, judged);
+    if (series === undefined || one.series.value === null) continue;
+    const [now, usual] = [valueOf(series.track, 'events', bucket), expectationOf(series.profile, bucket).expected];
+    const field = one.series.type === 'event' ? 'event' : 'source_id';
+    const [share, usualShare] = [shareOf(now, all.now), shareOf(usual, all.usual)];
+    seen.set(`${field} ${one.series.value}`, { field, value: one.series.value, share, usual_share: usualShare });
+  }
+  const change = ({ share, usual_share: usual }: Contributor): number => Math.abs(share - usual);
+  return [...seen.values()].sort((a, b) => change(b) - change(a)).slice(0, MOST_CONTRIBUTORS);
+}
+
+function shareOf(part: number, whole: number): number {
+  return whole <= 0 ? 0 : Math.min(1, part / whole);
+}

@@ -1,0 +1,40 @@
+import { HOURS_A_WEEK } from '../baseline/buckets.js';
+import type { Profile } from '../baseline/profile.js';
+
+const LISTS = ['high', 'low', 'flow', 'spread', 'seen', 'latency'] as const;
+const FIGURES = ['until', 'since', 'total', 'dispersion', 'errorRate', 'longestGap'] as const;
+const FIGURE_BYTES = FIGURES.length * Float64Array.BYTES_PER_ELEMENT;
+
+/** A profile as it is stored: its figures, then its lists. */
+export function bytesOf(profile: Profile): Buffer {
+  const figures = Float64Array.from(FIGURES, (name) => profile[name]);
+  const lists = LISTS.map((name) =>
+    Buffer.from(profile[name].buffer, profile[name].byteOffset, profile[name].byteLength),
+  );
+  return Buffer.concat([Buffer.from(figures.buffer), ...lists]);
+}
+
+export function profileFrom(bytes: Buffer): Profile {
+  // Its own memory, since lists begin at multiples of their elements' size.
+  const { buffer } = Uint8Array.from(bytes);
+  const figures = new Float64Array(buffer, 0, FIGURES.length);
+  const list = (name: (typeof LISTS)[number]): Float32Array => {
+    const start = FIGURE_BYTES + LISTS.indexOf(name) * HOURS_A_WEEK * Float32Array.BYTES_PER_ELEMENT;
+    return new Float32Array(buffer, start, HOURS_A_WEEK);
+  };
+  const figure = (name: (typeof FIGURES)[number]): number => figures[FIGURES.indexOf(name)] ?? 0;
+  return {
+    until: figure('until'),
+    since: figure('since'),
+    total: figure('total'),
+    dispersion: figure('dispersion'),
+    errorRate: figure('errorRate'),
+    longestGap: figure('longestGap'),
+    high: list('high'),
+    low: list('low'),
+    flow: list('flow'),
+    spread: list('spread'),
+    seen: list('seen'),
+    latency: list('latency'),
+  };
+}

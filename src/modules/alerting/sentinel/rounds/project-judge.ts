@@ -1,0 +1,167 @@
+import { Injectable } from '@nestjs/common';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Db } from '../../../../platform/database/database.js';
+import { HeartbeatsWriter } from '../../heartbeats/index.js';
+import { SeriesReader } from '../../../events/hour-rollups/index.js';
+import { type Bucket, BUCKET_MS, bucketOf, HOUR_BUCKETS, startOf } from '../baseline/buckets.js';
+import { isLearning } from '../baseline/profile.js';
+import { type Track, valueOf } from '../baseline/track.js';
+import { confirms, CONFIRMATION_BUCKETS } from '../detectors/confirmation.js';
+import { assessDistinctValues } from '../detectors/distinct-values.js';
+import type { Feedback } from '../findings/feedback.repository.js';
+import { SERIES_TYPES, type SeriesName, type Subject, subjectKey } from '../judging/finding-kinds.js';
+import { judgeSeries, type Judgement, SEEN_IN } from '../judging/judge-series.js';
+import { EventHistoryRepository } from './event-history.repository.js';
+import type { KnownProject } from './project-profiler.js';
+import type { ProfiledSeries } from './series-profiles.repository.js';
+import { trackOf, wantedOf } from './tracks.js';
+import type { WatchedProject } from './watched-projects.repository.js';
+
+/** Each dismissal that says so raises bounds by half. */
+const RAISE = 1.5;
+/** Of one bucket and project that are looked at twice, which takes a quarter of a second each: the widest and most unusual. */
+const MOST_CANDIDATES = 8;
+const WHOLE: SeriesName = { type: 'project', value: null };
+
+/** A series in the last buckets. */
+export interface WatchedSeries extends ProfiledSeries {
+  readonly track: Track;
+}
+
+/** What was seen of a project in a bucket. */
+export interface JudgedBucket {
+  readonly bucket: Bucket;
+  readonly series: readonly WatchedSeries[];
+  readonly judgements: readonly Judgement[];
+}
+
+/** Judges a bucket of a project: reads what happened in it, and asks the detectors. */
+@Injectable()
+export class ProjectJudge {
+  constructor(
+    private readonly reader: SeriesReader,
+    private readonly history: EventHistoryRepository,
+    private readonly heartbeats: HeartbeatsWriter,
+  ) {}
+
+  /** @param isUnresolved whether there is a finding of a subject that goes on: candidates then need no second look */
+  async judge(
+    project: WatchedProject,
+    known: KnownProject,
+    feedback: readonly Feedback[],
+    isUnresolved: (subject: Subject) => boolean,
+    tx: Db,
+  ): Promise<JudgedBucket> {
+    const bucket = bucketOf(project.due.getTime());
+    const raises = new Map(feedback.map((one) => [subjectKey(one), RAISE ** one.raises]));
+    const raisedOf = (subject: Subject): number => raises.get(subjectKey(subject)) ?? 1;
+    const series = await this.read(project, known.profiles, bucket, tx);
+    const silent = await this.silencesOf(project, series, bucket, tx);
+    const taken = await this.heartbeats.takenSince(startOf(bucket + 1), tx);
+    const takenSince = taken === null ? null : Math.ceil(taken.getTime() / BUCKET_MS);
+    const judgements = series.flatMap((one) =>
+      judgeSeries({
+        ...one,
+        bucket,
+        silentSince: silent(one),
+        takenSince,
+        raised: raisedOf,
+      }),
+    );
+    const settled = await this.settle(project, judgements, series, isUnresolved, tx);
+    const distinct = await this.distinctValues(project, known, bucket, raisedOf, tx);
+    return { bucket, series, judgements: [...settled, ...distinct] };
+  }
+
+  private async read(
+    { projectId }: WatchedProject,
+    profiles: readonly ProfiledSeries[],
+    bucket: Bucket,
+    tx: Db,
+  ): Promise<WatchedSeries[]> {
+    const window = { from: startOf(bucket - SEEN_IN + 1), to: startOf(bucket + 1) };
+    const wanted = wantedOf(profiles.map(({ series }) => series));
+    const read = await this.reader.read({ projectId }, window, wanted, tx);
+    return profiles.map((one) => ({ ...one, track: trackOf(read, one.series) }));
+  }
+
+  /** Since when each series has had no events. */
+  private async silencesOf(
+    { projectId }: WatchedProject,
+    series: readonly WatchedSeries[],
+    bucket: Bucket,
+    tx: Db,
+  ): Promise<(one: WatchedSeries) => Bucket | null> {
+    const silent = series.filter(
+      ({ track, profile }) => !isLearning(profile, bucket) && valueOf(track, 'events', bucket) === 0,
+    );
+    const project = silent.some((one) => one.series.type === 'project');
+    const last = new Map<string, Bucket>();
+    if (silent.length > 0) {
+      const wanted = { ...wantedOf(silent.map((one) => one.series)), project };
+      for (const { type, value, at } of await this.history.lastEvents(projectId, wanted, startOf(bucket + 1), tx)) {
+        last.set(JSON.stringify([type, value]), bucketOf(at.getTime()));
+      }
+    }
+    return ({ series: { type, value }, track }) => {
+      if (valueOf(track, 'events', bucket) > 0) return null;
+      const seen = last.get(JSON.stringify([type, value ?? '']));
+      return seen === undefined ? null : seen + 1;
+    };
+  }
+
+  /** Looks twice at what may be unusual: at the stream of the last days. What goes on needs no second look. */
+  private async settle(
+    { projectId }: WatchedProject,
+    judgements: readonly Judgement[],
+    series: readonly WatchedSeries[],
+    isUnresolved: (subject: Subject) => boolean,
+    tx: Db,
+  ): Promise<Judgement[]> {
+    const candidates = judgements
+      .filter((one) => one.assessment.level === 'candidate' && !isUnresolved(one))
+      .sort((a, b) => widthOf(a) - widthOf(b) || b.assessment.score - a.assessment.score)
+      .slice(0, MOST_CANDIDATES);
+    const told = new Set<Judgement>();
+    const [first] = candidates;
+    if (first !== undefined) {
+      const { bucket } = first;
+      const window = { from: startOf(bucket - CONFIRMATION_BUCKETS + 1), to: startOf(bucket + 1) };
+      const read = await this.reader.read({ projectId }, window, wantedOf(candidates.map((one) => one.series)), tx);
+      for (const one of candidates) {
+        const profile = series.find((known) => known.series === one.series)?.profile;
+        const metric = one.metric === 'p95_latency_ms' ? 'p95' : 'events';
+        if (profile !== undefined && confirms(trackOf(read, one.series), profile, metric, bucket)) told.add(one);
+        await nextTurn();
+      }
+    }
+    return judgements.map((one) => {
+      if (one.assessment.level !== 'candidate') return one;
+      const isTold = told.has(one);
+      const level = isTold ? 'told' : 'unusual';
+      return { ...one, assessment: { ...one.assessment, level }, isTellable: one.isTellable || isTold };
+    });
+  }
+
+  /** In the hour that ends with the bucket. */
+  private async distinctValues(
+    { projectId }: WatchedProject,
+    { mostEventTypes, mostEndpoints }: KnownProject,
+    bucket: Bucket,
+    raisedOf: (subject: Subject) => number,
+    tx: Db,
+  ): Promise<Judgement[]> {
+    const hour = { from: startOf(bucket - HOUR_BUCKETS + 1), to: startOf(bucket + 1) };
+    const { eventTypes, endpoints } = await this.history.distinct(projectId, hour, tx);
+    const judged = (metric: 'event_types' | 'endpoints', values: number, most: number | null): Judgement => {
+      const subject = { kind: 'cardinality_explosion', series: WHOLE, metric } as const;
+      const assessment = assessDistinctValues(values, most, raisedOf(subject));
+      return { ...subject, bucket, since: bucket, assessment, isTellable: assessment.level === 'told' };
+    };
+    return [judged('event_types', eventTypes, mostEventTypes), judged('endpoints', endpoints, mostEndpoints)];
+  }
+}
+
+function widthOf({ series }: Judgement): number {
+  return SERIES_TYPES.indexOf(series.type);
+}

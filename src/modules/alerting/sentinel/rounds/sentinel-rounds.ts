@@ -1,0 +1,123 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { ProjectId } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import { Metrics } from '../../../../platform/telemetry/index.js';
+import { type Bucket, BUCKET_MS, bucketOf, DAY_BUCKETS, startOf } from '../baseline/buckets.js';
+import { type Feedback, FeedbackRepository } from '../findings/feedback.repository.js';
+import { type Subject, subjectKey } from '../judging/finding-kinds.js';
+import { EventHistoryRepository } from './event-history.repository.js';
+import { FindingBook, isUnresolved } from './finding-book.js';
+import { ProjectJudge } from './project-judge.js';
+import { type KnownProject, ProjectProfiler } from './project-profiler.js';
+import { type WatchedProject, WatchedProjectsRepository } from './watched-projects.repository.js';
+
+/** What failed is left alone for so long. Seconds. */
+const REST_SECONDS = 60;
+/** New event types of one project and UTC day that are told. */
+const NEW_TYPES_A_DAY = 10;
+const MS = 1_000;
+
+/**
+ * Judges what is due. A project is held by its row; what is found, who is told of it and how far the project has come are one
+ * transaction, so a bucket is judged once, whoever dies.
+ */
+@Injectable()
+export class SentinelRounds {
+  private readonly logger = new Logger('sentinel');
+  private readonly judged;
+  private readonly delay;
+
+  constructor(
+    private readonly database: Database,
+    private readonly projects: WatchedProjectsRepository,
+    private readonly profiler: ProjectProfiler,
+    private readonly judge: ProjectJudge,
+    private readonly history: EventHistoryRepository,
+    private readonly feedback: FeedbackRepository,
+    private readonly book: FindingBook,
+    metrics: Metrics,
+  ) {
+    this.judged = metrics.counter('sentinel_buckets_total', 'Buckets of projects that were judged, by outcome', [
+      'outcome',
+    ]);
+    this.delay = metrics.histogram(
+      'sentinel_delay_seconds',
+      'From the end of a bucket until it is judged',
+      [],
+      [150, 180, 240, 300, 600, 1_800, 3_600, 86_400],
+    );
+  }
+
+  /** All that is due. @returns how many buckets of projects were judged */
+  async run(signal?: AbortSignal): Promise<number> {
+    await this.projects.follow();
+    let judged = 0;
+    while (signal?.aborted !== true && (await this.next())) judged++;
+    return judged;
+  }
+
+  countDue(): Promise<number> {
+    return this.projects.countDue();
+  }
+
+  /** @returns whether there was something to do */
+  private async next(): Promise<boolean> {
+    let claimed: ProjectId | undefined;
+    try {
+      const isDone = await this.database.transaction(async (tx) => {
+        const project = await this.projects.claim(tx);
+        if (project === null) return false;
+        claimed = project.projectId;
+        await this.judgeBucket(project, tx);
+        await this.projects.advance(project, tx);
+        this.delay.observe((project.now.getTime() - project.due.getTime() - BUCKET_MS) / MS);
+        return true;
+      });
+      if (isDone) this.judged.inc({ outcome: 'judged' });
+      return isDone;
+    } catch (error) {
+      if (claimed === undefined) throw error;
+      this.logger.warn(`judging project ${claimed} failed: ${String(error)}`);
+      this.judged.inc({ outcome: 'failed' });
+      await this.projects.postpone(claimed, REST_SECONDS);
+      return true;
+    }
+  }
+
+  private async judgeBucket(project: WatchedProject, tx: Db): Promise<void> {
+    const bucket = bucketOf(project.due.getTime());
+    const known = await this.profiler.of(project, tx);
+    const feedback = await this.feedback.of(project.projectId, project.due, tx);
+    const book = await this.book.open(project, tx);
+    const judged = await this.judge.judge(
+      project,
+      known,
+      feedback,
+      (subject) => isUnresolved(book.newest.get(subjectKey(subject))),
+      tx,
+    );
+    await this.book.write(project, book, judged, mutedBy(feedback), tx);
+    await this.newTypes(project, known, bucket, tx);
+  }
+
+  private async newTypes(
+    project: WatchedProject,
+    { profiles, oldestEventAt }: KnownProject,
+    bucket: Bucket,
+    tx: Db,
+  ): Promise<void> {
+    if (oldestEventAt === null || startOf(bucket - DAY_BUCKETS) < oldestEventAt) return;
+    const known = profiles.flatMap(({ series, profile }) =>
+      // One that was counted already, but had nothing before the bucket, is not known.
+      series.type === 'event' && profile.total > 0 ? (series.value ?? []) : [],
+    );
+    const period = { from: startOf(bucket), to: startOf(bucket + 1) };
+    const types = await this.history.newTypes(project.projectId, period, known, tx);
+    await this.book.writeNewTypes(project, types, bucket, NEW_TYPES_A_DAY, tx);
+  }
+}
+
+function mutedBy(feedback: readonly Feedback[]): (subject: Subject) => boolean {
+  const muted = new Set(feedback.filter(({ isMuted }) => isMuted).map(subjectKey));
+  return (subject) => muted.has(subjectKey(subject));
+}

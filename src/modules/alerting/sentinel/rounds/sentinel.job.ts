@@ -1,0 +1,25 @@
+import {
+  type JobContext,
+  defineJob,
+  JobHandler,
+  type JobProcessor,
+  type NoPayload,
+} from '../../../../platform/queue/index.js';
+import { SentinelRounds } from './sentinel-rounds.js';
+
+const EVERY_MS = 60_000;
+
+/** Judges the buckets that are due, once a minute in some worker process. */
+export const sentinelJob = defineJob<NoPayload, { processed: number }>({
+  name: 'sentinel',
+  every: { ms: EVERY_MS, payload: {} },
+});
+
+@JobHandler(sentinelJob)
+export class SentinelProcessor implements JobProcessor<NoPayload, { processed: number }> {
+  constructor(private readonly rounds: SentinelRounds) {}
+
+  async run(_: NoPayload, { signal }: JobContext): Promise<{ processed: number }> {
+    return { processed: await this.rounds.run(signal) };
+  }
+}

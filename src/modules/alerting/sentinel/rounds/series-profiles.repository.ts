@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectId } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+import type { Profile } from '../baseline/profile.js';
+import type { SeriesName, SeriesType } from '../judging/finding-kinds.js';
+import { bytesOf, profileFrom } from './profile-bytes.js';
+
+/** A series and what is usual in it. */
+export interface ProfiledSeries {
+  readonly series: SeriesName;
+  readonly profile: Profile;
+}
+
+/** What is usual in the series of projects. */
+@Injectable()
+export class SeriesProfilesRepository {
+  constructor(private readonly database: Database) {}
+
+  async of(projectId: ProjectId, tx: Db): Promise<ProfiledSeries[]> {
+    const rows = await this.database.rows<{ type: SeriesType; value: string; profile: Buffer }>(
+      'SELECT type, value, profile FROM sentinel_series WHERE project_id = $1 ORDER BY type, value',
+      [projectId],
+      tx,
+    );
+    return rows.map(({ type, value, profile }) => ({
+      series: { type, value: type === 'project' ? null : value },
+      profile: profileFrom(profile),
+    }));
+  }
+
+  /** All there are of the project from now on. */
+  async replace(projectId: ProjectId, series: readonly ProfiledSeries[], tx: Db): Promise<void> {
+    await this.database.execute('DELETE FROM sentinel_series WHERE project_id = $1', [projectId], tx);
+    await this.database.execute(
+      `INSERT INTO sentinel_series (project_id, type, value, profile)
+       SELECT $1, s.type, s.value, s.profile FROM unnest($2::text[], $3::text[], $4::bytea[]) AS s (type, value, profile)`,
+      [
+        projectId,
+        series.map((one) => one.series.type),
+        series.map((one) => one.series.value ?? ''),
+        series.map((one) => bytesOf(one.profile)),
+      ],
+      tx,
+    );
+  }
+}

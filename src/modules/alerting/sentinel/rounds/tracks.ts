@@ -1,0 +1,19 @@
+import type { ProjectSeries } from '../../../events/hour-rollups/index.js';
+import { bucketOf } from '../baseline/buckets.js';
+import type { Track } from '../baseline/track.js';
+import type { SeriesName, SeriesType } from '../judging/finding-kinds.js';
+
+/** One series of those that were read. */
+export function trackOf(read: ProjectSeries, { type, value }: SeriesName): Track {
+  const points =
+    type === 'project' ? read.project : type === 'event' ? read.events.get(value ?? '') : read.sources.get(value ?? '');
+  if (points === undefined) throw new Error(`The series ${type} ${value ?? ''} was not read`);
+  return { first: bucketOf(read.from.getTime()), ...points };
+}
+
+/** What is to be read beside the whole project, so that there is a track of each of these. */
+export function wantedOf(names: readonly SeriesName[]): { events: string[]; sources: string[] } {
+  const valuesOf = (type: SeriesType): string[] =>
+    names.flatMap((name) => (name.type === type && name.value !== null ? [name.value] : []));
+  return { events: valuesOf('event'), sources: valuesOf('source') };
+}

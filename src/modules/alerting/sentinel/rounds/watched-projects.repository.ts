@@ -1,0 +1,140 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectId } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+
+/** A project whose row is held. */
+export interface WatchedProject {
+  readonly projectId: ProjectId;
+  /** The database's time. */
+  readonly now: Date;
+  /** The beginning of the bucket that is due. */
+  readonly due: Date;
+  /** The beginning of the first bucket that was judged. */
+  readonly judgingSince: Date;
+  readonly oldestEventAt: Date | null;
+  /** Null: nothing is known of it yet. */
+  readonly profiledUntil: Date | null;
+  /** Events that the profiles were made of. */
+  readonly profiledEvents: number;
+  /** Distinct values in any hour of the week before the profiles were made; null: no hour. */
+  readonly mostEventTypes: number | null;
+  readonly mostEndpoints: number | null;
+}
+
+/** What the profiles of a project were made of. */
+export interface Profiled {
+  readonly until: Date;
+  readonly events: number;
+  readonly oldestEventAt: Date | null;
+  readonly mostEventTypes: number | null;
+  readonly mostEndpoints: number | null;
+  readonly series: number;
+  readonly learning: number;
+}
+
+/** How far judging has come. */
+export interface Watching {
+  /** The end of the last judged bucket. */
+  readonly judgedUntil: Date | null;
+  readonly oldestEventAt: Date | null;
+  readonly series: number;
+  readonly learning: number;
+}
+
+/** A bucket is judged so long after its end, when its last events have come. */
+const SETTLED = `interval '2 minutes'`;
+const BUCKET = `interval '5 minutes'`;
+/** What is due for longer is left out: nobody wants to hear of it. */
+const LONGEST_BACKLOG = `interval '1 day'`;
+/** The beginning of the newest bucket that is due. */
+const NEWEST = `date_bin(${BUCKET}, statement_timestamp() - ${SETTLED}, timestamptz '2000-01-01Z') - ${BUCKET}`;
+
+/** Which projects are watched and how far each has come; the time is the database's. */
+@Injectable()
+export class WatchedProjectsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Watches projects that have events from their newest bucket on, and those no more that were archived. */
+  async follow(): Promise<void> {
+    await this.database.execute(
+      `DELETE FROM sentinel_projects s USING projects p
+       WHERE /* every tenant: each that was archived */ p.id = s.project_id AND p.archived_at IS NOT NULL`,
+    );
+    await this.database.execute(
+      `INSERT INTO sentinel_projects (project_id, judging_since, judged_until, due_at)
+       SELECT /* every tenant: each that is new */ p.id, ${NEWEST}, ${NEWEST}, statement_timestamp() FROM projects p
+       WHERE p.deleted_at IS NULL AND p.archived_at IS NULL
+         AND NOT EXISTS (SELECT FROM sentinel_projects s WHERE s.project_id = p.id)
+         AND EXISTS (SELECT FROM event_hours h WHERE h.project_id = p.id)
+       ON CONFLICT DO NOTHING`,
+    );
+  }
+
+  async countDue(): Promise<number> {
+    const [row] = await this.database.rows<{ due: number }>(
+      `SELECT count(*)::int AS due FROM sentinel_projects WHERE /* every tenant: counted */ due_at <= statement_timestamp()`,
+    );
+    return row?.due ?? 0;
+  }
+
+  /** The project that waits longest and that nobody else is at, held until the transaction ends. */
+  async claim(tx: Db): Promise<WatchedProject | null> {
+    const [row] = await this.database.rows<WatchedProject>(
+      `SELECT /* every tenant: whose turn it is */ s.project_id AS "projectId", s.judging_since AS "judgingSince",
+              greatest(s.judged_until, date_bin(${BUCKET}, statement_timestamp() - ${LONGEST_BACKLOG}, timestamptz '2000-01-01Z')) AS due,
+              statement_timestamp() AS now, s.oldest_event_at AS "oldestEventAt", s.profiled_until AS "profiledUntil",
+              s.profiled_events::float8 AS "profiledEvents", s.most_event_types AS "mostEventTypes",
+              s.most_endpoints AS "mostEndpoints"
+       FROM sentinel_projects s JOIN projects p ON p.id = s.project_id
+       WHERE p.deleted_at IS NULL AND p.archived_at IS NULL AND s.due_at <= statement_timestamp()
+       ORDER BY s.due_at LIMIT 1 FOR NO KEY UPDATE OF s SKIP LOCKED`,
+      [],
+      tx,
+    );
+    return row ?? null;
+  }
+
+  /** The bucket is judged. */
+  async advance({ projectId, due }: WatchedProject, tx: Db): Promise<void> {
+    await this.database.execute(
+      `UPDATE sentinel_projects SET judged_until = $2::timestamptz + ${BUCKET}, due_at = $2::timestamptz + 2 * ${BUCKET} + ${SETTLED}
+       WHERE project_id = $1`,
+      [projectId, due],
+      tx,
+    );
+  }
+
+  async postpone(projectId: ProjectId, seconds: number): Promise<void> {
+    await this.database.execute(
+      'UPDATE sentinel_projects SET due_at = statement_timestamp() + make_interval(secs => $2) WHERE project_id = $1',
+      [projectId, seconds],
+    );
+  }
+
+  async profiled(projectId: ProjectId, made: Profiled, tx: Db): Promise<void> {
+    await this.database.execute(
+      `UPDATE sentinel_projects SET profiled_until = $2, profiled_events = $3, oldest_event_at = $4, most_event_types = $5,
+         most_endpoints = $6, series = $7, learning = $8 WHERE project_id = $1`,
+      [
+        projectId,
+        made.until,
+        made.events,
+        made.oldestEventAt,
+        made.mostEventTypes,
+        made.mostEndpoints,
+        made.series,
+        made.learning,
+      ],
+      tx,
+    );
+  }
+
+  async find(projectId: ProjectId): Promise<Watching | null> {
+    const [row] = await this.database.rows<Watching>(
+      `SELECT CASE WHEN judged_until > judging_since THEN judged_until END AS "judgedUntil", oldest_event_at AS "oldestEventAt",
+              series, learning FROM sentinel_projects WHERE project_id = $1`,
+      [projectId],
+    );
+    return row ?? null;
+  }
+}

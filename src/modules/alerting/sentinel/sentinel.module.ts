@@ -1,0 +1,61 @@
+import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { HourRollupsModule } from '../../events/hour-rollups/index.js';
+import { AuditModule } from '../../identity/audit/index.js';
+import { ProjectsModule } from '../../tenancy/projects/index.js';
+import { HeartbeatsModule } from '../heartbeats/index.js';
+import { FeedbackRepository } from './findings/feedback.repository.js';
+import { FindingSearch } from './findings/finding-search.reader.js';
+import { Finding } from './findings/finding.entity.js';
+import { FindingsController } from './findings/findings.controller.js';
+import { FindingsReader } from './findings/findings.reader.js';
+import { FindingsMaintenance } from './findings/findings.maintenance.js';
+import { FindingsRepository, ProjectOfFinding } from './findings/findings.repository.js';
+import { FindingsService } from './findings/findings.service.js';
+import { LivingFindingsRepository } from './findings/living-findings.repository.js';
+import { SentinelController } from './overview/overview.controller.js';
+import { SentinelOverviewService } from './overview/overview.service.js';
+import { EventHistoryRepository } from './rounds/event-history.repository.js';
+import { EvidenceWriter } from './rounds/evidence-writer.js';
+import { FindingBook } from './rounds/finding-book.js';
+import { ProjectJudge } from './rounds/project-judge.js';
+import { ProjectProfiler } from './rounds/project-profiler.js';
+import { SentinelRounds } from './rounds/sentinel-rounds.js';
+import { SentinelProcessor } from './rounds/sentinel.job.js';
+import { SeriesProfilesRepository } from './rounds/series-profiles.repository.js';
+import { WatchedProjectsRepository } from './rounds/watched-projects.repository.js';
+
+@Module({
+  imports: [
+    AuditModule,
+    DiscoveryModule,
+    HeartbeatsModule,
+    HourRollupsModule,
+    ProjectsModule,
+    TypeOrmModule.forFeature([Finding]),
+  ],
+  controllers: [FindingsController, SentinelController],
+  providers: [
+    EventHistoryRepository,
+    EvidenceWriter,
+    FeedbackRepository,
+    FindingBook,
+    FindingSearch,
+    FindingsMaintenance,
+    FindingsReader,
+    FindingsRepository,
+    FindingsService,
+    LivingFindingsRepository,
+    ProjectJudge,
+    ProjectOfFinding,
+    ProjectProfiler,
+    SentinelOverviewService,
+    SentinelProcessor,
+    SentinelRounds,
+    SeriesProfilesRepository,
+    WatchedProjectsRepository,
+  ],
+  exports: [FindingsReader, SentinelRounds],
+})
+export class SentinelModule {}

@@ -1,0 +1,29 @@
+import type { Vocabulary } from './filter.js';
+
+/** What Sentinel finds (DECISIONS 18), as far as conditions name it. */
+export const FINDING_KINDS = [
+  'rate_spike',
+  'rate_drop',
+  'silence',
+  'error_burst',
+  'latency_shift',
+  'new_event_type',
+  'cardinality_explosion',
+] as const;
+export type FindingKind = (typeof FINDING_KINDS)[number];
+
+/** From the least to the worst. */
+export const FINDING_SEVERITIES = ['info', 'warning', 'critical'] as const;
+export type FindingSeverity = (typeof FINDING_SEVERITIES)[number];
+
+/** The fields of a finding that conditions of kind `anomaly` may name. */
+export const FINDING_FIELDS = {
+  kind: 'text',
+  severity: 'text',
+  series_type: 'text',
+  series_value: 'text',
+  metric: 'text',
+  score: 'number',
+  actual: 'number',
+  expected: 'number',
+} as const satisfies Vocabulary;

@@ -1,0 +1,644 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import fc from 'fast-check';
+import { readFileSync } from 'node:fs';
+import { WatchedProjectsRepository } from '../../../src/modules/alerting/sentinel/rounds/watched-projects.repository.js';
+import { newId } from '../../../src/platform/ids/index.js';
+import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
+import { alertsOf, runAlertDeliveries, expectedSignature } from '../../support/alerts.js';
+import { createTestApp, type TestApp } from '../../support/app.js';
+import type { Json } from '../../support/delivery.js';
+import { Sender } from '../../support/ingestion.js';
+import { startReceiver } from '../../support/receiver.js';
+import { RULES_ENV, rulesOf } from '../../support/rules.js';
+import { SentinelClient, type Steady } from '../../support/sentinel.js';
+
+jest.setTimeout(120_000);
+
+const DAY = 288;
+
+describe('Sentinel', () => {
+  let app: TestApp;
+  let owner: Owner;
+  let sentinel: SentinelClient;
+
+  beforeAll(async () => {
+    app = await createTestApp({ env: RULES_ENV });
+  });
+  beforeEach(async () => {
+    // Those of the tests before would be judged along.
+    await app.rows('DELETE FROM sentinel_projects');
+    await app.rows(`UPDATE projects SET archived_at = now()`);
+    // A machine that stood still for half a minute looks like an outage of ours.
+    await app.rows('DELETE FROM alert_heartbeats');
+    owner = await ownerWithProject(app);
+    sentinel = new SentinelClient(app, owner);
+  });
+  afterAll(() => app.close());
+
+  /** Four days like each other, then what is given for each bucket up to the newest. */
+  const history = async (steady: Steady, then: readonly (Partial<Steady> | null)[], days = 4): Promise<void> => {
+    await sentinel.put(-days * DAY - then.length, -then.length, steady);
+    for (const [index, bucket] of then.entries()) {
+      const place = index - then.length + 1;
+      if (bucket !== null) await sentinel.put(place, place, { ...steady, ...bucket });
+    }
+    await sentinel.count();
+    await sentinel.watchFrom(-then.length + 1);
+    await sentinel.judge();
+  };
+  const kinds = async (): Promise<string[]> =>
+    (await sentinel.findings()).map(({ kind, series, severity }: Json) => `${kind} ${series.type} ${severity}`);
+
+  describe('what is found, and what is not', () => {
+    it.each<[string, Steady, (Partial<Steady> | null)[], string[]]>([
+      ['a spike of ten times', { events: 5 }, [{ events: 50 }], ['rate_spike project warning']],
+      ['a spike of thirty times', { events: 5 }, [{ events: 150 }], ['rate_spike project critical']],
+      ['no spike below three times', { events: 20 }, [{ events: 59 }], []],
+      ['no spike of fewer than fifty events', { events: 4 }, [{ events: 49 }], []],
+      [
+        'a drop to a fifth',
+        { events: 20 },
+        [{ events: 4 }, { events: 4 }, { events: 4 }],
+        ['rate_drop project warning'],
+      ],
+      ['no drop to a half', { events: 20 }, [{ events: 10 }, { events: 10 }, { events: 10 }], []],
+      ['no drop where few are expected', { events: 6 }, [{ events: 1 }, { events: 1 }, { events: 1 }], []],
+      ['silence', { events: 7 }, [null, null, null], ['silence project critical']],
+      ['no silence yet', { events: 7 }, [null, null], []],
+      ['a burst of errors', { events: 50, errors: 1 }, [{ errors: 20 }], ['error_burst project warning']],
+      ['a burst of errors in half', { events: 50, errors: 1 }, [{ errors: 25 }], ['error_burst project critical']],
+      ['no burst of fewer than ten errors', { events: 9 }, [{ errors: 9 }], []],
+      [
+        'a shift of latency',
+        { events: 30, latencyMs: 100 },
+        [{ latencyMs: 300 }, { latencyMs: 300 }, { latencyMs: 300 }],
+        ['latency_shift project warning'],
+      ],
+      [
+        'no shift of latency in two buckets',
+        { events: 30, latencyMs: 100 },
+        [{ latencyMs: 300 }, { latencyMs: 300 }],
+        [],
+      ],
+      [
+        'no shift of latency below one and a half times',
+        { events: 30, latencyMs: 200 },
+        [{ latencyMs: 299 }, { latencyMs: 299 }, { latencyMs: 299 }],
+        [],
+      ],
+      ['nothing in a steady stream', { events: 20, errors: 1, latencyMs: 80 }, [{}, {}, {}, {}], []],
+    ])('%s', async (_, steady, then, found) => {
+      await history(steady, then);
+      expect(await kinds()).toEqual(found);
+    });
+
+    it('nothing while a series learns', async () => {
+      await history({ events: 5 }, [{ events: 500 }], 2);
+      expect(await kinds()).toEqual([]);
+      expect(await sentinel.overview()).toMatchObject({
+        state: 'healthy',
+        score: 100,
+        coverage: { series: 2, learning: 2 },
+      });
+    });
+
+    it('a type that stands out in a project that does not, and a source as the widest of its types', async () => {
+      const sourceId = newId();
+      await sentinel.put(-4 * DAY, 0, { events: 30, event: 'other' });
+      await sentinel.put(-4 * DAY, -3, { events: 4, event: 'rare' });
+      await sentinel.put(-2, -2, { events: 60, event: 'rare' });
+      await sentinel.put(-1, 0, { events: 4, event: 'rare' });
+      await sentinel.put(-4 * DAY, -3, { events: 8, event: 'sent', sourceId });
+      await sentinel.count();
+      await sentinel.watchFrom(-2);
+      await sentinel.judge();
+      const findings = await sentinel.findings();
+      expect(findings.map(({ kind, series }: Json) => [kind, series.type, series.value])).toEqual([
+        ['silence', 'source', sourceId],
+        ['rate_spike', 'event', 'rare'],
+      ]);
+      const silence = await sentinel.finding(findings[0].id);
+      expect(silence.evidence.contributors).toEqual([
+        { field: 'event', value: 'sent', share: 0, usual_share: expect.closeTo(8 / 42, 2) },
+      ]);
+    });
+
+    it('a new event type, once for ever and ten a day', async () => {
+      await sentinel.put(-4 * DAY, 0, { events: 5 });
+      for (let index = 0; index < 12; index++) await sentinel.put(-1, 0, { events: 1, event: `new.${index}` });
+      await sentinel.count();
+      await sentinel.watchFrom(-1);
+      await sentinel.judge();
+      const found = await sentinel.findings('&kind=new_event_type');
+      expect(new Set(found.map(({ series }: Json) => series.value)).size).toBe(10);
+      expect(found[0]).toMatchObject({ severity: 'info', actual: null, expected: null, series: { type: 'event' } });
+      expect((await sentinel.finding(found[0].id)).evidence.sample_event_ids).toHaveLength(1);
+    });
+
+    it.each([
+      ['event_types', (index: number) => ({ events: 1, event: `many.${index}` })],
+      ['endpoints', (index: number) => ({ events: 1, event: 'paid', endpoint: `/e/${index}` })],
+    ])('more distinct %s than in any hour of a week', async (metric, one) => {
+      await sentinel.put(-4 * DAY, 0, { events: 5, endpoint: '/pay' });
+      for (let index = 0; index < 60; index++) await sentinel.put(0, 0, one(index));
+      await sentinel.count();
+      await sentinel.watchFrom(0);
+      await sentinel.judge();
+      const [finding] = await sentinel.findings('&kind=cardinality_explosion');
+      expect(finding.series).toEqual({ type: 'project', value: null, metric });
+      expect((await sentinel.finding(finding.id)).evidence.interval_seconds).toBe(3_600);
+    });
+  });
+
+  describe('what comes when and how it likes', () => {
+    /** What is told, without what differs from one project to the next. */
+    const told = async (of: SentinelClient): Promise<Json[]> => {
+      const findings = await Promise.all((await of.findings()).map(({ id }: Json) => of.finding(id)));
+      return findings.map(
+        ({ kind, series, status, severity, score, started_at, last_seen_at, resolved_at, evidence }) => ({
+          ...{ kind, series, status, severity, score, started_at, last_seen_at, resolved_at },
+          ...{ points: evidence.points, contributors: evidence.contributors, baseline: evidence.baseline },
+        }),
+      );
+    };
+
+    it('is judged alike in any order of arrival and at any times of rounds', async () => {
+      const counts = fc.array(fc.constantFrom(0, 5, 5, 60, 150), { minLength: 6, maxLength: 9 });
+      await fc.assert(
+        fc.asyncProperty(counts, fc.integer(), async (buckets, order) => {
+          const first = 1 - buckets.length;
+          const [atOnce, apart] = [await ownerWithProject(app), await ownerWithProject(app)].map((one) =>
+            sentinel.of(one),
+          );
+          if (atOnce === undefined || apart === undefined) throw new Error('there are two');
+          await Promise.all([atOnce, apart].map((one) => one.put(-3 * DAY - 12, first - 1, { events: 5 })));
+          const places = buckets.map((_, index) => first + index);
+          const put = async (to: SentinelClient, place: number): Promise<void> => {
+            const events = buckets[place - first] ?? 0;
+            if (events > 0) await to.put(place, place, { events });
+          };
+          for (const place of places.toSorted((a, b) => ((a * order) % 7) - ((b * order) % 7)))
+            await put(atOnce, place);
+          await atOnce.count();
+          await atOnce.watchFrom(first);
+          await atOnce.judge();
+          for (const place of places) {
+            await put(apart, place);
+            await apart.count();
+            if (place === first) await apart.watchFrom(first);
+            await apart.judgeTo(place);
+          }
+          expect(await told(apart)).toEqual(await told(atOnce));
+        }),
+        { numRuns: Number(process.env.SENTINEL_RUNS ?? 3) },
+      );
+    });
+
+    it('is usual from then on where it comes late by days, and changes nothing that was told', async () => {
+      await sentinel.put(0, 0, { events: 60 });
+      await sentinel.count();
+      await sentinel.watchFrom(-1);
+      await sentinel.judge();
+      expect(await kinds()).toEqual([]);
+      await sentinel.put(-4 * DAY, -1, { events: 5 });
+      // From the future.
+      await sentinel.put(2, 20, { events: 400 });
+      await sentinel.count();
+      await sentinel.judge();
+      expect(await kinds()).toEqual([]);
+      await sentinel.watchFrom(0);
+      await sentinel.judge();
+      expect(await kinds()).toEqual(['rate_spike project warning']);
+    });
+
+    it('is not missed while we could take nothing', async () => {
+      await app.rows(
+        `INSERT INTO alert_heartbeats (name, down_since, up_since, beat_at) VALUES ('ingestion', $1, $2, now())
+         ON CONFLICT ON CONSTRAINT pk_alert_heartbeats DO UPDATE SET down_since = $1, up_since = $2`,
+        [sentinel.at(sentinel.newest - 5), sentinel.at(sentinel.newest + 1)],
+      );
+      await history({ events: 40 }, [null, null, null, null]);
+      expect(await kinds()).toEqual([]);
+    });
+
+    it('costs no more with ten thousand types, and is one explosion of them', async () => {
+      await sentinel.put(-4 * DAY, 0, { events: 5 });
+      await app.rows(
+        `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status, log_latency_ms,
+                             log_has_latency, created_at)
+         SELECT $1, $2::timestamptz + n * interval '1 millisecond', gen_random_uuid(), 'type.' || n, 's', '{}', 'EVENT', '/events/type.' || n,
+                200, 0, false, now() FROM generate_series(1, 10000) AS n`,
+        [owner.projectId, sentinel.at(sentinel.newest - 1)],
+      );
+      await sentinel.count();
+      await sentinel.watchFrom(-1);
+      await sentinel.judge();
+      const found = await sentinel.findings();
+      const counted = (kind: string): number => found.filter((one: Json) => one.kind === kind).length;
+      expect([counted('new_event_type'), counted('cardinality_explosion'), counted('rate_spike')]).toEqual([10, 1, 1]);
+      await app.rows('UPDATE sentinel_projects SET profiled_until = NULL');
+      await sentinel.watchFrom(0);
+      await sentinel.judge();
+      expect((await sentinel.overview()).coverage.series).toBe(201);
+    });
+
+    it('is of its project alone, though both are judged in one round', async () => {
+      const other = await ownerWithProject(app);
+      const others = sentinel.of(other);
+      await others.put(-4 * DAY, 0, { events: 60 });
+      await others.count();
+      await others.watchFrom(0);
+      await history({ events: 5 }, [{ events: 60 }]);
+      expect(await kinds()).toEqual(['rate_spike project warning']);
+      expect(await others.findings()).toEqual([]);
+      expect(await others.overview()).toMatchObject({ open_findings: { total: 0 } });
+      const [{ id }] = await sentinel.findings();
+      for (const act of ['acknowledge', 'dismiss'] as const) {
+        const { status, body } = await sentinel.act(id, act, { reason: 'wrong' }, other);
+        expect([status, body.detail]).toEqual([404, 'Finding not found']);
+      }
+    });
+
+    it('ends with the project: archived, restored and deleted in the middle of rounds', async () => {
+      const project = `/v1/projects/${owner.projectId}`;
+      const watched = (): Promise<Json[]> =>
+        app.rows('SELECT project_id FROM sentinel_projects WHERE project_id = $1', [owner.projectId]);
+      await sentinel.put(-4 * DAY, -4, { events: 5 });
+      await sentinel.put(-3, 0, { events: 60 });
+      await sentinel.count();
+      await sentinel.watchFrom(-3);
+      const both = async (act: Promise<{ status: number }>): Promise<number> => {
+        const [answer] = await Promise.all([act, sentinel.judge()]);
+        return answer.status;
+      };
+      expect(await both(sentinel.send('post', `${project}/archive`))).toBe(200);
+      await sentinel.judge();
+      expect(await watched()).toEqual([]);
+      expect((await sentinel.findings()).length).toBeLessThanOrEqual(1);
+      expect(await both(sentinel.send('post', `${project}/restore`))).toBe(200);
+      await sentinel.judge();
+      expect(await watched()).toHaveLength(1);
+      await sentinel.watchFrom(-1);
+      expect(await both(sentinel.send('post', `${project}/archive`))).toBe(200);
+      const deletion = app
+        .request()
+        .delete(project)
+        .set('Authorization', owner.bearer)
+        .then((answer) => answer);
+      expect([200, 202, 204]).toContain(await both(deletion));
+      const gone = await sentinel.send('get', `/v1/sentinel/findings?project_id=${owner.projectId}`);
+      expect([gone.status, gone.body.detail]).toEqual([404, 'Project not found']);
+    });
+  });
+
+  it('goes all the way: from events over HTTP to a webhook whose signature holds', async () => {
+    const receiver = await startReceiver();
+    const sender = new Sender(app.url);
+    try {
+      const secret = 'a-secret-of-the-receiver-1234567890';
+      const hook = await alertsOf(app, owner).destination(receiver.url, { secret });
+      const rule = await rulesOf(app, owner).rule({
+        condition: { kind: 'anomaly', finding_kinds: ['rate_spike'] },
+        destination_ids: [hook],
+      });
+      const event = (bucket: number, place: number): object => ({
+        event_type: 'paid',
+        source: 'shop',
+        timestamp: new Date(sentinel.at(sentinel.newest + bucket).getTime() + place * 1_000).toISOString(),
+      });
+      const history = Array.from({ length: 3 * DAY + 24 }, (_, index) =>
+        [0, 1].map((place) => event(-1 - index, place)),
+      ).flat();
+      const spike = Array.from({ length: 50 }, (_, place) => event(0, place));
+      for (let at = 0; at < history.length; at += 500) {
+        expect((await sender.lines(owner.apiKey, history.slice(at, at + 500))).status).toBe(200);
+      }
+      expect((await sender.lines(owner.apiKey, spike)).status).toBe(200);
+      await sentinel.watchFrom(0);
+      await sentinel.judge();
+      expect(await kinds()).toEqual(['rate_spike project warning']);
+      const [finding] = await sentinel.findings();
+      await runAlertDeliveries(app);
+      const [told] = await receiver.requests(1);
+      if (told === undefined) throw new Error('it is told');
+      expect(told.headers['x-service-signature']).toBe(expectedSignature(secret, told));
+      expect(JSON.parse(told.body)).toMatchObject({
+        alert_rule_id: rule,
+        project_id: owner.projectId,
+        status: 'open',
+        message: finding.summary,
+        payload: { id: finding.id, kind: 'rate_spike', actual: 50, expected: 2 },
+      });
+      expect(receiver.received).toHaveLength(1);
+    } finally {
+      sender.close();
+      await receiver.close();
+    }
+  });
+
+  describe('the life of a finding', () => {
+    it('is extended, ends after three normal buckets and is taken up again within half an hour', async () => {
+      const spike = { events: 60 };
+      await history({ events: 5 }, [spike, spike, {}, {}, {}, {}, spike]);
+      const [finding, ...others] = await sentinel.findings();
+      expect(others).toEqual([]);
+      expect(finding).toMatchObject({
+        status: 'open',
+        started_at: sentinel.at(sentinel.newest - 6).toISOString(),
+        last_seen_at: sentinel.at(sentinel.newest).toISOString(),
+        actual: 60,
+        expected: 5,
+        resolved_at: null,
+      });
+      const { evidence } = await sentinel.finding(finding.id);
+      expect(evidence.points).toHaveLength(24 + 7);
+      expect(evidence.points.slice(23).map(({ is_anomalous: isAnomalous }: Json) => isAnomalous)).toEqual([
+        false,
+        true,
+        true,
+        false,
+        false,
+        false,
+        false,
+        true,
+      ]);
+      expect(evidence.points[0]).toMatchObject({ actual: 5, expected: null, lower: null, upper: null });
+      expect(evidence.sample_event_ids).toHaveLength(5);
+    });
+
+    it('ends by itself, and a later one is another', async () => {
+      await history({ events: 5 }, [{ events: 60 }, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, { events: 60 }]);
+      const findings = await sentinel.findings();
+      expect(findings.map(({ status }: Json) => status)).toEqual(['open', 'resolved']);
+      expect(findings[1].resolved_at).toBe(sentinel.at(sentinel.newest - 8).toISOString());
+    });
+
+    it('goes through every act in every state', async () => {
+      await history({ events: 5 }, [{ events: 60 }]);
+      const [{ id }] = await sentinel.findings();
+      const set = (status: string): Promise<unknown> =>
+        app.rows('UPDATE sentinel_findings SET status = $2 WHERE id = $1', [id, status]);
+      for (const [status, act, answer, detail] of [
+        ['open', 'acknowledge', 200, null],
+        ['acknowledged', 'acknowledge', 409, 'Finding is already acknowledged'],
+        ['resolved', 'acknowledge', 409, 'Finding is resolved'],
+        ['dismissed', 'acknowledge', 409, 'Finding is dismissed'],
+        ['open', 'dismiss', 200, null],
+        ['acknowledged', 'dismiss', 200, null],
+        ['resolved', 'dismiss', 200, null],
+        ['dismissed', 'dismiss', 409, 'Finding is already dismissed'],
+      ] as const) {
+        await set(status);
+        const { status: code, body } = await sentinel.act(id, act, { reason: 'expected', note: 'planned' });
+        expect([status, act, code, body.detail ?? null]).toEqual([status, act, answer, detail]);
+      }
+      expect(await sentinel.finding(id)).toMatchObject({
+        dismissed_by: owner.id,
+        acknowledged_by: owner.id,
+        feedback: { reason: 'expected', note: 'planned' },
+      });
+      const audit = await app.rows<{ action: string }>(
+        `SELECT action FROM audit_events WHERE project_id = $1 AND action LIKE 'finding.%' ORDER BY created_at, id`,
+        [owner.projectId],
+      );
+      expect(audit.map(({ action }) => action)).toEqual([
+        'finding.acknowledged',
+        'finding.dismissed',
+        'finding.dismissed',
+        'finding.dismissed',
+      ]);
+    });
+
+    it('mutes its kind and series when it is dismissed, and raises their bounds', async () => {
+      const spike = { events: 60 };
+      await history({ events: 5 }, [spike, spike]);
+      const [{ id }] = await sentinel.findings();
+      await sentinel.act(id, 'dismiss', { reason: 'wrong' }).then((answer) => expect(answer.status).toBe(200));
+      await sentinel.watchFrom(0);
+      await sentinel.judge();
+      expect((await sentinel.findings()).map(({ status }: Json) => status)).toEqual(['dismissed']);
+      await app.rows(
+        `UPDATE sentinel_feedback SET muted_until = now() - interval '1 day', raised_at = ARRAY[now() - interval '1 day']`,
+      );
+      await sentinel.watchFrom(0);
+      await sentinel.judge();
+      expect(await sentinel.findings('&status=open')).toEqual([]);
+      await app.rows(`UPDATE sentinel_feedback SET raised_at = ARRAY[now() - interval '31 days']`);
+      await sentinel.watchFrom(0);
+      await sentinel.judge();
+      expect(await sentinel.findings('&status=open')).toHaveLength(1);
+    });
+
+    it('is acted on once by many at a time', async () => {
+      await history({ events: 5 }, [{ events: 60 }]);
+      const [{ id }] = await sentinel.findings();
+      const answers = await Promise.all(
+        Array.from({ length: 6 }, (_, index) =>
+          sentinel.act(id, index % 2 === 0 ? 'dismiss' : 'acknowledge', { reason: 'expected' }),
+        ),
+      );
+      const codes = answers.map(({ status }) => status);
+      expect(codes.every((code) => code === 200 || code === 409)).toBe(true);
+      expect(codes.filter((code, index) => code === 200 && index % 2 === 0)).toHaveLength(1);
+      expect((await sentinel.finding(id)).status).toBe('dismissed');
+    });
+
+    it('is one, whoever judges at the same time', async () => {
+      await sentinel.put(-4 * DAY, -2, { events: 5 });
+      await sentinel.put(-1, 0, { events: 60 });
+      await sentinel.count();
+      await sentinel.watchFrom(-1);
+      await Promise.all([sentinel.judge(), sentinel.judge(), sentinel.judge()]);
+      expect(await kinds()).toEqual(['rate_spike project warning']);
+      expect(await app.rows('SELECT judged_until FROM sentinel_projects')).toEqual([
+        { judged_until: sentinel.at(sentinel.newest + 1) },
+      ]);
+    });
+  });
+
+  describe('a rule of kind anomaly', () => {
+    const alerts = async (): Promise<Json[]> =>
+      (await sentinel.send('get', `/v1/alerts/events?project_id=${owner.projectId}`)).body.items;
+    const shown = async (): Promise<unknown[]> =>
+      (await alerts()).map(({ status, occurrences, severity, event_type: type }: Json) => [
+        status,
+        occurrences,
+        severity,
+        type,
+      ]);
+    const rule = (more: object = {}): Promise<string> =>
+      rulesOf(app, owner).rule({ condition: { kind: 'anomaly' }, severity: 'critical', ...more });
+
+    it('fires by a finding, again where it opens again, and recovers with it', async () => {
+      await sentinel.put(-4 * DAY, -9, { events: 5 });
+      for (let bucket = -8; bucket <= 0; bucket++) {
+        await sentinel.put(bucket, bucket, { events: [-8, -7, -3].includes(bucket) ? 60 : 5 });
+      }
+      await sentinel.count();
+      const id = await rule();
+      await sentinel.watchFrom(-8);
+      await sentinel.judge();
+      const [finding] = await sentinel.findings();
+      expect(finding.status).toBe('resolved');
+      expect(await shown()).toEqual([
+        ['resolved', 1, 'critical', null],
+        ['resolved', 1, 'critical', null],
+      ]);
+      const [alert] = await alerts();
+      expect(alert).toMatchObject({ alert_rule_id: id, message: finding.summary, event_id: null });
+      expect(alert.payload).toMatchObject({ id: finding.id, kind: 'rate_spike', status: 'open', actual: 60 });
+      expect(await rulesOf(app, owner).get(id)).toMatchObject({ state: 'inactive', group_by: [] });
+      const { body } = await rulesOf(app, owner).backtest(id);
+      expect(body).toMatchObject({ evaluations: 1, step_seconds: null, truncated: false });
+      expect(body.firings).toMatchObject([{ at: finding.started_at, until: finding.resolved_at, event_id: null }]);
+    });
+
+    it('fires for what fits alone, and after its time', async () => {
+      await rule({ condition: { kind: 'anomaly', finding_kinds: ['silence'] } });
+      await rule({ condition: { kind: 'anomaly', min_severity: 'critical' } });
+      await rule({ condition: { kind: 'anomaly', all: [{ field: 'actual', op: 'gt', value: 60 }] } });
+      await rule({ is_enabled: false });
+      const later = await rule({ for_seconds: 600 });
+      await history({ events: 5 }, [{ events: 60 }]);
+      expect(await alerts()).toEqual([]);
+      expect(await rulesOf(app, owner).get(later)).toMatchObject({ state: 'pending' });
+      await sentinel.put(0, 0, { events: 60 });
+      await sentinel.count();
+      await app.rows("UPDATE sentinel_findings SET started_at = started_at - interval '10 minutes'");
+      await app.rows('DELETE FROM alert_rule_series');
+      await sentinel.watchFrom(0);
+      await sentinel.judge();
+      expect((await alerts()).map(({ alert_rule_id: id }: Json) => id)).toContain(later);
+      expect(await rulesOf(app, owner).get(later)).toMatchObject({ state: 'firing' });
+    });
+
+    it('is as the guide has it', async () => {
+      const guide = readFileSync('docs/guide/sentinel.md', 'utf8');
+      const example = (name: string): object =>
+        JSON.parse(new RegExp('```json ' + name + '\\n([\\s\\S]*?)```').exec(guide)?.[1] ?? '') as object;
+      await rule({ condition: example('rule') });
+      await history({ events: 7 }, [null, null, null]);
+      expect(await shown()).toEqual([['open', 1, 'critical', null]]);
+      const [{ id }] = await sentinel.findings();
+      expect((await sentinel.act(id, 'dismiss', example('dismiss'))).body).toMatchObject({ status: 'dismissed' });
+    });
+
+    it('fires once, and its finding is one, where a round dies behind them', async () => {
+      await rule();
+      await sentinel.put(-4 * DAY, -1, { events: 5 });
+      await sentinel.put(0, 0, { events: 60 });
+      await sentinel.count();
+      await sentinel.watchFrom(0);
+      const projects = app.nest.get(WatchedProjectsRepository, { strict: false });
+      const dying = jest.spyOn(projects, 'advance').mockRejectedValueOnce(new Error('the connection is gone'));
+      await sentinel.judge();
+      expect(dying).toHaveBeenCalledTimes(1);
+      expect([await sentinel.findings(), await alerts()]).toEqual([[], []]);
+      await app.rows('UPDATE sentinel_projects SET due_at = now()');
+      await sentinel.judge();
+      await sentinel.judge();
+      expect(await kinds()).toEqual(['rate_spike project warning']);
+      expect(await shown()).toEqual([['open', 1, 'critical', null]]);
+    });
+
+    it('recovers when its finding is dismissed', async () => {
+      await rule();
+      await history({ events: 5 }, [{ events: 60 }]);
+      const [{ id }] = await sentinel.findings();
+      expect(await shown()).toEqual([['open', 1, 'critical', null]]);
+      await sentinel.act(id, 'dismiss', { reason: 'expected' });
+      expect(await shown()).toEqual([['resolved', 1, 'critical', null]]);
+    });
+  });
+
+  describe('what people read', () => {
+    it('is filtered, paged and of their project alone', async () => {
+      await history({ events: 50, errors: 1 }, [{ events: 500, errors: 400 }]);
+      expect((await sentinel.findings()).length).toBe(2);
+      expect((await sentinel.findings('&kind=rate_spike&kind=silence')).map(({ kind }: Json) => kind)).toEqual([
+        'rate_spike',
+      ]);
+      expect(await sentinel.findings('&severity=info')).toEqual([]);
+      expect(await sentinel.findings('&series_value=paid')).toEqual([]);
+      expect(await sentinel.findings(`&to_ts=${sentinel.at(sentinel.newest).toISOString()}`)).toEqual([]);
+      const viewer = await addMember(app, owner, 'viewer');
+      const stranger = await ownerWithProject(app);
+      const [{ id }] = await sentinel.findings();
+      expect((await sentinel.send('get', `/v1/sentinel/findings/${id}`, undefined, viewer)).status).toBe(200);
+      expect((await sentinel.act(id, 'acknowledge', {}, viewer)).status).toBe(403);
+      const refused = await sentinel.send('get', `/v1/sentinel/findings/${id}`, undefined, stranger);
+      expect([refused.status, refused.body.detail]).toEqual([404, 'Finding not found']);
+      expect(await sentinel.overview()).toMatchObject({
+        state: 'critical',
+        score: 100 - 40 - 15,
+        open_findings: { total: 2, critical: 1, warning: 1, info: 0 },
+        evaluated_until: sentinel.at(sentinel.newest + 1).toISOString(),
+      });
+    });
+
+    it('is found by the search of the project, by title, kind and series', async () => {
+      await history({ events: 5 }, [{ events: 60 }]);
+      const [{ id, title, summary, started_at: begun }] = await sentinel.findings();
+      const found = async (q: string, actor: Owner = owner): Promise<Json[]> =>
+        (
+          await sentinel.send(
+            'get',
+            `/v1/search?project_id=${actor.projectId}&type=finding&q=${encodeURIComponent(q)}`,
+            undefined,
+            actor,
+          )
+        ).body.items;
+      const item = { type: 'finding', id, title, subtitle: summary, timestamp: begun };
+      expect(await found('spike of EVENTS')).toEqual([{ ...item, matched: { field: 'title', text: title }, score: 1 }]);
+      expect(await found('rate_spike')).toMatchObject([{ ...item, matched: { field: 'kind' }, score: 1 }]);
+      expect(await found(id)).toMatchObject([{ ...item, matched: { field: 'id' }, score: 0.9 }]);
+      expect(await found('expected')).toEqual([]);
+      expect(await found('spike', await ownerWithProject(app))).toEqual([]);
+    });
+
+    it.each([
+      'findings?project_id=x',
+      'findings?project_id=P&status=closed',
+      'findings?project_id=P&kind=spike',
+      'findings?project_id=P&limit=101',
+      'findings?project_id=P&from_ts=2026-01-02T00:00:00Z&to_ts=2026-01-01T00:00:00Z',
+      'findings/x',
+      'overview',
+      'workers',
+    ])('%s is refused', async (path) => {
+      const answer = await sentinel.send('get', `/v1/sentinel/${path.replace('P', owner.projectId)}`);
+      expect([answer.status, Array.isArray(answer.body.detail)]).toEqual([422, true]);
+    });
+
+    it('refuses notes that are too long and reasons that are none', async () => {
+      await history({ events: 5 }, [{ events: 60 }]);
+      const [{ id }] = await sentinel.findings();
+      for (const body of [
+        {},
+        { reason: 'x' },
+        { reason: 'wrong', note: 'n'.repeat(1_001) },
+        { reason: 'wrong', mute_hours: 721 },
+      ]) {
+        expect((await sentinel.act(id, 'dismiss', body)).status).toBe(422);
+      }
+      expect((await sentinel.act(id, 'acknowledge', { note: 'n'.repeat(1_001) })).status).toBe(422);
+      expect((await sentinel.finding(id)).status).toBe('open');
+      expect(
+        (await sentinel.act(id, 'dismiss', { reason: 'wrong', note: 'n'.repeat(1_000), mute_hours: 0 })).status,
+      ).toBe(200);
+    });
+
+    it('tells of the workers by their last runs', async () => {
+      const { body } = await sentinel.send('get', `/v1/sentinel/workers?project_id=${owner.projectId}`);
+      expect(body.map(({ name }: Json) => name)).toEqual([
+        'alert-deliveries',
+        'delivery-retries',
+        'hour-rollups',
+        'maintenance',
+        'rule-evaluations',
+        'sentinel',
+      ]);
+      expect(body.every(({ interval_seconds: seconds }: Json) => seconds > 0)).toBe(true);
+    });
+  });
+});

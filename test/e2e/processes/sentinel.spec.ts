@@ -1,0 +1,85 @@
+import { afterEach, expect, it, jest } from '@jest/globals';
+import { ownerWithProject } from '../../support/actors.js';
+import { alertsOf } from '../../support/alerts.js';
+import { createTestApp } from '../../support/app.js';
+import { INTERNAL_TOKEN } from '../../support/delivery.js';
+import { cleanUp, cleanups, temporaryFolder } from '../../support/embedded-database.js';
+import { createTestDatabase } from '../../support/postgres.js';
+import { RULES_ENV, rulesOf } from '../../support/rules.js';
+import { SentinelClient } from '../../support/sentinel.js';
+import { eventually, startService } from '../../support/service-process.js';
+
+jest.setTimeout(240_000);
+afterEach(cleanUp);
+
+const DAY = 288;
+const TYPES = 6;
+/** Every other one between two buckets, the rest in the middle of one. */
+const KILLS = Number(process.env.SENTINEL_KILLS ?? 2);
+
+it('loses and doubles no finding, and tells of each once, whoever is killed in a round', async () => {
+  const database = await createTestDatabase();
+  cleanups.push(() => database.drop());
+  const env = { ...RULES_ENV, DATA_DIR: await temporaryFolder() };
+  const app = await createTestApp({ databaseUrl: database.url, dataDir: env.DATA_DIR, env });
+  cleanups.push(() => app.close());
+  const owner = await ownerWithProject(app);
+  const sentinel = new SentinelClient(app, owner);
+  await alertsOf(app, owner).destination('https://hooks.example.com/alerts');
+  await rulesOf(app, owner).rule({ condition: { kind: 'anomaly' } });
+  const types = Array.from({ length: TYPES }, (_, index) => `type.${index}`);
+  await sentinel.put(-3 * DAY - 12, 0, { events: 30, event: 'other' });
+  for (const [index, event] of types.entries()) {
+    await sentinel.put(-3 * DAY - 12, 0, { events: 2, event });
+    // Each has its own bucket.
+    await sentinel.put(index - TYPES + 1, index - TYPES + 1, { events: 50, event });
+  }
+  await sentinel.count();
+  await sentinel.watchFrom(1 - TYPES);
+  // So that a bucket takes long enough to be killed in.
+  await app.rows(`CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS
+    'BEGIN PERFORM pg_sleep(0.1); RETURN NEW; END'`);
+  for (const table of ['sentinel_findings', 'alert_events', 'alert_deliveries']) {
+    await app.rows(`CREATE TRIGGER linger BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION linger()`);
+  }
+  const judgedUntil = async (): Promise<string> => {
+    const [row] = await app.rows<{ at: string }>('SELECT judged_until::text AS at FROM sentinel_projects');
+    return row?.at ?? '';
+  };
+  const isDone = async (): Promise<boolean> => {
+    const [row] = await app.rows<{ done: boolean }>('SELECT judged_until > $1 AS done FROM sentinel_projects', [
+      sentinel.at(sentinel.newest),
+    ]);
+    return row?.done === true;
+  };
+  const isInside = async (): Promise<boolean> =>
+    (await app.rows(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`))
+      .length > 0;
+  for (let kill = 0; kill < KILLS; kill++) {
+    const service = await startService({ env: { ...env, DATABASE_URL: app.databaseUrl } });
+    const before = await judgedUntil();
+    const round = fetch(`${service.url}/internal/jobs/rule-evaluations`, {
+      method: 'POST',
+      headers: { 'X-Internal-Token': INTERNAL_TOKEN },
+    }).catch(() => null);
+    const isTime = async (): Promise<boolean> => (kill % 2 === 0 ? await isInside() : (await judgedUntil()) !== before);
+    await eventually(async () => (await isTime()) || (await isDone()), Boolean);
+    await service.stop('SIGKILL');
+    await round;
+  }
+  await app.rows('DROP FUNCTION linger CASCADE');
+  await eventually(async () => {
+    await sentinel.judge();
+    return isDone();
+  }, Boolean);
+  const findings = await sentinel.findings();
+  expect(findings.map(({ kind, series }) => `${String(kind)} ${String(series.value)}`).sort()).toEqual(
+    types.map((event) => `rate_spike ${event}`),
+  );
+  const alerts = await app.rows<{ type: string; occurrences: number; notices: number }>(
+    `SELECT a.event_type AS type, a.occurrences::int, (SELECT count(*) FROM alert_deliveries d WHERE d.alert_event_id = a.id)::int AS notices
+     FROM alert_events a ORDER BY a.event_type`,
+  );
+  // The first ones have recovered as well, after three normal buckets.
+  expect(alerts).toEqual(types.map((type, index) => ({ type, occurrences: 1, notices: index < TYPES - 3 ? 2 : 1 })));
+});
