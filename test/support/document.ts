@@ -5,6 +5,7 @@ export interface Schema {
   type?: string | string[];
   format?: string;
   enum?: unknown[];
+  const?: unknown;
   description?: string;
   minLength?: number;
   required?: string[];
@@ -85,8 +86,12 @@ export function resolve(schema: Schema): Schema {
 export function exampleOf(schema: Schema, known: Readonly<Record<string, unknown>>, name = ''): unknown {
   const known_ = known[name];
   if (known_ !== undefined) return known_;
-  const { type, format, enum: values, properties, required = [], items, minLength = 1 } = resolve(schema);
+  const resolved = resolve(schema);
+  const { type, format, enum: values, const: constant, properties, required = [], items, minLength = 1 } = resolved;
+  if (constant !== undefined) return constant;
   if (values !== undefined) return values[0];
+  const [choice] = resolved.oneOf ?? resolved.anyOf ?? [];
+  if (choice !== undefined) return exampleOf(choice, known, name);
   switch (Array.isArray(type) ? type[0] : type) {
     case 'object':
       return Object.fromEntries(required.map((key) => [key, exampleOf(properties?.[key] ?? {}, known, key)]));

@@ -116,16 +116,24 @@ export class DocumentedAnswers {
   }
 }
 
-/** The text of a JSON body, told when it has come: as the parser hands it on, since a listener would set it flowing. */
+/**
+ * The text of a JSON body, told when it has come: as the parser hands it on, since a listener would set it flowing. None of
+ * one that came compressed.
+ */
 function sentBody(request: IncomingMessage): () => string {
-  if (request.headers['content-type']?.startsWith(JSON_TYPE) !== true) return () => '';
+  if (
+    request.headers['content-type']?.startsWith(JSON_TYPE) !== true ||
+    request.headers['content-encoding'] !== undefined
+  )
+    return () => '';
   const chunks: Buffer[] = [];
   const push = request.push.bind(request);
   request.push = (chunk: unknown, ...rest) => {
     if (chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk));
     return push(chunk, ...rest);
   };
-  return () => Buffer.concat(chunks).toString('utf8');
+  // Without the mark of its bytes' order, which the service leaves out as well.
+  return () => new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 const validators = new Map<string, ValidateFunction>();

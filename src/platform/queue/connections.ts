@@ -57,7 +57,8 @@ export class QueueConnections {
         max: onPostgres ? (options.runWorkers ? queues : 0) + SPARE_CLIENTS : 2,
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
-        connectionTimeoutMillis: 5_000,
+        // Whoever answers a request waits no longer than `timings.add`; a start beside much else may need all of its time.
+        connectionTimeoutMillis: { ...DEFAULT_TIMINGS, ...options.timings }.start,
         application_name: 'queue',
         ...(onPostgres && { options: '-c search_path=bullmq' }),
       }),

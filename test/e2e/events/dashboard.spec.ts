@@ -18,6 +18,30 @@ interface Dashboard {
   sources: { id: string; name: string; events: number; last_event_at: string | null }[];
 }
 
+const AT = '2026-01-01T00:00:00.000Z';
+const ALERT = {
+  id: newId(),
+  alert_rule_id: null,
+  rule_name: null,
+  project_id: newId(),
+  event_id: null,
+  event_type: null,
+  source: null,
+  severity: 'info',
+  status: 'open',
+  message: 'Payment failed',
+  payload: {},
+  fingerprint: 'print',
+  group_values: {},
+  occurrences: 1,
+  assignee_id: null,
+  snoozed_until: null,
+  created_at: AT,
+  last_occurred_at: AT,
+  acknowledged_at: null,
+  resolved_at: null,
+};
+
 describe('the dashboard', () => {
   let app: TestApp;
   let owner: Owner;
@@ -122,7 +146,7 @@ describe('the dashboard', () => {
     }
     class Related extends RelatedAlerts {
       ofEvent(_: unknown, eventId: string): Promise<WrittenAlerts> {
-        return Promise.resolve({ list: writeList([writeObject({ id: 'a', event_id: eventId })]), bytes: 0 });
+        return Promise.resolve({ list: writeList([writeObject({ ...ALERT, event_id: eventId })]), bytes: 0 });
       }
     }
     const discovery = app.nest.get(DiscoveryService, { strict: false });
@@ -141,7 +165,7 @@ describe('the dashboard', () => {
       .get(`/v1/projects/${owner.projectId}/events/${eventId}`)
       .set('Authorization', owner.bearer)
       .expect(200);
-    expect(detail.body).toMatchObject({ id: eventId, related_alerts: [{ id: 'a', event_id: eventId }] });
+    expect(detail.body).toMatchObject({ id: eventId, related_alerts: [{ ...ALERT, event_id: eventId }] });
   });
 
   it('is open to viewers and closed to strangers', async () => {

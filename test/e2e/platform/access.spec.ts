@@ -97,6 +97,7 @@ describe('access to every operation', () => {
       ...(await alertDeliveryOf()),
       rule_id: await alertRule(),
       ...(await alertEventOf()),
+      finding_id: await finding(),
     };
     const [session] = await app.rows<{ id: string }>('SELECT id FROM sessions WHERE user_id = $1', [owner.id]);
     ids.session_id = session?.id ?? '';
@@ -253,6 +254,32 @@ describe('access to every operation', () => {
     return { alert_event_id, silence_id };
   }
 
+  async function finding(): Promise<string> {
+    const finding_id = newId();
+    await app.rows(
+      `INSERT INTO sentinel_findings (id, project_id, kind, series_type, series_value, metric, status, severity, score, title,
+         summary, started_at, detected_at, last_seen_at, evidence)
+       VALUES ($1, $2, 'rate_spike', 'project', '', 'events', 'open', 'warning', 1, 'Finding', 'Finding', now(), now(), now(), $3)`,
+      [
+        finding_id,
+        owner.projectId,
+        JSON.stringify({
+          interval_seconds: 300,
+          points: [],
+          baseline: {
+            from_ts: '2026-01-01T00:00:00.000Z',
+            to_ts: '2026-01-02T00:00:00.000Z',
+            samples: 1,
+            method: 'recent',
+          },
+          contributors: [],
+          sample_event_ids: [],
+        }),
+      ],
+    );
+    return finding_id;
+  }
+
   /** A valid request of the operation that names the first owner's things. */
   function call(
     { method, path, operation }: ListedOperation,
@@ -323,6 +350,8 @@ describe('access to every operation', () => {
       'delivery_attempts',
       'delivery_retry_audits',
       'delivery_recovery_audits',
+      'sentinel_findings',
+      'sentinel_feedback',
     ];
     return Promise.all(
       tables.map((name) =>

@@ -11,6 +11,8 @@ import { ProjectJudge } from './project-judge.js';
 import { type KnownProject, ProjectProfiler } from './project-profiler.js';
 import { type WatchedProject, WatchedProjectsRepository } from './watched-projects.repository.js';
 
+/** A statement about one project may take so long: the others wait behind it. */
+const STATEMENT_MS = 10_000;
 /** What failed is left alone for so long. Seconds. */
 const REST_SECONDS = 60;
 /** New event types of one project and UTC day that are told. */
@@ -68,6 +70,7 @@ export class SentinelRounds {
         const project = await this.projects.claim(tx);
         if (project === null) return false;
         claimed = project.projectId;
+        await this.database.limit(tx, STATEMENT_MS);
         await this.judgeBucket(project, tx);
         await this.projects.advance(project, tx);
         this.delay.observe((project.now.getTime() - project.due.getTime() - BUCKET_MS) / MS);
