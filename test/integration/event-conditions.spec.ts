@@ -214,7 +214,7 @@ describe('conditions in memory and in the database', () => {
   });
 
   it('agree on every condition of the query language', async () => {
-    const work: Work = { spend: () => undefined };
+    const work: Work = { spend: () => undefined, test: (test, text) => test.matches(text) };
     await fc.assert(
       fc.asyncProperty(anyCondition, async (text) => {
         const condition = conditionOf(text);

@@ -1,5 +1,6 @@
 import { fold } from '../../../../platform/case-folding/index.js';
 import { type FilterSubject, propertyAt } from '../../conditions/index.js';
+import type { TextTest } from '../../reads/index.js';
 import { instantOf, isDecimal, typeOf } from '../checking/static-types.js';
 import type { Call, Comparison, Expression, Field, Literal, Match, OneOf } from '../language/ast.js';
 import { CALCULATIONS, findFunction, foldedArguments, type FunctionDefinition } from '../values/functions.js';
@@ -12,6 +13,8 @@ import { Wildcards } from '../values/wildcards.js';
 /** Counts what an expression costs, in looks at a character or so. */
 export interface Work {
   spend(steps: number): void;
+  /** Whether a text fits; what it costs is spent. May end the expression, to be asked again when others had their turn. */
+  test(test: TextTest, text: string): boolean;
 }
 
 /** What an expression gives of a subject, whose `fields` hold `timestamp` as ISO 8601 with milliseconds and `Z`. */
@@ -62,7 +65,7 @@ export function evaluatorOf(expression: Expression): Evaluate {
 }
 
 const NO_SUBJECT: FilterSubject = { fields: {}, properties: {} };
-const NO_WORK: Work = { spend: () => undefined };
+const NO_WORK: Work = { spend: () => undefined, test: (test, text) => test.matches(text) };
 
 /** The value of an expression without fields. */
 export function constantOf(expression: Expression): Value {
@@ -154,18 +157,12 @@ function foldedValue(value: Value): Value {
 function match({ kind, operand, patterns, isFolding }: Match): Evaluate {
   const evaluate = evaluatorOf(operand);
   const tests = patterns.map((pattern) => testOf(kind, pattern, isFolding));
-  const steps = tests.reduce((sum, test) => sum + test.steps, 0);
-  const ofOne = (value: Value): Truth => (typeof value === 'string' ? tests.some((test) => test.matches(value)) : null);
   return (subject, work) => {
     const value = evaluate(subject, work);
-    work.spend(PLAIN_STEPS + sizeOf(value) * steps);
+    work.spend(PLAIN_STEPS + sizeOf(value));
+    const ofOne = (one: Value): Truth => (typeof one === 'string' ? tests.some((test) => work.test(test, one)) : null);
     return Array.isArray(value) ? any(value as Value[], ofOne) : ofOne(value);
   };
-}
-
-interface TextTest {
-  readonly steps: number;
-  matches(text: string): boolean;
 }
 
 function testOf(kind: Match['kind'], { value }: Literal, isFolding: boolean): TextTest {

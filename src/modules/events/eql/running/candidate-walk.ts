@@ -13,7 +13,7 @@ const EVENTS_OF_A_STRETCH = 64;
 const FEWEST_ROWS = 100;
 const MOST_ROWS = 1_000;
 
-/** @returns whether others may still be wanted */
+/** Changes nothing before its last test of a text. @returns whether others may still be wanted */
 type Visit = (row: CandidateRow, number: number) => boolean;
 
 export interface Walk extends Reading {
@@ -45,7 +45,10 @@ export class CandidateWalk {
     const { deadline } = walk;
     const time = new StatementTime(deadline);
     const others = new EventLoopYield();
+    const pause = (milliseconds: number): Promise<void> => others.after(milliseconds);
     let scanned = 0;
+    let at: CandidateRow | undefined;
+    const ask = (): boolean => at === undefined || visit(at, scanned);
     for await (const { rows, idle } of this.batches(tx, scope, window, selection, walk, time)) {
       for (const row of rows) {
         scanned += 1;
@@ -53,14 +56,15 @@ export class CandidateWalk {
           await others.ifDue();
           deadline.left();
         }
-        let whole = row;
+        at = row;
         if (selection.isLarge(row)) {
           await idle;
-          whole = { ...row, ...(await this.candidates.properties(tx, scope, row, selection, time)) };
+          at = { ...row, ...(await this.candidates.properties(tx, scope, row, selection, time)) };
         }
         deadline.nextEvent();
         const startedAt = performance.now();
-        if (!visit(whole, scanned)) return scanned;
+        const visited = deadline.inPieces(ask, pause);
+        if (!(typeof visited === 'boolean' ? visited : await visited)) return scanned;
         if (deadline.isPauseDue()) {
           await others.after(performance.now() - startedAt);
           deadline.left();
