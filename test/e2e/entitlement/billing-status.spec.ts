@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { NoticeBus } from '../../../src/platform/database/notices.js';
 import { type Actor, addMember, type Owner, ownerWithProject, signedIn } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
+import { monthOf, utcDay } from '../../support/utc-day.js';
 
 const ADMIN = 'root@example.com';
 
@@ -43,11 +44,8 @@ describe('the billing status of an organization', () => {
   }
 
   it('has every field, by access token and by API key alike', async () => {
+    const { month: from, nextMonth: to } = monthOf(await utcDay());
     await used(2_500);
-    const now = new Date();
-    const day = (month: number): string =>
-      new Date(Date.UTC(now.getUTCFullYear(), month, 1)).toISOString().slice(0, 10);
-    const [from, to] = [day(now.getUTCMonth()), day(now.getUTCMonth() + 1)];
     const expected = {
       organization_id: owner.organizationId,
       plan: 'free',

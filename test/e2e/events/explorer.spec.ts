@@ -5,6 +5,7 @@ import { type ProjectId } from '../../../src/modules/access/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
+import { utcDay } from '../../support/utc-day.js';
 import type { StoredEvent } from '../../../src/modules/events/fields/index.js';
 import { EventRowsReader, type Place, type Selection } from '../../../src/modules/events/reads/index.js';
 import { ExportLimits } from '../../../src/modules/events/explorer/export-limits.js';
@@ -347,10 +348,11 @@ describe('the events explorer', () => {
         });
 
     it("gives the explorer's events a line each", async () => {
+      const day = await utcDay();
       const answer = await send({ range: 'all' }).expect(200);
       expect(answer.headers['content-type']).toBe('application/x-ndjson');
       expect(answer.headers['content-disposition']).toBe(
-        `attachment; filename="events-${owner.projectId}-${new Date().toISOString().slice(0, 10)}.ndjson"`,
+        `attachment; filename="events-${owner.projectId}-${day}.ndjson"`,
       );
       const lines = (answer.body as string).trimEnd().split('\n');
       expect(lines.map((line) => JSON.parse(line) as EventItem)).toEqual((await page({ range: 'all' })).items);

@@ -14,6 +14,7 @@ import {
   type Tenant,
 } from '../../support/ingestion.js';
 import { eventually } from '../../support/service-process.js';
+import { utcDay } from '../../support/utc-day.js';
 
 jest.setTimeout(300_000);
 
@@ -65,6 +66,7 @@ describe.each(INGEST_MODES)('two services in mode %s on one database', (mode) =>
   });
 
   it('accepts exactly the 100 events that are left of the day, for one source and not for another', async () => {
+    await utcDay();
     const of = await make({ source: true });
     const other = await make({ of, source: true });
     await rows('UPDATE organizations SET events_per_month_limit = 1000000 WHERE id = $1', [of.organizationId]);
@@ -146,6 +148,7 @@ describe.each(INGEST_MODES)('two services in mode %s on one database', (mode) =>
         fc.nat(12),
         fc.nat(8),
         async (requests, month, day) => {
+          await utcDay();
           const first = await make({ source: true });
           const places = [first, await make({ of: first }), await make({ of: first, source: true })] as const;
           await rows('UPDATE organizations SET events_per_month_limit = $2 WHERE id = $1', [

@@ -13,11 +13,9 @@ import {
   type Tenant,
 } from '../../support/ingestion.js';
 import { eventually } from '../../support/service-process.js';
+import { monthOf, utcDay } from '../../support/utc-day.js';
 
 const EVENT = { event_type: 'order.paid', source: 'shop', payload: { latency_ms: 12 } };
-const DAY = new Date().toISOString().slice(0, 10);
-const MONTH = `${DAY.slice(0, 7)}-01`;
-const NEXT_MONTH = new Date(Date.UTC(Number(DAY.slice(0, 4)), Number(DAY.slice(5, 7)), 1)).toISOString().slice(0, 10);
 
 describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
   let app: TestApp;
@@ -274,6 +272,7 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
     });
 
     it('ends with the month’s events, and a higher limit or plan holds at once', async () => {
+      const { month, nextMonth } = monthOf(await utcDay());
       const fresh = await tenant(app);
       await organization(fresh, 'events_per_month_limit = 2');
       const send = async (): Promise<number> => (await sender.ingest(fresh.apiKey, EVENT)).status;
@@ -286,8 +285,8 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
           'x-service-block-reason': 'limit_exceeded',
           'x-service-monthly-limit': '2',
           'x-service-monthly-used': '2',
-          'x-service-period-start': MONTH,
-          'x-service-period-end': NEXT_MONTH,
+          'x-service-period-start': month,
+          'x-service-period-end': nextMonth,
         },
       });
       await organization(fresh, 'events_per_month_limit = 3');
@@ -301,11 +300,12 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
     });
 
     it('ends with the month’s requests', async () => {
+      const { month, nextMonth } = monthOf(await utcDay());
       const fresh = await tenant(app);
       await app.rows(
         `INSERT INTO organization_months (organization_id, month, requests) VALUES ($1, $2, 500)
          ON CONFLICT (organization_id, month) DO UPDATE SET requests = 500`,
-        [fresh.organizationId, MONTH],
+        [fresh.organizationId, month],
       );
       expect(await sender.ingest(fresh.apiKey, EVENT)).toMatchObject({
         status: 403,
@@ -315,8 +315,8 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
           'x-service-block-reason': 'request_limit_exceeded',
           'x-service-monthly-request-limit': '500',
           'x-service-monthly-requests-used': '500',
-          'x-service-period-start': MONTH,
-          'x-service-period-end': NEXT_MONTH,
+          'x-service-period-start': month,
+          'x-service-period-end': nextMonth,
         },
       });
       expect(await failures(fresh)).toEqual([{ reason_code: 'request_limit_exceeded', status_code: 403, count: 1 }]);
@@ -326,17 +326,18 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
     });
 
     it('ends with the day of the source on the free plan', async () => {
+      const day = await utcDay();
       const fresh = await tenant(app);
       await organization(fresh, 'events_per_month_limit = 1000000');
       await app.rows(`INSERT INTO source_days (project_id, day, events, last_event_at) VALUES ($1, $2, 9998, now())`, [
         fresh.projectId,
-        DAY,
+        day,
       ]);
       const send = async (): Promise<number> => (await sender.ingest(fresh.apiKey, EVENT)).status;
       expect([await send(), await send()]).toEqual([200, 200]);
       const refused = await sender.ingest(fresh.apiKey, EVENT);
       expect(refused).toMatchObject({ status: 429, body: { detail: 'Daily limit exceeded' } });
-      const left = Math.ceil((Date.parse(`${DAY}T00:00:00Z`) + 86_400_000 - Date.now()) / 1000);
+      const left = Math.ceil((Date.parse(`${day}T00:00:00Z`) + 86_400_000 - Date.now()) / 1000);
       expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(left - 5);
       expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(left + 30);
       expect(await failures(fresh)).toEqual([{ reason_code: 'daily_limit_exceeded', status_code: 429, count: 1 }]);
@@ -452,11 +453,12 @@ describe.each(INGEST_MODES)('ingestion in mode %s', (mode) => {
     });
 
     it('gives what a day has left to the first lines', async () => {
+      const day = await utcDay();
       const fresh = await tenant(app);
       await organization(fresh, 'events_per_month_limit = 1000000');
       await app.rows(`INSERT INTO source_days (project_id, day, events, last_event_at) VALUES ($1, $2, 9997, now())`, [
         fresh.projectId,
-        DAY,
+        day,
       ]);
       const { body } = await sender.lines(fresh.apiKey, [EVENT, EVENT, EVENT, EVENT]);
       expect(body).toMatchObject({

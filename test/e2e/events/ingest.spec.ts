@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
+import { utcDay } from '../../support/utc-day.js';
 import { FIELD_TABLE } from '../../../src/modules/events/fields/event-fields.js';
 
 interface Row {
@@ -227,6 +228,7 @@ describe('ingestion', () => {
   });
 
   it('counts every stored event in the same statement, by the UTC day of acceptance', async () => {
+    const day = await utcDay();
     const fresh = await ownerWithProject(app);
     await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
@@ -240,9 +242,7 @@ describe('ingestion', () => {
       `SELECT to_char(day, 'YYYY-MM-DD') AS day, api_key_id, events_ingested FROM usage_daily WHERE project_id = $1`,
       [fresh.projectId],
     );
-    expect(usage).toEqual([
-      { day: new Date().toISOString().slice(0, 10), api_key_id: fresh.apiKeyId, events_ingested: '60' },
-    ]);
+    expect(usage).toEqual([{ day, api_key_id: fresh.apiKeyId, events_ingested: '60' }]);
     expect(await app.rows('SELECT 1 FROM events WHERE project_id = $1', [fresh.projectId])).toHaveLength(60);
   });
 

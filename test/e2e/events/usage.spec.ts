@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { eventually } from '../../support/eventually.js';
+import { monthOf, utcDay } from '../../support/utc-day.js';
 
 const DAY_MS = 86_400_000;
-const daysAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
+const START = Date.now();
+const daysAgo = (days: number): string => new Date(START - days * DAY_MS).toISOString();
 
 describe('usage', () => {
   let app: TestApp;
@@ -78,10 +80,11 @@ describe('usage', () => {
 
   it('defaults to 30 days, and month is the whole UTC month', async () => {
     expect(await usage('')).toMatchObject({ period: '30d', total_events: 9 });
-    const now = new Date();
-    const month = await usage('&period=month');
-    expect(month.from_ts).toBe(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)).toISOString());
-    expect(month.to_ts).toBe(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)).toISOString());
+    const { month, nextMonth } = monthOf(await utcDay());
+    expect(await usage('&period=month')).toMatchObject({
+      from_ts: `${month}T00:00:00.000Z`,
+      to_ts: `${nextMonth}T00:00:00.000Z`,
+    });
   });
 
   it('refuses another period with its sentence', async () => {
@@ -112,9 +115,7 @@ describe('usage', () => {
         string,
         unknown
       >;
-    const now = new Date();
-    const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)).toISOString().slice(0, 10);
-    const to = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)).toISOString().slice(0, 10);
+    const { month: from, nextMonth: to } = monthOf(await utcDay());
     const record = {
       organization_id: owner.organizationId,
       month: from.slice(0, 7),

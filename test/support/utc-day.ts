@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const DAY_MS = 86_400_000;
+/** What a test about one UTC day may take on a busy machine. */
+const ROOM_MS = 30_000;
+
+/**
+ * Today's UTC day (`2026-11-22`) for a test whose numbers hold within one day or month: near the day's end it first waits
+ * for the next one, so that the test does not begin in one day and end in another.
+ */
+export async function utcDay(): Promise<string> {
+  const left = DAY_MS - (Date.now() % DAY_MS);
+  if (left < ROOM_MS) await sleep(left);
+  return new Date().toISOString().slice(0, 10);
+}
+
+/** The first days of the month of `day` and of the next. */
+export function monthOf(day: string): { month: string; nextMonth: string } {
+  const month = `${day.slice(0, 7)}-01`;
+  const next = new Date(month);
+  next.setUTCMonth(next.getUTCMonth() + 1);
+  return { month, nextMonth: next.toISOString().slice(0, 10) };
+}
