@@ -67,7 +67,7 @@ export function buildDocument(app: INestApplication): { document: OpenAPIObject;
   for (const [name, description] of TAGS) builder.addTag(name, description);
   const document = SwaggerModule.createDocument(app, builder.build(), { operationIdFactory: handlerName });
   delete (document as { servers?: unknown }).servers;
-  delete document.info.contact;
+  document.info.contact = { name: 'The Operational Event Service authors' };
   document.components ??= {};
   document.components.schemas = { ...document.components.schemas, ...(REFUSAL_SCHEMAS as object) };
   document.paths = sorted(document.paths);

@@ -51,10 +51,12 @@ describe('the OpenAPI document', () => {
     expect(names.slice(-2)).toEqual(['health', 'internal']);
   });
 
-  it('gives every operation a summary and one tag', () => {
-    expect(titles(operations.filter(({ operation }) => !operation.summary || operation.tags?.length !== 1))).toEqual(
-      [],
+  it('gives every operation a summary, a description in sentences and one tag', () => {
+    const poor = operations.filter(
+      ({ operation: { summary, description = '', tags } }) =>
+        !summary || description === summary || !/^\S[\s\S]*[.)`]$/.test(description) || tags?.length !== 1,
     );
+    expect(titles(poor)).toEqual([]);
   });
 
   it('names every enumeration', () => {

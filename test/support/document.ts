@@ -19,6 +19,7 @@ export interface Schema {
 export interface Operation {
   operationId: string;
   summary?: string;
+  description?: string;
   tags?: string[];
   security?: Record<string, string[]>[];
   parameters?: {
