@@ -27,6 +27,7 @@ const LANES = [
   [
     { name: 'build', run: () => node('scripts/build.mjs', '--if-needed') },
     { name: 'generated artifacts', needs: 'build', run: () => node('dist/src/cli.js', 'generate', '--check') },
+    { name: 'API documents', needs: 'build', run: () => node('scripts/lint-contract.mjs') },
     { name: 'migration drift', needs: 'build', run: () => node('dist/src/cli.js', 'drift') },
   ],
   [{ name: 'lint', run: () => node('node_modules/eslint/bin/eslint.js', '.', '--max-warnings', '0') }],

@@ -72,8 +72,11 @@ export function valid(schema, chance, world, name = '', depth = 0) {
   if (one.enum !== undefined) return chance.pick(one.enum);
   const union = one.oneOf ?? one.anyOf;
   if (union !== undefined) return valid(chance.pick(union), chance, world, name, depth);
-  if (one.allOf !== undefined)
-    return Object.assign({}, ...one.allOf.map((part) => valid(part, chance, world, name, depth)));
+  if (one.allOf !== undefined) {
+    const { allOf, ...own } = one;
+    const parts = own.properties === undefined ? allOf : [...allOf, own];
+    return Object.assign({}, ...parts.map((part) => valid(part, chance, world, name, depth)));
+  }
   switch ([one.type].flat()[0]) {
     case 'string':
       return text(one, chance, name);

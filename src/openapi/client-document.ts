@@ -1,6 +1,8 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Operation, Response } from './operation.js';
 
+const REFERENCE = /"\$ref":"#\/components\/([^"]+)"/g;
+
 type Referable<T> = T | { readonly $ref: string };
 
 const KEYED = [{ apiKey: [] }];
@@ -82,7 +84,16 @@ export function clientDocument(
       answer(operation, responses, extra);
     }
   }
+  dropUnused(copy, 'responses');
+  dropUnused(copy, 'parameters');
   return copy;
+}
+
+/** Shared parts that every operation has got its own of, or none any more. */
+function dropUnused({ paths, components = {} }: OpenAPIObject, kind: 'responses' | 'parameters'): void {
+  const used = new Set([...JSON.stringify(paths).matchAll(REFERENCE)].map(([, path]) => path));
+  const parts = Object.entries((components[kind] ?? {}) as Record<string, object>);
+  Object.assign(components, { [kind]: Object.fromEntries(parts.filter(([name]) => used.has(`${kind}/${name}`))) });
 }
 
 interface Shared {

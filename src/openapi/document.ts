@@ -1,8 +1,10 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { nameEnums } from './enums.js';
+import { shareInherited, takeLineages } from './inheritance.js';
 import { hoistNamedSchemas } from './named-schemas.js';
 import type { Operation } from './operation.js';
+import { unwrapReferences } from './references.js';
 import { REFUSAL_SCHEMAS, writeRefusals } from './refusals.js';
 import { shareParts } from './shared-parts.js';
 import { splitVariants } from './variants.js';
@@ -65,7 +67,7 @@ export function buildDocument(app: INestApplication): { document: OpenAPIObject;
   for (const [name, description] of TAGS) builder.addTag(name, description);
   const document = SwaggerModule.createDocument(app, builder.build(), { operationIdFactory: handlerName });
   delete (document as { servers?: unknown }).servers;
-  delete document.info.contact;
+  document.info.contact = { name: 'The Operational Event Service authors' };
   document.components ??= {};
   document.components.schemas = { ...document.components.schemas, ...(REFUSAL_SCHEMAS as object) };
   document.paths = sorted(document.paths);
@@ -88,10 +90,14 @@ export function buildDocument(app: INestApplication): { document: OpenAPIObject;
       routes.push({ method: method.toUpperCase(), path, access, tenant, handler });
     }
   }
+  const lineages = takeLineages(document);
+  document.paths = unwrapReferences(document.paths);
+  document.components.schemas = unwrapReferences(document.components.schemas);
   hoistNamedSchemas(document);
   splitVariants(document);
   describeCommon(document);
   nameEnums(document);
+  shareInherited(document, lineages);
   document.components.schemas = sorted(document.components.schemas);
   shareParts(document);
   return { document, routes };

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { DocumentedRefusal } from '../platform/http/documented.js';
 import type { Operation, Response } from './operation.js';
 
@@ -46,6 +47,15 @@ const OF_KEYS = [
 ];
 const VALIDATION_FAILED = 'Validation failed';
 
+interface Detail {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly $ref?: string;
+  readonly oneOf?: readonly Detail[];
+}
+
+type Refusal = { readonly $ref: string } | { readonly properties?: { readonly detail?: Detail } };
+
 /** Everything that one status of an operation may say, collected before it is written. */
 class Refusals {
   private readonly byStatus = new Map<number, { sentences: string[]; reasons: string[]; hasFreeText: boolean }>();
@@ -81,15 +91,12 @@ class Refusals {
     const { reasons, hasFreeText, ...of } = this.of(status);
     const sentences = of.sentences.sort();
     const isValidated = status === 422 && hasRows;
-    const words = [
-      ...(isValidated ? [VALIDATION_FAILED] : []),
-      ...sentences,
-      ...reasons.map((reason) => spaced(reason.replace(/.*\//, ''))),
-    ];
-    return {
-      description: words.join(' · '),
-      content: { 'application/json': { schema: this.schema({ sentences, reasons, hasFreeText }, isValidated) } },
-    };
+    const schema = this.schema({ sentences, reasons, hasFreeText }, isValidated);
+    const response = { description: '', content: { 'application/json': { schema } } };
+    // Several stand in the schema, and once is enough; where it takes any text they stand here alone.
+    const words = hasFreeText ? [sentences.join(' · ')] : wordsOf(response);
+    response.description = (words.length === 1 && words[0]) || (STATUS_CODES[status] ?? '');
+    return response;
   }
 
   private schema({ sentences, reasons, hasFreeText }: DocumentedRefusal, isValidated: boolean): object {
@@ -152,6 +159,19 @@ export function writeRefusals(operation: Operation): void {
   );
   const isValidated = access !== 'provider' && (operation.requestBody !== undefined || hasInputs === true);
   Object.assign(operation.responses, refusals.responses(isValidated));
+}
+
+/** What a refusal can say: each sentence, and each named form in words; nothing where its schema has no `detail`. */
+export function wordsOf({ content }: Response): string[] {
+  const schema = content?.['application/json']?.schema as Refusal | undefined;
+  if (schema === undefined) return [];
+  if ('$ref' in schema) return [VALIDATION_FAILED];
+  const { detail } = schema.properties ?? {};
+  return (detail === undefined ? [] : (detail.oneOf ?? [detail])).flatMap(
+    ({ enum: sentences, $ref: reason, type }) =>
+      sentences ??
+      (reason !== undefined ? [spaced(reason.replace(/.*\//, ''))] : type === 'array' ? [VALIDATION_FAILED] : []),
+  );
 }
 
 /** `SecretInUse` as words. */

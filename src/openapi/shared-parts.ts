@@ -1,10 +1,54 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Operation, Parameter, Response } from './operation.js';
+import { wordsOf } from './refusals.js';
 
 /** A part that fewer operations have stays where it is. */
 const SHARED_FROM = 2;
-/** Nobody could read the name of a response of more sentences. */
+/** A name made of more sentences nobody could read. */
 const MOST_WORDS = 2;
+/** Names of what more sentences make, or what very many operations refer to. */
+const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries({
+    AccessRefused: ['Insufficient project role', 'Not a project member'],
+    DeliveryReadRefused: ['Missing delivery capability: delivery:read', 'Not a project member'],
+    ManageChannelsRefused: [
+      'Insufficient project role',
+      'Missing delivery capability: delivery:manage_channels',
+      'Not a project member',
+    ],
+    ArchivedOrAccessRefused: ['Insufficient project role', 'Not a project member', 'Project is archived'],
+    OwnerRoleRequired: ['Admin role required', 'Not an organization member', 'Owner role required'],
+    BillingOrAccessRefused: [
+      'Blocked by billing enforcement.',
+      'Insufficient project role',
+      'Not a project member',
+      'Organization billing is not active.',
+      'Project is archived',
+    ],
+    StorageOrAccessRefused: [
+      'Blocked by billing enforcement.',
+      'Insufficient project role',
+      'Not a project member',
+      'Organization billing is not active.',
+      'Project is archived',
+      'Storage quota exceeded',
+    ],
+    KeyIsPastRotation: ['API key has already been rotated', 'API key has been revoked', 'API key has expired'],
+    InvitationIsSettled: [
+      'Invitation already accepted',
+      'Invitation already declined',
+      'Invitation has been revoked',
+      'Invitation has expired',
+    ],
+    KeyOrSourceNotFound: ['API key not found', 'Event source not found', 'Project not found'],
+    ProtectedHeaderNotFound: ['Notification channel not found', 'Project not found', 'Protected header not found'],
+    QueryRefused: [
+      'Query took too long: choose a shorter range or a narrower filter',
+      'Service overloaded',
+      'Too many queries at once',
+    ],
+  }).map(([name, sentences]) => [JSON.stringify(sentences.sort()), name]),
+);
 
 interface Place<T> {
   readonly part: T;
@@ -57,14 +101,17 @@ function responsesOf({ responses }: Operation): Place<Response>[] {
 }
 
 /** Refusals are called by their sentences; successes of one schema by it. */
-function nameOfResponse(status: number, { description, content }: Response): string | null {
+function nameOfResponse(status: number, response: Response): string | null {
   if (status >= 400) {
-    const words = description.split(' · ').map(pascal);
-    return words.length > MOST_WORDS ? null : words.join('Or');
+    const words = wordsOf(response);
+    const name = NAMES[JSON.stringify([...words].sort())];
+    return name ?? (words.length === 0 || words.length > MOST_WORDS ? null : words.map(pascal).join('Or'));
   }
-  const schema = content?.['application/json']?.schema as { $ref?: string } | undefined;
-  const type = schema?.$ref?.replace(/.*\//, '');
-  if (type !== undefined) return type.replace(/Response$/, '');
+  const { description, content } = response;
+  const schema = content?.['application/json']?.schema as { $ref?: string; items?: { $ref?: string } } | undefined;
+  const type = schema?.$ref ?? schema?.items?.$ref;
+  if (type !== undefined)
+    return type.replace(/.*\//, '').replace(/Response$/, '') + (schema?.items === undefined ? '' : 'List');
   return content === undefined ? pascal(description.replace(/,.*/, '')) : null;
 }
 

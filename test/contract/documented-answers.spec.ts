@@ -80,4 +80,16 @@ describe('holding answers against the OpenAPI document', () => {
     const found = await faultsOf('GET /v1/organizations', 200, [ORGANIZATION, { ...ORGANIZATION, ...change }]);
     expect(found).toEqual([expect.stringMatching(fault)]);
   });
+
+  it.each([
+    ['what it is to have', {}, []],
+    ['a further field', { cursor: 'x' }, [/unevaluatedProperty":"cursor"/]],
+    ['no own field', { items: undefined }, [/must have required property 'items'/]],
+    ['no inherited field', { total: undefined }, [/must have required property 'total'/]],
+    ['another type of an inherited field', { limit: '25' }, [/\/limit must be integer/]],
+  ])('finds in a page, which extends another schema, %s', async (_, change, faults) => {
+    const page = { items: [], total: 0, limit: 25, offset: 0, ...change };
+    const found = await faultsOf('GET /v1/account/security-events', 200, page);
+    expect(found).toEqual(faults.map((fault) => expect.stringMatching(fault)));
+  });
 });

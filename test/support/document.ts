@@ -19,6 +19,7 @@ export interface Schema {
 export interface Operation {
   operationId: string;
   summary?: string;
+  description?: string;
   tags?: string[];
   security?: Record<string, string[]>[];
   parameters?: {
@@ -82,11 +83,26 @@ export function resolve(schema: Schema): Schema {
   return found;
 }
 
+/** The schema of an object with what it has of the schemas that it extends. */
+export function whole(schema: Schema): Schema {
+  const resolved = resolve(schema);
+  const bases = (resolved.allOf ?? []).map(whole);
+  return bases.reduce<Schema>(
+    (heir, base) => ({
+      ...base,
+      ...heir,
+      properties: { ...base.properties, ...heir.properties },
+      required: [...(base.required ?? []), ...(heir.required ?? [])],
+    }),
+    resolved,
+  );
+}
+
 /** A valid value of a schema; `known` gives identifiers by field name. */
 export function exampleOf(schema: Schema, known: Readonly<Record<string, unknown>>, name = ''): unknown {
   const known_ = known[name];
   if (known_ !== undefined) return known_;
-  const resolved = resolve(schema);
+  const resolved = whole(schema);
   const { type, format, enum: values, const: constant, properties, required = [], items, minLength = 1 } = resolved;
   if (constant !== undefined) return constant;
   if (values !== undefined) return values[0];

@@ -163,7 +163,16 @@ export function sentValidatorOf(where: string, schema: Schema): ValidateFunction
 }
 
 function documentSchemas(): Ajv2020 {
-  return schemasOf(closed({ $id: 'document', components: document.components }) as object);
+  return schemasOf(closed({ $id: 'document', components: document.components }) as object).addSchema(basesOfDocument());
+}
+
+/** What others extend: closed at its members, and open itself, since its heirs have further ones. */
+function basesOfDocument(): object {
+  const schemas = Object.entries(document.components.schemas).map(([name, schema]) => {
+    const known = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object;
+    return [name, closed(known, true)] as const;
+  });
+  return { $id: BASES, components: { schemas: Object.fromEntries(schemas) } };
 }
 
 function schemasOf(schemas: object, options: Options = {}): Ajv2020 {
@@ -179,6 +188,7 @@ function contentType(response: ServerResponse): string {
 
 /** Schemas under these say something of a part of the members alone. */
 const PARTS: ReadonlySet<string> = new Set(['allOf', 'if', 'then', 'else']);
+const BASES = 'bases';
 
 /** The same schema, where an object that says nothing of further fields has none. */
 function closed(schema: unknown, part = false): unknown {
@@ -187,6 +197,8 @@ function closed(schema: unknown, part = false): unknown {
   const copy = Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [key, closed(value, PARTS.has(key))]),
   ) as Record<string, unknown>;
+  // What an object extends is closed with it, not by itself.
+  if (part && typeof copy.$ref === 'string') copy.$ref = copy.$ref.replace(/^(document)?(?=#)/, BASES);
   const isObject = 'properties' in copy || 'allOf' in copy;
   if (isObject && !part && typeof copy.properties !== 'string' && copy.additionalProperties === undefined)
     copy.unevaluatedProperties = false;

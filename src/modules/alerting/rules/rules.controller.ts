@@ -50,6 +50,7 @@ export class AlertRulesController {
   @Documented({
     operationId: 'getAlertRule',
     summary: 'One rule with its state',
+    description: 'The state is that of the last evaluation.',
     answer: AlertRuleResponse,
     errors: [AlertRuleNotFound],
   })
@@ -93,6 +94,8 @@ export class AlertRulesController {
   @Documented({
     operationId: 'replaceAlertRuleDestinations',
     summary: 'Replace the linked destinations and channels',
+    description:
+      'Replaces both lists; one that is left out becomes empty. The condition and its state stay as they are.',
     answer: AlertRuleResponse,
     errors: [AlertRuleNotFound],
   })

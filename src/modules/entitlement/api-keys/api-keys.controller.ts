@@ -51,6 +51,7 @@ export class ApiKeysController {
   @Documented({
     operationId: 'createApiKey',
     summary: 'Create (shown once)',
+    description: 'The whole key stands in this answer alone; afterwards its prefix is shown.',
     status: 201,
     answer: CreatedApiKeyResponse,
     errors: [EventSourceNotFound],
@@ -64,6 +65,7 @@ export class ApiKeysController {
   @Documented({
     operationId: 'getCurrentApiKey',
     summary: 'Self-inspection of the key',
+    description: 'Of the key that the request carries; needs no scope.',
     answer: OwnApiKeyResponse,
     errors: [InvalidApiKey, ApiKeyNotActive],
   })

@@ -53,6 +53,7 @@ export class EventSourcesController {
   @Documented({
     operationId: 'getIngestSource',
     summary: 'One Event Source',
+    description: 'Its keys, figures and health have routes of their own.',
     answer: EventSourceResponse,
     errors: [EventSourceNotFound],
   })

@@ -46,6 +46,8 @@ export class SourceKeysController {
   @Documented({
     operationId: 'createIngestSourceKey',
     summary: 'Issue a key (shown once)',
+    description:
+      'It sends for this Event Source alone. The whole key stands in this answer alone; afterwards its prefix is shown.',
     status: 201,
     answer: CreatedApiKeyResponse,
     errors: [EventSourceNotFound],

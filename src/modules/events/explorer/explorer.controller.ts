@@ -87,6 +87,7 @@ export class ExplorerController {
   @Documented({
     operationId: 'getProjectEvent',
     summary: 'One event with its log row and related alerts',
+    description: 'Named by the id of the service, not by `external_event_id`.',
     answer: EventDetail,
     errors: [EventNotFound, TooManyLargeReads],
   })

@@ -16,6 +16,7 @@ export class ProjectHealthController {
   @Documented({
     operationId: 'getProjectHealth',
     summary: 'Ingestion health and onboarding state',
+    description: 'Worked out when it is asked for.',
     answer: ProjectHealthResponse,
   })
   get(@Scope() scope: ProjectMemberScope, @IdParam('project_id') _id: string): Promise<ProjectHealthResponse> {

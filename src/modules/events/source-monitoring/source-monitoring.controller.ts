@@ -54,6 +54,7 @@ export class SourceMonitoringController {
   @Documented({
     operationId: 'getIngestSourceHealth',
     summary: 'Health with last event and failure rate',
+    description: 'Worked out when it is asked for.',
     answer: SourceHealthResponse,
     errors: [EventSourceNotFound],
   })

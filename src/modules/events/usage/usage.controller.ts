@@ -30,6 +30,7 @@ export class UsageController {
   @Documented({
     operationId: 'getCurrentUsage',
     summary: "Organization usage of the key's project",
+    description: 'Of the whole organization, not of the project of the key alone.',
     answer: CurrentUsageResponse,
     errors: [InvalidApiKey, ApiKeyNotActive, MissingReadScope],
   })
@@ -48,6 +49,7 @@ export class ProjectUsageController {
   @Documented({
     operationId: 'getProjectDailyUsage',
     summary: 'Events per day',
+    description: 'UTC days, ascending; days without events are left out.',
     answer: DailyUsageResponse,
   })
   daily(

@@ -44,6 +44,7 @@ export class AccountController {
   @Documented({
     operationId: 'updateAccount',
     summary: 'Update the profile',
+    description: 'Fields that are left out stay as they are. Address and password have routes of their own.',
     answer: MeResponse,
   })
   update(

@@ -108,6 +108,7 @@ export class AuthController {
   @Documented({
     operationId: 'getCurrentUser',
     summary: 'Authenticated user',
+    description: 'The person whom the access token belongs to.',
     answer: MeResponse,
   })
   me(@Scope() scope: UserScope): Promise<MeResponse> {

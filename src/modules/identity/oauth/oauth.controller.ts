@@ -25,6 +25,7 @@ export class OAuthController {
   @Documented({
     operationId: 'listOAuthProviders',
     summary: 'Enabled providers with client identifiers',
+    description: 'Those that the deployment has set up; none is an empty list.',
     answer: [ProviderResponse],
   })
   list(): ProviderResponse[] {

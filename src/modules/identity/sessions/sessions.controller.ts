@@ -70,6 +70,7 @@ export class SessionsController {
   @Documented({
     operationId: 'revokeOtherSessions',
     summary: 'Revoke all but the current session',
+    description: 'The session that asks goes on; `revoked` counts those that ended.',
     answer: RevokedSessionsResponse,
   })
   revokeOthers(@Scope() scope: UserScope, @CallingClient() client: Client): Promise<RevokedSessionsResponse> {
@@ -98,6 +99,7 @@ export class SessionsController {
   @Documented({
     operationId: 'getJwks',
     summary: 'Public keys that verify access tokens',
+    description: 'A JSON Web Key Set (RFC 7517).',
     answer: JwksResponse,
   })
   jwks(): object {

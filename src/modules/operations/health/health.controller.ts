@@ -20,6 +20,7 @@ export class HealthController {
   @Documented({
     operationId: 'getHealth',
     summary: 'Liveness and component health',
+    description: '`degraded` is answered with 200 as well; 503 says that the database cannot be reached.',
     answer: HealthResponse,
   })
   @ApiResponse({ status: 503, description: 'The database cannot be reached', type: HealthResponse })

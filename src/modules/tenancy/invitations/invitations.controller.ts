@@ -102,6 +102,7 @@ export class InvitationsController {
   @Documented({
     operationId: 'revokeInvite',
     summary: 'Revoke',
+    description: 'It can no longer be accepted.',
     answer: InvitationResponse,
     errors: [InvitationNotFound, ...OVER_ERRORS],
   })
@@ -139,6 +140,7 @@ export class InvitationsController {
   @Documented({
     operationId: 'declineInvite',
     summary: 'Decline',
+    description: 'By the person who is invited; it cannot be accepted afterwards.',
     answer: InvitationResponse,
     errors: [InvitationNotFound, InvitationOfAnother, ...OVER_ERRORS],
   })

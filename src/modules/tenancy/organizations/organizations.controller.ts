@@ -17,6 +17,7 @@ export class OrganizationsController {
   @Documented({
     operationId: 'listOrganizations',
     summary: 'Organizations of the user',
+    description: 'Those that the caller is a member of.',
     answer: [OrganizationResponse],
   })
   list(@Scope() scope: UserScope): Promise<OrganizationResponse[]> {
@@ -42,6 +43,7 @@ export class OrganizationsController {
   @Documented({
     operationId: 'getOrganization',
     summary: 'One organization',
+    description: 'For its members. Plan and payment stand in `GET /v1/billing/status`.',
     answer: OrganizationResponse,
   })
   get(@Scope() scope: OrganizationScope, @IdParam('organization_id') _id: string): Promise<OrganizationResponse> {

@@ -18,6 +18,7 @@ export class ProjectsController {
   @Documented({
     operationId: 'listProjects',
     summary: 'Accessible projects',
+    description: 'Those of all organizations of the caller in which the caller has a role.',
     answer: [ProjectResponse],
   })
   list(@Scope() scope: UserScope): Promise<ProjectResponse[]> {
@@ -56,6 +57,7 @@ export class ProjectsController {
   @Documented({
     operationId: 'getProject',
     summary: 'One project',
+    description: 'For those who have a role in it, by the organization or by itself.',
     answer: ProjectResponse,
   })
   get(@Scope() scope: ProjectMemberScope, @IdParam('project_id') _id: string): Promise<ProjectResponse> {
@@ -67,6 +69,7 @@ export class ProjectsController {
   @Documented({
     operationId: 'updateProject',
     summary: 'Rename',
+    description: 'Changes name, slug or both; fields that are left out stay as they are.',
     answer: ProjectResponse,
     errors: [SlugInUse],
   })

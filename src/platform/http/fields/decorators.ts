@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions, DECORATORS } from '@nestjs/swagger';
 import { declareField } from './declare.js';
 import type { CheckOptions, Document, Kind } from './kind.js';
-import { VARIES_BY } from './named-schemas.js';
+import { DECLARED_BY, VARIES_BY } from './named-schemas.js';
 import { boolean, int, number, type IntOptions, type NumberOptions } from './scalar-kinds.js';
 import { any, list, nested, object, type ListOptions } from './structure-kinds.js';
 import { email, enumOf, name as nameKind, text, url, uuid, type TextOptions, type UrlOptions } from './text-kinds.js';
@@ -116,5 +116,7 @@ function field<T>(kind: Kind<T>, options: FieldOptions<T>): PropertyDecorator {
     }
     // Its types are those of OpenAPI 3.0, where an exclusive bound is a flag; in 3.1 it is the bound.
     ApiProperty(document as ApiPropertyOptions)(target, key);
+    // The generator writes what a class inherits once more; by this the document knows whose it is.
+    Reflect.defineMetadata(DECORATORS.API_EXTENSION, { [DECLARED_BY]: target.constructor }, target.constructor);
   };
 }

@@ -27,6 +27,7 @@ export type { Document, Kind } from './kind.js';
 export { isSafeText } from './safe-text.js';
 export { boolean, int, number } from './scalar-kinds.js';
 export {
+  DECLARED_BY,
   type JsonSchema,
   NAMED_SCHEMAS,
   namedSchema,

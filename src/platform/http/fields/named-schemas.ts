@@ -16,6 +16,9 @@ export function namedSchema(name: string, schemas: Readonly<Record<string, JsonS
   return { oneOf: [{ $ref: getSchemaPath(name) }], [NAMED_SCHEMAS]: schemas };
 }
 
+/** Where the schema of a class with fields keeps that class, until the API document is whole. */
+export const DECLARED_BY = 'x-declared-by';
+
 /** A reference to a schema of the API document. */
 export function schemaOf(name: string): JsonSchema {
   return { $ref: getSchemaPath(name) };

@@ -7,6 +7,7 @@ import {
   BooleanField,
   DateField,
   DateTimeField,
+  DECLARED_BY,
   EmailField,
   EnumField,
   enumOf,
@@ -122,6 +123,8 @@ describe('the document of the fields', () => {
       type: 'object',
       properties: { a: { type: 'string', maxLength: 5 }, parts: { type: 'array', items: part, maxItems: 3 } },
       required: ['a'],
+      // Until the document is whole.
+      [DECLARED_BY]: Part,
     });
     expect(schemas?.['Everything']).toEqual({
       type: 'object',
@@ -173,6 +176,7 @@ describe('the document of the fields', () => {
         'enumerations',
         'lists',
       ],
+      [DECLARED_BY]: Everything,
     });
   });
 });

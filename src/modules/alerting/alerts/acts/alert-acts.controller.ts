@@ -137,6 +137,7 @@ export class AlertActsController {
   @Documented({
     operationId: 'assignAlertEvent',
     summary: 'Assign to a member',
+    description: 'Null takes the assignment away.',
     answer,
     errors: [AlertEventNotFound, AssigneeIsNoMember],
   })

@@ -73,6 +73,7 @@ export class AlertEventsController {
   @Documented({
     operationId: 'getAlertEvent',
     summary: 'One alert event',
+    description: 'As it is now; its timeline tells how it came to that.',
     answer: AlertEventResponse,
     errors: [AlertEventNotFound],
   })

@@ -46,6 +46,7 @@ export class SilencesController {
   @Documented({
     operationId: 'getAlertSilence',
     summary: 'One silence',
+    description: 'The state follows from the clock.',
     answer: SilenceResponse,
     errors: [SilenceNotFound],
   })

@@ -17,6 +17,7 @@ export class AlertSummaryController {
   @Documented({
     operationId: 'getAlertSummary',
     summary: 'Counts by status and severity',
+    description: 'Of the alert events that were raised in the window.',
     answer: AlertSummaryResponse,
   })
   summary(@Scope() scope: ProjectMemberScope, @Query() query: AlertWindowQuery): Promise<AlertSummaryResponse> {

@@ -53,6 +53,7 @@ export class DeliveriesController {
   @Documented({
     operationId: 'getAlertDelivery',
     summary: 'One alert delivery',
+    description: 'One alert event as one destination is told it, with what the tries came to.',
     answer: AlertDeliveryResponse,
     errors: [AlertDeliveryNotFound],
   })

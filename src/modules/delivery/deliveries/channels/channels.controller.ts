@@ -69,6 +69,7 @@ export class ChannelsController {
   @Documented({
     operationId: 'deleteDeliveryChannel',
     summary: 'Delete (409 while evidence exists)',
+    description: 'Its protected headers go with it. One that any attempt refers to stays: disable it instead.',
     status: 204,
     errors: [ChannelNotFound, ChannelHasEvidence],
   })

@@ -71,6 +71,7 @@ export class ProtectedHeadersController {
   @Documented({
     operationId: 'deleteProtectedHeader',
     summary: 'Remove a protected header',
+    description: 'Answers the name, never the value.',
     answer: RemovedProtectedHeaderResponse,
     errors: [ChannelNotFound, ProtectedHeaderNotFound],
   })

@@ -37,6 +37,8 @@ export class HistoryController {
   @Documented({
     operationId: 'getDeliveryAttempt',
     summary: 'One attempt',
+    description:
+      'Beyond what the list tells: the answer of the receiver in short, the retry policy, and when it ended.',
     answer: AttemptDetailResponse,
     errors: [AttemptNotFound],
   })

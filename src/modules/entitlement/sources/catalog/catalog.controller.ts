@@ -12,6 +12,7 @@ export class SourceCatalogController {
   @Documented({
     operationId: 'getIngestSourceCatalog',
     summary: 'Source types with set-up snippets',
+    description: 'The same for everybody: which kinds there are, and how each begins to send.',
     answer: [CatalogEntryResponse],
   })
   catalog(): CatalogEntryResponse[] {

@@ -35,6 +35,7 @@ export class ChallengesController {
   @Documented({
     operationId: 'listMfaMethods',
     summary: 'Methods that can answer a challenge',
+    description: 'The challenge stays good for its answer.',
     answer: ChallengeMethodsResponse,
     errors: [InvalidChallenge],
   })

@@ -41,6 +41,7 @@ export class PasskeysController {
   @Documented({
     operationId: 'listPasskeys',
     summary: 'List passkeys',
+    description: 'Newest first.',
     answer: [PasskeyResponse],
   })
   list(@Scope() scope: UserScope): Promise<PasskeyResponse[]> {
@@ -71,6 +72,8 @@ export class PasskeysController {
   @Documented({
     operationId: 'createPasskey',
     summary: 'Complete registration; may return recovery codes',
+    description:
+      'Takes what the authenticator made of POST /v1/account/passkeys/register/options. Recovery codes come where the account had none, and are not shown again.',
     status: 201,
     answer: RegisteredPasskeyResponse,
     errors: [InvalidPasskeyRegistration, PasskeyInUse, TooManyPasskeys],
@@ -88,6 +91,7 @@ export class PasskeysController {
   @Documented({
     operationId: 'updatePasskey',
     summary: 'Rename a passkey',
+    description: 'The name is for people; what signs in stays as it is.',
     answer: PasskeyResponse,
     errors: [PasskeyNotFound],
   })

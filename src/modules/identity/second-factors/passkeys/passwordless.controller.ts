@@ -19,6 +19,8 @@ export class PasswordlessController {
   @Documented({
     operationId: 'createPasskeyLoginOptions',
     summary: 'Assertion options for sign-in without a password',
+    description:
+      'Names no account: the passkey that answers tells it. The challenge lives five minutes and is used once.',
     answer: CeremonyResponse,
   })
   options(): Promise<CeremonyResponse> {

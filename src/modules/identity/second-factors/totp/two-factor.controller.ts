@@ -33,6 +33,7 @@ export class TwoFactorController {
   @Documented({
     operationId: 'getTwoFactor',
     summary: 'Second-factor status',
+    description: 'What stands as second factor; secrets and codes are not told.',
     answer: TwoFactorStatusResponse,
   })
   status(@Scope() scope: UserScope): Promise<TwoFactorStatusResponse> {

@@ -19,6 +19,7 @@ export class TrustedDevicesController {
   @Documented({
     operationId: 'listTrustedDevices',
     summary: 'List trusted devices',
+    description: 'Devices on which sign-in asks for no second factor.',
     answer: [TrustedDeviceResponse],
   })
   list(@Scope() scope: UserScope): Promise<TrustedDeviceResponse[]> {
@@ -30,6 +31,7 @@ export class TrustedDevicesController {
   @Documented({
     operationId: 'revokeTrustedDevice',
     summary: 'Revoke a trusted device',
+    description: 'The next sign-in there asks for a second factor again.',
     answer: MessageResponse,
     errors: [TrustedDeviceNotFound],
   })

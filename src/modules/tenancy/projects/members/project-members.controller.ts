@@ -22,6 +22,7 @@ export class ProjectMembersController {
   @Documented({
     operationId: 'listProjectMembers',
     summary: 'Project members',
+    description: 'Newest first; with those who have their role by the organization.',
     answer: [ProjectMemberResponse],
   })
   list(@Scope() scope: ProjectMemberScope, @IdParam('project_id') _id: string): Promise<ProjectMemberResponse[]> {
@@ -51,6 +52,7 @@ export class ProjectMembersController {
   @Documented({
     operationId: 'getCurrentProjectMember',
     summary: "The user's own membership",
+    description: 'The role is the one that holds here, by the organization or by the project.',
     answer: ProjectMemberResponse,
   })
   own(@Scope() scope: ProjectMemberScope, @IdParam('project_id') _id: string): Promise<ProjectMemberResponse> {
@@ -62,6 +64,7 @@ export class ProjectMembersController {
   @Documented({
     operationId: 'updateProjectMember',
     summary: 'Change the role',
+    description: 'Owners and admins of the organization keep that role in every project.',
     answer: ProjectMemberResponse,
     errors: [ProjectMemberNotFound, RoleFollowsOrganization],
   })
@@ -79,6 +82,7 @@ export class ProjectMembersController {
   @Documented({
     operationId: 'deleteProjectMember',
     summary: 'Remove (204)',
+    description: 'The membership in the organization stays.',
     status: 204,
     errors: [ProjectMemberNotFound, RoleFollowsOrganization],
   })

@@ -17,6 +17,7 @@ export class SavedViewsController {
   @Documented({
     operationId: 'listSavedViews',
     summary: 'Saved explorer views',
+    description: 'Newest first. The members of the project share them.',
     answer: [SavedViewResponse],
   })
   list(@Scope() scope: ProjectMemberScope, @IdParam('project_id') _id: string): Promise<SavedViewResponse[]> {
@@ -28,6 +29,8 @@ export class SavedViewsController {
   @Documented({
     operationId: 'createSavedView',
     summary: 'Save a view',
+    description:
+      'The service keeps the filters as they are and does not read them. The members of the project share it.',
     status: 201,
     answer: SavedViewResponse,
     errors: [SavedViewNameInUse, TooManySavedViews],
@@ -45,6 +48,7 @@ export class SavedViewsController {
   @Documented({
     operationId: 'updateSavedView',
     summary: 'Change a view',
+    description: 'Fields that are left out stay as they are; `filters` is replaced whole.',
     answer: SavedViewResponse,
     errors: [SavedViewNotFound, SavedViewNameInUse],
   })
@@ -62,6 +66,7 @@ export class SavedViewsController {
   @Documented({
     operationId: 'deleteSavedView',
     summary: 'Remove a view (204)',
+    description: 'It is gone for every member of the project.',
     status: 204,
     errors: [SavedViewNotFound],
   })
