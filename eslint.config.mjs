@@ -38,7 +38,7 @@ const NO_SYSTEM_DATE = [
 ];
 
 export default defineConfig(
-  globalIgnores(['dist/', 'clients/*/dist/', 'coverage/', 'node_modules/', '.data/']),
+  globalIgnores(['dist/', 'clients/*/dist/', 'clients/*/src/generated/', 'coverage/', 'node_modules/', '.data/']),
   {
     linterOptions: { reportUnusedDisableDirectives: 'error', reportUnusedInlineConfigs: 'error' },
     plugins: { local },
