@@ -3,6 +3,7 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import { nameEnums } from './enums.js';
 import { hoistNamedSchemas } from './named-schemas.js';
 import type { Operation } from './operation.js';
+import { explodeQueryLists } from './query-lists.js';
 import { REFUSAL_SCHEMAS, writeRefusals } from './refusals.js';
 import { shareParts } from './shared-parts.js';
 import { splitVariants } from './variants.js';
@@ -93,6 +94,7 @@ export function buildDocument(app: INestApplication): { document: OpenAPIObject;
   describeCommon(document);
   nameEnums(document);
   document.components.schemas = sorted(document.components.schemas);
+  explodeQueryLists(document);
   shareParts(document);
   return { document, routes };
 }
