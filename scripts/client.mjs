@@ -48,7 +48,9 @@ async function types(document) {
 
 function table(document) {
   const operations = operationsOf(document);
-  const routes = operations.map((operation) => `  ${operation.operationId}: '${route(operation)}',`);
+  const routes = operations.map(
+    (operation) => `  ${operation.operationId}: '${route(operation, document.components)}',`,
+  );
   const calls = operations.map((operation) => {
     const { operationId, summary = '', description = '' } = operation;
     const words = [`${summary}.`, description, refusals(operation, document)].filter(
@@ -74,9 +76,15 @@ function operationsOf({ paths }) {
   );
 }
 
-function route({ security = [], method, path, requestBody }) {
-  const media = Object.keys(requestBody?.content ?? {}).find((type) => type !== JSON_TYPE);
+function route({ security = [], method, path, requestBody }, components) {
+  const { content = {} } = resolved(requestBody ?? {}, components.requestBodies);
+  const media = Object.keys(content).find((type) => type !== JSON_TYPE);
   return [access(security.flatMap(Object.keys)), method, path, ...(media === undefined ? [] : [media])].join(' ');
+}
+
+/** What a reference leads to, of the shared parts of its kind. */
+function resolved(part, shared) {
+  return '$ref' in part ? shared[part.$ref.replace(/.*\//, '')] : part;
 }
 
 function access(schemes) {
@@ -88,7 +96,7 @@ function access(schemes) {
 function refusals({ responses }, { components }) {
   const lines = Object.entries(responses).flatMap(([status, response]) => {
     if (status < '400') return [];
-    const { description } = '$ref' in response ? components.responses[response.$ref.replace(/.*\//, '')] : response;
+    const { description } = resolved(response, components.responses);
     return [`- ${status}: ${description}`];
   });
   return `Refused with\n${lines.join('\n')}`;

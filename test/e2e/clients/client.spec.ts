@@ -174,6 +174,17 @@ describe('the client', () => {
       expect(error.rows).toEqual([]);
     });
 
+    it('with a structure have its members by their code', async () => {
+      const begun = { project_id: owner.projectId, key: 'backup.tar', size: 3 };
+      const { id: upload_id } = await api.createUpload({ body: begun });
+      const error = await errorOf(api.completeUpload({ path: { upload_id } }));
+      if (!isRefusal(error, 'completeUpload') || error.status !== 409) throw error;
+      const { detail } = error;
+      if (detail === 'Object already exists' || detail.code !== 'upload_incomplete') throw error;
+      expect(detail.missing_parts).toEqual([1]);
+      expect(error.message).toBe(`completeUpload was refused with 409: upload_incomplete, ${detail.reason}`);
+    });
+
     it('name the faults of what was sent, and not what it was', async () => {
       const error = await errorOf(api.createProject({ body: { organization_id: 's3cret', name: '', slug: 'shop' } }));
       if (!isRefusal(error)) throw error;

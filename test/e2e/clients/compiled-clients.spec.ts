@@ -33,13 +33,14 @@ const STRICT = {
 
 /** With the mails as the service captures them. */
 const RUN_TOUR = `
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { tour } from './tour.js';
 const [url, outbox, webhook] = process.argv.slice(2);
 const mailedToken = async (email) => {
   for (;;) {
-    const mails = readdirSync(outbox).filter((name) => name.endsWith('.eml')).map((name) => readFileSync(outbox + '/' + name, 'utf8'));
+    const names = existsSync(outbox) ? readdirSync(outbox) : [];
+    const mails = names.filter((name) => name.endsWith('.eml')).map((name) => readFileSync(outbox + '/' + name, 'utf8'));
     const token = mails.find((mail) => mail.includes(email))?.match(/token=([\\w-]+)/)?.[1];
     if (token !== undefined) return token;
     await pause(20);
@@ -48,9 +49,26 @@ const mailedToken = async (email) => {
 process.stdout.write(JSON.stringify(await tour({ url, mailedToken, webhook })));
 `;
 
+/** What does not compile, each a line, with the number of what TypeScript says of it. */
+const WRONG: readonly (readonly [line: string, code: number])[] = [
+  ["import { createClient, each, isRefusal, stream } from '@operational-events/client';", 0],
+  ["const api = createClient({ url: '' });", 0],
+  ['void api.createProjects();', 2551],
+  ['void api.getProject({});', 2345],
+  ["void api.listLogs({ query: { project_id: '', limits: 1 } });", 2561],
+  ["void api.listLogs({ query: { project_id: '', range: '25h' } });", 2322],
+  ["void api.createProject({ path: { project_id: '' }, body: { organization_id: '', name: '', slug: '' } });", 2353],
+  ["void each(api.listLogs, { query: { project_id: '' } });", 2345],
+  ["void stream(api.listLogs, { query: { project_id: '' } });", 2345],
+  ['export const failed = (error: unknown): boolean =>', 0],
+  ["  isRefusal(error, 'createProject') && error.status === 409 && error.detail === 'No such sentence';", 2367],
+];
+
 interface Diagnostic {
   readonly name: string;
   readonly file: string;
+  readonly line: number;
+  readonly code: number;
   readonly text: string;
 }
 
@@ -155,7 +173,9 @@ describe('clients as others have them', () => {
         .map((entry, index) => `import * as m${index} from '${entry}';\nconsole.log(typeof m${index});`)
         .join('\n'),
     );
-    const files = [tour, imports];
+    const wrong = join(project, 'wrong.ts');
+    await writeFile(wrong, WRONG.map(([line]) => line).join('\n'));
+    const files = [tour, imports, wrong];
     const diagnostics = await compile([
       {
         name: 'nodenext',
@@ -170,7 +190,11 @@ describe('clients as others have them', () => {
         options: { ...STRICT, module: 'esnext', moduleResolution: 'bundler', noEmit: true },
       },
     ]);
-    expect(diagnostics).toEqual([]);
+    const expected = WRONG.flatMap(([, code], line) => (code === 0 ? [] : [{ file: 'wrong.ts', line, code }]));
+    for (const resolution of ['nodenext', 'bundler']) {
+      const told = diagnostics.filter(({ name }) => name === resolution);
+      expect(told).toEqual(expected.map((fault) => expect.objectContaining(fault)));
+    }
     const { stdout } = await run(process.execPath, [join(project, 'imports.js')]);
     expect(stdout.trim().split('\n')).toEqual(entries.map(() => 'object'));
 

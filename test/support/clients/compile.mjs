@@ -1,5 +1,5 @@
 // node compile.mjs <request>: compiles programs with the TypeScript of the repository; `request` is a file of JSON with
-// `[{ name, folder, files, options }]`. Prints the diagnostics as `[{ name, file, code, text }]`, and writes what was made of it
+// `[{ name, folder, files, options }]`. Prints the diagnostics as `[{ name, file, line, code, text }]`, and writes what was made of it
 // where `options.outDir` says. The programs share what they read.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -23,6 +23,7 @@ const found = requests.flatMap(({ name, folder, files, options }) => {
   return diagnostics.map((diagnostic) => ({
     name,
     file: diagnostic.file === undefined ? '' : relative(folder, diagnostic.file.fileName),
+    line: diagnostic.file?.getLineAndCharacterOfPosition(diagnostic.start).line ?? 0,
     code: diagnostic.code,
     text: ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n'),
   }));
