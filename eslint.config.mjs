@@ -38,7 +38,15 @@ const NO_SYSTEM_DATE = [
 ];
 
 export default defineConfig(
-  globalIgnores(['dist/', 'clients/*/dist/', 'coverage/', 'node_modules/', '.data/']),
+  globalIgnores([
+    'dist/',
+    'clients/*/dist/',
+    'clients/*/src/generated/',
+    'clients/programs/',
+    'coverage/',
+    'node_modules/',
+    '.data/',
+  ]),
   {
     linterOptions: { reportUnusedDisableDirectives: 'error', reportUnusedInlineConfigs: 'error' },
     plugins: { local },

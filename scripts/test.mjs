@@ -1,4 +1,4 @@
-// npm test: builds, makes sure of the programs the tests need, runs Jest. Further arguments go to Jest.
+// npm test: builds the service and the client's types, makes sure of the programs the tests need, runs Jest. Further arguments go to Jest.
 // The last line is "N passed, N failed"; with TEST_SUMMARY_FILE set it goes into that file instead.
 import { spawn, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,11 +21,13 @@ const LAZY_OPTIMIZER = '--interrupt-budget=500000';
 process.exitCode = await main();
 
 async function main() {
-  const build = spawnSync(process.execPath, ['scripts/build.mjs', '--if-needed'], {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
-  if (build.status !== 0) return finish({ passed: 0, failed: 1 }, 1);
+  for (const script of ['scripts/build.mjs', 'scripts/client.mjs']) {
+    const made = spawnSync(process.execPath, [script, '--if-needed'], {
+      cwd: root,
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    if (made.status !== 0) return finish({ passed: 0, failed: 1 }, 1);
+  }
   const missing = ensurePrograms();
   if (missing !== null) {
     console.error(missing);

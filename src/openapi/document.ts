@@ -4,6 +4,7 @@ import { nameEnums } from './enums.js';
 import { shareInherited, takeLineages } from './inheritance.js';
 import { hoistNamedSchemas } from './named-schemas.js';
 import type { Operation } from './operation.js';
+import { explodeQueryLists } from './query-lists.js';
 import { unwrapReferences } from './references.js';
 import { REFUSAL_SCHEMAS, writeRefusals } from './refusals.js';
 import { shareParts } from './shared-parts.js';
@@ -99,6 +100,7 @@ export function buildDocument(app: INestApplication): { document: OpenAPIObject;
   nameEnums(document);
   shareInherited(document, lineages);
   document.components.schemas = sorted(document.components.schemas);
+  explodeQueryLists(document);
   shareParts(document);
   return { document, routes };
 }

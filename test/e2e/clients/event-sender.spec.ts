@@ -10,8 +10,9 @@ import { gzipSync } from 'node:zlib';
 import pino from 'pino';
 import pinoTransport from '../../../clients/typescript/src/pino.js';
 import { recordRequests } from '../../../clients/typescript/src/requests.js';
+import { createClient, stream } from '../../../clients/typescript/src/index.js';
 import { EventSender, type Loss, type SenderOptions } from '../../../clients/typescript/src/sender/index.js';
-import { ownerWithProject } from '../../support/actors.js';
+import { ownerWithProject, PASSWORD } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { launchChromium, servePage } from '../../support/chromium.js';
 import { cleanUp, cleanups, temporaryFolder } from '../../support/embedded-database.js';
@@ -323,7 +324,7 @@ describe('the event sender', () => {
   });
 });
 
-describe('a service that is killed and started again while events are sent', () => {
+describe('a service that is killed and started again while events are sent and streamed', () => {
   afterEach(cleanUp);
 
   it('has each of them once', async () => {
@@ -333,7 +334,20 @@ describe('a service that is killed and started again while events are sent', () 
     const env = { DATA_DIR: dataDir, DATABASE_URL: database.url };
     let service: ServiceProcess = await startService({ env });
     const { url } = service;
-    const { apiKey } = await openAccount(url, dataDir);
+    const { apiKey, email, projectId } = await openAccount(url, dataDir);
+    // As behind a name that stays while what answers to it changes.
+    const moving: typeof fetch = (at, init) => fetch((at as string).replace(url, service.url), init);
+    const api = createClient({ url, fetch: moving });
+    await api.logIn({ body: { username: email, password: PASSWORD } });
+    const streamed: (string | null)[] = [];
+    let reconnects = 0;
+    const leaving = new AbortController();
+    const options = { signal: leaving.signal, onReconnect: () => void (reconnects += 1) };
+    const reading = (async () => {
+      for await (const { event } of stream(api.streamEvents, { query: { project_id: projectId } }, options)) {
+        streamed.push(event.external_event_id);
+      }
+    })().catch((error: unknown) => error);
     const losses: Loss[] = [];
     const sender = new EventSender({
       url,
@@ -342,8 +356,7 @@ describe('a service that is killed and started again while events are sent', () 
       maxBatchEvents: 20,
       maxWaitMs: 5,
       onLoss: (loss) => losses.push(loss),
-      // As behind a name that stays while what answers to it changes.
-      fetch: (at, init) => fetch((at as string).replace(url, service.url), init),
+      fetch: moving,
     });
     const ids: string[] = [];
     const sendSome = async (until: number): Promise<void> => {
@@ -366,5 +379,13 @@ describe('a service that is killed and started again while events are sent', () 
     expect(await sender.close()).toBe(true);
     expect(losses).toEqual([]);
     expect(await storedEvents(database.url)).toEqual({ ids: ids.toSorted(), counted: ids.length });
+    await eventually(
+      () => streamed.length,
+      (length) => length >= ids.length,
+    );
+    leaving.abort(new Error('read all'));
+    expect(await reading).toEqual(new Error('read all'));
+    expect(streamed.toSorted()).toEqual(ids.toSorted());
+    expect(reconnects).toBeGreaterThanOrEqual(2);
   });
 });

@@ -1,0 +1,16 @@
+export { type Client, createClient } from './client/client.js';
+export type {
+  Answer,
+  Arguments,
+  Call,
+  CallOptions,
+  EventStreamAnswer,
+  OperationName,
+  RawBody,
+  Schemas,
+} from './client/contract.js';
+export type { ClientOptions } from './client/exchange.js';
+export { each, pages } from './client/pages.js';
+export { isRefusal, Refusal, type RefusalOf, UnexpectedAnswer } from './client/refusal.js';
+export { Session, type Tokens } from './client/session.js';
+export { stream, type StreamOptions } from './client/stream.js';
