@@ -79,7 +79,10 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
     setSecurityHeaders(request.path, response);
     const fault = faultOfHead(request);
     if (fault !== undefined) response.shouldKeepAlive = false;
-    runInContext(context, fault === undefined ? next : () => next(fault));
+    runInContext(context, (leave) => {
+      response.once('close', leave);
+      next(fault);
+    });
   });
   app.use(app.get(BrowserIngestionMiddleware, { strict: false }).middleware(EXPOSED_HEADERS));
   app.use(app.get(SignedRoutesCors, { strict: false }).handle);
