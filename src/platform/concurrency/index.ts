@@ -4,3 +4,4 @@ export { FairSemaphore } from './fair-semaphore.js';
 export { OverloadedError, ShareExhaustedError } from './overload.js';
 export { Reservations } from './reservations.js';
 export { ScopedValue } from './scoped-value.js';
+export { whenThere } from './when-there.js';
