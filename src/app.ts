@@ -69,7 +69,14 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
   const observer = new RequestObserver(runtime.logger, app.get(Metrics));
   const limiter = app.get(RateLimiter);
   const metering = app.get(UsageMetering, { strict: false });
+  const allowsOrigins = config.http.corsOrigins.length > 0;
   const front: RequestFront = {
+    headers: allowsOrigins
+      ? [
+          ['Vary', 'Origin'],
+          ['Access-Control-Expose-Headers', EXPOSED_HEADERS.join(',')],
+        ]
+      : [],
     begin(request, response) {
       const given = request.headers['x-request-id'] as string | undefined;
       request.requestId = requestIdFrom(given);
@@ -95,7 +102,7 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
   });
   app.use(app.get(BrowserIngestionMiddleware, { strict: false }).middleware(EXPOSED_HEADERS));
   app.use(app.get(SignedRoutesCors, { strict: false }).handle);
-  if (config.http.corsOrigins.length > 0) {
+  if (allowsOrigins) {
     const cors = { origin: [...config.http.corsOrigins], exposedHeaders: EXPOSED_HEADERS, maxAge: 600 };
     app.enableCors(({ path }: Request, settle: (error: null, options: object) => void) =>
       settle(null, isSigned(path) ? { origin: false } : cors),

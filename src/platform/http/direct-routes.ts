@@ -6,6 +6,7 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Response } from 'express';
 import { runInContext } from '../telemetry/index.js';
+import type { Header } from './default-headers.js';
 import { argumentsOf, type CheckedRequest } from './inputs.js';
 import { sendJson } from './send-json.js';
 
@@ -20,6 +21,8 @@ export const Direct = (): MethodDecorator => SetMetadata(DIRECT, true);
 
 /** What happens to every request before its route is known. */
 export interface RequestFront {
+  /** Headers that the middlewares between the two set where no `Origin` is told. */
+  readonly headers: readonly Header[];
   /** Names and observes the request, and sets the headers of every answer. @returns what is wrong with its head */
   begin(request: CheckedRequest, response: Response): Error | undefined;
   /** Meters and limits it; a refusal goes to `next`. */
@@ -68,6 +71,7 @@ export class DirectRoutes {
     const fault = this.front.begin(request, response);
     if (fault !== undefined) this.refuse(fault, context);
     else {
+      for (const [name, value] of this.front.headers) response.setHeader(name, value);
       this.front.admit(request, response, (refusal) => {
         if (refusal === undefined) void this.run(route, context);
         else this.refuse(refusal, context);
