@@ -11,6 +11,7 @@ import { buildDocument } from './openapi/document.js';
 import { serveDocument } from './openapi/pages.js';
 import type { CheckedRequest } from './platform/http/inputs.js';
 import { answerClientErrors } from './platform/http/client-errors.js';
+import { DirectRoutes, type RequestFront } from './platform/http/direct-routes.js';
 import { FastExpressAdapter } from './platform/http/fast-express-adapter.js';
 import { parsePairs } from './platform/http/pairs.js';
 import { faultOfHead } from './platform/http/request-head.js';
@@ -20,7 +21,7 @@ import { indexRoutes } from './platform/http/route-index.js';
 import { RouteTable } from './platform/http/route-table.js';
 import { setSecurityHeaders } from './platform/http/security-headers.js';
 import { PolicyFinder, RATE_LIMIT_POLICIES, RateLimiter, type RateLimitPolicy } from './platform/rate-limit/index.js';
-import { Metrics, runInContext } from './platform/telemetry/index.js';
+import { Metrics, type RequestContext, runInContext } from './platform/telemetry/index.js';
 
 /** Readable by browsers of permitted origins (DECISIONS 1). */
 const EXPOSED_HEADERS = [
@@ -51,50 +52,63 @@ const EXPOSED_HEADERS = [
 /** The HTTP application, ready to listen. */
 export async function createApp(runtime: Runtime): Promise<NestExpressApplication> {
   const { config } = runtime;
-  const app = await NestFactory.create<NestExpressApplication>(
-    AppModule.for(runtime),
-    new FastExpressAdapter(strictRouter()),
-    {
-      logger: runtime.logger,
-      bodyParser: false,
-      abortOnError: false,
-      bufferLogs: false,
-      routeConflictPolicy: { duplicate: 'error' },
-      routeResolutionStrategy: 'specificity',
-    },
-  );
+  const adapter = new FastExpressAdapter(strictRouter());
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.for(runtime), adapter, {
+    logger: runtime.logger,
+    bodyParser: false,
+    abortOnError: false,
+    bufferLogs: false,
+    routeConflictPolicy: { duplicate: 'error' },
+    routeResolutionStrategy: 'specificity',
+  });
   app.set('trust proxy', config.http.trustProxy);
   app.set('etag', false);
   app.set('query parser', (text: string | null) => parsePairs(text ?? '', 'query'));
   app.disable('x-powered-by');
 
   const observer = new RequestObserver(runtime.logger, app.get(Metrics));
+  const limiter = app.get(RateLimiter);
+  const metering = app.get(UsageMetering, { strict: false });
+  const allowsOrigins = config.http.corsOrigins.length > 0;
+  const front: RequestFront = {
+    headers: allowsOrigins
+      ? [
+          ['Vary', 'Origin'],
+          ['Access-Control-Expose-Headers', EXPOSED_HEADERS.join(',')],
+        ]
+      : [],
+    begin(request, response) {
+      const given = request.headers['x-request-id'] as string | undefined;
+      request.requestId = requestIdFrom(given);
+      request.context = { requestId: request.requestId, cameAt: performance.now() };
+      observer.watch(request, response, request.requestId !== given);
+      response.setHeader('X-Request-ID', request.requestId);
+      setSecurityHeaders(request.path, response);
+      const fault = faultOfHead(request);
+      if (fault !== undefined) response.shouldKeepAlive = false;
+      return fault;
+    },
+    admit(request, response, next) {
+      metering.watch(request as CheckedRequest<AccessScope>, response);
+      limiter.handle(request, response, next);
+    },
+  };
   app.use((request: CheckedRequest, response: Response, next: NextFunction) => {
-    const given = request.headers['x-request-id'] as string | undefined;
-    request.requestId = requestIdFrom(given);
-    const context = { requestId: request.requestId, cameAt: performance.now() };
-    request.context = context;
-    observer.watch(request, response, request.requestId !== given);
-    response.setHeader('X-Request-ID', request.requestId);
-    setSecurityHeaders(request.path, response);
-    const fault = faultOfHead(request);
-    if (fault !== undefined) response.shouldKeepAlive = false;
-    runInContext(context, fault === undefined ? next : () => next(fault));
+    const fault = front.begin(request, response);
+    runInContext(request.context as RequestContext, (leave) => {
+      response.once('close', leave);
+      next(fault);
+    });
   });
   app.use(app.get(BrowserIngestionMiddleware, { strict: false }).middleware(EXPOSED_HEADERS));
   app.use(app.get(SignedRoutesCors, { strict: false }).handle);
-  if (config.http.corsOrigins.length > 0) {
+  if (allowsOrigins) {
     const cors = { origin: [...config.http.corsOrigins], exposedHeaders: EXPOSED_HEADERS, maxAge: 600 };
     app.enableCors(({ path }: Request, settle: (error: null, options: object) => void) =>
       settle(null, isSigned(path) ? { origin: false } : cors),
     );
   }
-  const limiter = app.get(RateLimiter);
-  const metering = app.get(UsageMetering, { strict: false });
-  app.use((request: CheckedRequest<AccessScope>, response: Response, next: NextFunction) => {
-    metering.watch(request, response);
-    limiter.handle(request, response, next);
-  });
+  app.use((request: CheckedRequest, response: Response, next: NextFunction) => front.admit(request, response, next));
 
   app.use(JOB_BOARD_PATH, app.get(JobBoard, { strict: false }).handle);
   const policies = new PolicyFinder(app.get<RateLimitPolicy[]>(RATE_LIMIT_POLICIES));
@@ -104,6 +118,8 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
   const express = app.getHttpAdapter().getInstance() as Application;
   indexRoutes(express);
   app.get(RouteTable).attach(express);
+  const direct = new DirectRoutes(app, front);
+  adapter.setDirect((request, response) => direct.take(request, response));
   answerClientErrors(app.getHttpServer(), (refusal) => observer.refusedByParser(refusal));
   return app;
 }

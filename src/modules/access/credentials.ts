@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /** What carries a credential; the parts of a request that say whose it is. */
-export type Credentialed = Pick<IncomingMessage, 'headers'> & Partial<Pick<IncomingMessage, 'headersDistinct'>>;
+export type Credentialed = Pick<IncomingMessage, 'headers'> &
+  Partial<Pick<IncomingMessage, 'headersDistinct'>> & { readonly requestId?: string };
 
 /** The token of `Authorization: Bearer …`; null when there is none, or none that is spelled like one. */
 export function bearerTokenOf(request: Credentialed): string | null {

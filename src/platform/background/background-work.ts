@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { Reservations } from '../concurrency/index.js';
 import { Database } from '../database/database.js';
-import { Metrics, LogThrottle } from '../telemetry/index.js';
+import { holdContext, LogThrottle, Metrics } from '../telemetry/index.js';
 import { Lane, type LaneOptions, type LaneOutcome, type Piece } from './lane.js';
 
 /**
@@ -119,7 +119,9 @@ export class BackgroundWork {
   }
 
   private offer(lane: LaneName, piece: Piece): Promise<void> {
-    return this.lanes[lane].offer({ ...piece, work: () => this.database.apart(piece.work) });
+    // It tells in the log whose request has brought it about, which is answered by then.
+    const release = holdContext();
+    return this.lanes[lane].offer({ ...piece, work: () => this.database.apart(piece.work) }).finally(release);
   }
 
   private tell(lane: LaneName, outcome: LaneOutcome, what: string, error: unknown): void {

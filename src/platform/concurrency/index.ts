@@ -3,3 +3,5 @@ export { Deadline, within } from './deadline.js';
 export { FairSemaphore } from './fair-semaphore.js';
 export { OverloadedError, ShareExhaustedError } from './overload.js';
 export { Reservations } from './reservations.js';
+export { ScopedValue } from './scoped-value.js';
+export { whenThere } from './when-there.js';

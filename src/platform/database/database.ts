@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import type { ClientBase, QueryResult as StatementResult } from 'pg';
 import {
@@ -12,6 +11,7 @@ import {
   type QueryRunner,
   type Repository,
 } from 'typeorm';
+import { ScopedValue } from '../concurrency/index.js';
 
 /** A connection to query through: the pool, or the transaction of the act at hand. */
 export type Db = EntityManager;
@@ -37,13 +37,13 @@ const CONNECTIONS_APART = 3;
 @Injectable()
 export class Database {
   private readonly afterCommits = new WeakMap<Db, (() => void)[]>();
-  private readonly present = new AsyncLocalStorage<DataSource>();
+  private readonly present = new ScopedValue<DataSource>();
   private apartSource: Promise<DataSource> | undefined;
 
   constructor(private readonly main: DataSource) {}
 
   private get source(): DataSource {
-    return this.present.getStore() ?? this.main;
+    return this.present.get() ?? this.main;
   }
 
   /**
@@ -51,7 +51,7 @@ export class Database {
    * none from requests however much of it there is. They are opened when first needed.
    */
   async apart<T>(work: () => Promise<T>): Promise<T> {
-    return this.present.run(await this.openApart(), work);
+    return this.present.during(await this.openApart(), work);
   }
 
   /** Closes what {@link apart} has opened. */

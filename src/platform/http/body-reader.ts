@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { whenThere } from '../concurrency/index.js';
 import { bodyBytes, BrokenCompression } from './body-bytes.js';
 import { BodyTooLarge, UnsupportedMediaType } from './domain-error.js';
 import { type Issue, parseJsonBody, ValidationError } from './fields/index.js';
@@ -33,6 +34,8 @@ export interface ReadBody {
   raw?: Buffer;
 }
 
+type Fields = Record<string, string | string[]>;
+
 /** Whether the body says it is newline-delimited JSON. */
 export function isLines({ headers }: Request): boolean {
   return /^application\/x-ndjson(?![^ ;])/i.test(headers['content-type'] ?? '');
@@ -46,33 +49,34 @@ export class BodyReader {
   constructor(private readonly maxBytes: number) {}
 
   /** The decoded JSON value; undefined when there is no body. @param turn waited for before a large one is parsed */
-  async readJson(request: Request, turn: () => Promise<LargeTurn>): Promise<unknown> {
-    const bytes = await this.readBytes(request, 'json');
-    if (bytes === undefined) return undefined;
-    if (bytes.length < LARGE_BYTES) return parsed(bytes);
-    const { rest } = await turn();
-    const value = parsed(bytes);
-    await rest();
-    return value;
+  readJson(request: Request, turn: () => Promise<LargeTurn>): unknown {
+    return whenThere(this.readBytes(request, 'json'), (bytes): unknown => {
+      if (bytes === undefined) return undefined;
+      return bytes.length < LARGE_BYTES ? parsed(bytes) : parsedInTurn(bytes, turn);
+    });
   }
 
   /** Form fields; a repeated field keeps all its values. */
-  async readForm(request: Request): Promise<Record<string, string | string[]>> {
-    const bytes = await this.readBytes(request, 'form');
-    return parsePairs(bytes?.toString('utf8') ?? '', 'body');
+  readForm(request: Request): Fields | Promise<Fields> {
+    return whenThere(this.readBytes(request, 'form'), (bytes) => parsePairs(bytes?.toString('utf8') ?? '', 'body'));
   }
 
   /** Newline-delimited JSON up to a limit of its own; undefined when there is no body. */
-  readLines(request: Request, maxBytes: number): Promise<Buffer | undefined> {
+  readLines(request: Request, maxBytes: number): Buffer | undefined | Promise<Buffer | undefined> {
     return this.readBytes(request, 'lines', maxBytes);
   }
 
   /** The bytes as they were sent, of any media type; compressed ones are refused (415). Empty when there is no body. */
-  async readRaw(request: Request): Promise<Buffer> {
-    return (await this.readBytes(request, 'raw')) ?? Buffer.alloc(0);
+  readRaw(request: Request): Buffer | Promise<Buffer> {
+    return whenThere(this.readBytes(request, 'raw'), (bytes) => bytes ?? Buffer.alloc(0));
   }
 
-  private async readBytes(request: Request, form: Reading, maxBytes = this.maxBytes): Promise<Buffer | undefined> {
+  /** At once where all of it has come already. */
+  private readBytes(
+    request: Request,
+    form: Reading,
+    maxBytes = this.maxBytes,
+  ): Buffer | undefined | Promise<Buffer | undefined> {
     const { headers } = request;
     const declared = Number(headers['content-length'] ?? 0);
     if (declared === 0 && headers['transfer-encoding'] === undefined) return undefined;
@@ -82,10 +86,12 @@ export class BodyReader {
       const ready = readArrived(request, declared);
       if (ready !== null) return ready;
     }
-    const body = await bodyBytes(request, maxBytes, form !== 'raw').catch((error: unknown) => {
-      throw error instanceof BrokenCompression ? new ValidationError([INVALID_COMPRESSION]) : error;
-    });
-    return body.length > 0 ? body : undefined;
+    return bodyBytes(request, maxBytes, form !== 'raw').then(
+      (body) => (body.length > 0 ? body : undefined),
+      (error: unknown) => {
+        throw error instanceof BrokenCompression ? new ValidationError([INVALID_COMPRESSION]) : error;
+      },
+    );
   }
 
   private checkMediaType(header: string | undefined, form: Exclude<Reading, 'raw'>): void {
@@ -103,6 +109,13 @@ export class BodyReader {
       throw new UnsupportedMediaType();
     }
   }
+}
+
+async function parsedInTurn(bytes: Buffer, turn: () => Promise<LargeTurn>): Promise<unknown> {
+  const { rest } = await turn();
+  const value = parsed(bytes);
+  await rest();
+  return value;
 }
 
 /** @throws ValidationError */

@@ -13,6 +13,11 @@ const STATUS_OF: Readonly<Record<string, number>> = {
 /** The connection itself is broken: nobody would read an answer. */
 const GONE: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT']);
 
+/** The response to the latest request of a connection. On the socket itself: a table beside it costs the collector more than all of this. */
+const LATEST = Symbol('latest response');
+
+type Answering = Socket & { [LATEST]?: ServerResponse };
+
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** How long a refused client may go on sending before it is cut off; cut off at once it might never read the answer. */
@@ -31,17 +36,16 @@ export interface ParserRefusal {
  * connection still waits for. The connection ends with it, since nobody can tell where the next request would begin.
  */
 export function answerClientErrors(server: Server, tell: (refusal: ParserRefusal) => void): void {
-  const latest = new WeakMap<Socket, ServerResponse>();
   const refused = new WeakSet<Socket>();
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
-    latest.set(request.socket, response);
+    (request.socket as Answering)[LATEST] = response;
   });
 
   const refuse = (socket: Socket, status: number, code: string): void => {
     // What a refused client goes on sending is refused again by the parser.
     if (refused.has(socket)) return;
     refused.add(socket);
-    const response = latest.get(socket);
+    const response = (socket as Answering)[LATEST];
     const answer = (): void => {
       const requestId = newId();
       tell({ requestId, status, code });
@@ -66,7 +70,7 @@ export function answerClientErrors(server: Server, tell: (refusal: ParserRefusal
     const { code = '' } = error;
     if (GONE.has(code) || !socket.writable) return void socket.destroy();
     // The limit for a whole request; of a body that is streamed the pieces have limits, and its reader tells.
-    const current = latest.get(socket)?.req;
+    const current = (socket as Answering)[LATEST]?.req;
     if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && current !== undefined && !current.complete && isStreamed(current))
       return;
     refuse(socket, STATUS_OF[code] ?? 400, code);

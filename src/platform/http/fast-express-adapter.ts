@@ -3,10 +3,13 @@ import * as https from 'node:https';
 import type { Socket } from 'node:net';
 import { type NestApplicationOptions, StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import type { Application, Response } from 'express';
+import type { Application, Response as Answer } from 'express';
+import type { CheckedRequest } from './inputs.js';
 import { SERVER_OPTIONS } from './request-head.js';
 import { sendJson } from './send-json.js';
 import { takeDefaultHeaders } from './default-headers.js';
+
+type DirectTaker = (request: CheckedRequest, response: Answer) => boolean;
 
 /** What Express makes the prototypes of the requests and responses it handles; its types do not tell. */
 interface Prototypes {
@@ -23,6 +26,12 @@ interface Prototypes {
 export class FastExpressAdapter extends ExpressAdapter {
   /** Sockets to cut on close; null unless `forceCloseConnections` asks for it. */
   private connections: Set<Socket> | null = null;
+  private direct: DirectTaker = () => false;
+
+  /** Lets requests be taken past Express, where `take` says that it has. */
+  setDirect(take: DirectTaker): void {
+    this.direct = take;
+  }
 
   override initHttpServer(options: NestApplicationOptions): void {
     // First, as it also installs what answers while closing. Its server never listens and is replaced.
@@ -43,10 +52,15 @@ export class FastExpressAdapter extends ExpressAdapter {
       IncomingMessage: Request,
       ServerResponse: Response,
     } as unknown as http.ServerOptions;
+    // Both are what Express makes of them, by their prototypes.
+    const answer = (request: unknown, response: unknown): void => {
+      if (!this.direct(request as CheckedRequest, response as Answer))
+        application(request as CheckedRequest, response as Answer);
+    };
     const server =
       options.httpsOptions === undefined
-        ? http.createServer(classes, application)
-        : https.createServer({ ...options.httpsOptions, ...classes }, application);
+        ? http.createServer(classes, answer)
+        : https.createServer({ ...options.httpsOptions, ...classes }, answer);
     // By default Node forgets what comes beyond 2,000 lines in silence.
     server.maxHeadersCount = 0;
     // Judged with the rest of the head; by itself Node would answer 417 without a body.
@@ -63,7 +77,7 @@ export class FastExpressAdapter extends ExpressAdapter {
   }
 
   /** What handlers return: plain objects by the short way, everything else by Nest's. */
-  override reply(response: Response, body: unknown, statusCode?: number): unknown {
+  override reply(response: Answer, body: unknown, statusCode?: number): unknown {
     const isPlain = typeof body === 'object' && body !== null && !(body instanceof StreamableFile);
     if (!isPlain || body instanceof Error) return super.reply(response, body, statusCode);
     sendJson(response, statusCode ?? response.statusCode, body);

@@ -94,10 +94,28 @@ function parameterType(target: object, key: string | symbol, index: number): Typ
   return type;
 }
 
-function read(select: (request: CheckedRequest) => unknown): (...data: unknown[]) => ParameterDecorator {
-  return createParamDecorator((_: unknown, context: ExecutionContext) =>
+type Argument = (request: CheckedRequest) => unknown;
+
+const ARGUMENTS = Symbol('arguments');
+
+/** How each parameter of a handler is read from its request; undefined: by a decorator of others. */
+export function argumentsOf(handler: object): readonly (Argument | undefined)[] {
+  return [...((Reflect.getOwnMetadata(ARGUMENTS, handler) as (Argument | undefined)[] | undefined) ?? [])];
+}
+
+function read(select: Argument): (...data: unknown[]) => ParameterDecorator {
+  const decorate = createParamDecorator((_: unknown, context: ExecutionContext) =>
     select(context.switchToHttp().getRequest<CheckedRequest>()),
   );
+  return () => (target, key, index) => {
+    decorate()(target, key, index);
+    const handler = (target as Record<string | symbol, object>)[key ?? ''];
+    if (handler === undefined) return;
+    const known = Reflect.getOwnMetadata(ARGUMENTS, handler) as (Argument | undefined)[] | undefined;
+    const all = known ?? [];
+    all[index] = select;
+    if (known === undefined) Reflect.defineMetadata(ARGUMENTS, all, handler);
+  };
 }
 
 function document(decorator: MethodDecorator, target: object, key: string | symbol): void {
@@ -266,6 +284,12 @@ function singleField(name: string, field: PropertyDecorator): Type<unknown> {
 
 /** The scope the access guard resolved: user, organization, project or API key. */
 export const Scope = read((request) => request.access);
+
+/** What the request is called in answers, log lines and records. */
+export const RequestId = read((request) => request.requestId);
+
+/** The response, for headers that depend on what was done; the answer itself is what the handler returns. */
+export const AnswerHead = read((request) => request.res);
 
 /** The raw request, for the few facts no DTO describes (address, user agent). */
 export const RawRequest = read((request) => request);

@@ -19,15 +19,16 @@ export interface AnswerHold {
   sent(): void;
 }
 
-/** The members of an object, some of which may be written already; undefined ones are left out. */
+/** The members of an object, some of which may be written already; undefined ones are left out. Their names are ours: nothing in them is escaped. */
 export type Members<Shape> = { readonly [Name in keyof Shape]: Shape[Name] | WrittenJson<Shape[Name]> };
 
 export function writeObject<Shape extends object>(members: Members<Shape>): WrittenJson<Shape> {
-  const written: string[] = [];
-  for (const [name, value] of Object.entries(members)) {
-    if (value !== undefined) written.push(`${JSON.stringify(name)}:${textOf(value)}`);
+  let text = '';
+  for (const name of Object.keys(members)) {
+    const value: unknown = members[name as keyof Shape];
+    if (value !== undefined) text += `${text === '' ? '{' : ','}"${name}":${textOf(value)}`;
   }
-  return new WrittenJson(`{${written.join(',')}}`);
+  return new WrittenJson(text === '' ? '{}' : `${text}}`);
 }
 
 export function writeList<Item>(items: readonly WrittenJson<Item>[]): WrittenJson<Item[]> {

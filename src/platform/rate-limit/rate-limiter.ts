@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
+import { whenThere } from '../concurrency/index.js';
 import { domainError } from '../http/domain-error.js';
 import { Metrics } from '../telemetry/index.js';
 import { addressBucket } from './client-address.js';
@@ -91,9 +92,4 @@ function bucketOf(
   return holder === null || credentialLimit === null
     ? { bucket: `${name}:ip:${addressBucket(request.ip)}`, limit: ipLimit }
     : { bucket: `${name}:credential:${holder}`, limit: credentialLimit };
-}
-
-/** Goes on at once with a value that is there, and waits for a promised one. */
-function whenThere<T, R>(value: T | Promise<T>, then: (value: T) => R | Promise<R>): R | Promise<R> {
-  return value instanceof Promise ? value.then(then) : then(value);
 }

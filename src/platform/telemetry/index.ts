@@ -2,5 +2,5 @@ export type { LeanHistogram } from './lean-histogram.js';
 export { Logger, type LogLevel } from './logger.js';
 export { Metrics } from './metrics.js';
 export { LogThrottle } from './log-throttle.js';
-export { currentContext, runInContext, type RequestContext } from './request-context.js';
+export { currentContext, holdContext, runInContext, type RequestContext } from './request-context.js';
 export { redactText } from './redact.js';

@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { ScopedValue } from '../concurrency/index.js';
 
 /** Who is being served, on every log line. It grows as guards find out: whoever has the object adds to it. */
 export interface RequestContext {
@@ -11,14 +11,19 @@ export interface RequestContext {
   apiKeyId?: string;
 }
 
-const storage = new AsyncLocalStorage<RequestContext>();
+const context = new ScopedValue<RequestContext>();
 
-/** Runs `work`, and all that it starts, in this context. What is added to it later is seen everywhere. */
-export function runInContext<T>(context: RequestContext, work: () => T): T {
-  return storage.run(context, work);
+/** Runs `work`, and all that it starts, in this context, until `leave` is called. What is added to it later is seen everywhere. */
+export function runInContext<T>(of: RequestContext, work: (leave: () => void) => T): T {
+  return context.until(of, work);
+}
+
+/** For what goes on after its request: keeps the context, if there is one, until the function it returns is called. */
+export function holdContext(): () => void {
+  return context.hold();
 }
 
 /** Undefined outside a request or job. */
 export function currentContext(): RequestContext | undefined {
-  return storage.getStore();
+  return context.get();
 }

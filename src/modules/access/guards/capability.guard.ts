@@ -1,5 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
+import { whenThere } from '../../../platform/concurrency/index.js';
+import type { ReadBody } from '../../../platform/http/body-reader.js';
 import type { CheckedRequest } from '../../../platform/http/inputs.js';
 import { Authorizer } from '../authorizer.js';
 import type { AccessScope } from '../scope.js';
@@ -18,16 +20,26 @@ export class CapabilityGuard implements CanActivate {
     private readonly bodies: RequestBodyReader,
   ) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<CheckedRequest>();
     const checks = this.routes.of(context);
     const caller = callerOf(checks);
-    const body = await this.bodies.of(checks, request, http.getResponse<Response>());
-    const { plan } = checks;
-    // A key opens its own project and nothing else has to be looked up: ingestion comes this way.
-    checks.decision =
-      plan.access.kind === 'api-key' ? caller : await this.authorizer.authorize(plan, caller, request, body);
+    return whenThere(this.bodies.of(checks, request, http.getResponse<Response>()), (body) => {
+      // A key opens its own project and nothing else has to be looked up: ingestion comes this way.
+      if (checks.plan.access.kind !== 'api-key') return this.decide(checks, caller, request, body);
+      checks.decision = caller;
+      return true;
+    });
+  }
+
+  private async decide(
+    checks: Checks,
+    caller: AccessScope | null,
+    request: CheckedRequest,
+    body: ReadBody,
+  ): Promise<boolean> {
+    checks.decision = await this.authorizer.authorize(checks.plan, caller, request, body);
     return true;
   }
 }

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { CONFIG, type Config } from '../../../config/index.js';
+import { whenThere } from '../../../platform/concurrency/index.js';
 import { RequestAborted } from '../../../platform/http/body-bytes.js';
 import { BodyReader, isLines, type ReadBody } from '../../../platform/http/body-reader.js';
 import { ValidationError } from '../../../platform/http/fields/index.js';
@@ -22,28 +23,30 @@ export class RequestBodyReader {
   }
 
   /** Empty for a route without a body. @throws DomainError 413, 415, or 503 where too many large ones wait for their turn */
-  async of(checks: Checks, request: CheckedRequest, response: Response): Promise<ReadBody> {
-    return (checks.body ??= await this.read(checks, request, response));
+  of(checks: Checks, request: CheckedRequest, response: Response): ReadBody | Promise<ReadBody> {
+    return (
+      checks.body ??
+      whenThere(this.read(checks, request, response), (body) => {
+        checks.body = body;
+        return body;
+      })
+    );
   }
 
-  private async read(checks: Checks, request: CheckedRequest, response: Response): Promise<ReadBody> {
+  private read(checks: Checks, request: CheckedRequest, response: Response): ReadBody | Promise<ReadBody> {
     const { body, lines } = checks.plan.inputs;
     if (body === undefined || body.form === 'stream') return {};
-    if (lines !== undefined && isLines(request)) {
-      return { lines: await this.reader.readLines(request, lines.maxBytes) };
-    }
-    if (body.form === 'raw') return { raw: await this.reader.readRaw(request) };
+    if (lines !== undefined && isLines(request))
+      return whenThere(this.reader.readLines(request, lines.maxBytes), (bytes) => ({ lines: bytes }));
+    if (body.form === 'raw') return whenThere(this.reader.readRaw(request), (raw) => ({ raw }));
     try {
-      return {
-        value:
-          body.form === 'json'
-            ? await this.reader.readJson(request, () => this.largeTurn(checks.caller ?? null, request, response))
-            : await this.reader.readForm(request),
-      };
+      const value: unknown =
+        body.form === 'json'
+          ? this.reader.readJson(request, () => this.largeTurn(checks.caller ?? null, request, response))
+          : this.reader.readForm(request);
+      return value instanceof Promise ? value.then((read: unknown) => ({ value: read }), ofUnreadable) : { value };
     } catch (error) {
-      // Malformed JSON is an input fault: membership of what path or query names is still decided first.
-      if (error instanceof ValidationError) return { issues: error.issues };
-      throw error;
+      return ofUnreadable(error);
     }
   }
 
@@ -58,6 +61,12 @@ export class RequestBodyReader {
     response.once('close', turn.end);
     return turn;
   }
+}
+
+/** Malformed JSON is an input fault: membership of what path or query names is still decided first. */
+function ofUnreadable(error: unknown): ReadBody {
+  if (error instanceof ValidationError) return { issues: error.issues };
+  throw error;
 }
 
 /** Whose large bodies take turns with those of others. */

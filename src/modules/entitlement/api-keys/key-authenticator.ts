@@ -17,7 +17,6 @@ import type { Db } from '../../../platform/database/database.js';
 import { NoticeBus } from '../../../platform/database/notices.js';
 import { NotAuthenticated } from '../../../platform/http/domain-error.js';
 import { addressBucket } from '../../../platform/rate-limit/index.js';
-import { currentContext } from '../../../platform/telemetry/index.js';
 import { IngestionFailuresRecorder } from '../ingestion-failures/index.js';
 import { ProjectChangesNotifier } from '../../tenancy/projects/index.js';
 import {
@@ -97,7 +96,7 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     if (identity.ended || (identity.expiresAt !== null && identity.expiresAt <= now)) throw new ApiKeyNotActive();
     const isIngestion = needed.length === 1 && needed[0] === 'events:write';
     if (isIngestion && !identity.sourceEnabled) {
-      const requestId = currentContext()?.requestId ?? null;
+      const requestId = request.requestId ?? null;
       const failure = { reasonCode: 'source_disabled', statusCode: EventSourceDisabled.status, requestId };
       this.background.start('record', {
         name: 'refusal of a disabled source',
@@ -119,7 +118,7 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
 
   /** Records that a rate limit refused ingestion with the key, if it is one that could have sent. Nobody waits for it. */
   limited(request: Credentialed & { readonly ip?: string | undefined }): void {
-    const requestId = currentContext()?.requestId ?? null;
+    const requestId = request.requestId ?? null;
     const work = async (): Promise<void> => {
       const identity = await this.identityOf(request);
       const now = this.clock.now();

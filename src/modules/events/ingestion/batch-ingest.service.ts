@@ -42,8 +42,13 @@ export class BatchIngestService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  async ingest(scope: ApiKeyScope, key: string | undefined, body: Buffer): Promise<IngestAnswer<IngestBatchResponse>> {
-    const { redaction } = await this.admission.policyOf(scope);
+  async ingest(
+    scope: ApiKeyScope,
+    key: string | undefined,
+    body: Buffer,
+    requestId: string,
+  ): Promise<IngestAnswer<IngestBatchResponse>> {
+    const { redaction } = await this.admission.policyOf(scope, requestId);
     const arrivedAt = this.clock.now();
     const events: NormalizedEvent[] = [];
     const lines: BatchLine[] = [];
@@ -76,7 +81,7 @@ export class BatchIngestService {
     const { mode } = this.config.ingestion;
     const answer = { lines, mode };
     const idempotency = key === undefined ? null : { key, hash: sha256(canonical.join('\n')), answer };
-    const admitted = await this.admission.submit({ sender: scope, events, idempotency });
+    const admitted = await this.admission.submit({ sender: scope, events, idempotency }, requestId);
     if (admitted.kind === 'written') return batchAnswer(answer, admitted.admitted, this.sentenceOf(admitted.rest));
     const { stored } = admitted;
     const first = { mode, ...(stored.answer as StoredBatchAnswer) };

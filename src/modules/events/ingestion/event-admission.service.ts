@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ProjectNotFound } from '../../access/index.js';
+import { whenThere } from '../../../platform/concurrency/index.js';
 import type { DomainError } from '../../../platform/http/domain-error.js';
-import { currentContext } from '../../../platform/telemetry/index.js';
 import { EventSourceNotFound, InvalidApiKey } from '../../entitlement/api-keys/index.js';
 import { IngestionFailuresRecorder } from '../../entitlement/ingestion-failures/index.js';
 import { IngestionPolicyReader, type IngestionPolicy, ProjectIsArchived } from '../../tenancy/projects/index.js';
@@ -11,6 +11,12 @@ import { EventIntake, type Sender, type Verdict, type WriteRequest } from './wri
 
 /** What a caller is answered 200 for: something new, or what an earlier request was answered. */
 export type Admitted = Extract<Verdict, { kind: 'written' | 'replayed' }>;
+
+/** Whose refusal is recorded, and of which HTTP request. */
+interface Recorded {
+  readonly sender: Sender;
+  readonly requestId: string | null;
+}
 
 export class IdempotencyKeyReused extends domainError(
   409,
@@ -27,23 +33,21 @@ export class EventAdmissionService {
     private readonly failures: IngestionFailuresRecorder,
   ) {}
 
-  /** @throws ProjectIsArchived */
-  async policyOf(sender: Sender): Promise<IngestionPolicy> {
-    try {
-      return await this.policies.admit(sender);
-    } catch (error) {
-      if (!(error instanceof ProjectIsArchived)) throw error;
-      return this.refuse(sender, 'project_archived', error);
-    }
+  /** @param requestId of the HTTP request, for the record of its refusal. @throws ProjectIsArchived */
+  policyOf(sender: Sender, requestId: string | null): IngestionPolicy | Promise<IngestionPolicy> {
+    return whenThere(this.policies.of(sender), (policy) =>
+      policy.archived ? this.refuse({ sender, requestId }, 'project_archived', new ProjectIsArchived()) : policy,
+    );
   }
 
   /** @throws DomainError of billing, limits (SERVICE 7.2), idempotency or a full queue */
-  async submit(request: WriteRequest): Promise<Admitted> {
+  async submit(request: WriteRequest, requestId: string | null): Promise<Admitted> {
+    const { sender } = request;
     const verdict = await this.intake.submit(request);
     switch (verdict.kind) {
       case 'written':
         if (verdict.rest !== null)
-          await this.record(request.sender, verdict.rest, this.refusals.statusOf(verdict.rest));
+          await this.record({ sender, requestId }, verdict.rest, this.refusals.statusOf(verdict.rest));
         return verdict;
       case 'replayed':
         return verdict;
@@ -51,28 +55,27 @@ export class EventAdmissionService {
         throw new IdempotencyKeyReused();
       case 'closed':
         if (verdict.why === 'archived') {
-          return this.refuse(request.sender, 'project_archived', new ProjectIsArchived());
+          return this.refuse({ sender, requestId }, 'project_archived', new ProjectIsArchived());
         }
         // A key goes with its project and its source.
-        if (request.sender.apiKeyId !== null) throw new InvalidApiKey();
+        if (sender.apiKeyId !== null) throw new InvalidApiKey();
         throw verdict.why === 'gone' ? new ProjectNotFound() : new EventSourceNotFound();
       case 'refused':
-        return this.refuse(request.sender, verdict.refusal.reason, this.refusals.answer(verdict.refusal));
+        return this.refuse({ sender, requestId }, verdict.refusal.reason, this.refusals.answer(verdict.refusal));
     }
   }
 
-  private async refuse(sender: Sender, reason: string, error: DomainError): Promise<never> {
-    await this.record(sender, reason, error.status);
+  private async refuse(request: Recorded, reason: string, error: DomainError): Promise<never> {
+    await this.record(request, reason, error.status);
     throw error;
   }
 
   private async record(
-    { apiKeyId, projectId, sourceId }: Sender,
+    { sender: { apiKeyId, projectId, sourceId }, requestId }: Recorded,
     reasonCode: string,
     statusCode: number,
   ): Promise<void> {
     if (apiKeyId === null) return;
-    const requestId = currentContext()?.requestId ?? null;
     await this.failures.record({ apiKeyId, projectId, sourceId }, { reasonCode, statusCode, requestId });
   }
 }

@@ -20,15 +20,14 @@ export class EventRecorder {
   /** @throws DomainError whatever ingestion refuses an event with */
   async record(scope: Omit<Sender, 'apiKeyId'>, request: IngestRequest, bodyTaken?: () => void): Promise<StoredEvent> {
     const sender = { ...scope, apiKeyId: null };
-    const { redaction } = await this.admission.policyOf(sender);
+    const { redaction } = await this.admission.policyOf(sender, null);
     const now = this.clock.now();
     const event = normalizeEvent(request, newId(), now, redaction.properties);
     checkWrittenSize(event.bytes, MOST_GROWTH * this.config.http.maxBodyBytes);
     // As ingestion does: whoever called holds the request until it is answered.
-    delete request.payload;
-    delete request.properties;
+    request.payload = request.properties = undefined;
     bodyTaken?.();
-    const admitted = await this.admission.submit({ sender, events: [event], idempotency: null });
+    const admitted = await this.admission.submit({ sender, events: [event], idempotency: null }, null);
     return {
       ...event,
       project_id: sender.projectId,

@@ -1,10 +1,11 @@
-import { Controller, Post, Res } from '@nestjs/common';
+import { Controller, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ApiKey, type ApiKeyScope, MaskRefusals, type ProjectMemberScope, Requires } from '../../access/index.js';
+import { Direct } from '../../../platform/http/direct-routes.js';
 import { ServiceOverloaded } from '../../../platform/http/domain-error.js';
 import { Documented } from '../../../platform/http/documented.js';
-import { Body, BodyTaken, Headers, LinesOf, Scope } from '../../../platform/http/inputs.js';
+import { AnswerHead, Body, BodyTaken, Headers, LinesOf, RequestId, Scope } from '../../../platform/http/inputs.js';
 import type { WrittenJson } from '../../../platform/http/written-json.js';
 import { INGESTION_KEY_ERRORS } from '../../entitlement/api-keys/index.js';
 import { ProjectIsArchived } from '../../tenancy/projects/index.js';
@@ -48,6 +49,7 @@ export class IngestController {
   ) {}
 
   @Post('ingest')
+  @Direct()
   @ApiKey('events:write')
   @MaskRefusals(EventRefusalMask)
   @Documented({
@@ -71,11 +73,14 @@ export class IngestController {
     @LinesOf({ maxBytes: MOST_BYTES, description: 'Up to 1,000 ingestion bodies, one a line, at most 5 MiB' })
     lines: Buffer | undefined,
     @BodyTaken() bodyTaken: () => void,
-    @Res({ passthrough: true }) response: Response,
+    @RequestId() requestId: string,
+    @AnswerHead() response: Response,
   ): Promise<WrittenJson<IngestResponse | IngestBatchResponse>> {
     return this.withMode<IngestResponse | IngestBatchResponse>(
       response,
-      lines === undefined ? this.ingestion.ingest(scope, key, body, bodyTaken) : this.batches.ingest(scope, key, lines),
+      lines === undefined
+        ? this.ingestion.ingest(scope, key, body, bodyTaken, requestId)
+        : this.batches.ingest(scope, key, lines, requestId),
     );
   }
 

@@ -28,18 +28,19 @@ export class IngestService {
     key: string | undefined,
     request: IngestRequest,
     bodyTaken: () => void,
+    requestId: string,
   ): Promise<IngestAnswer<IngestResponse>> {
     const { ingestion, http } = this.config;
-    const { redaction } = await this.admission.policyOf(scope);
+    const policy = this.admission.policyOf(scope, requestId);
+    const { redaction } = policy instanceof Promise ? await policy : policy;
     const event = normalizeEvent(request, newId(), this.clock.now(), redaction.properties);
     checkWrittenSize(event.bytes, MOST_GROWTH * http.maxBodyBytes);
     const answer = storedAnswer(scope, event, ingestion.mode);
     const idempotency = key === undefined ? null : { key, hash: requestHash(request), answer };
     // Whoever called holds the request until it is answered; its objects may take far more than the text they came as.
-    delete request.payload;
-    delete request.properties;
+    request.payload = request.properties = undefined;
     bodyTaken();
-    const admitted = await this.admission.submit({ sender: scope, events: [event], idempotency });
+    const admitted = await this.admission.submit({ sender: scope, events: [event], idempotency }, requestId);
     if (admitted.kind === 'written') return ingestAnswer(answer, false);
     return ingestAnswer(admitted.stored.answer as StoredIngestAnswer, true);
   }

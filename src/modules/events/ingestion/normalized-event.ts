@@ -20,17 +20,16 @@ export type LogColumn = 'log_method' | 'log_endpoint' | 'log_status' | 'log_late
 
 /**
  * Properties are payload, then properties, then the top-level fields supplied (SERVICE 2.7).
- * Built from entries, so that a key such as `__proto__` stays plain data. What `redact` masks is in no column either:
+ * Spread, which defines members, so that a key such as `__proto__` stays plain data. What `redact` masks is in no column either:
  * the stored fields and the log are taken from the masked properties.
  */
 export function normalizeEvent(request: IngestRequest, id: string, arrivedAt: Date, redact: Redact): NormalizedEvent {
-  const properties = redact(
-    Object.fromEntries<unknown>([
-      ...Object.entries(request.payload ?? {}),
-      ...Object.entries(request.properties ?? {}),
-      ...PROPERTY_FIELDS.flatMap(({ name }) => (request[name] === undefined ? [] : [[name, request[name]] as const])),
-    ]),
-  );
+  const all: Record<string, unknown> = { ...request.payload, ...request.properties };
+  for (const { name } of PROPERTY_FIELDS) {
+    const value = request[name];
+    if (value !== undefined) all[name] = value;
+  }
+  const properties = redact(all);
   const json = JSON.stringify(properties);
   return {
     id,

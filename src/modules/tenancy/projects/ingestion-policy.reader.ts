@@ -3,7 +3,6 @@ import { asProjectId, type ProjectId } from '../../access/index.js';
 import { LookupCache } from '../../../platform/caching/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { ProjectChangesNotifier } from './project-changes.notifier.js';
-import { ProjectIsArchived } from './projects.errors.js';
 import { ProjectSettingsRepository } from './settings/project-settings.repository.js';
 import { Redaction } from './settings/redaction.js';
 
@@ -45,11 +44,9 @@ export class IngestionPolicyReader implements OnModuleInit {
     });
   }
 
-  /** @throws ProjectIsArchived when the project takes no events */
-  async admit(scope: { readonly projectId: ProjectId }): Promise<IngestionPolicy> {
-    const policy = await this.lookups.of(scope.projectId);
-    if (policy.archived) throw new ProjectIsArchived();
-    return policy;
+  /** At once where it was looked up a moment ago: every event asks. */
+  of({ projectId }: { readonly projectId: ProjectId }): IngestionPolicy | Promise<IngestionPolicy> {
+    return this.lookups.of(projectId);
   }
 
   /** What is masked in whatever concerns an event of the project, archived or not. */

@@ -1,12 +1,9 @@
 import { Faults, MAX_DEPTH, notFinite, tooDeep, unsafeText, type Failure } from './fault.js';
 import { isSecretName } from './secret-names.js';
 
-// In unicode mode a surrogate that is half of a pair is not a character of its own, so this finds unpaired ones only.
-const UNPAIRED_SURROGATE = /\p{Cs}/u;
-
 /** False for text the database cannot store: a NUL character or an unpaired surrogate. */
 export function isSafeText(text: string): boolean {
-  return !text.includes('\u0000') && !UNPAIRED_SURROGATE.test(text);
+  return !text.includes('\u0000') && text.isWellFormed();
 }
 
 type Finding = { rule: 'text'; input: string; path: (string | number)[] } | { rule: 'number' } | { rule: 'depth' };

@@ -60,7 +60,7 @@ export class EventWriter extends EventIntake implements OnApplicationShutdown {
     const { sender, idempotency, events } = request;
     const key = idempotency === null ? null : `${sender.apiKeyId} ${idempotency.key}`;
     if (key !== null && this.keysInProgress.has(key)) throw new IdempotencyKeyInProgress();
-    const write = new PendingWrite(request, newId(), performance.now() + WAIT_LIMIT_MS);
+    const write = new PendingWrite(request, key === null ? '' : newId(), performance.now() + WAIT_LIMIT_MS);
     if (this.isFull(write)) throw new ServiceOverloaded();
 
     if (key !== null) this.keysInProgress.add(key);

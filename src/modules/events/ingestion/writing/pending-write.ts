@@ -29,7 +29,7 @@ export class PendingWrite {
   private reject!: (error: unknown) => void;
 
   /**
-   * @param id names the request in its idempotency record
+   * @param id names the request in its idempotency record; empty without a key
    * @param deadline of `performance.now()`, after which it is not tried any more
    */
   constructor(

@@ -1,0 +1,168 @@
+import type { CanActivate, ExceptionFilter, Type } from '@nestjs/common';
+import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
+import { ForbiddenException, RequestMethod, SetMetadata } from '@nestjs/common';
+import { ApplicationConfig, DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Response } from 'express';
+import { runInContext } from '../telemetry/index.js';
+import type { Header } from './default-headers.js';
+import { argumentsOf, type CheckedRequest } from './inputs.js';
+import { sendJson } from './send-json.js';
+
+const DIRECT = 'direct-route';
+
+/**
+ * For a handler whose requests are so many and so small that the way to it is most of their cost: they come to it past
+ * Express and Nest's router. Filter, guards and inputs are those of every route, in their order; docs/decisions tells more.
+ * Its path has no parameters, and its parameters are the decorators of `inputs.ts` alone.
+ */
+export const Direct = (): MethodDecorator => SetMetadata(DIRECT, true);
+
+/** What happens to every request before its route is known. */
+export interface RequestFront {
+  /** Headers that the middlewares between the two set where no `Origin` is told. */
+  readonly headers: readonly Header[];
+  /** Names and observes the request, and sets the headers of every answer. @returns what is wrong with its head */
+  begin(request: CheckedRequest, response: Response): Error | undefined;
+  /** Meters and limits it; a refusal goes to `next`. */
+  admit(request: CheckedRequest, response: Response, next: (refusal?: unknown) => void): void;
+}
+
+interface DirectRoute {
+  readonly method: string;
+  /** As the router tells which route was matched. */
+  readonly matched: { readonly path: string };
+  readonly controller: Type<unknown>;
+  readonly handler: (...values: unknown[]) => unknown;
+  readonly instance: object;
+  readonly inputs: readonly ((request: CheckedRequest) => unknown)[];
+  readonly status: number;
+}
+
+/** The routes that are {@link Direct}, with the guards and the filter that Nest has for all. */
+export class DirectRoutes {
+  private readonly byPath: ReadonlyMap<string, DirectRoute>;
+  private readonly guards: readonly CanActivate[];
+  private readonly filter: ExceptionFilter;
+
+  /** @throws when the application has something in front of its handlers that requests would come past here */
+  constructor(
+    app: NestExpressApplication,
+    private readonly front: RequestFront,
+  ) {
+    const config = app.get(ApplicationConfig);
+    const [filter, ...more] = config.getGlobalFilters();
+    if (filter === undefined || more.length > 0) throw new Error('direct routes know one filter');
+    if (config.getGlobalInterceptors().length + config.getGlobalPipes().length > 0)
+      throw new Error('direct routes know neither interceptors nor pipes');
+    this.filter = filter;
+    this.guards = config.getGlobalGuards();
+    this.byPath = new Map(directRoutesOf(app.get(DiscoveryService)).map((route) => [route.matched.path, route]));
+  }
+
+  /** Whether it was one of ours. Pages ask across origins, for which there are middlewares, so that theirs goes their way. */
+  take(request: CheckedRequest, response: Response): boolean {
+    const route = this.byPath.get(request.url);
+    if (route === undefined || route.method !== request.method || request.headers.origin !== undefined) return false;
+    request.res = response;
+    request.params = {};
+    const context = new DirectContext(request, response, route);
+    const fault = this.front.begin(request, response);
+    if (fault !== undefined) this.refuse(fault, context);
+    else {
+      for (const [name, value] of this.front.headers) response.setHeader(name, value);
+      this.front.admit(request, response, (refusal) => {
+        if (refusal === undefined) void this.run(route, context);
+        else this.refuse(refusal, context);
+      });
+    }
+    return true;
+  }
+
+  private async run(route: DirectRoute, context: DirectContext): Promise<void> {
+    const { request, response } = context;
+    request.route = route.matched;
+    try {
+      for (const guard of this.guards) {
+        const admitted = guard.canActivate(context);
+        if (admitted !== true && (await admitted) !== true) throw new ForbiddenException();
+      }
+      const answer = await route.handler.apply(
+        route.instance,
+        route.inputs.map((input) => input(request)),
+      );
+      sendJson(response, route.status, answer);
+    } catch (error) {
+      this.refuse(error, context);
+    }
+  }
+
+  /** Whoever writes of it into the log tells of which request. */
+  private refuse(error: unknown, context: DirectContext): void {
+    const known = context.request.context;
+    if (known === undefined) this.filter.catch(error, context);
+    else {
+      runInContext(known, (leave) => {
+        this.filter.catch(error, context);
+        leave();
+      });
+    }
+  }
+}
+
+/** What guards and filters are told of a request; they ask for it many times. */
+class DirectContext extends ExecutionContextHost {
+  private readonly http = super.switchToHttp();
+
+  constructor(
+    readonly request: CheckedRequest,
+    readonly response: Response,
+    { controller, handler }: DirectRoute,
+  ) {
+    super([request, response], controller, handler);
+  }
+
+  override switchToHttp(): ReturnType<ExecutionContextHost['switchToHttp']> {
+    return this.http;
+  }
+}
+
+function directRoutesOf(discovery: DiscoveryService): DirectRoute[] {
+  const scanner = new MetadataScanner();
+  return discovery.getControllers().flatMap(({ instance, metatype }): DirectRoute[] => {
+    const owner: unknown = instance;
+    if (typeof owner !== 'object' || owner === null) return [];
+    const controller = metatype as Type<unknown>;
+    return scanner.getAllMethodNames(Object.getPrototypeOf(owner) as object).flatMap((name): DirectRoute[] => {
+      const handler = (owner as Record<string, DirectRoute['handler']>)[name];
+      if (handler === undefined || Reflect.getMetadata(DIRECT, handler) !== true) return [];
+      return [routeOf(controller, owner, handler)];
+    });
+  });
+}
+
+function routeOf(controller: Type<unknown>, instance: object, handler: DirectRoute['handler']): DirectRoute {
+  const parts = [
+    Reflect.getMetadata(PATH_METADATA, controller),
+    Reflect.getMetadata(PATH_METADATA, handler),
+  ] as string[];
+  const path = `/${parts
+    .flatMap((part) => part.split('/'))
+    .filter(Boolean)
+    .join('/')}`;
+  const title = `${controller.name}.${handler.name}`;
+  if (!/^[\w/-]+$/.test(path)) throw new Error(`${title}: a direct route has no parameters`);
+  const inputs = argumentsOf(handler);
+  if (inputs.length < handler.length || inputs.includes(undefined))
+    throw new Error(`${title}: a direct route takes the inputs of inputs.ts alone`);
+  return {
+    method: RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod],
+    matched: { path },
+    controller,
+    handler,
+    instance,
+    inputs: inputs as DirectRoute['inputs'],
+    status: Reflect.getMetadata(HTTP_CODE_METADATA, handler) as number,
+  };
+}
