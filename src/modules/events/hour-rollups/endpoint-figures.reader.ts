@@ -3,7 +3,7 @@ import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { Parameters } from '../../../platform/database/parameters.js';
 import { MOST_PAIRS } from './figures.repository.js';
-import { chunkSql, isExactSql, nearestRankSql, toldSql } from './levels.repository.js';
+import { chunkSql, nearestRankSql, toldSql } from './levels.repository.js';
 import { lookedSql } from './looked.repository.js';
 import { MOST_KEPT_STATUSES } from './rollup-limits.js';
 import type { ReadingPlan } from './reading-plan.js';
@@ -279,11 +279,11 @@ function itemsSql({ projectId }: Scope, plan: ReadingPlan, filter: RequestFilter
  */
 function listsSql(name: string, pairs: string, key: string): string {
   return `${name}_lists AS MATERIALIZED (
-         SELECT w.${key}, ${isExactSql('w.measured')}, -1 AS chunk, array_agg(i.latency) AS latencies, array_agg(1) AS counts,
+         SELECT w.${key}, w.measured::float8 AS measured, -1 AS chunk, array_agg(i.latency) AS latencies, array_agg(1) AS counts,
                 NULL::int[] AS failed_counts
          FROM ${pairs} w JOIN named i USING (method, endpoint) WHERE i.latency IS NOT NULL GROUP BY 1, 2
          UNION ALL
-         SELECT w.${key}, ${isExactSql('w.measured')}, i.chunk, i.latencies, i.counts, NULL
+         SELECT w.${key}, w.measured::float8 AS measured, i.chunk, i.latencies, i.counts, NULL
          FROM ${pairs} w JOIN rolled i USING (method, endpoint) WHERE i.measured > 0)`;
 }
 

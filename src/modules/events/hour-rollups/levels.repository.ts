@@ -4,24 +4,19 @@ import { EXACT_UP_TO } from './figures.repository.js';
 interface Told {
   /** An integer column of the lists: a pair or a bucket. */
   readonly key: string;
-  /** Aggregates of {@link nearestRankSql} and others of `value`, `n`, `failed`, `up_to` and `measured`, each with its name. */
+  /** Aggregates of {@link nearestRankSql} and others of `value`, `n`, `failed`, `up_to` and `k.measured`, each with its name. */
   readonly aggregates: readonly string[];
 }
 
 type Counts = 'int' | 'bigint';
 
 /**
- * A percentile by nearest rank, as an aggregate of a relation with `value`, `up_to` (how many events have it or less) and
- * `measured` (how many there are).
+ * A percentile by nearest rank, as an aggregate of a relation with `value` and `up_to` (how many events have it or less);
+ * `k.measured` says how many there are.
  * @param quantile between 0 and 1
  */
 export function nearestRankSql(quantile: number): string {
-  return `min(value) FILTER (WHERE up_to >= ceil(${quantile}::float8 * measured))`;
-}
-
-/** Whether so many measured events are told of as they are: of more, percentiles are middles of buckets, whatever they are read from. */
-export function isExactSql(measured: string): string {
-  return `${measured} <= ${EXACT_UP_TO} AS is_exact`;
+  return `min(value) FILTER (WHERE up_to >= ceil(${quantile}::float8 * k.measured))`;
 }
 
 /** A number by which parts are added up before all of them are: no more than 32 days or hours have one. */
@@ -30,39 +25,38 @@ export function chunkSql(part: string, length: 'hour' | 'day'): string {
 }
 
 /**
- * Relations of a statement that has one named `<name>_lists` of latencies as rollups keep them: the key, `chunk` and
- * `is_exact`, of which the second is the same for all of a key, `latencies`, `counts` and `failed_counts` (null: none). The
- * last of them, `name`, has what is told of each key that has latencies. Each key is added up by itself, in a table of its
- * own latencies: all together are too many, and nobody can estimate how many. So that no list grows with the length of a
- * window, what is shown as middles of buckets is made these piece by piece.
+ * Relations of a statement that has one named `<name>_lists` of latencies as rollups keep them: the key, `measured` (float8,
+ * how many events the key has with a latency), `chunk`, `latencies`, `counts` and `failed_counts` (null: none). The last of
+ * them, `name`, has what is told of each key that has latencies: of few as they are, of many middles of buckets, also where
+ * they are known as they are, so that answers do not depend on what they were read from. Each key is added up by itself,
+ * with latencies of its own alone: all together are too many, and nobody can estimate how many. So that no list grows with
+ * the length of a window, what is shown as middles of buckets is made these piece by piece.
  */
 export function toldSql(name: string, { key, aggregates }: Told): string {
   const lists = `array_agg(ROW(latencies, counts, failed_counts)) AS lists`;
   return `${name}_pieces AS MATERIALIZED (
-         SELECT p.${key}, m.latencies, m.counts, m.failed_counts
-         FROM (SELECT ${key}, chunk, ${lists} FROM ${name}_lists WHERE NOT is_exact GROUP BY 1, 2) p
+         SELECT p.${key}, p.measured, m.latencies, m.counts, m.failed_counts
+         FROM (SELECT ${key}, measured, chunk, ${lists} FROM ${name}_lists WHERE measured > ${EXACT_UP_TO} GROUP BY 1, 2, 3) p
          CROSS JOIN LATERAL (
            SELECT array_agg(value) AS latencies, array_agg(n) AS counts, array_agg(failed) AS failed_counts
            FROM (SELECT latency_middle(latency_bucket(value)) AS value, sum(n)::bigint AS n, sum(failed)::bigint AS failed
-                 FROM ${levelsSql('p.lists', 'int')} levels GROUP BY 1) middles) m),
+                 FROM (SELECT value, sum(n) AS n, coalesce(sum(failed), 0) AS failed FROM ${listedSql('p.lists', 'int')} GROUP BY 1) levels
+                 GROUP BY 1) middles) m),
        ${name} AS MATERIALIZED (
-         SELECT ${key}, t.* FROM (SELECT ${key}, ${lists} FROM ${name}_lists WHERE is_exact GROUP BY 1) k
+         SELECT ${key}, t.* FROM (SELECT ${key}, measured, ${lists} FROM ${name}_lists WHERE measured <= ${EXACT_UP_TO} GROUP BY 1, 2) k
          CROSS JOIN LATERAL (SELECT ${aggregates.join(', ')} FROM ${weighedSql('int')}) t
          UNION ALL
-         SELECT ${key}, t.* FROM (SELECT ${key}, ${lists} FROM ${name}_pieces GROUP BY 1) k
+         SELECT ${key}, t.* FROM (SELECT ${key}, measured, ${lists} FROM ${name}_pieces GROUP BY 1, 2) k
          CROSS JOIN LATERAL (SELECT ${aggregates.join(', ')} FROM ${weighedSql('bigint')}) t)`;
 }
 
-/** Latencies of one key, each with how many have it or less. */
+/** Latencies of one key, each as often as there are lists with it, with how many have it or less. */
 function weighedSql(counts: Counts): string {
-  return `(SELECT value, n, failed, sum(n) OVER () AS measured, sum(n) OVER (ORDER BY value) AS up_to
-                 FROM (SELECT value, n::float8, failed::float8 FROM ${levelsSql('k.lists', counts)} levels) counted) weighed`;
+  return `(SELECT value, n, failed, sum(n) OVER (ORDER BY value) AS up_to
+                 FROM (SELECT value, n::float8, coalesce(failed, 0)::float8 AS failed FROM ${listedSql('k.lists', counts)}) counted) weighed`;
 }
 
-/** The latencies of some lists, each once. */
-function levelsSql(lists: string, counts: Counts): string {
-  return `(SELECT value, sum(n) AS n, coalesce(sum(failed), 0) AS failed
-                       FROM (SELECT unnest(l.latencies) AS value, unnest(l.counts) AS n, unnest(l.failed_counts) AS failed
-                             FROM unnest(${lists}) AS l (latencies int[], counts ${counts}[], failed_counts ${counts}[])) listed
-                       GROUP BY 1)`;
+function listedSql(lists: string, counts: Counts): string {
+  return `(SELECT unnest(l.latencies) AS value, unnest(l.counts) AS n, unnest(l.failed_counts) AS failed
+                       FROM unnest(${lists}) AS l (latencies int[], counts ${counts}[], failed_counts ${counts}[])) listed`;
 }

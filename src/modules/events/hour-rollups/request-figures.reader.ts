@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { Parameters } from '../../../platform/database/parameters.js';
 import type { TimeWindow } from '../totals/index.js';
 import { figuresSql } from './figures.repository.js';
-import { chunkSql, isExactSql, nearestRankSql, toldSql } from './levels.repository.js';
+import { chunkSql, nearestRankSql, toldSql } from './levels.repository.js';
 import { lookedSql } from './looked.repository.js';
 import type { ReadingPlan } from './reading-plan.js';
 import { isNamed, namedConditions, requestConditions, type RequestFilter } from './request-filter.js';
@@ -74,7 +74,7 @@ export class RequestFiguresReader {
                 sum(measured) AS measured, sum(fast) AS fast, sum(slow) AS slow, sum(latency_sum) AS latency_sum,
                 min(latency_min) AS latency_min, max(latency_max) AS latency_max FROM placed GROUP BY 1),
        told_lists AS MATERIALIZED (
-         SELECT p.bucket, p.chunk, ${isExactSql('t.measured')}, p.latencies, p.counts, p.failed_counts
+         SELECT p.bucket, p.chunk, t.measured::float8 AS measured, p.latencies, p.counts, p.failed_counts
          FROM placed p JOIN totals t USING (bucket) WHERE p.measured > 0),
        ${toldSql('told', {
          key: 'bucket',
