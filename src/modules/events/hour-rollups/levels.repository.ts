@@ -19,9 +19,9 @@ export function nearestRankSql(quantile: number): string {
   return `min(value) FILTER (WHERE up_to >= ceil(${quantile}::float8 * k.measured))`;
 }
 
-/** A number by which parts are added up before all of them are: no more than 32 days or hours have one. */
+/** A number by which parts are added up before all of them are: no more than 128 days or hours have one. */
 export function chunkSql(part: string, length: 'hour' | 'day'): string {
-  return `(extract(epoch FROM ${part}) / ${32 * (length === 'day' ? 86_400 : 3_600)})::int AS chunk`;
+  return `(extract(epoch FROM ${part}) / ${128 * (length === 'day' ? 86_400 : 3_600)})::int AS chunk`;
 }
 
 /**
@@ -33,9 +33,10 @@ export function chunkSql(part: string, length: 'hour' | 'day'): string {
  * the length of a window, what is shown as middles of buckets is made these piece by piece.
  */
 export function toldSql(name: string, { key, aggregates }: Told): string {
-  const lists = `array_agg(ROW(latencies, counts, failed_counts)) AS lists`;
+  // In an order, so that the lists of one key are in memory at a time: those of all would be, were they found by hash.
+  const lists = `array_agg(ROW(latencies, counts, failed_counts) ORDER BY chunk) AS lists`;
   return `${name}_pieces AS MATERIALIZED (
-         SELECT p.${key}, p.measured, m.latencies, m.counts, m.failed_counts
+         SELECT p.${key}, p.measured, p.chunk, m.latencies, m.counts, m.failed_counts
          FROM (SELECT ${key}, measured, chunk, ${lists} FROM ${name}_lists WHERE measured > ${EXACT_UP_TO} GROUP BY 1, 2, 3) p
          CROSS JOIN LATERAL (
            SELECT array_agg(value) AS latencies, array_agg(n) AS counts, array_agg(failed) AS failed_counts
