@@ -7,7 +7,7 @@ import { chunkSql, nearestRankSql, toldSql } from './levels.repository.js';
 import { lookedSql } from './looked.repository.js';
 import { MOST_KEPT_STATUSES } from './rollup-limits.js';
 import type { ReadingPlan } from './reading-plan.js';
-import { namedConditions, requestConditions, type RequestFilter } from './request-filter.js';
+import { isNamed, namedConditions, requestConditions, type RequestFilter } from './request-filter.js';
 
 export const ENDPOINT_SORTS = ['requests', 'p95', 'error_rate', 'errors', 'total_time'] as const;
 export type EndpointSort = (typeof ENDPOINT_SORTS)[number];
@@ -158,8 +158,14 @@ export class EndpointFiguresReader {
        page AS MATERIALIZED (
          SELECT *, row_number() OVER (ORDER BY failed DESC, ${BY_NAME}) AS rank FROM totals WHERE failed > 0
          ORDER BY rank LIMIT ${parameters.bind(limit)}::bigint),
+       ${wholesSql(scope, plan, filter, parameters)},
        codes AS (
-         SELECT unnest(statuses) AS status, unnest(status_counts) AS n FROM narrow WHERE failed > 0),
+         SELECT unnest(statuses) AS status, unnest(status_counts) AS n FROM (
+           SELECT statuses, status_counts FROM narrow WHERE failed > 0 AND NOT (SELECT every FROM all_told)
+           UNION ALL
+           SELECT statuses, status_counts FROM wholes WHERE (SELECT every FROM all_told)
+           UNION ALL
+           SELECT statuses, status_counts FROM of_spans WHERE (SELECT every FROM all_told)) listed),
        codes_of_page AS (
          SELECT rank, status, sum(n) AS n, row_number() OVER (PARTITION BY rank ORDER BY sum(n) DESC, status) AS nth
          FROM (SELECT p.rank, unnest(i.statuses) AS status, unnest(i.status_counts) AS n
@@ -271,6 +277,22 @@ function itemsSql({ projectId }: Scope, plan: ReadingPlan, filter: RequestFilter
          UNION ALL
          SELECT ${columns}, ${dayChunk} FROM endpoint_days
          WHERE project_id = ${project} AND day = ANY (${days}::timestamptz[])${namedConditions(filter, NAMES, parameters)})`;
+}
+
+/**
+ * The relations `wholes`, the statuses of all requests of hours and days, and `all_told`: whether they tell `every` one that
+ * their pairs tell. They are far fewer than the pairs.
+ */
+function wholesSql({ projectId }: Scope, plan: ReadingPlan, filter: RequestFilter, parameters: Parameters): string {
+  const project = parameters.bind(projectId);
+  const of = (table: string, column: string, parts: readonly Date[]): string =>
+    `SELECT statuses, status_counts FROM ${table} WHERE project_id = ${project} AND ${column} = ANY (${parameters.bind(parts)}::timestamptz[])`;
+  return `wholes AS MATERIALIZED (
+         ${of('day_rollups', 'day', plan.days)}
+         UNION ALL
+         ${of('hour_rollups', 'hour', plan.hours)}),
+       all_told AS MATERIALIZED (
+         SELECT ${String(!isNamed(filter))} AND coalesce(bool_and(cardinality(statuses) < ${MOST_KEPT_STATUSES}), true) AS every FROM wholes)`;
 }
 
 /**
