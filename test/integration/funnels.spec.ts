@@ -26,16 +26,18 @@ function shortest(events: readonly Seen[], steps: readonly number[], within: num
   return best;
 }
 
+const pause = (): Promise<void> => Promise.resolve();
+
 describe('chains of events', () => {
-  it('are as long and as short as the best of all that there could be', () => {
+  it('are as long and as short as the best of all that there could be', async () => {
     const type = fc.integer({ min: 0, max: 2 });
     const seen = fc.record({ key: fc.constantFrom('x', 'y', 'z'), type, pause: fc.constantFrom(0, 0, 1, 2, 5) });
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         fc.array(seen, { maxLength: 14 }),
         fc.array(type, { minLength: 2, maxLength: 5 }),
         fc.integer({ min: 1, max: 12 }),
-        (pauses, steps, within) => {
+        async (pauses, steps, within) => {
           let ms = -20;
           const events = pauses.map(({ key, type: of, pause }): Seen => ({ key, type: of, ms: (ms += pause) }));
           const wanted = events.filter((event) => steps.includes(event.type));
@@ -50,10 +52,10 @@ describe('chains of events', () => {
             ),
           );
           const times = steps.map((_, step) => best.flatMap((of) => (of[step] === Infinity ? [] : of[step]!)));
-          const { reached, durations, keys: count } = machine.end();
+          const { reached, durations, keys: count } = await machine.end(pause);
           expect({ reached, count }).toEqual({ reached: times.map(({ length }) => length), count: keys.length });
           for (const quantile of [0.5, 0.95, 1]) {
-            expect(durations.map((of) => of.quantile(quantile))).toEqual(
+            expect(await Promise.all(durations.map((of) => of.quantile(quantile)))).toEqual(
               times.slice(1).map((of) => rankOf(of, quantile)),
             );
           }
@@ -63,28 +65,34 @@ describe('chains of events', () => {
     );
   });
 
-  it('are followed for so many keys and no more', () => {
+  it('are followed for so many keys and no more, and let others in between', async () => {
     const machine = new FunnelMachine([0, 1], 10, 70_000, () => new Error('too many'));
     for (let key = 0; key < 70_000; key += 1) machine.push(String(key), 0, key);
     for (let key = 0; key < 70_000; key += 2) machine.push(String(key), 1, key + (key % 10));
-    expect(machine.end()).toMatchObject({ reached: [70_000, 35_000], keys: 70_000 });
+    let pauses = 0;
+    const end = await machine.end(() => Promise.resolve(void (pauses += 1)));
+    expect(end).toMatchObject({ reached: [70_000, 35_000], keys: 70_000 });
+    expect(await end.durations[0]!.quantile(0.5)).toBe(4);
+    // Of each of the two pieces: its durations, the keys that began, and a rank.
+    expect(pauses).toBe(6);
     machine.push('7', 1, 8);
     expect(() => machine.push('another', 0, 1)).toThrow('too many');
   });
 });
 
 describe('ranks of durations', () => {
-  it('are those of the sorted ones', () => {
+  it('are those of the sorted ones', async () => {
     const duration = fc.oneof(fc.integer({ min: 0, max: 2_592_000_000 }), fc.constantFrom(0, 65_535, 65_536, NEVER));
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         fc.array(fc.array(duration, { maxLength: 20 }), { maxLength: 3 }),
         fc.double({ min: 0.01, max: 1, noNaN: true }),
-        (parts, quantile) => {
-          const ranks = new DurationRanks(parts.map((part) => Uint32Array.from(part)));
+        async (parts, quantile) => {
+          const lists = parts.map((part) => Uint32Array.from(part));
+          const ranks = await DurationRanks.of(lists, pause);
           const known = parts.flat().filter((one) => one !== NEVER);
           expect(ranks.count).toBe(known.length);
-          expect(ranks.quantile(quantile)).toBe(rankOf(known, quantile));
+          expect(await ranks.quantile(quantile)).toBe(rankOf(known, quantile));
         },
       ),
       { numRuns: 5 * INSIGHT_RUNS },

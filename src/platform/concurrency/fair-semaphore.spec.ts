@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { FairSemaphore } from './fair-semaphore.js';
 import { OverloadedError, ShareExhaustedError } from './overload.js';
@@ -115,6 +115,24 @@ describe('fair turns', () => {
     const turns = new FairSemaphore({ parallel: 1, mostWaiting: 0 });
     await expect(turns.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     await expect(turns.run('a', () => Promise.resolve(1))).resolves.toBe(1);
+  });
+
+  it('begin what would not wait only where one is free', async () => {
+    const turns = new FairSemaphore({ parallel: 2, parallelOfShare: 1, mostWaiting: 100 });
+    const works = new Works();
+    void works.start(turns, 'a', 'a1');
+    const never = jest.fn(() => Promise.resolve('never'));
+    expect(turns.runNow('a', never)).toBeNull();
+    await expect(turns.runNow('b', () => Promise.resolve('now'))).resolves.toBe('now');
+    await expect(turns.runNow('b', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    void works.start(turns, 'b', 'b1');
+    expect(turns.runNow('c', never)).toBeNull();
+    void works.start(turns, 'c', 'c1');
+    await works.end('a1');
+    await works.end('c1');
+    await expect(turns.runNow('a', () => Promise.resolve('again'))).resolves.toBe('again');
+    await works.end('b1');
+    expect([works.begun, turns.waiting, never.mock.calls]).toEqual([['a1', 'b1', 'c1'], 0, []]);
   });
 
   it('never run or keep more than they may, and serve all that they took', async () => {

@@ -50,6 +50,16 @@ export class FairSemaphore {
   async run<T>(share: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
     await this.turnOf(share, signal);
+    return this.ending(share, work);
+  }
+
+  /** As {@link run}, where a turn is free. @returns null when none is: nothing has begun then */
+  runNow<T>(share: string, work: () => Promise<T>): Promise<T> | null {
+    if (!this.beginNow(share, this.shareOf(share))) return null;
+    return this.ending(share, work);
+  }
+
+  private async ending<T>(share: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } finally {
@@ -57,12 +67,19 @@ export class FairSemaphore {
     }
   }
 
+  private shareOf(name: string): Share {
+    return this.shares.get(name) ?? { running: 0, waiting: [] };
+  }
+
+  private beginNow(name: string, share: Share): boolean {
+    const isFree = this.running < this.options.parallel && share.waiting.length === 0 && this.mayRun(share);
+    if (isFree) this.begin(name, share);
+    return isFree;
+  }
+
   private turnOf(name: string, signal: AbortSignal | undefined): Promise<void> | undefined {
-    const share = this.shares.get(name) ?? { running: 0, waiting: [] };
-    if (this.running < this.options.parallel && share.waiting.length === 0 && this.mayRun(share)) {
-      this.begin(name, share);
-      return undefined;
-    }
+    const share = this.shareOf(name);
+    if (this.beginNow(name, share)) return undefined;
     this.makeRoomFor(share);
     this.shares.set(name, share);
     this.waitingNow += 1;

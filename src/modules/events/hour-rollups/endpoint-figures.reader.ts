@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { Parameters } from '../../../platform/database/parameters.js';
-import { figuresSql } from './figures.repository.js';
-import { nearestRankSql, shownLatencySql } from './levels.repository.js';
+import { MOST_PAIRS } from './figures.repository.js';
+import { chunkSql, nearestRankSql, toldSql } from './levels.repository.js';
 import { lookedSql } from './looked.repository.js';
+import { MOST_KEPT_STATUSES } from './rollup-limits.js';
 import type { ReadingPlan } from './reading-plan.js';
-import { namedConditions, requestConditions, type RequestFilter } from './request-filter.js';
+import { isNamed, namedConditions, requestConditions, type RequestFilter } from './request-filter.js';
 
 export const ENDPOINT_SORTS = ['requests', 'p95', 'error_rate', 'errors', 'total_time'] as const;
 export type EndpointSort = (typeof ENDPOINT_SORTS)[number];
@@ -95,17 +96,23 @@ export class EndpointFiguresReader {
     const [offset, limit] = [parameters.bind(asked.offset), parameters.bind(asked.limit)];
     const rows = await this.database.rows<PageRow>(
       `WITH ${itemsSql(scope, plan, filter, parameters)},
+       of_spans AS MATERIALIZED (
+         SELECT method, endpoint, count(*) AS requests, count(latency) AS measured, count(*) FILTER (WHERE status >= 500) AS errors,
+                sum(latency)::bigint AS latency_sum, min(latency) AS latency_min, max(latency) AS latency_max FROM named GROUP BY 1, 2),
        totals AS MATERIALIZED (
          SELECT method, endpoint, sum(requests) AS requests, sum(measured) AS measured, sum(errors) AS errors,
-                sum(latency_sum) AS latency_sum, min(latency_min) AS latency_min, max(latency_max) AS latency_max FROM items GROUP BY 1, 2),
+                coalesce(sum(latency_sum), 0) AS latency_sum, min(latency_min) AS latency_min, max(latency_max) AS latency_max
+         FROM (SELECT * FROM of_spans
+               UNION ALL
+               SELECT method, endpoint, requests, measured, errors, latency_sum, latency_min, latency_max FROM rolled) items
+         GROUP BY 1, 2),
        wanted AS MATERIALIZED (SELECT *, row_number() OVER ()::int AS id FROM totals WHERE requests >= ${parameters.bind(asked.minRequests)}),
        ${asked.sort === 'p95' ? P95_SQL : 'measurable AS (SELECT *, NULL::integer AS p95 FROM wanted)'},
        page AS MATERIALIZED (
-         SELECT *, row_number() OVER (ORDER BY ${SORT_SQL[asked.sort]} DESC NULLS LAST, ${BY_NAME}) AS rank FROM measurable
+         SELECT *, row_number() OVER (ORDER BY ${SORT_SQL[asked.sort]} DESC NULLS LAST, ${BY_NAME})::int AS rank FROM measurable
          ORDER BY rank OFFSET ${offset}::bigint LIMIT ${limit}::bigint),
-       told AS MATERIALIZED (
-         SELECT rank, ${nearestRankSql(0.5)} AS p50, ${nearestRankSql(0.95)} AS p95, ${nearestRankSql(0.99)} AS p99
-         FROM ${weighedSql('page', 'rank')} GROUP BY 1)
+       ${listsSql('told', 'page', 'rank')},
+       ${toldSql('told', { key: 'rank', aggregates: [`${nearestRankSql(0.5)} AS p50`, `${nearestRankSql(0.95)} AS p95`, `${nearestRankSql(0.99)} AS p99`] })}
        SELECT w.total::float8 AS total, a.latency_sum::float8 AS "allLatencies", p.rank::float8 AS rank, p.method, p.endpoint,
               p.requests::float8 AS requests, p.measured::float8 AS measured, p.errors::float8 AS errors,
               p.latency_sum::float8 AS "latencySum", p.latency_max AS "latencyMax",
@@ -133,16 +140,32 @@ export class EndpointFiguresReader {
       statusFrom === 400 ? ['client_errors + errors', 'last_failed_at'] : ['errors', 'last_error_at'];
     const rows = await this.database.rows<FailureRow>(
       `WITH ${itemsSql(scope, plan, filter, parameters)},
+       of_spans AS MATERIALIZED (
+         SELECT method, endpoint, sum(n) AS requests, coalesce(sum(n) FILTER (WHERE status >= ${statusFrom}), 0) AS failed,
+                max(newest) FILTER (WHERE status >= ${statusFrom}) AS last_failed_at,
+                coalesce(array_agg(status) FILTER (WHERE status >= 400 AND nth <= ${MOST_KEPT_STATUSES}), '{}') AS statuses,
+                coalesce(array_agg(n) FILTER (WHERE status >= 400 AND nth <= ${MOST_KEPT_STATUSES}), '{}') AS status_counts
+         FROM (SELECT *, row_number() OVER (PARTITION BY method, endpoint, status >= 400 ORDER BY n DESC, status) AS nth
+               FROM (SELECT method, endpoint, status, count(*)::int AS n, max(at) AS newest FROM named GROUP BY 1, 2, 3) counted) ranked
+         GROUP BY 1, 2),
        narrow AS MATERIALIZED (
-         SELECT method, endpoint, requests, ${failed} AS failed, ${last} AS last_failed_at, statuses, status_counts FROM items),
+         SELECT * FROM of_spans
+         UNION ALL
+         SELECT method, endpoint, requests, ${failed} AS failed, ${last} AS last_failed_at, statuses, status_counts FROM rolled),
        totals AS MATERIALIZED (
          SELECT method, endpoint, sum(requests) AS requests, sum(failed) AS failed, max(last_failed_at) AS last_failed_at
          FROM narrow GROUP BY 1, 2),
        page AS MATERIALIZED (
          SELECT *, row_number() OVER (ORDER BY failed DESC, ${BY_NAME}) AS rank FROM totals WHERE failed > 0
          ORDER BY rank LIMIT ${parameters.bind(limit)}::bigint),
+       ${wholesSql(scope, plan, filter, parameters)},
        codes AS (
-         SELECT unnest(statuses) AS status, unnest(status_counts) AS n FROM narrow WHERE failed > 0),
+         SELECT unnest(statuses) AS status, unnest(status_counts) AS n FROM (
+           SELECT statuses, status_counts FROM narrow WHERE failed > 0 AND NOT (SELECT every FROM all_told)
+           UNION ALL
+           SELECT statuses, status_counts FROM wholes WHERE (SELECT every FROM all_told)
+           UNION ALL
+           SELECT statuses, status_counts FROM of_spans WHERE (SELECT every FROM all_told)) listed),
        codes_of_page AS (
          SELECT rank, status, sum(n) AS n, row_number() OVER (PARTITION BY rank ORDER BY sum(n) DESC, status) AS nth
          FROM (SELECT p.rank, unnest(i.statuses) AS status, unnest(i.status_counts) AS n
@@ -225,38 +248,65 @@ function namesOf({
 }
 
 /**
- * The relation `items`: pairs of days, hours and spans. Names are empty where there is none, so that they can be compared.
- * It is not kept: whoever names it twice reads the rollups twice, each time the columns alone that are used. Latencies are
- * most of what there is, and wanted of few.
+ * The relations `named` and `rolled`: events of spans with `method` and `endpoint`, `status`, `latency` and `at`, and pairs
+ * of hours and days. Names are empty where there is none, so that they can be compared. The second is not kept: whoever
+ * names it twice reads the rollups twice, each time the columns alone that are used. Latencies are most of what there is,
+ * and wanted of few.
  */
 function itemsSql({ projectId }: Scope, plan: ReadingPlan, filter: RequestFilter, parameters: Parameters): string {
   const project = parameters.bind(projectId);
   const [days, hours] = [parameters.bind(plan.days), parameters.bind(plan.hours)];
   const columns = `coalesce(method, '') AS method, coalesce(endpoint, '') AS endpoint, requests, client_errors, errors, measured,
     latency_sum, latency_min, latency_max, last_failed_at, last_error_at, latencies, counts, statuses, status_counts`;
+  const [dayChunk, hourChunk] = [chunkSql('day', 'day'), chunkSql('hour', 'hour')];
+  // Pairs beyond those that a span may have are found in a table of them, whatever the planner takes their number for.
   return `${lookedSql(project, plan.spans, requestConditions(filter, parameters), parameters, 'pairs')},
-       ${figuresSql('pairs')},
-       of_spans AS MATERIALIZED (SELECT ${columns} FROM figured),
-       items AS NOT MATERIALIZED (
-         SELECT * FROM of_spans
-         UNION ALL
-         SELECT ${columns} FROM endpoint_hours
+       ranked AS MATERIALIZED (
+         SELECT part, method, endpoint, row_number() OVER (
+                  PARTITION BY part ORDER BY count(*) DESC, endpoint COLLATE "C", method COLLATE "C") AS nth
+         FROM looked GROUP BY 1, 2, 3),
+       named AS MATERIALIZED (
+         SELECT CASE WHEN is_rest THEN '' ELSE coalesce(method, '') END AS method,
+                CASE WHEN is_rest THEN '' ELSE coalesce(endpoint, '') END AS endpoint, status, latency, at
+         FROM (SELECT *, (part, coalesce(method, ''), coalesce(endpoint, '')) IN (
+                 SELECT part, coalesce(method, ''), coalesce(endpoint, '') FROM ranked WHERE nth > ${MOST_PAIRS}) AS is_rest
+               FROM looked OFFSET 0) found),
+       rolled AS NOT MATERIALIZED (
+         SELECT ${columns}, ${hourChunk} FROM endpoint_hours
          WHERE project_id = ${project} AND hour = ANY (${hours}::timestamptz[])${namedConditions(filter, NAMES, parameters)}
          UNION ALL
-         SELECT ${columns} FROM endpoint_days
+         SELECT ${columns}, ${dayChunk} FROM endpoint_days
          WHERE project_id = ${project} AND day = ANY (${days}::timestamptz[])${namedConditions(filter, NAMES, parameters)})`;
 }
 
 /**
- * Latencies of the pairs of a relation, each with its number and how many have it or less.
- * @param key a column by which the pairs of the relation are told apart
+ * The relations `wholes`, the statuses of all requests of hours and days, and `all_told`: whether they tell `every` one that
+ * their pairs tell. They are far fewer than the pairs.
  */
-function weighedSql(pairs: string, key: string): string {
-  return `(SELECT ${key}, measured, value, sum(sum(n)) OVER (PARTITION BY ${key} ORDER BY value) AS up_to
-               FROM (SELECT w.${key}, w.measured, l.n, ${shownLatencySql('w.measured', 'l.latency')} AS value
-                     FROM ${pairs} w JOIN items i USING (method, endpoint)
-                     CROSS JOIN LATERAL unnest(i.latencies, i.counts) AS l (latency, n)) levels
-               GROUP BY 1, 2, 3) weighed`;
+function wholesSql({ projectId }: Scope, plan: ReadingPlan, filter: RequestFilter, parameters: Parameters): string {
+  const project = parameters.bind(projectId);
+  const of = (table: string, column: string, parts: readonly Date[]): string =>
+    `SELECT statuses, status_counts FROM ${table} WHERE project_id = ${project} AND ${column} = ANY (${parameters.bind(parts)}::timestamptz[])`;
+  return `wholes AS MATERIALIZED (
+         ${of('day_rollups', 'day', plan.days)}
+         UNION ALL
+         ${of('hour_rollups', 'hour', plan.hours)}),
+       all_told AS MATERIALIZED (
+         SELECT ${String(!isNamed(filter))} AND coalesce(bool_and(cardinality(statuses) < ${MOST_KEPT_STATUSES}), true) AS every FROM wholes)`;
+}
+
+/**
+ * The relation `<name>_lists` of {@link toldSql}: the latencies of some pairs.
+ * @param key an integer column by which the pairs are told apart
+ */
+function listsSql(name: string, pairs: string, key: string): string {
+  return `${name}_lists AS MATERIALIZED (
+         SELECT w.${key}, w.measured::float8 AS measured, -1 AS chunk, array_agg(i.latency) AS latencies, array_agg(1) AS counts,
+                NULL::int[] AS failed_counts
+         FROM ${pairs} w JOIN named i USING (method, endpoint) WHERE i.latency IS NOT NULL GROUP BY 1, 2
+         UNION ALL
+         SELECT w.${key}, w.measured::float8 AS measured, i.chunk, i.latencies, i.counts, NULL
+         FROM ${pairs} w JOIN rolled i USING (method, endpoint) WHERE i.measured > 0)`;
 }
 
 /** A percentile between the least and the greatest latency of its pair, which the middle of a bucket may be beyond. */
@@ -265,6 +315,6 @@ function withinSql(percentile: string, pair: string): string {
 }
 
 /** The relation `measurable`: what is wanted with its 95th percentile. */
-const P95_SQL = `measurable AS (
-         SELECT w.*, ${withinSql('t.p95', 'w')} AS p95 FROM wanted w LEFT JOIN (
-           SELECT id, ${nearestRankSql(0.95)} AS p95 FROM ${weighedSql('wanted', 'id')} GROUP BY 1) t USING (id))`;
+const P95_SQL = `${listsSql('ranked_pairs', 'wanted', 'id')},
+       ${toldSql('ranked_pairs', { key: 'id', aggregates: [`${nearestRankSql(0.95)} AS p95`] })},
+       measurable AS (SELECT w.*, ${withinSql('t.p95', 'w')} AS p95 FROM wanted w LEFT JOIN ranked_pairs t USING (id))`;

@@ -15,13 +15,13 @@ export const FIGURE_COLUMNS = `client_errors, errors, measured, fast, slow, late
  * Relations of a statement that has one named `looked` of events: `part`, `method`, `endpoint`, `status`, `latency` (null:
  * none was measured) and `at`. The last of them, `figured`, has for each part and `place` what its requests add up to:
  * `method`, `endpoint`, `requests` and the {@link FIGURE_COLUMNS}. None joins another: nobody can estimate how large they are.
- * @param levels the whole of each part; the pairs of all parts together, without parts; or the whole and the pairs of each part
+ * @param levels the whole of each part, or the whole and its pairs
  */
-export function figuresSql(levels: 'whole' | 'pairs' | 'both'): string {
-  const pairs = `SELECT ${levels === 'pairs' ? 'NULL::timestamptz AS part, 0 AS place' : `part, least(pair, ${MOST_PAIRS}) AS place`}, CASE WHEN pair < ${MOST_PAIRS} THEN method END AS method,
+export function figuresSql(levels: 'whole' | 'both'): string {
+  const pairs = `SELECT part, least(pair, ${MOST_PAIRS}) AS place, CASE WHEN pair < ${MOST_PAIRS} THEN method END AS method,
              CASE WHEN pair < ${MOST_PAIRS} THEN endpoint END AS endpoint, status, latency, n, newest FROM paired`;
   const whole = `SELECT part, ${WHOLE} AS place, NULL::text AS method, NULL::text AS endpoint, status, latency, n, newest FROM grouped`;
-  const placed = { whole, pairs, both: `${pairs} UNION ALL ${whole}` };
+  const placed = { whole, both: `${pairs} UNION ALL ${whole}` };
   return `grouped AS MATERIALIZED (
       SELECT part, method, endpoint, status, latency, count(*)::int AS n, max(at) AS newest FROM looked GROUP BY 1, 2, 3, 4, 5),
     ${levels === 'whole' ? '' : PAIRED}

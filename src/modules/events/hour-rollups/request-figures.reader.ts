@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { Parameters } from '../../../platform/database/parameters.js';
 import type { TimeWindow } from '../totals/index.js';
 import { figuresSql } from './figures.repository.js';
-import { nearestRankSql, shownLatencySql } from './levels.repository.js';
+import { chunkSql, nearestRankSql, toldSql } from './levels.repository.js';
 import { lookedSql } from './looked.repository.js';
 import type { ReadingPlan } from './reading-plan.js';
 import { isNamed, namedConditions, requestConditions, type RequestFilter } from './request-filter.js';
@@ -68,25 +68,22 @@ export class RequestFiguresReader {
     // No relation is joined but by one row for each bucket: nobody can estimate how large they are.
     return this.database.rows<BucketFigures>(
       `WITH ${parts},
-       placed AS MATERIALIZED (
-         SELECT *, sum(measured) OVER (PARTITION BY bucket) AS of_bucket
-         FROM (SELECT *, width_bucket(part, ${buckets}::timestamptz[]) - 1 AS bucket FROM parts) bucketed),
+       placed AS MATERIALIZED (SELECT *, width_bucket(part, ${buckets}::timestamptz[]) - 1 AS bucket FROM parts),
        totals AS MATERIALIZED (
          SELECT bucket, sum(requests) AS requests, sum(client_errors) AS client_errors, sum(errors) AS errors,
                 sum(measured) AS measured, sum(fast) AS fast, sum(slow) AS slow, sum(latency_sum) AS latency_sum,
                 min(latency_min) AS latency_min, max(latency_max) AS latency_max FROM placed GROUP BY 1),
-       weighed AS (
-         SELECT bucket, measured, value, sum(n) AS n, sum(failed) AS failed,
-                sum(sum(n)) OVER (PARTITION BY bucket ORDER BY value) AS up_to
-         FROM (SELECT p.bucket, p.of_bucket AS measured, l.n, coalesce(l.failed, 0) AS failed,
-                      ${shownLatencySql('p.of_bucket', 'l.latency')} AS value
-               FROM placed p CROSS JOIN LATERAL unnest(p.latencies, p.counts, p.failed_counts) AS l (latency, n, failed)) levels
-         GROUP BY 1, 2, 3),
-       told AS MATERIALIZED (
-         SELECT bucket, ARRAY[${percentiles.join(', ')}]::int[] AS percentiles,
-                sum(n - failed) FILTER (WHERE value <= ${threshold}::int) AS satisfied,
-                sum(n - failed) FILTER (WHERE value > ${threshold}::int AND value <= 4::bigint * ${threshold}::int) AS tolerating
-         FROM weighed GROUP BY 1)
+       told_lists AS MATERIALIZED (
+         SELECT p.bucket, p.chunk, t.measured::float8 AS measured, p.latencies, p.counts, p.failed_counts
+         FROM placed p JOIN totals t USING (bucket) WHERE p.measured > 0),
+       ${toldSql('told', {
+         key: 'bucket',
+         aggregates: [
+           `ARRAY[${percentiles.join(', ')}]::int[] AS percentiles`,
+           `sum(n - failed) FILTER (WHERE value <= ${threshold}::int) AS satisfied`,
+           `sum(n - failed) FILTER (WHERE value > ${threshold}::int AND value <= 4::bigint * ${threshold}::int) AS tolerating`,
+         ],
+       })}
        SELECT t.bucket, t.requests::float8 AS requests, t.client_errors::float8 AS "clientErrors", t.errors::float8 AS errors,
               t.measured::float8 AS measured, t.fast::float8 AS fast, t.slow::float8 AS slow,
               t.latency_sum::float8 AS "latencySum", t.latency_min AS "latencyMin", t.latency_max AS "latencyMax",
@@ -130,19 +127,20 @@ export class RequestFiguresReader {
 function partsSql({ projectId }: Scope, plan: ReadingPlan, filter: RequestFilter, parameters: Parameters): string {
   const project = parameters.bind(projectId);
   const [days, hours] = [parameters.bind(plan.days), parameters.bind(plan.hours)];
+  const [dayChunk, hourChunk] = [chunkSql('day', 'day'), chunkSql('hour', 'hour')];
   // A rollup as a whole, or the pairs of it that are asked for.
   const rolled = isNamed(filter)
-    ? `SELECT day AS part, ${FIGURES} FROM endpoint_days
+    ? `SELECT day AS part, ${FIGURES}, ${dayChunk} FROM endpoint_days
          WHERE project_id = ${project} AND day = ANY (${days}::timestamptz[])${namedConditions(filter, NAMES, parameters)}
          UNION ALL
-         SELECT hour, ${FIGURES} FROM endpoint_hours
+         SELECT hour, ${FIGURES}, ${hourChunk} FROM endpoint_hours
          WHERE project_id = ${project} AND hour = ANY (${hours}::timestamptz[])${namedConditions(filter, NAMES, parameters)}`
-    : `SELECT day AS part, ${FIGURES} FROM (SELECT *, counted AS requests FROM day_rollups) d
+    : `SELECT day AS part, ${FIGURES}, ${dayChunk} FROM (SELECT *, counted AS requests FROM day_rollups) d
          WHERE project_id = ${project} AND day = ANY (${days}::timestamptz[])
          UNION ALL
-         SELECT hour, ${FIGURES} FROM (SELECT *, counted AS requests FROM hour_rollups) h
+         SELECT hour, ${FIGURES}, ${hourChunk} FROM (SELECT *, counted AS requests FROM hour_rollups) h
          WHERE project_id = ${project} AND hour = ANY (${hours}::timestamptz[])`;
   const looked = lookedSql(project, plan.spans, requestConditions(filter, parameters), parameters, 'whole');
   return `${looked}, ${figuresSql('whole')},
-       parts AS MATERIALIZED (SELECT part, ${FIGURES} FROM figured UNION ALL ${rolled})`;
+       parts AS MATERIALIZED (SELECT part, ${FIGURES}, ${chunkSql('part', 'hour')} FROM figured UNION ALL ${rolled})`;
 }

@@ -7,7 +7,7 @@ import { type Deadline, LongSnapshots, QueryTooLong } from '../reads/index.js';
 const ROWS_AT_ONCE = 50_000;
 /** Latencies of rollups that cost as much as a row. */
 const LEVELS_OF_A_ROW = 10;
-/** What a read may take without its turn, in milliseconds: nobody can tell all that it costs beforehand. */
+/** What a read may take without a turn, in milliseconds: nobody can tell all that it costs beforehand. */
 const ATTEMPT_MS = 300;
 
 /** The next statement takes no longer than is left; asked before each but the first. */
@@ -21,8 +21,8 @@ interface Planned {
 }
 
 /**
- * Reads of one moment, most of them from rollups. Those that have to look through many rows, and those that turn out to
- * take long, wait for their turn.
+ * Reads of one moment, most of them from rollups. Each takes a turn that is free, so that what turns out to take long is
+ * not begun again. Where none is, those that have to look through many rows, and those that turn out to take long, wait.
  */
 @Injectable()
 export class PlannedReads {
@@ -48,25 +48,23 @@ export class PlannedReads {
   ): Promise<T> {
     const begin = async (tx: Db, deadline: Deadline): Promise<{ planned: P; limitTime: LimitTime }> => {
       const limitTime: LimitTime = () => this.database.limit(tx, deadline.left());
-      await limitTime();
       const planned = await plan(tx);
       await limitTime();
       return { planned, limitTime };
     };
+    const whole = async (tx: Db, deadline: Deadline): Promise<T> => {
+      const { planned, limitTime } = await begin(tx, deadline);
+      return read(tx, planned, limitTime);
+    };
+    const now = this.snapshots.runNow(scope, whole, { signal });
+    if (now !== null) return now;
     const answered = await this.attempt(async (tx, deadline) => {
       const { planned, limitTime } = await begin(tx, deadline);
       const rows = planned.events + (planned.levels ?? 0) / LEVELS_OF_A_ROW;
       return rows > this.rowsAtOnce ? null : { answer: await read(tx, planned, limitTime) };
     }, signal);
     if (answered !== null) return answered.answer;
-    return this.snapshots.run(
-      scope,
-      async (tx, deadline) => {
-        const { planned, limitTime } = await begin(tx, deadline);
-        return read(tx, planned, limitTime);
-      },
-      { signal },
-    );
+    return this.snapshots.run(scope, whole, { signal });
   }
 
   /** Null: it takes more than may be taken without a turn. */

@@ -47,4 +47,9 @@ export class LongReads {
       throw error instanceof NoTurn ? new refusal() : error;
     }
   }
+
+  /** As {@link run}, where a turn is free. @returns null when none is: nothing has begun then */
+  runNow<T>(projectId: string, work: () => Promise<T>): Promise<T> | null {
+    return this.turns.runNow(projectId, work);
+  }
 }

@@ -40,6 +40,19 @@ export class LongSnapshots {
   }
 
   /**
+   * As {@link run}, where a turn is free.
+   * @returns null when none is: nothing has begun then
+   * @throws QueryTooLong
+   */
+  runNow<T>(
+    { projectId }: Pick<ProjectScope, 'projectId'>,
+    work: (tx: Db, deadline: Deadline) => Promise<T>,
+    options: Options = {},
+  ): Promise<T> | null {
+    return this.turns.runNow(projectId, () => this.briefly(work, options));
+  }
+
+  /**
    * As {@link run}, without a turn for a moment, counted from when there is a connection: for what is quick but for few.
    * @param work is begun again, with a turn, when the moment is over
    * @throws QueryTooLong, TooManyQueries

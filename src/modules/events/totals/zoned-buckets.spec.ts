@@ -105,6 +105,7 @@ describe('the buckets of a window in a time zone', () => {
     expect(() => bucketsOf(windowOf('0001-01-01', '9999-12-31'), interval, UTC)).toThrow(ValidationError);
     const [divided] = [bucketsOf(until('2026-03-02T00:00Z', ms), interval, UTC)];
     expect(likeBucketsOf(longer, divided, UTC).starts).toHaveLength(1_501);
+    expect(() => likeBucketsOf(windowOf('0001-01-01', '9999-12-31'), divided, UTC)).toThrow(RangeError);
   });
 
   it('follows without gaps from the bucket that holds the beginning to the last instant', () => {

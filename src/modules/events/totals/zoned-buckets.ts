@@ -47,9 +47,11 @@ export function bucketsOf(window: TimeWindow, asked: AskedInterval, zone: TimeZo
   throw brokenRule(['query', 'interval'], 'the window has too many of these intervals', asked);
 }
 
-/** Divides a window like another one, whatever their number: for the window before, which is as long. */
+/** Divides a window like another one: for the window before, which is as long, and may have some buckets more. */
 export function likeBucketsOf(window: TimeWindow, { interval }: ZonedBuckets, zone: TimeZone): ZonedBuckets {
-  return { interval, starts: startsOf(window, interval, zone, Infinity) ?? [] };
+  const starts = startsOf(window, interval, zone, 2 * MOST_BUCKETS);
+  if (starts === null) throw new RangeError('A window is divided like one that is as long');
+  return { interval, starts };
 }
 
 function automaticOf({ from, to }: TimeWindow): readonly BucketInterval[] {

@@ -4,34 +4,47 @@ export const NEVER = 0xffff_ffff;
 const HALF = 16;
 const HALVES = 1 << HALF;
 
+/** Lets others in where that is due. */
+export type Pause = () => Promise<void>;
+
 /** Ranks among millions of whole milliseconds, without sorting them. */
 export class DurationRanks {
-  /** How many there are. */
-  readonly count: number;
-  /** By the upper halves of their bits. */
-  private readonly upper = new Uint32Array(HALVES);
+  private constructor(
+    private readonly parts: readonly Uint32Array[],
+    /** How many there are. */
+    readonly count: number,
+    /** By the upper halves of their bits. */
+    private readonly upper: Uint32Array,
+    private readonly pause: Pause,
+  ) {}
 
-  /** @param parts durations, or {@link NEVER} for none */
-  constructor(private readonly parts: readonly Uint32Array[]) {
+  /**
+   * @param parts durations, or {@link NEVER} for none
+   * @param pause between them
+   */
+  static async of(parts: readonly Uint32Array[], pause: Pause): Promise<DurationRanks> {
+    const upper = new Uint32Array(HALVES);
     let count = 0;
     for (const part of parts) {
+      await pause();
       for (const duration of part) {
         if (duration === NEVER) continue;
         count += 1;
         const half = duration >>> HALF;
-        this.upper[half] = (this.upper[half] ?? 0) + 1;
+        upper[half] = (upper[half] ?? 0) + 1;
       }
     }
-    this.count = count;
+    return new DurationRanks(parts, count, upper, pause);
   }
 
   /** The nearest-rank quantile in milliseconds, null without durations. @param quantile above 0 and up to 1 */
-  quantile(quantile: number): number | null {
+  async quantile(quantile: number): Promise<number | null> {
     if (this.count === 0) return null;
     const rank = Math.max(1, Math.ceil(quantile * this.count));
     const upper = placeOf(rank, this.upper);
     const lower = new Uint32Array(HALVES);
     for (const part of this.parts) {
+      await this.pause();
       for (const duration of part) {
         if (duration === NEVER || duration >>> HALF !== upper.place) continue;
         const half = duration & (HALVES - 1);

@@ -4,7 +4,8 @@ import type { FittingEvents } from '../../eql/index.js';
 import { keyedSql } from '../asking/keys.js';
 import type { Snapshot } from '../asking/snapshots.js';
 
-const ROWS_AT_ONCE = 5_000;
+/** The next ones are read while these are followed. */
+const ROWS_AT_ONCE = 2_500;
 /** Characters of a key; of a longer one its hash stands for it. */
 const LONGEST_KEY = 44;
 
@@ -39,10 +40,24 @@ export class FunnelEventsRepository {
        WHERE key <> '' ORDER BY at, id`,
       parameters,
     );
-    for (;;) {
-      const rows = await snapshot.rows<FunnelEvent>(`FETCH ${ROWS_AT_ONCE} FROM followed_events`, new Parameters());
-      if (rows.length > 0) yield rows;
-      if (rows.length < ROWS_AT_ONCE) break;
+    const fetch = (): Promise<FunnelEvent[]> =>
+      snapshot.rows<FunnelEvent>(`FETCH ${ROWS_AT_ONCE} FROM followed_events`, new Parameters());
+    let next = fetch();
+    try {
+      for (;;) {
+        const rows = await next;
+        if (rows.length < ROWS_AT_ONCE) {
+          if (rows.length > 0) yield rows;
+          break;
+        }
+        next = fetch();
+        // Whoever waits for them is told why there are none.
+        next.catch(() => undefined);
+        yield rows;
+      }
+    } finally {
+      // The transaction goes on, or ends, when none of its statements is under way.
+      await next.catch(() => undefined);
     }
     await snapshot.rows('CLOSE followed_events', new Parameters());
   }

@@ -1,4 +1,4 @@
-import { DurationRanks, NEVER } from './duration-ranks.js';
+import { DurationRanks, NEVER, type Pause } from './duration-ranks.js';
 
 /** Chains that are laid out together: more never have to be moved. */
 const KEYS_OF_CHUNK = 65_536;
@@ -69,20 +69,23 @@ export class FunnelMachine {
     }
   }
 
-  end(): Reached {
-    const later = Array.from({ length: this.steps - 1 }, (_, step) => step);
-    const durations = later.map(
-      (step) =>
-        new DurationRanks(
-          this.chunks.map(({ shortest }) => shortest.subarray(step * KEYS_OF_CHUNK, (step + 1) * KEYS_OF_CHUNK)),
-        ),
-    );
-    return { reached: [this.begun(), ...durations.map(({ count }) => count)], durations, keys: this.places.size };
+  /** @param pause between the keys that are laid out together */
+  async end(pause: Pause): Promise<Reached> {
+    const durations: DurationRanks[] = [];
+    for (let step = 0; step < this.steps - 1; step += 1) {
+      const ofStep = this.chunks.map(({ shortest }) =>
+        shortest.subarray(step * KEYS_OF_CHUNK, (step + 1) * KEYS_OF_CHUNK),
+      );
+      durations.push(await DurationRanks.of(ofStep, pause));
+    }
+    const begun = await this.begun(pause);
+    return { reached: [begun, ...durations.map(({ count }) => count)], durations, keys: this.places.size };
   }
 
-  private begun(): number {
+  private async begun(pause: Pause): Promise<number> {
     let count = 0;
     for (const { begun } of this.chunks) {
+      await pause();
       for (let key = 0; key < KEYS_OF_CHUNK; key += 1) if (!Number.isNaN(begun[key])) count += 1;
     }
     return count;

@@ -34,7 +34,7 @@ export class FunnelService {
       ...windowHead(scope.projectId, question.projectName, question.window),
       by,
       within_seconds,
-      steps: stepsOf(query.step, found),
+      steps: await stepsOf(query.step, found),
       conversion: ratioOf(last, found.reached[0] ?? 0),
       values: found.keys,
     };
@@ -57,14 +57,14 @@ export class FunnelService {
           machine.push(key, type, ms);
         }
       }
-      return machine.end();
+      return machine.end(() => others.ifDue());
     });
   }
 }
 
-function stepsOf(names: readonly string[], { reached, durations }: Reached): FunnelStep[] {
+function stepsOf(names: readonly string[], { reached, durations }: Reached): Promise<FunnelStep[]> {
   const [began = 0] = reached;
-  return names.map((event, index): FunnelStep => {
+  const stepOf = async (event: string, index: number): Promise<FunnelStep> => {
     const here = reached[index] ?? 0;
     const next = reached[index + 1];
     const ranks = index === 0 ? undefined : durations[index - 1];
@@ -75,10 +75,11 @@ function stepsOf(names: readonly string[], { reached, durations }: Reached): Fun
       conversion: ratioOf(here, began),
       step_conversion: ratioOf(here, index === 0 ? began : (reached[index - 1] ?? 0)),
       dropped: next === undefined ? 0 : here - next,
-      median_seconds: secondsOf(ranks?.quantile(0.5)),
-      p95_seconds: secondsOf(ranks?.quantile(0.95)),
+      median_seconds: secondsOf(await ranks?.quantile(0.5)),
+      p95_seconds: secondsOf(await ranks?.quantile(0.95)),
     };
-  });
+  };
+  return Promise.all(names.map(stepOf));
 }
 
 function secondsOf(ms: number | null | undefined): number | null {

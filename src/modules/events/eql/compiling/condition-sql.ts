@@ -154,6 +154,7 @@ function comparedSql(field: Field, op: ComparisonOperator, value: Value, bind: B
         'string',
         (sql) => `(${sql}${isEquality ? '' : ' COLLATE "C"'} ${sign} ${operand})`,
         bind,
+        op === '==' ? (list) => hasTextSql(list, `? ${operand}`) : undefined,
       );
     }
     case 'number': {
@@ -186,7 +187,8 @@ function oneOfSql({ operand, values, isNegated, isFolding }: OneOf, bind: Bind):
     const wanted = isFolding ? texts.map(fold) : texts;
     const operands = `${bind(wanted)}::text[]`;
     const folded = isFolding ? folding(wanted, bind) : plain;
-    parts.push(fieldTest(operand, 'string', (sql) => `(${folded(sql)} = ANY (${operands}))`, bind));
+    const ofList = isFolding ? undefined : (list: string): string => hasTextSql(list, `?| ${operands}`);
+    parts.push(fieldTest(operand, 'string', (sql) => `(${folded(sql)} = ANY (${operands}))`, bind, ofList));
   }
   if (numbers.length > 0) {
     const operands = `${bind(numbers)}::float8[]`;
@@ -261,8 +263,11 @@ function folding(texts: readonly string[], bind: Bind): Test {
   return (sql) => `lower(${pairs.reduce((text, pair) => `replace(${text}, ${pair})`, `${sql} COLLATE "C"`)})`;
 }
 
-/** A test of what a field holds: null where it holds another kind; of a list true when it is for an element. */
-function fieldTest(field: Field, kind: Kind, test: Test, bind: Bind): string {
+/**
+ * A test of what a field holds: null where it holds another kind; of a list true when it is for an element.
+ * @param ofList the same of a list, without a subquery: PostgreSQL has no parallel plans with those
+ */
+function fieldTest(field: Field, kind: Kind, test: Test, bind: Bind, ofList: Test = elementTest(kind, test)): string {
   if (field.own !== null) {
     const { type, sql } = ownField(field.own);
     if (type === 'text' && kind === 'string') return test(sql);
@@ -271,8 +276,18 @@ function fieldTest(field: Field, kind: Kind, test: Test, bind: Bind): string {
   }
   const value = propertySql(field.path, bind);
   return `(CASE jsonb_typeof(${value}) WHEN '${kind}' THEN ${test(scalarOf(kind, value))}
-    WHEN 'array' THEN (SELECT bool_or(${test(scalarOf(kind, 'item'))}) FROM jsonb_array_elements(${value}) AS item
-      WHERE jsonb_typeof(item) = '${kind}') END)`;
+    WHEN 'array' THEN ${ofList(value)} END)`;
+}
+
+function elementTest(kind: Kind, test: Test): Test {
+  return (list) => `(SELECT bool_or(${test(scalarOf(kind, 'item'))}) FROM jsonb_array_elements(${list}) AS item
+      WHERE jsonb_typeof(item) = '${kind}')`;
+}
+
+/** Whether a list has a text that is looked for; null where it has no text at all. */
+function hasTextSql(list: string, wanted: string): string {
+  return `(CASE WHEN ${list} ${wanted} THEN true
+      WHEN jsonb_path_exists(${list}, '$[*] ? (@.type() == "string")') THEN false END)`;
 }
 
 function scalarOf(kind: Kind, json: string): string {
