@@ -1,5 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { EXAMPLES } from './examples/index.js';
 import type { Operation, Response } from './operation.js';
+import { putExamples } from './put-examples.js';
 
 type Referable<T> = T | { readonly $ref: string };
 
@@ -59,7 +61,7 @@ const TOO_MANY: Response = {
 
 /**
  * The document that clients are made from: what SERVICE 9.2 and 9.4 leave out of the public one is said in it, the address,
- * keys as a security scheme, 429 and the headers that clients act on.
+ * keys as a security scheme, 429 and the headers that clients act on; and examples, which are for people and would be a fifth of that one.
  * @param document is left as it is
  * @param isLimited whether a policy of rate limits holds for a route
  */
@@ -82,6 +84,7 @@ export function clientDocument(
       answer(operation, responses, extra);
     }
   }
+  putExamples(copy, EXAMPLES);
   return copy;
 }
 

@@ -65,7 +65,7 @@ export class DocumentedAnswers {
       return;
     }
     if (type !== JSON_TYPE || content !== documented.content?.[JSON_TYPE]) return;
-    this.hold(where, JSON.parse(body), validatorOf(where, content.schema));
+    this.hold(where, JSON.parse(body), answerValidatorOf(where, content.schema));
   }
 
   /** What the service takes, the document takes as well; else clients could not send it. */
@@ -88,7 +88,8 @@ export class DocumentedAnswers {
 const validators = new Map<string, ValidateFunction>();
 let schemas: Ajv2020 | undefined;
 
-function validatorOf(where: string, schema: Schema): ValidateFunction {
+/** Answers have what the schema names and nothing else. */
+export function answerValidatorOf(where: string, schema: Schema): ValidateFunction {
   let validate = validators.get(where);
   if (validate === undefined) {
     const known = JSON.stringify(schema).replaceAll('"#/', '"document#/');
