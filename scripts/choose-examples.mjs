@@ -1,5 +1,6 @@
-// node scripts/choose-examples.mjs <folder>: makes src/openapi/examples from what RECORD_EXAMPLES=<folder> npm test wrote
-// there. Operations of which the folder has no exchange keep the example that they have.
+// node scripts/choose-examples.mjs <folder> [operation ids]: makes src/openapi/examples from what
+// RECORD_EXAMPLES=<folder> npm test wrote there, of all operations or of those that are named. Others, and those of which the
+// folder has no exchange, keep the example that they have.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const target = join(root, 'src', 'openapi', 'examples');
 const document = JSON.parse(readFileSync(join(root, 'docs', 'api', 'openapi.json'), 'utf8'));
 
-const [folder] = process.argv.slice(2);
+const [folder, ...named] = process.argv.slice(2);
 if (folder === undefined) {
   console.error('Usage: node scripts/choose-examples.mjs <folder of a recording>');
   process.exit(2);
@@ -26,8 +27,9 @@ async function main() {
   for (const [path, item] of Object.entries(document.paths)) {
     for (const operation of Object.values(item)) {
       const { operationId } = operation;
+      const isWanted = named.length === 0 || named.includes(operationId);
       const best = bestExchange(
-        exchanges.filter((exchange) => exchange.operationId === operationId),
+        exchanges.filter((exchange) => isWanted && exchange.operationId === operationId),
         resolved(operation),
       );
       const example = best === null ? kept[operationId] : exampleOf(best, path);

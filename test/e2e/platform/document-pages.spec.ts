@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { EXAMPLES } from '../../../src/openapi/examples/index.js';
 import { ownerWithProject, type Owner } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type Chromium, launchChromium } from '../../support/chromium.js';
@@ -78,6 +79,33 @@ describe('a file of the document’s pages', () => {
     for (const [, path = ''] of named)
       expect((await fetched(path)).headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect((await fetched('/docs/swagger-ui.css?v=0')).headers.get('cache-control')).toBe('no-cache');
+  });
+});
+
+describe('an example of the document', () => {
+  /** Names of members, and of those of the first item of a list. */
+  function formOf(value: unknown): unknown {
+    if (Array.isArray(value)) return value.slice(0, 1).map(formOf);
+    if (value === null || typeof value !== 'object') return 'value';
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, formOf(inner)]));
+  }
+
+  it('has the form of what is answered today', async () => {
+    const owner = await ownerWithProject(app);
+    const get = async (path: string): Promise<unknown> =>
+      (await app.request().get(path).set('Authorization', owner.bearer).expect(200)).body;
+    const of = `project_id=${owner.projectId}`;
+    const answers: Record<string, unknown> = {
+      getCurrentUser: await get('/v1/auth/me'),
+      listOrganizations: await get('/v1/organizations'),
+      getProject: await get(`/v1/projects/${owner.projectId}`),
+      listProjects: await get('/v1/projects'),
+      getEventCounts: await get(`/v1/events/counts?${of}`),
+      getStorageUsage: await get(`/v1/core/usage?${of}`),
+      getTwoFactor: await get('/v1/account/two-factor'),
+    };
+    const committed = Object.keys(answers).map((name) => [name, formOf(EXAMPLES[name]?.answer?.value)]);
+    expect(committed).toEqual(Object.entries(answers).map(([name, answer]) => [name, formOf(answer)]));
   });
 });
 
