@@ -8,7 +8,7 @@ import { isSigned, SignedRoutesCors } from './modules/entitlement/storage/index.
 import { UsageMetering } from './modules/events/usage/index.js';
 import { JOB_BOARD_PATH, JobBoard } from './modules/operations/job-board/index.js';
 import { buildDocument } from './openapi/document.js';
-import { serveDocument } from './openapi/pages.js';
+import { serveDocument } from './openapi/pages/index.js';
 import type { CheckedRequest } from './platform/http/inputs.js';
 import { answerClientErrors } from './platform/http/client-errors.js';
 import { DirectRoutes, type RequestFront } from './platform/http/direct-routes.js';

@@ -120,6 +120,7 @@ function announce(
     '',
     `  Operational Event Service   ${url}`,
     `  Documentation               ${url}/docs   (${url}/redoc, ${url}/openapi.json)`,
+    `  To make clients from        ${url}/openapi.client.json`,
     ...(mail.smtpUrl === undefined ? [`  Captured mail               ${join(dataDir.path, 'outbox')}`] : []),
     ...(embedded ? [`  Embedded PostgreSQL in      ${dataDir.path}`] : []),
     '',

@@ -1,5 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { EXAMPLES } from './examples/index.js';
 import type { Operation, Response } from './operation.js';
+import { putExamples } from './put-examples.js';
 
 const REFERENCE = /"\$ref":"#\/components\/([^"]+)"/g;
 
@@ -61,7 +63,7 @@ const TOO_MANY: Response = {
 
 /**
  * The document that clients are made from: what SERVICE 9.2 and 9.4 leave out of the public one is said in it, the address,
- * keys as a security scheme, 429 and the headers that clients act on.
+ * keys as a security scheme, 429 and the headers that clients act on; and examples, which are for people and would be a fifth of that one.
  * @param document is left as it is
  * @param isLimited whether a policy of rate limits holds for a route
  */
@@ -84,6 +86,7 @@ export function clientDocument(
       answer(operation, responses, extra);
     }
   }
+  putExamples(copy, EXAMPLES);
   dropUnused(copy, 'responses');
   dropUnused(copy, 'parameters');
   return copy;

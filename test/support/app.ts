@@ -12,6 +12,7 @@ import { Logger } from '../../src/platform/telemetry/index.js';
 import { answerFaults } from './answer-faults.js';
 import { DocumentedAnswers } from './documented-answers.js';
 import { createTestDatabase } from './postgres.js';
+import { RecordedExchanges } from './recorded-exchanges.js';
 
 export interface TestApp {
   readonly nest: NestExpressApplication;
@@ -75,6 +76,8 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const server = nest.getHttpServer();
   const answers = new DocumentedAnswers();
   answers.watch(server);
+  const { RECORD_EXAMPLES: examples } = process.env;
+  if (examples) new RecordedExchanges(examples).watch(server);
   await nest.listen(config.http.port, config.http.host);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });

@@ -1,7 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { document, type ListedOperation, operations, type Schema } from './document.js';
+import { document, type ListedOperation, type Schema } from './document.js';
+import { answeredBody, contentType, operationOf, sentBody } from './exchange.js';
 
 /** The limits of SERVICE 8 are not in the document (SERVICE 9), and a defect of the service is nobody's contract. */
 const OUTSIDE_THE_DOCUMENT: ReadonlySet<number> = new Set([429, 500]);
@@ -17,20 +18,6 @@ const OF_THE_PROTOCOL: ReadonlySet<string> = new Set(
 const NO_SUCH_ROUTE = '{"detail":"Not Found"}';
 const JSON_TYPE = 'application/json';
 
-interface Route {
-  pattern: RegExp;
-  listed: ListedOperation;
-}
-
-/** Those without parameters first: `/v1/projects/select` is not a project. */
-const ROUTES: readonly Route[] = operations
-  .map((listed) => ({ listed, pattern: new RegExp(`^${listed.path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`) }))
-  .sort((a, b) => parameters(a) - parameters(b));
-
-function parameters({ listed }: Route): number {
-  return listed.path.split('{').length;
-}
-
 /**
  * Holds every JSON answer of an instance against the OpenAPI document: its status is listed, its body fits the schema,
  * and it has no field that the schema does not name. Clients are generated from the document, so an answer beside it
@@ -42,8 +29,8 @@ export class DocumentedAnswers {
   /** Listens to a server; `faults` fills while it answers. */
   watch(server: Server): void {
     server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
-      const route = this.route(request);
-      if (route !== undefined) this.record(route.listed, response, sentBody(request));
+      const listed = operationOf(request);
+      if (listed !== undefined) this.record(listed, response, sentBody(request, JSON_TYPE));
     });
   }
 
@@ -52,28 +39,10 @@ export class DocumentedAnswers {
     return [...this.found];
   }
 
-  private route({ method, url = '' }: IncomingMessage): Route | undefined {
-    const path = url.split('?', 1)[0] ?? '';
-    return ROUTES.find(({ listed, pattern }) => listed.method === method && pattern.test(path));
-  }
-
   private record(listed: ListedOperation, response: ServerResponse, sent: () => string): void {
-    const chunks: Buffer[] = [];
-    const keep = (chunk: unknown): void => {
-      if (typeof chunk === 'string') chunks.push(Buffer.from(chunk));
-      else if (chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk));
-    };
-    for (const name of ['write', 'end'] as const) {
-      const original = response[name].bind(response) as (...parameters: unknown[]) => unknown;
-      Object.assign(response, {
-        [name]: (...parameters: unknown[]) => {
-          if (contentType(response) === JSON_TYPE) keep(parameters[0]);
-          return original(...parameters);
-        },
-      });
-    }
+    const answered = answeredBody(response, (type) => type === JSON_TYPE);
     response.once('finish', () => {
-      this.check(listed, response, Buffer.concat(chunks).toString('utf8'));
+      this.check(listed, response, answered());
       if (response.statusCode < 300) this.checkSent(listed, sent());
     });
   }
@@ -96,7 +65,7 @@ export class DocumentedAnswers {
       return;
     }
     if (type !== JSON_TYPE || content !== documented.content?.[JSON_TYPE]) return;
-    this.hold(where, JSON.parse(body), validatorOf(where, content.schema));
+    this.hold(where, JSON.parse(body), answerValidatorOf(where, content.schema));
   }
 
   /** What the service takes, the document takes as well; else clients could not send it. */
@@ -116,30 +85,11 @@ export class DocumentedAnswers {
   }
 }
 
-/**
- * The text of a JSON body, told when it has come: as the parser hands it on, since a listener would set it flowing. None of
- * one that came compressed.
- */
-function sentBody(request: IncomingMessage): () => string {
-  if (
-    request.headers['content-type']?.startsWith(JSON_TYPE) !== true ||
-    request.headers['content-encoding'] !== undefined
-  )
-    return () => '';
-  const chunks: Buffer[] = [];
-  const push = request.push.bind(request);
-  request.push = (chunk: unknown, ...rest) => {
-    if (chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk));
-    return push(chunk, ...rest);
-  };
-  // Without the mark of its bytes' order, which the service leaves out as well.
-  return () => new TextDecoder().decode(Buffer.concat(chunks));
-}
-
 const validators = new Map<string, ValidateFunction>();
 let schemas: Ajv2020 | undefined;
 
-function validatorOf(where: string, schema: Schema): ValidateFunction {
+/** Answers have what the schema names and nothing else. */
+export function answerValidatorOf(where: string, schema: Schema): ValidateFunction {
   let validate = validators.get(where);
   if (validate === undefined) {
     const known = JSON.stringify(schema).replaceAll('"#/', '"document#/');
@@ -180,10 +130,6 @@ function schemasOf(schemas: object, options: Options = {}): Ajv2020 {
   const ajv = new Ajv2020({ strict: false, allErrors: true, meta: false, validateSchema: false, ...options });
   addFormats.default(ajv);
   return ajv.addSchema(schemas);
-}
-
-function contentType(response: ServerResponse): string {
-  return String(response.getHeader('content-type') ?? '').split(';', 1)[0] ?? '';
 }
 
 /** Schemas under these say something of a part of the members alone. */

@@ -1,0 +1,188 @@
+// Takes out of a recorded exchange what is of one run alone: identifiers, times, secrets, addresses and words of tests. What
+// stands for them is well-formed, the same in every recording, and plainly nobody's.
+import { createHash } from 'node:crypto';
+
+const DAY = 86_400_000;
+/** The Monday that every recording becomes one of; whole weeks away, so that hours, days and weeks stay what they are. */
+const MONDAY = Date.UTC(2026, 2, 2);
+/** Tests write down times that are further away than this. */
+const RECENT = 120 * DAY;
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
+const TIME = /\b(20\d\d-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?(Z|\+00:00)/g;
+const DATE = /^20\d\d-\d\d-\d\d$/;
+const MONTH = /^20\d\d-\d\d$/;
+const EMAIL = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
+const HERE = /https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?/g;
+const LONGEST_TEXT = 400;
+const API = 'https://api.acme.example';
+const DIGEST = '0123456789abcdef';
+const PEOPLE = ['ada', 'grace', 'edsger', 'barbara', 'alan', 'radia'];
+const EVENTS = ['order.placed', 'payment.failed', 'user.signed_in', 'cart.updated'];
+/** What tests call things that need a name and have none. */
+const WORDS = {
+  event: EVENTS,
+  event_type: EVENTS,
+  name: ['Orders', 'Payments', 'Checkout', 'Sign-in'],
+  title: ['Payments fail', 'Orders stopped'],
+  message: ['Order 1042 was placed', 'Payment of order 1043 failed'],
+  body: ['Looking into it', 'Fixed by the release of today'],
+  source: ['web', 'worker'],
+  key: ['reports/march.csv', 'reports/february.csv'],
+  path: ['/orders', '/payments'],
+  endpoint: ['/orders', '/payments'],
+  description: ['Events of the web shop', 'Events of the workers'],
+  note: ['Load test until Thursday'],
+  reason: ['Payments fail'],
+  q: ['payment'],
+  text: ['payment'],
+};
+
+/** Members that only who is asked may know, and what stands for them. */
+const SECRETS = [
+  [/^(password|current_password|new_password)$/, () => 'correct-horse-battery'],
+  [
+    /^(secret|next_secret|old_secret)$/,
+    (text) => (/^[A-Z2-7]{16,}$/.test(text) ? 'JBSWY3DPEHPK3PXP' : 'not-a-real-secret-0000000000'),
+  ],
+  [/^recovery_codes?$/, (_, nth) => `aaaa-bbbb-cccc-dddd-eeee-${String(nth).padStart(4, '0')}`],
+  [/^(prefix|api_key_prefix)$/, () => 'EXAMPLE0'],
+  [/cursor|^next_after$|^next_before$|^after$|^before$/, () => 'T3BhcXVlQ3Vyc29y'],
+];
+
+/** One exchange; `roleOfId` says what the `id` of its answer names, such as `project`. */
+export class Scrubber {
+  #roleOfId;
+  #names = new Map();
+  #recordedAt;
+  #shift;
+  #months;
+
+  constructor(recordedAt, roleOfId) {
+    const day = Math.floor(recordedAt / DAY) * DAY;
+    this.#recordedAt = recordedAt;
+    this.#shift = Math.round((MONDAY - day) / (7 * DAY)) * 7 * DAY;
+    const [from, to] = [new Date(recordedAt), new Date(MONDAY)];
+    this.#months = (to.getUTCFullYear() - from.getUTCFullYear()) * 12 + to.getUTCMonth() - from.getUTCMonth();
+    this.#roleOfId = roleOfId;
+  }
+
+  value(value, key = '') {
+    if (Array.isArray(value)) {
+      const most = typeof value[0] === 'object' ? 2 : 4;
+      return value.slice(0, most).map((item) => this.value(item, key));
+    }
+    if (value !== null && typeof value === 'object') {
+      const entries = Object.entries(value).map(([name, inner]) => [name, this.value(inner, name)]);
+      return withSlug(Object.fromEntries(entries.map(([name, inner]) => [this.#text(name, ''), inner])));
+    }
+    if (typeof value === 'number') return this.#number(value);
+    return typeof value === 'string' ? this.#text(value, key) : value;
+  }
+
+  /** Unix times in seconds and milliseconds; others are what they are. */
+  #number(value) {
+    const unit = [1_000, 1].find((each) => this.#isRecent(value * each));
+    return unit === undefined ? value : Date.parse(this.#moved(value * unit)) / unit;
+  }
+
+  #text(text, key) {
+    const secret = SECRETS.find(([name]) => name.test(key));
+    if (secret !== undefined && text !== '') return secret[1](text, this.#nth(`${key} ${secret[0]}`, text));
+    if (text.length <= 2 && WORDS[key] !== undefined) return this.#nthOf(WORDS[key], key, text);
+    if (DATE.test(text)) return this.#moved(`${text}T00:00:00Z`).slice(0, 10);
+    if (MONTH.test(text)) return this.#moved(`${text}-01T00:00:00Z`).slice(0, 7);
+    const scrubbed = text
+      .replaceAll(UUID, (id, at) => this.#id(id.toLowerCase(), roleInPath(text.slice(0, at)) ?? this.#roleOf(key)))
+      .replaceAll(TIME, (time) => this.#moved(time))
+      .replaceAll(/oes_[0-9A-Za-z]{8}_[0-9A-Za-z]+/g, 'oes_EXAMPLE_KEY_OF_NOBODY')
+      .replaceAll(/eyJ[\w-]{10,}\.[\w-]+\.[\w-]+/g, 'header.payload.signature')
+      .replaceAll(HERE, text.includes('/v1/') || !/^(target_)?url$/.test(key) ? API : 'https://hooks.acme.example')
+      .replaceAll(/\bexpires=(\d{10})\b/g, (_, seconds) => `expires=${this.#number(Number(seconds))}`)
+      .replaceAll(/\b[a-z0-9]{4}(-[a-z0-9]{4}){5}\b/g, 'aaaa-bbbb-cccc-dddd-eeee-0001')
+      .replace(/^localhost$/, 'acme.example')
+      .replaceAll(/\b127\.0\.0\.1\b/g, '203.0.113.7')
+      .replaceAll(/u\*\*\*@example\.com/g, 'a***@acme.example')
+      .replaceAll(EMAIL, (email) =>
+        email.includes('*') || email.endsWith('@acme.example') ? email : this.#email(email),
+      )
+      .replaceAll(/user-[0-9a-f]{12}%40example\.com/g, 'ada%40acme.example')
+      .replaceAll(/secret=[A-Z2-7]{16,}/g, 'secret=JBSWY3DPEHPK3PXP')
+      .replaceAll(/\b(cus|sub|evt|si|cs_test|bps|price)_[0-9a-f]{12,}/g, '$1_EXAMPLE')
+      .replaceAll(/\/[0-9a-f]{16}$/g, '/EXAMPLE')
+      .replaceAll(/\b[0-9a-f]{64}\b/g, DIGEST.repeat(4))
+      .replaceAll(/\bvm-\d+-[0-9a-f]{8}\b/g, 'worker-1')
+      .replaceAll(/[\w-]{32,}/g, (token) => opaque(token, key))
+      .replace(/^(?=.*[A-Z])(?=.*[a-z])[\w-]{22}$/, (token) => opaque(token, key));
+    if (key === 'code' && /^\d{6}$/.test(scrubbed)) return '123456';
+    return scrubbed.length > LONGEST_TEXT && key !== '' ? `${scrubbed.slice(0, LONGEST_TEXT - 1)}…` : scrubbed;
+  }
+
+  #moved(time) {
+    const at = new Date(time);
+    // What a test has written down is the same in every recording.
+    if (!this.#isRecent(at.getTime())) return typeof time === 'string' ? time : at.toISOString();
+    // Months stay whole.
+    const isOfMonth = at.getUTCDate() === 1 && at.getTime() % DAY === 0;
+    const moved = isOfMonth
+      ? Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + this.#months, 1)
+      : Math.floor((at.getTime() + this.#shift) / 1_000) * 1_000;
+    return new Date(moved).toISOString();
+  }
+
+  #id(id, role) {
+    return fakeId(role, this.#nth(role, id));
+  }
+
+  #isRecent(time) {
+    return Math.abs(time - this.#recordedAt) < RECENT;
+  }
+
+  #roleOf(key) {
+    if (key === 'id' || key === 'ids' || key === '') return this.#roleOfId;
+    if (/^(owner_id|user_id|created_by|updated_by|actor_user_id|assignee_id|acknowledged_by|dismissed_by)$/.test(key))
+      return 'user';
+    if (/event_ids?$|^event_id$/.test(key) && !key.startsWith('alert')) return 'event';
+    return key.replace(/_ids?$/, '').replace(/^(alert_)?rule$/, 'rule');
+  }
+
+  #email(email) {
+    return `${this.#nthOf(PEOPLE, 'people', email)}@acme.example`;
+  }
+
+  #nthOf(words, kind, text) {
+    return words[(this.#nth(kind, text) - 1) % words.length];
+  }
+
+  /** From 1: how many of a kind came before this one. */
+  #nth(kind, text) {
+    const known = this.#names.get(kind) ?? this.#names.set(kind, new Map()).get(kind);
+    if (!known.has(text)) known.set(text, known.size + 1);
+    return known.get(text);
+  }
+}
+
+/** A version 7 as the service makes them, of the first Monday; the kind of thing is in its middle, the number at its end. */
+function fakeId(role, nth) {
+  const kind = createHash('sha256').update(role).digest('hex').slice(0, 3);
+  const time = (MONDAY + 9 * 3_600_000).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${kind}-8000-${String(nth).padStart(12, '0')}`;
+}
+
+/** What an id within an address names: `object` behind `/objects/`. */
+function roleInPath(before) {
+  return /([a-z-]+)s\/$/.exec(before)?.[1];
+}
+
+/** As long and of the same letters. */
+function opaque(text, key) {
+  if (/^[0-9a-f-]{36}$/.test(text) || text.startsWith('oes_') || text.startsWith(DIGEST)) return text;
+  const label = `Example-${key.replaceAll(/[^A-Za-z]/g, '-')}-`;
+  return label.padEnd(Math.min(text.length, 64), '0').slice(0, 64);
+}
+
+/** Tests make slugs that are nobody else's. */
+function withSlug(object) {
+  if (!/^[0-9a-f]{12}$/.test(object.slug ?? '')) return object;
+  const slug = (object.name ?? 'acme').toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+  return { ...object, slug };
+}

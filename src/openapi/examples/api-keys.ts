@@ -1,0 +1,142 @@
+import type { Examples } from './example.js';
+
+/** Recorded: made by `scripts/choose-examples.mjs`. */
+export const EXAMPLES: Examples = {
+  listApiKeys: {
+    answer: {
+      type: 'application/json',
+      value: [
+        {
+          id: '019cadc6-9a80-72c7-8000-000000000001',
+          project_id: '019cadc6-9a80-7244-8000-000000000001',
+          source_id: '019cadc6-9a80-741c-8000-000000000001',
+          name: 'Shop',
+          prefix: 'EXAMPLE0',
+          scopes: ['events:write'],
+          status: 'active',
+          created_at: '2026-03-02T01:15:06.000Z',
+          last_used_at: null,
+          expires_at: null,
+          allowed_origins: ['https://shop.example.com', 'https://api.acme.example'],
+          rate_limit_per_minute: 60,
+        },
+        {
+          id: '019cadc6-9a80-72c7-8000-000000000002',
+          project_id: '019cadc6-9a80-7244-8000-000000000001',
+          source_id: '019cadc6-9a80-741c-8000-000000000001',
+          name: 'Checkout',
+          prefix: 'EXAMPLE0',
+          scopes: ['events:write'],
+          status: 'active',
+          created_at: '2026-03-02T01:15:06.000Z',
+          last_used_at: null,
+          expires_at: null,
+        },
+      ],
+    },
+  },
+  createApiKey: {
+    request: {
+      type: 'application/json',
+      value: {
+        project_id: '019cadc6-9a80-7244-8000-000000000001',
+        name: 'Web',
+        scopes: ['events:write'],
+        expires_at: '2026-03-03T00:57:09.000Z',
+      },
+    },
+    answer: {
+      type: 'application/json',
+      value: {
+        id: '019cadc6-9a80-72c7-8000-000000000001',
+        project_id: '019cadc6-9a80-7244-8000-000000000001',
+        source_id: null,
+        name: 'Web',
+        prefix: 'EXAMPLE0',
+        scopes: ['events:write'],
+        status: 'active',
+        created_at: '2026-03-02T00:57:09.000Z',
+        last_used_at: null,
+        expires_at: '2026-03-03T00:57:09.000Z',
+        key: 'oes_EXAMPLE_KEY_OF_NOBODY',
+      },
+    },
+  },
+  getCurrentApiKey: {
+    answer: {
+      type: 'application/json',
+      value: {
+        id: '019cadc6-9a80-7274-8000-000000000001',
+        project_id: '019cadc6-9a80-7244-8000-000000000001',
+        source_id: '019cadc6-9a80-741c-8000-000000000001',
+        name: 'Shop',
+        prefix: 'EXAMPLE0',
+        scopes: ['events:write'],
+        status: 'active',
+        created_at: '2026-03-02T01:15:07.000Z',
+        last_used_at: null,
+        expires_at: null,
+        allowed_origins: ['https://shop.example.com'],
+        rate_limit_per_minute: 60,
+        organization_id: '019cadc6-9a80-7af3-8000-000000000001',
+        project_name: 'Web shop',
+      },
+    },
+  },
+  updateApiKey: {
+    request: { type: 'application/json', value: { name: 'Renamed', scopes: ['events:write', 'events:write'] } },
+    answer: {
+      type: 'application/json',
+      value: {
+        id: '019cadc6-9a80-72c7-8000-000000000001',
+        project_id: '019cadc6-9a80-7244-8000-000000000001',
+        source_id: '019cadc6-9a80-741c-8000-000000000001',
+        name: 'Renamed',
+        prefix: 'EXAMPLE0',
+        scopes: ['events:write'],
+        status: 'active',
+        created_at: '2026-03-02T01:15:07.000Z',
+        last_used_at: null,
+        expires_at: null,
+        allowed_origins: ['https://other.example.com'],
+        rate_limit_per_minute: 1,
+      },
+    },
+  },
+  revokeApiKey: {
+    answer: {
+      type: 'application/json',
+      value: {
+        id: '019cadc6-9a80-72c7-8000-000000000001',
+        project_id: '019cadc6-9a80-7244-8000-000000000001',
+        source_id: null,
+        name: 'Test',
+        prefix: 'EXAMPLE0',
+        scopes: ['events:read', 'events:write'],
+        status: 'revoked',
+        created_at: '2026-03-02T00:55:59.000Z',
+        last_used_at: '2026-03-02T00:56:00.000Z',
+        expires_at: null,
+      },
+    },
+  },
+  rotateApiKey: {
+    request: { type: 'application/json', value: { grace_seconds: 600 } },
+    answer: {
+      type: 'application/json',
+      value: {
+        id: '019cadc6-9a80-72c7-8000-000000000001',
+        project_id: '019cadc6-9a80-7244-8000-000000000001',
+        source_id: null,
+        name: 'Web',
+        prefix: 'EXAMPLE0',
+        scopes: ['events:write'],
+        status: 'active',
+        created_at: '2026-03-02T00:57:09.000Z',
+        last_used_at: null,
+        expires_at: '2026-03-03T00:57:09.000Z',
+        key: 'oes_EXAMPLE_KEY_OF_NOBODY',
+      },
+    },
+  },
+};

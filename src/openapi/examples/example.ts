@@ -1,0 +1,14 @@
+/** A body as it was sent or answered; `value` is text where the media type is not JSON. */
+export interface ExampleBody {
+  readonly type: string;
+  readonly value: unknown;
+}
+
+/** A request that was answered with success. */
+export interface Example {
+  readonly request?: ExampleBody;
+  readonly answer?: ExampleBody;
+}
+
+/** By the name of the operation. */
+export type Examples = Readonly<Record<string, Example>>;

@@ -1,0 +1,15 @@
+import type { Examples } from './example.js';
+
+/** Recorded: made by `scripts/choose-examples.mjs`. */
+export const EXAMPLES: Examples = {
+  getHealth: {
+    answer: {
+      type: 'application/json',
+      value: {
+        status: 'degraded',
+        version: '1.0.0',
+        checks: { database: 'ok', redis: 'down', queue: 'down', workers: 'degraded' },
+      },
+    },
+  },
+};

@@ -1,0 +1,49 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { clientDocument } from '../client-document.js';
+import { DOCS_SCRIPT, docsPage } from './docs-page.js';
+import { ICON } from './icon.js';
+import { PageFile } from './page-file.js';
+import { installedPackage } from './packages.js';
+import { redocPage, redocScript } from './redoc-page.js';
+
+interface Routes {
+  get(path: string, handler: (request: Request, response: Response) => Promise<void>): void;
+}
+
+/**
+ * Serves the document, the one that clients are made from, and two readers of that from files of installed packages; nothing
+ * comes from elsewhere. The document is made when it is first asked for, and once: at every start it would be a tenth of
+ * what that costs.
+ */
+export function serveDocument(
+  app: NestExpressApplication,
+  make: () => OpenAPIObject,
+  isLimited: (method: string, path: string) => boolean,
+): void {
+  const document = once(make);
+  const swagger = installedPackage('swagger-ui-dist');
+  const redoc = installedPackage('redoc');
+  const ofSwagger = (type: string, name: string): PageFile =>
+    new PageFile(type, () => swagger.read(name), swagger.version);
+  const redocBundle = async (): Promise<Buffer> => redocScript(await redoc.read('bundles/redoc.standalone.js'));
+  const files: readonly (readonly [paths: string[], file: PageFile])[] = [
+    [['/openapi.json'], new PageFile('json', () => JSON.stringify(document()))],
+    [['/openapi.client.json'], new PageFile('json', () => JSON.stringify(clientDocument(document(), isLimited)))],
+    [['/docs', '/docs/'], new PageFile('html', () => docsPage(swagger.version))],
+    [['/docs/start.js'], new PageFile('js', () => DOCS_SCRIPT)],
+    [['/docs/swagger-ui.css'], ofSwagger('css', 'swagger-ui.css')],
+    [['/docs/swagger-ui-bundle.js'], ofSwagger('js', 'swagger-ui-bundle.js')],
+    [['/docs/icon.svg'], new PageFile('svg', () => ICON)],
+    [['/redoc', '/redoc/'], new PageFile('html', () => redocPage(redoc.version))],
+    [['/redoc/redoc.standalone.js'], new PageFile('js', redocBundle, redoc.version)],
+  ];
+  const express = app.getHttpAdapter().getInstance() as Routes;
+  for (const [paths, file] of files) for (const path of paths) express.get(path, file.send);
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

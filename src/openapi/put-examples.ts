@@ -1,0 +1,42 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import type { Operation, Response } from './operation.js';
+import type { ExampleBody, Examples } from './examples/example.js';
+
+type Referable<T> = T | { readonly $ref: string };
+
+/**
+ * Puts an example to the body of each request and of each success. Successes that operations share are then those of one
+ * operation, and stay shared where nobody has an example.
+ */
+export function putExamples(document: OpenAPIObject, examples: Examples): void {
+  const components = (document.components ??= {});
+  const shared = (components.responses ?? {}) as Record<string, Response>;
+  for (const item of Object.values(document.paths)) {
+    for (const operation of Object.values(item as Record<string, Operation>)) {
+      const { request, answer } = examples[operation.operationId ?? ''] ?? {};
+      const { requestBody } = operation;
+      if (requestBody?.content !== undefined) requestBody.content = withExample(requestBody.content, request);
+      if (answer !== undefined) answerWith(operation, answer, shared);
+    }
+  }
+  const text = JSON.stringify(document.paths);
+  components.responses = Object.fromEntries(
+    Object.entries(shared).filter(([name]) => text.includes(`"#/components/responses/${name}"`)),
+  );
+}
+
+/** In the success of the lowest status. */
+function answerWith(operation: Operation, answer: ExampleBody, shared: Readonly<Record<string, Response>>): void {
+  const responses = operation.responses as Record<string, Referable<Response>>;
+  const status = Object.keys(responses).find((code) => code.startsWith('2'));
+  const found = status === undefined ? undefined : responses[status];
+  const whole = found === undefined || !('$ref' in found) ? found : shared[found.$ref.replace(/.*\//, '')];
+  if (status === undefined || whole?.content === undefined) return;
+  operation.responses[status] = { ...whole, content: withExample(whole.content, answer) };
+}
+
+function withExample<T extends object>(content: Record<string, T>, body: ExampleBody | undefined): Record<string, T> {
+  const media = body === undefined ? undefined : content[body.type];
+  if (body === undefined || media === undefined) return content;
+  return { ...content, [body.type]: { ...media, example: body.value } };
+}

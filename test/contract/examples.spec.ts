@@ -1,0 +1,106 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
+import { describe, expect, it } from '@jest/globals';
+import { clientDocument } from '../../src/openapi/client-document.js';
+import { document, operations } from '../support/document.js';
+import { answerValidatorOf, sentValidatorOf } from '../support/documented-answers.js';
+
+interface Media {
+  readonly example?: unknown;
+}
+interface Told {
+  readonly requestBody?: { readonly required?: boolean; readonly content: Record<string, Media> };
+  readonly responses: Record<string, { readonly content?: Record<string, Media>; readonly $ref?: string }>;
+}
+
+const JSON_TYPE = 'application/json';
+/** Those of one recording are those of every other: of the first Monday of March 2026, numbered. */
+const FAKE_ID = /^019cadc6-9a80-7[0-9a-f]{3}-8000-\d{12}$/;
+
+/** With its examples, as `/docs` shows it. */
+const forPeople = clientDocument(structuredClone(document) as unknown as OpenAPIObject, () => true);
+const told = operations.map((listed) => ({
+  ...listed,
+  where: `${listed.method} ${listed.path}`,
+  shown: forPeople.paths[listed.path]?.[listed.method.toLowerCase() as 'get'] as unknown as Told,
+}));
+
+const successOf = <T>(responses: Record<string, T>): [status: string, response: T] => {
+  const found = Object.entries(responses).find(([status]) => status.startsWith('2'));
+  if (found === undefined) throw new Error('an operation that never succeeds');
+  return found;
+};
+
+/** The media type and the example of a body that has one. */
+function exampleIn(content: Record<string, Media> | undefined): readonly [type: string, value: unknown] | undefined {
+  const found = Object.entries(content ?? {}).find(([, { example }]) => example !== undefined);
+  return found && [found[0], found[1].example];
+}
+
+function faultsOf(where: string, value: unknown, validate: ValidateFunction): string[] {
+  if (validate(structuredClone(value))) return [];
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${where} ${instancePath} ${message}`);
+}
+
+describe('the examples of the document', () => {
+  it('stand at the request and at the success of every operation that has a body there', () => {
+    const without = told.flatMap(({ where, shown }) => {
+      const [, { content }] = successOf(shown.responses);
+      return [
+        ...(shown.requestBody?.required === true && exampleIn(shown.requestBody.content) === undefined
+          ? [`${where} request`]
+          : []),
+        ...(content !== undefined && exampleIn(content) === undefined ? [`${where} answer`] : []),
+      ];
+    });
+    expect(without).toEqual([]);
+  });
+
+  it('are what the schemas say, and have no member that they do not name', () => {
+    const faults = told.flatMap(({ where, operation, shown }) => {
+      const [sentType, sent] = exampleIn(shown.requestBody?.content) ?? [];
+      const [status, { content }] = successOf(operation.responses);
+      const [answerType, answered] = exampleIn(shown.responses[status]?.content) ?? [];
+      const sentSchema = operation.requestBody?.content[sentType ?? '']?.schema;
+      const answerSchema = content?.[JSON_TYPE]?.schema;
+      return [
+        ...(typeof sent === 'object' && sentSchema !== undefined
+          ? faultsOf(`${where} request`, sent, sentValidatorOf(`${where} example`, sentSchema))
+          : []),
+        ...(answerType === JSON_TYPE && answerSchema !== undefined
+          ? faultsOf(`${where} answer`, answered, answerValidatorOf(`${where} ${status}`, answerSchema))
+          : []),
+      ];
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('hold no secret, no address of a machine and no identifier of a recording', () => {
+    const texts = told.map(({ where, shown }) => {
+      const [, { content }] = successOf(shown.responses);
+      const text = JSON.stringify([exampleIn(shown.requestBody?.content), exampleIn(content)]);
+      return { where, text };
+    });
+    const found = texts.flatMap(({ where, text }) => [
+      ...[...text.matchAll(/127\.0\.0\.1|localhost|\/tmp\/|oes_[0-9A-Za-z]{8}_|eyJ[\w-]{10,}\.|whsec_/g)].map(
+        ([what]) => `${where} ${what}`,
+      ),
+      ...[...text.matchAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi)]
+        .filter(([id]) => !FAKE_ID.test(id))
+        .map(([id]) => `${where} ${id}`),
+    ]);
+    expect(found).toEqual([]);
+  });
+
+  it('stand beside what the first document says, which is without them and of which nothing is lost', () => {
+    const { components } = forPeople;
+    expect(Object.keys(components?.schemas ?? {})).toEqual(Object.keys(document.components.schemas));
+    const references = new Set(JSON.stringify(forPeople).match(/(?<="\$ref":"#\/components\/responses\/)[^"]+/g));
+    expect([...references].sort()).toEqual(Object.keys(components?.responses ?? {}).sort());
+    const media = operations.flatMap(({ operation: { requestBody, responses } }) => [
+      ...Object.values(requestBody?.content ?? {}),
+      ...Object.values(responses).flatMap(({ content }) => Object.values(content ?? {})),
+    ]);
+    expect(media.filter((each) => 'example' in each)).toEqual([]);
+  });
+});
