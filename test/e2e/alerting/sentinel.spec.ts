@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
+import { LessonsRepository } from '../../../src/modules/alerting/sentinel/rounds/lessons.repository.js';
+import { SeriesProfilesRepository } from '../../../src/modules/alerting/sentinel/rounds/series-profiles.repository.js';
 import { WatchedProjectsRepository } from '../../../src/modules/alerting/sentinel/rounds/watched-projects.repository.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
@@ -222,24 +224,62 @@ describe('Sentinel', () => {
     });
 
     it('costs no more with ten thousand types, and is one explosion of them', async () => {
+      const projects = app.nest.get(WatchedProjectsRepository, { strict: false });
+      const types = (bucket: number): Promise<unknown> =>
+        app.rows(
+          `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status, log_latency_ms,
+                               log_has_latency, created_at)
+           SELECT $1, $2::timestamptz + n * interval '1 millisecond', gen_random_uuid(), 'type.' || n, 's', '{}', 'EVENT', '/events/type.' || n,
+                  200, 0, false, now() FROM generate_series(1, 10000) AS n`,
+          [owner.projectId, sentinel.at(sentinel.newest + bucket)],
+        );
       await sentinel.put(-4 * DAY, 0, { events: 5 });
-      await app.rows(
-        `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status, log_latency_ms,
-                             log_has_latency, created_at)
-         SELECT $1, $2::timestamptz + n * interval '1 millisecond', gen_random_uuid(), 'type.' || n, 's', '{}', 'EVENT', '/events/type.' || n,
-                200, 0, false, now() FROM generate_series(1, 10000) AS n`,
-        [owner.projectId, sentinel.at(sentinel.newest - 1)],
-      );
+      await types(-1);
       await sentinel.count();
       await sentinel.watchFrom(-1);
       await sentinel.judge();
       const found = await sentinel.findings();
       const counted = (kind: string): number => found.filter((one: Json) => one.kind === kind).length;
       expect([counted('new_event_type'), counted('cardinality_explosion'), counted('rate_spike')]).toEqual([10, 1, 1]);
+      // Learned in pieces: more than one part of series, and hours that are too much for one piece.
+      await types(-DAY);
+      await types(-DAY + 1);
+      await types(-DAY + 2);
+      await sentinel.count();
       await app.rows('UPDATE sentinel_projects SET profiled_until = NULL');
       await sentinel.watchFrom(0);
+      const lessons = app.nest.get(LessonsRepository, { strict: false });
+      const advanced = jest.spyOn(lessons, 'advance');
+      const dying = jest.spyOn(app.nest.get(SeriesProfilesRepository, { strict: false }), 'put');
+      dying.mockImplementationOnce(() => Promise.reject(new Error('the connection is gone')));
       await sentinel.judge();
-      expect((await sentinel.overview()).coverage.series).toBe(201);
+      expect(await app.rows('SELECT FROM sentinel_projects WHERE profiled_until IS NULL')).toHaveLength(1);
+      const read = advanced.mock.calls.map(([{ readFrom }]) => readFrom);
+      expect(read.length).toBeGreaterThan(1);
+      // It goes on where it was, and others have their turns in between.
+      const other = await ownerWithProject(app);
+      const others = sentinel.of(other);
+      await others.put(-4 * DAY, 0, { events: 5 });
+      await others.count();
+      await others.watchFrom(0);
+      advanced.mockClear();
+      const turns: string[] = [];
+      jest.spyOn(projects, 'letOthers').mockImplementation((project, tx) => {
+        turns.push(project.projectId);
+        return WatchedProjectsRepository.prototype.letOthers.call(projects, project, tx);
+      });
+      jest.spyOn(projects, 'advance').mockImplementation((project, tx) => {
+        turns.push(project.projectId);
+        return WatchedProjectsRepository.prototype.advance.call(projects, project, tx);
+      });
+      await app.rows('UPDATE sentinel_projects SET due_at = now()');
+      await sentinel.judge();
+      expect(advanced.mock.calls.filter(([{ learned }]) => learned === 0)).toEqual([]);
+      jest.restoreAllMocks();
+      expect(turns.indexOf(other.projectId)).toBeLessThanOrEqual(1);
+      expect(turns.at(-1)).toBe(owner.projectId);
+      expect((await sentinel.overview()).coverage).toEqual({ series: 201, learning: 199 });
+      expect(await app.rows('SELECT FROM sentinel_lessons')).toEqual([]);
     });
 
     it('is of its project alone, though both are judged in one round', async () => {
