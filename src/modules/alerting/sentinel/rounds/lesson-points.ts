@@ -17,7 +17,7 @@ export function bytesOfTracks(tracks: readonly Track[]): Promise<Buffer> {
 /** Puts what {@link bytesOfTracks} made of a period into longer tracks, the same number of them. @param from its first bucket */
 export async function fillTracks(tracks: readonly Track[], from: Bucket, bytes: Buffer): Promise<void> {
   // Its own memory, since lists begin at multiples of their elements' size.
-  const { buffer } = Uint8Array.from(await inflated(bytes));
+  const { buffer } = new Uint8Array(await inflated(bytes));
   const buckets = buffer.byteLength / Int32Array.BYTES_PER_ELEMENT / (tracks.length * LISTS.length);
   for (const [place, track] of tracks.entries()) {
     for (const [index, name] of LISTS.entries()) {
