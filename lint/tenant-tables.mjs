@@ -55,6 +55,8 @@ export const TENANT_TABLES = {
   security_events: ['user_id'],
   sentinel_feedback: ['project_id'],
   sentinel_findings: ['project_id'],
+  sentinel_lesson_points: ['project_id'],
+  sentinel_lessons: ['project_id'],
   sentinel_projects: ['project_id'],
   sentinel_series: ['project_id'],
   sessions: ['user_id'],

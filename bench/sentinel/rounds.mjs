@@ -1,7 +1,9 @@
 // What a round costs: many projects with fifty series each, whose bucket is due at the same moment.
 import { randomUUID } from 'node:crypto';
 import { startDatabase } from '../database.mjs';
+import { EVENT_BODY } from '../event.mjs';
 import { goal, print, ratio } from '../goal-table.mjs';
+import { load } from '../load.mjs';
 import { facts, measuredMicros, residentMegabytes } from '../machine.mjs';
 import { median } from '../processes.mjs';
 import { startService, workspace } from '../service.mjs';
@@ -16,8 +18,11 @@ const DAYS = 28;
 const HOURS_OF_ROWS = 4;
 const ROUND_SECONDS = 60;
 const FINDINGS = 10_000;
+/** So few that a core is left for the rounds: what is asked is what these take from ingestion, not what a full machine does. */
+const BESIDE_CONNECTIONS = 2;
 
-export async function roundsOf() {
+/** @param parts what is measured of the same filled database: `rounds`, `beside` */
+export async function roundsOf(parts) {
   const server = await startDatabase();
   const database = await server.database('bench_sentinel', { migrated: true });
   const env = { INTERNAL_JOB_TOKEN: TOKEN, PROCESS_ROLE: 'api' };
@@ -39,6 +44,8 @@ export async function roundsOf() {
     await copyKnowledge(database, model);
     await database.query('VACUUM (ANALYZE)');
     await server.checkpoint();
+    if (parts.includes('beside')) await besideRounds(database, service, env);
+    if (!parts.includes('rounds')) return;
     const idle = residentMegabytes(service.pid);
     const rounds = [];
     for (let round = 0; round < ROUNDS; round++) rounds.push(await judged(database, service));
@@ -59,6 +66,29 @@ export async function roundsOf() {
     await service.stop();
     await server.stop();
   }
+}
+
+/** Ingestion for a minute, in which another process judges all projects once, against a minute without that. */
+async function besideRounds(database, service, env) {
+  const [{ key }] = await makeTenants(database, { organizations: 1, keysEach: 1, prefix: 'ingesting' });
+  const judging = await startService({ databaseUrl: database.url, env });
+  const headers = { 'Content-Type': 'application/json', 'X-API-Key': key };
+  const requests = [{ path: '/v1/events/ingest', headers, body: EVENT_BODY }];
+  const minute = () => load({ url: service.url, requests, connections: BESIDE_CONNECTIONS, seconds: ROUND_SECONDS });
+  const [alone, beside] = [[], []];
+  try {
+    for (let round = 0; round < ROUNDS; round++) {
+      alone.push((await minute()).perSecond);
+      const [{ perSecond }] = await Promise.all([minute(), judged(database, judging)]);
+      beside.push(perSecond);
+    }
+  } finally {
+    await judging.stop();
+  }
+  console.log(`\n${facts()}`);
+  print(`ingestion over ${BESIDE_CONNECTIONS} connections beside a round of ${PROJECTS} projects a minute`, [
+    goal('events a second beside rounds / alone', ratio(median(beside) / median(alone)), { least: 0.95 }),
+  ]);
 }
 
 /** One event of each type in each bucket, and of some of them more. */

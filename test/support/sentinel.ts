@@ -36,6 +36,10 @@ export class SentinelClient {
     this.endTime();
   }
 
+  get projectId(): string {
+    return this.owner.projectId;
+  }
+
   /** The same of another project. */
   of(owner: Owner): SentinelClient {
     return new SentinelClient(this.app, owner, this.at(this.newest + 1).getTime() + 120_000);

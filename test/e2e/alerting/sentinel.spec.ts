@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
+import { LessonsRepository } from '../../../src/modules/alerting/sentinel/rounds/lessons.repository.js';
+import { SeriesProfilesRepository } from '../../../src/modules/alerting/sentinel/rounds/series-profiles.repository.js';
 import { WatchedProjectsRepository } from '../../../src/modules/alerting/sentinel/rounds/watched-projects.repository.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
@@ -222,24 +224,62 @@ describe('Sentinel', () => {
     });
 
     it('costs no more with ten thousand types, and is one explosion of them', async () => {
+      const projects = app.nest.get(WatchedProjectsRepository, { strict: false });
+      const types = (bucket: number): Promise<unknown> =>
+        app.rows(
+          `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status, log_latency_ms,
+                               log_has_latency, created_at)
+           SELECT $1, $2::timestamptz + n * interval '1 millisecond', gen_random_uuid(), 'type.' || n, 's', '{}', 'EVENT', '/events/type.' || n,
+                  200, 0, false, now() FROM generate_series(1, 10000) AS n`,
+          [owner.projectId, sentinel.at(sentinel.newest + bucket)],
+        );
       await sentinel.put(-4 * DAY, 0, { events: 5 });
-      await app.rows(
-        `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status, log_latency_ms,
-                             log_has_latency, created_at)
-         SELECT $1, $2::timestamptz + n * interval '1 millisecond', gen_random_uuid(), 'type.' || n, 's', '{}', 'EVENT', '/events/type.' || n,
-                200, 0, false, now() FROM generate_series(1, 10000) AS n`,
-        [owner.projectId, sentinel.at(sentinel.newest - 1)],
-      );
+      await types(-1);
       await sentinel.count();
       await sentinel.watchFrom(-1);
       await sentinel.judge();
       const found = await sentinel.findings();
       const counted = (kind: string): number => found.filter((one: Json) => one.kind === kind).length;
       expect([counted('new_event_type'), counted('cardinality_explosion'), counted('rate_spike')]).toEqual([10, 1, 1]);
+      // Learned in pieces: more than one part of series, and hours that are too much for one piece.
+      await types(-DAY);
+      await types(-DAY + 1);
+      await types(-DAY + 2);
+      await sentinel.count();
       await app.rows('UPDATE sentinel_projects SET profiled_until = NULL');
       await sentinel.watchFrom(0);
+      const lessons = app.nest.get(LessonsRepository, { strict: false });
+      const advanced = jest.spyOn(lessons, 'advance');
+      const dying = jest.spyOn(app.nest.get(SeriesProfilesRepository, { strict: false }), 'put');
+      dying.mockImplementationOnce(() => Promise.reject(new Error('the connection is gone')));
       await sentinel.judge();
-      expect((await sentinel.overview()).coverage.series).toBe(201);
+      expect(await app.rows('SELECT FROM sentinel_projects WHERE profiled_until IS NULL')).toHaveLength(1);
+      const read = advanced.mock.calls.map(([{ readFrom }]) => readFrom);
+      expect(read.length).toBeGreaterThan(1);
+      // It goes on where it was, and others have their turns in between.
+      const other = await ownerWithProject(app);
+      const others = sentinel.of(other);
+      await others.put(-4 * DAY, 0, { events: 5 });
+      await others.count();
+      await others.watchFrom(0);
+      advanced.mockClear();
+      const turns: string[] = [];
+      jest.spyOn(projects, 'letOthers').mockImplementation((project, tx) => {
+        turns.push(project.projectId);
+        return WatchedProjectsRepository.prototype.letOthers.call(projects, project, tx);
+      });
+      jest.spyOn(projects, 'advance').mockImplementation((project, tx) => {
+        turns.push(project.projectId);
+        return WatchedProjectsRepository.prototype.advance.call(projects, project, tx);
+      });
+      await app.rows('UPDATE sentinel_projects SET due_at = now()');
+      await sentinel.judge();
+      expect(advanced.mock.calls.filter(([{ learned }]) => learned === 0)).toEqual([]);
+      jest.restoreAllMocks();
+      expect(turns.indexOf(other.projectId)).toBeLessThanOrEqual(1);
+      expect(turns.at(-1)).toBe(owner.projectId);
+      expect((await sentinel.overview()).coverage).toEqual({ series: 201, learning: 199 });
+      expect(await app.rows('SELECT FROM sentinel_lessons')).toEqual([]);
     });
 
     it('is of its project alone, though both are judged in one round', async () => {
@@ -289,6 +329,91 @@ describe('Sentinel', () => {
       const gone = await sentinel.send('get', `/v1/sentinel/findings?project_id=${owner.projectId}`);
       expect([gone.status, gone.body.detail]).toEqual([404, 'Project not found']);
     });
+  });
+
+  it('tells each row of the table from both sides of what was ingested over HTTP', async () => {
+    interface Sent {
+      readonly events: number;
+      readonly errors?: number;
+      readonly latencyMs?: number;
+      /** Event types of the bucket, of which each has one more. */
+      readonly types?: number;
+    }
+    const quiet = null;
+    const rows: [
+      kind: string,
+      isTold: boolean,
+      steady: Sent,
+      then: (Partial<Sent> | null)[],
+      days?: readonly number[],
+    ][] = [
+      ['rate_spike', true, { events: 5 }, [{ events: 50 }]],
+      ['rate_spike', false, { events: 17 }, [{ events: 50 }]],
+      ['rate_drop', true, { events: 20 }, [{ events: 4 }, { events: 4 }, { events: 4 }]],
+      ['rate_drop', false, { events: 20 }, [{ events: 10 }, { events: 10 }, { events: 10 }]],
+      ['silence', true, { events: 3 }, Array.from({ length: 7 }, () => quiet), []],
+      ['silence', false, { events: 10 }, [quiet, quiet]],
+      ['error_burst', true, { events: 25 }, [{ errors: 20 }]],
+      ['error_burst', false, { events: 25 }, [{ errors: 9 }]],
+      [
+        'latency_shift',
+        true,
+        { events: 30, latencyMs: 100 },
+        [{ latencyMs: 300 }, { latencyMs: 300 }, { latencyMs: 300 }],
+      ],
+      [
+        'latency_shift',
+        false,
+        { events: 30, latencyMs: 100 },
+        [{ latencyMs: 149 }, { latencyMs: 149 }, { latencyMs: 149 }],
+      ],
+      ['new_event_type', true, { events: 3 }, [{ types: 1 }]],
+      // Its oldest event is not 24 hours old.
+      ['new_event_type', false, { events: 3 }, [{ types: 1 }], [0.9]],
+      ['cardinality_explosion', true, { events: 3 }, [{ types: 50 }]],
+      ['cardinality_explosion', false, { events: 3 }, [{ types: 18 }]],
+    ];
+    const sender = new Sender(app.url);
+    try {
+      const found = await Promise.all(
+        rows.map(async ([kind, , steady, then, days = [1, 2, 3]]) => {
+          const one = await ownerWithProject(app);
+          const of = sentinel.of(one);
+          const first = of.newest - then.length + 1;
+          const [hour, behind] = [Math.floor(first / 12) * 12, Math.floor(of.newest / 12) * 12 + 12];
+          const lines: object[] = [];
+          const send = (bucket: number, { events, errors = 0, latencyMs, types = 0 }: Sent): void => {
+            for (let place = 0; place < events + types; place++) {
+              lines.push({
+                event_type: place < events ? 'paid' : `type.${place}`,
+                source: 'shop',
+                timestamp: new Date(of.at(bucket).getTime() + place * 1_000).toISOString(),
+                properties: { status_code: place < errors ? 500 : 200, ...(latencyMs && { latency_ms: latencyMs }) },
+              });
+            }
+          };
+          // The hours that are judged, on earlier days, and what came just before; without days, all time.
+          if (days.length === 0) for (let bucket = first - 3 * DAY - 24; bucket < first; bucket++) send(bucket, steady);
+          for (let bucket = first - 3; bucket < first; bucket++) if (days.length > 0) send(bucket, steady);
+          for (const day of days) {
+            for (let bucket = hour; bucket < behind; bucket++) send(bucket - Math.round(day * DAY), steady);
+          }
+          for (const [index, more] of then.entries()) if (more !== null) send(first + index, { ...steady, ...more });
+          for (let at = 0; at < lines.length; at += 500) {
+            expect((await sender.lines(one.apiKey, lines.slice(at, at + 500))).status).toBe(200);
+          }
+          await of.watchFrom(1 - then.length);
+          return { kind, of };
+        }),
+      );
+      await sentinel.judge();
+      const told = await Promise.all(found.map(({ kind, of }) => of.findings(`&kind=${kind}`)));
+      expect(told.map((some, index) => [rows[index]?.[0], some.length > 0])).toEqual(
+        rows.map(([kind, isTold]) => [kind, isTold]),
+      );
+    } finally {
+      sender.close();
+    }
   });
 
   it('goes all the way: from events over HTTP to a webhook whose signature holds', async () => {
@@ -373,40 +498,90 @@ describe('Sentinel', () => {
       expect(findings[1].resolved_at).toBe(sentinel.at(sentinel.newest - 8).toISOString());
     });
 
-    it('goes through every act in every state', async () => {
-      await history({ events: 5 }, [{ events: 60 }]);
-      const [{ id }] = await sentinel.findings();
-      const set = (status: string): Promise<unknown> =>
-        app.rows('UPDATE sentinel_findings SET status = $2 WHERE id = $1', [id, status]);
-      for (const [status, act, answer, detail] of [
-        ['open', 'acknowledge', 200, null],
-        ['acknowledged', 'acknowledge', 409, 'Finding is already acknowledged'],
-        ['resolved', 'acknowledge', 409, 'Finding is resolved'],
-        ['dismissed', 'acknowledge', 409, 'Finding is dismissed'],
-        ['open', 'dismiss', 200, null],
-        ['acknowledged', 'dismiss', 200, null],
-        ['resolved', 'dismiss', 200, null],
-        ['dismissed', 'dismiss', 409, 'Finding is already dismissed'],
-      ] as const) {
-        await set(status);
-        const { status: code, body } = await sentinel.act(id, act, { reason: 'expected', note: 'planned' });
-        expect([status, act, code, body.detail ?? null]).toEqual([status, act, answer, detail]);
-      }
-      expect(await sentinel.finding(id)).toMatchObject({
-        dismissed_by: owner.id,
-        acknowledged_by: owner.id,
-        feedback: { reason: 'expected', note: 'planned' },
-      });
-      const audit = await app.rows<{ action: string }>(
-        `SELECT action FROM audit_events WHERE project_id = $1 AND action LIKE 'finding.%' ORDER BY created_at, id`,
-        [owner.projectId],
+    /** A project whose spike goes on until a bucket. */
+    const spiked = async (last: number): Promise<SentinelClient> => {
+      const of = sentinel.of(await ownerWithProject(app));
+      await of.put(-3 * DAY - 19, -8, { events: 2 });
+      await of.put(-7, last, { events: 50 });
+      await of.put(last + 1, 0, { events: 2 });
+      await of.count();
+      await of.watchFrom(-7);
+      return of;
+    };
+    const only = async (of: SentinelClient): Promise<Json> => {
+      const [finding, ...others] = await of.findings();
+      expect(others).toEqual([]);
+      return finding;
+    };
+
+    it('goes through every act in every state, and every state through a round', async () => {
+      type Act = 'acknowledge' | 'dismiss';
+      const life: [state: string, reached: Act[], act: Act, detail: string | null, then: string, later: string][] = [
+        ['open', [], 'acknowledge', null, 'acknowledged', 'resolved'],
+        ['acknowledged', ['acknowledge'], 'acknowledge', 'Finding is already acknowledged', 'acknowledged', 'resolved'],
+        ['resolved', [], 'acknowledge', 'Finding is resolved', 'resolved', 'resolved'],
+        ['dismissed', ['dismiss'], 'acknowledge', 'Finding is dismissed', 'dismissed', 'dismissed'],
+        ['open', [], 'dismiss', null, 'dismissed', 'dismissed'],
+        ['acknowledged', ['acknowledge'], 'dismiss', null, 'dismissed', 'dismissed'],
+        ['resolved', [], 'dismiss', null, 'dismissed', 'dismissed'],
+        ['dismissed', ['dismiss'], 'dismiss', 'Finding is already dismissed', 'dismissed', 'dismissed'],
+      ];
+      const projects = await Promise.all(life.map(([state]) => spiked(state === 'resolved' ? -6 : -3)));
+      await sentinel.judgeTo(-3);
+      const body = { reason: 'expected', note: 'planned' };
+      const acted = await Promise.all(
+        life.map(async ([, reached, act], index) => {
+          const of = projects[index];
+          if (of === undefined) throw new Error('there is one for each');
+          const { id } = await only(of);
+          for (const one of reached) expect((await of.act(id, one, body)).status).toBe(200);
+          const { status: state } = await only(of);
+          const { status, body: answer } = await of.act(id, act, body);
+          return [state, status, answer.detail ?? null, (await only(of)).status];
+        }),
       );
-      expect(audit.map(({ action }) => action)).toEqual([
-        'finding.acknowledged',
-        'finding.dismissed',
-        'finding.dismissed',
-        'finding.dismissed',
+      expect(acted).toEqual(
+        life.map(([state, , , detail, then]) => [state, detail === null ? 200 : 409, detail, then]),
+      );
+      const acts = await app.rows<{ action: string; times: number }>(
+        `SELECT action, count(*)::int AS times FROM audit_events WHERE action LIKE 'finding.%' AND project_id = ANY ($1)
+         GROUP BY 1 ORDER BY 1`,
+        [projects.map(({ projectId }) => projectId)],
+      );
+      expect(acts).toEqual([
+        { action: 'finding.acknowledged', times: 3 },
+        { action: 'finding.dismissed', times: 5 },
       ]);
+      await app.rows('UPDATE sentinel_projects SET due_at = now()');
+      await sentinel.judgeTo(0);
+      expect(await Promise.all(projects.map(async (of) => (await only(of)).status))).toEqual(
+        life.map(([, , , , , later]) => later),
+      );
+    });
+
+    it.each(['acknowledge', 'dismiss'] as const)('%s and a round that ends it agree', async (act) => {
+      const projects = await Promise.all(Array.from({ length: 4 }, () => spiked(-3)));
+      // The bucket that resolves it is judged while somebody acts.
+      await sentinel.judgeTo(-1);
+      const ids = await Promise.all(projects.map(async (of) => (await only(of)).id as string));
+      await app.rows('UPDATE sentinel_projects SET due_at = now()');
+      const [, ...answers] = await Promise.all([
+        sentinel.judgeTo(0),
+        ...projects.map((of, index) => of.act(ids[index] ?? '', act, { reason: 'expected' })),
+      ]);
+      const ended = await Promise.all(projects.map(only));
+      for (const [index, finding] of ended.entries()) {
+        const { status, body } = answers[index] ?? { status: 0, body: {} };
+        if (act === 'dismiss') expect([status, finding.status]).toEqual([200, 'dismissed']);
+        else if (status === 200)
+          expect([finding.status, finding.acknowledged_at]).toEqual(['resolved', expect.any(String)]);
+        else
+          expect([body.detail, finding.status, finding.acknowledged_at]).toEqual([
+            'Finding is resolved',
+            'resolved',
+            null,
+          ]);
+      }
     });
 
     it('mutes its kind and series when it is dismissed, and raises their bounds', async () => {

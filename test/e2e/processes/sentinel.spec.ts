@@ -7,7 +7,7 @@ import { cleanUp, cleanups, temporaryFolder } from '../../support/embedded-datab
 import { createTestDatabase } from '../../support/postgres.js';
 import { RULES_ENV, rulesOf } from '../../support/rules.js';
 import { SentinelClient } from '../../support/sentinel.js';
-import { eventually, startService } from '../../support/service-process.js';
+import { CLEAN_EXIT, eventually, startService } from '../../support/service-process.js';
 
 jest.setTimeout(240_000);
 afterEach(cleanUp);
@@ -17,7 +17,7 @@ const TYPES = 6;
 /** Every other one between two buckets, the rest in the middle of one. */
 const KILLS = Number(process.env.SENTINEL_KILLS ?? 2);
 
-it('loses and doubles no finding, and tells of each once, whoever is killed in a round', async () => {
+it('loses and doubles no finding, and tells of each once, whoever is killed in a round, however small the heap', async () => {
   const database = await createTestDatabase();
   cleanups.push(() => database.drop());
   const env = { ...RULES_ENV, DATA_DIR: await temporaryFolder() };
@@ -82,4 +82,30 @@ it('loses and doubles no finding, and tells of each once, whoever is killed in a
   );
   // The first ones have recovered as well, after three normal buckets.
   expect(alerts).toEqual(types.map((type, index) => ({ type, occurrences: 1, notices: index < TYPES - 3 ? 2 : 1 })));
+
+  // With a small heap, what a project of ten thousand types did in four days is learned and judged.
+  const many = sentinel.of(await ownerWithProject(app));
+  await many.put(-4 * DAY, 0, { events: 5, event: 'other' });
+  await app.rows(
+    `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status, log_latency_ms,
+                         log_has_latency, created_at)
+     SELECT $1, at + n * interval '1 millisecond', gen_random_uuid(), 'type.' || n, 's', '{}', 'GET', '/' || repeat(md5(n::text), 9),
+            200, 1, true, now()
+     FROM unnest($2::timestamptz[]) AS at, generate_series(1, 10000) AS n`,
+    [many.projectId, [-3 * DAY, -2 * DAY, -DAY, 0].map((bucket) => many.at(many.newest + bucket))],
+  );
+  await many.count();
+  await many.watchFrom(0);
+  const small = await startService({
+    command: [process.execPath, '--max-old-space-size=512', 'dist/src/main.js'],
+    env: { ...env, DATABASE_URL: app.databaseUrl },
+  });
+  const answer = await fetch(`${small.url}/internal/jobs/rule-evaluations`, {
+    method: 'POST',
+    headers: { 'X-Internal-Token': INTERNAL_TOKEN },
+  });
+  expect(answer.status).toBe(200);
+  const { coverage, evaluated_until: evaluatedUntil } = await many.overview();
+  expect([coverage.series, evaluatedUntil]).toEqual([201, expect.any(String)]);
+  expect(await small.stop()).toEqual(CLEAN_EXIT);
 });

@@ -19,7 +19,9 @@ import { SentinelOverviewService } from './overview/overview.service.js';
 import { EventHistoryRepository } from './rounds/event-history.repository.js';
 import { EvidenceWriter } from './rounds/evidence-writer.js';
 import { FindingBook } from './rounds/finding-book.js';
+import { LessonsRepository } from './rounds/lessons.repository.js';
 import { ProjectJudge } from './rounds/project-judge.js';
+import { ProjectLearner } from './rounds/project-learner.js';
 import { ProjectProfiler } from './rounds/project-profiler.js';
 import { SentinelRounds } from './rounds/sentinel-rounds.js';
 import { SentinelProcessor } from './rounds/sentinel.job.js';
@@ -46,8 +48,10 @@ import { WatchedProjectsRepository } from './rounds/watched-projects.repository.
     FindingsReader,
     FindingsRepository,
     FindingsService,
+    LessonsRepository,
     LivingFindingsRepository,
     ProjectJudge,
+    ProjectLearner,
     ProjectOfFinding,
     ProjectProfiler,
     SentinelOverviewService,

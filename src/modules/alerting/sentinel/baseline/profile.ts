@@ -142,9 +142,12 @@ function hourProfile(track: Track, since: Bucket, until: Bucket, hour: number): 
   const { starts, weeks, middle, flow, lately } = usualOf(track, since, until, hour);
   // One week is too little to go by alone, and too much to leave out.
   const lone = weeks.length === 1 ? median(eventsOf(track, weeks)) : middle;
-  const latencies = bucketsOf(starts)
-    .filter((bucket) => valueOf(track, 'measured', bucket) >= LEAST_MEASURED)
-    .map((bucket) => valueOf(track, 'p95', bucket));
+  const latencies: number[] = [];
+  for (const start of starts) {
+    for (let bucket = start; bucket < start + HOUR_BUCKETS; bucket++) {
+      if (valueOf(track, 'measured', bucket) >= LEAST_MEASURED) latencies.push(valueOf(track, 'p95', bucket));
+    }
+  }
   return {
     high: Math.max(middle, lone),
     low: Math.min(middle, lone),
@@ -192,12 +195,14 @@ function longestGapOf(track: Track, from: Bucket, until: Bucket): number {
   return longest;
 }
 
-function bucketsOf(starts: readonly Bucket[]): Bucket[] {
-  return starts.flatMap((start) => Array.from({ length: HOUR_BUCKETS }, (_, index) => start + index));
-}
-
-function eventsOf(track: Track, starts: readonly Bucket[]): number[] {
-  return bucketsOf(starts).map((bucket) => valueOf(track, 'events', bucket));
+function eventsOf(track: Track, starts: readonly Bucket[]): Float64Array {
+  const values = new Float64Array(starts.length * HOUR_BUCKETS);
+  for (const [place, start] of starts.entries()) {
+    for (let index = 0; index < HOUR_BUCKETS; index++) {
+      values[place * HOUR_BUCKETS + index] = valueOf(track, 'events', start + index);
+    }
+  }
+  return values;
 }
 
 function sumOf(track: Track, from: Bucket, to: Bucket): number {

@@ -1,17 +1,18 @@
 /** Makes the standard deviation of a normal distribution out of the median distance from the median. */
 const OF_NORMAL = 1.4826;
 
-/** The middle of values, NaN where there is none. Sorts them. */
-export function median(values: number[]): number {
+/** The middle of values, NaN where there is none. */
+export function median(values: ArrayLike<number>): number {
   if (values.length === 0) return NaN;
-  values.sort((a, b) => a - b);
-  const middle = values.length >> 1;
-  const upper = values[middle] ?? NaN;
-  return values.length % 2 === 1 ? upper : ((values[middle - 1] ?? NaN) + upper) / 2;
+  // Numbers without a comparison in code: a third of the time.
+  const sorted = new Float64Array(values).sort();
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2;
 }
 
 /** How far values lie from their middle, as a standard deviation that does not mind outliers. */
-export function spreadAround(middle: number, values: readonly number[]): number {
+export function spreadAround(middle: number, values: Float64Array): number {
   return OF_NORMAL * median(values.map((value) => Math.abs(value - middle)));
 }
 

@@ -1,12 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
+import { bucketOf } from '../baseline/buckets.js';
+import type { HistoryHour } from './lesson-plan.js';
 
 /** Event types of a project that are watched, those with the most events. */
 const MOST_TYPES = 200;
 const MOST_SOURCES = 200;
+const FACETS_READ_A_DAY = 100_000;
+const FACETS_COUNTED_A_DAY = 5_000;
+/** Series of an hour that its rollup keeps; events of others are looked for, which are the fewest. */
+const KEPT_SERIES = 200;
+const SHARE_OF_OTHERS = 10;
+/** Rows that distinct values of an hour are counted in, the newest. */
+const DISTINCT_ROWS = 100_000;
+/** Rows that new types of a bucket are looked for in. */
+const NEW_TYPE_ROWS = 20_000;
 /** Endpoints that begin like this stand for events without one (SERVICE 2.8). */
 const CARRIED = `log_endpoint NOT LIKE '/events/%'`;
+
+/** Told apart by 64 bits: long texts in the order of a language take ten times as long. */
+const distinctSql = (value: 'event' | 'endpoint'): string => `count(DISTINCT hashtextextended(${value}, 0))::int`;
 
 /** A type that had no event before. */
 export interface NewEventType {
@@ -37,12 +51,31 @@ export class EventHistoryRepository {
     return row ?? { events: 0, oldest: null };
   }
 
+  /** Hours of a period with events, newest first, and what of them rollups do not tell. */
+  async hours(projectId: ProjectId, { from, to }: Period, tx: Db): Promise<HistoryHour[]> {
+    const rows = await this.database.rows<{ hour: Date; rows: number }>(
+      `SELECT h.hour, (CASE WHEN r.counted IS DISTINCT FROM h.events THEN h.events
+                            WHEN greatest(r.event_types, r.sources) > ${KEPT_SERIES} THEN h.events / ${SHARE_OF_OTHERS} ELSE 0 END)::float8 AS rows
+       FROM event_hours h LEFT JOIN hour_rollups r ON r.project_id = h.project_id AND r.hour = h.hour
+       WHERE h.project_id = $1 AND h.hour >= $2 AND h.hour < $3 ORDER BY h.hour DESC`,
+      [projectId, from, to],
+      tx,
+    );
+    return rows.map(({ hour, rows: unmade }) => ({ bucket: bucketOf(hour.getTime()), rows: unmade }));
+  }
+
   /** The series that are watched beside the whole: types and Event Sources with the most events of a period of whole days. */
   async series(projectId: ProjectId, { from, to }: Period, tx: Db): Promise<{ events: string[]; sources: string[] }> {
     const rows = await this.database.rows<{ type: 'event' | 'source'; value: string }>(
+      // Of a day the combinations with the most events, among as many as are read of it at all: an id in the event type makes
+      // hundreds of thousands of them.
       `WITH counted AS MATERIALIZED (
-         SELECT event, source_id, sum(events) AS events FROM event_facet_days
-         WHERE project_id = $1 AND day >= date_trunc('day', $2::timestamptz, 'UTC') AND day < $3 GROUP BY 1, 2)
+         SELECT f.event, f.source_id, sum(f.events) AS events
+         FROM generate_series(date_trunc('day', $2::timestamptz, 'UTC'), $3::timestamptz - interval '1 hour', interval '1 day') AS d (day)
+         CROSS JOIN LATERAL (
+           SELECT * FROM (SELECT event, source_id, events FROM event_facet_days WHERE project_id = $1 AND day = d.day
+                          LIMIT ${FACETS_READ_A_DAY}) part ORDER BY events DESC LIMIT ${FACETS_COUNTED_A_DAY}) f
+         GROUP BY 1, 2)
        (SELECT 'event' AS type, event AS value FROM counted GROUP BY event ORDER BY sum(events) DESC, event LIMIT ${MOST_TYPES})
        UNION ALL
        (SELECT 'source', source_id::text FROM counted WHERE source_id IS NOT NULL
@@ -76,30 +109,42 @@ export class EventHistoryRepository {
     );
   }
 
-  /** Types whose first event of all lies in a period, in the order in which they came. @param known those that need no look */
-  newTypes(projectId: ProjectId, { from, to }: Period, known: readonly string[], tx: Db): Promise<NewEventType[]> {
+  /**
+   * Types whose first event of all lies in a period, in the order in which they came.
+   * @param known those that need no look; among the others only the first events of the period are looked at
+   */
+  newTypes(
+    projectId: ProjectId,
+    { from, to }: Period,
+    known: readonly string[],
+    limit: number,
+    tx: Db,
+  ): Promise<NewEventType[]> {
     return this.database.rows<NewEventType>(
       `SELECT f.event, f.id AS "firstEventId" FROM (
-         SELECT DISTINCT ON (e.event) e.event, e."timestamp" AS at, e.id FROM events e
-         WHERE e.project_id = $1 AND e."timestamp" >= $2 AND e."timestamp" < $3 AND e.event <> ALL ($4::text[])
+         SELECT DISTINCT ON (e.event) e.event, e."timestamp" AS at, e.id FROM (
+           SELECT event, "timestamp", id FROM events
+           WHERE project_id = $1 AND "timestamp" >= $2 AND "timestamp" < $3 AND event <> ALL ($4::text[])
+           ORDER BY "timestamp", id LIMIT ${NEW_TYPE_ROWS}) e
          ORDER BY e.event, e."timestamp", e.id) f
        WHERE NOT EXISTS (SELECT FROM events o WHERE o.project_id = $1 AND o.event = f.event AND o."timestamp" < $2)
-       ORDER BY f.at, f.id`,
-      [projectId, from, to, known],
+       ORDER BY f.at, f.id LIMIT $5`,
+      [projectId, from, to, known, limit],
       tx,
     );
   }
 
+  /** How many there are in a period, among its newest rows: of more than that nobody asks how many. */
   async distinct(
     projectId: ProjectId,
     { from, to }: Period,
     tx: Db,
   ): Promise<{ eventTypes: number; endpoints: number }> {
     const [row] = await this.database.rows<{ eventTypes: number; endpoints: number }>(
-      // Pairs first: these are few, and a list of all rows would be put in order twice.
-      `SELECT count(DISTINCT event)::int AS "eventTypes", count(DISTINCT endpoint)::int AS endpoints
+      `SELECT ${distinctSql('event')} AS "eventTypes", ${distinctSql('endpoint')} AS endpoints
        FROM (SELECT event, CASE WHEN ${CARRIED} THEN log_endpoint END AS endpoint FROM events
-             WHERE project_id = $1 AND "timestamp" >= $2 AND "timestamp" < $3 GROUP BY 1, 2) pairs`,
+             WHERE project_id = $1 AND "timestamp" >= $2 AND "timestamp" < $3
+             ORDER BY "timestamp" DESC LIMIT ${DISTINCT_ROWS}) newest`,
       [projectId, from, to],
       tx,
     );
@@ -120,9 +165,10 @@ export class EventHistoryRepository {
          SELECT count(DISTINCT endpoint)::int AS endpoints FROM endpoint_hours e
          WHERE r.hour IS NOT NULL AND e.project_id = $1 AND e.hour = r.hour AND endpoint NOT LIKE '/events/%') p ON r.hour IS NOT NULL
        LEFT JOIN LATERAL (
-         SELECT count(DISTINCT event)::int AS event_types, (count(DISTINCT log_endpoint) FILTER (WHERE ${CARRIED}))::int AS endpoints
-         FROM events WHERE r.hour IS NULL AND project_id = $1 AND "timestamp" >= h.hour AND "timestamp" < h.hour + interval '1 hour') v
-         ON r.hour IS NULL
+         SELECT ${distinctSql('event')} AS event_types, ${distinctSql('endpoint')} AS endpoints
+         FROM (SELECT event, CASE WHEN ${CARRIED} THEN log_endpoint END AS endpoint FROM events
+               WHERE r.hour IS NULL AND project_id = $1 AND "timestamp" >= h.hour AND "timestamp" < h.hour + interval '1 hour'
+               ORDER BY "timestamp" DESC LIMIT ${DISTINCT_ROWS}) newest) v ON r.hour IS NULL
        WHERE h.project_id = $1 AND h.hour >= $2 AND h.hour < $3`,
       [projectId, from, to],
       tx,

@@ -88,21 +88,21 @@ export class FindingBook {
     await this.endNewTypes(book, bucket, tx);
   }
 
-  /** Tells of types that had no event before, as long as the day's share lasts. */
+  /** How many types were told of on the bucket's day. */
+  newTypesOf({ projectId }: WatchedProject, bucket: Bucket, tx: Db): Promise<number> {
+    const day = Math.floor(bucket / DAY_BUCKETS) * DAY_BUCKETS;
+    return this.living.countNewTypes(projectId, startOf(day), startOf(day + DAY_BUCKETS), tx);
+  }
+
+  /** Tells of types that had no event before. */
   async writeNewTypes(
     { projectId }: WatchedProject,
     types: readonly NewEventType[],
     bucket: Bucket,
-    mostADay: number,
     tx: Db,
   ): Promise<void> {
-    if (types.length === 0) return;
-    const day = Math.floor(bucket / DAY_BUCKETS) * DAY_BUCKETS;
-    const found = await this.living.countNewTypes(projectId, startOf(day), startOf(day + DAY_BUCKETS), tx);
-    for (const type of types.slice(0, Math.max(0, mostADay - found))) {
-      const finding = await this.evidence.ofNewType(projectId, newId(), type, bucket, tx);
-      await this.insert(finding, tx);
-    }
+    for (const type of types)
+      await this.insert(await this.evidence.ofNewType(projectId, newId(), type, bucket, tx), tx);
   }
 
   private async begin(

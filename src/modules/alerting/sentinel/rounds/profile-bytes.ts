@@ -15,11 +15,12 @@ export function bytesOf(profile: Profile): Buffer {
 }
 
 export function profileFrom(bytes: Buffer): Profile {
-  // Its own memory, since lists begin at multiples of their elements' size.
-  const { buffer } = Uint8Array.from(bytes);
-  const figures = new Float64Array(buffer, 0, FIGURES.length);
+  // Lists begin at multiples of their elements' size; what the driver gives mostly does, and is then not copied.
+  const isAligned = bytes.byteOffset % Float64Array.BYTES_PER_ELEMENT === 0;
+  const { buffer, byteOffset } = isAligned ? bytes : new Uint8Array(bytes);
+  const figures = new Float64Array(buffer, byteOffset, FIGURES.length);
   const list = (name: (typeof LISTS)[number]): Float32Array => {
-    const start = FIGURE_BYTES + LISTS.indexOf(name) * HOURS_A_WEEK * Float32Array.BYTES_PER_ELEMENT;
+    const start = byteOffset + FIGURE_BYTES + LISTS.indexOf(name) * HOURS_A_WEEK * Float32Array.BYTES_PER_ELEMENT;
     return new Float32Array(buffer, start, HOURS_A_WEEK);
   };
   const figure = (name: (typeof FIGURES)[number]): number => figures[FIGURES.indexOf(name)] ?? 0;

@@ -1,22 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ProjectId } from '../../../access/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import { Metrics } from '../../../../platform/telemetry/index.js';
-import { SeriesReader } from '../../../events/hour-rollups/index.js';
 import { BASELINE_BUCKETS, type Bucket, bucketOf, DAY_BUCKETS, HOUR_BUCKETS, startOf } from '../baseline/buckets.js';
-import { isLearning, profileOf } from '../baseline/profile.js';
-import type { SeriesName } from '../judging/finding-kinds.js';
+import { LEARNING_BUCKETS } from '../baseline/profile.js';
 import { EventHistoryRepository } from './event-history.repository.js';
+import { reachOf } from './lesson-plan.js';
+import { type Lesson, LessonsRepository } from './lessons.repository.js';
 import { isChanged, isOutgrown } from './profile-age.js';
+import { ProjectLearner } from './project-learner.js';
 import { type ProfiledSeries, SeriesProfilesRepository } from './series-profiles.repository.js';
-import { trackOf, wantedOf } from './tracks.js';
 import { type Profiled, type WatchedProject, WatchedProjectsRepository } from './watched-projects.repository.js';
 
-/** Series whose 28 days are in memory at a time: 130 KB each. */
-const SERIES_AT_A_TIME = 50;
-const DISTINCT_BUCKETS = 7 * DAY_BUCKETS;
-const WHOLE: SeriesName = { type: 'project', value: null };
+/** What is known is kept for so long where nothing that is worth more can be learned. */
+const REST_BUCKETS = HOUR_BUCKETS;
+const KEPT_AT_MOST = LEARNING_BUCKETS;
 
 /** What is known of a project before a bucket is judged. */
 export interface KnownProject extends Pick<Profiled, 'oldestEventAt' | 'mostEventTypes' | 'mostEndpoints'> {
@@ -25,93 +23,125 @@ export interface KnownProject extends Pick<Profiled, 'oldestEventAt' | 'mostEven
 
 /**
  * Knows what is usual in a project's series. Learned once a day from 28 days of history, when a series may have learned
- * enough, and where that history has changed because events came late.
+ * enough, and where that history has changed because events came late; in pieces, between which others have their turn.
  */
 @Injectable()
 export class ProjectProfiler {
   private readonly rebuilt;
 
   constructor(
-    private readonly series: SeriesReader,
     private readonly history: EventHistoryRepository,
     private readonly profiles: SeriesProfilesRepository,
     private readonly projects: WatchedProjectsRepository,
+    private readonly lessons: LessonsRepository,
+    private readonly learner: ProjectLearner,
     metrics: Metrics,
   ) {
     this.rebuilt = metrics.counter('sentinel_profiles_total', 'Times that what is usual in a project was learned anew');
   }
 
-  async of(project: WatchedProject, tx: Db): Promise<KnownProject> {
+  /** @returns null: a piece of it was learned, and there is more to learn before the bucket can be judged */
+  async of(project: WatchedProject, tx: Db): Promise<KnownProject | null> {
     const until = Math.floor(bucketOf(project.due.getTime()) / HOUR_BUCKETS) * HOUR_BUCKETS;
-    if (project.profiledUntil !== null) {
-      const profiles = await this.profiles.of(project.projectId, tx);
-      if (!(await this.isOld(project, project.profiledUntil, profiles, until, tx))) {
-        const { oldestEventAt, mostEventTypes, mostEndpoints } = project;
-        return { profiles, oldestEventAt, mostEventTypes, mostEndpoints };
-      }
+    let lesson = await this.lessons.find(project.projectId, tx);
+    if (lesson !== null && !isOf(lesson, until)) {
+      await this.lessons.end(project.projectId, tx);
+      lesson = null;
     }
-    return this.learn(project.projectId, until, tx);
+    if (lesson === null) {
+      const known = await this.stillKnown(project, until, tx);
+      if (known !== null) return known;
+      lesson = await this.begin(project, until, tx);
+    }
+    return this.goOn(project, lesson, until, tx);
+  }
+
+  private async stillKnown(project: WatchedProject, until: Bucket, tx: Db): Promise<KnownProject | null> {
+    if (project.profiledUntil === null) return null;
+    const profiles = await this.profiles.of(project.projectId, tx);
+    const isOld = await this.isOld(project, project.profiledUntil, profiles, until, tx);
+    return isOld ? null : knownOf(project, profiles);
   }
 
   private async isOld(
-    { projectId, profiledEvents }: WatchedProject,
+    { projectId, profiledEvents, restsUntil, due, isSpent }: WatchedProject,
     profiledUntil: Date,
     profiles: readonly ProfiledSeries[],
     until: Bucket,
     tx: Db,
   ): Promise<boolean> {
+    if (restsUntil !== null && due < restsUntil) return false;
     const made = bucketOf(profiledUntil.getTime());
     if (isOutgrown(projectId, made, profiles, until)) return true;
+    if (isSpent) return false;
     const { events } = await this.history.extent(projectId, periodOf(made - BASELINE_BUCKETS, made), tx);
     return isChanged({ known: profiledEvents, now: events, hours: (until - made) / HOUR_BUCKETS });
   }
 
-  private async learn(projectId: ProjectId, until: Bucket, tx: Db): Promise<KnownProject> {
+  private async begin({ projectId }: WatchedProject, until: Bucket, tx: Db): Promise<Lesson> {
     this.rebuilt.inc();
     const period = periodOf(until - BASELINE_BUCKETS, until);
-    const { events, oldest } = await this.history.extent(projectId, period, tx);
-    const named = await this.history.series(projectId, period, tx);
-    const names: SeriesName[] = [
-      WHOLE,
-      ...named.sources.map((value) => ({ type: 'source', value }) as const),
-      ...named.events.map((value) => ({ type: 'event', value }) as const),
-    ];
-    const profiles: ProfiledSeries[] = [];
-    for (let start = 0; start < names.length; start += SERIES_AT_A_TIME) {
-      profiles.push(...(await this.learned(projectId, names.slice(start, start + SERIES_AT_A_TIME), until, tx)));
+    const { events: counted, oldest } = await this.history.extent(projectId, period, tx);
+    const { events, sources } = await this.history.series(projectId, period, tx);
+    const hours = await this.history.hours(projectId, period, tx);
+    const { since, rows } = reachOf(hours, until - BASELINE_BUCKETS);
+    await this.projects.charge(projectId, rows, tx);
+    const lesson = { projectId, until: startOf(until), since: startOf(since), events, sources, counted };
+    return this.lessons.begin({ ...lesson, oldestEventAt: oldest }, tx);
+  }
+
+  private async goOn(project: WatchedProject, lesson: Lesson, until: Bucket, tx: Db): Promise<KnownProject | null> {
+    const { projectId, profiledUntil } = project;
+    if (profiledUntil !== null && isShort(lesson) && until - bucketOf(profiledUntil.getTime()) < KEPT_AT_MOST) {
+      await this.lessons.end(projectId, tx);
+      await this.projects.rest(projectId, startOf(until + REST_BUCKETS), tx);
+      return knownOf(project, await this.profiles.of(projectId, tx));
     }
-    const isNew = profiles[0] === undefined || isLearning(profiles[0].profile, until);
-    const most = isNew
-      ? { eventTypes: null, endpoints: null }
-      : await this.history.mostDistinct(projectId, periodOf(until - DISTINCT_BUCKETS, until), tx);
+    const after = await this.learner.goOn(lesson, tx);
+    if (after.learned < this.learner.seriesOf(after)) {
+      await this.lessons.advance(after, tx);
+      return null;
+    }
+    return this.finish(after, tx);
+  }
+
+  private async finish(lesson: Lesson, tx: Db): Promise<KnownProject> {
+    const { projectId, learning, learned, counted, oldestEventAt, until } = lesson;
+    await this.profiles.keepOnly(projectId, this.learner.namesOf(lesson), tx);
+    const profiles = await this.profiles.of(projectId, tx);
+    const isNew = this.learner.isNew(profiles, bucketOf(until.getTime()));
     const made = {
-      oldestEventAt: oldest,
-      mostEventTypes: most.eventTypes,
-      mostEndpoints: most.endpoints,
-      series: profiles.length,
-      learning: profiles.filter(({ profile }) => isLearning(profile, until)).length,
+      oldestEventAt,
+      mostEventTypes: isNew ? null : lesson.mostEventTypes,
+      mostEndpoints: isNew ? null : lesson.mostEndpoints,
     };
-    await this.profiles.replace(projectId, profiles, tx);
-    await this.projects.profiled(projectId, { ...made, until: startOf(until), events }, tx);
+    await this.projects.profiled(projectId, { ...made, until, events: counted, series: learned, learning }, tx);
+    await this.lessons.end(projectId, tx);
     return { ...made, profiles };
   }
 
-  private async learned(
-    projectId: ProjectId,
-    names: readonly SeriesName[],
-    until: Bucket,
-    tx: Db,
-  ): Promise<ProfiledSeries[]> {
-    const period = periodOf(until - BASELINE_BUCKETS, until);
-    const read = await this.series.read({ projectId }, period, wantedOf(names), tx);
-    const profiles: ProfiledSeries[] = [];
-    for (const series of names) {
-      profiles.push({ series, profile: profileOf(trackOf(read, series), until) });
-      // A profile takes milliseconds, and there may be hundreds.
-      await nextTurn();
-    }
-    return profiles;
+  /** A piece could not be read in time. */
+  async failed(projectId: ProjectId): Promise<void> {
+    await this.lessons.fail(projectId);
   }
+}
+
+/** Of a bucket of the same day; one that is older has been left behind. */
+function isOf({ until }: Lesson, wanted: Bucket): boolean {
+  const behind = wanted - bucketOf(until.getTime());
+  return behind >= 0 && behind < DAY_BUCKETS;
+}
+
+/** So much had to be left out that nothing could be told. */
+function isShort({ since, until }: Lesson): boolean {
+  return bucketOf(until.getTime()) - bucketOf(since.getTime()) < LEARNING_BUCKETS;
+}
+
+function knownOf(
+  { oldestEventAt, mostEventTypes, mostEndpoints }: WatchedProject,
+  profiles: readonly ProfiledSeries[],
+): KnownProject {
+  return { profiles, oldestEventAt, mostEventTypes, mostEndpoints };
 }
 
 function periodOf(from: Bucket, to: Bucket): { from: Date; to: Date } {

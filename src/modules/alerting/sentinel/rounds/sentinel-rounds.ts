@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
+import { isCanceled } from '../../../../platform/database/database-faults.js';
 import { Metrics } from '../../../../platform/telemetry/index.js';
 import { type Bucket, BUCKET_MS, bucketOf, DAY_BUCKETS, startOf } from '../baseline/buckets.js';
 import { type Feedback, FeedbackRepository } from '../findings/feedback.repository.js';
@@ -18,6 +19,8 @@ const REST_SECONDS = 60;
 /** New event types of one project and UTC day that are told. */
 const NEW_TYPES_A_DAY = 10;
 const MS = 1_000;
+
+type Turn = 'judged' | 'learned' | 'failed' | 'none';
 
 /**
  * Judges what is due. A project is held by its row; what is found, who is told of it and how far the project has come are one
@@ -54,7 +57,11 @@ export class SentinelRounds {
   async run(signal?: AbortSignal): Promise<number> {
     await this.projects.follow();
     let judged = 0;
-    while (signal?.aborted !== true && (await this.next())) judged++;
+    while (signal?.aborted !== true) {
+      const turn = await this.next();
+      if (turn === 'none') break;
+      if (turn === 'judged') judged++;
+    }
     return judged;
   }
 
@@ -62,34 +69,39 @@ export class SentinelRounds {
     return this.projects.countDue();
   }
 
-  /** @returns whether there was something to do */
-  private async next(): Promise<boolean> {
+  /** The turn of one project: a bucket is judged, or a piece learned without which it cannot be. */
+  private async next(): Promise<Turn> {
     let claimed: ProjectId | undefined;
     try {
-      const isDone = await this.database.transaction(async (tx) => {
+      const turn = await this.database.transaction<Turn>(async (tx) => {
         const project = await this.projects.claim(tx);
-        if (project === null) return false;
+        if (project === null) return 'none';
         claimed = project.projectId;
         await this.database.limit(tx, STATEMENT_MS);
-        await this.judgeBucket(project, tx);
+        const known = await this.profiler.of(project, tx);
+        if (known === null) {
+          await this.projects.letOthers(project, tx);
+          return 'learned';
+        }
+        await this.judgeBucket(project, known, tx);
         await this.projects.advance(project, tx);
         this.delay.observe((project.now.getTime() - project.due.getTime() - BUCKET_MS) / MS);
-        return true;
+        return 'judged';
       });
-      if (isDone) this.judged.inc({ outcome: 'judged' });
-      return isDone;
+      if (turn === 'judged') this.judged.inc({ outcome: 'judged' });
+      return turn;
     } catch (error) {
       if (claimed === undefined) throw error;
       this.logger.warn(`judging project ${claimed} failed: ${String(error)}`);
       this.judged.inc({ outcome: 'failed' });
+      if (isCanceled(error)) await this.profiler.failed(claimed);
       await this.projects.postpone(claimed, REST_SECONDS);
-      return true;
+      return 'failed';
     }
   }
 
-  private async judgeBucket(project: WatchedProject, tx: Db): Promise<void> {
+  private async judgeBucket(project: WatchedProject, known: KnownProject, tx: Db): Promise<void> {
     const bucket = bucketOf(project.due.getTime());
-    const known = await this.profiler.of(project, tx);
     const feedback = await this.feedback.of(project.projectId, project.due, tx);
     const book = await this.book.open(project, tx);
     const judged = await this.judge.judge(
@@ -110,13 +122,15 @@ export class SentinelRounds {
     tx: Db,
   ): Promise<void> {
     if (oldestEventAt === null || startOf(bucket - DAY_BUCKETS) < oldestEventAt) return;
+    const left = NEW_TYPES_A_DAY - (await this.book.newTypesOf(project, bucket, tx));
+    if (left <= 0) return;
     const known = profiles.flatMap(({ series, profile }) =>
       // One that was counted already, but had nothing before the bucket, is not known.
       series.type === 'event' && profile.total > 0 ? (series.value ?? []) : [],
     );
     const period = { from: startOf(bucket), to: startOf(bucket + 1) };
-    const types = await this.history.newTypes(project.projectId, period, known, tx);
-    await this.book.writeNewTypes(project, types, bucket, NEW_TYPES_A_DAY, tx);
+    const types = await this.history.newTypes(project.projectId, period, known, left, tx);
+    await this.book.writeNewTypes(project, types, bucket, tx);
   }
 }
 

@@ -28,18 +28,28 @@ export class SeriesProfilesRepository {
     }));
   }
 
-  /** All there are of the project from now on. */
-  async replace(projectId: ProjectId, series: readonly ProfiledSeries[], tx: Db): Promise<void> {
-    await this.database.execute('DELETE FROM sentinel_series WHERE project_id = $1', [projectId], tx);
+  /** What is usual in some of the series from now on. */
+  async put(projectId: ProjectId, series: readonly ProfiledSeries[], tx: Db): Promise<void> {
     await this.database.execute(
       `INSERT INTO sentinel_series (project_id, type, value, profile)
-       SELECT $1, s.type, s.value, s.profile FROM unnest($2::text[], $3::text[], $4::bytea[]) AS s (type, value, profile)`,
+       SELECT $1, s.type, s.value, s.profile FROM unnest($2::text[], $3::text[], $4::bytea[]) AS s (type, value, profile)
+       ON CONFLICT ON CONSTRAINT pk_sentinel_series DO UPDATE SET profile = excluded.profile`,
       [
         projectId,
         series.map((one) => one.series.type),
         series.map((one) => one.series.value ?? ''),
         series.map((one) => bytesOf(one.profile)),
       ],
+      tx,
+    );
+  }
+
+  /** The others are watched no more. */
+  async keepOnly(projectId: ProjectId, names: readonly SeriesName[], tx: Db): Promise<void> {
+    await this.database.execute(
+      `DELETE FROM sentinel_series WHERE project_id = $1
+         AND (type, value) NOT IN (SELECT k.type, k.value FROM unnest($2::text[], $3::text[]) AS k (type, value))`,
+      [projectId, names.map(({ type }) => type), names.map(({ value }) => value ?? '')],
       tx,
     );
   }

@@ -19,6 +19,10 @@ export interface WatchedProject {
   /** Distinct values in any hour of the week before the profiles were made; null: no hour. */
   readonly mostEventTypes: number | null;
   readonly mostEndpoints: number | null;
+  /** What is known is kept for buckets before it, whatever has come since. */
+  readonly restsUntil: Date | null;
+  /** So much was read for it today that it is not learned anew for late events. */
+  readonly isSpent: boolean;
 }
 
 /** What the profiles of a project were made of. */
@@ -48,6 +52,10 @@ const BUCKET = `interval '5 minutes'`;
 const LONGEST_BACKLOG = `interval '1 day'`;
 /** The beginning of the newest bucket that is due. */
 const NEWEST = `date_bin(${BUCKET}, statement_timestamp() - ${SETTLED}, timestamptz '2000-01-01Z') - ${BUCKET}`;
+
+const TODAY = `(statement_timestamp() AT TIME ZONE 'UTC')::date`;
+/** Rows of events that lessons of a project read in a day before late events cause no more of them. */
+const ROWS_A_DAY = 4_000_000;
 
 /** Which projects are watched and how far each has come; the time is the database's. */
 @Injectable()
@@ -84,7 +92,8 @@ export class WatchedProjectsRepository {
               greatest(s.judged_until, date_bin(${BUCKET}, statement_timestamp() - ${LONGEST_BACKLOG}, timestamptz '2000-01-01Z')) AS due,
               statement_timestamp() AS now, s.oldest_event_at AS "oldestEventAt", s.profiled_until AS "profiledUntil",
               s.profiled_events::float8 AS "profiledEvents", s.most_event_types AS "mostEventTypes",
-              s.most_endpoints AS "mostEndpoints"
+              s.most_endpoints AS "mostEndpoints", s.rests_until AS "restsUntil",
+              coalesce(s.rows_read_on = ${TODAY} AND s.rows_read >= ${ROWS_A_DAY}, false) AS "isSpent"
        FROM sentinel_projects s JOIN projects p ON p.id = s.project_id
        WHERE p.deleted_at IS NULL AND p.archived_at IS NULL AND s.due_at <= statement_timestamp()
        ORDER BY s.due_at LIMIT 1 FOR NO KEY UPDATE OF s SKIP LOCKED`,
@@ -100,6 +109,34 @@ export class WatchedProjectsRepository {
       `UPDATE sentinel_projects SET judged_until = $2::timestamptz + ${BUCKET}, due_at = $2::timestamptz + 2 * ${BUCKET} + ${SETTLED}
        WHERE project_id = $1`,
       [projectId, due],
+      tx,
+    );
+  }
+
+  /** It goes on when those have had their turn that are due now. */
+  async letOthers({ projectId }: WatchedProject, tx: Db): Promise<void> {
+    await this.database.execute(
+      'UPDATE sentinel_projects SET due_at = clock_timestamp() WHERE project_id = $1',
+      [projectId],
+      tx,
+    );
+  }
+
+  /** Nothing is learned anew before a bucket. */
+  async rest(projectId: ProjectId, until: Date, tx: Db): Promise<void> {
+    await this.database.execute(
+      'UPDATE sentinel_projects SET rests_until = $2 WHERE project_id = $1',
+      [projectId, until],
+      tx,
+    );
+  }
+
+  /** Rows of events that a lesson is going to read. */
+  async charge(projectId: ProjectId, rows: number, tx: Db): Promise<void> {
+    await this.database.execute(
+      `UPDATE sentinel_projects SET rows_read = CASE WHEN rows_read_on = ${TODAY} THEN rows_read ELSE 0 END + $2, rows_read_on = ${TODAY}
+       WHERE project_id = $1`,
+      [projectId, rows],
       tx,
     );
   }

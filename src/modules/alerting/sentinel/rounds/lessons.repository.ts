@@ -1,0 +1,103 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectId } from '../../../access/index.js';
+import { Database, type Db } from '../../../../platform/database/database.js';
+
+/** How far learning what is usual in a project has come. Times are those of buckets. */
+export interface Lesson {
+  readonly projectId: ProjectId;
+  /** What is learned is the history of `since` until `until`. */
+  readonly until: Date;
+  readonly since: Date;
+  /** From here on it is read. */
+  readonly readFrom: Date;
+  /** The series beside the whole. */
+  readonly events: readonly string[];
+  readonly sources: readonly string[];
+  /** How many series are learned, and how many of them have too little history. */
+  readonly learned: number;
+  readonly learning: number;
+  /** Events of the whole history, and the oldest of all. */
+  readonly counted: number;
+  readonly oldestEventAt: Date | null;
+  /** In any hour of what is read; null: no hour. */
+  readonly mostEventTypes: number | null;
+  readonly mostEndpoints: number | null;
+}
+
+export type NewLesson = Pick<
+  Lesson,
+  'projectId' | 'until' | 'since' | 'events' | 'sources' | 'counted' | 'oldestEventAt'
+>;
+
+/** How often a piece may fail before what it would have read is left out. */
+const MOST_FAILURES = 3;
+
+/** Keeps the place that lessons have come to. Their callers hold the project. */
+@Injectable()
+export class LessonsRepository {
+  constructor(private readonly database: Database) {}
+
+  async find(projectId: ProjectId, tx: Db): Promise<Lesson | null> {
+    const [row] = await this.database.rows<Lesson>(
+      `SELECT project_id AS "projectId", until, since, read_from AS "readFrom", events, sources::text[] AS sources, learned, learning,
+              counted::float8 AS counted, oldest_event_at AS "oldestEventAt", most_event_types AS "mostEventTypes",
+              most_endpoints AS "mostEndpoints" FROM sentinel_lessons WHERE project_id = $1`,
+      [projectId],
+      tx,
+    );
+    return row ?? null;
+  }
+
+  async begin(lesson: NewLesson, tx: Db): Promise<Lesson> {
+    const { projectId, until, since, events, sources, counted, oldestEventAt } = lesson;
+    await this.database.execute(
+      `INSERT INTO sentinel_lessons (project_id, until, since, read_from, events, sources, counted, oldest_event_at)
+       VALUES ($1, $2, $3, $2, $4, $5, $6, $7)`,
+      [projectId, until, since, events, sources, counted, oldestEventAt],
+      tx,
+    );
+    return { ...lesson, readFrom: until, learned: 0, learning: 0, mostEventTypes: null, mostEndpoints: null };
+  }
+
+  async advance(
+    { projectId, readFrom, learned, learning, mostEventTypes, mostEndpoints }: Lesson,
+    tx: Db,
+  ): Promise<void> {
+    await this.database.execute(
+      `UPDATE sentinel_lessons SET read_from = $2, learned = $3, learning = $4, most_event_types = $5, most_endpoints = $6, failures = 0
+       WHERE project_id = $1`,
+      [projectId, readFrom, learned, learning, mostEventTypes, mostEndpoints],
+      tx,
+    );
+  }
+
+  async end(projectId: ProjectId, tx: Db): Promise<void> {
+    await this.database.execute('DELETE FROM sentinel_lessons WHERE project_id = $1', [projectId], tx);
+  }
+
+  /** What was read of a part of the series. */
+  async keep(projectId: ProjectId, part: number, from: Date, points: Buffer, tx: Db): Promise<void> {
+    await this.database.execute(
+      'INSERT INTO sentinel_lesson_points (project_id, part, "from", points) VALUES ($1, $2, $3, $4)',
+      [projectId, part, from, points],
+      tx,
+    );
+  }
+
+  kept(projectId: ProjectId, part: number, tx: Db): Promise<{ from: Date; points: Buffer }[]> {
+    return this.database.rows(
+      'SELECT "from", points FROM sentinel_lesson_points WHERE project_id = $1 AND part = $2 ORDER BY "from"',
+      [projectId, part],
+      tx,
+    );
+  }
+
+  /** A piece took too long: after some tries the history begins behind it. */
+  async fail(projectId: ProjectId): Promise<void> {
+    await this.database.execute(
+      `UPDATE sentinel_lessons SET failures = (failures + 1) % ${MOST_FAILURES},
+         since = CASE WHEN failures + 1 = ${MOST_FAILURES} THEN read_from ELSE since END WHERE project_id = $1`,
+      [projectId],
+    );
+  }
+}
