@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { assessSpike } from '../detectors/rates.js';
-import { type Bucket, bucketOf, DAY_BUCKETS, hourOfWeek, WEEK_BUCKETS } from './buckets.js';
-import { profileOf } from './profile.js';
-import type { Track } from './track.js';
+import { type Bucket, bucketOf, DAY_BUCKETS, hourOfWeek, WEEK_BUCKETS } from '../baseline/buckets.js';
+import { profileOf } from '../baseline/profile.js';
+import type { Track } from '../baseline/track.js';
+import { assessSpike } from './rates.js';
 
 /** Midnights of Berlin. */
 const DAY_OF_23_HOURS = { from: '2026-03-28T23:00:00Z', to: '2026-03-29T22:00:00Z' };
