@@ -52,15 +52,15 @@ function part(type, text, content, isOptional = false) {
 function valueOf(type, text) {
   if (type === JSON_TYPE) return JSON.parse(text);
   if (type === 'application/x-www-form-urlencoded') return Object.fromEntries(new URLSearchParams(text));
-  return type === 'text/event-stream' ? firstOfEachType(text) : text;
+  return type === 'text/event-stream' ? firstMessage(text) : text;
 }
 
-/** Streams say the same again and again: one message of each type. */
-function firstOfEachType(text) {
-  const messages = text.split('\n\n').filter((message) => message !== '');
-  const types = messages.map((message) => /"type":"(\w+)"/.exec(message)?.[1] ?? message);
-  const firsts = messages.filter((_, index) => types.indexOf(types[index]) === index);
-  return firsts.map((message) => `${message}\n\n`).join('');
+/** What a stream tells, which its schema describes: not the heartbeat between. */
+function firstMessage(text) {
+  const messages = text
+    .split('\n\n')
+    .flatMap((message) => (message.startsWith('data: ') ? [JSON.parse(message.slice(6))] : []));
+  return messages.find(({ type }) => type !== 'heartbeat') ?? messages[0];
 }
 
 function scoreOf(exchange, request, answer) {

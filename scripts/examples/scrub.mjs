@@ -73,7 +73,7 @@ export class Scrubber {
     }
     if (value !== null && typeof value === 'object') {
       const entries = Object.entries(value).map(([name, inner]) => [name, this.value(inner, name)]);
-      return withSlug(Object.fromEntries(entries.map(([name, inner]) => [this.#text(name, ''), inner])));
+      return withSlug(Object.fromEntries(entries.map(([name, inner]) => [this.#name(name), inner])));
     }
     if (typeof value === 'number') return this.#number(value);
     return typeof value === 'string' ? this.#text(value, key) : value;
@@ -83,6 +83,11 @@ export class Scrubber {
   #number(value) {
     const unit = [1_000, 1].find((each) => this.#isRecent(value * each));
     return unit === undefined ? value : Date.parse(this.#moved(value * unit)) / unit;
+  }
+
+  /** Most members are words of ours; others are what an object is ordered by. */
+  #name(name) {
+    return /^[A-Za-z]+$/.test(name) ? name : this.#text(name, '');
   }
 
   #text(text, key) {

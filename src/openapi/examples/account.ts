@@ -69,7 +69,7 @@ export const EXAMPLES: Examples = {
           excludeCredentials: [
             { id: 'Example-id-00000000000000000000000000000000', transports: ['internal'], type: 'public-key' },
           ],
-          'Example--0000000000000': {
+          authenticatorSelection: {
             residentKey: 'preferred',
             userVerification: 'preferred',
             requireResidentKey: false,
@@ -87,7 +87,7 @@ export const EXAMPLES: Examples = {
         challenge_token: 'Example-challenge-token-0000000000000000000',
         credential: {
           authenticatorAttachment: 'platform',
-          'Example--0000000000000': { credProps: { rk: true } },
+          clientExtensionResults: { credProps: { rk: true } },
           id: 'Example-id-00000000000000000000000000000000',
           rawId: 'Example-rawId-00000000000000000000000000000',
           response: {

@@ -205,8 +205,31 @@ export const EXAMPLES: Examples = {
   streamAlertEvents: {
     answer: {
       type: 'text/event-stream',
-      value:
-        'data: {"type":"alert_event","alert_event":{"id":"019cadc6-9a80-7dca-8000-000000000001","alert_rule_id":"019cadc6-9a80-7dca-8000-000000000002","rule_name":"Payments fail","project_id":"019cadc6-9a80-7dca-8000-000000000003","event_id":"019cadc6-9a80-7dca-8000-000000000004","event_type":"payment.failed","source":"checkout","severity":"critical","status":"open","message":"Payments fail: card declined","payload":{"amount":120},"fingerprint":"019cadc6-9a80-7dca-8000-000000000002 default","group_values":{},"occurrences":1,"assignee_id":null,"snoozed_until":null,"created_at":"2026-03-02T00:44:41.000Z","last_occurred_at":"2026-03-02T00:44:41.000Z","acknowledged_at":null,"resolved_at":null}}\n\ndata: {"type":"heartbeat","timestamp":1795394685343}\n\n',
+      value: {
+        type: 'alert_event',
+        alert_event: {
+          id: '019cadc6-9a80-7dca-8000-000000000001',
+          alert_rule_id: '019cadc6-9a80-7dca-8000-000000000002',
+          rule_name: 'Payments fail',
+          project_id: '019cadc6-9a80-7dca-8000-000000000003',
+          event_id: '019cadc6-9a80-7dca-8000-000000000004',
+          event_type: 'payment.failed',
+          source: 'checkout',
+          severity: 'critical',
+          status: 'open',
+          message: 'Payments fail: card declined',
+          payload: { amount: 120 },
+          fingerprint: '019cadc6-9a80-7dca-8000-000000000002 default',
+          group_values: {},
+          occurrences: 1,
+          assignee_id: null,
+          snoozed_until: null,
+          created_at: '2026-03-02T00:44:41.000Z',
+          last_occurred_at: '2026-03-02T00:44:41.000Z',
+          acknowledged_at: null,
+          resolved_at: null,
+        },
+      },
     },
   },
   getAlertEvent: {

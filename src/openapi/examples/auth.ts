@@ -27,7 +27,7 @@ export const EXAMPLES: Examples = {
         username: 'ada@acme.example',
         password: 'correct-horse-battery',
         trusted_device_token: 'Example-trusted-device-token-00000000000000',
-        remember_device: 'true',
+        remember_device: true,
         recovery_code: 'aaaa-bbbb-cccc-dddd-eeee-0001',
       },
     },
@@ -227,7 +227,7 @@ export const EXAMPLES: Examples = {
         challenge_token: 'Example-challenge-token-0000000000000000000',
         credential: {
           authenticatorAttachment: 'platform',
-          'Example--0000000000000': {},
+          clientExtensionResults: {},
           id: 'Example-id-00000000000000000000000000000000',
           rawId: 'Example-rawId-00000000000000000000000000000',
           response: {
@@ -338,7 +338,7 @@ export const EXAMPLES: Examples = {
         challenge_token: 'Example-challenge-token-0000000000000000000',
         credential: {
           authenticatorAttachment: 'platform',
-          'Example--0000000000000': {},
+          clientExtensionResults: {},
           id: 'Example-id-00000000000000000000000000000000',
           rawId: 'Example-rawId-00000000000000000000000000000',
           response: {

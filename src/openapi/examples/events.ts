@@ -117,8 +117,25 @@ export const EXAMPLES: Examples = {
   streamEvents: {
     answer: {
       type: 'text/event-stream',
-      value:
-        'data: {"type":"event","event":{"id":"019cadc6-9a80-7dca-8000-000000000001","project_id":"019cadc6-9a80-7dca-8000-000000000002","source_id":null,"api_key_id":"019cadc6-9a80-7dca-8000-000000000003","event":"e","source":"s","severity":null,"status":null,"environment":null,"message":null,"external_event_id":null,"properties":{"source": "s"},"timestamp":"2026-03-02T00:42:37.000Z","created_at":"2026-03-02T00:42:37.000Z"}}\n\n',
+      value: {
+        type: 'event',
+        event: {
+          id: '019cadc6-9a80-7dca-8000-000000000001',
+          project_id: '019cadc6-9a80-7dca-8000-000000000002',
+          source_id: null,
+          api_key_id: '019cadc6-9a80-7dca-8000-000000000003',
+          event: 'e',
+          source: 's',
+          severity: null,
+          status: null,
+          environment: null,
+          message: null,
+          external_event_id: null,
+          properties: { source: 's' },
+          timestamp: '2026-03-02T00:42:37.000Z',
+          created_at: '2026-03-02T00:42:37.000Z',
+        },
+      },
     },
   },
 };

@@ -1,4 +1,4 @@
-/** A body as it was sent or answered; `value` is text where the media type is not JSON. */
+/** A body as it was sent or answered: of a stream the data of one message, else text where the media type is not JSON. */
 export interface ExampleBody {
   readonly type: string;
   readonly value: unknown;

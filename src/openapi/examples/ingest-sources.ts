@@ -416,7 +416,7 @@ export const EXAMPLES: Examples = {
                   { type: 'null', events: 1 },
                 ],
               },
-              { path: 'lines', events: 1, types: [{ type: 'array', events: 1 }] },
+              { path: 'lines', events: 1, types: [{ type: 'object', events: 1 }] },
             ],
             truncated: false,
             last_seen_at: '2026-05-01T00:00:02.000Z',

@@ -46,8 +46,23 @@ export const EXAMPLES: Examples = {
   streamLogs: {
     answer: {
       type: 'text/event-stream',
-      value:
-        'data: {"type":"log","log":{"id":"019cadc6-9a80-7dca-8000-000000000001","timestamp":"2026-03-02T00:42:10.000Z","method":"EVENT","endpoint":"/events/e","status":200,"latency_ms":0,"latency_bucket":"fast","latency_color":"green","api_key_prefix":"01a205da","project":"Web shop","request_body":{"event":"e","properties":{"source": "s"}},"response_body":{"accepted":true,"event":"e","status_code":200}}}\n\ndata: {"type":"heartbeat","timestamp":1795394532535}\n\n',
+      value: {
+        type: 'log',
+        log: {
+          id: '019cadc6-9a80-7dca-8000-000000000001',
+          timestamp: '2026-03-02T00:42:10.000Z',
+          method: 'EVENT',
+          endpoint: '/events/e',
+          status: 200,
+          latency_ms: 0,
+          latency_bucket: 'fast',
+          latency_color: 'green',
+          api_key_prefix: '01a205da',
+          project: 'Web shop',
+          request_body: { event: 'e', properties: { source: 's' } },
+          response_body: { accepted: true, event: 'e', status_code: 200 },
+        },
+      },
     },
   },
 };

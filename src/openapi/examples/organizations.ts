@@ -17,7 +17,7 @@ export const EXAMPLES: Examples = {
     },
   },
   createOrganization: {
-    request: { type: 'application/json', value: { name: 'Acme', slug: 'acme', plan: 'enterprise' } },
+    request: { type: 'application/json', value: { name: 'Acme', slug: 'acme' } },
     answer: {
       type: 'application/json',
       value: {

@@ -427,7 +427,6 @@ export const EXAMPLES: Examples = {
     request: {
       type: 'application/json',
       value: {
-        project_id: '019cadc6-9a80-7244-8000-000000000001',
         name: 'kestrel',
         filters: { event: 'hidden-filter' },
       },

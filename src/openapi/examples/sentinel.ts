@@ -118,7 +118,7 @@ export const EXAMPLES: Examples = {
     },
   },
   acknowledgeFinding: {
-    request: { type: 'application/json', value: { reason: 'expected', note: 'planned' } },
+    request: { type: 'application/json', value: { note: 'planned' } },
     answer: {
       type: 'application/json',
       value: {
