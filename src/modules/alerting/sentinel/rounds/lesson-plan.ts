@@ -1,9 +1,9 @@
 import { type Bucket, HOUR_BUCKETS } from '../baseline/buckets.js';
 
 /** Rows of events, or of their rollups, that one piece of a lesson reads: about half a second. */
-export const ROWS_A_PIECE = 20_000;
+const ROWS_A_PIECE = 20_000;
 /** Rows of events that a lesson reads beside rollups. What lies before them is left out. */
-export const ROWS_A_LESSON = 2_000_000;
+const ROWS_A_LESSON = 2_000_000;
 
 /** An hour of history that has events. */
 export interface HistoryHour {
