@@ -287,7 +287,7 @@ function elementTest(kind: Kind, test: Test): Test {
 /** Whether a list has a text that is looked for; null where it has no text at all. */
 function hasTextSql(list: string, wanted: string): string {
   return `(CASE WHEN ${list} ${wanted} THEN true
-      WHEN jsonb_path_exists(${list}, '$[*] ? (@.type() == "string")') THEN false END)`;
+      WHEN jsonb_path_exists(${list}, 'strict $[*] ? (@.type() == "string")') THEN false END)`;
 }
 
 function scalarOf(kind: Kind, json: string): string {
