@@ -28,7 +28,15 @@ type Fetch = typeof globalThis.fetch;
 interface Paged {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { operationId: string; responses: object }>>>>;
   readonly components: {
-    readonly schemas: Readonly<Record<string, { readonly properties?: Readonly<Record<string, unknown>> }>>;
+    readonly schemas: Readonly<
+      Record<
+        string,
+        {
+          readonly properties?: Readonly<Record<string, unknown>>;
+          readonly allOf?: readonly { readonly $ref?: string }[];
+        }
+      >
+    >;
   };
 }
 
@@ -327,9 +335,17 @@ describe('the client', () => {
     /** Those whose answer says where the next page begins. */
     const pagedOperations = async (): Promise<string[]> => {
       const document = JSON.parse(await readFile('docs/api/openapi.json', 'utf8')) as Paged;
-      const names = Object.entries(document.components.schemas)
-        .filter(([, { properties = {} }]) => ['offset', 'next_before', 'next_after'].some((name) => name in properties))
-        .map(([name]) => `#/components/schemas/${name}"`);
+      const { schemas } = document.components;
+      const membersOf = (name: string): string[] => {
+        const { properties = {}, allOf = [] } = schemas[name] ?? {};
+        return [
+          ...Object.keys(properties),
+          ...allOf.flatMap(({ $ref = '' }) => membersOf($ref.split('/').pop() ?? '')),
+        ];
+      };
+      const names = Object.keys(schemas)
+        .filter((name) => membersOf(name).some((member) => ['offset', 'next_before', 'next_after'].includes(member)))
+        .map((name) => `#/components/schemas/${name}"`);
       return Object.values(document.paths)
         .flatMap((item) => Object.values(item))
         .filter(({ responses }) => names.some((name) => JSON.stringify(responses).includes(name)))
