@@ -44,6 +44,7 @@ export async function run() {
         service,
         { requests: [{ path: '/v1/logs', headers: bearing }], expected: [422] },
       ],
+      'GET /v1/organizations': [service, { requests: [{ path: '/v1/organizations', headers: bearing }] }],
       'POST /v1/events/ingest': [service, { requests: ingest(EVENT_BODY) }],
     };
     for (const [{ url }, order] of Object.values(shots)) await measured(0, { url, ...order, seconds: 1 });

@@ -1,4 +1,4 @@
-// Where the processor time of one kind of request goes: `npm run bench -- profile [jwks|refused|ingest]`.
+// Where the processor time of one kind of request goes: `npm run bench -- profile [jwks|refused|ingest|organizations]`.
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ export async function run([what = 'ingest']) {
     nodeArguments: ['--cpu-prof', `--cpu-prof-dir=${folder}`],
   });
   try {
-    const { key } = await workspace(service);
+    const { key, bearer } = await workspace(service);
     await liftQuotas(database);
     const headers = { 'Content-Type': 'application/json', 'X-API-Key': key };
     const ingest = (body) => ({ requests: [{ path: '/v1/events/ingest', headers, body }] });
@@ -30,6 +30,7 @@ export async function run([what = 'ingest']) {
       jwks: { requests: [{ path: '/v1/auth/jwks' }] },
       refused: { ...ingest(JSON.stringify({ ...EVENT, timestamp: '2090-01-01T00:00:00Z' })), expected: [422] },
       ingest: ingest(EVENT_BODY),
+      organizations: { requests: [{ path: '/v1/organizations', headers: { Authorization: `Bearer ${bearer}` } }] },
     };
     const order = orders[what];
     if (order === undefined) throw new Error(`no such profile; there are: ${Object.keys(orders).join(', ')}`);

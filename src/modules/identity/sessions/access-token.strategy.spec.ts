@@ -74,6 +74,24 @@ describe('the verification of access tokens', () => {
     for (const [which, token] of Object.entries(tokens)) expect([which, await read(token)]).toEqual([which, null]);
   });
 
+  it('remembers what it has verified, and neither what is like it nor for others', async () => {
+    const token = await signed({ sid: 'remembered' });
+    const first = await read(token);
+    expect(first).toEqual({ userId: 'u', sessionId: 'remembered', expiresAt: 1_900 });
+    expect(await read(token)).toBe(first);
+    const [head = '', claims = '', signature = ''] = token.split('.');
+    const others = {
+      'another signature': [head, claims, signature.replace(/^./, (letter) => (letter === 'A' ? 'B' : 'A'))],
+      'the signature of another token': [head, claims, (await signed({ sid: 'another' })).split('.')[2]],
+      'other claims': [head, claims.replace(/.$/, (letter) => (letter === 'A' ? 'B' : 'A')), signature],
+      'no signature': [head, claims, ''],
+      'more behind it': [head, claims, `${signature}A`],
+    };
+    for (const [which, parts] of Object.entries(others))
+      expect([which, await read(parts.join('.'))]).toEqual([which, null]);
+    expect(await read(token, elsewhere)).toBeNull();
+  });
+
   it('has a name of its own in the process for each application', () => {
     expect(strategy.name).not.toBe(elsewhere.name);
   });

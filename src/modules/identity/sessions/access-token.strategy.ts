@@ -1,7 +1,8 @@
-import { type KeyObject, randomUUID } from 'node:crypto';
+import { hash, type KeyObject, randomUUID } from 'node:crypto';
 import { PassportStrategy } from '@nestjs/passport';
 import type { Request } from 'express';
 import { decodeProtectedHeader } from 'jose';
+import { LRUCache } from 'lru-cache';
 import passport from 'passport';
 import { Strategy } from 'passport-jwt';
 import { asUserId, bearerTokenOf, type Credentialed, RequestMemo, type VerifiedToken } from '../../access/index.js';
@@ -10,6 +11,9 @@ import { SIGNING_ALGORITHM } from './signing-keys.js';
 export const ISSUER = 'operational-event-service';
 export const AUDIENCE = 'operational-event-service/api';
 export const TOKEN_TYPE = 'at+jwt';
+
+/** Some 400 bytes each. */
+const MOST_KNOWN = 10_000;
 
 /** What a token has to say besides issuer and audience, which passport-jwt has compared. */
 interface Claims {
@@ -26,6 +30,12 @@ interface Claims {
  */
 export class AccessTokenStrategy extends PassportStrategy(Strategy) {
   private readonly verified = new RequestMemo<Promise<VerifiedToken | null>>('access token');
+  /**
+   * What our signature has been found on, by the hash of the token: people ask many times with one, and the signature costs
+   * more than most answers. The keys are those of the process and what a token says does not change, so this is as true
+   * later; whether its time is over and its session lives is asked each time, by others.
+   */
+  private readonly known = new LRUCache<string, VerifiedToken>({ max: MOST_KNOWN });
 
   /** @param publicKeys by `kid` */
   constructor(publicKeys: ReadonlyMap<string, KeyObject>) {
@@ -48,16 +58,9 @@ export class AccessTokenStrategy extends PassportStrategy(Strategy) {
     return passport;
   }
 
-  /** Verifies once a request, whoever asks first. Null for anything that none of the keys signed for this purpose. */
+  /** Looks once a request, whoever asks first. Null for anything that none of the keys signed for this purpose. */
   claimsOf(request: Credentialed): Promise<VerifiedToken | null> {
-    return this.verified.of(
-      request,
-      () =>
-        new Promise((resolve, reject) => {
-          const outcome = { success: resolve, fail: () => resolve(null), error: reject };
-          super.authenticate.call(Object.assign(Object.create(this) as this, outcome), request as Request);
-        }),
-    );
+    return this.verified.of(request, () => this.verify(request));
   }
 
   override authenticate(request: Request): void {
@@ -65,6 +68,20 @@ export class AccessTokenStrategy extends PassportStrategy(Strategy) {
       (claims) => (claims === null ? this.fail(401) : this.success(claims)),
       (error: unknown) => this.error(error instanceof Error ? error : new Error(String(error))),
     );
+  }
+
+  private async verify(request: Credentialed): Promise<VerifiedToken | null> {
+    const token = bearerTokenOf(request);
+    if (token === null) return null;
+    const name = hash('sha256', token, 'base64');
+    const known = this.known.get(name);
+    if (known !== undefined) return known;
+    const verified = await new Promise<VerifiedToken | null>((resolve, reject) => {
+      const outcome = { success: resolve, fail: () => resolve(null), error: reject };
+      super.authenticate.call(Object.assign(Object.create(this) as this, outcome), request as Request);
+    });
+    if (verified !== null) this.known.set(name, verified);
+    return verified;
   }
 
   validate({ sub, sid, iat, exp }: Claims): VerifiedToken | null {

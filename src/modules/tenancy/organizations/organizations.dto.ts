@@ -35,7 +35,9 @@ export class OrganizationResponse {
   created_at!: string;
 }
 
-export function organizationResponse(organization: Organization): OrganizationResponse {
+export function organizationResponse(
+  organization: Pick<Organization, 'id' | 'name' | 'slug' | 'ownerId' | 'createdAt'>,
+): OrganizationResponse {
   return {
     id: organization.id,
     name: organization.name,

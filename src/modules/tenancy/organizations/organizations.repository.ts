@@ -5,6 +5,8 @@ import { Organization } from './organization.entity.js';
 import { OrganizationMember } from './organization-member.entity.js';
 import type { Plan } from './plans.js';
 
+export type ListedOrganization = Pick<Organization, 'id' | 'name' | 'slug' | 'ownerId' | 'createdAt'>;
+
 /** Organizations by the people who own them or belong to them. */
 @Injectable()
 export class OrganizationsRepository {
@@ -35,15 +37,14 @@ export class OrganizationsRepository {
     );
   }
 
-  /** Newest first. */
-  listOf(scope: Pick<UserScope, 'userId'>): Promise<Organization[]> {
-    return this.database
-      .repository(Organization)
-      .createQueryBuilder('o')
-      .innerJoin(OrganizationMember, 'm', 'm.organizationId = o.id AND m.userId = :userId', { userId: scope.userId })
-      .orderBy('o.createdAt', 'DESC')
-      .addOrderBy('o.id', 'DESC')
-      .getMany();
+  /** Newest first. Plain SQL, since everybody's every page begins with it: the builder takes longer than the database. */
+  listOf({ userId }: Pick<UserScope, 'userId'>): Promise<ListedOrganization[]> {
+    return this.database.rows<ListedOrganization>(
+      `SELECT o.id, o.name, o.slug, o.owner_id AS "ownerId", o.created_at AS "createdAt"
+       FROM organization_members m JOIN organizations o ON o.id = m.organization_id
+       WHERE m.user_id = $1 ORDER BY o.created_at DESC, o.id DESC`,
+      [userId],
+    );
   }
 
   async plansOwnedBy(scope: Pick<UserScope, 'userId'>, db?: Db): Promise<Plan[]> {
