@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** Starts a script of this folder that writes `{"url": …}` once it listens. */
-export async function startProcess(script, { env = {}, cwd } = {}) {
+/** Starts a script of this folder, on this Node or another, that writes `{"url": …}` once it listens. */
+export async function startProcess(script, { env = {}, cwd, node = process.execPath } = {}) {
   const path = fileURLToPath(new URL(script, import.meta.url));
-  const child = spawn(process.execPath, [path], {
+  const child = spawn(node, [path], {
     cwd,
     env: { ...process.env, PORT: '0', NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -17,9 +17,15 @@ const MAIN = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
  * The built service; with `databaseUrl` on that database, else on an embedded one of its own. A `dataDir` that is given is
  * there before and afterwards, so that another start finds what lies in it.
  */
-export async function startService({ env = {}, databaseUrl, nodeArguments = [], dataDir: given } = {}) {
+export async function startService({
+  env = {},
+  databaseUrl,
+  node = process.execPath,
+  nodeArguments = [],
+  dataDir: given,
+} = {}) {
   const dataDir = given ?? (await newDataDir());
-  const child = spawn(process.execPath, [...nodeArguments, MAIN], {
+  const child = spawn(node, [...nodeArguments, MAIN], {
     env: {
       ...process.env,
       PORT: '0',

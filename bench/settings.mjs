@@ -17,3 +17,5 @@ export const QUESTION = process.env.BENCH_QUESTION ?? '';
 export const PROJECTS = number('BENCH_PROJECTS', 1_000);
 export const SOAK_SECONDS = number('BENCH_SOAK_SECONDS', 600);
 export const CONNECTIONS = 64;
+/** Another Node's program, on which `ingest` measures the service and the echo too. */
+export const OTHER_NODE = process.env.BENCH_NODE;

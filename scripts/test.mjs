@@ -5,6 +5,7 @@ import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, w
 import { constants as osConstants, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { lazyOptimizer } from '../test/support/lazy-optimizer.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -14,9 +15,6 @@ const PROGRAMS = [
   { program: 'oathtool', variable: 'TEST_OATHTOOL', debianPackage: 'oathtool' },
   { program: 'chromium', variable: 'TEST_CHROMIUM', debianPackage: 'chromium' },
 ];
-
-/** Most code of a run is run a few times: to optimize it in the background takes more processors than it ever gives back. */
-const LAZY_OPTIMIZER = '--interrupt-budget=500000';
 
 process.exitCode = await main();
 
@@ -59,7 +57,7 @@ function runJest(summaryFile) {
   // Behind the caller's arguments: Jest takes the words after it for reporters too.
   const reporters = ['--reporters=default', `--reporters=${join(root, 'test', 'support', 'summary-reporter.mjs')}`];
   const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
-  const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', LAZY_OPTIMIZER];
+  const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', lazyOptimizer(4)];
   const child = spawn(process.execPath, [...flags, jest, ...process.argv.slice(2), ...reporters], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { waitUntilGone } from '../../src/embedded-postgres/processes.js';
 import { GONE_WITHIN_MS, cleanups } from './embedded-database.js';
 import { eventually } from './eventually.js';
+import { lazyOptimizer } from './lazy-optimizer.mjs';
 
 export { eventually };
 
@@ -20,15 +21,12 @@ const ENDED_WITHIN_MS = 45_000;
 export const START = [process.execPath, 'scripts/start.mjs'] as const;
 export const NPM_START = ['npm', 'start'] as const;
 
-/** A process that lives for seconds is over before code that was optimized in the background has paid for it. */
-const LAZY_OPTIMIZER = '--interrupt-budget=1000000';
-
 let bundled: string | undefined;
 
 /** The built service in a form that starts in a quarter of the time. The files as they are shipped run by {@link START}. */
 function quickly(entry: 'main' | 'worker'): [string, ...string[]] {
   bundled ??= execFileSync(process.execPath, ['scripts/bundle.mjs'], { cwd: ROOT, encoding: 'utf8' }).trim();
-  return [process.execPath, LAZY_OPTIMIZER, join(bundled, `${entry}.js`)];
+  return [process.execPath, lazyOptimizer(8), join(bundled, `${entry}.js`)];
 }
 
 export interface Exit {

@@ -1,0 +1,2 @@
+/** The option of Node that lets the optimizer wait so many times as long as usual. */
+export function lazyOptimizer(times: number): string;
