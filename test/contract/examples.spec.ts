@@ -8,7 +8,15 @@ import { answerValidatorOf, sentValidatorOf } from '../support/documented-answer
 interface Media {
   readonly example?: unknown;
 }
+interface Given {
+  readonly in: string;
+  readonly name: string;
+  readonly required?: boolean;
+  readonly schema: object;
+  readonly example?: unknown;
+}
 interface Told {
+  readonly parameters?: readonly (Given | { readonly $ref: string })[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Record<string, Media> };
   readonly responses: Record<string, { readonly content?: Record<string, Media>; readonly $ref?: string }>;
 }
@@ -24,6 +32,15 @@ const told = operations.map((listed) => ({
   where: `${listed.method} ${listed.path}`,
   shown: forPeople.paths[listed.path]?.[listed.method.toLowerCase() as 'get'] as unknown as Told,
 }));
+
+const shared = forPeople.components?.parameters as unknown as Readonly<Record<string, Given>>;
+
+/** What stands in paths and queries. */
+function givenTo({ parameters = [] }: Told): Given[] {
+  return parameters
+    .map((one) => ('$ref' in one ? (shared[one.$ref.replace(/.*\//, '')] as Given) : one))
+    .filter(({ in: place }) => place === 'path' || place === 'query');
+}
 
 const successOf = <T>(responses: Record<string, T>): [status: string, response: T] => {
   const found = Object.entries(responses).find(([status]) => status.startsWith('2'));
@@ -56,6 +73,22 @@ describe('the examples of the document', () => {
     expect(without).toEqual([]);
   });
 
+  it('tell of every operation what it must be given, and of every parameter what its schema says', () => {
+    const faults = told.flatMap(({ where, shown }) =>
+      givenTo(shown).flatMap(({ name, required, schema, example }) => {
+        if (example === undefined) return required === true ? [`${where} ${name}`] : [];
+        return faultsOf(`${where} ${name}`, example, sentValidatorOf(`${where} ${name} example`, schema));
+      }),
+    );
+    expect(faults).toEqual([]);
+    const [taught, asked] = [
+      told.filter(({ shown }) => givenTo(shown).length > 0),
+      told.flatMap(({ shown }) => givenTo(shown)),
+    ];
+    expect(taught.length).toBeGreaterThan(100);
+    expect(asked.filter(({ example }) => example !== undefined).length).toBeGreaterThan(asked.length / 2);
+  });
+
   it('are what the schemas say, and have no member that they do not name', () => {
     const faults = told.flatMap(({ where, operation, shown }) => {
       const [sentType, sent] = exampleIn(shown.requestBody?.content) ?? [];
@@ -78,7 +111,11 @@ describe('the examples of the document', () => {
   it('hold no secret, no address of a machine and no identifier of a recording', () => {
     const texts = told.map(({ where, shown }) => {
       const [, { content }] = successOf(shown.responses);
-      const text = JSON.stringify([exampleIn(shown.requestBody?.content), exampleIn(content)]);
+      const text = JSON.stringify([
+        givenTo(shown).map(({ example }) => example),
+        exampleIn(shown.requestBody?.content),
+        exampleIn(content),
+      ]);
       return { where, text };
     });
     const found = texts.flatMap(({ where, text }) => [
