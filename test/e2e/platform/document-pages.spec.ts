@@ -176,8 +176,8 @@ describe.each(SIZES)('the pages of the document on $device', ({ width, height })
   });
 
   it('shows an example of every parameter, and fills in those alone that have to be given and are no id', async () => {
+    await page.goto('about:blank');
     await page.goto(`${app.url}/docs#/analytics/getAnalyticsFunnel`);
-    await page.reload();
     const opened = page.locator('#operations-analytics-getAnalyticsFunnel');
     await opened.locator('.try-out__btn').click();
     const row = (name: string) => opened.locator(`tr[data-param-name="${name}"]`);
