@@ -7,6 +7,7 @@ import { answerValidatorOf, sentValidatorOf } from '../support/documented-answer
 
 interface Media {
   readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly $ref: string }>>;
 }
 interface Given {
   readonly in: string;
@@ -48,10 +49,18 @@ const successOf = <T>(responses: Record<string, T>): [status: string, response: 
   return found;
 };
 
-/** The media type and the example of a body that has one. */
+/** The media type and the example of a body that has one, its own or one that it shares. */
 function exampleIn(content: Record<string, Media> | undefined): readonly [type: string, value: unknown] | undefined {
-  const found = Object.entries(content ?? {}).find(([, { example }]) => example !== undefined);
-  return found && [found[0], found[1].example];
+  return Object.entries(content ?? {})
+    .map(([type, { example, examples }]) => [type, example ?? sharedExample(examples?.recorded?.$ref)] as const)
+    .find(([, value]) => value !== undefined);
+}
+
+function sharedExample(reference: string | undefined): unknown {
+  if (reference === undefined) return undefined;
+  const found = forPeople.components?.examples?.[reference.replace('#/components/examples/', '')];
+  if (found === undefined || '$ref' in found) throw new Error(`${reference} leads nowhere`);
+  return found.value;
 }
 
 function faultsOf(where: string, value: unknown, validate: ValidateFunction): string[] {
@@ -127,6 +136,23 @@ describe('the examples of the document', () => {
         .map(([id]) => `${where} ${id}`),
     ]);
     expect(found).toEqual([]);
+  });
+
+  it('stand once where operations have the same', () => {
+    const own = told.flatMap(({ shown }) => {
+      const [, { content }] = successOf(shown.responses);
+      return [shown.requestBody?.content, content]
+        .flatMap((each) => Object.values(each ?? {}))
+        .flatMap(({ example }) => (example === undefined ? [] : [JSON.stringify(example)]))
+        .filter((text) => text.length >= 150);
+    });
+    expect(own.filter((text, at) => own.indexOf(text) !== at)).toEqual([]);
+    const names = Object.keys(forPeople.components?.examples ?? {});
+    expect(names.length).toBeGreaterThan(3);
+    const uses = [...JSON.stringify(forPeople.paths).matchAll(/"#\/components\/examples\/(\w+)"/g)].map(
+      ([, name]) => name,
+    );
+    for (const name of names) expect(uses.filter((each) => each === name).length).toBeGreaterThan(1);
   });
 
   it('stand beside what the first document says, which is without them and of which nothing is lost', () => {

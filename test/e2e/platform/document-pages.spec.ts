@@ -189,6 +189,15 @@ describe.each(SIZES)('the pages of the document on $device', ({ width, height })
     await expectToFit();
   });
 
+  it('shows an example that operations share', async () => {
+    await page.goto('about:blank');
+    await page.goto(`${app.url}/docs#/projects/getProject`);
+    const shown = page.locator('#operations-projects-getProject .responses-table .highlight-code').first();
+    await shown.waitFor();
+    expect(await shown.innerText()).toContain('"slug": "web-shop"');
+    await expectToFit();
+  });
+
   it('reads in Redoc as well', async () => {
     await page.goto(`${app.url}/redoc#operation/ingestEvent`);
     await page.locator('[id="operation/ingestEvent"]').waitFor();
