@@ -1,16 +1,21 @@
 // node scripts/choose-examples.mjs <folder> [operation ids]: makes src/openapi/examples from what
 // RECORD_EXAMPLES=<folder> npm test wrote there, of all operations or of those that are named. Others, and those of which the
 // folder has no exchange, keep the example that they have.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import swc from '@swc/core';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import prettier from 'prettier';
+import { SWC_OPTIONS } from './dev/transpile.mjs';
 import { bestExchange, readExchanges } from './examples/exchanges.mjs';
 import { Scrubber } from './examples/scrub.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = join(root, 'src', 'openapi', 'examples');
 const document = JSON.parse(readFileSync(join(root, 'docs', 'api', 'openapi.json'), 'utf8'));
+
+const LINES = 'application/x-ndjson';
+const MOST_LINES = 2;
 
 const [folder, ...named] = process.argv.slice(2);
 if (folder === undefined) {
@@ -25,14 +30,14 @@ async function main() {
   const byTag = new Map(document.tags.map(({ name }) => [name, {}]));
   const missing = [];
   for (const [path, item] of Object.entries(document.paths)) {
-    for (const operation of Object.values(item)) {
+    for (const [method, operation] of Object.entries(item)) {
       const { operationId } = operation;
       const isWanted = named.length === 0 || named.includes(operationId);
       const best = bestExchange(
         exchanges.filter((exchange) => isWanted && exchange.operationId === operationId),
         resolved(operation),
       );
-      const example = best === null ? kept[operationId] : exampleOf(best, path);
+      const example = best === null ? kept[operationId] : exampleOf(best, path, method, parametersOf(operation));
       if (example === undefined) missing.push(operationId);
       else byTag.get(operation.tags[0])[operationId] = example;
     }
@@ -45,13 +50,18 @@ async function main() {
   return missing.length > 0 ? 1 : 0;
 }
 
+/** Those of the sources: what was built may be older. */
 async function keptExamples() {
-  try {
-    const built = new URL('../dist/src/openapi/examples/index.js', import.meta.url);
-    return (await import(built)).EXAMPLES;
-  } catch {
-    return {};
-  }
+  if (!existsSync(target)) return {};
+  const files = readdirSync(target).filter((name) => !['example.ts', 'index.ts'].includes(name));
+  const kept = files.map(async (name) => {
+    const { code } = await swc.transform(readFileSync(join(target, name), 'utf8'), {
+      ...SWC_OPTIONS,
+      sourceMaps: false,
+    });
+    return (await import(`data:text/javascript,${encodeURIComponent(code)}`)).EXAMPLES;
+  });
+  return Object.assign({}, ...(await Promise.all(kept)));
 }
 
 /** With the shared parts in their places. */
@@ -63,34 +73,86 @@ function resolved(operation) {
   return { ...operation, responses: Object.fromEntries(responses) };
 }
 
-function exampleOf({ request, answer }, path) {
-  const scrubber = new Scrubber(recordedAt(answer ?? request), roleOfId(path));
-  const scrub = ({ type, value }) => ({ type, value: scrubber.value(value) });
+/** @param declared the parameters of paths and queries that the document has of the operation */
+function exampleOf({ url, request, answer }, path, method, declared) {
+  const scrubber = new Scrubber(recordedAt(url, answer ?? request), roleOfId(path, method));
+  const scrub = ({ type, value }) => ({ type, value: scrubber.value(type === LINES ? firstLines(value) : value) });
+  const given = Object.entries(givenIn(url, path, declared));
+  const parameters = Object.fromEntries(given.map(([name, value]) => [name, scrubber.value(value, name)]));
   return {
+    ...(given.length > 0 && { parameters }),
     ...(request !== undefined && { request: scrub(request) }),
     ...(answer !== undefined && { answer: scrub(answer) }),
   };
 }
 
+function parametersOf({ parameters = [] }) {
+  return parameters
+    .map((one) => (one.$ref === undefined ? one : document.components.parameters[one.$ref.split('/').at(-1)]))
+    .filter(({ in: place }) => place === 'path' || place === 'query');
+}
+
+/** By name, in the order of the document, as the schemas have them; empty ones say nothing. */
+function givenIn(url, path, declared) {
+  const [place, query] = url.split('?', 2);
+  const search = new URLSearchParams(query);
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  const parts = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '([^/]+)')}/?$`).exec(place) ?? [];
+  names.forEach((name, index) => search.set(name, decodeURIComponent(parts[index + 1] ?? '')));
+  const given = declared.map(({ name, schema }) => [name, valueIn(search.getAll(name), schema)]);
+  return Object.fromEntries(given.filter(([, value]) => value !== '' && value !== undefined));
+}
+
+function valueIn(texts, { type }) {
+  if (texts.length === 0) return undefined;
+  if (type === 'array') return texts;
+  const [text] = texts;
+  if (type === 'integer' || type === 'number') return Number(text);
+  return type === 'boolean' ? text === 'true' : text;
+}
+
+function firstLines(text) {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .slice(0, MOST_LINES)
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
 /** The day of the recording: ids of the service begin with their time. */
-function recordedAt(body) {
-  const times = [...JSON.stringify(body?.value ?? '').matchAll(/\b([0-9a-f]{8})-([0-9a-f]{4})-7/g)];
+function recordedAt(url, body) {
+  const times = [...`${url} ${JSON.stringify(body?.value ?? '')}`.matchAll(/\b([0-9a-f]{8})-([0-9a-f]{4})-7/g)];
   const made = times.map(([, high, low]) => Number.parseInt(high + low, 16));
   return made.length > 0 ? Math.max(...made) : Date.now();
 }
 
-/** What the last word of a path is the list of: `project` of `/v1/projects`. */
-function roleOfId(path) {
-  const parameters = [...path.matchAll(/\/([\w-]+)\/\{(\w+)_id\}/g)];
-  const last = path
-    .split('/')
-    .filter((part) => !part.startsWith('{'))
-    .at(-1);
-  const collection = parameters.at(-1);
-  const named = Object.keys(document.paths)
-    .map((other) => new RegExp(`/${last}/\\{(\\w+)_id\\}`).exec(other)?.[1])
-    .find((name) => name !== undefined);
-  return named ?? collection?.[2] ?? last;
+/**
+ * What an `id` in the answer is of: `project` at `/v1/projects`, and at what is done to one of them. What is read below one
+ * thing, such as `/v1/projects/{project_id}/activity`, has ids of its own.
+ */
+function roleOfId(path, method) {
+  const parts = path.split('/').slice(1);
+  for (let length = parts.length; length > 0; length -= 1) {
+    const last = parts[length - 1];
+    const parameter = parameterIn(last);
+    if (parameter !== undefined) return parameter;
+    const named = Object.keys(document.paths).flatMap(
+      (other) => new RegExp(`/${last}/\\{(\\w+)_id\\}`).exec(other)?.[1] ?? [],
+    );
+    const below = `/${parts.slice(0, length).join('/')}/`;
+    const exact = named.find((name) =>
+      Object.keys(document.paths).some((other) => other.startsWith(`${below}{${name}_id}`)),
+    );
+    const found = exact ?? named.find((name) => name === last.replace(/s$/, '')) ?? named[0];
+    if (found !== undefined) return found;
+    if (method === 'get' && parameterIn(parts[length - 2] ?? '') !== undefined) return last;
+  }
+  return parts.at(-1);
+}
+
+function parameterIn(part) {
+  return /^\{(\w+?)(?:_id)?\}$/.exec(part)?.[1];
 }
 
 function moduleOf(examples) {

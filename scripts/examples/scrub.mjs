@@ -1,5 +1,5 @@
-// Takes out of a recorded exchange what is of one run alone: identifiers, times, secrets, addresses and words of tests. What
-// stands for them is well-formed, the same in every recording, and plainly nobody's.
+// Takes out of a recorded exchange what is of one run alone: identifiers, times, secrets and addresses. What stands for them
+// is well-formed, the same in every recording, and plainly nobody's. Everything else is what was sent and answered.
 import { createHash } from 'node:crypto';
 
 const DAY = 86_400_000;
@@ -14,28 +14,12 @@ const MONTH = /^20\d\d-\d\d$/;
 const EMAIL = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
 const HERE = /https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?/g;
 const LONGEST_TEXT = 400;
+/** Of a list; one more is not left out alone. */
+const MOST_OBJECTS = 2;
+const MOST_TEXTS = 4;
 const API = 'https://api.acme.example';
 const DIGEST = '0123456789abcdef';
 const PEOPLE = ['ada', 'grace', 'edsger', 'barbara', 'alan', 'radia'];
-const EVENTS = ['order.placed', 'payment.failed', 'user.signed_in', 'cart.updated'];
-/** What tests call things that need a name and have none. */
-const WORDS = {
-  event: EVENTS,
-  event_type: EVENTS,
-  name: ['Orders', 'Payments', 'Checkout', 'Sign-in'],
-  title: ['Payments fail', 'Orders stopped'],
-  message: ['Order 1042 was placed', 'Payment of order 1043 failed'],
-  body: ['Looking into it', 'Fixed by the release of today'],
-  source: ['web', 'worker'],
-  key: ['reports/march.csv', 'reports/february.csv'],
-  path: ['/orders', '/payments'],
-  endpoint: ['/orders', '/payments'],
-  description: ['Events of the web shop', 'Events of the workers'],
-  note: ['Load test until Thursday'],
-  reason: ['Payments fail'],
-  q: ['payment'],
-  text: ['payment'],
-};
 
 /** Members that only who is asked may know, and what stands for them. */
 const SECRETS = [
@@ -45,7 +29,8 @@ const SECRETS = [
     (text) => (/^[A-Z2-7]{16,}$/.test(text) ? 'JBSWY3DPEHPK3PXP' : 'not-a-real-secret-0000000000'),
   ],
   [/^recovery_codes?$/, (_, nth) => `aaaa-bbbb-cccc-dddd-eeee-${String(nth).padStart(4, '0')}`],
-  [/^(prefix|api_key_prefix)$/, () => 'EXAMPLE0'],
+  // Of objects, a prefix is a folder.
+  [/^(prefix|api_key_prefix)$/, (text) => (/^[0-9A-Za-z]{8}$/.test(text) ? 'EXAMPLE0' : text)],
   [/cursor|^next_after$|^next_before$|^after$|^before$/, () => 'T3BhcXVlQ3Vyc29y'],
 ];
 
@@ -53,6 +38,7 @@ const SECRETS = [
 export class Scrubber {
   #roleOfId;
   #names = new Map();
+  #ids = new Map();
   #recordedAt;
   #shift;
   #months;
@@ -68,11 +54,11 @@ export class Scrubber {
 
   value(value, key = '') {
     if (Array.isArray(value)) {
-      const most = typeof value[0] === 'object' ? 2 : 4;
-      return value.slice(0, most).map((item) => this.value(item, key));
+      const most = typeof value[0] === 'object' ? MOST_OBJECTS : MOST_TEXTS;
+      return value.slice(0, value.length === most + 1 ? most + 1 : most).map((item) => this.value(item, key));
     }
     if (value !== null && typeof value === 'object') {
-      const entries = Object.entries(value).map(([name, inner]) => [name, this.value(inner, name)]);
+      const entries = Object.entries(value).map(([name, inner]) => [name, this.value(inner, nameIn(key, name))]);
       return withSlug(Object.fromEntries(entries.map(([name, inner]) => [this.#name(name), inner])));
     }
     if (typeof value === 'number') return this.#number(value);
@@ -93,11 +79,11 @@ export class Scrubber {
   #text(text, key) {
     const secret = SECRETS.find(([name]) => name.test(key));
     if (secret !== undefined && text !== '') return secret[1](text, this.#nth(`${key} ${secret[0]}`, text));
-    if (text.length <= 2 && WORDS[key] !== undefined) return this.#nthOf(WORDS[key], key, text);
+    if (key === 'expires' && /^\d{10}$/.test(text)) return String(this.#number(Number(text)));
     if (DATE.test(text)) return this.#moved(`${text}T00:00:00Z`).slice(0, 10);
     if (MONTH.test(text)) return this.#moved(`${text}-01T00:00:00Z`).slice(0, 7);
     const scrubbed = text
-      .replaceAll(UUID, (id, at) => this.#id(id.toLowerCase(), roleInPath(text.slice(0, at)) ?? this.#roleOf(key)))
+      .replaceAll(UUID, (id, at) => this.#id(id.toLowerCase(), this.#roleBehind(text.slice(0, at), key)))
       .replaceAll(TIME, (time) => this.#moved(time))
       .replaceAll(/oes_[0-9A-Za-z]{8}_[0-9A-Za-z]+/g, 'oes_EXAMPLE_KEY_OF_NOBODY')
       .replaceAll(/eyJ[\w-]{10,}\.[\w-]+\.[\w-]+/g, 'header.payload.signature')
@@ -134,8 +120,19 @@ export class Scrubber {
     return new Date(moved).toISOString();
   }
 
+  /** One thing has one id, whatever the members are called that name it. */
   #id(id, role) {
-    return fakeId(role, this.#nth(role, id));
+    const known = this.#ids.get(id);
+    if (known !== undefined) return known;
+    const fake = fakeId(role, this.#nth(role, id));
+    this.#ids.set(id, fake);
+    return fake;
+  }
+
+  /** In an address behind the name of its collection, in a line of JSON behind that of its member. */
+  #roleBehind(before, key) {
+    const collection = /([a-z-]+)s\/$/.exec(before)?.[1];
+    return collection !== undefined ? kindOf(collection) : this.#roleOf(/"(\w+)": ?"$/.exec(before)?.[1] ?? key);
   }
 
   #isRecent(time) {
@@ -147,15 +144,11 @@ export class Scrubber {
     if (/^(owner_id|user_id|created_by|updated_by|actor_user_id|assignee_id|acknowledged_by|dismissed_by)$/.test(key))
       return 'user';
     if (/event_ids?$|^event_id$/.test(key) && !key.startsWith('alert')) return 'event';
-    return key.replace(/_ids?$/, '').replace(/^(alert_)?rule$/, 'rule');
+    return kindOf(key.replace(/_ids?$/, ''));
   }
 
   #email(email) {
-    return `${this.#nthOf(PEOPLE, 'people', email)}@acme.example`;
-  }
-
-  #nthOf(words, kind, text) {
-    return words[(this.#nth(kind, text) - 1) % words.length];
+    return `${PEOPLE[(this.#nth('people', email) - 1) % PEOPLE.length]}@acme.example`;
   }
 
   /** From 1: how many of a kind came before this one. */
@@ -173,9 +166,17 @@ function fakeId(role, nth) {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${kind}-8000-${String(nth).padStart(12, '0')}`;
 }
 
-/** What an id within an address names: `object` behind `/objects/`. */
-function roleInPath(before) {
-  return /([a-z-]+)s\/$/.exec(before)?.[1];
+/** The `id` of a part is of its kind, but for what every list has. */
+function nameIn(parent, name) {
+  return name === 'id' && !['', 'items', 'results'].includes(parent) ? `${parent.replace(/s$/, '')}_id` : name;
+}
+
+/** What members call differently in different places. */
+function kindOf(role) {
+  return role
+    .replace(/^(?:alert[-_](?=rule|destination)|api[-_](?=key)|ingest[-_](?=source))/, '')
+    .replace(/^invitation$/, 'invite')
+    .replace(/^\w+_(?=attempt$)/, '');
 }
 
 /** As long and of the same letters. */

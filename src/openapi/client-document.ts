@@ -2,6 +2,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { EXAMPLES } from './examples/index.js';
 import type { Operation, Response } from './operation.js';
 import { putExamples } from './put-examples.js';
+import { shareExamples } from './share-examples.js';
 
 const REFERENCE = /"\$ref":"#\/components\/([^"]+)"/g;
 
@@ -87,6 +88,7 @@ export function clientDocument(
     }
   }
   putExamples(copy, EXAMPLES);
+  shareExamples(copy);
   dropUnused(copy, 'responses');
   dropUnused(copy, 'parameters');
   return copy;

@@ -1,11 +1,13 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import type { Operation, Response } from './operation.js';
-import type { ExampleBody, Examples } from './examples/example.js';
+import type { Operation, Parameter, Response } from './operation.js';
+import type { Example, ExampleBody, Examples } from './examples/example.js';
 
+type Given = Parameter & { example?: unknown };
 type Referable<T> = T | { readonly $ref: string };
 
 /**
- * Puts an example to the body of each request and of each success. Successes that operations share are then those of one
+ * Puts an example to the body of each request and of each success, and to the parameters of paths and queries; those that
+ * operations share have that of the first one that gives it. Successes that operations share are then those of one
  * operation, and stay shared where nobody has an example.
  */
 export function putExamples(document: OpenAPIObject, examples: Examples): void {
@@ -13,7 +15,8 @@ export function putExamples(document: OpenAPIObject, examples: Examples): void {
   const shared = (components.responses ?? {}) as Record<string, Response>;
   for (const item of Object.values(document.paths)) {
     for (const operation of Object.values(item as Record<string, Operation>)) {
-      const { request, answer } = examples[operation.operationId ?? ''] ?? {};
+      const { parameters, request, answer } = examples[operation.operationId ?? ''] ?? {};
+      if (parameters !== undefined) giveParameters(operation, parameters, document);
       const { requestBody } = operation;
       if (requestBody?.content !== undefined) requestBody.content = withExample(requestBody.content, request);
       if (answer !== undefined) answerWith(operation, answer, shared);
@@ -23,6 +26,20 @@ export function putExamples(document: OpenAPIObject, examples: Examples): void {
   components.responses = Object.fromEntries(
     Object.entries(shared).filter(([name]) => text.includes(`"#/components/responses/${name}"`)),
   );
+}
+
+function giveParameters(
+  { parameters = [] }: Operation,
+  given: NonNullable<Example['parameters']>,
+  { components }: OpenAPIObject,
+): void {
+  const shared = (components?.parameters ?? {}) as unknown as Record<string, Given>;
+  for (const parameter of parameters as Referable<Given>[]) {
+    const whole = '$ref' in parameter ? shared[parameter.$ref.replace(/.*\//, '')] : parameter;
+    if (whole === undefined || (whole.in !== 'path' && whole.in !== 'query')) continue;
+    const example = given[whole.name];
+    if (example !== undefined) whole.example ??= example;
+  }
 }
 
 /** In the success of the lowest status. */

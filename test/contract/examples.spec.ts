@@ -7,8 +7,17 @@ import { answerValidatorOf, sentValidatorOf } from '../support/documented-answer
 
 interface Media {
   readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly $ref: string }>>;
+}
+interface Given {
+  readonly in: string;
+  readonly name: string;
+  readonly required?: boolean;
+  readonly schema: object;
+  readonly example?: unknown;
 }
 interface Told {
+  readonly parameters?: readonly (Given | { readonly $ref: string })[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Record<string, Media> };
   readonly responses: Record<string, { readonly content?: Record<string, Media>; readonly $ref?: string }>;
 }
@@ -25,16 +34,33 @@ const told = operations.map((listed) => ({
   shown: forPeople.paths[listed.path]?.[listed.method.toLowerCase() as 'get'] as unknown as Told,
 }));
 
+const shared = forPeople.components?.parameters as unknown as Readonly<Record<string, Given>>;
+
+/** What stands in paths and queries. */
+function givenTo({ parameters = [] }: Told): Given[] {
+  return parameters
+    .map((one) => ('$ref' in one ? (shared[one.$ref.replace(/.*\//, '')] as Given) : one))
+    .filter(({ in: place }) => place === 'path' || place === 'query');
+}
+
 const successOf = <T>(responses: Record<string, T>): [status: string, response: T] => {
   const found = Object.entries(responses).find(([status]) => status.startsWith('2'));
   if (found === undefined) throw new Error('an operation that never succeeds');
   return found;
 };
 
-/** The media type and the example of a body that has one. */
+/** The media type and the example of a body that has one, its own or one that it shares. */
 function exampleIn(content: Record<string, Media> | undefined): readonly [type: string, value: unknown] | undefined {
-  const found = Object.entries(content ?? {}).find(([, { example }]) => example !== undefined);
-  return found && [found[0], found[1].example];
+  return Object.entries(content ?? {})
+    .map(([type, { example, examples }]) => [type, example ?? sharedExample(examples?.recorded?.$ref)] as const)
+    .find(([, value]) => value !== undefined);
+}
+
+function sharedExample(reference: string | undefined): unknown {
+  if (reference === undefined) return undefined;
+  const found = forPeople.components?.examples?.[reference.replace('#/components/examples/', '')];
+  if (found === undefined || '$ref' in found) throw new Error(`${reference} leads nowhere`);
+  return found.value;
 }
 
 function faultsOf(where: string, value: unknown, validate: ValidateFunction): string[] {
@@ -54,6 +80,22 @@ describe('the examples of the document', () => {
       ];
     });
     expect(without).toEqual([]);
+  });
+
+  it('tell of every operation what it must be given, and of every parameter what its schema says', () => {
+    const faults = told.flatMap(({ where, shown }) =>
+      givenTo(shown).flatMap(({ name, required, schema, example }) => {
+        if (example === undefined) return required === true ? [`${where} ${name}`] : [];
+        return faultsOf(`${where} ${name}`, example, sentValidatorOf(`${where} ${name} example`, schema));
+      }),
+    );
+    expect(faults).toEqual([]);
+    const [taught, asked] = [
+      told.filter(({ shown }) => givenTo(shown).length > 0),
+      told.flatMap(({ shown }) => givenTo(shown)),
+    ];
+    expect(taught.length).toBeGreaterThan(100);
+    expect(asked.filter(({ example }) => example !== undefined).length).toBeGreaterThan(asked.length / 2);
   });
 
   it('are what the schemas say, and have no member that they do not name', () => {
@@ -78,7 +120,11 @@ describe('the examples of the document', () => {
   it('hold no secret, no address of a machine and no identifier of a recording', () => {
     const texts = told.map(({ where, shown }) => {
       const [, { content }] = successOf(shown.responses);
-      const text = JSON.stringify([exampleIn(shown.requestBody?.content), exampleIn(content)]);
+      const text = JSON.stringify([
+        givenTo(shown).map(({ example }) => example),
+        exampleIn(shown.requestBody?.content),
+        exampleIn(content),
+      ]);
       return { where, text };
     });
     const found = texts.flatMap(({ where, text }) => [
@@ -90,6 +136,23 @@ describe('the examples of the document', () => {
         .map(([id]) => `${where} ${id}`),
     ]);
     expect(found).toEqual([]);
+  });
+
+  it('stand once where operations have the same', () => {
+    const own = told.flatMap(({ shown }) => {
+      const [, { content }] = successOf(shown.responses);
+      return [shown.requestBody?.content, content]
+        .flatMap((each) => Object.values(each ?? {}))
+        .flatMap(({ example }) => (example === undefined ? [] : [JSON.stringify(example)]))
+        .filter((text) => text.length >= 150);
+    });
+    expect(own.filter((text, at) => own.indexOf(text) !== at)).toEqual([]);
+    const names = Object.keys(forPeople.components?.examples ?? {});
+    expect(names.length).toBeGreaterThan(3);
+    const uses = [...JSON.stringify(forPeople.paths).matchAll(/"#\/components\/examples\/(\w+)"/g)].map(
+      ([, name]) => name,
+    );
+    for (const name of names) expect(uses.filter((each) => each === name).length).toBeGreaterThan(1);
   });
 
   it('stand beside what the first document says, which is without them and of which nothing is lost', () => {

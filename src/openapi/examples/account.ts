@@ -3,20 +3,20 @@ import type { Examples } from './example.js';
 /** Recorded: made by `scripts/choose-examples.mjs`. */
 export const EXAMPLES: Examples = {
   updateAccount: {
-    request: { type: 'application/json', value: { name: 'Ada Lovelace' } },
+    request: { type: 'application/json', value: { name: 'Ada King' } },
     answer: {
       type: 'application/json',
       value: {
         id: '019cadc6-9a80-79af-8000-000000000001',
         email: 'ada@acme.example',
-        name: 'Ada Lovelace',
+        name: 'Ada King',
         email_verified: true,
         two_factor_enabled: false,
         passkey_count: 0,
         is_platform_admin: false,
         pending_plan: null,
         selected_project_id: null,
-        created_at: '2026-03-02T00:48:26.000Z',
+        created_at: '2026-03-02T04:10:32.000Z',
       },
     },
   },
@@ -136,6 +136,7 @@ export const EXAMPLES: Examples = {
     },
   },
   deletePasskey: {
+    parameters: { passkey_id: '019cadc6-9a80-74b9-8000-000000000001' },
     request: {
       type: 'application/json',
       value: { current_password: 'correct-horse-battery', recovery_code: 'aaaa-bbbb-cccc-dddd-eeee-0001' },
@@ -150,6 +151,7 @@ export const EXAMPLES: Examples = {
     answer: { type: 'application/json', value: { message: 'The password is changed; other sessions are revoked' } },
   },
   listSecurityEvents: {
+    parameters: { limit: 100 },
     answer: {
       type: 'application/json',
       value: {
@@ -159,7 +161,7 @@ export const EXAMPLES: Examples = {
             type: 'signed_in',
             ip: '203.0.113.7',
             user_agent: null,
-            created_at: '2026-03-02T00:48:54.000Z',
+            created_at: '2026-03-02T04:08:35.000Z',
             detail: { method: 'password', session_id: '019cadc6-9a80-73f3-8000-000000000001' },
           },
           {
@@ -167,7 +169,7 @@ export const EXAMPLES: Examples = {
             type: 'email_changed',
             ip: '203.0.113.7',
             user_agent: null,
-            created_at: '2026-03-02T00:48:52.000Z',
+            created_at: '2026-03-02T04:08:35.000Z',
             detail: { email: 'ada@acme.example' },
           },
         ],
@@ -200,7 +202,10 @@ export const EXAMPLES: Examples = {
       ],
     },
   },
-  revokeTrustedDevice: { answer: { type: 'application/json', value: { message: 'The device is no longer trusted' } } },
+  revokeTrustedDevice: {
+    parameters: { device_id: '019cadc6-9a80-7263-8000-000000000001' },
+    answer: { type: 'application/json', value: { message: 'The device is no longer trusted' } },
+  },
   getTwoFactor: {
     answer: {
       type: 'application/json',

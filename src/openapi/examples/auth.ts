@@ -23,13 +23,7 @@ export const EXAMPLES: Examples = {
   logIn: {
     request: {
       type: 'application/x-www-form-urlencoded',
-      value: {
-        username: 'ada@acme.example',
-        password: 'correct-horse-battery',
-        trusted_device_token: 'Example-trusted-device-token-00000000000000',
-        remember_device: true,
-        recovery_code: 'aaaa-bbbb-cccc-dddd-eeee-0001',
-      },
+      value: { username: 'ada@acme.example', password: 'correct-horse-battery' },
     },
     answer: {
       type: 'application/json',
@@ -39,7 +33,6 @@ export const EXAMPLES: Examples = {
         access_expires_in: 900,
         refresh_expires_in: 2592000,
         token_type: 'bearer',
-        trusted_device_token: 'Example-trusted-device-token-00000000000000',
       },
     },
   },
@@ -60,7 +53,7 @@ export const EXAMPLES: Examples = {
         is_platform_admin: false,
         pending_plan: null,
         selected_project_id: null,
-        created_at: '2026-03-02T00:48:26.000Z',
+        created_at: '2026-03-02T04:10:32.000Z',
       },
     },
   },
@@ -282,7 +275,7 @@ export const EXAMPLES: Examples = {
   registerAccount: {
     request: {
       type: 'application/json',
-      value: { email: 'ada@acme.example', password: 'correct-horse-battery', name: 'Ada' },
+      value: { email: 'ada@acme.example', password: 'correct-horse-battery', name: 'Ada Lovelace' },
     },
     answer: {
       type: 'application/json',
@@ -330,7 +323,10 @@ export const EXAMPLES: Examples = {
   revokeOtherSessions: {
     answer: { type: 'application/json', value: { message: 'All other sessions are revoked', revoked: 2 } },
   },
-  revokeSession: { answer: { type: 'application/json', value: { message: 'The session is revoked' } } },
+  revokeSession: {
+    parameters: { session_id: '019cadc6-9a80-73f3-8000-000000000001' },
+    answer: { type: 'application/json', value: { message: 'The session is revoked' } },
+  },
   stepUpSession: {
     request: {
       type: 'application/json',

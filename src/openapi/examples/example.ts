@@ -6,6 +6,8 @@ export interface ExampleBody {
 
 /** A request that was answered with success. */
 export interface Example {
+  /** Of the path and the query, by name, as their schemas have them. */
+  readonly parameters?: Readonly<Record<string, unknown>>;
   readonly request?: ExampleBody;
   readonly answer?: ExampleBody;
 }

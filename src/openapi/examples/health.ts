@@ -6,9 +6,9 @@ export const EXAMPLES: Examples = {
     answer: {
       type: 'application/json',
       value: {
-        status: 'degraded',
+        status: 'ok',
         version: '1.0.0',
-        checks: { database: 'ok', redis: 'down', queue: 'down', workers: 'degraded' },
+        checks: { database: 'ok', redis: 'not_configured', queue: 'ok', workers: 'healthy' },
       },
     },
   },

@@ -8,15 +8,15 @@ export const EXAMPLES: Examples = {
       value: [
         {
           name: 'maintenance',
-          last_run_at: '2026-03-02T00:56:59.000Z',
-          last_duration_ms: 760,
+          last_run_at: '2026-03-02T04:10:32.000Z',
+          last_duration_ms: 867,
           last_error: null,
           due: 0,
         },
         {
           name: 'hour-rollups',
-          last_run_at: '2026-03-02T00:56:59.000Z',
-          last_duration_ms: 73,
+          last_run_at: '2026-03-02T04:10:32.000Z',
+          last_duration_ms: 35,
           last_error: null,
           due: 0,
         },
@@ -25,6 +25,6 @@ export const EXAMPLES: Examples = {
   },
   runAlertDeliveries: { answer: { type: 'application/json', value: { processed: 0 } } },
   runDeliveryRetries: { answer: { type: 'application/json', value: { processed: 1 } } },
-  runMaintenance: { answer: { type: 'application/json', value: { processed: 2 } } },
-  runRuleEvaluations: { answer: { type: 'application/json', value: { processed: 6 } } },
+  runMaintenance: { answer: { type: 'application/json', value: { processed: 151 } } },
+  runRuleEvaluations: { answer: { type: 'application/json', value: { processed: 3 } } },
 };

@@ -102,11 +102,43 @@ const search = ({ React }) => ({
   },
 });
 
+// An example is filled in where something has to be given that is no id. The rest is told in words: ids are nobody's, and
+// what may be left out would narrow the answer without having been asked for.
+const isFilledIn = ({ name, required }) => required === true && !/(^|_)id$/.test(name);
+
+function told(parameter) {
+  const { example: ofSchema, ...schema } = parameter.schema ?? {};
+  const { example = ofSchema, description = '', ...rest } = parameter;
+  if (example === undefined || isFilledIn(parameter)) return parameter;
+  const shown = [].concat(example).map((value) => '\`' + value + '\`').join(', ');
+  return { ...rest, schema, description: description + '\\n\\nExample: ' + shown };
+}
+
+const toldAll = (parts = {}) => Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, told(part)]));
+
+function withTold(spec) {
+  const { paths = {}, components = {} } = spec;
+  const operations = (item) =>
+    Object.entries(item).map(([method, operation]) => [
+      method,
+      { ...operation, parameters: (operation.parameters ?? []).map(told) },
+    ]);
+  return {
+    ...spec,
+    paths: Object.fromEntries(Object.entries(paths).map(([path, item]) => [path, Object.fromEntries(operations(item))])),
+    components: { ...components, parameters: toldAll(components.parameters) },
+  };
+}
+
+const examples = () => ({
+  statePlugins: { spec: { wrapActions: { updateJsonSpec: (original) => (spec) => original(withTold(spec)) } } },
+});
+
 SwaggerUIBundle({
   url: '/openapi.client.json',
   dom_id: '#swagger-ui',
   presets: [SwaggerUIBundle.presets.apis],
-  plugins: [search],
+  plugins: [search, examples],
   layout: 'BaseLayout',
   deepLinking: true,
   docExpansion: 'none',

@@ -175,6 +175,29 @@ describe.each(SIZES)('the pages of the document on $device', ({ width, height })
     await expectToFit();
   });
 
+  it('shows an example of every parameter, and fills in those alone that have to be given and are no id', async () => {
+    await page.goto('about:blank');
+    await page.goto(`${app.url}/docs#/analytics/getAnalyticsFunnel`);
+    const opened = page.locator('#operations-analytics-getAnalyticsFunnel');
+    await opened.locator('.try-out__btn').click();
+    const row = (name: string) => opened.locator(`tr[data-param-name="${name}"]`);
+    expect(await row('by').locator('input').inputValue()).toBe('properties.user');
+    for (const name of ['project_id', 'from_ts', 'event', 'within_seconds']) {
+      expect([name, await row(name).locator('input').inputValue()]).toEqual([name, '']);
+      expect(await row(name).innerText()).toContain('Example: ');
+    }
+    await expectToFit();
+  });
+
+  it('shows an example that operations share', async () => {
+    await page.goto('about:blank');
+    await page.goto(`${app.url}/docs#/projects/getProject`);
+    const shown = page.locator('#operations-projects-getProject .responses-table .highlight-code').first();
+    await shown.waitFor();
+    expect(await shown.innerText()).toContain('"slug": "web-shop"');
+    await expectToFit();
+  });
+
   it('reads in Redoc as well', async () => {
     await page.goto(`${app.url}/redoc#operation/ingestEvent`);
     await page.locator('[id="operation/ingestEvent"]').waitFor();

@@ -57,7 +57,7 @@ export class CreateAlertRuleRequest {
   @UuidField({})
   project_id!: string;
 
-  @NameField({ example: 'Large payment failed', description: 'As people know it' })
+  @NameField({ example: 'Large payment failed', description: 'Name of the rule, which its alerts tell' })
   name!: string;
 
   @BooleanField({ optional: true, default: true, description: 'False: it is switched off' })
@@ -90,7 +90,7 @@ export class CreateAlertRuleRequest {
 
 /** What is left out stays as it is. */
 export class UpdateAlertRuleRequest {
-  @NameField({ optional: true, description: 'As people know it' })
+  @NameField({ optional: true, description: 'Name of the rule, which its alerts tell' })
   name?: string;
 
   @BooleanField({ optional: true, description: 'False switches it off' })
@@ -137,7 +137,7 @@ export class AlertRuleResponse {
   @UuidField({})
   project_id!: string;
 
-  @TextField({ description: 'As people know it' })
+  @TextField({ description: 'Name of the rule, which its alerts tell' })
   name!: string;
 
   @BooleanField({ description: 'False: it is switched off' })

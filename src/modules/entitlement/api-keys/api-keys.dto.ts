@@ -33,7 +33,7 @@ export class CreateApiKeyRequest {
   @UuidField({ optional: true, nullable: true, description: 'Makes it a key of this Event Source of the project' })
   source_id?: string | null;
 
-  @NameField({ example: 'Web server', description: 'As people know it' })
+  @NameField({ example: 'Web server', description: 'Name of the key' })
   name!: string;
 
   @ListField(enumOf(API_KEY_SCOPES), {
@@ -50,7 +50,7 @@ export class CreateApiKeyRequest {
 }
 
 export class ChangeApiKeyRequest {
-  @NameField({ optional: true, description: 'As people know it' })
+  @NameField({ optional: true, description: 'Name of the key' })
   name?: string;
 
   @ListField(enumOf(API_KEY_SCOPES), {
@@ -91,7 +91,7 @@ export class ApiKeyResponse {
   @UuidField({ nullable: true, description: 'The Event Source it belongs to; null: to the project itself' })
   source_id!: string | null;
 
-  @TextField({ description: 'As people know it' })
+  @TextField({ description: 'Name of the key' })
   name!: string;
 
   @TextField({
@@ -128,7 +128,7 @@ export class CreatedApiKeyResponse extends ApiKeyResponse {
 }
 
 export class OwnApiKeyResponse extends ApiKeyResponse {
-  @UuidField({ description: 'The organization' })
+  @UuidField({ description: 'The organization of the project' })
   organization_id!: string;
 
   @TextField({ description: 'Of the project, as it is now' })

@@ -55,7 +55,7 @@ export class SecretResponse {
   @UuidField({})
   project_id!: string;
 
-  @TextField({ example: 'PAYMENTS_TOKEN', description: 'As people know it' })
+  @TextField({ example: 'PAYMENTS_TOKEN', description: 'What `{{secret:NAME}}` calls it by' })
   name!: string;
 
   @TextField({ nullable: true, description: 'What it is for; null: none was given' })

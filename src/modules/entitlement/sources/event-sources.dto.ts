@@ -18,7 +18,7 @@ export class CreateEventSourceRequest {
   @UuidField({})
   project_id!: string;
 
-  @NameField({ ...NAME, description: 'As people know it' })
+  @NameField({ ...NAME, description: 'Name of the Event Source' })
   name!: string;
 
   @EnumField(SOURCE_TYPES, { optional: true, default: 'http', description: 'What it is; changes nothing by itself' })
@@ -32,10 +32,10 @@ export class CreateEventSourceRequest {
 }
 
 export class ChangeEventSourceRequest {
-  @NameField({ ...NAME, optional: true, description: 'As people know it' })
+  @NameField({ ...NAME, optional: true, description: 'Name of the Event Source' })
   name?: string;
 
-  @EnumField(SOURCE_TYPES, { optional: true, description: 'Its kind' })
+  @EnumField(SOURCE_TYPES, { optional: true, description: 'What kind of sender it stands for' })
   type?: SourceType;
 
   @TextField({ ...DESCRIPTION, description: 'Null takes it away' })
@@ -52,10 +52,10 @@ export class EventSourceResponse {
   @UuidField({})
   project_id!: string;
 
-  @TextField({ description: 'As people know it' })
+  @TextField({ description: 'Name of the Event Source' })
   name!: string;
 
-  @EnumField(SOURCE_TYPES, { description: 'Its kind' })
+  @EnumField(SOURCE_TYPES, { description: 'What kind of sender it stands for' })
   type!: SourceType;
 
   @BooleanField({ description: 'False: its keys are refused at ingestion' })

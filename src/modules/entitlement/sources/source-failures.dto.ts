@@ -38,7 +38,7 @@ export class SourceFailureResponse {
 }
 
 export class SourceFailuresResponse extends PageResponse {
-  @ListField(nested(() => SourceFailureResponse), { description: 'Of this page' })
+  @ListField(nested(() => SourceFailureResponse), { description: 'Refusals of this page' })
   items!: SourceFailureResponse[];
 }
 

@@ -15,7 +15,7 @@ const NAME = { example: 'Production' };
 const EXPIRY = 'Must lie ahead; left out or null: does not expire';
 
 export class IssueKeyRequest {
-  @NameField({ ...NAME, description: 'As people know it' })
+  @NameField({ ...NAME, description: 'Name of the key' })
   name!: string;
 
   @ListField(enumOf(API_KEY_SCOPES), {
@@ -53,7 +53,7 @@ const ORIGINS = { min: 1, max: 50, example: ['https://shop.example.com'] };
 const RATE = { min: 1, max: 10_000, description: 'Kept for clients, not enforced' };
 
 export class IssueBrowserKeyRequest {
-  @NameField({ ...NAME, description: 'As people know it' })
+  @NameField({ ...NAME, description: 'Name of the key' })
   name!: string;
 
   @ListField(origin, { ...ORIGINS, description: 'Origins of the pages that may use the key' })

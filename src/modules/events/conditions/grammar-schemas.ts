@@ -102,7 +102,7 @@ const PROPERTY_SCHEMA = {
 
 function comparison(prefix: string, operand: OperandName, names: readonly OperatorName[]): JsonSchema {
   const [first] = names;
-  const { schema, description } = OPERAND_SCHEMAS[operand];
+  const { schema, description, op } = OPERAND_SCHEMAS[operand];
   const asks = (type: 'text' | 'number'): boolean => first !== undefined && OPERATORS[first].sql[type] !== null;
   const fields = [...(asks('text') ? ['Text'] : []), ...(asks('number') ? ['Number'] : [])];
   const isOptional = first !== undefined && OPERATORS[first].whenLeftOut !== undefined;
@@ -110,12 +110,12 @@ function comparison(prefix: string, operand: OperandName, names: readonly Operat
     {
       field: {
         anyOf: [...fields.map((type) => schemaOf(`${prefix}${type}Field`)), schemaOf(PROPERTY)],
-        description: 'What is compared',
+        description: 'A field by its name, or a property by its path',
       },
       op: {
         type: 'string',
         ...(names.length === 1 ? { const: first } : { enum: names }),
-        description: 'How it is compared',
+        description: op,
       },
       value: schema,
     },

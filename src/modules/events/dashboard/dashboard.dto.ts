@@ -10,7 +10,7 @@ import {
 } from '../../../platform/http/fields/index.js';
 
 export class DashboardTotals {
-  @IntField({ min: 0, description: 'How many there were' })
+  @IntField({ min: 0, description: 'Events in the window' })
   events!: number;
 
   @IntField({ min: 0, description: 'Events whose log status is 500 or more' })
@@ -39,7 +39,7 @@ export class DashboardHour {
   @DateTimeField({ description: 'The UTC beginning of the hour' })
   ts!: string;
 
-  @IntField({ min: 0, description: 'How many there were' })
+  @IntField({ min: 0, description: 'Events of this hour' })
   events!: number;
 
   @IntField({ min: 0, description: 'Those with a status of 500 or more' })
@@ -58,7 +58,7 @@ export class DashboardSource {
   @UuidField({})
   id!: string;
 
-  @TextField({ description: 'As people know it' })
+  @TextField({ description: 'Name of the Event Source' })
   name!: string;
 
   @IntField({ min: 0, description: 'In the window, by event timestamp' })

@@ -137,7 +137,7 @@ export class LanguageArgument {
   @TextField({ description: 'Tells what it is for' })
   name!: string;
 
-  @TextField({ example: 'text', description: 'Its kind' })
+  @TextField({ example: 'text', description: 'What values it takes' })
   type!: string;
 
   @BooleanField({ description: 'May be left out' })

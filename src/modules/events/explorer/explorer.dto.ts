@@ -38,7 +38,7 @@ export class ExportRequest extends EventFilters {
 }
 
 export class ExplorerPage extends WindowResponse {
-  @ListField(nested(() => EventRecord), { description: 'Of this page' })
+  @ListField(nested(() => EventRecord), { description: 'Events of this page' })
   items!: EventRecord[];
 
   @IntField({ min: 0, description: 'Exact' })

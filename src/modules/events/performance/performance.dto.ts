@@ -188,7 +188,7 @@ export class ApdexResponse {
 }
 
 export class ComparedFigures {
-  @IntField({ min: 0, description: 'How many there were' })
+  @IntField({ min: 0, description: 'Requests in the window before' })
   requests!: number;
 
   @NumberField({ min: 0, max: 1, description: 'Share of errors, from 0 to 1' })
@@ -280,7 +280,7 @@ export class RequestPoint {
   @DateTimeField({ description: 'Where the bucket begins; the first may begin before from_ts' })
   ts!: string;
 
-  @IntField({ min: 0, description: 'How many there were' })
+  @IntField({ min: 0, description: 'Requests in this part of the window' })
   requests!: number;
 
   @IntField({ min: 0, description: 'Those that carry a latency' })
@@ -333,7 +333,7 @@ export class EndpointResponse {
   @TextField({ nullable: true, description: `Cut to ${MOST_NAME_CHARACTERS.toLocaleString('en')} characters` })
   endpoint!: string | null;
 
-  @IntField({ min: 1, description: 'How many there were' })
+  @IntField({ min: 1, description: 'Requests to the endpoint' })
   requests!: number;
 
   @IntField({ min: 0, description: 'Those that carry a latency' })
@@ -397,7 +397,7 @@ export class StatusCountResponse {
   @IntField({ description: 'HTTP status' })
   status!: number;
 
-  @IntField({ min: 1, description: 'How many there were' })
+  @IntField({ min: 1, description: 'Requests with this status' })
   requests!: number;
 }
 
@@ -416,7 +416,7 @@ export class FailingEndpointResponse {
   @TextField({ nullable: true, description: `Cut to ${MOST_NAME_CHARACTERS.toLocaleString('en')} characters` })
   endpoint!: string | null;
 
-  @IntField({ min: 1, description: 'How many there were' })
+  @IntField({ min: 1, description: 'Requests to the endpoint, failed or not' })
   requests!: number;
 
   @IntField({ min: 1, description: 'Those that failed' })
@@ -435,7 +435,7 @@ export class FailingEndpointResponse {
 }
 
 export class FailuresResponse extends WindowResponse {
-  @IntField({ min: 0, description: 'How many there were' })
+  @IntField({ min: 0, description: 'Requests in the window, failed or not' })
   requests!: number;
 
   @IntField({ min: 0, description: 'Requests of status_from and above' })

@@ -31,7 +31,7 @@ export class EventsQuery {
 }
 
 export class EventsPage {
-  @ListField(nested(() => EventRecord), { description: 'Of this page' })
+  @ListField(nested(() => EventRecord), { description: 'Events of this page' })
   items!: EventRecord[];
 
   @TextField({ nullable: true, description: 'For the query `before` of the next page; null on the last one' })
@@ -57,7 +57,7 @@ export class EventCount {
   @DateTimeField({ description: 'The UTC beginning of the minute, hour or day' })
   ts!: string;
 
-  @IntField({ min: 0, description: 'How many there were' })
+  @IntField({ min: 0, description: 'Events in this part of the window' })
   events!: number;
 
   @IntField({ min: 0, description: 'Events whose log status is 500 or more' })

@@ -60,7 +60,7 @@ export class SearchMatch {
 }
 
 export class SearchItem {
-  @EnumField(SEARCH_TYPES, { description: 'Its kind' })
+  @EnumField(SEARCH_TYPES, { description: 'What was found' })
   type!: SearchType;
 
   @TextField({ description: 'An event type has its name' })

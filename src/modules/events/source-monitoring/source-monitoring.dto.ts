@@ -28,7 +28,7 @@ export class SourceVolumeResponse {
   @DateTimeField({ description: 'Start of the UTC hour or day' })
   ts!: string;
 
-  @IntField({ min: 0, description: 'How many there were' })
+  @IntField({ min: 0, description: 'Events of the source in this part of the window' })
   events!: number;
 
   @IntField({ min: 0, description: 'Events with a status of 500 or more' })
@@ -36,7 +36,7 @@ export class SourceVolumeResponse {
 }
 
 export class SourceTotalsResponse {
-  @IntField({ min: 0, description: 'How many there were' })
+  @IntField({ min: 0, description: 'Events of the source in the window' })
   events!: number;
 
   @IntField({ min: 0, description: 'Those with a status of 500 or more' })
@@ -109,7 +109,7 @@ export class SourceEventsQuery {
 }
 
 export class SourceEventsResponse {
-  @ListField(nested(() => EventRecord), { description: 'Of this page' })
+  @ListField(nested(() => EventRecord), { description: 'Events of this page of the source' })
   items!: EventRecord[];
 
   @TextField({ nullable: true, description: 'Null: these were the oldest' })
@@ -117,7 +117,7 @@ export class SourceEventsResponse {
 }
 
 export class ObservedJsonTypeResponse {
-  @EnumField(JSON_TYPES, { description: 'Its kind' })
+  @EnumField(JSON_TYPES, { description: 'A JSON type that values had' })
   type!: JsonType;
 
   @IntField({ min: 1, description: 'Events in which it has this type' })
@@ -139,7 +139,7 @@ export class ObservedEventTypeResponse {
   @TextField({ description: 'The event type' })
   event!: string;
 
-  @IntField({ min: 1, description: 'How many there were' })
+  @IntField({ min: 1, description: 'Events of this type in the sample' })
   events!: number;
 
   @DateTimeField({ description: 'Newest timestamp in the sample' })

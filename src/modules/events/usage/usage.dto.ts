@@ -66,7 +66,7 @@ export class DayTotal {
   @DateField({ description: 'Of a UTC day' })
   date!: string;
 
-  @IntField({ min: 1, description: 'How many there were' })
+  @IntField({ min: 1, description: 'Events that were accepted on this day' })
   events!: number;
 }
 
@@ -79,7 +79,7 @@ export class DailyUsageResponse {
 }
 
 export class CurrentUsageResponse {
-  @UuidField({ description: 'The organization' })
+  @UuidField({ description: 'The organization of the key’s project' })
   organization_id!: string;
 
   @TextField({ example: '2026-11', description: 'The current UTC month' })

@@ -78,7 +78,7 @@ export class SecurityEventResponse {
 }
 
 export class SecurityEventsResponse extends PageResponse {
-  @ListField(nested(() => SecurityEventResponse), { description: 'Of this page' })
+  @ListField(nested(() => SecurityEventResponse), { description: 'Security events of this page' })
   items!: SecurityEventResponse[];
 }
 

@@ -21,7 +21,7 @@ export class RegisterRequest {
   @NewPasswordField()
   password!: string;
 
-  @NameField({ optional: true, example: 'Ada Lovelace', description: 'As people know it' })
+  @NameField({ optional: true, example: 'Ada Lovelace', description: 'Name of the person' })
   name?: string;
 }
 

@@ -48,7 +48,7 @@ export class InvitationResponse {
   @UuidField({})
   id!: string;
 
-  @UuidField({ description: 'The organization' })
+  @UuidField({ description: 'The organization that is joined' })
   organization_id!: string;
 
   @TextField({ description: 'The masked address', example: 'a***@example.com' })
@@ -57,7 +57,7 @@ export class InvitationResponse {
   @EnumField(INVITATION_ROLES, { description: 'What its holder may do' })
   role!: InvitationRole;
 
-  @EnumField(INVITATION_STATUSES, { description: 'Where it stands' })
+  @EnumField(INVITATION_STATUSES, { description: 'What became of the invitation' })
   status!: InvitationStatus;
 
   @DateTimeField({})
@@ -79,7 +79,7 @@ export class InvitationResponse {
 }
 
 export class AcceptedInvitationResponse {
-  @UuidField({ description: 'The organization' })
+  @UuidField({ description: 'The organization that was joined' })
   organization_id!: string;
 
   @EnumField(INVITATION_ROLES, { description: 'What its holder may do' })

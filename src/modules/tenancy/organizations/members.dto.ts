@@ -10,7 +10,7 @@ export class ChangeRoleRequest {
 }
 
 export class MemberResponse {
-  @UuidField({ description: 'The organization' })
+  @UuidField({ description: 'The organization of the membership' })
   organization_id!: string;
 
   @UuidField({ description: 'The person' })
@@ -25,7 +25,7 @@ export class MemberResponse {
   @EnumField(ROLES, { description: 'What its holder may do' })
   role!: Role;
 
-  @EnumField(['active'], { description: 'Where it stands' })
+  @EnumField(['active'], { description: 'Always `active`: who has left is no member' })
   status!: 'active';
 
   @BooleanField({ description: 'Whether the organization is theirs' })

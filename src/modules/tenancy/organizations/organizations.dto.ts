@@ -5,7 +5,7 @@ import type { Organization } from './organization.entity.js';
 export const SLUG_PATTERN = /^[a-z0-9-]+$/;
 
 export class CreateOrganizationRequest {
-  @NameField({ example: 'Acme', description: 'As people know it' })
+  @NameField({ example: 'Acme', description: 'Name of the organization' })
   name!: string;
 
   @TextField({
@@ -22,7 +22,7 @@ export class OrganizationResponse {
   @UuidField({})
   id!: string;
 
-  @TextField({ description: 'As people know it' })
+  @TextField({ description: 'Name of the organization' })
   name!: string;
 
   @TextField({ description: 'Its name in addresses, of a-z, 0-9 and `-`' })

@@ -3,10 +3,10 @@ import { SLUG_PATTERN } from '../organizations/index.js';
 import type { Project } from './project.entity.js';
 
 export class CreateProjectRequest {
-  @UuidField({ description: 'The organization' })
+  @UuidField({ description: 'The organization that it will belong to' })
   organization_id!: string;
 
-  @NameField({ example: 'Web shop', description: 'As people know it' })
+  @NameField({ example: 'Web shop', description: 'Name of the project' })
   name!: string;
 
   @TextField({
@@ -20,7 +20,7 @@ export class CreateProjectRequest {
 }
 
 export class RenameProjectRequest {
-  @NameField({ optional: true, description: 'As people know it' })
+  @NameField({ optional: true, description: 'Name of the project' })
   name?: string;
 
   @TextField({
@@ -42,10 +42,10 @@ export class ProjectResponse {
   @UuidField({})
   id!: string;
 
-  @UuidField({ description: 'The organization' })
+  @UuidField({ description: 'The organization that it belongs to' })
   organization_id!: string;
 
-  @TextField({ description: 'As people know it' })
+  @TextField({ description: 'Name of the project' })
   name!: string;
 
   @TextField({ description: 'Its name in addresses, of a-z, 0-9 and `-`' })

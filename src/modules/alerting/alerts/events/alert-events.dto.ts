@@ -147,7 +147,7 @@ export class AlertEventResponse {
   @EnumField(ALERT_SEVERITIES, { description: 'How bad it is' })
   severity!: AlertSeverity;
 
-  @EnumField(ALERT_STATUSES, { description: 'Where it stands' })
+  @EnumField(ALERT_STATUSES, { description: 'How far people have come with it' })
   status!: AlertStatus;
 
   @TextField({ description: 'What happened, for people' })
@@ -203,7 +203,7 @@ export class AlertEventsResponse extends PageResponse {
   })
   override limit!: number;
 
-  @ListField(nested(() => AlertEventResponse), { description: 'Of this page' })
+  @ListField(nested(() => AlertEventResponse), { description: 'Alert events of this page' })
   items!: AlertEventResponse[];
 }
 
@@ -219,7 +219,7 @@ export class TimelineEntryResponse {
   @UuidField({})
   id!: string;
 
-  @EnumField(TIMELINE_TYPES, { description: 'Its kind' })
+  @EnumField(TIMELINE_TYPES, { description: 'What happened' })
   type!: TimelineType;
 
   @NestedField(() => TimelineActor, { nullable: true, description: 'Null: the service itself' })

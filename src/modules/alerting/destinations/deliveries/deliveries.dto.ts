@@ -85,7 +85,7 @@ export class AlertDeliveryResponse {
   @EnumField(DESTINATION_TYPES, { description: 'Of the alert destination' })
   destination_type!: DestinationType;
 
-  @EnumField(ALERT_DELIVERY_STATUSES, { description: 'Where it stands' })
+  @EnumField(ALERT_DELIVERY_STATUSES, { description: 'Whether it has arrived' })
   status!: AlertDeliveryStatus;
 
   @IntField({ min: 0, max: MOST_TRIES, description: 'Failed tries' })
@@ -111,7 +111,7 @@ export class AlertDeliveryResponse {
 }
 
 export class AlertDeliveriesResponse extends PageResponse {
-  @ListField(nested(() => AlertDeliveryResponse), { description: 'Of this page' })
+  @ListField(nested(() => AlertDeliveryResponse), { description: 'Deliveries of this page' })
   items!: AlertDeliveryResponse[];
 }
 

@@ -25,10 +25,10 @@ export class CreateDestinationRequest {
   @UuidField({ optional: true, description: PROJECT })
   project_id?: string;
 
-  @EnumField(DESTINATION_TYPES, { description: 'Its kind' })
+  @EnumField(DESTINATION_TYPES, { description: 'Whose format it takes' })
   type!: DestinationType;
 
-  @NameField({ example: 'On call', description: 'As people know it' })
+  @NameField({ example: 'On call', description: 'Name of the destination' })
   name!: string;
 
   @UrlField({ secret: true, description: TARGET, example: 'https://hooks.example.com/alerts' })
@@ -51,7 +51,7 @@ export class UpdateDestinationRequest {
   @EnumField(DESTINATION_TYPES, { optional: true, description: 'Cannot be changed: the type it has' })
   type?: DestinationType;
 
-  @NameField({ optional: true, description: 'As people know it' })
+  @NameField({ optional: true, description: 'Name of the destination' })
   name?: string;
 
   @UrlField({ optional: true, secret: true, description: `${TARGET}. Of Slack, the masked address leaves it as it is` })
@@ -77,10 +77,10 @@ export class DestinationResponse {
   @UuidField({})
   project_id!: string;
 
-  @EnumField(DESTINATION_TYPES, { description: 'Its kind' })
+  @EnumField(DESTINATION_TYPES, { description: 'Whose format it takes' })
   type!: DestinationType;
 
-  @TextField({ description: 'As people know it' })
+  @TextField({ description: 'Name of the destination' })
   name!: string;
 
   @TextField({ description: 'Of Slack the origin and `/***`' })

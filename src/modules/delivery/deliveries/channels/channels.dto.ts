@@ -64,10 +64,10 @@ export class CreateChannelRequest {
   @UuidField({})
   project_id!: string;
 
-  @NameField({ example: 'On call', description: 'As people know it' })
+  @NameField({ example: 'On call', description: 'Name of the channel' })
   name!: string;
 
-  @EnumField(CHANNEL_TYPES, { description: 'Its kind' })
+  @EnumField(CHANNEL_TYPES, { description: 'What it sends, and which configuration it takes' })
   type!: ChannelType;
 
   @BooleanField({ optional: true, default: true, description: 'False: it is switched off' })
@@ -91,7 +91,7 @@ export class CreateChannelRequest {
 }
 
 export class UpdateChannelRequest {
-  @NameField({ optional: true, description: 'As people know it' })
+  @NameField({ optional: true, description: 'Name of the channel' })
   name?: string;
 
   @BooleanField({ optional: true, description: 'False: it is switched off' })
@@ -138,10 +138,10 @@ export class ChannelResponse {
   @UuidField({})
   project_id!: string;
 
-  @TextField({ description: 'As people know it' })
+  @TextField({ description: 'Name of the channel' })
   name!: string;
 
-  @EnumField(CHANNEL_TYPES, { description: 'Its kind' })
+  @EnumField(CHANNEL_TYPES, { description: 'What it sends, and which configuration it has' })
   type!: ChannelType;
 
   @BooleanField({ description: 'False: it is switched off' })

@@ -19,7 +19,7 @@ export class ChannelTestResponse {
   @UuidField({ description: 'The attempt, as in the history' })
   delivery_id!: string;
 
-  @EnumField(ATTEMPT_STATUSES, { description: 'Where it stands' })
+  @EnumField(ATTEMPT_STATUSES, { description: 'How the test ended' })
   status!: AttemptStatus;
 
   @IntField({ nullable: true, description: 'HTTP status or SMTP reply' })

@@ -98,7 +98,9 @@ export class AttemptResponse {
   @EnumField(ATTEMPT_KINDS, { description: 'What it is about' })
   kind!: AttemptKind;
 
-  @EnumField(ATTEMPT_STATUSES, { description: 'Where it stands' })
+  @EnumField(ATTEMPT_STATUSES, {
+    description: 'Whether it was sent; whether a failed one is tried again, retry_state tells',
+  })
   status!: AttemptStatus;
 
   @EnumField(RETRY_STATES, {
@@ -139,7 +141,7 @@ export class AttemptResponse {
 }
 
 export class HistoryResponse extends PageResponse {
-  @ListField(nested(() => AttemptResponse), { description: 'Of this page' })
+  @ListField(nested(() => AttemptResponse), { description: 'Attempts of this page' })
   items!: AttemptResponse[];
 }
 
@@ -267,7 +269,7 @@ export class RetryAuditResponse {
   @TextField({ description: 'The process, or `user:<id>` for Retry Now' })
   worker_id!: string;
 
-  @EnumField(RETRY_AUDIT_STATUSES, { description: 'Where it stands' })
+  @EnumField(RETRY_AUDIT_STATUSES, { description: 'How this retry ended, or that it is under way' })
   status!: RetryAuditStatus;
 
   @DateTimeField({ description: 'When the try began' })
@@ -287,6 +289,6 @@ export class RetryAuditResponse {
 }
 
 export class RetryAuditsResponse extends PageResponse {
-  @ListField(nested(() => RetryAuditResponse), { description: 'Of this page' })
+  @ListField(nested(() => RetryAuditResponse), { description: 'Retries of this page' })
   items!: RetryAuditResponse[];
 }

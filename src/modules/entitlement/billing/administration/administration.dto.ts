@@ -26,7 +26,7 @@ export class AdministrationRequest {
 }
 
 export class AdministrationResponse {
-  @UuidField({ description: 'The organization' })
+  @UuidField({ description: 'The organization that was changed' })
   organization_id!: string;
 
   @EnumField(PLANS, { description: 'Which plan it is' })

@@ -10,7 +10,7 @@ export const CurrencyField = (): PropertyDecorator =>
   });
 
 export class CheckoutRequest {
-  @UuidField({ description: 'The organization' })
+  @UuidField({ description: 'The organization that pays' })
   organization_id!: string;
 
   @EnumField(PLANS, {
@@ -25,7 +25,7 @@ export class CheckoutRequest {
 }
 
 export class CheckoutResponse {
-  @UuidField({ description: 'The organization' })
+  @UuidField({ description: 'The organization that pays' })
   organization_id!: string;
 
   @EnumField(PAID_PLANS, { description: 'Which plan it is' })

@@ -1,7 +1,7 @@
 import { UrlField, UuidField } from '../../../../platform/http/fields/index.js';
 
 export class PortalRequest {
-  @UuidField({ description: 'The organization' })
+  @UuidField({ description: 'The organization whose payments are looked after' })
   organization_id!: string;
 
   @UrlField({

@@ -22,7 +22,7 @@ export class StatusQuery {
 const BLOCK_REASONS = ['billing_inactive', 'limit_exceeded', 'request_limit_exceeded', 'blocked'] as const;
 
 export class StatusResponse {
-  @UuidField({ description: 'The organization' })
+  @UuidField({ description: 'The organization that is billed' })
   organization_id!: string;
 
   @EnumField(PLANS, { description: 'Which plan it is' })

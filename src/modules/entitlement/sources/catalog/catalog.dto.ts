@@ -14,7 +14,7 @@ export class SnippetResponse {
 }
 
 export class CatalogEntryResponse {
-  @EnumField(SOURCE_TYPES, { description: 'Its kind' })
+  @EnumField(SOURCE_TYPES, { description: 'The kind of Event Source it is for' })
   type!: SourceType;
 
   @TextField({ description: 'Of the kind of source, for people' })

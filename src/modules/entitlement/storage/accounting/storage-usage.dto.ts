@@ -58,7 +58,7 @@ export class ProjectStorageUsageResponse {
 }
 
 export class StorageUsageResponse {
-  @UuidField({ description: 'The organization' })
+  @UuidField({ description: 'The organization whose quota it is' })
   organization_id!: string;
 
   @UuidField({})

@@ -87,7 +87,7 @@ export class UploadResponse {
   @ListField(nested(() => UploadPartResponse), { description: 'In their order, with where to send each' })
   parts!: UploadPartResponse[];
 
-  @EnumField(UPLOAD_STATES, { description: 'Where it stands' })
+  @EnumField(UPLOAD_STATES, { description: 'Whether it still takes parts' })
   status!: UploadStatus;
 
   @DateTimeField({})

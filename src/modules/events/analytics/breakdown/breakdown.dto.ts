@@ -13,7 +13,7 @@ export class BreakdownQuery extends AnalyticsQuery {
 }
 
 export class EventsAndErrors {
-  @IntField({ min: 0, description: 'How many there were' })
+  @IntField({ min: 0, description: 'Events, errors among them' })
   events!: number;
 
   @IntField({ min: 0, description: 'Events whose log status is 500 or more' })

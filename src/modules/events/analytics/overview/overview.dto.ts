@@ -13,7 +13,7 @@ import { AnalyticsQuery, ChangeField, ShareField } from '../asking/analytics.dto
 export class OverviewQuery extends AnalyticsQuery {}
 
 export class OverviewTotals {
-  @IntField({ min: 0, description: 'How many there were' })
+  @IntField({ min: 0, description: 'Events in the window' })
   events!: number;
 
   @IntField({ min: 0, description: 'Events whose log status is 500 or more' })
@@ -71,7 +71,7 @@ export class SeverityEvents {
   @TextField({ nullable: true, description: 'Null: no severity' })
   value!: string | null;
 
-  @IntField({ min: 1, description: 'How many there were' })
+  @IntField({ min: 1, description: 'Events of this severity' })
   events!: number;
 }
 
@@ -79,7 +79,7 @@ export class TopEvent {
   @TextField({ description: 'Event type' })
   value!: string;
 
-  @IntField({ min: 1, description: 'How many there were' })
+  @IntField({ min: 1, description: 'Events of this type' })
   events!: number;
 
   @IntField({ min: 0, nullable: true, description: 'In the window before; null for all' })

@@ -24,11 +24,13 @@ export const OPERAND_SCHEMAS = {
   scalar: {
     name: 'Equality',
     description: 'The field equals the value, or it does not.',
+    op: 'Whether the field must equal the value, or must not',
     schema: scalarSchema(0, 'Of the same type as the field, compared exactly'),
   },
   scalars: {
     name: 'Membership',
     description: 'The field equals one of the values.',
+    op: 'The field must be among the values',
     schema: {
       type: 'array',
       items: scalarSchema(0),
@@ -40,21 +42,25 @@ export const OPERAND_SCHEMAS = {
   scalarPart: {
     name: 'Containment',
     description: 'The text holds the value somewhere, or the list has it.',
+    op: 'The text, or the list, must have the value in it',
     schema: scalarSchema(1, 'To be found'),
   },
   part: {
     name: 'TextSearch',
     description: 'The text begins with the value, or the pattern is found in its beginning.',
+    op: 'Whether the text must begin with the value, or fit it as a pattern',
     schema: { type: 'string', minLength: 1, maxLength: MAX_VALUE_LENGTH, description: 'Text, or a pattern' },
   },
   number: {
     name: 'Ordering',
     description: 'The number lies above or below the value.',
+    op: 'On which side of the limit the number must lie',
     schema: { type: 'number', description: 'The limit' },
   },
   presence: {
     name: 'Presence',
     description: 'The field is there and not null, or it is not.',
+    op: 'Whether there is a value is all that is asked',
     schema: { type: 'boolean', description: 'False: it is missing or null. `true` when left out' },
   },
 } as const;

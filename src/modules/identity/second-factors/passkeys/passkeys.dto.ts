@@ -38,12 +38,17 @@ export class RegisterPasskeyRequest {
   })
   challenge_token?: string;
 
-  @NameField({ ...name, optional: true, default: 'Passkey', description: 'As people know it' })
+  @NameField({
+    ...name,
+    optional: true,
+    default: 'Passkey',
+    description: 'Name of the passkey, such as the device it lies on',
+  })
   name!: string;
 }
 
 export class RenamePasskeyRequest {
-  @NameField({ ...name, description: 'As people know it' })
+  @NameField({ ...name, description: 'Name of the passkey, such as the device it lies on' })
   name!: string;
 }
 
@@ -51,7 +56,7 @@ export class PasskeyResponse {
   @UuidField({})
   id!: string;
 
-  @TextField({ description: 'As people know it' })
+  @TextField({ description: 'Name of the passkey, such as the device it lies on' })
   name!: string;
 
   @DateTimeField({})

@@ -11,6 +11,6 @@ export class ActivityQuery {
 }
 
 export class ActivityResponse extends PageResponse {
-  @ListField(nested(() => AuditEventResponse), { description: 'Of this page' })
+  @ListField(nested(() => AuditEventResponse), { description: 'What was done, of this page' })
   items!: AuditEventResponse[];
 }

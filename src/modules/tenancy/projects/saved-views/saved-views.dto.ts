@@ -24,7 +24,7 @@ export class CreateSavedViewRequest {
 }
 
 export class ChangeSavedViewRequest {
-  @NameField({ optional: true, description: 'As people know it' })
+  @NameField({ optional: true, description: 'Name of the view' })
   name?: string;
 
   @ObjectField({ optional: true, check: fits, example: EXAMPLE, description: 'Replaced whole' })
@@ -38,7 +38,7 @@ export class SavedViewResponse {
   @UuidField({})
   project_id!: string;
 
-  @TextField({ description: 'As people know it' })
+  @TextField({ description: 'Name of the view' })
   name!: string;
 
   @ObjectField({ description: 'Whatever the client filters by, as it was stored' })
