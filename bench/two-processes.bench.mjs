@@ -134,7 +134,7 @@ async function secondProcess({ server, database, services, request }) {
 }
 
 /** Null where there is none. */
-async function startRedis() {
+export async function startRedis() {
   const port = await freePort();
   const child = spawn(
     'redis-server',

@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import pg from 'pg';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { newId } from '../../../src/platform/ids/index.js';
+import { utcDay } from '../../support/utc-day.js';
 import { expectTrueCounters, Sender, statusesOf, tenant, type Tenant } from '../../support/ingestion.js';
 
 const TOKEN = 'maintenance-of-the-tests';
@@ -81,6 +83,102 @@ describe('ingestion', () => {
     expect(await app.rows('SELECT event FROM events WHERE project_id = $1 AND id = $2', [of.projectId, id])).toEqual([
       { event: 'a' },
     ]);
+  });
+
+  describe('of events that come one by one', () => {
+    const word = fc.constantFrom('a', 'b');
+    const event = fc.record(
+      {
+        event_type: fc.constantFrom('order.paid', 'order.error'),
+        source: fc.constant('shop'),
+        severity: word,
+        status: fc.constantFrom('ok', 'error'),
+        environment: word,
+        timestamp: fc.constantFrom('2026-01-02T03:59:59.999Z', '2026-01-02T04:00:00Z', '2026-01-03T00:00:00Z'),
+        payload: fc.record({ latency_ms: fc.constantFrom(0, 12, 13) }, { requiredKeys: [] }),
+      },
+      { requiredKeys: ['event_type', 'source'] },
+    );
+    const left = fc.option(fc.integer({ min: 1, max: 4 }), { nil: null });
+    const situation = fc.record({
+      events: fc.array(event, { minLength: 2, maxLength: 5 }),
+      plan: fc.constantFrom('free', 'enterprise'),
+      month: left,
+      day: left,
+      source: fc.boolean(),
+      seen: fc.boolean(),
+      keyed: fc.boolean(),
+    });
+    type Situation = typeof situation extends fc.Arbitrary<infer Of> ? Of : never;
+
+    const tenantIn = async ({ plan, month, day, source, seen }: Situation): Promise<Tenant> => {
+      const made = await tenant(app, { plan, source });
+      const { organizationId, projectId, sourceId } = made;
+      await app.rows('UPDATE organizations SET events_per_month_limit = $2 WHERE id = $1', [organizationId, month]);
+      if (seen || day !== null) {
+        const used = day === null ? 1 : 10_000 - day;
+        await app.rows(
+          'INSERT INTO source_days (project_id, source_id, day, events, last_event_at) VALUES ($1, $2, $3, $4, now())',
+          [projectId, sourceId, await utcDay(), used],
+        );
+      }
+      return made;
+    };
+    /** What was counted, without who it was counted for. */
+    const countedFor = async ({ projectId, organizationId }: Tenant): Promise<Record<string, string[]>> => {
+      const tables = {
+        organization_months: 'month, events',
+        source_days: 'day, events',
+        usage_daily: 'day, events_ingested',
+        event_hours: 'hour, events, errors',
+        event_facet_hours: 'hour, event, severity, status, environment, events, errors',
+        event_facet_days: 'day, event, severity, status, environment, events, errors',
+        latency_hours: 'hour, bucket, events',
+        events: 'event, severity, status, environment, timestamp, properties',
+      };
+      const counted: Record<string, string[]> = {};
+      for (const [name, columns] of Object.entries(tables)) {
+        const owner = name === 'organization_months' ? 'organization_id' : 'project_id';
+        const rows = await app.rows(`SELECT ${columns} FROM ${name} WHERE ${owner} = $1`, [
+          name === 'organization_months' ? organizationId : projectId,
+        ]);
+        counted[name] = rows.map((row) => JSON.stringify(row)).sort();
+      }
+      return counted;
+    };
+
+    it('judges, stores and counts as of those that come together', async () => {
+      await fc.assert(
+        fc.asyncProperty(situation, async (given) => {
+          const [apart, together] = [await tenantIn(given), await tenantIn(given)];
+          const key = (name: string): Record<string, string> => (given.keyed ? { 'Idempotency-Key': name } : {});
+          const now = new Date().toISOString();
+          const events = given.events.map((one) => ({ timestamp: now, ...one }));
+          const told: unknown[] = [];
+          for (const [index, one] of events.entries()) {
+            const { status, body } = await sender.ingest(apart.apiKey, one, key(String(index)));
+            told.push(status === 200 ? true : body.detail);
+          }
+          const { body } = await sender.lines(together.apiKey, events, key('all'));
+          const results = body.results as { accepted: boolean; detail?: unknown }[];
+          expect(told).toEqual(results.map(({ accepted, detail }) => accepted || detail));
+          expect(await countedFor(apart)).toEqual(await countedFor(together));
+          const records = await app.rows('SELECT FROM idempotency_records WHERE api_key_id = $1', [apart.apiKeyId]);
+          expect(records).toHaveLength(given.keyed ? told.filter((one) => one === true).length : 0);
+          // So that counters agree with rows at the end.
+          await app.rows('DELETE FROM source_days WHERE project_id = ANY ($1)', [
+            [apart.projectId, together.projectId],
+          ]);
+          await app.rows(
+            `INSERT INTO source_days (project_id, source_id, day, events, last_event_at)
+             SELECT project_id, source_id, (created_at AT TIME ZONE 'UTC')::date, count(*), max(created_at) FROM events
+             WHERE project_id = ANY ($1) GROUP BY 1, 2, 3`,
+            [[apart.projectId, together.projectId]],
+          );
+        }),
+        { numRuns: 12 },
+      );
+    });
   });
 
   it('says when a counter differs from what it counts, and mends nothing', async () => {

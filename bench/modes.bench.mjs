@@ -1,0 +1,124 @@
+// What other ways of running ingestion cost beside one process that stores batches: a queue in Redis, and four API processes.
+import { Redis } from 'ioredis';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startDatabase } from './database.mjs';
+import { EVENT_BODY } from './event.mjs';
+import { goal, notMeasured, print, ratio } from './goal-table.mjs';
+import { load } from './load.mjs';
+import { facts, measuredMicros } from './machine.mjs';
+import { median } from './processes.mjs';
+import { startService } from './service.mjs';
+import { CONNECTIONS, ROUNDS, SECONDS } from './settings.mjs';
+import { emptyTables, makeTenants } from './tenants.mjs';
+import { startRedis } from './two-processes.bench.mjs';
+
+const PROCESSES = 4;
+/** Sent to one process and to four of them; so many a second of the measured time, for one process alone. */
+const EVENTS = 4_000 * SECONDS;
+/** Seconds; a process that has taken little is compiled little. */
+const WARM_UP = 3;
+const STREAM = '{ingest}:requests';
+
+export async function measure() {
+  const server = await startDatabase();
+  const redis = await startRedis();
+  const database = await server.database('bench_modes', { migrated: true });
+  const started = [];
+  const start = async (env) => {
+    const service = await startService({ databaseUrl: database.url, env });
+    started.push(service);
+    return service;
+  };
+  try {
+    const [{ key }] = await makeTenants(database, { organizations: 1, keysEach: 1, prefix: 'modes' });
+    const request = {
+      path: '/v1/events/ingest',
+      headers: { 'Content-Type': 'application/json', 'X-API-Key': key },
+      body: EVENT_BODY,
+    };
+    /** Rate, and the processor time an event of everything that is measured, over all of `services` at once. */
+    const shot = async (services, bound, settled = () => Promise.resolve()) => {
+      await emptyTables(database);
+      await server.checkpoint();
+      const before = measuredMicros();
+      const results = await Promise.all(
+        services.map(({ url }) =>
+          load({
+            url,
+            requests: [request],
+            connections: CONNECTIONS / services.length,
+            ...bound,
+            ...(bound.count !== undefined && { count: bound.count / services.length }),
+          }),
+        ),
+      );
+      const failed = results.find((one) => one.failed > 0);
+      if (failed !== undefined) throw new Error(failed.firstFailure);
+      await settled();
+      const requests = results.reduce((sum, one) => sum + one.requests, 0);
+      return {
+        perSecond: results.reduce((sum, one) => sum + one.perSecond, 0),
+        micros: (measuredMicros() - before) / requests,
+      };
+    };
+
+    const one = await start({});
+    const queued = redis === null ? null : await queuedBeside({ redis, start, one, shot });
+    const all = [one];
+    while (all.length < PROCESSES) all.push(await start({ PROCESS_ROLE: 'api' }));
+    const micros = { one: [], all: [] };
+    for (const service of all) await shot([service], { seconds: WARM_UP });
+    for (let round = 0; round < ROUNDS; round += 1) {
+      micros.one.push((await shot([one], { count: EVENTS })).micros);
+      micros.all.push((await shot(all, { count: EVENTS })).micros);
+    }
+    return { rows: goals(queued, { one: median(micros.one), all: median(micros.all) }), queued, micros };
+  } finally {
+    for (const service of started.reverse()) await service.stop();
+    await redis?.stop();
+    await server.stop();
+  }
+}
+
+export async function run() {
+  const { rows, queued, micros } = await measure();
+  console.log(`\n${facts()}`);
+  if (queued !== null) console.log(`events/s: batched ${queued.batched}, queued ${queued.queued}`);
+  console.log(`µs an event of all processes and the database: one ${micros.one}, ${PROCESSES} of them ${micros.all}`);
+  print('Ways of running ingestion', rows);
+}
+
+/** Rates of the two modes; a shot of the queue ends before the next begins, so that nobody stores for it meanwhile. */
+async function queuedBeside({ redis, start, one, shot }) {
+  const stream = new Redis(redis.url);
+  const drained = async () => {
+    while ((await stream.xlen(STREAM)) > 0) await pause(20);
+  };
+  const service = await start({
+    INGEST_MODE: 'queued',
+    REDIS_URL: redis.url,
+    QUEUE_BACKEND: 'postgres',
+    RATE_LIMIT_BACKEND: 'memory',
+  });
+  const rates = { batched: [], queued: [] };
+  try {
+    for (const each of [one, service]) await shot([each], { seconds: WARM_UP }, drained);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      rates.batched.push((await shot([one], { seconds: SECONDS })).perSecond);
+      rates.queued.push((await shot([service], { seconds: SECONDS }, drained)).perSecond);
+    }
+  } finally {
+    stream.disconnect();
+  }
+  return { batched: median(rates.batched), queued: median(rates.queued) };
+}
+
+function goals(queued, { one, all }) {
+  const quantity = 'queued mode with Redis: rate / batched';
+  return [
+    queued === null
+      ? notMeasured(quantity, 'no redis-server here')
+      : goal(quantity, ratio(queued.queued / queued.batched), { least: 1.3 }),
+    goal(`processor time an event with ${PROCESSES} API processes / with 1`, ratio(all / one), { most: 1.15 }),
+  ];
+}
