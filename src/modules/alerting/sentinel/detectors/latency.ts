@@ -1,5 +1,5 @@
-import { type Bucket, hourOfWeek } from '../baseline/buckets.js';
-import { LEAST_MEASURED, type Profile, weeksOf } from '../baseline/profile.js';
+import type { Bucket } from '../baseline/buckets.js';
+import { LEAST_MEASURED, type Profile, usualAt, weeksOf } from '../baseline/profile.js';
 import { type Track, valueOf } from '../baseline/track.js';
 import { type Assessment, distance, type Raised } from './assessment.js';
 
@@ -7,7 +7,7 @@ const SHIFT = { buckets: 3, found: 3, normal: 1.5, ms: 50 } as const;
 
 /** The 95th percentile of three buckets far above the usual one (DECISIONS 18, latency_shift). Milliseconds. */
 export function assessLatency(track: Track, profile: Profile, bucket: Bucket, raised: Raised): Assessment {
-  const usual = profile.latency[hourOfWeek(bucket)] ?? -1;
+  const usual = usualAt(profile, 'latency', bucket);
   const normal = SHIFT.normal * raised;
   const actual = valueOf(track, 'p95', bucket);
   const base = {

@@ -5,7 +5,6 @@ import { providerOf } from '../../../../platform/discovery/provider-of.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { Metrics } from '../../../../platform/telemetry/index.js';
 import { type Bucket, bucketOf, DAY_BUCKETS, startOf } from '../baseline/buckets.js';
-import type { Track } from '../baseline/track.js';
 import type { Level } from '../detectors/assessment.js';
 import { POINTS_BEHIND } from '../findings/evidence.js';
 import type { Finding } from '../findings/finding.entity.js';
@@ -15,7 +14,7 @@ import { LivingFindingsRepository } from '../findings/living-findings.repository
 import { type Cause, causesOf } from '../judging/causes.js';
 import { type Subject, subjectKey } from '../judging/finding-kinds.js';
 import type { Judgement } from '../judging/judge-series.js';
-import { EvidenceWriter } from './evidence-writer.js';
+import { type Before, EvidenceWriter } from './evidence-writer.js';
 import type { NewEventType } from './event-history.repository.js';
 import type { JudgedBucket } from './project-judge.js';
 import type { WatchedProject } from './watched-projects.repository.js';
@@ -80,9 +79,9 @@ export class FindingBook {
       return { judgement, finding, move };
     });
     const opening = moves.filter(({ move }) => move === 'open').map(({ judgement }) => judgement);
-    const tracks = await this.evidence.before(project, opening, bucket, tx);
+    const before = await this.evidence.before(project, opening, bucket, tx);
     for (const { judgement, finding, move } of moves) {
-      if (move === 'open') await this.begin(project, judgement, causes.get(judgement), judged, tracks, tx);
+      if (move === 'open') await this.begin(project, judgement, causes.get(judgement), judged, before, tx);
       else if (finding !== null) await this.go(finding, move, judgement, causes.get(judgement), judged, tx);
     }
     await this.endNewTypes(book, bucket, tx);
@@ -110,11 +109,11 @@ export class FindingBook {
     judgement: Judgement,
     cause: Cause | undefined,
     judged: JudgedBucket,
-    tracks: ReadonlyMap<Judgement, Track>,
+    before: ReadonlyMap<Judgement, Before>,
     tx: Db,
   ): Promise<void> {
     const contributors = cause?.contributors ?? [];
-    await this.insert(await this.evidence.opened(project, newId(), judgement, contributors, judged, tracks, tx), tx);
+    await this.insert(await this.evidence.opened(project, newId(), judgement, contributors, judged, before, tx), tx);
   }
 
   private async insert(finding: Finding, tx: Db): Promise<void> {

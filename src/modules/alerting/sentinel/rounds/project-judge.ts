@@ -8,12 +8,13 @@ import { isLearning } from '../baseline/profile.js';
 import { type Track, valueOf } from '../baseline/track.js';
 import { confirms, CONFIRMATION_BUCKETS } from '../detectors/confirmation.js';
 import { assessDistinctValues } from '../detectors/distinct-values.js';
+import { isLong } from '../detectors/silence.js';
 import type { Feedback } from '../findings/feedback.repository.js';
 import { SERIES_TYPES, type SeriesName, type Subject, subjectKey } from '../judging/finding-kinds.js';
 import { judgeSeries, type Judgement, SEEN_IN } from '../judging/judge-series.js';
 import { EventHistoryRepository } from './event-history.repository.js';
 import type { KnownProject } from './project-profiler.js';
-import type { ProfiledSeries } from './series-profiles.repository.js';
+import { type ProfiledSeries, SeriesProfilesRepository } from './series-profiles.repository.js';
 import { trackOf, wantedOf } from './tracks.js';
 import type { WatchedProject } from './watched-projects.repository.js';
 
@@ -41,6 +42,7 @@ export class ProjectJudge {
   constructor(
     private readonly reader: SeriesReader,
     private readonly history: EventHistoryRepository,
+    private readonly profiles: SeriesProfilesRepository,
     private readonly heartbeats: HeartbeatsWriter,
   ) {}
 
@@ -55,8 +57,10 @@ export class ProjectJudge {
     const bucket = bucketOf(project.due.getTime());
     const raises = new Map(feedback.map((one) => [subjectKey(one), RAISE ** one.raises]));
     const raisedOf = (subject: Subject): number => raises.get(subjectKey(subject)) ?? 1;
-    const series = await this.read(project, known.profiles, bucket, tx);
-    const silent = await this.silencesOf(project, series, bucket, tx);
+    const read = await this.read(project, known.profiles, bucket, tx);
+    const silent = await this.silencesOf(project, read, bucket, tx);
+    const isLongSilent = (one: WatchedSeries): boolean => isLong({ since: silent(one) }, one.profile, bucket);
+    const series = await this.wholly(project, read, isLongSilent, tx);
     const taken = await this.heartbeats.takenSince(startOf(bucket + 1), tx);
     const takenSince = taken === null ? null : Math.ceil(taken.getTime() / BUCKET_MS);
     const judgements = series.flatMap((one) =>
@@ -85,6 +89,21 @@ export class ProjectJudge {
     return profiles.map((one) => ({ ...one, track: trackOf(read, one.series) }));
   }
 
+  /** The same series, some with their whole profiles. */
+  private async wholly<S extends ProfiledSeries>(
+    { projectId }: WatchedProject,
+    series: readonly S[],
+    isWhole: (one: S) => boolean,
+    tx: Db,
+  ): Promise<S[]> {
+    const wanted = series.filter(isWhole).map((one) => one.series);
+    if (wanted.length === 0) return [...series];
+    const whole = new Map(
+      (await this.profiles.whole(projectId, wanted, tx)).map((one) => [seriesKey(one.series), one]),
+    );
+    return series.map((one) => ({ ...one, profile: whole.get(seriesKey(one.series))?.profile ?? one.profile }));
+  }
+
   /** Since when each series has had no events. */
   private async silencesOf(
     { projectId }: WatchedProject,
@@ -100,19 +119,19 @@ export class ProjectJudge {
     if (silent.length > 0) {
       const wanted = { ...wantedOf(silent.map((one) => one.series)), project };
       for (const { type, value, at } of await this.history.lastEvents(projectId, wanted, startOf(bucket + 1), tx)) {
-        last.set(JSON.stringify([type, value]), bucketOf(at.getTime()));
+        last.set(seriesKey({ type, value }), bucketOf(at.getTime()));
       }
     }
     return ({ series: { type, value }, track }) => {
       if (valueOf(track, 'events', bucket) > 0) return null;
-      const seen = last.get(JSON.stringify([type, value ?? '']));
+      const seen = last.get(seriesKey({ type, value }));
       return seen === undefined ? null : seen + 1;
     };
   }
 
   /** Looks twice at what may be unusual: at the stream of the last days. What goes on needs no second look. */
   private async settle(
-    { projectId }: WatchedProject,
+    project: WatchedProject,
     judgements: readonly Judgement[],
     series: readonly WatchedSeries[],
     isUnresolved: (subject: Subject) => boolean,
@@ -127,9 +146,12 @@ export class ProjectJudge {
     if (first !== undefined) {
       const { bucket } = first;
       const window = { from: startOf(bucket - CONFIRMATION_BUCKETS + 1), to: startOf(bucket + 1) };
-      const read = await this.reader.read({ projectId }, window, wantedOf(candidates.map((one) => one.series)), tx);
+      const names = new Set(candidates.map((one) => one.series));
+      const read = await this.reader.read(project, window, wantedOf([...names]), tx);
+      const looked = series.filter((one) => names.has(one.series));
+      const whole = await this.wholly(project, looked, () => true, tx);
       for (const one of candidates) {
-        const profile = series.find((known) => known.series === one.series)?.profile;
+        const profile = whole.find((known) => known.series === one.series)?.profile;
         const metric = one.metric === 'p95_latency_ms' ? 'p95' : 'events';
         if (profile !== undefined && confirms(trackOf(read, one.series), profile, metric, bucket)) told.add(one);
         await nextTurn();
@@ -160,6 +182,10 @@ export class ProjectJudge {
     };
     return [judged('event_types', eventTypes, mostEventTypes), judged('endpoints', endpoints, mostEndpoints)];
   }
+}
+
+function seriesKey({ type, value }: SeriesName): string {
+  return `${type} ${value ?? ''}`;
 }
 
 function widthOf({ series }: Judgement): number {
