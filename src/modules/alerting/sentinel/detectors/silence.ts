@@ -1,6 +1,6 @@
 import { BASELINE_BUCKETS, type Bucket } from '../baseline/buckets.js';
 import { type Profile, usualAt } from '../baseline/profile.js';
-import { type Assessment, type Raised, type Severity } from './assessment.js';
+import { type Assessment, assessed, type Raised, type Severity } from './assessment.js';
 import { expectationOf } from './rates.js';
 
 const SILENCE = { events: 20, buckets: 3, gaps: 3 } as const;
@@ -22,12 +22,13 @@ export function assessSilence(
   raised: Raised,
   severity: Severity,
 ): Assessment {
-  const band = expectationOf(profile, bucket);
-  const base = { ...band, severity, actual: 0, expected: usualAt(profile, 'flow', bucket) };
-  if (gap.since === null) return { ...base, level: 'normal', score: 0 };
+  const { lower, upper } = expectationOf(profile, bucket);
+  const score = gap.since === null ? 0 : 1;
+  const base = { severity, score, actual: 0, expected: usualAt(profile, 'flow', bucket), lower, upper };
+  if (gap.since === null) return assessed('normal', base);
   const isTold =
     isLong(gap, profile, bucket, raised) && expectedIn(profile, gap.since, bucket) >= SILENCE.events * raised;
-  return { ...base, level: isTold ? 'told' : 'unusual', score: 1 };
+  return assessed(isTold ? 'told' : 'unusual', base);
 }
 
 /** Whether a gap is so long that what was expected in it decides: only then the hours of all of it have to be known. */

@@ -33,7 +33,15 @@ export interface WatchedSeries extends ProfiledSeries {
 export interface JudgedBucket {
   readonly bucket: Bucket;
   readonly series: readonly WatchedSeries[];
+  /** All that is not normal, and the normal where there is a finding that it may end. */
   readonly judgements: readonly Judgement[];
+}
+
+/** The findings that a bucket may change, as far as judging asks for them. */
+export interface LivingSubjects {
+  has(subject: Subject): boolean;
+  /** There is one that goes on: candidates then need no second look. */
+  isUnresolved(subject: Subject): boolean;
 }
 
 /** Judges a bucket of a project: reads what happened in it, and asks the detectors. */
@@ -46,17 +54,16 @@ export class ProjectJudge {
     private readonly heartbeats: HeartbeatsWriter,
   ) {}
 
-  /** @param isUnresolved whether there is a finding of a subject that goes on: candidates then need no second look */
   async judge(
     project: WatchedProject,
     known: KnownProject,
     feedback: readonly Feedback[],
-    isUnresolved: (subject: Subject) => boolean,
+    living: LivingSubjects,
     tx: Db,
   ): Promise<JudgedBucket> {
     const bucket = bucketOf(project.due.getTime());
     const raises = new Map(feedback.map((one) => [subjectKey(one), RAISE ** one.raises]));
-    const raisedOf = (subject: Subject): number => raises.get(subjectKey(subject)) ?? 1;
+    const raisedOf = (subject: Subject): number => (raises.size === 0 ? 1 : (raises.get(subjectKey(subject)) ?? 1));
     const read = await this.read(project, known.profiles, bucket, tx);
     const silent = await this.silencesOf(project, read, bucket, tx);
     const isLongSilent = (one: WatchedSeries): boolean => isLong({ since: silent(one) }, one.profile, bucket);
@@ -65,16 +72,18 @@ export class ProjectJudge {
     const takenSince = taken === null ? null : Math.ceil(taken.getTime() / BUCKET_MS);
     const judgements = series.flatMap((one) =>
       judgeSeries({
-        ...one,
+        series: one.series,
+        track: one.track,
+        profile: one.profile,
         bucket,
         silentSince: silent(one),
         takenSince,
         raised: raisedOf,
-      }),
+      }).filter((one) => isKept(one, living)),
     );
-    const settled = await this.settle(project, judgements, series, isUnresolved, tx);
+    const settled = await this.settle(project, judgements, series, living, tx);
     const distinct = await this.distinctValues(project, known, bucket, raisedOf, tx);
-    return { bucket, series, judgements: [...settled, ...distinct] };
+    return { bucket, series, judgements: [...settled, ...distinct.filter((one) => isKept(one, living))] };
   }
 
   private async read(
@@ -86,7 +95,7 @@ export class ProjectJudge {
     const window = { from: startOf(bucket - SEEN_IN + 1), to: startOf(bucket + 1) };
     const wanted = wantedOf(profiles.map(({ series }) => series));
     const read = await this.reader.read({ projectId }, window, wanted, tx);
-    return profiles.map((one) => ({ ...one, track: trackOf(read, one.series) }));
+    return profiles.map(({ series, profile }) => ({ series, profile, track: trackOf(read, series) }));
   }
 
   /** The same series, some with their whole profiles. */
@@ -134,11 +143,11 @@ export class ProjectJudge {
     project: WatchedProject,
     judgements: readonly Judgement[],
     series: readonly WatchedSeries[],
-    isUnresolved: (subject: Subject) => boolean,
+    living: LivingSubjects,
     tx: Db,
   ): Promise<Judgement[]> {
     const candidates = judgements
-      .filter((one) => one.assessment.level === 'candidate' && !isUnresolved(one))
+      .filter((one) => one.assessment.level === 'candidate' && !living.isUnresolved(one))
       .sort((a, b) => widthOf(a) - widthOf(b) || b.assessment.score - a.assessment.score)
       .slice(0, MOST_CANDIDATES);
     const told = new Set<Judgement>();
@@ -182,6 +191,11 @@ export class ProjectJudge {
     };
     return [judged('event_types', eventTypes, mostEventTypes), judged('endpoints', endpoints, mostEndpoints)];
   }
+}
+
+/** Nearly all of thousands a bucket is normal: what is held on to while the database is asked would live long. */
+function isKept(one: Judgement, living: LivingSubjects): boolean {
+  return one.assessment.level !== 'normal' || one.isTellable || living.has(one);
 }
 
 function seriesKey({ type, value }: SeriesName): string {
