@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
+import { asProjectId } from '../../../src/modules/access/index.js';
+import { usualAt } from '../../../src/modules/alerting/sentinel/baseline/profile.js';
 import { LessonsRepository } from '../../../src/modules/alerting/sentinel/rounds/lessons.repository.js';
 import { SeriesProfilesRepository } from '../../../src/modules/alerting/sentinel/rounds/series-profiles.repository.js';
 import { WatchedProjectsRepository } from '../../../src/modules/alerting/sentinel/rounds/watched-projects.repository.js';
+import { Database } from '../../../src/platform/database/database.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { alertsOf, runAlertDeliveries, expectedSignature } from '../../support/alerts.js';
@@ -283,6 +286,26 @@ describe('Sentinel', () => {
       expect(turns.at(-1)).toBe(owner.projectId);
       expect((await sentinel.overview()).coverage).toEqual({ series: 201, learning: 199 });
       expect(await app.rows('SELECT FROM sentinel_lessons')).toEqual([]);
+    });
+
+    it('is judged by the two hours of the week it lies in, as the whole profile has them', async () => {
+      await history({ events: 5, latencyMs: 20 }, [{}], 8);
+      const profiles = app.nest.get(SeriesProfilesRepository, { strict: false });
+      const { db } = app.nest.get(Database, { strict: false });
+      const names = [{ type: 'project', value: null } as const];
+      const [whole] = await profiles.whole(asProjectId(owner.projectId), names, db);
+      for (let hour = 0; hour < 168; hour++) {
+        const near = (await profiles.near(asProjectId(owner.projectId), hour * 12 + 11, db)).find(
+          ({ series }) => series.type === 'project',
+        );
+        for (const figure of ['high', 'low', 'flow', 'spread', 'seen', 'latency'] as const) {
+          for (const bucket of [hour * 12, hour * 12 + 12]) {
+            expect(near && usualAt(near.profile, figure, bucket)).toBe(whole && usualAt(whole.profile, figure, bucket));
+          }
+        }
+        expect(near?.profile).toMatchObject({ since: whole?.profile.since, total: whole?.profile.total });
+        expect(() => near && usualAt(near.profile, 'high', hour * 12 + 24)).toThrow(RangeError);
+      }
     });
 
     it('is of its project alone, though both are judged in one round', async () => {

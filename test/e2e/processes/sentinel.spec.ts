@@ -37,11 +37,14 @@ it('loses and doubles no finding, and tells of each once, whoever is killed in a
   await sentinel.count();
   await sentinel.watchFrom(1 - TYPES);
   // So that a bucket takes long enough to be killed in.
-  await app.rows(`CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS
-    'BEGIN PERFORM pg_sleep(0.1); RETURN NEW; END'`);
-  for (const table of ['sentinel_findings', 'alert_events', 'alert_deliveries']) {
-    await app.rows(`CREATE TRIGGER linger BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION linger()`);
-  }
+  const slow = async (event: 'INSERT' | 'UPDATE', tables: readonly string[]): Promise<void> => {
+    await app.rows(`CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN PERFORM pg_sleep(0.1); RETURN NEW; END'`);
+    for (const table of tables) {
+      await app.rows(`CREATE TRIGGER linger BEFORE ${event} ON ${table} FOR EACH ROW EXECUTE FUNCTION linger()`);
+    }
+  };
+  await slow('INSERT', ['sentinel_findings', 'alert_events', 'alert_deliveries']);
   const judgedUntil = async (): Promise<string> => {
     const [row] = await app.rows<{ at: string }>('SELECT judged_until::text AS at FROM sentinel_projects');
     return row?.at ?? '';
@@ -55,18 +58,20 @@ it('loses and doubles no finding, and tells of each once, whoever is killed in a
   const isInside = async (): Promise<boolean> =>
     (await app.rows(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`))
       .length > 0;
-  for (let kill = 0; kill < KILLS; kill++) {
+  /** A process that is killed in its round: inside of a transaction, or when a place has been reached. */
+  const killed = async (inside: boolean, place: () => Promise<string>, done: () => Promise<boolean>): Promise<void> => {
     const service = await startService({ env: { ...env, DATABASE_URL: app.databaseUrl } });
-    const before = await judgedUntil();
+    const before = await place();
     const round = fetch(`${service.url}/internal/jobs/rule-evaluations`, {
       method: 'POST',
       headers: { 'X-Internal-Token': INTERNAL_TOKEN },
     }).catch(() => null);
-    const isTime = async (): Promise<boolean> => (kill % 2 === 0 ? await isInside() : (await judgedUntil()) !== before);
-    await eventually(async () => (await isTime()) || (await isDone()), Boolean);
+    const isTime = async (): Promise<boolean> => (inside ? await isInside() : (await place()) !== before);
+    await eventually(async () => (await isTime()) || (await done()), Boolean);
     await service.stop('SIGKILL');
     await round;
-  }
+  };
+  for (let kill = 0; kill < KILLS; kill++) await killed(kill % 2 === 0, judgedUntil, isDone);
   await app.rows('DROP FUNCTION linger CASCADE');
   await eventually(async () => {
     await sentinel.judge();
@@ -96,6 +101,27 @@ it('loses and doubles no finding, and tells of each once, whoever is killed in a
   );
   await many.count();
   await many.watchFrom(0);
+  const learnedTo = async (): Promise<string> => {
+    const [row] = await app.rows<{ at: string }>(
+      `SELECT read_from::text || ' ' || learned AS at FROM sentinel_lessons WHERE project_id = $1`,
+      [many.projectId],
+    );
+    return row?.at ?? '';
+  };
+  const isLearned = async (): Promise<boolean> =>
+    (
+      await app.rows('SELECT FROM sentinel_projects WHERE project_id = $1 AND profiled_until IS NOT NULL', [
+        many.projectId,
+      ])
+    ).length > 0;
+  // Killed between pieces of its lesson, and in one of them, it goes on where it was.
+  await slow('UPDATE', ['sentinel_lessons']);
+  for (let kill = 0; kill < KILLS; kill += 2) {
+    await killed(false, learnedTo, isLearned);
+    if (kill > 0) await killed(true, learnedTo, isLearned);
+  }
+  expect(await learnedTo()).not.toBe('');
+  await app.rows('DROP FUNCTION linger CASCADE');
   const small = await startService({
     command: [process.execPath, '--max-old-space-size=512', 'dist/src/main.js'],
     env: { ...env, DATABASE_URL: app.databaseUrl },
@@ -108,4 +134,17 @@ it('loses and doubles no finding, and tells of each once, whoever is killed in a
   const { coverage, evaluated_until: evaluatedUntil } = await many.overview();
   expect([coverage.series, evaluatedUntil]).toEqual([201, expect.any(String)]);
   expect(await small.stop()).toEqual(CLEAN_EXIT);
+  // Neither lost nor read twice: the same is learned in one go.
+  const known = (): Promise<{ known: string }[]> =>
+    app.rows(
+      `SELECT md5(string_agg(type || value || encode(profile, 'hex'), ' ' ORDER BY type, value)) AS known,
+              (SELECT count(*)::int FROM sentinel_lesson_points) AS left FROM sentinel_series WHERE project_id = $1`,
+      [many.projectId],
+    );
+  const learned = await known();
+  await app.rows('UPDATE sentinel_projects SET profiled_until = NULL WHERE project_id = $1', [many.projectId]);
+  await app.rows('DELETE FROM sentinel_series WHERE project_id = $1', [many.projectId]);
+  await many.watchFrom(0);
+  await many.judgeTo(0);
+  expect(await known()).toEqual(learned);
 });

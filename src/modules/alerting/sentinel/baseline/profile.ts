@@ -23,28 +23,42 @@ const GAP_BUCKETS = 14 * DAY_BUCKETS;
 /** Fewer measured latencies in a bucket say nothing about its percentile. */
 export const LEAST_MEASURED = 30;
 
-/** What is usual in a series, learned from up to 28 days before `until`; lists are by hour of the week and for one bucket. */
+/** A value for one bucket of each hour of the week that is known, from {@link Profile.firstHour} on. */
+type HourList = Float32Array | readonly number[];
+
+/** What is usual in a series, learned from up to 28 days before `until`. */
 export interface Profile {
   readonly until: Bucket;
   /** The first bucket with events, 28 days before `until` at the earliest. */
   readonly since: Bucket;
   readonly total: number;
+  /** The hour of the week that lists begin with: those of a whole profile have all 168, those of a part some. */
+  readonly firstHour: number;
   /** Events that are expected, at most and at least: one figure but where history contradicts itself. */
-  readonly high: Float32Array;
-  readonly low: Float32Array;
+  readonly high: HourList;
+  readonly low: HourList;
   /** Events of an hour, for one bucket: unlike the middle bucket's it knows of those that come all at once. */
-  readonly flow: Float32Array;
+  readonly flow: HourList;
   /** How far buckets lie from the middle one, as a standard deviation. */
-  readonly spread: Float32Array;
+  readonly spread: HourList;
   /** What at least two weeks (in the first weeks: days) had in one bucket of the hour. */
-  readonly seen: Float32Array;
+  readonly seen: HourList;
   /** Expected 95th percentile in milliseconds, -1 where it is not known. */
-  readonly latency: Float32Array;
+  readonly latency: HourList;
   /** Variance of buckets over their mean, at least 1. */
   readonly dispersion: number;
   readonly errorRate: number;
   /** The longest run of buckets without events in 14 days, between two with events. */
   readonly longestGap: number;
+}
+
+export type HourFigure = 'high' | 'low' | 'flow' | 'spread' | 'seen' | 'latency';
+
+/** What is usual in the hour of the week that a bucket lies in. @throws RangeError where that hour is not known */
+export function usualAt(profile: Profile, figure: HourFigure, bucket: Bucket): number {
+  const value = profile[figure][(hourOfWeek(bucket) - profile.firstHour + HOURS_A_WEEK) % HOURS_A_WEEK];
+  if (value === undefined) throw new RangeError('this part of the profile does not know the hour');
+  return value;
 }
 
 /** Whole weeks that a profile knows. */
@@ -81,6 +95,7 @@ export function profileOf(track: Track, until: Bucket): Profile {
     until,
     since,
     total,
+    firstHour: 0,
     // By as much as the last day itself had at that time, so that it is never carried too far.
     high: list('high').map((value, hour) => (level > SHIFTED ? Math.max(value, hours[hour]?.lately ?? 0) : value)),
     low: list('low').map((value, hour) => (level < 1 / SHIFTED ? Math.min(value, hours[hour]?.lately ?? 0) : value)),

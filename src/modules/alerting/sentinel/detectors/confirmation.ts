@@ -1,5 +1,5 @@
-import { type Bucket, DAY_BUCKETS, hourOfWeek } from '../baseline/buckets.js';
-import type { Profile } from '../baseline/profile.js';
+import { type Bucket, DAY_BUCKETS } from '../baseline/buckets.js';
+import { type Profile, usualAt } from '../baseline/profile.js';
 import { type Track, valueOf } from '../baseline/track.js';
 import { StreamingScore, THRESHOLD } from '../streaming/streaming-score.js';
 import { SlowShift } from './slow-shift.js';
@@ -14,6 +14,7 @@ const LAST_BUCKETS = 3;
  * Whether the stream as a whole looks unusual where one bucket was a candidate: by the two streaming detectors, or for
  * rates because small differences have added up.
  * @param track {@link CONFIRMATION_BUCKETS} long
+ * @param profile a whole one
  */
 export function confirms(track: Track, profile: Profile, metric: 'events' | 'p95', bucket: Bucket): boolean {
   const score = new StreamingScore(WARM_UP);
@@ -28,8 +29,8 @@ export function confirms(track: Track, profile: Profile, metric: 'events' | 'p95
   return isUnusual;
 }
 
-function shifted(shift: SlowShift, { high, low, spread, dispersion }: Profile, bucket: Bucket, value: number): boolean {
-  const hour = hourOfWeek(bucket);
-  const expected = ((high[hour] ?? 0) + (low[hour] ?? 0)) / 2;
-  return shift.push(value, expected, Math.max(spread[hour] ?? 0, Math.sqrt(Math.max(expected, 1) * dispersion)));
+function shifted(shift: SlowShift, profile: Profile, bucket: Bucket, value: number): boolean {
+  const expected = (usualAt(profile, 'high', bucket) + usualAt(profile, 'low', bucket)) / 2;
+  const chance = Math.sqrt(Math.max(expected, 1) * profile.dispersion);
+  return shift.push(value, expected, Math.max(usualAt(profile, 'spread', bucket), chance));
 }

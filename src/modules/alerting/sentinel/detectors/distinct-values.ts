@@ -1,4 +1,4 @@
-import { type Assessment, distance, type Raised } from './assessment.js';
+import { type Assessment, assessed, distance, type Raised } from './assessment.js';
 
 const EXPLOSION = { found: 5, values: 50, normal: 2, least: 20 } as const;
 
@@ -17,8 +17,8 @@ export function assessDistinctValues(values: number, most: number | null, raised
     upper: Math.max(EXPLOSION.least, usual * EXPLOSION.normal),
   } as const;
   if (most === null || values < EXPLOSION.least * raised || values < EXPLOSION.normal * raised * usual) {
-    return { ...base, level: 'normal' };
+    return assessed('normal', base);
   }
   const isFound = values >= EXPLOSION.found * raised * usual && values >= EXPLOSION.values * raised;
-  return { ...base, level: isFound ? 'told' : 'unusual' };
+  return assessed(isFound ? 'told' : 'unusual', base);
 }

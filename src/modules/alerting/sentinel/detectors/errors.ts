@@ -2,7 +2,7 @@ import type { Bucket } from '../baseline/buckets.js';
 import type { Profile } from '../baseline/profile.js';
 import { hitsAtLeast } from '../baseline/tails.js';
 import { type Track, valueOf } from '../baseline/track.js';
-import { type Assessment, distance, type Raised, UNLIKELY } from './assessment.js';
+import { type Assessment, assessed, distance, type Raised, UNLIKELY } from './assessment.js';
 
 const BURST = { errors: 20, least: 10, times: 5, points: 0.2, critical: 0.5 } as const;
 /** Of the bound in points: an open finding goes on down to it. */
@@ -24,9 +24,9 @@ export function assessErrors(track: Track, profile: Profile, bucket: Bucket, rai
     lower: 0,
     upper: Math.min(1, usual + points * NORMAL_SHARE),
   } as const;
-  if (errors < BURST.least * raised || rate < usual + points * NORMAL_SHARE) return { ...base, level: 'normal' };
-  if (rate < usual + points) return { ...base, level: 'unusual' };
-  if (errors >= BURST.errors * raised && rate >= BURST.times * raised * usual) return { ...base, level: 'told' };
+  if (errors < BURST.least * raised || rate < usual + points * NORMAL_SHARE) return assessed('normal', base);
+  if (rate < usual + points) return assessed('unusual', base);
+  if (errors >= BURST.errors * raised && rate >= BURST.times * raised * usual) return assessed('told', base);
   const isUnlikely = rate >= SOMEWHAT * raised * usual && hitsAtLeast(errors, events, usual) < UNLIKELY;
-  return { ...base, level: isUnlikely ? 'told' : 'unusual' };
+  return assessed(isUnlikely ? 'told' : 'unusual', base);
 }

@@ -1,13 +1,13 @@
-import { type Bucket, hourOfWeek } from '../baseline/buckets.js';
-import { LEAST_MEASURED, type Profile, weeksOf } from '../baseline/profile.js';
+import type { Bucket } from '../baseline/buckets.js';
+import { LEAST_MEASURED, type Profile, usualAt, weeksOf } from '../baseline/profile.js';
 import { type Track, valueOf } from '../baseline/track.js';
-import { type Assessment, distance, type Raised } from './assessment.js';
+import { type Assessment, assessed, distance, type Raised } from './assessment.js';
 
 const SHIFT = { buckets: 3, found: 3, normal: 1.5, ms: 50 } as const;
 
 /** The 95th percentile of three buckets far above the usual one (DECISIONS 18, latency_shift). Milliseconds. */
 export function assessLatency(track: Track, profile: Profile, bucket: Bucket, raised: Raised): Assessment {
-  const usual = profile.latency[hourOfWeek(bucket)] ?? -1;
+  const usual = usualAt(profile, 'latency', bucket);
   const normal = SHIFT.normal * raised;
   const actual = valueOf(track, 'p95', bucket);
   const base = {
@@ -20,12 +20,12 @@ export function assessLatency(track: Track, profile: Profile, bucket: Bucket, ra
   } as const;
   const isMeasured = (one: Bucket): boolean => valueOf(track, 'measured', one) >= LEAST_MEASURED;
   if (usual < 0 || !isMeasured(bucket) || actual < Math.max(usual * normal, usual + SHIFT.ms)) {
-    return { ...base, level: 'normal' };
+    return assessed('normal', base);
   }
   const buckets = Array.from({ length: SHIFT.buckets }, (_, index) => bucket - index);
-  if (!buckets.every(isMeasured)) return { ...base, level: 'unusual' };
+  if (!buckets.every(isMeasured)) return assessed('unusual', base);
   const least = Math.min(...buckets.map((one) => valueOf(track, 'p95', one)));
   const isSlower = (times: number): boolean => least >= usual * times && least >= usual + SHIFT.ms * raised;
-  if (isSlower(SHIFT.found * raised)) return { ...base, level: 'told' };
-  return { ...base, level: isSlower(normal) && weeksOf(profile) >= 1 ? 'candidate' : 'unusual' };
+  if (isSlower(SHIFT.found * raised)) return assessed('told', base);
+  return assessed(isSlower(normal) && weeksOf(profile) >= 1 ? 'candidate' : 'unusual', base);
 }

@@ -1,8 +1,8 @@
-import { type Bucket, hourOfWeek } from '../baseline/buckets.js';
-import { type Profile, weeksOf } from '../baseline/profile.js';
+import type { Bucket } from '../baseline/buckets.js';
+import { type Profile, usualAt, weeksOf } from '../baseline/profile.js';
 import { atLeast, atMost } from '../baseline/tails.js';
 import { type Track, valueOf } from '../baseline/track.js';
-import { type Assessment, distance, type Raised, UNLIKELY } from './assessment.js';
+import { type Assessment, assessed, distance, type Raised, UNLIKELY } from './assessment.js';
 
 const SPIKE = { found: 10, normal: 3, events: 50, critical: 30 } as const;
 const DROP = { buckets: 3, found: 0.2, normal: 0.5, events: 60, least: 20 } as const;
@@ -13,8 +13,8 @@ const BAND = 4;
 
 /** What is expected of a bucket, and the band round it that evidence shows. */
 export function expectationOf(profile: Profile, bucket: Bucket): { expected: number; lower: number; upper: number } {
-  const hour = hourOfWeek(bucket);
-  const [high, low, spread] = [profile.high[hour] ?? 0, profile.low[hour] ?? 0, profile.spread[hour] ?? 0];
+  const [high, low] = [usualAt(profile, 'high', bucket), usualAt(profile, 'low', bucket)];
+  const spread = usualAt(profile, 'spread', bucket);
   const scale = BAND * Math.max(spread, Math.sqrt(Math.max(high, 1) * profile.dispersion));
   return {
     expected: (high + low) / 2,
@@ -25,24 +25,25 @@ export function expectationOf(profile: Profile, bucket: Bucket): { expected: num
 
 /** Many more events than expected, in one bucket (DECISIONS 18, rate_spike). */
 export function assessSpike(track: Track, profile: Profile, bucket: Bucket, raised: Raised): Assessment {
-  const hour = hourOfWeek(bucket);
   const actual = valueOf(track, 'events', bucket);
-  const expected = profile.high[hour] ?? 0;
+  const expected = usualAt(profile, 'high', bucket);
   // Where next to nothing is expected, the number of events decides.
   const least = Math.max(expected, SPIKE.events / SPIKE.found);
+  const { lower, upper } = expectationOf(profile, bucket);
   const base = {
-    ...expectationOf(profile, bucket),
     severity: actual >= SPIKE.critical * least ? 'critical' : 'warning',
     score: distance(actual, expected),
     actual,
     expected,
+    lower,
+    upper,
   } as const;
-  const isSeen = actual <= SEEN_ROOM * (profile.seen[hour] ?? 0);
-  if (isSeen || actual < SPIKE.normal * raised * least) return { ...base, level: 'normal' };
-  if (actual < SPIKE.events * raised) return { ...base, level: 'unusual' };
-  if (actual >= SPIKE.found * raised * expected) return { ...base, level: 'told' };
+  const isSeen = actual <= SEEN_ROOM * usualAt(profile, 'seen', bucket);
+  if (isSeen || actual < SPIKE.normal * raised * least) return assessed('normal', base);
+  if (actual < SPIKE.events * raised) return assessed('unusual', base);
+  if (actual >= SPIKE.found * raised * expected) return assessed('told', base);
   const isUnlikely = weeksOf(profile) >= 1 && atLeast(actual, expected, profile.dispersion) < UNLIKELY;
-  return { ...base, level: isUnlikely ? 'candidate' : 'unusual' };
+  return assessed(isUnlikely ? 'candidate' : 'unusual', base);
 }
 
 /** Far fewer events than expected, in three buckets together (DECISIONS 18, rate_drop). */
@@ -50,18 +51,19 @@ export function assessDrop(track: Track, profile: Profile, bucket: Bucket, raise
   let [actual, expected] = [0, 0];
   for (let one = bucket - DROP.buckets + 1; one <= bucket; one++) {
     actual += valueOf(track, 'events', one);
-    expected += profile.low[hourOfWeek(one)] ?? 0;
+    expected += usualAt(profile, 'low', one);
   }
+  const { lower, upper } = expectationOf(profile, bucket);
   const base = {
-    ...expectationOf(profile, bucket),
     severity: 'warning',
     score: expected <= actual ? 0 : distance(actual, expected),
     actual: valueOf(track, 'events', bucket),
-    expected: profile.low[hourOfWeek(bucket)] ?? 0,
+    expected: usualAt(profile, 'low', bucket),
+    lower,
+    upper,
   } as const;
-  if (expected < DROP.least * raised || actual >= (expected * DROP.normal) / raised)
-    return { ...base, level: 'normal' };
-  if (expected >= DROP.events * raised && actual <= (expected * DROP.found) / raised) return { ...base, level: 'told' };
+  if (expected < DROP.least * raised || actual >= (expected * DROP.normal) / raised) return assessed('normal', base);
+  if (expected >= DROP.events * raised && actual <= (expected * DROP.found) / raised) return assessed('told', base);
   const isUnlikely = weeksOf(profile) >= 1 && atMost(actual, expected, profile.dispersion) < UNLIKELY;
-  return { ...base, level: isUnlikely ? 'candidate' : 'unusual' };
+  return assessed(isUnlikely ? 'candidate' : 'unusual', base);
 }

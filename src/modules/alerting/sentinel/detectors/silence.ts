@@ -1,6 +1,6 @@
-import { BASELINE_BUCKETS, type Bucket, hourOfWeek } from '../baseline/buckets.js';
-import type { Profile } from '../baseline/profile.js';
-import { type Assessment, type Raised, type Severity } from './assessment.js';
+import { BASELINE_BUCKETS, type Bucket } from '../baseline/buckets.js';
+import { type Profile, usualAt } from '../baseline/profile.js';
+import { type Assessment, assessed, type Raised, type Severity } from './assessment.js';
 import { expectationOf } from './rates.js';
 
 const SILENCE = { events: 20, buckets: 3, gaps: 3 } as const;
@@ -22,20 +22,27 @@ export function assessSilence(
   raised: Raised,
   severity: Severity,
 ): Assessment {
-  const band = expectationOf(profile, bucket);
-  const base = { ...band, severity, actual: 0, expected: profile.flow[hourOfWeek(bucket)] ?? 0 };
-  if (gap.since === null) return { ...base, level: 'normal', score: 0 };
-  const buckets = bucket - gap.since + 1;
-  const isLong = buckets >= SILENCE.buckets * raised && buckets >= SILENCE.gaps * raised * profile.longestGap;
-  const isTold = isLong && expectedIn(profile, gap.since, bucket) >= SILENCE.events * raised;
-  return { ...base, level: isTold ? 'told' : 'unusual', score: 1 };
+  const { lower, upper } = expectationOf(profile, bucket);
+  const score = gap.since === null ? 0 : 1;
+  const base = { severity, score, actual: 0, expected: usualAt(profile, 'flow', bucket), lower, upper };
+  if (gap.since === null) return assessed('normal', base);
+  const isTold =
+    isLong(gap, profile, bucket, raised) && expectedIn(profile, gap.since, bucket) >= SILENCE.events * raised;
+  return assessed(isTold ? 'told' : 'unusual', base);
+}
+
+/** Whether a gap is so long that what was expected in it decides: only then the hours of all of it have to be known. */
+export function isLong({ since }: Gap, { longestGap }: Profile, bucket: Bucket, raised: Raised = 1): boolean {
+  if (since === null) return false;
+  const buckets = bucket - since + 1;
+  return buckets >= SILENCE.buckets * raised && buckets >= SILENCE.gaps * raised * longestGap;
 }
 
 /** @param until inclusive */
 function expectedIn(profile: Profile, since: Bucket, until: Bucket): number {
   let sum = 0;
   for (let bucket = Math.max(since, until - BASELINE_BUCKETS); bucket <= until; bucket++) {
-    sum += profile.flow[hourOfWeek(bucket)] ?? 0;
+    sum += usualAt(profile, 'flow', bucket);
   }
   return sum;
 }

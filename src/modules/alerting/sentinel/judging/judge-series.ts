@@ -1,7 +1,7 @@
 import { type Bucket } from '../baseline/buckets.js';
 import { isLearning, type Profile } from '../baseline/profile.js';
 import { type Track, valueOf } from '../baseline/track.js';
-import type { Assessment, Raised } from '../detectors/assessment.js';
+import { type Assessment, assessed, type Raised } from '../detectors/assessment.js';
 import { assessErrors } from '../detectors/errors.js';
 import { assessLatency } from '../detectors/latency.js';
 import { assessDrop, assessSpike } from '../detectors/rates.js';
@@ -56,11 +56,12 @@ export function judgeSeries(at: SeriesAtBucket): Judgement[] {
 }
 
 function judgementOf(kind: SeriesKind, at: SeriesAtBucket): Judgement {
-  const subject = { kind, series: at.series, metric: METRIC_OF[kind] };
-  const raised = at.raised(subject);
-  const judged = assess(kind, at, raised);
-  const plain = raised === 1 ? judged : assess(kind, at, 1);
-  return { ...subject, bucket: at.bucket, ...judged, isTellable: plain.assessment.level === 'told' };
+  const { series, bucket } = at;
+  const metric = METRIC_OF[kind];
+  const raised = at.raised({ kind, series, metric });
+  const { since, assessment } = assess(kind, at, raised);
+  const plain = raised === 1 ? assessment : assess(kind, at, 1).assessment;
+  return { kind, series, metric, bucket, since, assessment, isTellable: plain.level === 'told' };
 }
 
 function assess(kind: SeriesKind, at: SeriesAtBucket, raised: Raised): Pick<Judgement, 'since' | 'assessment'> {
@@ -87,7 +88,7 @@ function assess(kind: SeriesKind, at: SeriesAtBucket, raised: Raised): Pick<Judg
 /** What is missing while we took no events keeps findings open, but opens none. */
 function whereTaken({ takenSince }: SeriesAtBucket, since: Bucket, assessment: Assessment): Assessment {
   const isTold = assessment.level === 'told' || assessment.level === 'candidate';
-  return isTold && takenSince !== null && since < takenSince ? { ...assessment, level: 'unusual' } : assessment;
+  return isTold && takenSince !== null && since < takenSince ? assessed('unusual', assessment) : assessment;
 }
 
 /** A silence begins anew when we can take events again. */

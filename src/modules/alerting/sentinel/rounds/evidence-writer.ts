@@ -21,6 +21,7 @@ import type { Metric, Subject } from '../judging/finding-kinds.js';
 import type { Judgement } from '../judging/judge-series.js';
 import { EventHistoryRepository, type NewEventType } from './event-history.repository.js';
 import type { JudgedBucket, WatchedSeries } from './project-judge.js';
+import { SeriesProfilesRepository } from './series-profiles.repository.js';
 import { trackOf, wantedOf } from './tracks.js';
 import type { WatchedProject } from './watched-projects.repository.js';
 
@@ -35,12 +36,20 @@ const NOT_ENDED = {
   feedbackNote: null,
 } as const;
 
+/** What is shown of a series before its finding begins. */
+export interface Before {
+  readonly track: Track;
+  /** The whole of it. */
+  readonly profile: Profile;
+}
+
 /** Makes findings and what they are shown to rest on. */
 @Injectable()
 export class EvidenceWriter {
   constructor(
     private readonly reader: SeriesReader,
     private readonly history: EventHistoryRepository,
+    private readonly profiles: SeriesProfilesRepository,
     private readonly living: LivingFindingsRepository,
   ) {}
 
@@ -50,14 +59,24 @@ export class EvidenceWriter {
     opening: readonly Judgement[],
     bucket: Bucket,
     tx: Db,
-  ): Promise<ReadonlyMap<Judgement, Track>> {
+  ): Promise<ReadonlyMap<Judgement, Before>> {
     const shown = opening.filter(({ kind }) => kind !== 'cardinality_explosion');
     if (shown.length === 0) return new Map();
     const since = Math.min(bucket, ...shown.map((one) => one.since));
     const from = Math.max(since - POINTS_BEFORE, bucket - MOST_POINTS + 1);
     const window = { from: startOf(from), to: startOf(bucket + 1) };
-    const read = await this.reader.read({ projectId }, window, wantedOf(shown.map(({ series }) => series)), tx);
-    return new Map(shown.map((one) => [one, trackOf(read, one.series)]));
+    const names = shown.map(({ series }) => series);
+    const read = await this.reader.read({ projectId }, window, wantedOf(names), tx);
+    const whole = await this.profiles.whole(projectId, names, tx);
+    return new Map(
+      shown.flatMap((one) => {
+        const { type, value } = one.series;
+        const known = whole.find(({ series }) => series.type === type && series.value === value);
+        return known === undefined
+          ? []
+          : [[one, { track: trackOf(read, one.series), profile: known.profile }] as const];
+      }),
+    );
   }
 
   async opened(
@@ -66,7 +85,7 @@ export class EvidenceWriter {
     judgement: Judgement,
     contributors: readonly Judgement[],
     judged: JudgedBucket,
-    tracks: ReadonlyMap<Judgement, Track>,
+    before: ReadonlyMap<Judgement, Before>,
     tx: Db,
   ): Promise<Finding> {
     const { bucket, since, assessment } = judgement;
@@ -85,7 +104,7 @@ export class EvidenceWriter {
       updatedAt: now,
       evidence: {
         interval_seconds: judgement.kind === 'cardinality_explosion' ? 3_600 : BUCKET_MS / 1_000,
-        points: [...pointsBefore(project, judgement, series?.profile, tracks.get(judgement)), pointOf(judgement, true)],
+        points: [...pointsBefore(project, judgement, before.get(judgement)), pointOf(judgement, true)],
         baseline: {
           from_ts: startOf(profile?.since ?? bucket).toISOString(),
           to_ts: startOf(profile?.until ?? bucket).toISOString(),
@@ -209,13 +228,9 @@ function pointOf({ bucket, assessment }: Judgement, isAnomalous: boolean): Evide
 }
 
 /** What came before, as it was expected where it was judged at all. */
-function pointsBefore(
-  project: WatchedProject,
-  judgement: Judgement,
-  profile: Profile | undefined,
-  track: Track | undefined,
-): EvidencePoint[] {
-  if (profile === undefined || track === undefined) return [];
+function pointsBefore(project: WatchedProject, judgement: Judgement, before: Before | undefined): EvidencePoint[] {
+  if (before === undefined) return [];
+  const { track, profile } = before;
   const points: EvidencePoint[] = [];
   const judgedFrom = bucketOf(project.judgingSince.getTime());
   const from = Math.max(track.first, Math.min(judgement.since, judgement.bucket) - POINTS_BEFORE);

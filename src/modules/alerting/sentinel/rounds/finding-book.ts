@@ -5,7 +5,6 @@ import { providerOf } from '../../../../platform/discovery/provider-of.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { Metrics } from '../../../../platform/telemetry/index.js';
 import { type Bucket, bucketOf, DAY_BUCKETS, startOf } from '../baseline/buckets.js';
-import type { Track } from '../baseline/track.js';
 import type { Level } from '../detectors/assessment.js';
 import { POINTS_BEHIND } from '../findings/evidence.js';
 import type { Finding } from '../findings/finding.entity.js';
@@ -15,18 +14,38 @@ import { LivingFindingsRepository } from '../findings/living-findings.repository
 import { type Cause, causesOf } from '../judging/causes.js';
 import { type Subject, subjectKey } from '../judging/finding-kinds.js';
 import type { Judgement } from '../judging/judge-series.js';
-import { EvidenceWriter } from './evidence-writer.js';
+import { type Before, EvidenceWriter } from './evidence-writer.js';
 import type { NewEventType } from './event-history.repository.js';
-import type { JudgedBucket } from './project-judge.js';
+import type { JudgedBucket, LivingSubjects } from './project-judge.js';
 import type { WatchedProject } from './watched-projects.repository.js';
 
 /** After so long a new event type is new no more. */
 const NEW_TYPE_BUCKETS = DAY_BUCKETS;
 
-/** The findings of a project that a bucket may still change, by subject; the newest of each. */
-export interface OpenBook {
-  readonly newest: ReadonlyMap<string, Finding>;
-  readonly findings: readonly Finding[];
+/** The findings of a project that a bucket may still change. */
+export class OpenBook implements LivingSubjects {
+  /** By subject the newest. */
+  private readonly newest = new Map<string, Finding>();
+
+  constructor(readonly findings: readonly Finding[]) {
+    for (const finding of findings.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())) {
+      const key = subjectKey(subjectOf(finding));
+      // An unresolved one decides, whatever was made behind it.
+      if (!isUnresolved(this.newest.get(key))) this.newest.set(key, finding);
+    }
+  }
+
+  of(subject: Subject): Finding | null {
+    return this.newest.size === 0 ? null : (this.newest.get(subjectKey(subject)) ?? null);
+  }
+
+  has(subject: Subject): boolean {
+    return this.of(subject) !== null;
+  }
+
+  isUnresolved(subject: Subject): boolean {
+    return isUnresolved(this.of(subject));
+  }
 }
 
 /** Writes down what is told: opens findings, extends, ends and opens them again, and says so to whoever watches them. */
@@ -45,14 +64,7 @@ export class FindingBook {
 
   async open({ projectId, due }: WatchedProject, tx: Db): Promise<OpenBook> {
     const bucket = bucketOf(due.getTime());
-    const findings = await this.living.since(projectId, startOf(bucket - POINTS_BEHIND), tx);
-    const newest = new Map<string, Finding>();
-    for (const finding of findings.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())) {
-      const key = subjectKey(subjectOf(finding));
-      // An unresolved one decides, whatever was made behind it.
-      if (!isUnresolved(newest.get(key))) newest.set(key, finding);
-    }
-    return { newest, findings };
+    return new OpenBook(await this.living.since(projectId, startOf(bucket - POINTS_BEHIND), tx));
   }
 
   /** What a bucket does to the findings of its project. */
@@ -64,14 +76,16 @@ export class FindingBook {
     tx: Db,
   ): Promise<void> {
     const { bucket, judgements } = judged;
-    const isOpen = (subject: Subject): boolean => isUnresolved(book.newest.get(subjectKey(subject)));
     const active = judgements.filter(
-      (one) => one.isTellable || one.assessment.level === 'told' || (one.assessment.level === 'unusual' && isOpen(one)),
+      (one) =>
+        one.isTellable ||
+        one.assessment.level === 'told' ||
+        (one.assessment.level === 'unusual' && book.isUnresolved(one)),
     );
     const causes = new Map<Judgement, Cause>(causesOf(active).map((cause) => [cause.told, cause]));
     const silent = new Set(active.filter(({ kind }) => kind === 'silence').map(({ series }) => series));
     const moves = judgements.map((judgement) => {
-      const finding = book.newest.get(subjectKey(judgement)) ?? null;
+      const finding = book.of(judgement);
       // A drop that has become a silence ends with it.
       const isSilent = judgement.kind === 'rate_drop' && silent.has(judgement.series);
       const level = isSilent ? 'normal' : levelOf(judgement, causes);
@@ -80,9 +94,9 @@ export class FindingBook {
       return { judgement, finding, move };
     });
     const opening = moves.filter(({ move }) => move === 'open').map(({ judgement }) => judgement);
-    const tracks = await this.evidence.before(project, opening, bucket, tx);
+    const before = await this.evidence.before(project, opening, bucket, tx);
     for (const { judgement, finding, move } of moves) {
-      if (move === 'open') await this.begin(project, judgement, causes.get(judgement), judged, tracks, tx);
+      if (move === 'open') await this.begin(project, judgement, causes.get(judgement), judged, before, tx);
       else if (finding !== null) await this.go(finding, move, judgement, causes.get(judgement), judged, tx);
     }
     await this.endNewTypes(book, bucket, tx);
@@ -110,11 +124,11 @@ export class FindingBook {
     judgement: Judgement,
     cause: Cause | undefined,
     judged: JudgedBucket,
-    tracks: ReadonlyMap<Judgement, Track>,
+    before: ReadonlyMap<Judgement, Before>,
     tx: Db,
   ): Promise<void> {
     const contributors = cause?.contributors ?? [];
-    await this.insert(await this.evidence.opened(project, newId(), judgement, contributors, judged, tracks, tx), tx);
+    await this.insert(await this.evidence.opened(project, newId(), judgement, contributors, judged, before, tx), tx);
   }
 
   private async insert(finding: Finding, tx: Db): Promise<void> {
@@ -167,7 +181,7 @@ function subjectOf({ kind, seriesType, seriesValue, metric }: Finding): Subject 
   return { kind, series: { type: seriesType, value: seriesType === 'project' ? null : seriesValue }, metric };
 }
 
-export function isUnresolved(finding: Finding | null | undefined): boolean {
+function isUnresolved(finding: Finding | null | undefined): boolean {
   return finding?.status === 'open' || finding?.status === 'acknowledged';
 }
 

@@ -1,29 +1,35 @@
 import { HOURS_A_WEEK } from '../baseline/buckets.js';
-import type { Profile } from '../baseline/profile.js';
+import type { HourFigure, Profile } from '../baseline/profile.js';
 
-const LISTS = ['high', 'low', 'flow', 'spread', 'seen', 'latency'] as const;
+const LISTS = ['high', 'low', 'flow', 'spread', 'seen', 'latency'] as const satisfies readonly HourFigure[];
 const FIGURES = ['until', 'since', 'total', 'dispersion', 'errorRate', 'longestGap'] as const;
-const FIGURE_BYTES = FIGURES.length * Float64Array.BYTES_PER_ELEMENT;
 
-/** A profile as it is stored: its figures, then its lists. */
+/** Where things lie in a stored profile: its figures, and behind them its lists, each a value for each hour of the week. */
+export const LAYOUT = {
+  figures: FIGURES.length * Float64Array.BYTES_PER_ELEMENT,
+  lists: LISTS.length,
+  list: HOURS_A_WEEK * Float32Array.BYTES_PER_ELEMENT,
+  value: Float32Array.BYTES_PER_ELEMENT,
+} as const;
+
+/** A whole profile as it is stored. Numbers begin with their lowest byte. */
 export function bytesOf(profile: Profile): Buffer {
-  const figures = Float64Array.from(FIGURES, (name) => profile[name]);
-  const lists = LISTS.map((name) =>
-    Buffer.from(profile[name].buffer, profile[name].byteOffset, profile[name].byteLength),
-  );
-  return Buffer.concat([Buffer.from(figures.buffer), ...lists]);
+  const bytes = Buffer.alloc(LAYOUT.figures + LAYOUT.lists * LAYOUT.list);
+  let at = 0;
+  for (const name of FIGURES) at = bytes.writeDoubleLE(profile[name], at);
+  for (const name of LISTS) for (const value of profile[name]) at = bytes.writeFloatLE(value, at);
+  return bytes;
 }
 
-export function profileFrom(bytes: Buffer): Profile {
-  // Lists begin at multiples of their elements' size; what the driver gives mostly does, and is then not copied.
-  const isAligned = bytes.byteOffset % Float64Array.BYTES_PER_ELEMENT === 0;
-  const { buffer, byteOffset } = isAligned ? bytes : new Uint8Array(bytes);
-  const figures = new Float64Array(buffer, byteOffset, FIGURES.length);
-  const list = (name: (typeof LISTS)[number]): Float32Array => {
-    const start = byteOffset + FIGURE_BYTES + LISTS.indexOf(name) * HOURS_A_WEEK * Float32Array.BYTES_PER_ELEMENT;
-    return new Float32Array(buffer, start, HOURS_A_WEEK);
+/** @param bytes the figures, and behind them of each list as many hours from `firstHour` on as there are bytes for */
+export function profileFrom(bytes: Buffer, firstHour = 0): Profile {
+  const hours = (bytes.length - LAYOUT.figures) / LAYOUT.value / LAYOUT.lists;
+  const figure = (name: (typeof FIGURES)[number]): number =>
+    bytes.readDoubleLE(FIGURES.indexOf(name) * Float64Array.BYTES_PER_ELEMENT);
+  const list = (name: HourFigure): number[] => {
+    const start = LAYOUT.figures + LISTS.indexOf(name) * hours * LAYOUT.value;
+    return Array.from({ length: hours }, (_, hour) => bytes.readFloatLE(start + hour * LAYOUT.value));
   };
-  const figure = (name: (typeof FIGURES)[number]): number => figures[FIGURES.indexOf(name)] ?? 0;
   return {
     until: figure('until'),
     since: figure('since'),
@@ -31,6 +37,7 @@ export function profileFrom(bytes: Buffer): Profile {
     dispersion: figure('dispersion'),
     errorRate: figure('errorRate'),
     longestGap: figure('longestGap'),
+    firstHour,
     high: list('high'),
     low: list('low'),
     flow: list('flow'),

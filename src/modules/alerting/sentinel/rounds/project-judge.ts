@@ -8,12 +8,13 @@ import { isLearning } from '../baseline/profile.js';
 import { type Track, valueOf } from '../baseline/track.js';
 import { confirms, CONFIRMATION_BUCKETS } from '../detectors/confirmation.js';
 import { assessDistinctValues } from '../detectors/distinct-values.js';
+import { isLong } from '../detectors/silence.js';
 import type { Feedback } from '../findings/feedback.repository.js';
 import { SERIES_TYPES, type SeriesName, type Subject, subjectKey } from '../judging/finding-kinds.js';
 import { judgeSeries, type Judgement, SEEN_IN } from '../judging/judge-series.js';
 import { EventHistoryRepository } from './event-history.repository.js';
 import type { KnownProject } from './project-profiler.js';
-import type { ProfiledSeries } from './series-profiles.repository.js';
+import { type ProfiledSeries, SeriesProfilesRepository } from './series-profiles.repository.js';
 import { trackOf, wantedOf } from './tracks.js';
 import type { WatchedProject } from './watched-projects.repository.js';
 
@@ -32,7 +33,15 @@ export interface WatchedSeries extends ProfiledSeries {
 export interface JudgedBucket {
   readonly bucket: Bucket;
   readonly series: readonly WatchedSeries[];
+  /** All that is not normal, and the normal where there is a finding that it may end. */
   readonly judgements: readonly Judgement[];
+}
+
+/** The findings that a bucket may change, as far as judging asks for them. */
+export interface LivingSubjects {
+  has(subject: Subject): boolean;
+  /** There is one that goes on: candidates then need no second look. */
+  isUnresolved(subject: Subject): boolean;
 }
 
 /** Judges a bucket of a project: reads what happened in it, and asks the detectors. */
@@ -41,36 +50,40 @@ export class ProjectJudge {
   constructor(
     private readonly reader: SeriesReader,
     private readonly history: EventHistoryRepository,
+    private readonly profiles: SeriesProfilesRepository,
     private readonly heartbeats: HeartbeatsWriter,
   ) {}
 
-  /** @param isUnresolved whether there is a finding of a subject that goes on: candidates then need no second look */
   async judge(
     project: WatchedProject,
     known: KnownProject,
     feedback: readonly Feedback[],
-    isUnresolved: (subject: Subject) => boolean,
+    living: LivingSubjects,
     tx: Db,
   ): Promise<JudgedBucket> {
     const bucket = bucketOf(project.due.getTime());
     const raises = new Map(feedback.map((one) => [subjectKey(one), RAISE ** one.raises]));
-    const raisedOf = (subject: Subject): number => raises.get(subjectKey(subject)) ?? 1;
-    const series = await this.read(project, known.profiles, bucket, tx);
-    const silent = await this.silencesOf(project, series, bucket, tx);
+    const raisedOf = (subject: Subject): number => (raises.size === 0 ? 1 : (raises.get(subjectKey(subject)) ?? 1));
+    const read = await this.read(project, known.profiles, bucket, tx);
+    const silent = await this.silencesOf(project, read, bucket, tx);
+    const isLongSilent = (one: WatchedSeries): boolean => isLong({ since: silent(one) }, one.profile, bucket);
+    const series = await this.wholly(project, read, isLongSilent, tx);
     const taken = await this.heartbeats.takenSince(startOf(bucket + 1), tx);
     const takenSince = taken === null ? null : Math.ceil(taken.getTime() / BUCKET_MS);
     const judgements = series.flatMap((one) =>
       judgeSeries({
-        ...one,
+        series: one.series,
+        track: one.track,
+        profile: one.profile,
         bucket,
         silentSince: silent(one),
         takenSince,
         raised: raisedOf,
-      }),
+      }).filter((one) => isKept(one, living)),
     );
-    const settled = await this.settle(project, judgements, series, isUnresolved, tx);
+    const settled = await this.settle(project, judgements, series, living, tx);
     const distinct = await this.distinctValues(project, known, bucket, raisedOf, tx);
-    return { bucket, series, judgements: [...settled, ...distinct] };
+    return { bucket, series, judgements: [...settled, ...distinct.filter((one) => isKept(one, living))] };
   }
 
   private async read(
@@ -82,7 +95,22 @@ export class ProjectJudge {
     const window = { from: startOf(bucket - SEEN_IN + 1), to: startOf(bucket + 1) };
     const wanted = wantedOf(profiles.map(({ series }) => series));
     const read = await this.reader.read({ projectId }, window, wanted, tx);
-    return profiles.map((one) => ({ ...one, track: trackOf(read, one.series) }));
+    return profiles.map(({ series, profile }) => ({ series, profile, track: trackOf(read, series) }));
+  }
+
+  /** The same series, some with their whole profiles. */
+  private async wholly<S extends ProfiledSeries>(
+    { projectId }: WatchedProject,
+    series: readonly S[],
+    isWhole: (one: S) => boolean,
+    tx: Db,
+  ): Promise<S[]> {
+    const wanted = series.filter(isWhole).map((one) => one.series);
+    if (wanted.length === 0) return [...series];
+    const whole = new Map(
+      (await this.profiles.whole(projectId, wanted, tx)).map((one) => [seriesKey(one.series), one]),
+    );
+    return series.map((one) => ({ ...one, profile: whole.get(seriesKey(one.series))?.profile ?? one.profile }));
   }
 
   /** Since when each series has had no events. */
@@ -100,26 +128,26 @@ export class ProjectJudge {
     if (silent.length > 0) {
       const wanted = { ...wantedOf(silent.map((one) => one.series)), project };
       for (const { type, value, at } of await this.history.lastEvents(projectId, wanted, startOf(bucket + 1), tx)) {
-        last.set(JSON.stringify([type, value]), bucketOf(at.getTime()));
+        last.set(seriesKey({ type, value }), bucketOf(at.getTime()));
       }
     }
     return ({ series: { type, value }, track }) => {
       if (valueOf(track, 'events', bucket) > 0) return null;
-      const seen = last.get(JSON.stringify([type, value ?? '']));
+      const seen = last.get(seriesKey({ type, value }));
       return seen === undefined ? null : seen + 1;
     };
   }
 
   /** Looks twice at what may be unusual: at the stream of the last days. What goes on needs no second look. */
   private async settle(
-    { projectId }: WatchedProject,
+    project: WatchedProject,
     judgements: readonly Judgement[],
     series: readonly WatchedSeries[],
-    isUnresolved: (subject: Subject) => boolean,
+    living: LivingSubjects,
     tx: Db,
   ): Promise<Judgement[]> {
     const candidates = judgements
-      .filter((one) => one.assessment.level === 'candidate' && !isUnresolved(one))
+      .filter((one) => one.assessment.level === 'candidate' && !living.isUnresolved(one))
       .sort((a, b) => widthOf(a) - widthOf(b) || b.assessment.score - a.assessment.score)
       .slice(0, MOST_CANDIDATES);
     const told = new Set<Judgement>();
@@ -127,9 +155,12 @@ export class ProjectJudge {
     if (first !== undefined) {
       const { bucket } = first;
       const window = { from: startOf(bucket - CONFIRMATION_BUCKETS + 1), to: startOf(bucket + 1) };
-      const read = await this.reader.read({ projectId }, window, wantedOf(candidates.map((one) => one.series)), tx);
+      const names = new Set(candidates.map((one) => one.series));
+      const read = await this.reader.read(project, window, wantedOf([...names]), tx);
+      const looked = series.filter((one) => names.has(one.series));
+      const whole = await this.wholly(project, looked, () => true, tx);
       for (const one of candidates) {
-        const profile = series.find((known) => known.series === one.series)?.profile;
+        const profile = whole.find((known) => known.series === one.series)?.profile;
         const metric = one.metric === 'p95_latency_ms' ? 'p95' : 'events';
         if (profile !== undefined && confirms(trackOf(read, one.series), profile, metric, bucket)) told.add(one);
         await nextTurn();
@@ -160,6 +191,15 @@ export class ProjectJudge {
     };
     return [judged('event_types', eventTypes, mostEventTypes), judged('endpoints', endpoints, mostEndpoints)];
   }
+}
+
+/** Nearly all of thousands a bucket is normal: what is held on to while the database is asked would live long. */
+function isKept(one: Judgement, living: LivingSubjects): boolean {
+  return one.assessment.level !== 'normal' || one.isTellable || living.has(one);
+}
+
+function seriesKey({ type, value }: SeriesName): string {
+  return `${type} ${value ?? ''}`;
 }
 
 function widthOf({ series }: Judgement): number {

@@ -4,6 +4,7 @@ import type { Db } from '../../../../platform/database/database.js';
 import { Metrics } from '../../../../platform/telemetry/index.js';
 import { BASELINE_BUCKETS, type Bucket, bucketOf, DAY_BUCKETS, HOUR_BUCKETS, startOf } from '../baseline/buckets.js';
 import { LEARNING_BUCKETS } from '../baseline/profile.js';
+import { SEEN_IN } from '../judging/judge-series.js';
 import { EventHistoryRepository } from './event-history.repository.js';
 import { reachOf } from './lesson-plan.js';
 import { type Lesson, LessonsRepository } from './lessons.repository.js';
@@ -18,6 +19,7 @@ const KEPT_AT_MOST = LEARNING_BUCKETS;
 
 /** What is known of a project before a bucket is judged. */
 export interface KnownProject extends Pick<Profiled, 'oldestEventAt' | 'mostEventTypes' | 'mostEndpoints'> {
+  /** Of each series the part that tells of the hours that the bucket is judged by. */
   readonly profiles: readonly ProfiledSeries[];
 }
 
@@ -58,7 +60,7 @@ export class ProjectProfiler {
 
   private async stillKnown(project: WatchedProject, until: Bucket, tx: Db): Promise<KnownProject | null> {
     if (project.profiledUntil === null) return null;
-    const profiles = await this.profiles.of(project.projectId, tx);
+    const profiles = await this.near(project, tx);
     const isOld = await this.isOld(project, project.profiledUntil, profiles, until, tx);
     return isOld ? null : knownOf(project, profiles);
   }
@@ -78,6 +80,10 @@ export class ProjectProfiler {
     return isChanged({ known: profiledEvents, now: events, hours: (until - made) / HOUR_BUCKETS });
   }
 
+  private near({ projectId, due }: WatchedProject, tx: Db): Promise<ProfiledSeries[]> {
+    return this.profiles.near(projectId, bucketOf(due.getTime()) - SEEN_IN + 1, tx);
+  }
+
   private async begin({ projectId }: WatchedProject, until: Bucket, tx: Db): Promise<Lesson> {
     this.rebuilt.inc();
     const period = periodOf(until - BASELINE_BUCKETS, until);
@@ -95,20 +101,20 @@ export class ProjectProfiler {
     if (profiledUntil !== null && isShort(lesson) && until - bucketOf(profiledUntil.getTime()) < KEPT_AT_MOST) {
       await this.lessons.end(projectId, tx);
       await this.projects.rest(projectId, startOf(until + REST_BUCKETS), tx);
-      return knownOf(project, await this.profiles.of(projectId, tx));
+      return knownOf(project, await this.near(project, tx));
     }
     const after = await this.learner.goOn(lesson, tx);
     if (after.learned < this.learner.seriesOf(after)) {
       await this.lessons.advance(after, tx);
       return null;
     }
-    return this.finish(after, tx);
+    return this.finish(project, after, tx);
   }
 
-  private async finish(lesson: Lesson, tx: Db): Promise<KnownProject> {
+  private async finish(project: WatchedProject, lesson: Lesson, tx: Db): Promise<KnownProject> {
     const { projectId, learning, learned, counted, oldestEventAt, until } = lesson;
     await this.profiles.keepOnly(projectId, this.learner.namesOf(lesson), tx);
-    const profiles = await this.profiles.of(projectId, tx);
+    const profiles = await this.near(project, tx);
     const isNew = this.learner.isNew(profiles, bucketOf(until.getTime()));
     const made = {
       oldestEventAt,

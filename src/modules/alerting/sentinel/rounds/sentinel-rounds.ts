@@ -7,7 +7,7 @@ import { type Bucket, BUCKET_MS, bucketOf, DAY_BUCKETS, startOf } from '../basel
 import { type Feedback, FeedbackRepository } from '../findings/feedback.repository.js';
 import { type Subject, subjectKey } from '../judging/finding-kinds.js';
 import { EventHistoryRepository } from './event-history.repository.js';
-import { FindingBook, isUnresolved } from './finding-book.js';
+import { FindingBook } from './finding-book.js';
 import { ProjectJudge } from './project-judge.js';
 import { type KnownProject, ProjectProfiler } from './project-profiler.js';
 import { type WatchedProject, WatchedProjectsRepository } from './watched-projects.repository.js';
@@ -104,13 +104,7 @@ export class SentinelRounds {
     const bucket = bucketOf(project.due.getTime());
     const feedback = await this.feedback.of(project.projectId, project.due, tx);
     const book = await this.book.open(project, tx);
-    const judged = await this.judge.judge(
-      project,
-      known,
-      feedback,
-      (subject) => isUnresolved(book.newest.get(subjectKey(subject))),
-      tx,
-    );
+    const judged = await this.judge.judge(project, known, feedback, book, tx);
     await this.book.write(project, book, judged, mutedBy(feedback), tx);
     await this.newTypes(project, known, bucket, tx);
   }

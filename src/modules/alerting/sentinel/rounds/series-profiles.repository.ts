@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
+import { type Bucket, HOUR_BUCKETS, hourOfWeek } from '../baseline/buckets.js';
 import type { Profile } from '../baseline/profile.js';
 import type { SeriesName, SeriesType } from '../judging/finding-kinds.js';
-import { bytesOf, profileFrom } from './profile-bytes.js';
+import { bytesOf, LAYOUT, profileFrom } from './profile-bytes.js';
 
 /** A series and what is usual in it. */
 export interface ProfiledSeries {
@@ -11,21 +12,48 @@ export interface ProfiledSeries {
   readonly profile: Profile;
 }
 
+interface Row {
+  readonly type: SeriesType;
+  readonly value: string;
+  readonly profile: Buffer;
+}
+
+/** Of a profile its figures and what its lists have for two hours. */
+const HOURS_OF_PROFILE = Array.from({ length: LAYOUT.lists }, (_, list) => LAYOUT.figures + list * LAYOUT.list + 1)
+  .flatMap((start) =>
+    ['$2', '$3'].map((hour) => `substring(whole FROM ${start} + ${LAYOUT.value} * ${hour} FOR ${LAYOUT.value})`),
+  )
+  .join(' || ');
+
 /** What is usual in the series of projects. */
 @Injectable()
 export class SeriesProfilesRepository {
   constructor(private readonly database: Database) {}
 
-  async of(projectId: ProjectId, tx: Db): Promise<ProfiledSeries[]> {
-    const rows = await this.database.rows<{ type: SeriesType; value: string; profile: Buffer }>(
-      'SELECT type, value, profile FROM sentinel_series WHERE project_id = $1 ORDER BY type, value',
-      [projectId],
+  /** All series with the part of their profiles that tells of the hour of a bucket, and of the one after it: 100 bytes of 4 KB. */
+  async near(projectId: ProjectId, from: Bucket, tx: Db): Promise<ProfiledSeries[]> {
+    const hours = [hourOfWeek(from), hourOfWeek(from + HOUR_BUCKETS)] as const;
+    const rows = await this.database.rows<Row>(
+      // Unpacked once, and not for each piece.
+      `SELECT type, value, substring(whole FOR ${LAYOUT.figures}) || ${HOURS_OF_PROFILE} AS profile
+       FROM (SELECT type, value, profile || ''::bytea AS whole FROM sentinel_series WHERE project_id = $1 OFFSET 0) s
+       ORDER BY type, value`,
+      [projectId, ...hours],
       tx,
     );
-    return rows.map(({ type, value, profile }) => ({
-      series: { type, value: type === 'project' ? null : value },
-      profile: profileFrom(profile),
-    }));
+    return rows.map((row) => seriesFrom(row, hours[0]));
+  }
+
+  /** Whole profiles of some series; those that are not there are left out. */
+  async whole(projectId: ProjectId, names: readonly SeriesName[], tx: Db): Promise<ProfiledSeries[]> {
+    if (names.length === 0) return [];
+    const rows = await this.database.rows<Row>(
+      `SELECT type, value, profile FROM sentinel_series WHERE project_id = $1
+         AND (type, value) IN (SELECT k.type, k.value FROM unnest($2::text[], $3::text[]) AS k (type, value))`,
+      [projectId, names.map(({ type }) => type), names.map(({ value }) => value ?? '')],
+      tx,
+    );
+    return rows.map((row) => seriesFrom(row));
   }
 
   /** What is usual in some of the series from now on. */
@@ -53,4 +81,8 @@ export class SeriesProfilesRepository {
       tx,
     );
   }
+}
+
+function seriesFrom({ type, value, profile }: Row, firstHour?: number): ProfiledSeries {
+  return { series: { type, value: type === 'project' ? null : value }, profile: profileFrom(profile, firstHour) };
 }

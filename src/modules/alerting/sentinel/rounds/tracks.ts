@@ -8,7 +8,8 @@ export function trackOf(read: ProjectSeries, { type, value }: SeriesName): Track
   const points =
     type === 'project' ? read.project : type === 'event' ? read.events.get(value ?? '') : read.sources.get(value ?? '');
   if (points === undefined) throw new Error(`The series ${type} ${value ?? ''} was not read`);
-  return { first: bucketOf(read.from.getTime()), ...points };
+  const { events, errors, measured, p95 } = points;
+  return { first: bucketOf(read.from.getTime()), events, errors, measured, p95 };
 }
 
 /** What is to be read beside the whole project, so that there is a track of each of these. */
