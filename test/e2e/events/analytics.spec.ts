@@ -13,6 +13,7 @@ import {
   compareScalars,
   INSIGHT_RUNS,
   type KnownEvent,
+  LASTING_TOKENS,
   moment,
   rankOf,
   scalarAt,
@@ -80,7 +81,7 @@ describe('analytics', () => {
   };
 
   beforeAll(async () => {
-    app = await createTestApp({ env: { PROCESS_ROLE: 'api' } });
+    app = await createTestApp({ env: { PROCESS_ROLE: 'api', ...LASTING_TOKENS } });
     owner = await ownerWithProject(app, 'Tea House');
     stranger = await ownerWithProject(app);
     known = fc.sample(someEvents(end), { numRuns: 700, seed: 11 });
@@ -533,12 +534,14 @@ describe('analytics', () => {
         ...[at(0, 'a', 'late'), at(11, 'b', 'late'), at(1, 'a', 'just'), at(11, 'b', 'just')],
         ...[at(0, 'a', null), at(1, 'b', ['x']), at(1, 'b', { x: 1 })],
       ]);
-      const of = async (step: string[]): Promise<unknown> => {
-        const asked = { project_id: shop.projectId, step, by: 'properties.user', within_seconds: 10, range: '24h' };
+      const of = async (step: string[], window: Asked = { range: '24h' }): Promise<unknown> => {
+        const asked = { project_id: shop.projectId, step, by: 'properties.user', within_seconds: 10, ...window };
         const { body } = await ask('funnel', asked, shop.bearer).expect(200);
         return [(body as { values: number }).values, (body as { steps: Json[] }).steps.map(({ reached }) => reached)];
       };
       expect(await of(['a', 'b'])).toEqual([6, [6, 2]]);
+      // However long ago its window begins.
+      expect(await of(['a', 'b'], { from_ts: '0001-01-01', to_ts: '9999-12-31' })).toEqual([6, [6, 2]]);
       expect(await of(['a', 'a'])).toEqual([6, [6, 1]]);
       expect(await of(['b', 'a'])).toEqual([6, [4, 1]]);
     });
