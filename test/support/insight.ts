@@ -4,6 +4,8 @@ import type { EventRow } from './event-rows.js';
 
 /** How many cases a property of what is told of events is tried with; `INSIGHT_RUNS` asks for more. */
 export const INSIGHT_RUNS = Number(process.env.INSIGHT_RUNS ?? 40);
+/** A great many cases take longer than a token is usually good for. */
+export const LASTING_TOKENS = { ACCESS_TOKEN_TTL_SECONDS: '86400' } as const;
 
 const HOUR_MS = 3_600_000;
 const HOURS_BACK = 72;

@@ -6,6 +6,7 @@ import { FunnelLimits } from '../../../src/modules/events/analytics/funnel/funne
 import { Deadline, LONG_READ_MS, LongReads, LongSnapshots } from '../../../src/modules/events/reads/index.js';
 import { bucketsOf } from '../../../src/modules/events/totals/index.js';
 import { TimeZone } from '../../../src/platform/clock/index.js';
+import { Database } from '../../../src/platform/database/database.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
@@ -13,6 +14,7 @@ import {
   compareScalars,
   INSIGHT_RUNS,
   type KnownEvent,
+  LASTING_TOKENS,
   moment,
   rankOf,
   scalarAt,
@@ -80,7 +82,7 @@ describe('analytics', () => {
   };
 
   beforeAll(async () => {
-    app = await createTestApp({ env: { PROCESS_ROLE: 'api' } });
+    app = await createTestApp({ env: { PROCESS_ROLE: 'api', ...LASTING_TOKENS } });
     owner = await ownerWithProject(app, 'Tea House');
     stranger = await ownerWithProject(app);
     known = fc.sample(someEvents(end), { numRuns: 700, seed: 11 });
@@ -533,12 +535,14 @@ describe('analytics', () => {
         ...[at(0, 'a', 'late'), at(11, 'b', 'late'), at(1, 'a', 'just'), at(11, 'b', 'just')],
         ...[at(0, 'a', null), at(1, 'b', ['x']), at(1, 'b', { x: 1 })],
       ]);
-      const of = async (step: string[]): Promise<unknown> => {
-        const asked = { project_id: shop.projectId, step, by: 'properties.user', within_seconds: 10, range: '24h' };
+      const of = async (step: string[], window: Asked = { range: '24h' }): Promise<unknown> => {
+        const asked = { project_id: shop.projectId, step, by: 'properties.user', within_seconds: 10, ...window };
         const { body } = await ask('funnel', asked, shop.bearer).expect(200);
         return [(body as { values: number }).values, (body as { steps: Json[] }).steps.map(({ reached }) => reached)];
       };
       expect(await of(['a', 'b'])).toEqual([6, [6, 2]]);
+      // However long ago its window begins.
+      expect(await of(['a', 'b'], { from_ts: '0001-01-01', to_ts: '9999-12-31' })).toEqual([6, [6, 2]]);
       expect(await of(['a', 'a'])).toEqual([6, [6, 1]]);
       expect(await of(['b', 'a'])).toEqual([6, [4, 1]]);
     });
@@ -796,25 +800,47 @@ describe('analytics', () => {
       await answer('overview', LONG.overview!);
     });
 
-    it.each(Object.keys(COUNTED))('have a turn, where counting %s takes long after all', async (operation) => {
-      const turns = jest.spyOn(app.nest.get(LongReads), 'run');
-      snapshots().shortMilliseconds = 60_000;
+    it.each(Object.keys(COUNTED))(
+      'are not begun again, where counting %s has a turn that is free',
+      async (operation) => {
+        const [begun, turns] = [jest.spyOn(app.nest.get(Database), 'snapshot'), jest.spyOn(snapshots(), 'run')];
+        snapshots().shortMilliseconds = 1;
+        await lockedTable(app, 'events', async (lock) => {
+          const asked = answer(operation, COUNTED[operation]!);
+          await lock.until('waited for');
+          await lock.release();
+          await asked;
+        });
+        expect(begun).toHaveBeenCalledTimes(1);
+        expect(turns).not.toHaveBeenCalled();
+        snapshots().milliseconds = 50;
+        await lockedTable(app, 'events', async () => {
+          await ask(operation, COUNTED[operation]!).expect(503, {
+            detail: 'Query took too long: choose a shorter range or a narrower filter',
+          });
+        });
+      },
+    );
+
+    it.each(Object.keys(COUNTED))('wait for a turn, where counting %s takes long beside others', async (operation) => {
+      const turns = jest.spyOn(snapshots(), 'run');
       const known = await answer(operation, COUNTED[operation]!);
+      let release: () => void = () => undefined;
+      const busy = app.nest.get(LongReads).run(owner.projectId, () => new Promise<void>((done) => (release = done)));
+      // What is quick waits for nobody's turn.
+      snapshots().shortMilliseconds = 60_000;
+      await answer(operation, COUNTED[operation]!);
       expect(turns).not.toHaveBeenCalled();
       snapshots().shortMilliseconds = 20;
       await lockedTable(app, 'events', async (lock) => {
         const asked = answer(operation, COUNTED[operation]!);
-        while (turns.mock.calls.length === 0) await lock.until('waited for');
+        while (turns.mock.calls.length === 0) await new Promise(setImmediate);
+        release();
+        await busy;
         await lock.release();
         expect(Object.keys(await asked)).toEqual(Object.keys(known));
       });
       expect(turns).toHaveBeenCalledTimes(1);
-      snapshots().milliseconds = 50;
-      await lockedTable(app, 'events', async () => {
-        await ask(operation, COUNTED[operation]!).expect(503, {
-          detail: 'Query took too long: choose a shorter range or a narrower filter',
-        });
-      });
     });
 
     it('let others in between, as often as their conditions are work', async () => {

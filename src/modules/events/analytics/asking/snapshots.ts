@@ -23,8 +23,8 @@ export class Snapshots {
 
   /**
    * @param options.isLong whether events themselves are read, and not counted hours with the rows at their edges: those
-   *   are mostly few, and have a turn when they are not
-   * @param work may be begun again
+   *   are mostly few, and wait for no turn. They take one that is free, so that what turns out to take long is not begun again
+   * @param work may be begun again where no turn was free
    * @throws QueryTooLong, TooManyQueries
    */
   run<T>(
@@ -33,7 +33,8 @@ export class Snapshots {
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
     const read = (tx: Db, deadline: Deadline): Promise<T> => work(this.of(tx, deadline));
-    return isLong ? this.long.run(scope, read, { signal }) : this.long.attempt(scope, read, { signal });
+    if (isLong) return this.long.run(scope, read, { signal });
+    return this.long.runNow(scope, read, { signal }) ?? this.long.attempt(scope, read, { signal });
   }
 
   private of(tx: Db, deadline: Deadline): Snapshot {

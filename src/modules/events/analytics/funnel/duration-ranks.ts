@@ -1,11 +1,33 @@
-/** Above every duration, in milliseconds: a month has fewer. */
-export const NEVER = 0xffff_ffff;
+/** Durations that are laid out together: more never have to be moved. */
+const DURATIONS_OF_A_PART = 65_536;
 
 const HALF = 16;
 const HALVES = 1 << HALF;
 
 /** Lets others in where that is due. */
 export type Pause = () => Promise<void>;
+
+/** Takes millions of whole milliseconds of a month at most, four bytes each. */
+export class DurationList {
+  private readonly full: Uint32Array[] = [];
+  private last = new Uint32Array(0);
+  private used = 0;
+
+  add(duration: number): void {
+    if (this.used === this.last.length) {
+      if (this.used > 0) this.full.push(this.last);
+      this.last = new Uint32Array(DURATIONS_OF_A_PART);
+      this.used = 0;
+    }
+    this.last[this.used] = duration;
+    this.used += 1;
+  }
+
+  /** All of them, some at a time. */
+  parts(): Uint32Array[] {
+    return [...this.full, this.last.subarray(0, this.used)];
+  }
+}
 
 /** Ranks among millions of whole milliseconds, without sorting them. */
 export class DurationRanks {
@@ -19,7 +41,6 @@ export class DurationRanks {
   ) {}
 
   /**
-   * @param parts durations, or {@link NEVER} for none
    * @param pause between them
    */
   static async of(parts: readonly Uint32Array[], pause: Pause): Promise<DurationRanks> {
@@ -27,9 +48,8 @@ export class DurationRanks {
     let count = 0;
     for (const part of parts) {
       await pause();
+      count += part.length;
       for (const duration of part) {
-        if (duration === NEVER) continue;
-        count += 1;
         const half = duration >>> HALF;
         upper[half] = (upper[half] ?? 0) + 1;
       }
@@ -46,7 +66,7 @@ export class DurationRanks {
     for (const part of this.parts) {
       await this.pause();
       for (const duration of part) {
-        if (duration === NEVER || duration >>> HALF !== upper.place) continue;
+        if (duration >>> HALF !== upper.place) continue;
         const half = duration & (HALVES - 1);
         lower[half] = (lower[half] ?? 0) + 1;
       }

@@ -3,57 +3,77 @@ import { Parameters } from '../../../../platform/database/parameters.js';
 import type { FittingEvents } from '../../eql/index.js';
 import { keyedSql } from '../asking/keys.js';
 import type { Snapshot } from '../asking/snapshots.js';
+import { EVENTS_OF_A_PACK, packSql } from './packed-events.js';
 
 /** The next ones are read while these are followed. */
-const ROWS_AT_ONCE = 2_500;
+const PACKS_AT_ONCE = 16;
 /** Characters of a key; of a longer one its hash stands for it. */
 const LONGEST_KEY = 44;
 
-export interface FunnelEvent {
-  readonly key: string;
-  /** The place of its type among those asked for, from 0. */
-  readonly type: number;
-  /** Of its timestamp. */
-  readonly ms: number;
+export interface FollowedEvents {
+  readonly types: readonly string[];
+  /** The field that makes a chain. */
+  readonly by: string;
+  /** No event is older. */
+  readonly from: Date;
+}
+
+interface Pack {
+  readonly events: Buffer;
 }
 
 /** Reads the events that funnels follow. */
 @Injectable()
 export class FunnelEventsRepository {
-  /** Those of events of these types, and no others, that have a value to follow, by timestamp and id, some at a time. For one cursor of a snapshot. */
+  /**
+   * Those of events of these types, and no others, that have a value to follow: value by value, and of each by timestamp and
+   * id; some packs at a time, with milliseconds since `from`. The values themselves stay in the database, which sorts by
+   * them: one after the other, they need no memory here. For one cursor of a snapshot.
+   */
   async *read(
     events: FittingEvents,
-    { types, by }: { readonly types: readonly string[]; readonly by: string },
+    { types, by, from }: FollowedEvents,
     snapshot: Snapshot,
-  ): AsyncGenerator<FunnelEvent[], void> {
+  ): AsyncGenerator<Buffer[], void> {
     const parameters = new Parameters();
     const names = `${parameters.bind(types)}::text[]`;
+    const beginning = `${parameters.bind(from)}::timestamptz`;
     const { value, key } = keyedSql(by, parameters.bind);
+    const packed = packSql({
+      place: `(nth - 1) % ${EVENTS_OF_A_PACK}`,
+      isFirst: 'CASE WHEN key IS DISTINCT FROM key_before THEN 1 ELSE 0 END',
+      type: 'type',
+      ms: 'ms',
+    });
     await snapshot.rows(
       `DECLARE followed_events NO SCROLL CURSOR FOR
-       SELECT CASE WHEN octet_length(key) <= ${LONGEST_KEY} THEN key
-              ELSE '#' || encode(sha256(convert_to(key, 'UTF8')), 'base64') END AS key, type, ms
-       FROM (SELECT ${key('held')} AS key, type, ms, at, id FROM (
-               SELECT ${value} AS held, array_position(${names}, e.event) - 1 AS type,
-                      (extract(epoch FROM e."timestamp") * 1000)::float8 AS ms, e."timestamp" AS at, e.id
-               FROM ${events(parameters.bind)} /* tenant: they are of one project */ OFFSET 0) held OFFSET 0) found
-       WHERE key <> '' ORDER BY at, id`,
+       SELECT ${packed} AS events
+       FROM (SELECT key, type, ms, row_number() OVER ordered AS nth, lag(key) OVER ordered AS key_before
+             FROM (SELECT CASE WHEN octet_length(key) <= ${LONGEST_KEY} THEN key
+                          ELSE '#' || encode(sha256(convert_to(key, 'UTF8')), 'base64') END COLLATE "C" AS key, type, ms, id
+                   FROM (SELECT ${key('held')} AS key, type, ms, id FROM (
+                           SELECT ${value} AS held, array_position(${names}, e.event) - 1 AS type,
+                                  (extract(epoch FROM e."timestamp" - ${beginning}) * 1000)::int8 AS ms, e.id
+                           FROM ${events(parameters.bind)} /* tenant: they are of one project */ OFFSET 0) held OFFSET 0) found
+                   WHERE key <> '') short
+             WINDOW ordered AS (ORDER BY key, ms, id)) numbered
+       GROUP BY (nth - 1) / ${EVENTS_OF_A_PACK} ORDER BY (nth - 1) / ${EVENTS_OF_A_PACK}`,
       parameters,
     );
-    const fetch = (): Promise<FunnelEvent[]> =>
-      snapshot.rows<FunnelEvent>(`FETCH ${ROWS_AT_ONCE} FROM followed_events`, new Parameters());
+    const fetch = (): Promise<Pack[]> =>
+      snapshot.rows<Pack>(`FETCH ${PACKS_AT_ONCE} FROM followed_events`, new Parameters());
     let next = fetch();
     try {
       for (;;) {
-        const rows = await next;
-        if (rows.length < ROWS_AT_ONCE) {
-          if (rows.length > 0) yield rows;
-          break;
+        const packs = await next;
+        const isLast = packs.length < PACKS_AT_ONCE;
+        if (!isLast) {
+          next = fetch();
+          // Whoever waits for them is told why there are none.
+          next.catch(() => undefined);
         }
-        next = fetch();
-        // Whoever waits for them is told why there are none.
-        next.catch(() => undefined);
-        yield rows;
+        if (packs.length > 0) yield packs.map((pack) => pack.events);
+        if (isLast) break;
       }
     } finally {
       // The transaction goes on, or ends, when none of its statements is under way.

@@ -9,9 +9,7 @@ import type { FunnelQuery, FunnelResponse, FunnelStep } from './funnel.dto.js';
 import { FunnelEventsRepository } from './funnel-events.repository.js';
 import { FunnelLimits, TooManyFunnelValues } from './funnel-limits.js';
 import { FunnelMachine, type Reached } from './funnel-machine.js';
-
-/** Events that are followed before others may have their turn. */
-const EVENTS_OF_A_STRETCH = 1_000;
+import { PackReader } from './packed-events.js';
 
 /** How far values come along the steps of a funnel (DECISIONS 14). */
 @Injectable()
@@ -49,12 +47,16 @@ export class FunnelService {
         this.limits.values,
         () => new TooManyFunnelValues(),
       );
+      const follow = machine.push.bind(machine);
+      const packs = new PackReader();
       const others = new EventLoopYield();
-      const events = await this.gathered.events(question, question.window, snapshot, types);
-      for await (const rows of this.events.read(events, { types, by: query.by }, snapshot)) {
-        for (const [index, { key, type, ms }] of rows.entries()) {
-          if (index % EVENTS_OF_A_STRETCH === 0) await others.ifDue();
-          machine.push(key, type, ms);
+      const { window } = question;
+      const events = await this.gathered.events(question, window, snapshot, types);
+      const followed = { types, by: query.by, from: window.from };
+      for await (const some of this.events.read(events, followed, snapshot)) {
+        for (const pack of some) {
+          await others.ifDue();
+          packs.read(pack, follow);
         }
       }
       return machine.end(() => others.ifDue());

@@ -1,0 +1,54 @@
+/** Events of one pack. */
+export const EVENTS_OF_A_PACK = 512;
+const BYTES_OF_AN_EVENT = 8;
+
+// From the lowest bit: the place in the pack, whether the event is the first of its key, the number of its type, and
+// milliseconds for all years that four digits can tell.
+const PLACE_BITS = 9;
+const FIRST_BITS = 1;
+const TYPE_BITS = 4;
+const MS_SHIFT = PLACE_BITS + FIRST_BITS + TYPE_BITS;
+/** The milliseconds that are in the upper one of its two words begin with this. */
+const UPPER_MS = 2 ** (32 - MS_SHIFT);
+
+/**
+ * SQL of an aggregate that packs events, in whatever order they come to it.
+ * @param event SQL of integers: the `place` in its pack from 0; whether it `isFirst` of its key, 1 or 0; its `type` from 0 to
+ *   15; `ms`, not negative
+ */
+export function packSql({
+  place,
+  isFirst,
+  type,
+  ms,
+}: Readonly<Record<'place' | 'isFirst' | 'type' | 'ms', string>>): string {
+  const bits = [
+    `((${ms})::int8 << ${MS_SHIFT})`,
+    `((${type})::int8 << ${PLACE_BITS + FIRST_BITS})`,
+    `((${isFirst})::int8 << ${PLACE_BITS})`,
+    `(${place})::int8`,
+  ];
+  return `string_agg(int8send(${bits.join(' | ')}), '')`;
+}
+
+/** Tells the events of packs one after the other, in their order. Without an object for each: there may be millions. */
+export class PackReader {
+  private readonly lower = new Uint32Array(EVENTS_OF_A_PACK);
+  private readonly upper = new Uint32Array(EVENTS_OF_A_PACK);
+
+  read(pack: Buffer, tell: (isFirst: boolean, type: number, ms: number) => void): void {
+    const count = pack.length / BYTES_OF_AN_EVENT;
+    for (let at = 0; at < pack.length; at += BYTES_OF_AN_EVENT) {
+      const word = pack.readUInt32BE(at + 4);
+      const place = word & (EVENTS_OF_A_PACK - 1);
+      this.lower[place] = word;
+      this.upper[place] = pack.readUInt32BE(at);
+    }
+    for (let place = 0; place < count; place += 1) {
+      const word = this.lower[place] ?? 0;
+      const type = (word >>> (PLACE_BITS + FIRST_BITS)) & ((1 << TYPE_BITS) - 1);
+      const ms = (this.upper[place] ?? 0) * UPPER_MS + (word >>> MS_SHIFT);
+      tell(((word >>> PLACE_BITS) & 1) === 1, type, ms);
+    }
+  }
+}
