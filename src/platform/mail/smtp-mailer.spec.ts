@@ -166,7 +166,11 @@ describe('SmtpMailer', () => {
   it('gives up on a server that accepts and stays silent', async () => {
     const { port } = await rawServer(() => undefined);
     const result = await mailerAt(`127.0.0.1:${port}`, 150).send(mail);
-    expect(result).toMatchObject({ status: 'failed', transient: true });
+    expect(result).toMatchObject({
+      status: 'failed',
+      transient: true,
+      error: 'The mail server did not answer in time',
+    });
   });
 
   it('gives up on a server that trickles lines for ever', async () => {

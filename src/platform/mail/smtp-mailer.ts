@@ -91,10 +91,11 @@ export class SmtpMailer extends Mailer {
   }
 
   private failureOf(error: unknown, timedOut: boolean): { transient: boolean; error: string } {
-    if (timedOut) return { transient: true, error: 'The mail server did not answer in time' };
     const { code, permanent, response, message } = (
       error instanceof Error ? error : new Error(String(error))
     ) as NodemailerError;
+    // Its steps may take as long as the whole, and which of both is over first is chance.
+    if (timedOut || code === 'ETIMEDOUT') return { transient: true, error: 'The mail server did not answer in time' };
     const transient = permanent === undefined ? !PERMANENT_CODES.has(code ?? '') : !permanent;
     return { transient, error: sanitizeText(response ?? message, this.secrets) };
   }
