@@ -37,6 +37,7 @@ import { NamesOfRollups1795710000000 } from './1795710000000-names-of-rollups.js
 import { Sentinel1795800000000 } from './1795800000000-sentinel.js';
 import { AnomalyRules1795800100000 } from './1795800100000-anomaly-rules.js';
 import { LessonsOfSentinel1796000000000 } from './1796000000000-lessons-of-sentinel.js';
+import { EventShipping1800000000000 } from './1800000000000-event-shipping.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -79,4 +80,5 @@ export const MIGRATIONS = [
   Sentinel1795800000000,
   AnomalyRules1795800100000,
   LessonsOfSentinel1796000000000,
+  EventShipping1800000000000,
 ] as const;
