@@ -78,16 +78,20 @@ export class FaultyServer {
     return `http://127.0.0.1:${this.port}`;
   }
 
+  private freeHeld = (): void => undefined;
+
   /** Nothing of what a test has asked for is left. */
   behave(): void {
     this.faults.length = 0;
     this.held = undefined;
+    this.freeHeld();
   }
 
   /** Keeps the next insert from the server until it is told to let it go. */
   holdNext(): { readonly isHeld: Promise<void>; readonly free: () => void } {
     let free = (): void => undefined;
     const isFree = new Promise<void>((resolve) => (free = resolve));
+    this.freeHeld = free;
     const isHeld = new Promise<void>((resolve) => (this.held = { arrive: resolve, isFree }));
     return { isHeld, free };
   }

@@ -38,9 +38,12 @@ export class ShipmentsRepository {
 
   constructor(private readonly databaseUrl: string) {}
 
-  /** Whether this connection is the one that copies, until it is closed or lost. Saves work alone: blocks are the same for all. */
-  async isOurs(): Promise<boolean> {
-    if (this.client !== undefined) return true;
+  /**
+   * Whether this connection is the one that copies, until it is closed or lost: `begun` the first time that it is. Saves work
+   * alone, since blocks are the same for all.
+   */
+  async turn(): Promise<'begun' | 'kept' | 'of another'> {
+    if (this.client !== undefined) return 'kept';
     const client = await this.connect();
     try {
       const { rows } = await client.query<{ ours: boolean }>(
@@ -48,14 +51,14 @@ export class ShipmentsRepository {
       );
       if (rows[0]?.ours === true) {
         this.client = client;
-        return true;
+        return 'begun';
       }
     } catch (error) {
       await end(client);
       throw error;
     }
     await end(client);
-    return false;
+    return 'of another';
   }
 
   /** How far it has got; the number is of the last block that was copied. Null: nothing is kept for copying. */

@@ -13,8 +13,6 @@ export class StoresDiffer extends Error {}
  * again, and the event store takes each of its months once.
  */
 export class Shipper {
-  private isJudged = false;
-
   constructor(
     private readonly shipments: ShipmentsRepository,
     private readonly stored: StoredEventsRepository,
@@ -24,9 +22,9 @@ export class Shipper {
   /** @returns how many events were copied; null when nothing waits, or another process copies */
   async ship(signal: AbortSignal): Promise<number | null> {
     try {
-      if (!(await this.shipments.isOurs())) return null;
-      await this.tables.prepare();
-      await this.judge();
+      const turn = await this.shipments.turn();
+      if (turn === 'of another') return null;
+      if (turn === 'begun') await this.judge();
       const block = await this.shipments.take();
       if (block === null) return null;
       const events = await this.copy(block, signal);
@@ -40,18 +38,16 @@ export class Shipper {
 
   /** Lets another process copy. */
   async close(): Promise<void> {
-    this.isJudged = false;
     await this.shipments.close();
   }
 
-  /** Once for each turn, before anything is sent: a block under a number that is used already would be taken for known. */
+  /** Before anything is sent over a new connection: a block under a number that is used already would be taken for known. */
   private async judge(): Promise<void> {
-    if (this.isJudged) return;
+    await this.tables.prepare();
     const place = await this.shipments.place();
     if (place !== null && (await this.stored.hasLater(place.block + (place.isTaken ? 1 : 0)))) {
       throw new StoresDiffer(`the event store has blocks behind ${place.block}, which PostgreSQL has not sent`);
     }
-    this.isJudged = true;
   }
 
   private async copy(block: Block, signal: AbortSignal): Promise<number> {

@@ -41,19 +41,19 @@ export class ShippingLoop implements OnApplicationBootstrap, BeforeApplicationSh
     await this.shipper.close();
   }
 
-  private get isStopping(): boolean {
+  private isStopping(): boolean {
     return this.stopping.signal.aborted;
   }
 
   private async run(): Promise<void> {
     const { signal } = this.stopping;
     let waitMs = 0;
-    while (!this.isStopping) {
+    while (!this.isStopping()) {
       try {
         const isIdle = await this.round(signal);
         waitMs = isIdle ? IDLE_MS : 0;
       } catch (error) {
-        if (this.isStopping) return;
+        if (this.isStopping()) return;
         this.tell(error);
         waitMs = Math.min(Math.max(waitMs * 2, FIRST_WAIT_MS), LONGEST_WAIT_MS);
       }
