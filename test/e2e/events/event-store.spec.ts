@@ -380,8 +380,7 @@ else {
       ];
       const read = async (statement: string): Promise<string> => {
         const [row] = await store.server.rows<{ text: string }>(
-          'SELECT formatQuerySingleLine({statement: String}) AS text',
-          { statement },
+          `SELECT formatQuerySingleLine('${statement.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}') AS text`,
         );
         return row?.text ?? '';
       };
