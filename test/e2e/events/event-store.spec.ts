@@ -388,7 +388,7 @@ else {
       expect(local).toContain('ENGINE = ReplicatedMergeTree(');
       expect(all).toContain('ENGINE = Distributed(');
       // The columns are those of a single server.
-      for (const { name } of EVENT_COLUMNS) expect([local, all].every((text) => text.includes(`${name}`))).toBe(true);
+      for (const { name } of EVENT_COLUMNS) expect([local, all].every((text) => text.includes(name))).toBe(true);
       await expect(read(`${statements[1]} nonsense (`)).rejects.toMatchObject({ code: '62' });
       await store.drop();
     });

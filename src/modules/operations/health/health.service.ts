@@ -41,7 +41,11 @@ export class HealthService {
     const checks = { database, redis, queue, workers, ...eventStore };
     const allWell = (redis === 'ok' || redis === 'not_configured') && queue === 'ok' && workers === 'healthy';
     const isCopied = eventStore.event_store !== 'degraded';
-    return { status: database === 'down' ? 'down' : allWell && isCopied ? 'ok' : 'degraded', version: SERVICE_VERSION, checks };
+    return {
+      status: database === 'down' ? 'down' : allWell && isCopied ? 'ok' : 'degraded',
+      version: SERVICE_VERSION,
+      checks,
+    };
   }
 
   /** Whether traffic may come: the database answers and has every migration of this version. */
