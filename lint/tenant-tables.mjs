@@ -27,6 +27,7 @@ export const TENANT_TABLES = {
   event_match_marks: ['project_id'],
   event_outbox: ['project_id'],
   event_series_hours: ['project_id'],
+  event_shipments: ['project_id'],
   event_sources: ['project_id'],
   event_watches: ['project_id'],
   events: ['project_id'],
@@ -89,6 +90,7 @@ export const PARENTS = {
 /** Tables that belong to no tenant. */
 export const NOBODYS_TABLES = [
   'alert_heartbeats',
+  'event_shipping',
   'idempotency_records',
   'job_runs',
   'migrations',

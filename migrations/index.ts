@@ -38,6 +38,7 @@ import { Sentinel1795800000000 } from './1795800000000-sentinel.js';
 import { AnomalyRules1795800100000 } from './1795800100000-anomaly-rules.js';
 import { LessonsOfSentinel1796000000000 } from './1796000000000-lessons-of-sentinel.js';
 import { PlainEvents1799000000000 } from './1799000000000-plain-events.js';
+import { EventShipping1800000000000 } from './1800000000000-event-shipping.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -81,4 +82,5 @@ export const MIGRATIONS = [
   AnomalyRules1795800100000,
   LessonsOfSentinel1796000000000,
   PlainEvents1799000000000,
+  EventShipping1800000000000,
 ] as const;

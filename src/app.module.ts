@@ -21,6 +21,7 @@ import { AnalyticsModule } from './modules/events/analytics/index.js';
 import { EqlModule } from './modules/events/eql/index.js';
 import { HourRollupsModule } from './modules/events/hour-rollups/index.js';
 import { EventStreamsModule } from './modules/events/streams/index.js';
+import { EventStoreModule } from './modules/events/event-store/index.js';
 import { EventTotalsModule } from './modules/events/totals/index.js';
 import { EventFeedModule } from './modules/events/feed/index.js';
 import { IngestionModule } from './modules/events/ingestion/index.js';
@@ -226,6 +227,7 @@ export class AppModule {
         EventTotalsModule,
         EventStreamsModule,
         IngestionModule,
+        EventStoreModule,
         EventReadsModule,
         EventFeedModule,
         LogsModule,

@@ -54,7 +54,7 @@ export function configOrExit(env: NodeJS.ProcessEnv): { config: Config; logger: 
 
 /** A failed start in one readable line where we know the cause. @returns the exit code */
 export function reportFailedStart(error: unknown, logger: Logger): number {
-  if (error instanceof EmbeddedDatabaseError) {
+  if (error instanceof EmbeddedDatabaseError || error instanceof ConfigError) {
     process.stderr.write(`${error.message}\n`);
     return CONFIG_EXIT_CODE;
   }

@@ -72,6 +72,8 @@ export interface Config {
     /** Whether overage is reported to the payment provider, and so allowed to who pays. */
     readonly meteredBillingEnabled: boolean;
   };
+  /** The ClickHouse that events are copied to; undefined: none. */
+  readonly eventStore: ClickHouseSettings | undefined;
   readonly internalJobToken: string | undefined;
   /** As given, checked when used: a service without them starts. */
   readonly payment: PaymentNames;
@@ -100,6 +102,16 @@ export interface S3Settings {
   readonly secretAccessKey: string;
   /** The bucket stands in the path, not in the host name. */
   readonly forcePathStyle: boolean;
+}
+
+export interface ClickHouseSettings {
+  /** Of its HTTP interface, without user, password and query. */
+  readonly url: string;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+  /** As the server's configuration names it; undefined: a single server. */
+  readonly cluster: string | undefined;
 }
 
 /** The policies of SERVICE 8.2. */

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { type Config, PAYMENT_NAMES, type PaymentName } from './config.js';
+import { clickHouseFaults, clickHouseSettings } from './event-store.js';
 import { s3Faults, s3Settings } from './object-storage.js';
 import { signInFaults, signInProviders } from './sign-in-providers.js';
 import { VARIABLES, type VariableName } from './variables.js';
@@ -42,6 +43,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   faults.push(...signInFaults(v, production).filter((fault) => !faults.some((known) => sameName(known, fault))));
   faults.push(...s3Faults(v, new Set(faults.map(nameIn))));
+  faults.push(...clickHouseFaults(v, new Set(faults.map(nameIn))));
   if (v.QUEUE_BACKEND === 'redis' && v.REDIS_URL === undefined && 'REDIS_URL' in values)
     faults.push('QUEUE_BACKEND is redis but REDIS_URL is not set');
   if (v.INGEST_MODE === 'queued' && v.REDIS_URL === undefined && 'REDIS_URL' in values)
@@ -124,6 +126,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       objectBodyMaxBytes: v.OBJECT_BODY_MAX_BYTES,
       meteredBillingEnabled: v.STORAGE_METERED_BILLING_ENABLED,
     },
+    eventStore: clickHouseSettings(v),
     internalJobToken: v.INTERNAL_JOB_TOKEN,
     payment: Object.fromEntries(PAYMENT_NAMES.map((name) => [name, v[name]])) as Record<
       PaymentName,

@@ -13,6 +13,7 @@ import {
   type RateLimitPolicyName,
   type Subnet,
 } from './config.js';
+import { DEFAULT_CLICKHOUSE_DATABASE, DEFAULT_CLICKHOUSE_USER } from './event-store.js';
 import { SHOWN_STORAGE_LIMITS, storageLimits } from './object-storage.js';
 import { APPLE_ISSUER, GOOGLE_ISSUER } from './sign-in-providers.js';
 
@@ -148,7 +149,7 @@ const bareUrl = url(['https:', 'http:']).refine(
 
 const baseUrl = bareUrl.transform((v) => v?.replace(/\/+$/, ''));
 
-const s3Endpoint = baseUrl.refine(
+const serviceUrl = baseUrl.refine(
   (v) => v === undefined || !/^[a-z]+:\/\/[^/]*@/i.test(v),
   'must be a URL without user and password',
 );
@@ -156,6 +157,12 @@ const s3Endpoint = baseUrl.refine(
 const s3Bucket = z
   .string()
   .regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]{1,253})[A-Za-z0-9]$/, 'must be the name of a bucket')
+  .optional();
+
+/** Stands in statements, quoted. */
+const identifier = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_-]{0,62}$/, 'must be a name of 1 to 63 letters, digits, _ and -')
   .optional();
 
 function isP256(pem: string): boolean {
@@ -280,7 +287,7 @@ export const VARIABLES = {
     'Object storage',
     '',
     'URL of an S3 service; all of the next four with it, or none: then objects are files in DATA_DIR/objects',
-    s3Endpoint,
+    serviceUrl,
   ),
   S3_REGION: variable('Object storage', '', 'region that requests are signed for, often us-east-1', word),
   S3_BUCKET: variable('Object storage', '', 'bucket that holds objects and nothing else', s3Bucket),
@@ -309,6 +316,26 @@ export const VARIABLES = {
     'false',
     'report what goes beyond the limits to the payment provider, and allow it to who pays (true or false)',
     flag(false),
+  ),
+  CLICKHOUSE_URL: variable(
+    'Event store',
+    '',
+    'URL of the HTTP interface of a ClickHouse, to which events are copied; unset: they are in PostgreSQL alone',
+    serviceUrl,
+  ),
+  CLICKHOUSE_USER: variable('Event store', DEFAULT_CLICKHOUSE_USER, 'who may make tables in the database there', word),
+  CLICKHOUSE_PASSWORD: variable('Event store', '', 'of the user', word),
+  CLICKHOUSE_DATABASE: variable(
+    'Event store',
+    DEFAULT_CLICKHOUSE_DATABASE,
+    'database of the tables, made when it is missing',
+    identifier,
+  ),
+  CLICKHOUSE_CLUSTER: variable(
+    'Event store',
+    '',
+    'name of a cluster in the configuration of the servers; set: tables are replicated and sharded over it',
+    identifier,
   ),
   RATE_LIMIT_BACKEND: variable(
     'Rate limits',

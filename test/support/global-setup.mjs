@@ -1,5 +1,5 @@
 // One PostgreSQL and one Redis for the whole run; workers find them in TEST_DATABASE_URL and TEST_REDIS_URL.
-// A variable that is set already names a server to use instead. An S3 service is started for whoever asks for it.
+// A variable that is set already names a server to use instead. An S3 service and a ClickHouse are started for whoever asks for them.
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 
 const starter = new URL('../../dist/src/embedded-postgres/index.js', import.meta.url);
-const PREFIX = /^oes-(?:tests|redis|swift)-(\d+)-/;
+const PREFIX = /^oes-(?:tests|redis|swift|clickhouse)-(\d+)-/;
 
 export default async function globalSetup() {
   const stops = [];
@@ -22,6 +22,7 @@ export default async function globalSetup() {
     if (!process.env.TEST_DATABASE_URL) process.env.TEST_DATABASE_URL = await startPostgres(stops);
     if (!process.env.TEST_REDIS_URL) process.env.TEST_REDIS_URL = await startRedis(stops);
     if (!process.env.TEST_S3_ENDPOINT) process.env.TEST_S3_OFFER = await offerS3(stops);
+    if (!process.env.TEST_CLICKHOUSE_URL) process.env.TEST_CLICKHOUSE_OFFER = await offerClickHouse(stops);
   } catch (error) {
     await globalThis.stopTestServers();
     throw error;
@@ -65,6 +66,11 @@ async function startRedis(stops) {
 async function offerS3(stops) {
   const { offerSwift } = await import('./swift/server.mjs');
   return offerSwift(stops);
+}
+
+async function offerClickHouse(stops) {
+  const server = await import('./clickhouse/server.mjs');
+  return server.offerClickHouse(stops);
 }
 
 /** The servers of a run that was killed stop by themselves; their folders are removed by the next run. */

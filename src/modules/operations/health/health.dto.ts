@@ -24,6 +24,13 @@ export class HealthChecks {
       'By the last run of the scheduled jobs, whichever process runs them; degraded also while the queue cannot be reached and workers go on by themselves',
   })
   workers!: WorkerState;
+
+  @EnumField(CHECK_STATES, {
+    optional: true,
+    description:
+      'Where events are copied to ClickHouse alone; degraded: for more than a minute they are not, and nothing is lost',
+  })
+  event_store?: CheckState;
 }
 
 export class HealthResponse {

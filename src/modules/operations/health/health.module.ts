@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
+import { EventStoreModule } from '../../events/event-store/index.js';
 import { HealthController } from './health.controller.js';
 import { HealthService } from './health.service.js';
 
-@Module({ controllers: [HealthController], providers: [HealthService] })
+@Module({ imports: [EventStoreModule], controllers: [HealthController], providers: [HealthService] })
 export class HealthModule {}

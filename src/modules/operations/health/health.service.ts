@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { CopyLagReader } from '../../events/event-store/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { Database } from '../../../platform/database/database.js';
 import { isMigrated } from '../../../platform/database/migration-state.js';
@@ -6,10 +7,12 @@ import { JobQueue, type QueueHealth } from '../../../platform/queue/index.js';
 import { RateLimitStore } from '../../../platform/rate-limit/index.js';
 import { RedisConnection, type RedisHealth } from '../../../platform/redis/redis.js';
 import { SERVICE_VERSION } from '../../../platform/http/service-info.js';
-import type { CheckState, HealthResponse, WorkerState } from './health.dto.js';
+import type { CheckState, HealthChecks, HealthResponse, WorkerState } from './health.dto.js';
 import { workerState, workerStateWithoutQueue } from './worker-state.js';
 
 const DATABASE_LIMIT_MS = 2_000;
+/** Copying takes a second or two. */
+const LAG_LIMIT_SECONDS = 60;
 
 @Injectable()
 export class HealthService {
@@ -21,21 +24,28 @@ export class HealthService {
     private readonly rateLimits: RateLimitStore,
     private readonly queue: JobQueue,
     private readonly clock: Clock,
+    private readonly copies: CopyLagReader,
   ) {
     this.startedAt = clock.now();
   }
 
   async check(): Promise<HealthResponse> {
-    const [database, ownRedis, limitsRedis, [queue, workers]] = await Promise.all([
+    const [database, ownRedis, limitsRedis, [queue, workers], eventStore] = await Promise.all([
       this.checkDatabase(),
       this.redis.health(),
       this.rateLimits.health(),
       this.checkQueueAndWorkers(),
+      this.checkEventStore(),
     ]);
     const redis = together(ownRedis, limitsRedis);
-    const checks = { database, redis, queue, workers };
+    const checks = { database, redis, queue, workers, ...eventStore };
     const allWell = (redis === 'ok' || redis === 'not_configured') && queue === 'ok' && workers === 'healthy';
-    return { status: database === 'down' ? 'down' : allWell ? 'ok' : 'degraded', version: SERVICE_VERSION, checks };
+    const isCopied = eventStore.event_store !== 'degraded';
+    return {
+      status: database === 'down' ? 'down' : allWell && isCopied ? 'ok' : 'degraded',
+      version: SERVICE_VERSION,
+      checks,
+    };
   }
 
   /** Whether traffic may come: the database answers and has every migration of this version. */
@@ -53,6 +63,12 @@ export class HealthService {
       (): CheckState => 'down',
     );
     return Promise.race([answer, limit]).finally(() => clearTimeout(timer));
+  }
+
+  private async checkEventStore(): Promise<Pick<HealthChecks, 'event_store'>> {
+    const seconds = await this.copies.seconds().catch(() => Number.POSITIVE_INFINITY);
+    if (seconds === null) return {};
+    return { event_store: seconds > LAG_LIMIT_SECONDS ? 'degraded' : 'ok' };
   }
 
   private async checkQueueAndWorkers(): Promise<[QueueHealth, WorkerState]> {

@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConfigError, loadConfig } from './load-config.js';
+
+function faultsOf(env: Record<string, string>): readonly string[] {
+  try {
+    loadConfig(env);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+}
+
+const URL = 'https://clickhouse.example.com:8443';
+
+describe('the ClickHouse of the configuration', () => {
+  it('is none without a URL, and has defaults with one', () => {
+    expect(loadConfig({}).eventStore).toBeUndefined();
+    expect(loadConfig({ CLICKHOUSE_URL: `${URL}/` }).eventStore).toEqual({
+      url: URL,
+      user: 'default',
+      password: '',
+      database: 'operational_events',
+      cluster: undefined,
+    });
+  });
+
+  it('is read', () => {
+    const { eventStore } = loadConfig({
+      CLICKHOUSE_URL: URL,
+      CLICKHOUSE_USER: 'service',
+      CLICKHOUSE_PASSWORD: 'pass',
+      CLICKHOUSE_DATABASE: 'shop_events',
+      CLICKHOUSE_CLUSTER: 'main-cluster',
+    });
+    expect(eventStore).toEqual({
+      url: URL,
+      user: 'service',
+      password: 'pass',
+      database: 'shop_events',
+      cluster: 'main-cluster',
+    });
+  });
+
+  it.each([
+    ['CLICKHOUSE_URL', 'clickhouse://host', 'must be a URL starting with https:// or http://'],
+    ['CLICKHOUSE_URL', 'http://user:secret@host', 'must be a URL without user and password'],
+    ['CLICKHOUSE_URL', 'http://host/?database=x', 'must be a URL without query and fragment'],
+    ['CLICKHOUSE_PASSWORD', 'two words', 'must be 1 to 512 visible ASCII characters'],
+    ['CLICKHOUSE_DATABASE', 'a`b', 'must be a name of 1 to 63 letters, digits, _ and -'],
+    ['CLICKHOUSE_CLUSTER', '1', 'must be a name of 1 to 63 letters, digits, _ and -'],
+  ])('refuses %s %s, and says nothing more of it', (name, text, message) => {
+    expect(faultsOf({ CLICKHOUSE_URL: URL, [name]: text })).toEqual([`${name} ${message}`]);
+  });
+
+  it('needs its URL where something else of it is set', () => {
+    expect(faultsOf({ CLICKHOUSE_PASSWORD: 'pass' })).toEqual([
+      'CLICKHOUSE_URL is missing, though CLICKHOUSE_PASSWORD is set',
+    ]);
+  });
+});

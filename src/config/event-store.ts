@@ -1,0 +1,36 @@
+import type { ClickHouseSettings } from './config.js';
+
+/** What the environment says about ClickHouse. */
+export interface ClickHouseValues {
+  readonly CLICKHOUSE_URL: string | undefined;
+  readonly CLICKHOUSE_USER: string | undefined;
+  readonly CLICKHOUSE_PASSWORD: string | undefined;
+  readonly CLICKHOUSE_DATABASE: string | undefined;
+  readonly CLICKHOUSE_CLUSTER: string | undefined;
+}
+
+export const DEFAULT_CLICKHOUSE_USER = 'default';
+export const DEFAULT_CLICKHOUSE_DATABASE = 'operational_events';
+
+/**
+ * The other names say something of the server that the URL names.
+ * @param faulty the names that have a fault of their own already: they are there
+ */
+export function clickHouseFaults(v: ClickHouseValues, faulty: ReadonlySet<string>): string[] {
+  if (v.CLICKHOUSE_URL !== undefined || faulty.has('CLICKHOUSE_URL')) return [];
+  const given = (['USER', 'PASSWORD', 'DATABASE', 'CLUSTER'] as const)
+    .map((name) => `CLICKHOUSE_${name}` as const)
+    .find((name) => v[name] !== undefined);
+  return given === undefined ? [] : [`CLICKHOUSE_URL is missing, though ${given} is set`];
+}
+
+export function clickHouseSettings(v: ClickHouseValues): ClickHouseSettings | undefined {
+  if (v.CLICKHOUSE_URL === undefined) return undefined;
+  return {
+    url: v.CLICKHOUSE_URL,
+    user: v.CLICKHOUSE_USER ?? DEFAULT_CLICKHOUSE_USER,
+    password: v.CLICKHOUSE_PASSWORD ?? '',
+    database: v.CLICKHOUSE_DATABASE ?? DEFAULT_CLICKHOUSE_DATABASE,
+    cluster: v.CLICKHOUSE_CLUSTER,
+  };
+}

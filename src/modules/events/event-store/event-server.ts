@@ -1,0 +1,13 @@
+import type { FactoryProvider } from '@nestjs/common';
+import { CONFIG, type Config } from '../../../config/index.js';
+import { ClickHouse } from '../../../platform/clickhouse/index.js';
+
+/** Injection token of the {@link ClickHouse} that events are copied to; null where none is configured. */
+export const EVENT_SERVER = Symbol('EVENT_SERVER');
+
+export const EVENT_SERVER_PROVIDER: FactoryProvider<Promise<ClickHouse | null>> = {
+  provide: EVENT_SERVER,
+  inject: [CONFIG],
+  useFactory: ({ eventStore }: Config) =>
+    eventStore === undefined ? Promise.resolve(null) : ClickHouse.open(eventStore),
+};

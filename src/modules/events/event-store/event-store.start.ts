@@ -1,0 +1,57 @@
+import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { ConfigError } from '../../../config/index.js';
+import { type ClickHouse, shortReason } from '../../../platform/clickhouse/index.js';
+import { Metrics } from '../../../platform/telemetry/index.js';
+import { EVENT_SERVER } from './event-server.js';
+import { CopyLagReader } from './shipping/copy-lag.reader.js';
+import { WaitingEventsRepository } from './shipping/waiting-events.repository.js';
+import { EventTables } from './tables/event-tables.js';
+import { TablesRepository } from './tables/tables.repository.js';
+
+/**
+ * Looks at the server before anything is taken: what is wrong with it for good ends the start, and one that is away does not.
+ * From then on every event is kept until it was copied.
+ */
+@Injectable()
+export class EventStoreStart implements OnModuleInit, OnApplicationShutdown {
+  private readonly logger = new Logger('event-store');
+
+  constructor(
+    @Inject(EVENT_SERVER) private readonly server: ClickHouse | null,
+    private readonly lag: CopyLagReader,
+    private readonly waiting: WaitingEventsRepository,
+    private readonly metrics: Metrics,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    if (this.server === null) return this.warnOfKept();
+    await this.look(this.server);
+    await this.waiting.begin();
+    this.metrics.gauge(
+      'event_shipping_lag_seconds',
+      'How long the oldest event that is not copied to the event store has been stored',
+      [],
+      async (gauge) => gauge.set((await this.lag.seconds().catch(() => null)) ?? Number.NaN),
+    );
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.server?.close();
+  }
+
+  private async look(server: ClickHouse): Promise<void> {
+    try {
+      await new EventTables(new TablesRepository(server)).prepare();
+    } catch (error) {
+      if (error instanceof ConfigError) throw error;
+      this.logger.warn(`ClickHouse cannot be asked, events are copied later: ${shortReason(error)}`);
+    }
+  }
+
+  private async warnOfKept(): Promise<void> {
+    if (!(await this.waiting.isBegun())) return;
+    this.logger.warn(
+      'events are kept for an event store, and CLICKHOUSE_URL is not set: set it, or have them kept no longer by SELECT end_event_shipping()',
+    );
+  }
+}

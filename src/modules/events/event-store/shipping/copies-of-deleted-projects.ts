@@ -1,0 +1,48 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { ProjectId } from '../../../access/index.js';
+import { type ClickHouse, shortReason } from '../../../../platform/clickhouse/index.js';
+import { LogThrottle } from '../../../../platform/telemetry/index.js';
+import type { RemovalStep } from '../../../tenancy/projects/index.js';
+import { EVENT_SERVER } from '../event-server.js';
+import { StoredEventsRepository } from './stored-events.repository.js';
+import { WaitingEventsRepository } from './waiting-events.repository.js';
+
+/**
+ * Removes what was copied of deleted projects, once nothing of it can be on its way any more. The row of the project goes after
+ * that, so what cannot be removed now is looked for again.
+ */
+@Injectable()
+export class CopiesOfDeletedProjects {
+  private readonly logger = new Logger('event-store');
+  private readonly seldom = new LogThrottle();
+  private readonly stored: StoredEventsRepository | null;
+
+  constructor(
+    private readonly waiting: WaitingEventsRepository,
+    @Inject(EVENT_SERVER) server: ClickHouse | null,
+  ) {
+    this.stored = server === null ? null : new StoredEventsRepository(server);
+  }
+
+  async removeOf(projectId: ProjectId, limit: number): Promise<RemovalStep> {
+    if (!(await this.waiting.isBegun())) return { removed: 0, done: true };
+    const { removed, isEmpty } = await this.waiting.removeOf(projectId, limit);
+    return { removed, done: isEmpty && (await this.isRemoved(projectId)) };
+  }
+
+  private async isRemoved(projectId: ProjectId): Promise<boolean> {
+    // Another process may know where the copies are.
+    if (this.stored === null) return false;
+    try {
+      return await this.stored.removeOf(projectId);
+    } catch (error) {
+      // Other projects must not wait for it.
+      this.seldom.happened('removal', (times) =>
+        this.logger.warn(
+          `copies of a deleted project stay: ${shortReason(error)}, ${times} times since the last such line`,
+        ),
+      );
+      return false;
+    }
+  }
+}

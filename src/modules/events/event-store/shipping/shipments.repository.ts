@@ -1,0 +1,170 @@
+import pg from 'pg';
+import { type CopyToStreamQuery, to as copyTo } from 'pg-copy-streams';
+import { EVENT_COLUMNS } from '../tables/columns.js';
+
+/** Bounds of a block; its first shipment is always taken, and has 1,000 events at most. */
+const MOST_EVENTS = 50_000;
+const MOST_BYTES = 33_554_432;
+const MOST_SHIPMENTS = 10_000;
+
+const CONNECT_LIMIT_MS = 5_000;
+/** No statement is under way for longer: that of the rows of a block ends with its insert. */
+const STATEMENT_LIMIT_MS = 90_000;
+
+const SETTINGS = `SET statement_timeout = ${STATEMENT_LIMIT_MS}; SET jit = off`;
+
+/** What is copied next. */
+export interface Block {
+  /** From 1. */
+  readonly number: number;
+  /** The same whoever sends it, however often, and of no other block. */
+  readonly token: string;
+  /** It was begun before, and may be there in whole or in part. */
+  readonly isBegun: boolean;
+}
+
+interface State {
+  readonly id: string;
+  readonly block: string;
+  readonly is_taken: boolean;
+}
+
+/**
+ * What is to be copied, as PostgreSQL has it, over a connection of its own. One block is under way at a time: which
+ * shipments it has stands in `event_shipping` before it is read, and goes with them in one statement once it was copied.
+ */
+export class ShipmentsRepository {
+  private client: pg.Client | undefined;
+
+  constructor(private readonly databaseUrl: string) {}
+
+  /**
+   * Whether this connection is the one that copies, until it is closed or lost: `begun` the first time that it is. Saves work
+   * alone, since blocks are the same for all.
+   */
+  async turn(): Promise<'begun' | 'kept' | 'of another'> {
+    if (this.client !== undefined) return 'kept';
+    const client = await this.connect();
+    try {
+      const { rows } = await client.query<{ ours: boolean }>(
+        `SELECT pg_try_advisory_lock(hashtextextended('event-shipping', 0)) AS ours`,
+      );
+      if (rows[0]?.ours === true) {
+        this.client = client;
+        return 'begun';
+      }
+    } catch (error) {
+      await end(client);
+      throw error;
+    }
+    await end(client);
+    return 'of another';
+  }
+
+  /** How far it has got; the number is of the last block that was copied. Null: nothing is kept for copying. */
+  async place(): Promise<{ readonly block: number; readonly isTaken: boolean } | null> {
+    const state = await this.state();
+    return state === undefined ? null : { block: Number(state.block), isTaken: state.is_taken };
+  }
+
+  /** The block that was begun, else a new one of the oldest shipments. @returns null when nothing waits */
+  async take(): Promise<Block | null> {
+    const { rowCount } = await this.ours.query(
+      `UPDATE event_shipping p SET taken = next.positions
+       FROM (
+         SELECT /* every tenant: in one order */ array_agg(w.position) AS positions
+         FROM (
+           SELECT s.position, sum(cardinality(s.ids)) OVER o AS events, sum(s.bytes) OVER o AS bytes,
+                  row_number() OVER o AS number
+           FROM (SELECT position, ids, bytes FROM event_shipments ORDER BY position LIMIT $1) s
+           WINDOW o AS (ORDER BY s.position)) w
+         WHERE w.number = 1 OR (w.events <= $2 AND w.bytes <= $3)) next
+       WHERE p.taken IS NULL AND next.positions IS NOT NULL`,
+      [MOST_SHIPMENTS, MOST_EVENTS, MOST_BYTES],
+    );
+    const state = await this.state();
+    if (state?.is_taken !== true) return null;
+    const number = Number(state.block) + 1;
+    return { number, token: `${state.id}-${number}`, isBegun: rowCount === 0 };
+  }
+
+  /** Its events as lines for ClickHouse; those that were deleted meanwhile are left out. The connection is busy until its end. */
+  async read({ number }: Block): Promise<CopyToStreamQuery> {
+    await this.ours.query(`SELECT set_config('shipping.block', $1, false)`, [String(number)]);
+    const columns = EVENT_COLUMNS.map(({ name, sql }) => `${sql} AS "${name}"`).join(', ');
+    // Each event is looked up by its key, since OFFSET keeps the relations apart: of arrays the planner cannot know how few
+    // events they name, and would read whole months.
+    return this.ours.query(
+      copyTo(`COPY (
+        SELECT /* every tenant: in one order */ p.block + 1, f.*
+        FROM event_shipping p
+        JOIN event_shipments s ON s.position = ANY (p.taken)
+        CROSS JOIN LATERAL unnest(s.timestamps, s.ids) AS w (at, id)
+        CROSS JOIN LATERAL (
+          SELECT ${columns} FROM events e
+          WHERE e.project_id = s.project_id AND e."timestamp" = w.at AND e.id = w.id OFFSET 0) f
+        WHERE p.block + 1 = current_setting('shipping.block')::bigint) TO STDOUT`),
+    );
+  }
+
+  /** It was copied: nothing of it waits any more. Does nothing where somebody else has said so before. */
+  async confirm({ number }: Block): Promise<void> {
+    await this.ours.query(
+      `WITH copied AS (
+         SELECT taken FROM event_shipping WHERE block + 1 = $1 AND taken IS NOT NULL FOR UPDATE),
+       gone AS (
+         DELETE /* every tenant: those of the block */ FROM event_shipments s USING copied c
+         WHERE s.position = ANY (c.taken))
+       UPDATE event_shipping SET block = $1, taken = NULL FROM copied`,
+      [number],
+    );
+  }
+
+  /** Lets go of whatever is under way; the next to ask whether it is theirs begins anew. */
+  async close(): Promise<void> {
+    const { client } = this;
+    this.client = undefined;
+    if (client !== undefined) await end(client);
+  }
+
+  private get ours(): pg.Client {
+    if (this.client === undefined) throw new Error('the connection for shipping was lost');
+    return this.client;
+  }
+
+  private async state(): Promise<State | undefined> {
+    const { rows } = await this.ours.query<State>(
+      'SELECT id, block, taken IS NOT NULL AS is_taken FROM event_shipping',
+    );
+    return rows[0];
+  }
+
+  private async connect(): Promise<pg.Client> {
+    const client = new pg.Client({
+      connectionString: this.databaseUrl,
+      application_name: 'service-shipping',
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      connectionTimeoutMillis: CONNECT_LIMIT_MS,
+    });
+    const lose = (): void => {
+      if (this.client === client) this.client = undefined;
+    };
+    // Whoever waits for it is told by its statement.
+    client.on('error', lose);
+    client.on('end', lose);
+    try {
+      await client.connect();
+      await client.query(SETTINGS);
+    } catch (error) {
+      await end(client);
+      throw error;
+    }
+    return client;
+  }
+}
+
+/** At once, though a statement may be under way. */
+async function end(client: pg.Client): Promise<void> {
+  await client.end().catch(() => undefined);
+}

@@ -1,0 +1,80 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type BeforeApplicationShutdown, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { shortReason } from '../../../../platform/clickhouse/index.js';
+import { LogThrottle, type Metrics } from '../../../../platform/telemetry/index.js';
+import { type Shipper, StoresDiffer } from './shipper.js';
+
+const IDLE_MS = 500;
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 15_000;
+
+/** Copies events as long as this process runs, and waits longer each time it cannot. */
+export class ShippingLoop implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('event-store');
+  private readonly seldom = new LogThrottle();
+  private readonly stopping = new AbortController();
+  private readonly copied;
+  private readonly failures;
+  private readonly seconds;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly shipper: Shipper,
+    metrics: Metrics,
+  ) {
+    this.copied = metrics.counter(
+      'event_shipping_events_total',
+      'Events that this process has copied to the event store',
+    );
+    this.failures = metrics.counter('event_shipping_failures_total', 'Blocks of events that could not be copied');
+    this.seconds = metrics.histogram('event_shipping_block_seconds', 'Time of a block, from its choice to its end');
+  }
+
+  onApplicationBootstrap(): void {
+    this.running = this.run();
+  }
+
+  /** What is under way is given up; the next process sends it again. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+    await this.shipper.close();
+  }
+
+  private isStopping(): boolean {
+    return this.stopping.signal.aborted;
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.stopping;
+    let waitMs = 0;
+    while (!this.isStopping()) {
+      try {
+        const isIdle = await this.round(signal);
+        waitMs = isIdle ? IDLE_MS : 0;
+      } catch (error) {
+        if (this.isStopping()) return;
+        this.tell(error);
+        waitMs = Math.min(Math.max(waitMs * 2, FIRST_WAIT_MS), LONGEST_WAIT_MS);
+      }
+      if (waitMs > 0) await pause(waitMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  private async round(signal: AbortSignal): Promise<boolean> {
+    const startedAt = performance.now();
+    const events = await this.shipper.ship(signal);
+    if (events === null) return true;
+    this.copied.inc(events);
+    this.seconds.observe((performance.now() - startedAt) / 1_000);
+    return false;
+  }
+
+  private tell(error: unknown): void {
+    this.failures.inc();
+    const reason = error instanceof StoresDiffer ? error.message : shortReason(error);
+    this.seldom.happened(reason, (times) =>
+      this.logger.warn(`events are not copied: ${reason}, ${times} times since the last such line`),
+    );
+  }
+}

@@ -1,0 +1,91 @@
+import type { Readable } from 'node:stream';
+import type { ProjectId } from '../../../access/index.js';
+import type { ClickHouse, QuerySettings } from '../../../../platform/clickhouse/index.js';
+import { BLOCK_COLUMN, EVENT_COLUMNS } from '../tables/columns.js';
+import { eventTable, keptTable } from '../tables/table-statements.js';
+
+const COLUMNS = [BLOCK_COLUMN.name, ...EVENT_COLUMNS.map(({ name }) => name)] as const;
+
+/**
+ * One block of rows, however the server likes to cut them; acknowledged when it is stored. Months of a block are as many as
+ * the arrivals of its events allow.
+ */
+const INSERT: QuerySettings = {
+  async_insert: 0,
+  insert_deduplicate: 1,
+  input_format_null_as_default: 0,
+  input_format_parallel_parsing: 0,
+  max_partitions_per_insert_block: '1000',
+  max_execution_time: 60,
+};
+const INSERT_IN_CLUSTER: QuerySettings = { ...INSERT, distributed_foreground_insert: 1, insert_quorum: 'auto' };
+
+/** The events of ClickHouse, as shipping changes them. */
+export class StoredEventsRepository {
+  constructor(private readonly server: ClickHouse) {}
+
+  /** Stores what of it is not stored under the same token; each month in whole or not at all. */
+  async insert(body: Readable, token: string, signal: AbortSignal): Promise<void> {
+    const settings = this.server.cluster === undefined ? INSERT : INSERT_IN_CLUSTER;
+    await this.server.insert({
+      table: eventTable(this.server),
+      columns: COLUMNS,
+      body,
+      settings: { ...settings, insert_deduplication_token: token },
+      signal,
+    });
+  }
+
+  /** How many events a block has brought. */
+  async countOf(block: number): Promise<number> {
+    const [row] = await this.server.rows<{ events: number | string }>(
+      `SELECT /* every tenant: those of the block */ count() AS events FROM ${eventTable(this.server)} WHERE block = {block: UInt64}`,
+      { block },
+    );
+    return Number(row?.events ?? 0);
+  }
+
+  /** Whether there is anything of a later block. */
+  async hasLater(block: number): Promise<boolean> {
+    const rows = await this.server.rows(
+      `SELECT /* every tenant: whether there is one */ 1 AS there FROM ${eventTable(this.server)} WHERE block > {block: UInt64} LIMIT 1`,
+      { block },
+    );
+    return rows.length > 0;
+  }
+
+  /** Resolves when nothing of the block is seen any more. */
+  async removeBlock(block: number): Promise<void> {
+    await this.server.command(
+      `ALTER TABLE ${keptTable(this.server)} DELETE WHERE block = {block: UInt64} SETTINGS mutations_sync = 2`,
+      { block },
+    );
+  }
+
+  /** Has the rows of a project removed from the disk, which takes its time. @returns whether nothing is left */
+  async removeOf(projectId: ProjectId): Promise<boolean> {
+    const [row] = await this.server.rows<{ events: number | string }>(
+      `SELECT /* tenant: that of the parameter */ count() AS events FROM ${eventTable(this.server)} WHERE project_id = {project: UUID}`,
+      { project: projectId },
+    );
+    if (Number(row?.events ?? 0) === 0) return true;
+    if (!(await this.isRemoving(projectId))) {
+      await this.server.command(
+        `ALTER TABLE ${keptTable(this.server)} DELETE WHERE project_id = {project: UUID} SETTINGS mutations_sync = 0`,
+        { project: projectId },
+      );
+    }
+    return false;
+  }
+
+  private async isRemoving(projectId: ProjectId): Promise<boolean> {
+    const { database, cluster } = this.server;
+    const mutations = cluster === undefined ? 'system.mutations' : `clusterAllReplicas('${cluster}', system.mutations)`;
+    const rows = await this.server.rows(
+      `SELECT /* tenant: that of the parameter */ 1 AS there FROM ${mutations}
+       WHERE database = {database: String} AND NOT is_done AND position(command, {project: String}) > 0 LIMIT 1`,
+      { database, project: projectId },
+    );
+    return rows.length > 0;
+  }
+}

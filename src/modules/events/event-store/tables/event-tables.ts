@@ -1,0 +1,74 @@
+import { ConfigError } from '../../../../config/index.js';
+import { isAccessDenied, isWrongPassword } from '../../../../platform/clickhouse/index.js';
+import { EVENT_COLUMNS } from './columns.js';
+import { TABLES_VERSION, versionIn } from './table-statements.js';
+import type { TablesRepository } from './tables.repository.js';
+
+/** The oldest version that the tests have seen; older ones lack times before 1900, types or settings that the tables need. */
+const OLDEST_SERVER = [26, 7] as const;
+
+/** Makes the tables of events, once; any number of processes may do so at the same time. */
+export class EventTables {
+  private ready = false;
+
+  constructor(private readonly tables: TablesRepository) {}
+
+  /**
+   * @throws ConfigError when the server is there and cannot be used as it is; any other error when it cannot be reached
+   */
+  async prepare(): Promise<void> {
+    if (this.ready) return;
+    await this.judgeServer();
+    await this.makeDatabase();
+    if ((await this.tables.comment()) === undefined) await this.tables.makeTables();
+    await this.judgeTables();
+    const known = new Set(await this.tables.columns());
+    for (const column of EVENT_COLUMNS) if (!known.has(column.name)) await this.tables.addColumn(column);
+    this.ready = true;
+  }
+
+  private async judgeServer(): Promise<void> {
+    let version: string;
+    try {
+      version = await this.tables.serverVersion();
+    } catch (error) {
+      if (isWrongPassword(error))
+        throw new ConfigError(['CLICKHOUSE_USER or CLICKHOUSE_PASSWORD is refused by the server']);
+      throw error;
+    }
+    if (isOlder(version)) {
+      throw new ConfigError([
+        `CLICKHOUSE_URL names a server of version ${version}; ${OLDEST_SERVER.join('.')} or newer is needed`,
+      ]);
+    }
+  }
+
+  private async makeDatabase(): Promise<void> {
+    if (await this.tables.hasDatabase()) return;
+    try {
+      await this.tables.makeDatabase();
+    } catch (error) {
+      if (!isAccessDenied(error)) throw error;
+      throw new ConfigError(['CLICKHOUSE_DATABASE is not there, and CLICKHOUSE_USER may not make it']);
+    }
+  }
+
+  private async judgeTables(): Promise<void> {
+    const comment = (await this.tables.comment()) ?? '';
+    const version = versionIn(comment);
+    if (version === TABLES_VERSION) return;
+    throw new ConfigError([
+      version === null
+        ? 'CLICKHOUSE_DATABASE has a table events that is not of this service: name a database of its own'
+        : `CLICKHOUSE_DATABASE has tables of version ${version}, and this version of the service needs ${TABLES_VERSION}`,
+    ]);
+  }
+}
+
+/** What has no version in front, as builds of one's own have, is taken for new. */
+function isOlder(version: string): boolean {
+  const [, major, minor] = /^(\d+)\.(\d+)/.exec(version) ?? [];
+  if (major === undefined) return false;
+  const difference = Number(major) - OLDEST_SERVER[0] || Number(minor) - OLDEST_SERVER[1];
+  return difference < 0;
+}

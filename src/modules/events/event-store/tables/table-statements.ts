@@ -1,0 +1,124 @@
+import { BLOCK_COLUMN, EVENT_COLUMNS } from './columns.js';
+
+/** Of all that these statements say beside columns that are added; told by the comment of the table. */
+export const TABLES_VERSION = 1;
+
+export interface TablePlace {
+  readonly database: string;
+  /** Undefined: one server. */
+  readonly cluster: string | undefined;
+}
+
+/** What is asked and inserted into. */
+export const EVENT_TABLE = 'events';
+/** Where the rows lie on each server of a cluster. */
+const LOCAL_TABLE = 'events_local';
+
+/**
+ * An event belongs to the month of its timestamp, where that is near its arrival, else to the one partition 0: senders choose
+ * timestamps, and each month that a block has events of is a part of its own. So a block makes {@link MOST_PARTITIONS} at most.
+ */
+const NEAR_PAST_DAYS = 1_100;
+const NEAR_FUTURE_DAYS = 62;
+export const MOST_PARTITIONS = 42;
+
+const PARTITION = `if(timestamp >= created_at - toIntervalDay(${NEAR_PAST_DAYS})
+    AND timestamp <= created_at + toIntervalDay(${NEAR_FUTURE_DAYS}), toYYYYMM(timestamp), 0)`;
+
+/** Ids in the order of their bytes, as PostgreSQL has them: of itself ClickHouse compares their second halves first. */
+const ORDER = 'project_id, timestamp, UUIDToNum(id)';
+
+/** What the filters of logs ask for, in blocks of 8,192 rows, and pieces of three letters of what is searched for. */
+const INDEXES = [
+  'INDEX ix_event event TYPE bloom_filter(0.01) GRANULARITY 1',
+  'INDEX ix_log_method log_method TYPE set(32) GRANULARITY 1',
+  'INDEX ix_log_status log_status TYPE set(128) GRANULARITY 1',
+  'INDEX ix_log_endpoint log_endpoint TYPE bloom_filter(0.01) GRANULARITY 1',
+  'INDEX ix_external_event_id external_event_id TYPE bloom_filter(0.01) GRANULARITY 1',
+  'INDEX ix_id id TYPE bloom_filter(0.01) GRANULARITY 1',
+  'INDEX ix_block block TYPE minmax GRANULARITY 1',
+  'INDEX ix_endpoint_text lowerUTF8(log_endpoint) TYPE ngrambf_v1(3, 8192, 3, 0) GRANULARITY 1',
+  `INDEX ix_message_text lowerUTF8(ifNull(message, '')) TYPE ngrambf_v1(3, 32768, 3, 0) GRANULARITY 1`,
+  'INDEX ix_properties_text lowerUTF8(properties) TYPE ngrambf_v1(3, 65536, 3, 0) GRANULARITY 1',
+] as const;
+
+/** Of the last blocks, so that one that is sent again is known; there is one at a time, and none is passed by. */
+const KEPT_TOKENS = 10_000;
+const TEN_YEARS_SECONDS = 315_360_000;
+
+/** What was acknowledged is on the disk. */
+const DURABLE = 'fsync_after_insert = 1, fsync_part_directory = 1';
+const ONE_SERVER = `non_replicated_deduplication_window = ${KEPT_TOKENS}, ${DURABLE}`;
+const REPLICATED = `replicated_deduplication_window = ${KEPT_TOKENS}, replicated_deduplication_window_seconds = ${TEN_YEARS_SECONDS}, ${DURABLE}`;
+
+export function quoted(name: string): string {
+  return `\`${name}\``;
+}
+
+/** The table by which events are read and inserted. */
+export function eventTable({ database }: TablePlace): string {
+  return `${quoted(database)}.${quoted(EVENT_TABLE)}`;
+}
+
+/** Where rows are removed and columns added, with what has every server of a cluster do it. */
+export function keptTable(place: TablePlace): string {
+  if (place.cluster === undefined) return eventTable(place);
+  return `${quoted(place.database)}.${quoted(LOCAL_TABLE)} ON CLUSTER ${quoted(place.cluster)}`;
+}
+
+export function databaseStatement({ database, cluster }: TablePlace): string {
+  return `CREATE DATABASE IF NOT EXISTS ${quoted(database)}${onCluster(cluster)}`;
+}
+
+/** In their order; each does nothing where its table is there. */
+export function tableStatements(place: TablePlace): string[] {
+  const { database, cluster } = place;
+  const comment = `COMMENT '${commentOf(TABLES_VERSION)}'`;
+  const layout = `PARTITION BY ${PARTITION} ORDER BY (${ORDER})`;
+  if (cluster === undefined) {
+    return [
+      `CREATE TABLE IF NOT EXISTS ${eventTable(place)} (${structure()})
+       ENGINE = MergeTree ${layout} SETTINGS ${ONE_SERVER} ${comment}`,
+    ];
+  }
+  // Each shard has its own path in the keeper; the servers' macros tell which of them is which.
+  const path = `/clickhouse/tables/{shard}/${database}/${LOCAL_TABLE}`;
+  const local = `${quoted(database)}.${quoted(LOCAL_TABLE)}`;
+  return [
+    `CREATE TABLE IF NOT EXISTS ${local}${onCluster(cluster)} (${structure()})
+     ENGINE = ReplicatedMergeTree('${path}', '{replica}') ${layout} SETTINGS ${REPLICATED} ${comment}`,
+    // A project is on one shard, so what is asked of one project is asked there.
+    `CREATE TABLE IF NOT EXISTS ${eventTable(place)}${onCluster(cluster)} (${columns()})
+     ENGINE = Distributed('${cluster}', '${database}', '${LOCAL_TABLE}', sipHash64(project_id)) ${comment}`,
+  ];
+}
+
+/** Adds a column that is not there yet; rows that are there have what an empty one holds. */
+export function columnStatements(place: TablePlace, name: string, definition: string): string[] {
+  const add = `ADD COLUMN IF NOT EXISTS ${quoted(name)} ${definition}`;
+  const { cluster } = place;
+  if (cluster === undefined) return [`ALTER TABLE ${eventTable(place)} ${add}`];
+  return [`ALTER TABLE ${keptTable(place)} ${add}`, `ALTER TABLE ${eventTable(place)}${onCluster(cluster)} ${add}`];
+}
+
+export function commentOf(version: number): string {
+  return `operational events, version ${version}`;
+}
+
+/** Null: the table is not one of ours. */
+export function versionIn(comment: string): number | null {
+  const version = /^operational events, version (\d{1,9})$/.exec(comment)?.[1];
+  return version === undefined ? null : Number(version);
+}
+
+function structure(): string {
+  return [columns(), ...INDEXES].join(', ');
+}
+
+function columns(): string {
+  return [...EVENT_COLUMNS, BLOCK_COLUMN].map(({ name, definition }) => `${quoted(name)} ${definition}`).join(', ');
+}
+
+function onCluster(cluster: string | undefined): string {
+  return cluster === undefined ? '' : ` ON CLUSTER ${quoted(cluster)}`;
+}

@@ -1,0 +1,60 @@
+import type { ClickHouse } from '../../../../platform/clickhouse/index.js';
+import {
+  columnStatements,
+  databaseStatement,
+  EVENT_TABLE,
+  tableStatements,
+  type TablePlace,
+} from './table-statements.js';
+
+/** The tables of events as the server has them. */
+export class TablesRepository {
+  constructor(private readonly server: ClickHouse) {}
+
+  private get place(): TablePlace {
+    return { database: this.server.database, cluster: this.server.cluster };
+  }
+
+  /** Of the server, such as `26.7.2.1`. */
+  async serverVersion(): Promise<string> {
+    const [row] = await this.server.rows<{ version: string }>('SELECT version() AS version');
+    return row?.version ?? '';
+  }
+
+  async hasDatabase(): Promise<boolean> {
+    const rows = await this.server.rows('SELECT 1 AS there FROM system.databases WHERE name = {database: String}', {
+      database: this.server.database,
+    });
+    return rows.length > 0;
+  }
+
+  /** Undefined: there is no such table. */
+  async comment(): Promise<string | undefined> {
+    const [row] = await this.server.rows<{ comment: string }>(
+      'SELECT comment FROM system.tables WHERE database = {database: String} AND name = {table: String}',
+      { database: this.server.database, table: EVENT_TABLE },
+    );
+    return row?.comment;
+  }
+
+  async columns(): Promise<string[]> {
+    const rows = await this.server.rows<{ name: string }>(
+      'SELECT name FROM system.columns WHERE database = {database: String} AND table = {table: String}',
+      { database: this.server.database, table: EVENT_TABLE },
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  async makeDatabase(): Promise<void> {
+    await this.server.command(databaseStatement(this.place));
+  }
+
+  /** What is there already stays as it is. */
+  async makeTables(): Promise<void> {
+    for (const statement of tableStatements(this.place)) await this.server.command(statement);
+  }
+
+  async addColumn({ name, definition }: { readonly name: string; readonly definition: string }): Promise<void> {
+    for (const statement of columnStatements(this.place, name, definition)) await this.server.command(statement);
+  }
+}

@@ -1,0 +1,444 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ConfigError } from '../../../src/config/index.js';
+import { EVENT_COLUMNS } from '../../../src/modules/events/event-store/tables/columns.js';
+import { EventTables } from '../../../src/modules/events/event-store/tables/event-tables.js';
+import {
+  columnStatements,
+  databaseStatement,
+  keptTable,
+  TABLES_VERSION,
+  tableStatements,
+} from '../../../src/modules/events/event-store/tables/table-statements.js';
+import { TablesRepository } from '../../../src/modules/events/event-store/tables/tables.repository.js';
+import { ClickHouse } from '../../../src/platform/clickhouse/index.js';
+import { newId } from '../../../src/platform/ids/index.js';
+import { MaintenanceRunner } from '../../../src/platform/maintenance/maintenance-task.js';
+import { type Owner, ownerWithProject } from '../../support/actors.js';
+import { createTestApp, type TestApp } from '../../support/app.js';
+import { type EventStore, eventStore, type Fault, FaultyServer, testClickHouse } from '../../support/clickhouse.js';
+import { allCopied, copiedDays, copiedRows, expectSame, keptRows, merge, waiting } from '../../support/event-copies.js';
+import { insertEvents } from '../../support/event-rows.js';
+import { eventually } from '../../support/eventually.js';
+
+const clickHouse = await testClickHouse();
+const DAY_MS = 86_400_000;
+
+/** Many events by one statement, as one batch of ingestion stores them. */
+async function insertMany(app: TestApp, projectId: string, events: number, properties = '{}'): Promise<void> {
+  await app.rows(
+    `INSERT INTO events (project_id, "timestamp", id, event, source, properties, bytes, log_method, log_endpoint, log_status,
+                         log_latency_ms, log_has_latency, created_at)
+     SELECT $1, now() - n * interval '1 second', gen_random_uuid(), 'type ' || n, 's', $3::text::jsonb, length($3::text), 'GET',
+            '/orders/' || n, 200, n % 900, true, now()
+     FROM generate_series(1, $2) AS n`,
+    [projectId, events, properties],
+  );
+}
+
+async function metric(app: TestApp, name: string): Promise<number | undefined> {
+  const { text } = await app.request().get('/metrics').expect(200);
+  const found = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1];
+  return found === undefined ? undefined : Number(found);
+}
+
+const countOf = async (store: EventStore): Promise<number> =>
+  (await copiedDays(store)).reduce((sum, { events }) => sum + Number(events), 0);
+
+if ('absent' in clickHouse) it.skip(`the event store in ClickHouse: ${clickHouse.absent}`, () => undefined);
+else {
+  describe('The copy of the events', () => {
+    let server: FaultyServer;
+    let store: EventStore;
+    let app: TestApp;
+    let owner: Owner;
+
+    beforeAll(async () => {
+      server = await FaultyServer.before(clickHouse);
+      store = await eventStore(clickHouse, server.url);
+      app = await createTestApp({ env: { ...store.env, MAX_BODY_BYTES: '2000000' } });
+      owner = await ownerWithProject(app);
+    });
+
+    afterEach(() => server.behave());
+
+    afterAll(async () => {
+      await app.close();
+      await server.goAway();
+      await store.drop();
+    });
+
+    const ingest = (body: object, key = owner.apiKey) =>
+      app.request().post('/v1/events/ingest').set('X-API-Key', key).send(body);
+
+    it('has every byte of what was ingested, however it looks and whenever it was', async () => {
+      const now = Date.now();
+      const times = [
+        '1970-01-01T00:00:00Z',
+        '2015-06-30T23:59:59.999Z',
+        '1900-01-01T00:00:00.001Z',
+        '0001-01-01T00:00:00Z',
+      ];
+      times.push(new Date(now - 40 * DAY_MS).toISOString(), new Date(now + DAY_MS / 2).toISOString());
+      const properties = {
+        tab: '\t\\t\\N\n\r\b\f\u000b\u007f"\'`',
+        one: 1.5,
+        big: '12345678901234567890',
+        nothing: null,
+      };
+      const text = '\\N and \t a line\nanother \u2028 \u{1f600} é';
+      for (const timestamp of times) {
+        await ingest({ event_type: text, source: 's', message: text, timestamp, payload: properties }).expect(200);
+      }
+      await ingest({ event_type: 'bare', source: 's' }).expect(200);
+      await ingest({ event_type: 'large', source: 's', payload: { large: 'x"\\'.repeat(200_000) } }).expect(200);
+      await expectSame(app, store);
+      expect(await copiedRows(store)).toEqual(await keptRows(app));
+      expect(await countOf(store)).toBe(times.length + 2);
+    });
+
+    it('has every byte of random events, and their order', async () => {
+      const text = fc
+        .string({ unit: 'binary', maxLength: 40 })
+        .map((value) => value.replaceAll(/[\0\ud800-\udfff]/g, ''));
+      const event = fc.record({
+        id: fc.noShrink(fc.uuid()),
+        timestamp: fc.date({ min: new Date('2026-09-01'), max: new Date('2026-12-01'), noInvalidDate: true }),
+        event: text,
+        severity: fc.option(text),
+        environment: fc.option(text),
+        message: fc.option(text),
+        log_endpoint: text,
+        log_status: fc.integer({ min: -2_147_483_648, max: 2_147_483_647 }),
+        log_latency_ms: fc.nat(86_400_000),
+        properties: fc.dictionary(
+          text,
+          fc.oneof(text, fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean()),
+        ),
+      });
+      await fc.assert(
+        fc.asyncProperty(
+          fc.uniqueArray(event, { minLength: 20, maxLength: 120, selector: ({ id }) => id }),
+          async (events) => {
+            await insertEvents(app, owner.projectId, events);
+            await allCopied(app);
+            expect(await copiedRows(store)).toEqual(await keptRows(app));
+          },
+        ),
+        { numRuns: 10 },
+      );
+      await expectSame(app, store);
+    });
+
+    it('is told by blocks of bounded size, whatever one statement stores', async () => {
+      const before = server.inserts;
+      await insertMany(app, owner.projectId, 120_000);
+      await expectSame(app, store);
+      // At most 50,000 events each: of 120,000 no fewer than three.
+      expect(server.inserts - before).toBeGreaterThanOrEqual(3);
+      const [most] = await store.server.rows<{ events: string }>(
+        `SELECT toString(max(events)) AS events FROM (SELECT count() AS events FROM \`${store.server.database}\`.events GROUP BY block)`,
+      );
+      expect(Number(most?.events)).toBeLessThanOrEqual(50_000);
+    });
+
+    it('makes a bounded number of parts of events of a thousand months', async () => {
+      const created = new Date();
+      await app.rows(
+        `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status,
+                             log_latency_ms, log_has_latency, created_at)
+         SELECT $1, $2::timestamptz - n * interval '1 month', gen_random_uuid(), 'months', 's', '{}', 'GET', '/', 200, 0, false, $2
+         FROM generate_series(-2, 1000) AS n`,
+        [owner.projectId, created],
+      );
+      await expectSame(app, store);
+      const [parts] = await store.server.rows<{ partitions: number }>(
+        `SELECT toInt32(uniqExact(_partition_id)) AS partitions FROM \`${store.server.database}\`.events WHERE event = 'months'`,
+      );
+      expect(parts?.partitions).toBeLessThanOrEqual(42);
+    });
+
+    const FULL_DISK: Fault = { code: 243, message: 'Cannot reserve 1.00 MiB, not enough space. (NOT_ENOUGH_SPACE)' };
+    it.each<[string, Fault[]]>([
+      ['a request that breaks off in the middle', ['cut']],
+      ['an answer that is lost', ['forget']],
+      ['a full disk', [FULL_DISK, FULL_DISK]],
+      ['one after the other', ['forget', 'cut', FULL_DISK]],
+    ])('has each event once after %s', async (_, faults) => {
+      server.faults.push(...faults);
+      await insertMany(app, owner.projectId, 3_000);
+      await expectSame(app, store);
+      expect(server.faults).toEqual([]);
+    });
+
+    it('is whole again when the server knows of a block and has lost its rows', async () => {
+      server.faults.push('forget');
+      await insertMany(app, owner.projectId, 100);
+      await eventually(
+        () => server.faults.length,
+        (left) => left === 0,
+      );
+      // What the server would have kept had it died between the token and the rows.
+      const [last] = await app.rows<{ block: number }>('SELECT block::int + 1 AS block FROM event_shipping');
+      await store.server.command(
+        `ALTER TABLE \`${store.server.database}\`.events DELETE WHERE block = ${last?.block} SETTINGS mutations_sync = 2`,
+      );
+      await expectSame(app, store);
+    });
+
+    it('comes from one process at a time, and one that lost its turn does no harm', async () => {
+      const other = await createTestApp({ env: { ...store.env }, databaseUrl: app.databaseUrl });
+      const { isHeld, free } = server.holdNext();
+      await insertMany(app, owner.projectId, 5_000);
+      await isHeld;
+      // The one that has the turn loses it in the middle of its insert, and the other copies the same block and later ones.
+      await app.rows(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'service-shipping'
+                      AND datname = current_database()`);
+      await insertMany(app, owner.projectId, 5_000);
+      await allCopied(app);
+      free();
+      await expectSame(app, store);
+      await other.close();
+    });
+
+    it('goes on while connections to PostgreSQL are lost again and again', async () => {
+      for (let round = 0; round < 10; round += 1) {
+        await insertMany(app, owner.projectId, 2_000);
+        await app.rows(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'service-shipping'
+                        AND datname = current_database()`);
+      }
+      await expectSame(app, store);
+    });
+
+    it('is only behind while ClickHouse is away, and says so', async () => {
+      await server.goAway();
+      await ingest({ event_type: 'while away', source: 's' }).expect(200);
+      await eventually(
+        () => metric(app, 'event_shipping_failures_total'),
+        (failures) => (failures ?? 0) > 0,
+      );
+      expect((await app.request().get('/health').expect(200)).body).toMatchObject({ checks: { event_store: 'ok' } });
+      await app.rows(`UPDATE event_shipments SET stored_at = stored_at - interval '2 hours'`);
+      const { body } = await app.request().get('/health').expect(200);
+      expect(body).toMatchObject({ status: 'degraded', checks: { event_store: 'degraded' } });
+      expect(await metric(app, 'event_shipping_lag_seconds')).toBeGreaterThan(7_000);
+      expect(app.logLines.join('')).toContain('events are not copied: ECONN');
+      await server.comeBack();
+      await expectSame(app, store);
+      expect(await metric(app, 'event_shipping_lag_seconds')).toBe(0);
+    });
+
+    it('is not behind for a clock that was set back', async () => {
+      await server.goAway();
+      await ingest({ event_type: 'from the future', source: 's' }).expect(200);
+      await app.rows(`UPDATE event_shipments SET stored_at = stored_at + interval '1 hour'`);
+      expect(await metric(app, 'event_shipping_lag_seconds')).toBe(0);
+      await server.comeBack();
+      await expectSame(app, store);
+    });
+
+    it('forgets a deleted project, also one that is being copied', async () => {
+      const [gone, kept] = [await ownerWithProject(app), await ownerWithProject(app)];
+      await insertMany(app, gone.projectId, 500);
+      await insertMany(app, kept.projectId, 500);
+      await allCopied(app);
+      const { isHeld, free } = server.holdNext();
+      await insertMany(app, gone.projectId, 500);
+      await isHeld;
+      await insertMany(app, gone.projectId, 500);
+      await app.rows(
+        `UPDATE projects SET deleted_at = now() - interval '2 minutes', archived_at = now() - interval '2 minutes' WHERE id = $1`,
+        [gone.projectId],
+      );
+      const maintain = () => app.nest.get(MaintenanceRunner, { strict: false }).run();
+      const isThere = async () => (await app.rows('SELECT 1 FROM projects WHERE id = $1', [gone.projectId])).length > 0;
+      await maintain();
+      // What is on its way is waited for.
+      expect(await isThere()).toBe(true);
+      expect(await waiting(app)).toBeGreaterThan(0);
+      free();
+      await allCopied(app);
+      await eventually(
+        async () => {
+          await maintain();
+          return isThere();
+        },
+        (there) => !there,
+      );
+      const days = await copiedDays(store);
+      expect(days.filter(({ project_id }) => project_id === gone.projectId)).toEqual([]);
+      expect(days.filter(({ project_id }) => project_id === kept.projectId)).not.toEqual([]);
+      await expectSame(app, store);
+    });
+
+    it('leaves a deleted project for later while ClickHouse is away', async () => {
+      const gone = await ownerWithProject(app);
+      await insertMany(app, gone.projectId, 10);
+      await allCopied(app);
+      await app.rows(
+        `UPDATE projects SET deleted_at = now() - interval '2 minutes', archived_at = now() - interval '2 minutes' WHERE id = $1`,
+        [gone.projectId],
+      );
+      await server.goAway();
+      const maintain = () => app.nest.get(MaintenanceRunner, { strict: false }).run();
+      const isThere = async () => (await app.rows('SELECT 1 FROM projects WHERE id = $1', [gone.projectId])).length > 0;
+      await maintain();
+      expect(await isThere()).toBe(true);
+      await server.comeBack();
+      await eventually(
+        async () => {
+          await maintain();
+          return isThere();
+        },
+        (there) => !there,
+      );
+      await expectSame(app, store);
+    });
+
+    it('has each event once after merges, too', async () => {
+      await merge(store);
+      await expectSame(app, store);
+    });
+
+    it('is told by blocks of bounded size, however large the events are', async () => {
+      const before = server.inserts;
+      await insertMany(app, owner.projectId, 36, JSON.stringify({ large: 'x'.repeat(1_000_000) }));
+      await expectSame(app, store);
+      expect(server.inserts - before).toBeGreaterThanOrEqual(2);
+    });
+
+    it('is not touched when PostgreSQL was set back to an earlier state', async () => {
+      await allCopied(app);
+      const [state] = await app.rows<{ block: number }>('SELECT block::int AS block FROM event_shipping');
+      await app.rows(`UPDATE event_shipping SET block = 1`);
+      // The turn is judged when it is taken.
+      await app.rows(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'service-shipping'
+                      AND datname = current_database()`);
+      const inserts = server.inserts;
+      await ingest({ event_type: 'after', source: 's' }).expect(200);
+      await eventually(
+        () => app.logLines.join(''),
+        (lines) => lines.includes('the event store has blocks behind 1, which PostgreSQL has not sent'),
+      );
+      expect([server.inserts, await waiting(app)]).toEqual([inserts, 1]);
+      await app.rows(`UPDATE event_shipping SET block = $1`, [state?.block]);
+      await expectSame(app, store);
+    });
+  });
+
+  describe('A start with an event store', () => {
+    it('is refused in one sentence where the server cannot be used', async () => {
+      const store = await eventStore(clickHouse);
+      const { database } = store.server;
+      const refusal = async (server = store.server): Promise<unknown> => {
+        const error = await new EventTables(new TablesRepository(server)).prepare().catch((reason: unknown) => reason);
+        return error instanceof ConfigError ? error.faults : error;
+      };
+      const stranger = await ClickHouse.open({ ...clickHouse, password: 'wrong', database, cluster: undefined });
+      expect(await refusal(stranger)).toEqual(['CLICKHOUSE_USER or CLICKHOUSE_PASSWORD is refused by the server']);
+      await stranger.close();
+      const old = Object.assign(new TablesRepository(store.server), {
+        serverVersion: () => Promise.resolve('26.6.9.1'),
+      });
+      await expect(new EventTables(old).prepare()).rejects.toMatchObject({
+        faults: ['CLICKHOUSE_URL names a server of version 26.6.9.1; 26.7 or newer is needed'],
+      });
+      await store.server.command(`CREATE DATABASE \`${database}\``);
+      const table = (comment: string) =>
+        store.server.command(
+          `CREATE TABLE \`${database}\`.events (a Int32) ENGINE = MergeTree ORDER BY a COMMENT '${comment}'`,
+        );
+      await table('of somebody else');
+      expect(await refusal()).toEqual([
+        'CLICKHOUSE_DATABASE has a table events that is not of this service: name a database of its own',
+      ]);
+      await store.server.command(`DROP TABLE \`${database}\`.events SYNC`);
+      await table(`operational events, version ${TABLES_VERSION + 1}`);
+      expect(await refusal()).toEqual([
+        `CLICKHOUSE_DATABASE has tables of version ${TABLES_VERSION + 1}, and this version of the service needs ${TABLES_VERSION}`,
+      ]);
+      await store.drop();
+    });
+
+    it('makes its tables once, however many begin at the same time', async () => {
+      const store = await eventStore(clickHouse);
+      const tables = () => new EventTables(new TablesRepository(store.server));
+      await Promise.all([tables().prepare(), tables().prepare(), tables().prepare()]);
+      await tables().prepare();
+      expect(await copiedDays(store)).toEqual([]);
+      await store.drop();
+    });
+
+    it('has statements for a cluster that the engine can read', async () => {
+      const store = await eventStore(clickHouse);
+      const place = { database: 'events', cluster: 'main-cluster' };
+      const statements = [
+        databaseStatement(place),
+        ...tableStatements(place),
+        ...columnStatements(place, 'region', 'LowCardinality(Nullable(String))'),
+        `ALTER TABLE ${keptTable(place)} DELETE WHERE block = 1`,
+      ];
+      const read = async (statement: string): Promise<string> => {
+        const [row] = await store.server.rows<{ text: string }>(
+          `SELECT formatQuerySingleLine('${statement.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}') AS text`,
+        );
+        return row?.text ?? '';
+      };
+      const [, local = '', all = ''] = await Promise.all(statements.map(read));
+      expect(local).toContain('ENGINE = ReplicatedMergeTree(');
+      expect(all).toContain('ENGINE = Distributed(');
+      // The columns are those of a single server.
+      for (const { name } of EVENT_COLUMNS) expect([local, all].every((text) => text.includes(name))).toBe(true);
+      await expect(read(`${statements[1]} nonsense (`)).rejects.toMatchObject({ code: '62' });
+      await store.drop();
+    });
+
+    it('begins without the server, and copies when it is there', async () => {
+      const server = await FaultyServer.before(clickHouse);
+      await server.goAway();
+      const store = await eventStore(clickHouse, server.url);
+      const app = await createTestApp({ env: { ...store.env } });
+      const owner = await ownerWithProject(app);
+      await insertEvents(app, owner.projectId, [{ timestamp: new Date() }]);
+      expect(app.logLines.join('')).toContain('ClickHouse cannot be asked, events are copied later: ECONNREFUSED');
+      await server.comeBack();
+      await expectSame(app, store);
+
+      // A column that a later version has is added to the tables of an earlier one.
+      await store.server.command(`ALTER TABLE \`${store.server.database}\`.events DROP COLUMN environment`);
+      const other = await createTestApp({ env: { ...store.env }, databaseUrl: app.databaseUrl });
+      await insertEvents(other, owner.projectId, [{ timestamp: new Date(), environment: 'production' }]);
+      await expectSame(app, store);
+      await other.close();
+
+      // Without its address events are kept, until somebody says otherwise.
+      const without = await createTestApp({ databaseUrl: app.databaseUrl });
+      expect(without.logLines.join('')).toContain('CLICKHOUSE_URL is not set');
+      await without.close();
+      await app.close();
+      await server.goAway();
+      await store.drop();
+    });
+  });
+}
+
+it('costs a service without one nothing', async () => {
+  const app = await createTestApp();
+  const owner = await ownerWithProject(app);
+  await insertEvents(app, owner.projectId, [{ timestamp: new Date(), id: newId() }]);
+  expect(await app.rows(`SELECT 1 FROM pg_trigger WHERE tgname = 'keep_for_shipping'`)).toEqual([]);
+  expect([await waiting(app), await app.rows('SELECT 1 FROM event_shipping')]).toEqual([0, []]);
+  const { body } = await app.request().get('/health').expect(200);
+  expect(Object.keys((body as { checks: object }).checks)).toEqual(['database', 'redis', 'queue', 'workers']);
+  expect((await app.request().get('/metrics')).text).not.toContain('event_shipping');
+
+  // Beginning twice at once is beginning once, and what was begun can be ended.
+  await Promise.all([1, 2, 3].map(() => app.rows('SELECT begin_event_shipping()')));
+  await insertEvents(app, owner.projectId, [{ timestamp: new Date(), id: newId() }]);
+  expect(await app.rows('SELECT is_whole, block::int FROM event_shipping')).toEqual([{ is_whole: false, block: 0 }]);
+  expect(await waiting(app)).toBe(1);
+  await app.rows('SELECT end_event_shipping()');
+  await insertEvents(app, owner.projectId, [{ timestamp: new Date(), id: newId() }]);
+  expect(await waiting(app)).toBe(0);
+  await app.close();
+});

@@ -1,0 +1,52 @@
+// ClickHouse as chDB builds it for Node, in the cache of whoever runs the tests: it is no dependency of the service.
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+const VERSION = '3.4.0';
+/** Those that it is built for. */
+const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64'];
+
+/**
+ * @returns the folder with its node_modules, filled the first time (546 MB)
+ * @throws Error whose message says why there is none
+ */
+export async function chdbFolder() {
+  const platform = `${process.platform}-${process.arch}`;
+  if (!PLATFORMS.includes(platform))
+    throw new Error(`chDB is not built for ${platform}, but for ${PLATFORMS.join(', ')}`);
+  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'operational-event-service');
+  const folder = join(cache, `chdb-${VERSION}-${platform}`);
+  if (!existsSync(folder)) await install(cache, folder);
+  return folder;
+}
+
+async function install(cache, folder) {
+  await mkdir(cache, { recursive: true, mode: 0o700 });
+  const draft = await mkdtemp(join(cache, 'draft-'));
+  try {
+    await writeFile(join(draft, 'package.json'), '{"private": true}\n');
+    await npmInstall(draft);
+    await rename(draft, folder).catch((error) => {
+      // Another run was faster.
+      if (!existsSync(folder)) throw error;
+    });
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+async function npmInstall(folder) {
+  const words = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', `chdb@${VERSION}`];
+  try {
+    await run('npm', words, { cwd: folder, maxBuffer: 16 * 1_024 * 1_024 });
+  } catch (error) {
+    const said = `${error.stderr ?? ''}`.split('\n').find((line) => line.startsWith('npm error '));
+    throw new Error(`npm install chdb@${VERSION} failed${said === undefined ? '' : ` (${said.slice(10)})`}`);
+  }
+}

@@ -1,0 +1,95 @@
+// ClickHouse's HTTP interface in front of the engine in this process, as far as the service and its tests use it. The engine
+// has one folder a process and takes one statement at a time; processes that are killed are others.
+// Arguments: folder of the package, data folder, port (0: a free one), user, password.
+import { createRequire } from 'node:module';
+import { createServer } from 'node:http';
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const [folder, home, port, user, password] = process.argv.slice(2);
+const { Session } = createRequire(join(folder, 'package.json'))('chdb');
+const session = new Session(join(home, 'data'));
+
+/** Of the interface alone; the engine in the process does not know them. */
+const HTTP_SETTINGS = new Set(['wait_end_of_query', 'enable_http_compression', 'send_progress_in_http_headers']);
+/** What is no setting of the statement. */
+const PARAMETERS = new Set(['query', 'query_id', 'default_format', 'session_id', 'database', 'role']);
+
+let turn = Promise.resolve();
+
+const server = createServer((request, response) => {
+  void answer(request, response).catch((error) => {
+    const said = `${error.message}`;
+    const code = /Code: (\d+)/.exec(said)?.[1] ?? '1002';
+    response.statusCode = code === '516' ? 403 : 500;
+    response.setHeader('X-ClickHouse-Exception-Code', code);
+    response.end(said);
+  });
+});
+server.listen(Number(port), '127.0.0.1', () => {
+  // Seen whole or not at all.
+  writeFileSync(join(home, 'address.draft'), `http://127.0.0.1:${server.address().port}`);
+  renameSync(join(home, 'address.draft'), join(home, 'address'));
+});
+
+async function answer(request, response) {
+  const { pathname, searchParams } = new URL(request.url, 'http://server');
+  if (pathname === '/ping') return response.end('Ok.\n');
+  if (!isKnown(request)) {
+    request.resume();
+    throw new Error(
+      `Code: 516. DB::Exception: ${user}: Authentication failed: password is incorrect, or there is no user with such name. (AUTHENTICATION_FAILED)`,
+    );
+  }
+  const body = await bodyOf(request);
+  const result = await inTurn(() => execute(searchParams, body));
+  response.setHeader('X-ClickHouse-Summary', '{}');
+  response.end(result);
+}
+
+function inTurn(work) {
+  const result = turn.then(work);
+  turn = result.catch(() => undefined);
+  return result;
+}
+
+function isKnown({ headers }) {
+  const [, basic = ''] = /^Basic (.+)$/.exec(headers.authorization ?? '') ?? [];
+  return Buffer.from(basic, 'base64').toString() === `${user}:${password}`;
+}
+
+/** What breaks off is not carried out. */
+async function bodyOf(request) {
+  const parts = [];
+  for await (const part of request) parts.push(part);
+  if (!request.complete) throw new Error('Code: 210. DB::Exception: the request broke off. (NETWORK_ERROR)');
+  return Buffer.concat(parts).toString('utf8');
+}
+
+async function execute(searchParams, body) {
+  const query = searchParams.get('query');
+  const settings = [...searchParams].filter(
+    ([name]) => !PARAMETERS.has(name) && !HTTP_SETTINGS.has(name) && !name.startsWith('param_'),
+  );
+  const parameters = Object.fromEntries(
+    [...searchParams].filter(([name]) => name.startsWith('param_')).map(([name, value]) => [name.slice(6), value]),
+  );
+  if (query !== null && body === '') return '';
+  const statement = withSettings(query ?? body, settings);
+  const sql = query === null ? statement : `${statement}\n${body}`;
+  const options = { format: searchParams.get('default_format') ?? 'TabSeparated' };
+  const result =
+    Object.keys(parameters).length === 0
+      ? await session.queryAsync(sql, options)
+      : await session.queryBindAsync(sql, parameters, options);
+  return result.bytes();
+}
+
+/** In the statement itself: what is set for a session would hold for the next one, too. */
+function withSettings(statement, settings) {
+  if (settings.length === 0) return statement;
+  if (!/^\s*(?:INSERT|SELECT)\b/.test(statement))
+    throw new Error('Code: 115. DB::Exception: no settings here. (UNKNOWN_SETTING)');
+  const list = settings.map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`).join(', ');
+  return statement.replace(/\s+FORMAT\s+\w+\s*$/, (format) => ` SETTINGS ${list}${format}`);
+}

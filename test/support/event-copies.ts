@@ -1,0 +1,81 @@
+import { expect } from '@jest/globals';
+import { EVENT_COLUMNS } from '../../src/modules/events/event-store/tables/columns.js';
+import type { EventStore } from './clickhouse.js';
+import { eventually } from './eventually.js';
+
+/** Asks PostgreSQL: the application of a test, or a connection. */
+export interface Rows {
+  rows<Row>(sql: string, parameters?: unknown[]): Promise<Row[]>;
+}
+
+/** What a store has of a project's day: how many events, and a sum over every byte of them. */
+interface Day {
+  readonly project_id: string;
+  readonly day: string;
+  readonly events: string;
+  readonly checksum: string;
+}
+
+const NULL = '\\N';
+const BETWEEN = '\u001f';
+
+/** As PostgreSQL has them: texts of the same form as {@link COPIED}. */
+const KEPT = EVENT_COLUMNS.map(({ sql }) => `coalesce((${sql})::text, '${NULL}')`).join(`, `);
+const COPIED = EVENT_COLUMNS.map(({ name }) => `ifNull(toString(${name}), '\\${NULL}')`).join(`, `);
+
+/** By project and day; the sum is the same in whatever order the events are. */
+export function keptDays(database: Rows): Promise<Day[]> {
+  return database.rows<Day>(
+    `SELECT project_id::text, to_char(e."timestamp" AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*)::text AS events,
+            sum(('x' || left(md5(concat_ws('${BETWEEN}', ${KEPT})), 8))::bit(32)::bigint)::text AS checksum
+     FROM events e GROUP BY 1, 2 ORDER BY 1, 2`,
+  );
+}
+
+export function copiedDays({ server }: EventStore): Promise<Day[]> {
+  return server.rows<Day>(
+    `SELECT toString(project_id) AS project_id, formatDateTime(timestamp, '%Y-%m-%d') AS day, toString(count()) AS events,
+            toString(sum(reinterpretAsUInt32(reverse(substring(MD5(concatWithSeparator('${BETWEEN}', ${COPIED})), 1, 4))))) AS checksum
+     FROM \`${server.database}\`.events GROUP BY 1, 2 ORDER BY 1, 2`,
+  );
+}
+
+/** Whole rows, which tell more than a sum that differs. */
+export async function keptRows(database: Rows): Promise<string[]> {
+  const rows = await database.rows<{ row: string }>(
+    `SELECT concat_ws('${BETWEEN}', ${KEPT}) AS row FROM events e ORDER BY project_id, "timestamp", id`,
+  );
+  return rows.map(({ row }) => row);
+}
+
+export async function copiedRows({ server }: EventStore): Promise<string[]> {
+  const rows = await server.rows<{ row: string }>(
+    `SELECT concatWithSeparator('${BETWEEN}', ${COPIED}) AS row FROM \`${server.database}\`.events
+     ORDER BY toString(project_id), timestamp, UUIDToNum(id)`,
+  );
+  return rows.map(({ row }) => row);
+}
+
+/** How many shipments wait, or are under way. */
+export async function waiting(database: Rows): Promise<number> {
+  const [row] = await database.rows<{ waiting: number }>('SELECT count(*)::int AS waiting FROM event_shipments');
+  return row?.waiting ?? 0;
+}
+
+export async function allCopied(database: Rows): Promise<void> {
+  await eventually(
+    () => waiting(database),
+    (left) => left === 0,
+  );
+}
+
+/** Both stores have the same events, none twice. */
+export async function expectSame(database: Rows, store: EventStore): Promise<void> {
+  await allCopied(database);
+  expect(await copiedDays(store)).toEqual(await keptDays(database));
+}
+
+/** Has the server do what it does in time: one part of each month. */
+export async function merge({ server }: EventStore): Promise<void> {
+  await server.command(`OPTIMIZE TABLE \`${server.database}\`.events FINAL`);
+}
