@@ -31,19 +31,34 @@ async function make() {
   writeFileSync(OPERATIONS, table(document));
 }
 
-/** Without `paths`, which the operations say again, and without headers, which the client reads by their names. */
+/**
+ * Without `paths`, which the operations say again, without headers, which the client reads by their names, and without
+ * examples, which the pages of the service show.
+ */
 async function types(document) {
   const { default: openapiTS, astToString } = await import('openapi-typescript');
   delete document.components.headers;
-  for (const { responses } of [...operationsOf(document), document.components]) {
-    for (const response of Object.values(responses)) delete response.headers;
+  delete document.components.examples;
+  for (const { responses, requestBody, parameters } of [...operationsOf(document), document.components]) {
+    for (const response of Object.values(responses)) {
+      delete response.headers;
+      leaveOutExamples(Object.values(response.content ?? {}));
+    }
+    leaveOutExamples(Object.values(requestBody?.content ?? {}));
+    leaveOutExamples(Object.values(parameters ?? {}));
   }
   const nodes = await openapiTS(document, { silent: true });
   const kept = nodes.filter(({ name }) => ['components', 'operations'].includes(name?.escapedText));
-  return `${MADE}${astToString(kept)}`.replaceAll(
-    /^ {16}headers: \{\n {20}\[name: string\]: unknown;\n {16}\};\n/gm,
-    '',
-  );
+  return `${MADE}${astToString(kept)}`
+    .replaceAll(/^ {16}headers: \{\n {20}\[name: string\]: unknown;\n {16}\};\n/gm, '')
+    .replaceAll(' (enum property replaced by openapi-typescript)', '');
+}
+
+function leaveOutExamples(parts) {
+  for (const part of parts) {
+    delete part.example;
+    delete part.examples;
+  }
 }
 
 function table(document) {
@@ -96,10 +111,16 @@ function access(schemes) {
 function refusals({ responses }, { components }) {
   const lines = Object.entries(responses).flatMap(([status, response]) => {
     if (status < '400') return [];
-    const { description } = resolved(response, components.responses);
-    return [`- ${status}: ${description}`];
+    return [`- ${status}: ${sentences(resolved(response, components.responses), components).join('; ')}`];
   });
   return `Refused with\n${lines.join('\n')}`;
+}
+
+/** Those that an answer may hold; where they are not told one by one, what is said of them. */
+function sentences({ description, content = {} }, components) {
+  const { properties = {} } = resolved(content[JSON_TYPE]?.schema ?? {}, components.schemas);
+  const { enum: listed, const: only } = resolved(properties.detail ?? {}, components.schemas);
+  return listed ?? (only === undefined ? [description] : [only]);
 }
 
 function comment(text) {

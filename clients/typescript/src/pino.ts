@@ -8,13 +8,8 @@ export interface PinoTransportOptions extends Omit<SenderOptions, 'fetch' | 'onL
   readonly eventType?: string;
 }
 
-/** A line as pino writes it. */
-interface LogLine {
-  readonly level?: number;
-  readonly time?: number;
-  readonly msg?: string;
-  readonly [field: string]: unknown;
-}
+/** A line as pino writes it, whose members formatters and whoever logs make of any type. */
+type LogLine = Readonly<Record<string, unknown>>;
 
 /** pino's levels in the service's severities. */
 const SEVERITIES: readonly (readonly [from: number, severity: string])[] = [
@@ -24,9 +19,30 @@ const SEVERITIES: readonly (readonly [from: number, severity: string])[] = [
   [0, 'info'],
 ];
 
-/** A transport of pino: `pino({ transport: { target: '@operational-events/client/pino', options } })`. */
+/** The same by their labels, which `formatters.level` may write instead. */
+const SEVERITY_OF_LABEL: Readonly<Record<string, string>> = {
+  fatal: 'critical',
+  error: 'error',
+  warn: 'warning',
+  info: 'info',
+  debug: 'info',
+  trace: 'info',
+};
+
+/** Times below it are seconds, as `stdTimeFunctions.unixTime` writes them; as milliseconds they were in 1973. */
+const FEWEST_MILLISECONDS = 100_000_000_000;
+const LONGEST_MESSAGE = 2_000;
+
+/**
+ * A transport of pino: `pino({ transport: { target: '@operational-events/client/pino', options } })`. It runs in a thread of
+ * its own, so losses are told as warnings of the process.
+ */
 export default function pinoTransport({ eventType = 'log', ...options }: PinoTransportOptions): Writable {
-  const sender = new EventSender(options);
+  const sender = new EventSender({
+    ...options,
+    onLoss: ({ reason, events }) =>
+      process.emitWarning(`${events} lines of the log were lost: ${reason}`, 'EventLossWarning'),
+  });
   const decoder = new StringDecoder('utf8');
   let rest = '';
   return new Writable({
@@ -46,21 +62,33 @@ export default function pinoTransport({ eventType = 'log', ...options }: PinoTra
 function sendLine(sender: EventSender, eventType: string, text: string): void {
   const line = parsed(text);
   if (line === null) return;
-  const { level = 30, time, msg, ...payload } = line;
+  const { level, time, msg, ...payload } = line;
+  const [severity, timestamp] = [severityOf(level), timeOf(time)];
   sender.send({
     event_type: eventType,
-    severity: SEVERITIES.find(([from]) => level >= from)?.[1],
-    ...(time !== undefined && { timestamp: new Date(time) }),
-    ...(msg !== undefined && msg !== '' && { message: msg.slice(0, 2_000) }),
-    payload,
+    ...(severity !== undefined && { severity }),
+    ...(timestamp !== undefined && { timestamp }),
+    ...(typeof msg === 'string' && msg !== '' && { message: msg.slice(0, LONGEST_MESSAGE) }),
+    payload: typeof msg === 'string' || msg === undefined ? payload : { ...payload, msg },
   });
+}
+
+function severityOf(level: unknown): string | undefined {
+  if (typeof level === 'string') return SEVERITY_OF_LABEL[level.toLowerCase()];
+  return typeof level === 'number' ? SEVERITIES.find(([from]) => level >= from)?.[1] : undefined;
+}
+
+function timeOf(time: unknown): Date | undefined {
+  if (typeof time !== 'number' && typeof time !== 'string') return undefined;
+  const at = new Date(typeof time === 'number' && time < FEWEST_MILLISECONDS ? time * 1_000 : time);
+  return Number.isNaN(at.getTime()) ? undefined : at;
 }
 
 /** Null: no line of pino's. */
 function parsed(text: string): LogLine | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as LogLine) : null;
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as LogLine) : null;
   } catch {
     return null;
   }

@@ -289,6 +289,41 @@ describe('the event sender', () => {
     expect(rows[1]).toMatchObject({ severity: 'info', message: null });
   });
 
+  it('takes whatever pino can be made to log', async () => {
+    const transport = pinoTransport({ url: app.url, apiKey: of.apiKey, source: 'shop' });
+    const options = {
+      base: null,
+      timestamp: pino.stdTimeFunctions.unixTime,
+      formatters: { level: (label: string) => ({ level: label }) },
+    };
+    const logger = pino(options, transport);
+    logger.fatal({ n: 0, msg: 5 });
+    logger.warn({ n: 1, msg: { deep: true } });
+    for (const line of [
+      '{"n":2,"level":true,"time":"nonsense","msg":null}',
+      '{"n":3,"level":-1,"time":1e300}',
+      '[]',
+      '7',
+    ])
+      transport.write(`${line}\n`);
+    transport.end();
+    await once(transport, 'finish');
+    const rows = await stored();
+    const recent = rows.map(({ timestamp }) => Math.abs(new Date(String(timestamp)).getTime() - Date.now()) < 600_000);
+    const told = rows.map(({ severity, message, properties }) => {
+      const { n, msg } = properties as { n: number; msg?: unknown };
+      return { n, severity, message, msg };
+    });
+    // Whole seconds are rounded up, too.
+    expect(told.sort((a, b) => a.n - b.n)).toEqual([
+      { n: 0, severity: 'critical', message: null, msg: 5 },
+      { n: 1, severity: 'warning', message: null, msg: { deep: true } },
+      { n: 2, severity: null, message: null, msg: null },
+      { n: 3, severity: null, message: null, msg: undefined },
+    ]);
+    expect(recent).toEqual([true, true, true, true]);
+  });
+
   it('records requests of a server by their routes', async () => {
     const { sender: made } = sender();
     const server = express()

@@ -38,7 +38,12 @@ export function filterOf(filters: EventFilters): EventFilter {
 
 function emptyOr(kind: Kind<string>): Kind<string> {
   return {
-    document: { type: 'string', anyOf: [{ format: kind.document['format'] }, { maxLength: 0 }] },
+    document: {
+      anyOf: [
+        { type: 'string', format: kind.document['format'] },
+        { type: 'string', maxLength: 0 },
+      ],
+    },
     build: (readerOf) => {
       const read = kind.build(readerOf);
       return (value, depth) => (value === '' ? '' : read(value, depth));
