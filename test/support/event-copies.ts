@@ -24,7 +24,7 @@ const KEPT = EVENT_COLUMNS.map(({ sql }) => `coalesce((${sql})::text, '${NULL}')
 const COPIED = EVENT_COLUMNS.map(({ name }) => `ifNull(toString(${name}), '\\${NULL}')`).join(`, `);
 
 /** By project and day; the sum is the same in whatever order the events are. */
-export function keptDays(database: Rows): Promise<Day[]> {
+function keptDays(database: Rows): Promise<Day[]> {
   return database.rows<Day>(
     `SELECT project_id::text, to_char(e."timestamp" AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*)::text AS events,
             sum(('x' || left(md5(concat_ws('${BETWEEN}', ${KEPT})), 8))::bit(32)::bigint)::text AS checksum

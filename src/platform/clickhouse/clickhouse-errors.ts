@@ -12,11 +12,6 @@ export function isAccessDenied(error: unknown): boolean {
   return codeOf(error) === ACCESS_DENIED;
 }
 
-/** What the server answered, rather than that it could not be reached. */
-export function isAnswered(error: unknown): boolean {
-  return /^\d+$/.test(codeOf(error));
-}
-
 /** One line for the log, of what may hold a whole statement with its values. */
 export function shortReason(error: unknown): string {
   const { code, type, message } = error as { code?: unknown; type?: unknown; message?: unknown };

@@ -1,2 +1,2 @@
-export { ClickHouse, type Insert, type QuerySettings } from './clickhouse.js';
-export { isAccessDenied, isAnswered, isWrongPassword, shortReason } from './clickhouse-errors.js';
+export { ClickHouse, type QuerySettings } from './clickhouse.js';
+export { isAccessDenied, isWrongPassword, shortReason } from './clickhouse-errors.js';

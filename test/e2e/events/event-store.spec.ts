@@ -315,10 +315,11 @@ else {
       await app.rows(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'service-shipping'
                       AND datname = current_database()`);
       const inserts = server.inserts;
+      const before = (await metric(app, 'event_shipping_failures_total')) ?? 0;
       await ingest({ event_type: 'after', source: 's' }).expect(200);
       await eventually(
-        () => app.logLines.join(''),
-        (lines) => lines.includes('the event store has blocks behind 1, which PostgreSQL has not sent'),
+        () => metric(app, 'event_shipping_failures_total'),
+        (failures) => (failures ?? 0) > before,
       );
       expect([server.inserts, await waiting(app)]).toEqual([inserts, 1]);
       await app.rows(`UPDATE event_shipping SET block = $1`, [state?.block]);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { type CopyToStreamQuery, to as copyTo } from 'pg-copy-streams';
 import { EVENT_COLUMNS } from '../tables/columns.js';
@@ -8,6 +9,7 @@ const MOST_BYTES = 33_554_432;
 const MOST_SHIPMENTS = 10_000;
 
 const CONNECT_LIMIT_MS = 5_000;
+const CLOSE_LIMIT_MS = 3_000;
 /** No statement is under way for longer: that of the rows of a block ends with its insert. */
 const STATEMENT_LIMIT_MS = 90_000;
 
@@ -35,6 +37,8 @@ interface State {
  */
 export class ShipmentsRepository {
   private client: pg.Client | undefined;
+  /** Never resolves; fails when {@link client} is lost. */
+  private lost: Promise<never> = new Promise(() => undefined);
 
   constructor(private readonly databaseUrl: string) {}
 
@@ -69,7 +73,7 @@ export class ShipmentsRepository {
 
   /** The block that was begun, else a new one of the oldest shipments. @returns null when nothing waits */
   async take(): Promise<Block | null> {
-    const { rowCount } = await this.ours.query(
+    const { rowCount } = await this.ask(
       `UPDATE event_shipping p SET taken = next.positions
        FROM (
          SELECT /* every tenant: in one order */ array_agg(w.position) AS positions
@@ -90,11 +94,11 @@ export class ShipmentsRepository {
 
   /** Its events as lines for ClickHouse; those that were deleted meanwhile are left out. The connection is busy until its end. */
   async read({ number }: Block): Promise<CopyToStreamQuery> {
-    await this.ours.query(`SELECT set_config('shipping.block', $1, false)`, [String(number)]);
+    await this.ask(`SELECT set_config('shipping.block', $1, false)`, [String(number)]);
     const columns = EVENT_COLUMNS.map(({ name, sql }) => `${sql} AS "${name}"`).join(', ');
     // Each event is looked up by its key, since OFFSET keeps the relations apart: of arrays the planner cannot know how few
     // events they name, and would read whole months.
-    return this.ours.query(
+    const rows = this.ours.query(
       copyTo(`COPY (
         SELECT /* every tenant: in one order */ p.block + 1, f.*
         FROM event_shipping p
@@ -105,11 +109,13 @@ export class ShipmentsRepository {
           WHERE e.project_id = s.project_id AND e."timestamp" = w.at AND e.id = w.id OFFSET 0) f
         WHERE p.block + 1 = current_setting('shipping.block')::bigint) TO STDOUT`),
     );
+    this.lost.catch((error: unknown) => rows.destroy(error as Error));
+    return rows;
   }
 
   /** It was copied: nothing of it waits any more. Does nothing where somebody else has said so before. */
   async confirm({ number }: Block): Promise<void> {
-    await this.ours.query(
+    await this.ask(
       `WITH copied AS (
          SELECT taken FROM event_shipping WHERE block + 1 = $1 AND taken IS NOT NULL FOR UPDATE),
        gone AS (
@@ -132,10 +138,13 @@ export class ShipmentsRepository {
     return this.client;
   }
 
+  /** Fails when the connection is lost, whether or not the statement is told so. */
+  private ask<Row extends pg.QueryResultRow>(sql: string, parameters: unknown[] = []): Promise<pg.QueryResult<Row>> {
+    return Promise.race([this.ours.query<Row>(sql, parameters), this.lost]);
+  }
+
   private async state(): Promise<State | undefined> {
-    const { rows } = await this.ours.query<State>(
-      'SELECT id, block, taken IS NOT NULL AS is_taken FROM event_shipping',
-    );
+    const { rows } = await this.ask<State>('SELECT id, block, taken IS NOT NULL AS is_taken FROM event_shipping');
     return rows[0];
   }
 
@@ -147,12 +156,16 @@ export class ShipmentsRepository {
       keepAliveInitialDelayMillis: 10_000,
       connectionTimeoutMillis: CONNECT_LIMIT_MS,
     });
-    const lose = (): void => {
-      if (this.client === client) this.client = undefined;
-    };
-    // Whoever waits for it is told by its statement.
-    client.on('error', lose);
-    client.on('end', lose);
+    this.lost = new Promise((_, reject) => {
+      const lose = (): void => {
+        if (this.client === client) this.client = undefined;
+        reject(new Error('the connection for shipping was lost'));
+      };
+      client.on('error', lose);
+      client.on('end', lose);
+    });
+    // Most often nobody waits for anything.
+    this.lost.catch(() => undefined);
     try {
       await client.connect();
       await client.query(SETTINGS);
@@ -164,7 +177,8 @@ export class ShipmentsRepository {
   }
 }
 
-/** At once, though a statement may be under way. */
+/** At once, though a statement may be under way; a connection that the server has ended meanwhile may never say so. */
 async function end(client: pg.Client): Promise<void> {
-  await client.end().catch(() => undefined);
+  const tooLate = pause(CLOSE_LIMIT_MS, undefined, { ref: false });
+  await Promise.race([client.end().catch(() => undefined), tooLate]);
 }

@@ -16,11 +16,11 @@ const LOCAL_TABLE = 'events_local';
 
 /**
  * An event belongs to the month of its timestamp, where that is near its arrival, else to the one partition 0: senders choose
- * timestamps, and each month that a block has events of is a part of its own. So a block makes {@link MOST_PARTITIONS} at most.
+ * timestamps, and each month that a block has events of is a part of its own. So a block of events that arrived
+ * together makes 42 at most.
  */
 const NEAR_PAST_DAYS = 1_100;
 const NEAR_FUTURE_DAYS = 62;
-export const MOST_PARTITIONS = 42;
 
 const PARTITION = `if(timestamp >= created_at - toIntervalDay(${NEAR_PAST_DAYS})
     AND timestamp <= created_at + toIntervalDay(${NEAR_FUTURE_DAYS}), toYYYYMM(timestamp), 0)`;
@@ -51,7 +51,7 @@ const DURABLE = 'fsync_after_insert = 1, fsync_part_directory = 1';
 const ONE_SERVER = `non_replicated_deduplication_window = ${KEPT_TOKENS}, ${DURABLE}`;
 const REPLICATED = `replicated_deduplication_window = ${KEPT_TOKENS}, replicated_deduplication_window_seconds = ${TEN_YEARS_SECONDS}, ${DURABLE}`;
 
-export function quoted(name: string): string {
+function quoted(name: string): string {
   return `\`${name}\``;
 }
 
@@ -101,7 +101,7 @@ export function columnStatements(place: TablePlace, name: string, definition: st
   return [`ALTER TABLE ${keptTable(place)} ${add}`, `ALTER TABLE ${eventTable(place)}${onCluster(cluster)} ${add}`];
 }
 
-export function commentOf(version: number): string {
+function commentOf(version: number): string {
   return `operational events, version ${version}`;
 }
 
