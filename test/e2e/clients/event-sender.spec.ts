@@ -264,6 +264,18 @@ describe('the event sender', () => {
       await opened.evaluate(`sender.send({ event_type: 'order.left', payload: { n: 1 } })`);
       await opened.close({ runBeforeUnload: true });
       expect(await eventually(numbers, ({ length }) => length === 2)).toEqual([0, 1]);
+
+      // A batch is under way, and more wait than one has.
+      const second = await chromium.context.newPage();
+      await second.goto(page.origin);
+      await second.evaluate(`{
+        const sender = new EventSender(${JSON.stringify(options)});
+        for (let n = 2; n < 202; n += 1) sender.send({ event_type: 'order.seen', payload: { n } });
+        for (let n = 202; n < 500; n += 1) sender.send({ event_type: 'order.left', payload: { n } });
+      }`);
+      await second.close({ runBeforeUnload: true });
+      const all = await eventually(numbers, ({ length }) => length >= 500);
+      expect(all.map(Number).sort((a, b) => a - b)).toEqual(upTo(500));
     } finally {
       await chromium.close();
       await page.close();

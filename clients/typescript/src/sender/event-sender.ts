@@ -7,6 +7,8 @@ const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 30_000;
 /** How long a program that has nothing else to do waits for what it has sent. */
 const EXIT_LIMIT_MS = 5_000;
+/** What the service takes in a request. */
+const MOST_EVENTS = 1_000;
 
 type Timer = ReturnType<typeof setTimeout>;
 
@@ -28,6 +30,8 @@ export class EventSender {
   private readonly forgetExit: () => void;
   /** The batch that has no answer yet. */
   private held: Batch | null = null;
+  /** What a page that was left has sent beside it; nothing else goes out before that is decided. */
+  private beside: Promise<void> | null = null;
   private isRunning = false;
   private timer: Timer | null = null;
   /** Ends a wait for the next try. */
@@ -45,10 +49,9 @@ export class EventSender {
     const fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
     this.target = { url: url.replace(/\/+$/, ''), apiKey, timeoutMs, fetch };
     this.queue = new EventQueue(maxQueuedBytes);
-    this.maxBatchEvents = Math.min(1_000, options.maxBatchEvents ?? 200);
+    this.maxBatchEvents = Math.min(MOST_EVENTS, options.maxBatchEvents ?? 200);
     this.maxBatchBytes = options.maxBatchBytes ?? (isPage() ? KEEPALIVE_BYTES : 512 * 1024);
-    const leave = (): void => void this.flush({ timeoutMs: EXIT_LIMIT_MS });
-    this.forgetExit = options.flushOnExit === false ? () => undefined : onExit(leave);
+    this.forgetExit = options.flushOnExit === false ? () => undefined : onExit(() => this.leave());
   }
 
   /** Events that are not known to be stored. */
@@ -108,6 +111,28 @@ export class EventSender {
     return isDone;
   }
 
+  private leave(): void {
+    if (isPage()) this.sendBeside();
+    void this.flush({ timeoutMs: EXIT_LIMIT_MS });
+  }
+
+  /** A page that is left hears no answer: as much as browsers let outlive it goes at once, beside the batch under way. */
+  private sendBeside(): void {
+    const room = KEEPALIVE_BYTES - (this.held?.bytes ?? 0);
+    if (this.beside !== null || room <= 0) return;
+    const batch = this.queue.take(MOST_EVENTS, room);
+    if (batch === null) return;
+    this.beside = this.deliver(batch).then(() => {
+      this.beside = null;
+      this.decide(batch);
+    });
+  }
+
+  private decide({ lines }: Batch): void {
+    this.decided += lines.length;
+    this.tellFlushes();
+  }
+
   private start(): void {
     if (this.timer !== null) clearTimeout(this.timer);
     this.timer = null;
@@ -119,11 +144,13 @@ export class EventSender {
     this.isRunning = true;
     // What the program sends in this turn comes along.
     await Promise.resolve();
+    await this.beside;
     while (!this.hasGivenUp && (this.held = this.queue.take(this.maxBatchEvents, this.maxBatchBytes)) !== null) {
       await this.deliver(this.held);
-      this.decided += this.held.lines.length;
+      const batch = this.held;
       this.held = null;
-      this.tellFlushes();
+      this.decide(batch);
+      await this.beside;
     }
     this.isRunning = false;
   }
