@@ -40,12 +40,23 @@ export async function servePage(html: string): Promise<Served> {
   };
 }
 
+/** What somebody looks through. */
+export interface Screen {
+  readonly viewport: { readonly width: number; readonly height: number };
+  /** A phone's browser lays a page out for a desktop unless the page says otherwise. */
+  readonly isMobile: boolean;
+}
+
 /** Debian's Chromium with an empty profile. */
-export async function launchChromium(): Promise<Chromium> {
+export async function launchChromium(screen?: Screen): Promise<Chromium> {
   const profile = await mkdtemp(join(tmpdir(), 'oes-chromium-'));
   const release = (): Promise<void> => rm(profile, { recursive: true, force: true });
   const context = await chromium
-    .launchPersistentContext(profile, { executablePath: chromiumPath(), args: FLAGS })
+    .launchPersistentContext(profile, {
+      executablePath: chromiumPath(),
+      args: FLAGS,
+      ...(screen !== undefined && { ...screen, hasTouch: screen.isMobile }),
+    })
     .catch(async (error: unknown) => {
       await release();
       throw error;

@@ -19,8 +19,8 @@ const FILES = [
   '/redoc/redoc.standalone.js',
 ];
 const SIZES = [
-  { device: 'a desktop', width: 1280, height: 800 },
-  { device: 'a phone', width: 390, height: 844 },
+  { device: 'a desktop', viewport: { width: 1280, height: 800 }, isMobile: false },
+  { device: 'a phone', viewport: { width: 390, height: 844 }, isMobile: true },
 ];
 
 let app: TestApp;
@@ -109,7 +109,7 @@ describe('an example of the document', () => {
   });
 });
 
-describe.each(SIZES)('the pages of the document on $device', ({ width, height }) => {
+describe.each(SIZES)('the pages of the document on $device', ({ viewport, isMobile }) => {
   let chromium: Chromium;
   let page: Page;
   let owner: Owner;
@@ -117,9 +117,8 @@ describe.each(SIZES)('the pages of the document on $device', ({ width, height })
 
   beforeAll(async () => {
     owner = await ownerWithProject(app);
-    chromium = await launchChromium();
+    chromium = await launchChromium({ viewport, isMobile });
     page = await chromium.context.newPage();
-    await page.setViewportSize({ width, height });
     // What a page was refused by its policy is told as an error here.
     page.on('console', (message) => {
       if (message.type() === 'error') faults.push(message.text());
@@ -133,7 +132,10 @@ describe.each(SIZES)('the pages of the document on $device', ({ width, height })
   afterAll(() => chromium.close());
 
   async function expectToFit(): Promise<void> {
-    expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+    expect(await page.evaluate('[innerWidth, document.documentElement.scrollWidth]')).toEqual(
+      Array(2).fill(viewport.width),
+    );
+    expect(await page.locator('link[rel=icon]').getAttribute('href')).toBe('/docs/icon.svg');
     expect(faults).toEqual([]);
   }
 
