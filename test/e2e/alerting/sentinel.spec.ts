@@ -713,6 +713,28 @@ describe('Sentinel', () => {
       expect(await rulesOf(app, owner).get(later)).toMatchObject({ state: 'firing' });
     });
 
+    it('fires for a severity that its finding reaches later, whose figures are those of the worst bucket', async () => {
+      const critical = await rule({ condition: { kind: 'anomaly', min_severity: 'critical' } });
+      // Nothing fails usually, so that the first failures are as far from it as a score tells.
+      await sentinel.put(-4 * DAY, -2, { events: 30 });
+      await sentinel.put(-1, -1, { events: 80, errors: 20 });
+      await sentinel.put(0, 0, { events: 80, errors: 80 });
+      await sentinel.count();
+      await sentinel.watchFrom(-1);
+      await sentinel.judgeTo(-1);
+      const [before] = await sentinel.findings();
+      expect(before).toMatchObject({ kind: 'error_burst', severity: 'warning', score: 1, actual: 0.25 });
+      expect(await alerts()).toEqual([]);
+      await sentinel.judgeTo(0);
+      const [finding, ...others] = await sentinel.findings();
+      expect(others).toEqual([]);
+      expect(finding).toMatchObject({ id: before.id, severity: 'critical', score: 1, actual: 1, expected: 0 });
+      expect(finding.summary).toContain('100 %');
+      expect((await alerts()).map(({ alert_rule_id: id, payload }: Json) => [id, payload.severity])).toEqual([
+        [critical, 'critical'],
+      ]);
+    });
+
     it('is as the guide has it', async () => {
       const guide = readFileSync('docs/guide/sentinel.md', 'utf8');
       const example = (name: string): object =>
