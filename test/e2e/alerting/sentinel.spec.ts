@@ -372,13 +372,16 @@ describe('Sentinel', () => {
       steady: Sent,
       then: (Partial<Sent> | null)[],
       days?: readonly number[],
+      isUsual?: boolean,
     ][] = [
       ['rate_spike', true, { events: 5 }, [{ events: 50 }]],
       ['rate_spike', false, { events: 17 }, [{ events: 50 }]],
       ['rate_drop', true, { events: 20 }, [{ events: 4 }, { events: 4 }, { events: 4 }]],
       ['rate_drop', false, { events: 20 }, [{ events: 10 }, { events: 10 }, { events: 10 }]],
       ['silence', true, { events: 3 }, Array.from({ length: 7 }, () => quiet), []],
-      ['silence', false, { events: 10 }, [quiet, quiet]],
+      // As long, but silent at that hour on every day before.
+      ['silence', false, { events: 3 }, Array.from({ length: 7 }, () => quiet), [], true],
+      ['silence', false, { events: 10 }, [quiet, quiet], []],
       ['error_burst', true, { events: 25 }, [{ errors: 20 }]],
       ['error_burst', false, { events: 25 }, [{ errors: 9 }]],
       [
@@ -402,7 +405,7 @@ describe('Sentinel', () => {
     const sender = new Sender(app.url);
     try {
       const found = await Promise.all(
-        rows.map(async ([kind, , steady, then, days = [1, 2, 3]]) => {
+        rows.map(async ([kind, , steady, then, days = [1, 2, 3], isUsual = false]) => {
           const one = await ownerWithProject(app);
           const of = sentinel.of(one);
           const first = of.newest - then.length + 1;
@@ -419,7 +422,10 @@ describe('Sentinel', () => {
             }
           };
           // The hours that are judged, on earlier days, and what came just before; without days, all time.
-          if (days.length === 0) for (let bucket = first - 3 * DAY - 24; bucket < first; bucket++) send(bucket, steady);
+          const isSilent = (bucket: number): boolean => isUsual && (bucket + 4 * DAY - first) % DAY < then.length;
+          for (let bucket = first - 3 * DAY - 24; bucket < first; bucket++) {
+            if (days.length === 0 && !isSilent(bucket)) send(bucket, steady);
+          }
           for (let bucket = first - 3; bucket < first; bucket++) if (days.length > 0) send(bucket, steady);
           for (const day of days) {
             for (let bucket = hour; bucket < behind; bucket++) send(bucket - Math.round(day * DAY), steady);
