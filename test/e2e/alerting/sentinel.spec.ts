@@ -530,6 +530,26 @@ describe('Sentinel', () => {
       expect(findings[1].resolved_at).toBe(sentinel.at(sentinel.newest - 8).toISOString());
     });
 
+    it('ends after three normal buckets that were judged, however many were left out before them', async () => {
+      await sentinel.put(-4 * DAY, 0, { events: 5 });
+      await sentinel.put(-20, -20, { events: 60 });
+      await sentinel.count();
+      await sentinel.watchFrom(-20);
+      await sentinel.judgeTo(-20);
+      await sentinel.watchFrom(-4);
+      const states: string[] = [];
+      for (const bucket of [-4, -3, -2]) {
+        await sentinel.judgeTo(bucket);
+        states.push(...(await sentinel.findings()).map(({ status }: Json) => status as string));
+      }
+      expect(states).toEqual(['open', 'open', 'resolved']);
+      const [{ id, resolved_at: resolvedAt }] = await sentinel.findings();
+      expect(resolvedAt).toBe(sentinel.at(sentinel.newest - 2).toISOString());
+      // They lie more than twelve buckets behind what they ended.
+      const { evidence } = await sentinel.finding(id);
+      expect(evidence.points.at(-1).ts).toBe(sentinel.at(sentinel.newest - 20).toISOString());
+    });
+
     /** A project whose spike goes on until a bucket. */
     const spiked = async (last: number): Promise<SentinelClient> => {
       const of = sentinel.of(await ownerWithProject(app));

@@ -8,7 +8,7 @@ import { type Bucket, bucketOf, DAY_BUCKETS, startOf } from '../baseline/buckets
 import type { Level } from '../detectors/assessment.js';
 import { POINTS_BEHIND } from '../findings/evidence.js';
 import type { Finding } from '../findings/finding.entity.js';
-import { type FindingMove, moveOf } from '../findings/finding-life.js';
+import { type FindingMove, type LivingFinding, moveOf } from '../findings/finding-life.js';
 import { FindingWatcher } from '../findings/finding-watcher.js';
 import { LivingFindingsRepository } from '../findings/living-findings.repository.js';
 import { type Cause, causesOf } from '../judging/causes.js';
@@ -146,7 +146,9 @@ export class FindingBook {
     tx: Db,
   ): Promise<void> {
     const { bucket } = judged;
-    if (move === null && bucket > bucketOf(finding.lastSeenAt.getTime()) + POINTS_BEHIND) return;
+    // The points of one that goes on also tell how many normal buckets it has had.
+    if (move === null && !isUnresolved(finding) && bucket > bucketOf(finding.lastSeenAt.getTime()) + POINTS_BEHIND)
+      return;
     const isSeen = move === 'extend' || move === 'reopen';
     const after = this.evidence.extended(finding, judgement, cause?.contributors ?? [], isSeen, judged);
     if (move === 'resolve') Object.assign(after, { status: 'resolved', resolvedAt: startOf(bucket) });
@@ -185,10 +187,10 @@ function isUnresolved(finding: Finding | null | undefined): boolean {
   return finding?.status === 'open' || finding?.status === 'acknowledged';
 }
 
-function lifeOf({ status, lastSeenAt, resolvedAt }: Finding): Parameters<typeof moveOf>[0] {
+function lifeOf({ status, lastSeenAt, resolvedAt, evidence }: Finding): LivingFinding {
   return {
     status,
-    lastSeen: bucketOf(lastSeenAt.getTime()),
+    normal: evidence.points.filter(({ ts }) => Date.parse(ts) > lastSeenAt.getTime()).length,
     resolvedIn: resolvedAt === null ? null : bucketOf(resolvedAt.getTime()),
   };
 }
