@@ -761,6 +761,41 @@ describe('Sentinel', () => {
       ]);
     });
 
+    it('fires for a new event type after its time, while the type is new', async () => {
+      const condition = { kind: 'anomaly', finding_kinds: ['new_event_type'], min_severity: 'info' };
+      const [later, never] = [
+        await rule({ condition, for_seconds: 600 }),
+        await rule({ condition, for_seconds: 86_400 }),
+      ];
+      await sentinel.put(-4 * DAY, 0, { events: 5 });
+      await sentinel.put(-3, -3, { events: 1, event: 'refunded' });
+      await sentinel.count();
+      await sentinel.watchFrom(-3);
+      await sentinel.judgeTo(-3);
+      const states = async (): Promise<unknown[]> =>
+        Promise.all([later, never].map(async (id) => (await rulesOf(app, owner).get(id)).state as unknown));
+      expect([await states(), await alerts()]).toEqual([['pending', 'pending'], []]);
+      await sentinel.judgeTo(0);
+      expect(await states()).toEqual(['firing', 'pending']);
+      const [finding] = await sentinel.findings();
+      expect(await alerts()).toMatchObject([
+        { alert_rule_id: later, event_type: 'refunded', occurrences: 1, message: finding.summary, status: 'open' },
+      ]);
+      expect(finding).toMatchObject({ last_seen_at: finding.started_at, status: 'open' });
+      // A day later it is new no more.
+      await app.rows(
+        `UPDATE sentinel_findings SET started_at = started_at - interval '1 day', last_seen_at = last_seen_at - interval '1 day'
+         WHERE id = $1`,
+        [finding.id],
+      );
+      await sentinel.put(0, 0, { events: 1, event: 'refunded' });
+      await sentinel.watchFrom(0);
+      await sentinel.judge();
+      expect((await sentinel.findings()).map(({ status }: Json) => status)).toEqual(['resolved']);
+      expect(await states()).toEqual(['inactive', 'inactive']);
+      expect((await alerts()).map(({ status }: Json) => status)).toEqual(['resolved']);
+    });
+
     it('is as the guide has it', async () => {
       const guide = readFileSync('docs/guide/sentinel.md', 'utf8');
       const example = (name: string): object =>

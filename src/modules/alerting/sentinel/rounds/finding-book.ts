@@ -99,7 +99,7 @@ export class FindingBook {
       if (move === 'open') await this.begin(project, judgement, causes.get(judgement), judged, before, tx);
       else if (finding !== null) await this.go(finding, move, judgement, causes.get(judgement), judged, tx);
     }
-    await this.endNewTypes(book, bucket, tx);
+    await this.goOnWithNewTypes(book, bucket, tx);
   }
 
   /** How many types were told of on the bucket's day. */
@@ -160,13 +160,17 @@ export class FindingBook {
     if (move !== 'extend') this.moved.inc({ kind: finding.kind, move });
     if (move === 'resolve') await this.watcher?.ended(after, tx);
     else if (move === 'reopen') await this.watcher?.opened(after, tx);
-    else await this.watcher?.extended(after, tx);
+    else await this.watcher?.extended(after, startOf(bucket + 1), tx);
   }
 
-  private async endNewTypes({ findings }: OpenBook, bucket: Bucket, tx: Db): Promise<void> {
+  /** No detector says of a type that it is new still: its time does. */
+  private async goOnWithNewTypes({ findings }: OpenBook, bucket: Bucket, tx: Db): Promise<void> {
     for (const finding of findings) {
       if (finding.kind !== 'new_event_type' || !isUnresolved(finding)) continue;
-      if (bucket - bucketOf(finding.lastSeenAt.getTime()) < NEW_TYPE_BUCKETS) continue;
+      if (bucket - bucketOf(finding.lastSeenAt.getTime()) < NEW_TYPE_BUCKETS) {
+        await this.watcher?.extended(finding, startOf(bucket + 1), tx);
+        continue;
+      }
       const after: Finding = { ...finding, status: 'resolved', resolvedAt: startOf(bucket) };
       await this.living.save(after, tx);
       this.moved.inc({ kind: finding.kind, move: 'resolve' });
