@@ -11,7 +11,7 @@ import { newId } from '../../../src/platform/ids/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { alertsOf, runAlertDeliveries, expectedSignature } from '../../support/alerts.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
-import type { Json } from '../../support/delivery.js';
+import { INTERNAL_TOKEN, type Json } from '../../support/delivery.js';
 import { Sender } from '../../support/ingestion.js';
 import { startReceiver } from '../../support/receiver.js';
 import { RULES_ENV, rulesOf } from '../../support/rules.js';
@@ -656,6 +656,97 @@ describe('Sentinel', () => {
       expect(await sentinel.findings('&status=open')).toHaveLength(1);
     });
 
+    it('is another in the next bucket where the dismissal mutes for no time, and none before its mute has ended', async () => {
+      await sentinel.put(-4 * DAY, -3, { events: 5 });
+      await sentinel.put(-2, 0, { events: 60 });
+      await sentinel.count();
+      await sentinel.watchFrom(-2);
+      await sentinel.judgeTo(-2);
+      const statuses = async (): Promise<string[]> =>
+        (await sentinel.findings()).map(({ status }: Json) => status as string);
+      const dismiss = async (hours: number): Promise<void> => {
+        const [{ id }] = await sentinel.findings();
+        const { status } = await sentinel.act(id, 'dismiss', { reason: 'expected', mute_hours: hours });
+        expect(status).toBe(200);
+      };
+      await dismiss(0);
+      await sentinel.judgeTo(-1);
+      expect(await statuses()).toEqual(['open', 'dismissed']);
+      await dismiss(1);
+      const mutedUntil = async (bucket: number, seconds: number): Promise<string[]> => {
+        await app.rows(`UPDATE sentinel_feedback SET muted_until = $1::timestamptz + make_interval(secs => $2)`, [
+          sentinel.at(sentinel.newest + bucket),
+          seconds,
+        ]);
+        await sentinel.watchFrom(0);
+        await sentinel.judgeTo(0);
+        return statuses();
+      };
+      expect(await mutedUntil(1, 0)).toEqual(['dismissed', 'dismissed']);
+      expect(await mutedUntil(0, 299)).toEqual(['open', 'dismissed', 'dismissed']);
+    });
+
+    it('leaves what it says of a kind and series to its reason, and raises three times at most', async () => {
+      await history({ events: 5 }, [{ events: 60 }]);
+      const said: unknown[] = [];
+      for (const [reason, hours] of [
+        ['expected', 24],
+        ['wrong', 0],
+        ['not_useful', 720],
+        ['wrong', 1],
+        ['not_useful', 1],
+        ['expected', 2],
+      ] as const) {
+        await app.rows(
+          `UPDATE sentinel_findings SET status = 'open', dismissed_at = NULL, dismissed_by = NULL WHERE project_id = $1`,
+          [owner.projectId],
+        );
+        const [{ id }] = await sentinel.findings();
+        expect((await sentinel.act(id, 'dismiss', { reason, mute_hours: hours })).status).toBe(200);
+        said.push(
+          ...(await app.rows(
+            `SELECT f.kind, cardinality(f.raised_at) AS raises, (extract(epoch FROM f.muted_until - d.dismissed_at) / 3600)::int AS hours
+             FROM sentinel_feedback f JOIN sentinel_findings d USING (project_id, kind) WHERE project_id = $1`,
+            [owner.projectId],
+          )),
+        );
+      }
+      const kind = 'rate_spike';
+      expect(said).toEqual([
+        { kind, raises: 0, hours: 24 },
+        { kind, raises: 1, hours: null },
+        { kind, raises: 2, hours: 720 },
+        { kind, raises: 3, hours: 1 },
+        { kind, raises: 3, hours: 1 },
+        { kind, raises: 3, hours: 2 },
+      ]);
+    });
+
+    it('is kept for 90 days after it was resolved or dismissed, and as long as it goes on', async () => {
+      await history({ events: 5 }, [{ events: 60 }]);
+      const [{ id }] = await sentinel.findings();
+      await app.rows('DELETE FROM sentinel_findings WHERE id <> $1', [id]);
+      const aged = async (name: string, status: string, days: number): Promise<void> => {
+        const at = new Date(Date.now() - days * 86_400_000);
+        await app.rows(
+          `INSERT INTO sentinel_findings SELECT (jsonb_populate_record(f, jsonb_build_object('id', gen_random_uuid(), 'series_type', 'event',
+             'series_value', $2::text, 'status', $3::text, 'started_at', $4::timestamptz, 'last_seen_at', $4::timestamptz,
+             'created_at', $4::timestamptz, 'updated_at', $4::timestamptz,
+             'resolved_at', CASE $3 WHEN 'resolved' THEN $4::timestamptz END,
+             'dismissed_at', CASE $3 WHEN 'dismissed' THEN $4::timestamptz END))).* FROM sentinel_findings f WHERE id = $1`,
+          [id, name, status, at],
+        );
+      };
+      await aged('resolved long ago', 'resolved', 91);
+      await aged('dismissed long ago', 'dismissed', 91);
+      await aged('open for long', 'open', 91);
+      await aged('resolved', 'resolved', 89);
+      await aged('dismissed', 'dismissed', 89);
+      await app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', INTERNAL_TOKEN).expect(200);
+      const kept = (await sentinel.findings()).map(({ series }: Json) => series.value as string | null);
+      expect(new Set(kept)).toEqual(new Set([null, 'open for long', 'resolved', 'dismissed']));
+    });
+
     it('is acted on once by many at a time', async () => {
       await history({ events: 5 }, [{ events: 60 }]);
       const [{ id }] = await sentinel.findings();
@@ -858,6 +949,72 @@ describe('Sentinel', () => {
         open_findings: { total: 2, critical: 1, warning: 1, info: 0 },
         evaluated_until: sentinel.at(sentinel.newest + 1).toISOString(),
       });
+    });
+
+    it('is summed up: learning, by severity and who is at it, and what was dismissed lately', async () => {
+      const none = { total: 0, critical: 0, warning: 0, info: 0 };
+      const learning = { state: 'learning', score: null, open_findings: none, findings: [], evaluated_until: null };
+      expect(await sentinel.overview()).toMatchObject({ ...learning, coverage: { series: 0, learning: 0 } });
+      await sentinel.put(0, 0, { events: 1 });
+      await sentinel.count();
+      await sentinel.judge();
+      const until = sentinel.at(sentinel.newest + 1).toISOString();
+      expect(await sentinel.overview()).toMatchObject({ ...learning, evaluated_until: until });
+      await app.rows('DELETE FROM sentinel_projects');
+      await history({ events: 50, errors: 1 }, [{ events: 500, errors: 400 }]);
+      const [first, second] = (await sentinel.overview()).findings;
+      expect([first, second].map(({ kind, severity }: Json) => [kind, severity])).toEqual([
+        ['error_burst', 'critical'],
+        ['rate_spike', 'warning'],
+      ]);
+      await sentinel.act(first.id, 'acknowledge');
+      expect(await sentinel.overview()).toMatchObject({
+        ...{ state: 'degraded', score: 65, open_findings: { total: 2, critical: 1, warning: 1, info: 0 } },
+        findings: [{ id: first.id, status: 'acknowledged' }, { id: second.id }],
+      });
+      await sentinel.act(second.id, 'acknowledge');
+      // Half of 55 is lost, and rounded.
+      expect(await sentinel.overview()).toMatchObject({ state: 'degraded', score: 73 });
+      // It began before the seven days in which it was dismissed.
+      await app.rows(`UPDATE sentinel_findings SET started_at = now() - interval '8 days' WHERE id = $1`, [first.id]);
+      await sentinel.act(first.id, 'dismiss', { reason: 'wrong' });
+      const { score, state, detectors } = await sentinel.overview();
+      expect([score, state]).toEqual([93, 'healthy']);
+      const counted = detectors.filter((one: Json) => one.findings_7d > 0 || one.dismissed_7d > 0);
+      expect(new Set(counted)).toEqual(
+        new Set([
+          { kind: 'rate_spike', findings_7d: 1, dismissed_7d: 0 },
+          { kind: 'error_burst', findings_7d: 0, dismissed_7d: 1 },
+        ]),
+      );
+    });
+
+    it('is counted, and so are the rounds that find it', async () => {
+      const read = async (): Promise<Map<string, number>> => {
+        const { text } = await app.request().get('/metrics').expect(200);
+        return new Map(
+          [...text.matchAll(/^(sentinel_\S+) (\S+)$/gm)].map(([, name = '', value]) => [name, Number(value)]),
+        );
+      };
+      const before = await read();
+      await history({ events: 5 }, [{ events: 60 }]);
+      const [{ id }] = await sentinel.findings();
+      await sentinel.act(id, 'dismiss', { reason: 'wrong' });
+      const after = await read();
+      const counted = [
+        ['sentinel_rounds_total{outcome="done"}', 1],
+        ['sentinel_buckets_total{outcome="judged"}', 1],
+        // The project and its one type.
+        ['sentinel_series_total', 2],
+        ['sentinel_delay_seconds_count', 1],
+        ['sentinel_findings_total{kind="rate_spike",move="open"}', 1],
+        ['sentinel_dismissals_total{reason="wrong"}', 1],
+        ['sentinel_profiles_total', 1],
+      ] as const;
+      expect(counted.map(([name]) => [name, (after.get(name) ?? 0) - (before.get(name) ?? 0)])).toEqual(counted);
+      const told = readFileSync('docs/operations.md', 'utf8');
+      const names = [...after.keys()].map((name) => name.replace(/(_bucket|_sum|_count)?(\{.*)?$/, ''));
+      expect([...new Set(names)].filter((name) => !told.includes(`\`${name}\``))).toEqual([]);
     });
 
     it('is found by the search of the project, by title, kind and series', async () => {

@@ -122,7 +122,7 @@ export class SentinelRounds {
   /** @returns how many series were looked at */
   private async judgeBucket(project: WatchedProject, known: KnownProject, tx: Db): Promise<number> {
     const bucket = bucketOf(project.due.getTime());
-    const feedback = await this.feedback.of(project.projectId, project.due, tx);
+    const feedback = await this.feedback.of(project.projectId, startOf(bucket + 1), tx);
     const book = await this.book.open(project, tx);
     const judged = await this.judge.judge(project, known, feedback, book, tx);
     await this.book.write(project, book, judged, mutedBy(feedback), tx);
