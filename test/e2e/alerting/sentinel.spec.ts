@@ -523,6 +523,26 @@ describe('Sentinel', () => {
       expect(evidence.sample_event_ids).toHaveLength(5);
     });
 
+    it('is acknowledged again where it is taken up again, if it was', async () => {
+      await sentinel.put(-4 * DAY, 0, { events: 5 });
+      await sentinel.put(-6, -6, { events: 55 });
+      await sentinel.put(0, 0, { events: 55 });
+      await sentinel.count();
+      await sentinel.watchFrom(-6);
+      await sentinel.judgeTo(-6);
+      const [{ id }] = await sentinel.findings();
+      await sentinel.act(id, 'acknowledge');
+      const states: unknown[] = [];
+      for (const bucket of [-1, 0]) {
+        await sentinel.judgeTo(bucket);
+        states.push(...(await sentinel.findings()).map(({ status, resolved_at: at }: Json) => [status, at !== null]));
+      }
+      expect(states).toEqual([
+        ['resolved', true],
+        ['acknowledged', false],
+      ]);
+    });
+
     it('ends by itself, and a later one is another', async () => {
       await history({ events: 5 }, [{ events: 60 }, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, { events: 60 }]);
       const findings = await sentinel.findings();
@@ -1080,6 +1100,24 @@ describe('Sentinel', () => {
         'sentinel',
       ]);
       expect(body.every(({ interval_seconds: seconds }: Json) => seconds > 0)).toBe(true);
+      const at = new Date();
+      await app.rows('DELETE FROM job_runs');
+      await app.rows(
+        `INSERT INTO job_runs (name, last_run_at, last_duration_ms, last_error)
+         VALUES ('sentinel', $1, 12, NULL), ('hour-rollups', $1, 34, 'a secret of somebody'), ('maintenance', $1, 999999999, NULL)`,
+        [at],
+      );
+      const ran = await sentinel.send('get', `/v1/sentinel/workers?project_id=${owner.projectId}`);
+      const of = (name: string): Json => ran.body.find((one: Json) => one.name === name);
+      const run = { last_run_at: at.toISOString(), lag_seconds: 0, due: null };
+      expect(of('sentinel')).toEqual({
+        ...run,
+        ...{ name: 'sentinel', state: 'healthy', last_duration_ms: 12, interval_seconds: 60, due: expect.any(Number) },
+      });
+      expect(of('hour-rollups')).toMatchObject({ state: 'failed', last_duration_ms: 34 });
+      expect(of('maintenance')).toMatchObject({ state: 'degraded', last_duration_ms: 999_999_999 });
+      expect(of('delivery-retries')).toMatchObject({ last_run_at: null, last_duration_ms: null });
+      expect(ran.text).not.toContain('secret');
     });
   });
 });
