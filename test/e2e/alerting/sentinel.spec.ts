@@ -11,7 +11,7 @@ import { newId } from '../../../src/platform/ids/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { alertsOf, runAlertDeliveries, expectedSignature } from '../../support/alerts.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
-import type { Json } from '../../support/delivery.js';
+import { INTERNAL_TOKEN, type Json } from '../../support/delivery.js';
 import { Sender } from '../../support/ingestion.js';
 import { startReceiver } from '../../support/receiver.js';
 import { RULES_ENV, rulesOf } from '../../support/rules.js';
@@ -372,13 +372,16 @@ describe('Sentinel', () => {
       steady: Sent,
       then: (Partial<Sent> | null)[],
       days?: readonly number[],
+      isUsual?: boolean,
     ][] = [
       ['rate_spike', true, { events: 5 }, [{ events: 50 }]],
       ['rate_spike', false, { events: 17 }, [{ events: 50 }]],
       ['rate_drop', true, { events: 20 }, [{ events: 4 }, { events: 4 }, { events: 4 }]],
       ['rate_drop', false, { events: 20 }, [{ events: 10 }, { events: 10 }, { events: 10 }]],
       ['silence', true, { events: 3 }, Array.from({ length: 7 }, () => quiet), []],
-      ['silence', false, { events: 10 }, [quiet, quiet]],
+      // As long, but silent at that hour on every day before.
+      ['silence', false, { events: 3 }, Array.from({ length: 7 }, () => quiet), [], true],
+      ['silence', false, { events: 10 }, [quiet, quiet], []],
       ['error_burst', true, { events: 25 }, [{ errors: 20 }]],
       ['error_burst', false, { events: 25 }, [{ errors: 9 }]],
       [
@@ -402,7 +405,7 @@ describe('Sentinel', () => {
     const sender = new Sender(app.url);
     try {
       const found = await Promise.all(
-        rows.map(async ([kind, , steady, then, days = [1, 2, 3]]) => {
+        rows.map(async ([kind, , steady, then, days = [1, 2, 3], isUsual = false]) => {
           const one = await ownerWithProject(app);
           const of = sentinel.of(one);
           const first = of.newest - then.length + 1;
@@ -419,7 +422,10 @@ describe('Sentinel', () => {
             }
           };
           // The hours that are judged, on earlier days, and what came just before; without days, all time.
-          if (days.length === 0) for (let bucket = first - 3 * DAY - 24; bucket < first; bucket++) send(bucket, steady);
+          const isSilent = (bucket: number): boolean => isUsual && (bucket + 4 * DAY - first) % DAY < then.length;
+          for (let bucket = first - 3 * DAY - 24; bucket < first; bucket++) {
+            if (days.length === 0 && !isSilent(bucket)) send(bucket, steady);
+          }
           for (let bucket = first - 3; bucket < first; bucket++) if (days.length > 0) send(bucket, steady);
           for (const day of days) {
             for (let bucket = hour; bucket < behind; bucket++) send(bucket - Math.round(day * DAY), steady);
@@ -517,11 +523,51 @@ describe('Sentinel', () => {
       expect(evidence.sample_event_ids).toHaveLength(5);
     });
 
+    it('is acknowledged again where it is taken up again, if it was', async () => {
+      await sentinel.put(-4 * DAY, 0, { events: 5 });
+      await sentinel.put(-6, -6, { events: 55 });
+      await sentinel.put(0, 0, { events: 55 });
+      await sentinel.count();
+      await sentinel.watchFrom(-6);
+      await sentinel.judgeTo(-6);
+      const [{ id }] = await sentinel.findings();
+      await sentinel.act(id, 'acknowledge');
+      const states: unknown[] = [];
+      for (const bucket of [-1, 0]) {
+        await sentinel.judgeTo(bucket);
+        states.push(...(await sentinel.findings()).map(({ status, resolved_at: at }: Json) => [status, at !== null]));
+      }
+      expect(states).toEqual([
+        ['resolved', true],
+        ['acknowledged', false],
+      ]);
+    });
+
     it('ends by itself, and a later one is another', async () => {
       await history({ events: 5 }, [{ events: 60 }, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, { events: 60 }]);
       const findings = await sentinel.findings();
       expect(findings.map(({ status }: Json) => status)).toEqual(['open', 'resolved']);
       expect(findings[1].resolved_at).toBe(sentinel.at(sentinel.newest - 8).toISOString());
+    });
+
+    it('ends after three normal buckets that were judged, however many were left out before them', async () => {
+      await sentinel.put(-4 * DAY, 0, { events: 5 });
+      await sentinel.put(-20, -20, { events: 60 });
+      await sentinel.count();
+      await sentinel.watchFrom(-20);
+      await sentinel.judgeTo(-20);
+      await sentinel.watchFrom(-4);
+      const states: string[] = [];
+      for (const bucket of [-4, -3, -2]) {
+        await sentinel.judgeTo(bucket);
+        states.push(...(await sentinel.findings()).map(({ status }: Json) => status as string));
+      }
+      expect(states).toEqual(['open', 'open', 'resolved']);
+      const [{ id, resolved_at: resolvedAt }] = await sentinel.findings();
+      expect(resolvedAt).toBe(sentinel.at(sentinel.newest - 2).toISOString());
+      // They lie more than twelve buckets behind what they ended.
+      const { evidence } = await sentinel.finding(id);
+      expect(evidence.points.at(-1).ts).toBe(sentinel.at(sentinel.newest - 20).toISOString());
     });
 
     /** A project whose spike goes on until a bucket. */
@@ -630,6 +676,97 @@ describe('Sentinel', () => {
       expect(await sentinel.findings('&status=open')).toHaveLength(1);
     });
 
+    it('is another in the next bucket where the dismissal mutes for no time, and none before its mute has ended', async () => {
+      await sentinel.put(-4 * DAY, -3, { events: 5 });
+      await sentinel.put(-2, 0, { events: 60 });
+      await sentinel.count();
+      await sentinel.watchFrom(-2);
+      await sentinel.judgeTo(-2);
+      const statuses = async (): Promise<string[]> =>
+        (await sentinel.findings()).map(({ status }: Json) => status as string);
+      const dismiss = async (hours: number): Promise<void> => {
+        const [{ id }] = await sentinel.findings();
+        const { status } = await sentinel.act(id, 'dismiss', { reason: 'expected', mute_hours: hours });
+        expect(status).toBe(200);
+      };
+      await dismiss(0);
+      await sentinel.judgeTo(-1);
+      expect(await statuses()).toEqual(['open', 'dismissed']);
+      await dismiss(1);
+      const mutedUntil = async (bucket: number, seconds: number): Promise<string[]> => {
+        await app.rows(`UPDATE sentinel_feedback SET muted_until = $1::timestamptz + make_interval(secs => $2)`, [
+          sentinel.at(sentinel.newest + bucket),
+          seconds,
+        ]);
+        await sentinel.watchFrom(0);
+        await sentinel.judgeTo(0);
+        return statuses();
+      };
+      expect(await mutedUntil(1, 0)).toEqual(['dismissed', 'dismissed']);
+      expect(await mutedUntil(0, 299)).toEqual(['open', 'dismissed', 'dismissed']);
+    });
+
+    it('leaves what it says of a kind and series to its reason, and raises three times at most', async () => {
+      await history({ events: 5 }, [{ events: 60 }]);
+      const said: unknown[] = [];
+      for (const [reason, hours] of [
+        ['expected', 24],
+        ['wrong', 0],
+        ['not_useful', 720],
+        ['wrong', 1],
+        ['not_useful', 1],
+        ['expected', 2],
+      ] as const) {
+        await app.rows(
+          `UPDATE sentinel_findings SET status = 'open', dismissed_at = NULL, dismissed_by = NULL WHERE project_id = $1`,
+          [owner.projectId],
+        );
+        const [{ id }] = await sentinel.findings();
+        expect((await sentinel.act(id, 'dismiss', { reason, mute_hours: hours })).status).toBe(200);
+        said.push(
+          ...(await app.rows(
+            `SELECT f.kind, cardinality(f.raised_at) AS raises, (extract(epoch FROM f.muted_until - d.dismissed_at) / 3600)::int AS hours
+             FROM sentinel_feedback f JOIN sentinel_findings d USING (project_id, kind) WHERE project_id = $1`,
+            [owner.projectId],
+          )),
+        );
+      }
+      const kind = 'rate_spike';
+      expect(said).toEqual([
+        { kind, raises: 0, hours: 24 },
+        { kind, raises: 1, hours: null },
+        { kind, raises: 2, hours: 720 },
+        { kind, raises: 3, hours: 1 },
+        { kind, raises: 3, hours: 1 },
+        { kind, raises: 3, hours: 2 },
+      ]);
+    });
+
+    it('is kept for 90 days after it was resolved or dismissed, and as long as it goes on', async () => {
+      await history({ events: 5 }, [{ events: 60 }]);
+      const [{ id }] = await sentinel.findings();
+      await app.rows('DELETE FROM sentinel_findings WHERE id <> $1', [id]);
+      const aged = async (name: string, status: string, days: number): Promise<void> => {
+        const at = new Date(Date.now() - days * 86_400_000);
+        await app.rows(
+          `INSERT INTO sentinel_findings SELECT (jsonb_populate_record(f, jsonb_build_object('id', gen_random_uuid(), 'series_type', 'event',
+             'series_value', $2::text, 'status', $3::text, 'started_at', $4::timestamptz, 'last_seen_at', $4::timestamptz,
+             'created_at', $4::timestamptz, 'updated_at', $4::timestamptz,
+             'resolved_at', CASE $3 WHEN 'resolved' THEN $4::timestamptz END,
+             'dismissed_at', CASE $3 WHEN 'dismissed' THEN $4::timestamptz END))).* FROM sentinel_findings f WHERE id = $1`,
+          [id, name, status, at],
+        );
+      };
+      await aged('resolved long ago', 'resolved', 91);
+      await aged('dismissed long ago', 'dismissed', 91);
+      await aged('open for long', 'open', 91);
+      await aged('resolved', 'resolved', 89);
+      await aged('dismissed', 'dismissed', 89);
+      await app.request().post('/internal/jobs/maintenance').set('X-Internal-Token', INTERNAL_TOKEN).expect(200);
+      const kept = (await sentinel.findings()).map(({ series }: Json) => series.value as string | null);
+      expect(new Set(kept)).toEqual(new Set([null, 'open for long', 'resolved', 'dismissed']));
+    });
+
     it('is acted on once by many at a time', async () => {
       await history({ events: 5 }, [{ events: 60 }]);
       const [{ id }] = await sentinel.findings();
@@ -713,6 +850,63 @@ describe('Sentinel', () => {
       expect(await rulesOf(app, owner).get(later)).toMatchObject({ state: 'firing' });
     });
 
+    it('fires for a severity that its finding reaches later, whose figures are those of the worst bucket', async () => {
+      const critical = await rule({ condition: { kind: 'anomaly', min_severity: 'critical' } });
+      // Nothing fails usually, so that the first failures are as far from it as a score tells.
+      await sentinel.put(-4 * DAY, -2, { events: 30 });
+      await sentinel.put(-1, -1, { events: 80, errors: 20 });
+      await sentinel.put(0, 0, { events: 80, errors: 80 });
+      await sentinel.count();
+      await sentinel.watchFrom(-1);
+      await sentinel.judgeTo(-1);
+      const [before] = await sentinel.findings();
+      expect(before).toMatchObject({ kind: 'error_burst', severity: 'warning', score: 1, actual: 0.25 });
+      expect(await alerts()).toEqual([]);
+      await sentinel.judgeTo(0);
+      const [finding, ...others] = await sentinel.findings();
+      expect(others).toEqual([]);
+      expect(finding).toMatchObject({ id: before.id, severity: 'critical', score: 1, actual: 1, expected: 0 });
+      expect(finding.summary).toContain('100 %');
+      expect((await alerts()).map(({ alert_rule_id: id, payload }: Json) => [id, payload.severity])).toEqual([
+        [critical, 'critical'],
+      ]);
+    });
+
+    it('fires for a new event type after its time, while the type is new', async () => {
+      const condition = { kind: 'anomaly', finding_kinds: ['new_event_type'], min_severity: 'info' };
+      const [later, never] = [
+        await rule({ condition, for_seconds: 600 }),
+        await rule({ condition, for_seconds: 86_400 }),
+      ];
+      await sentinel.put(-4 * DAY, 0, { events: 5 });
+      await sentinel.put(-3, -3, { events: 1, event: 'refunded' });
+      await sentinel.count();
+      await sentinel.watchFrom(-3);
+      await sentinel.judgeTo(-3);
+      const states = async (): Promise<unknown[]> =>
+        Promise.all([later, never].map(async (id) => (await rulesOf(app, owner).get(id)).state as unknown));
+      expect([await states(), await alerts()]).toEqual([['pending', 'pending'], []]);
+      await sentinel.judgeTo(0);
+      expect(await states()).toEqual(['firing', 'pending']);
+      const [finding] = await sentinel.findings();
+      expect(await alerts()).toMatchObject([
+        { alert_rule_id: later, event_type: 'refunded', occurrences: 1, message: finding.summary, status: 'open' },
+      ]);
+      expect(finding).toMatchObject({ last_seen_at: finding.started_at, status: 'open' });
+      // A day later it is new no more.
+      await app.rows(
+        `UPDATE sentinel_findings SET started_at = started_at - interval '1 day', last_seen_at = last_seen_at - interval '1 day'
+         WHERE id = $1`,
+        [finding.id],
+      );
+      await sentinel.put(0, 0, { events: 1, event: 'refunded' });
+      await sentinel.watchFrom(0);
+      await sentinel.judge();
+      expect((await sentinel.findings()).map(({ status }: Json) => status)).toEqual(['resolved']);
+      expect(await states()).toEqual(['inactive', 'inactive']);
+      expect((await alerts()).map(({ status }: Json) => status)).toEqual(['resolved']);
+    });
+
     it('is as the guide has it', async () => {
       const guide = readFileSync('docs/guide/sentinel.md', 'utf8');
       const example = (name: string): object =>
@@ -775,6 +969,72 @@ describe('Sentinel', () => {
         open_findings: { total: 2, critical: 1, warning: 1, info: 0 },
         evaluated_until: sentinel.at(sentinel.newest + 1).toISOString(),
       });
+    });
+
+    it('is summed up: learning, by severity and who is at it, and what was dismissed lately', async () => {
+      const none = { total: 0, critical: 0, warning: 0, info: 0 };
+      const learning = { state: 'learning', score: null, open_findings: none, findings: [], evaluated_until: null };
+      expect(await sentinel.overview()).toMatchObject({ ...learning, coverage: { series: 0, learning: 0 } });
+      await sentinel.put(0, 0, { events: 1 });
+      await sentinel.count();
+      await sentinel.judge();
+      const until = sentinel.at(sentinel.newest + 1).toISOString();
+      expect(await sentinel.overview()).toMatchObject({ ...learning, evaluated_until: until });
+      await app.rows('DELETE FROM sentinel_projects');
+      await history({ events: 50, errors: 1 }, [{ events: 500, errors: 400 }]);
+      const [first, second] = (await sentinel.overview()).findings;
+      expect([first, second].map(({ kind, severity }: Json) => [kind, severity])).toEqual([
+        ['error_burst', 'critical'],
+        ['rate_spike', 'warning'],
+      ]);
+      await sentinel.act(first.id, 'acknowledge');
+      expect(await sentinel.overview()).toMatchObject({
+        ...{ state: 'degraded', score: 65, open_findings: { total: 2, critical: 1, warning: 1, info: 0 } },
+        findings: [{ id: first.id, status: 'acknowledged' }, { id: second.id }],
+      });
+      await sentinel.act(second.id, 'acknowledge');
+      // Half of 55 is lost, and rounded.
+      expect(await sentinel.overview()).toMatchObject({ state: 'degraded', score: 73 });
+      // It began before the seven days in which it was dismissed.
+      await app.rows(`UPDATE sentinel_findings SET started_at = now() - interval '8 days' WHERE id = $1`, [first.id]);
+      await sentinel.act(first.id, 'dismiss', { reason: 'wrong' });
+      const { score, state, detectors } = await sentinel.overview();
+      expect([score, state]).toEqual([93, 'healthy']);
+      const counted = detectors.filter((one: Json) => one.findings_7d > 0 || one.dismissed_7d > 0);
+      expect(new Set(counted)).toEqual(
+        new Set([
+          { kind: 'rate_spike', findings_7d: 1, dismissed_7d: 0 },
+          { kind: 'error_burst', findings_7d: 0, dismissed_7d: 1 },
+        ]),
+      );
+    });
+
+    it('is counted, and so are the rounds that find it', async () => {
+      const read = async (): Promise<Map<string, number>> => {
+        const { text } = await app.request().get('/metrics').expect(200);
+        return new Map(
+          [...text.matchAll(/^(sentinel_\S+) (\S+)$/gm)].map(([, name = '', value]) => [name, Number(value)]),
+        );
+      };
+      const before = await read();
+      await history({ events: 5 }, [{ events: 60 }]);
+      const [{ id }] = await sentinel.findings();
+      await sentinel.act(id, 'dismiss', { reason: 'wrong' });
+      const after = await read();
+      const counted = [
+        ['sentinel_rounds_total{outcome="done"}', 1],
+        ['sentinel_buckets_total{outcome="judged"}', 1],
+        // The project and its one type.
+        ['sentinel_series_total', 2],
+        ['sentinel_delay_seconds_count', 1],
+        ['sentinel_findings_total{kind="rate_spike",move="open"}', 1],
+        ['sentinel_dismissals_total{reason="wrong"}', 1],
+        ['sentinel_profiles_total', 1],
+      ] as const;
+      expect(counted.map(([name]) => [name, (after.get(name) ?? 0) - (before.get(name) ?? 0)])).toEqual(counted);
+      const told = readFileSync('docs/operations.md', 'utf8');
+      const names = [...after.keys()].map((name) => name.replace(/(_bucket|_sum|_count)?(\{.*)?$/, ''));
+      expect([...new Set(names)].filter((name) => !told.includes(`\`${name}\``))).toEqual([]);
     });
 
     it('is found by the search of the project, by title, kind and series', async () => {
@@ -840,6 +1100,24 @@ describe('Sentinel', () => {
         'sentinel',
       ]);
       expect(body.every(({ interval_seconds: seconds }: Json) => seconds > 0)).toBe(true);
+      const at = new Date();
+      await app.rows('DELETE FROM job_runs');
+      await app.rows(
+        `INSERT INTO job_runs (name, last_run_at, last_duration_ms, last_error)
+         VALUES ('sentinel', $1, 12, NULL), ('hour-rollups', $1, 34, 'a secret of somebody'), ('maintenance', $1, 999999999, NULL)`,
+        [at],
+      );
+      const ran = await sentinel.send('get', `/v1/sentinel/workers?project_id=${owner.projectId}`);
+      const of = (name: string): Json => ran.body.find((one: Json) => one.name === name);
+      const run = { last_run_at: at.toISOString(), lag_seconds: 0, due: null };
+      expect(of('sentinel')).toEqual({
+        ...run,
+        ...{ name: 'sentinel', state: 'healthy', last_duration_ms: 12, interval_seconds: 60, due: expect.any(Number) },
+      });
+      expect(of('hour-rollups')).toMatchObject({ state: 'failed', last_duration_ms: 34 });
+      expect(of('maintenance')).toMatchObject({ state: 'degraded', last_duration_ms: 999_999_999 });
+      expect(of('delivery-retries')).toMatchObject({ last_run_at: null, last_duration_ms: null });
+      expect(ran.text).not.toContain('secret');
     });
   });
 });

@@ -67,11 +67,16 @@ it('loses and doubles no finding, and tells of each once, whoever is killed in a
       headers: { 'X-Internal-Token': INTERNAL_TOKEN },
     }).catch(() => null);
     const isTime = async (): Promise<boolean> => (inside ? await isInside() : (await place()) !== before);
-    await eventually(async () => (await isTime()) || (await done()), Boolean);
+    const seen = async (): Promise<string> => {
+      const isOver = await done();
+      return (await isTime()) ? 'in time' : isOver ? 'too late' : '';
+    };
+    // One that comes when all is done kills nothing.
+    expect(await eventually(seen, Boolean)).toBe('in time');
     await service.stop('SIGKILL');
     await round;
   };
-  for (let kill = 0; kill < KILLS; kill++) await killed(kill % 2 === 0, judgedUntil, isDone);
+  for (let kill = 0; kill < KILLS && !(await isDone()); kill++) await killed(kill % 2 === 0, judgedUntil, isDone);
   await app.rows('DROP FUNCTION linger CASCADE');
   await eventually(async () => {
     await sentinel.judge();

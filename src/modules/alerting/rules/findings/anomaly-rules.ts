@@ -31,11 +31,11 @@ export class AnomalyRules extends FindingWatcher {
 
   /** Opened again it is another occurrence. */
   opened(finding: Finding, tx: Db): Promise<void> {
-    return this.seen(finding, true, tx);
+    return this.seen(finding, new Date(finding.lastSeenAt.getTime() + BUCKET_MS), true, tx);
   }
 
-  extended(finding: Finding, tx: Db): Promise<void> {
-    return this.seen(finding, false, tx);
+  extended(finding: Finding, until: Date, tx: Db): Promise<void> {
+    return this.seen(finding, until, false, tx);
   }
 
   async ended(finding: Finding, tx: Db): Promise<void> {
@@ -48,7 +48,7 @@ export class AnomalyRules extends FindingWatcher {
   }
 
   /** The condition of a rule has held since the finding began; what has fired fires again only where it opens again. */
-  private async seen(finding: Finding, isNew: boolean, tx: Db): Promise<void> {
+  private async seen(finding: Finding, until: Date, isNew: boolean, tx: Db): Promise<void> {
     const { projectId } = finding;
     for (const rule of await this.anomalyRules(finding, tx)) {
       if (!fitsFinding(rule.condition, finding, projectId)) continue;
@@ -56,7 +56,7 @@ export class AnomalyRules extends FindingWatcher {
       const [known] = await this.series.find(projectId, [{ ruleId: rule.id, fingerprint: series.fingerprint }], tx);
       const stored = known ?? restingSeries(rule.id, series);
       const before = stored.state.state === 'inactive' ? begunWith(finding, rule) : stored.state;
-      const { after, effect } = step(before, 'breach', finding.lastSeenAt.getTime() + BUCKET_MS, rule.holds);
+      const { after, effect } = step(before, 'breach', until.getTime(), rule.holds);
       await this.series.save(projectId, [{ ...stored, state: after }], tx);
       if (effect !== 'fire' && !(effect === 'repeat' && isNew)) continue;
       await this.alerts.fire(

@@ -28,13 +28,13 @@ const RAISED_FOR = `interval '30 days'`;
 export class FeedbackRepository {
   constructor(private readonly database: Database) {}
 
-  /** @param at a bucket begins */
-  async of(projectId: ProjectId, at: Date, tx: Db): Promise<Feedback[]> {
+  /** @param until the end of a bucket: one that a mute ends in is told */
+  async of(projectId: ProjectId, until: Date, tx: Db): Promise<Feedback[]> {
     const rows = await this.database.rows<Row>(
-      `SELECT kind, series_type AS type, series_value AS value, metric, coalesce(muted_until > $2, false) AS "isMuted",
+      `SELECT kind, series_type AS type, series_value AS value, metric, coalesce(muted_until >= $2, false) AS "isMuted",
               least(${MOST_RAISES}, (SELECT count(*) FROM unnest(raised_at) AS r (at) WHERE r.at > $2 - ${RAISED_FOR}))::int AS raises
        FROM sentinel_feedback WHERE project_id = $1`,
-      [projectId, at],
+      [projectId, until],
       tx,
     );
     return rows.map(({ kind, type, value, metric, isMuted, raises }) => ({
@@ -46,7 +46,7 @@ export class FeedbackRepository {
     }));
   }
 
-  /** Mutes a kind and series for so many hours from now, and raises its bounds where the dismissal says so. */
+  /** Mutes a kind and series for so many hours from now, not at all for none, and raises its bounds where the dismissal says so. */
   async add(
     projectId: ProjectId,
     { kind, series, metric }: Subject,
@@ -55,7 +55,7 @@ export class FeedbackRepository {
   ): Promise<void> {
     await this.database.execute(
       `INSERT INTO sentinel_feedback AS f (project_id, kind, series_type, series_value, metric, muted_until, raised_at)
-       VALUES ($1, $2, $3, $4, $5, clock_timestamp() + make_interval(hours => $6),
+       VALUES ($1, $2, $3, $4, $5, CASE WHEN $6 > 0 THEN clock_timestamp() + make_interval(hours => $6) END,
                CASE WHEN $7 THEN ARRAY[clock_timestamp()] ELSE '{}' END)
        ON CONFLICT ON CONSTRAINT pk_sentinel_feedback DO UPDATE SET muted_until = excluded.muted_until,
          raised_at = (SELECT coalesce(array_agg(r.at ORDER BY r.at), '{}') FROM (

@@ -12,8 +12,8 @@ const REOPEN_BUCKETS = 6;
 /** The newest finding of a subject, as far as its life goes. */
 export interface LivingFinding {
   readonly status: FindingStatus;
-  /** Its last bucket that was not normal. */
-  readonly lastSeen: Bucket;
+  /** Buckets in a row that were judged normal up to now: such as were never judged do not count. */
+  readonly normal: number;
   /** The bucket that ended it. */
   readonly resolvedIn: Bucket | null;
 }
@@ -32,7 +32,7 @@ export function moveOf(
 ): FindingMove | null {
   if (finding !== null && (finding.status === 'open' || finding.status === 'acknowledged')) {
     if (level !== 'normal') return 'extend';
-    return bucket - finding.lastSeen >= NORMAL_BUCKETS ? 'resolve' : null;
+    return finding.normal + 1 >= NORMAL_BUCKETS ? 'resolve' : null;
   }
   if (level !== 'told' || isMuted) return null;
   const endedIn = finding?.status === 'resolved' ? finding.resolvedIn : null;

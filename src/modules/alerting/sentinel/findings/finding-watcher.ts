@@ -5,8 +5,8 @@ import type { Finding } from './finding.entity.js';
 export abstract class FindingWatcher {
   /** It opened, or opened again. */
   abstract opened(finding: Finding, tx: Db): Promise<void>;
-  /** A bucket extended it. */
-  abstract extended(finding: Finding, tx: Db): Promise<void>;
+  /** It goes on: a bucket extended it, or it has no buckets and is not over yet. @param until the end of the bucket */
+  abstract extended(finding: Finding, until: Date, tx: Db): Promise<void>;
   /** It was resolved or dismissed. */
   abstract ended(finding: Finding, tx: Db): Promise<void>;
 }

@@ -39,10 +39,10 @@ export class DetectorResponse {
   @EnumField(FINDING_KINDS, { description: 'What it finds' })
   kind!: FindingKind;
 
-  @IntField({ min: 0, description: 'Findings of the last 7 days' })
+  @IntField({ min: 0, description: 'Findings that began in the last 7 days' })
   findings_7d!: number;
 
-  @IntField({ min: 0, description: 'Of these, those that were dismissed' })
+  @IntField({ min: 0, description: 'Findings that were dismissed in the last 7 days, whenever they began' })
   dismissed_7d!: number;
 }
 

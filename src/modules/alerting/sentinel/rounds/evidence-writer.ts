@@ -5,6 +5,7 @@ import { SeriesReader } from '../../../events/hour-rollups/index.js';
 import { type Bucket, BUCKET_MS, bucketOf, startOf } from '../baseline/buckets.js';
 import { methodOf, type Profile } from '../baseline/profile.js';
 import { endOf, type Track, valueOf } from '../baseline/track.js';
+import { SEVERITIES } from '../detectors/assessment.js';
 import { expectationOf } from '../detectors/rates.js';
 import {
   type Contributor,
@@ -142,7 +143,8 @@ export class EvidenceWriter {
     };
     if (!isSeen) return after;
     after.lastSeenAt = startOf(judgement.bucket);
-    return judgement.assessment.score > finding.score ? { ...after, ...worseOf(finding, judgement) } : after;
+    const score = Math.max(finding.score, judgement.assessment.score);
+    return isWorse(judgement, finding) ? { ...after, ...figuresOf(judgement), score } : { ...after, score };
   }
 
   async ofNewType(projectId: ProjectId, id: string, type: NewEventType, bucket: Bucket, tx: Db): Promise<Finding> {
@@ -212,10 +214,20 @@ function figuresOf(judgement: Judgement): Figures {
   return { actual, expected, lower, upper, score, severity, title: titleOf(subject), summary };
 }
 
-/** The figures of a bucket that is worse than all before; a severity never falls while a finding goes on. */
-function worseOf(finding: Finding, judgement: Judgement): Figures {
-  const figures = figuresOf(judgement);
-  return { ...figures, severity: finding.severity === 'critical' ? 'critical' : figures.severity };
+/**
+ * Whether a bucket is worse than the worst before: more severe, or as severe and further from what is usual. Scores do not
+ * tell, as they end at 1. So a severity never falls while a finding goes on.
+ */
+function isWorse({ assessment }: Judgement, finding: Finding): boolean {
+  const [now, before] = [assessment, finding].map(({ severity }) => SEVERITIES.indexOf(severity));
+  if (now !== before) return (now ?? 0) > (before ?? 0);
+  return excessOf(assessment) > excessOf(finding);
+}
+
+/** How far a figure lies beyond the bound that it broke. */
+function excessOf({ actual, lower, upper }: Pick<Finding, 'actual' | 'lower' | 'upper'>): number {
+  if (actual === null || lower === null || upper === null) return 0;
+  return Math.max(0, actual - upper, lower - actual);
 }
 
 function seriesOf({ series }: Judgement, judged: JudgedBucket): WatchedSeries | undefined {

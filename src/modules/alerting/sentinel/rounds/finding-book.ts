@@ -8,7 +8,7 @@ import { type Bucket, bucketOf, DAY_BUCKETS, startOf } from '../baseline/buckets
 import type { Level } from '../detectors/assessment.js';
 import { POINTS_BEHIND } from '../findings/evidence.js';
 import type { Finding } from '../findings/finding.entity.js';
-import { type FindingMove, moveOf } from '../findings/finding-life.js';
+import { type FindingMove, type LivingFinding, moveOf } from '../findings/finding-life.js';
 import { FindingWatcher } from '../findings/finding-watcher.js';
 import { LivingFindingsRepository } from '../findings/living-findings.repository.js';
 import { type Cause, causesOf } from '../judging/causes.js';
@@ -99,7 +99,7 @@ export class FindingBook {
       if (move === 'open') await this.begin(project, judgement, causes.get(judgement), judged, before, tx);
       else if (finding !== null) await this.go(finding, move, judgement, causes.get(judgement), judged, tx);
     }
-    await this.endNewTypes(book, bucket, tx);
+    await this.goOnWithNewTypes(book, bucket, tx);
   }
 
   /** How many types were told of on the bucket's day. */
@@ -146,7 +146,9 @@ export class FindingBook {
     tx: Db,
   ): Promise<void> {
     const { bucket } = judged;
-    if (move === null && bucket > bucketOf(finding.lastSeenAt.getTime()) + POINTS_BEHIND) return;
+    // The points of one that goes on also tell how many normal buckets it has had.
+    if (move === null && !isUnresolved(finding) && bucket > bucketOf(finding.lastSeenAt.getTime()) + POINTS_BEHIND)
+      return;
     const isSeen = move === 'extend' || move === 'reopen';
     const after = this.evidence.extended(finding, judgement, cause?.contributors ?? [], isSeen, judged);
     if (move === 'resolve') Object.assign(after, { status: 'resolved', resolvedAt: startOf(bucket) });
@@ -158,13 +160,17 @@ export class FindingBook {
     if (move !== 'extend') this.moved.inc({ kind: finding.kind, move });
     if (move === 'resolve') await this.watcher?.ended(after, tx);
     else if (move === 'reopen') await this.watcher?.opened(after, tx);
-    else await this.watcher?.extended(after, tx);
+    else await this.watcher?.extended(after, startOf(bucket + 1), tx);
   }
 
-  private async endNewTypes({ findings }: OpenBook, bucket: Bucket, tx: Db): Promise<void> {
+  /** No detector says of a type that it is new still: its time does. */
+  private async goOnWithNewTypes({ findings }: OpenBook, bucket: Bucket, tx: Db): Promise<void> {
     for (const finding of findings) {
       if (finding.kind !== 'new_event_type' || !isUnresolved(finding)) continue;
-      if (bucket - bucketOf(finding.lastSeenAt.getTime()) < NEW_TYPE_BUCKETS) continue;
+      if (bucket - bucketOf(finding.lastSeenAt.getTime()) < NEW_TYPE_BUCKETS) {
+        await this.watcher?.extended(finding, startOf(bucket + 1), tx);
+        continue;
+      }
       const after: Finding = { ...finding, status: 'resolved', resolvedAt: startOf(bucket) };
       await this.living.save(after, tx);
       this.moved.inc({ kind: finding.kind, move: 'resolve' });
@@ -185,10 +191,10 @@ function isUnresolved(finding: Finding | null | undefined): boolean {
   return finding?.status === 'open' || finding?.status === 'acknowledged';
 }
 
-function lifeOf({ status, lastSeenAt, resolvedAt }: Finding): Parameters<typeof moveOf>[0] {
+function lifeOf({ status, lastSeenAt, resolvedAt, evidence }: Finding): LivingFinding {
   return {
     status,
-    lastSeen: bucketOf(lastSeenAt.getTime()),
+    normal: evidence.points.filter(({ ts }) => Date.parse(ts) > lastSeenAt.getTime()).length,
     resolvedIn: resolvedAt === null ? null : bucketOf(resolvedAt.getTime()),
   };
 }

@@ -29,7 +29,9 @@ type Turn = 'judged' | 'learned' | 'failed' | 'none';
 @Injectable()
 export class SentinelRounds {
   private readonly logger = new Logger('sentinel');
+  private readonly rounds;
   private readonly judged;
+  private readonly series;
   private readonly delay;
 
   constructor(
@@ -42,6 +44,8 @@ export class SentinelRounds {
     private readonly book: FindingBook,
     metrics: Metrics,
   ) {
+    this.rounds = metrics.counter('sentinel_rounds_total', 'Rounds over all that is due, by outcome', ['outcome']);
+    this.series = metrics.counter('sentinel_series_total', 'Series of projects that were looked at in their buckets');
     this.judged = metrics.counter('sentinel_buckets_total', 'Buckets of projects that were judged, by outcome', [
       'outcome',
     ]);
@@ -55,6 +59,17 @@ export class SentinelRounds {
 
   /** All that is due. @returns how many buckets of projects were judged */
   async run(signal?: AbortSignal): Promise<number> {
+    try {
+      const judged = await this.round(signal);
+      this.rounds.inc({ outcome: signal?.aborted === true ? 'stopped' : 'done' });
+      return judged;
+    } catch (error) {
+      this.rounds.inc({ outcome: 'failed' });
+      throw error;
+    }
+  }
+
+  private async round(signal?: AbortSignal): Promise<number> {
     await this.projects.follow();
     let judged = 0;
     while (signal?.aborted !== true) {
@@ -72,6 +87,7 @@ export class SentinelRounds {
   /** The turn of one project: a bucket is judged, or a piece learned without which it cannot be. */
   private async next(): Promise<Turn> {
     let claimed: ProjectId | undefined;
+    let series = 0;
     try {
       const turn = await this.database.transaction<Turn>(async (tx) => {
         const project = await this.projects.claim(tx);
@@ -83,12 +99,15 @@ export class SentinelRounds {
           await this.projects.letOthers(project, tx);
           return 'learned';
         }
-        await this.judgeBucket(project, known, tx);
+        series = await this.judgeBucket(project, known, tx);
         await this.projects.advance(project, tx);
         this.delay.observe((project.now.getTime() - project.due.getTime() - BUCKET_MS) / MS);
         return 'judged';
       });
-      if (turn === 'judged') this.judged.inc({ outcome: 'judged' });
+      if (turn === 'judged') {
+        this.judged.inc({ outcome: 'judged' });
+        this.series.inc(series);
+      }
       return turn;
     } catch (error) {
       if (claimed === undefined) throw error;
@@ -100,13 +119,15 @@ export class SentinelRounds {
     }
   }
 
-  private async judgeBucket(project: WatchedProject, known: KnownProject, tx: Db): Promise<void> {
+  /** @returns how many series were looked at */
+  private async judgeBucket(project: WatchedProject, known: KnownProject, tx: Db): Promise<number> {
     const bucket = bucketOf(project.due.getTime());
-    const feedback = await this.feedback.of(project.projectId, project.due, tx);
+    const feedback = await this.feedback.of(project.projectId, startOf(bucket + 1), tx);
     const book = await this.book.open(project, tx);
     const judged = await this.judge.judge(project, known, feedback, book, tx);
     await this.book.write(project, book, judged, mutedBy(feedback), tx);
     await this.newTypes(project, known, bucket, tx);
+    return judged.series.length;
   }
 
   private async newTypes(
