@@ -261,6 +261,8 @@ describe('queries of events', () => {
     ['any where user regex "(?=a)"', 'semantics', 'pattern', 1, 22, 7],
     ['any where cidrMatch(ip, "10.0.0.0/33")', 'semantics', 'network', 1, 25, 13],
     ['any where timestamp > "yesterday"', 'semantics', 'no time', 1, 23, 11],
+    ['any where timestamp > "2026-02-30"', 'semantics', 'no time', 1, 23, 12],
+    ['any where timestamp > "2026-01-01T24:00:00Z"', 'semantics', 'no time', 1, 23, 22],
     ['any where true < false', 'semantics', 'compares numbers', 1, 11, 12],
     ['sequence [a where true] ![b where true]', 'semantics', 'maxspan', 1, 25, 15],
     ['sequence with maxspan=1s ![b where true]', 'semantics', 'event that is there', 1, 26, 15],
@@ -587,6 +589,14 @@ describe('queries of events', () => {
       // None of the very newest has it.
       const { warnings } = await ask('any where text == null and txet == null');
       expect(warnings).toEqual(['None of the newest events has a property txet']);
+      // As many names as are looked for: those behind them are told nothing of.
+      const asked = (names: string[]): Promise<{ warnings: string[] }> =>
+        ask(`any where ${names.map((name) => `${name} == null`).join(' or ')}`);
+      expect((await asked(Array.from({ length: 40 }, (_, at) => `gone${at}`))).warnings).toHaveLength(10);
+      const looked = Array.from({ length: 19 }, (_, at) => `text[${at}]`);
+      const ofLast = (told: { warnings: string[] }): boolean => told.warnings.some((text) => text.includes('txet'));
+      expect(ofLast(await asked(['txet', ...looked, 'n']))).toBe(true);
+      expect(ofLast(await asked([...looked, 'n', 'txet']))).toBe(false);
     });
 
     it('answer with what fits into a page, and say that there is more', async () => {

@@ -47,6 +47,7 @@ export class EqlService {
       this.projects.get(scope),
       this.runner.run(scope, query, { window, limit, position, samplesPerKey }, signal),
     ]);
+    signal.throwIfAborted();
     const head = {
       ...windowHead(scope.projectId, name, window),
       kind: KINDS[query.type],

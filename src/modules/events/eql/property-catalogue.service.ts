@@ -13,6 +13,8 @@ const FIRST_LOOK = { events: 20, mostBytes: 8_192 };
 /** Properties that are told. */
 const MOST_PROPERTIES = 200;
 const MOST_WARNINGS = 10;
+/** Names of a query that are looked for: each look takes the properties of the whole sample apart. */
+const MOST_LOOKED_FOR = 20;
 
 export interface KnownProperty {
   readonly name: string;
@@ -52,10 +54,13 @@ export class PropertyCatalogue {
       .map(([name, counts]) => ({ name, type: typesOf(counts) }));
   }
 
-  /** A sentence for each property that none of the newest events has, with the nearest known name. */
+  /** A sentence for each property that none of the newest events has, of the first ones of a query, with the nearest known name. */
   async warnings(scope: ProjectScope, fields: readonly Field[]): Promise<string[]> {
     const paths = new Map(fields.filter(({ own }) => own === null).map(({ path }) => [path.join('.'), path]));
-    const unknown = (await this.unknownOf(scope, [...paths.values()])).slice(0, MOST_WARNINGS);
+    const unknown = (await this.unknownOf(scope, [...paths.values()].slice(0, MOST_LOOKED_FOR))).slice(
+      0,
+      MOST_WARNINGS,
+    );
     if (unknown.length === 0) return [];
     const names = (await this.known(scope)).map(({ name }) => name);
     return unknown.map((name) => {

@@ -44,3 +44,4 @@ export { atMostAhead, date, dateTime, inFuture } from './time-kinds.js';
 export { parseUuid } from './uuid-text.js';
 export { issuesOf } from './validation-errors.js';
 export { validateJson, validateStrings, type StringSource, type Validated } from './validate.js';
+export { parseMoment } from './iso-time.js';

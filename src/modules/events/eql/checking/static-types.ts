@@ -1,3 +1,4 @@
+import { parseMoment } from '../../../../platform/http/fields/index.js';
 import type { Expression } from '../language/ast.js';
 import { ownField } from '../language/field-names.js';
 import { findFunction } from '../values/functions.js';
@@ -48,12 +49,10 @@ export function isDecimal(expression: Expression): boolean {
   }
 }
 
-/** The instant that an ISO 8601 text tells, in milliseconds; null when it tells none. */
+const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
+
+/** The instant that an ISO 8601 text tells, in milliseconds, of UTC where it has no zone; null when it tells none. */
 export function instantOf(text: string): number | null {
-  if (!/^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/.test(text))
-    return null;
-  // A time without a zone is one of UTC, as a day is.
-  const isLocal = /\d{2}:\d{2}/.test(text.slice(10)) && !/(?:Z|[+-]\d{2}:?\d{2})$/.test(text.slice(10));
-  const instant = Date.parse(`${text.replace(' ', 'T')}${isLocal ? 'Z' : ''}`);
-  return Number.isNaN(instant) ? null : instant;
+  const instant = ISO.test(text) ? parseMoment(text) : null;
+  return typeof instant === 'number' ? instant : null;
 }
