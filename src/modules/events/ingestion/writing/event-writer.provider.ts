@@ -10,6 +10,8 @@ import { EventWriter } from './event-writer.js';
 
 /** Transactions at a time when every request has one of its own. */
 const DIRECT_CONNECTIONS = 4;
+/** With batches: the one that writes them, and one for what fills a batch while that is at work. */
+const BATCH_CONNECTIONS = 2;
 const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
 /** How the connections that store events are called in `pg_stat_activity`. */
@@ -27,7 +29,7 @@ export const EVENT_WRITER: FactoryProvider<EventWriter> = {
     const plans = planParameters(requestLimits);
     const writer = new EventWriter({
       stores: Array.from(
-        { length: alone ? DIRECT_CONNECTIONS : 1 },
+        { length: alone ? DIRECT_CONNECTIONS : BATCH_CONNECTIONS },
         () => new EventBatchesRepository(plans, { databaseUrl, name: INGEST_CONNECTION_NAME, onError }),
       ),
       batchMax: ingestion.batchMax,

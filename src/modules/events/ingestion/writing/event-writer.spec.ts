@@ -125,6 +125,30 @@ describe('EventWriter', () => {
     expect(writer.backlog).toBe(0);
   });
 
+  it('takes another connection for what fills a batch, and for nothing less', async () => {
+    const stores = [new FakeStore(), new FakeStore()] as const;
+    // The last one is taken first.
+    const [beside, first] = stores;
+    const writer = writerOn(first, { stores, batchMax: 10 });
+    let open: () => void = () => undefined;
+    first.gate = new Promise((resolve) => (open = resolve));
+    const held = writer.submit(request());
+    await nextTurn();
+    const small = [4, 4, 1].map((events) => writer.submit(request(events)));
+    await nextTurn();
+    await nextTurn();
+    expect([first.batches, beside.batches]).toEqual([[], []]);
+    // Together with this one they do; what is left then waits again.
+    small.push(writer.submit(request(9)));
+    await Promise.all(small.slice(0, 3));
+    expect([first.batches, beside.batches]).toEqual([[], [3]]);
+    expect(writer.backlog).toBe(10);
+    open();
+    await Promise.all([held, ...small]);
+    expect([first.batches, beside.batches]).toEqual([[1, 1], [3]]);
+    await writer.close();
+  });
+
   it('ends a batch at its limits of events and memory, and never divides a request', async () => {
     const store = new FakeStore();
     const writer = writerOn(store, { batchMax: 10 });

@@ -38,6 +38,8 @@ export class EventWriter extends EventIntake implements OnApplicationShutdown {
   private readonly queue: PendingWrite[] = [];
   private readonly running = new Set<Promise<void>>();
   private readonly keysInProgress = new Set<string>();
+  /** Of the queue, where requests without an event count as one. */
+  private queuedEvents = 0;
   private waitingEvents = 0;
   private waitingCharacters = 0;
   /** Requests of the last batch: more than one tells that there is something to wait for. */
@@ -67,6 +69,7 @@ export class EventWriter extends EventIntake implements OnApplicationShutdown {
     this.waitingEvents += events.length;
     this.waitingCharacters += write.size;
     this.queue.push(write);
+    this.queuedEvents += weightOf(write);
     this.dispatch();
     try {
       return await write.verdict;
@@ -96,6 +99,7 @@ export class EventWriter extends EventIntake implements OnApplicationShutdown {
   }
 
   private dispatch(): void {
+    if (!this.mayWrite(this.running.size)) return;
     const writer = this.free.pop();
     if (writer === undefined) return;
     const run = this.run(writer).finally(() => {
@@ -106,10 +110,19 @@ export class EventWriter extends EventIntake implements OnApplicationShutdown {
     this.running.add(run);
   }
 
+  /**
+   * Whether another connection has something to do. Small requests are cheapest together on one; while that writes, only
+   * what fills a batch by itself goes beside it, so that the database reads the events of one while it commits the other.
+   */
+  private mayWrite(others: number): boolean {
+    const least = this.options.alone || others === 0 ? 1 : this.options.batchMax;
+    return this.queuedEvents >= least;
+  }
+
   private async run(writer: BatchWriter): Promise<void> {
     // Whatever else this turn of the loop brings comes along.
     await nextTurn();
-    while (this.queue.length > 0) {
+    while (this.mayWrite(this.running.size - 1)) {
       await this.gather();
       const batch = this.take();
       this.lastBatch = batch.length;
@@ -132,19 +145,28 @@ export class EventWriter extends EventIntake implements OnApplicationShutdown {
     let characters = 0;
     let count = 0;
     for (const write of this.queue) {
-      events += Math.max(write.events.length, 1);
+      events += weightOf(write);
       characters += write.size;
       const fits = events <= this.options.batchMax && characters <= MOST_BATCH_CHARACTERS && write.day === first?.day;
       if (count > 0 && (this.options.alone || !fits)) break;
       count += 1;
     }
-    return this.queue.splice(0, count);
+    return this.taken(this.queue.splice(0, count));
   }
 
   private dropOverdue(): void {
     failOverdue(this.queue);
     for (let at = this.queue.length - 1; at >= 0; at -= 1) {
-      if (this.queue[at]?.isSettled === true) this.queue.splice(at, 1);
+      if (this.queue[at]?.isSettled === true) this.taken(this.queue.splice(at, 1));
     }
   }
+
+  private taken(writes: PendingWrite[]): PendingWrite[] {
+    for (const write of writes) this.queuedEvents -= weightOf(write);
+    return writes;
+  }
+}
+
+function weightOf({ events }: PendingWrite): number {
+  return Math.max(events.length, 1);
 }
