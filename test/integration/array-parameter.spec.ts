@@ -146,7 +146,7 @@ describe('ArrayParameter', () => {
       await fc.assert(
         fc.asyncProperty(fc.array(row, { maxLength: 20 }), async (given) => {
           array.reset();
-          for (const one of given) array.add(one);
+          for (const { owner, size, ...own } of given) array.add<'owner' | 'size'>(own, { owner, size });
           const { rows } = await client.query(
             'SELECT p.*, p.more::text AS more FROM unnest($1::parcel[]) WITH ORDINALITY AS p ORDER BY ordinality',
             [array.toBuffer()],

@@ -68,6 +68,8 @@ export type RowOf<Columns extends Readonly<Record<string, ValueType>>> = {
   readonly [Name in keyof Columns]: ValueTypes[Columns[Name]] | null;
 };
 
+type ValuesByName = Readonly<Record<string, ValueTypes[ValueType] | null | undefined>>;
+
 /** A row type of the server lacks a column, or has another type for it: its migrations are not those of this version. */
 export class RowTypeDiffers extends Error {}
 
@@ -96,15 +98,21 @@ export class RowArrayParameter<const Columns extends Readonly<Record<string, Val
     this.values.skip(HEADER_BYTES);
   }
 
-  add(row: RowOf<Columns>): void {
+  /** A row of what it has of its own and what it shares with others: one object made of both would cost more than writing it. */
+  add<Shared extends keyof Columns = never>(
+    own: Omit<RowOf<Columns>, Shared>,
+    shared: Pick<RowOf<Columns>, Shared>,
+  ): void {
     const { values, attributes } = this;
+    const mine: ValuesByName = own;
+    const others: ValuesByName = shared;
     const start = values.size;
     values.skip(4);
     values.addWord(attributes.length);
     for (const { name, oid, type } of attributes) {
       values.addWord(oid | 0);
       if (type === undefined) values.add('text', null);
-      else values.add(type, row[name] ?? null);
+      else values.add(type, mine[name] ?? others[name] ?? null);
     }
     values.setWord(values.size - start - 4, start);
     this.length += 1;

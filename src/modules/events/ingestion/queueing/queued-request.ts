@@ -1,7 +1,7 @@
 import type { RefusalReason } from '../../../entitlement/quotas/index.js';
-import { PROPERTY_FIELDS } from '../../fields/index.js';
+import { type EventRow, PROPERTY_FIELDS } from '../../fields/index.js';
 import type { DerivedLog } from '../log-derivation.js';
-import { logColumns, type LogColumn, type NormalizedEvent } from '../normalized-event.js';
+import type { LogColumn, NormalizedEvent } from '../normalized-event.js';
 import { writtenSize } from '../written-size.js';
 import type { Sender, WriteRequest } from '../writing/write-request.js';
 
@@ -90,5 +90,16 @@ function decodeEvent({ properties, timestamp, externalEventId, log, ...fields }:
     properties: json,
     bytes: writtenSize(json),
     ...logColumns(log),
+  };
+}
+
+/** What is derived for the log, under the names of its columns. */
+function logColumns({ method, endpoint, status, latencyMs, hasLatency }: DerivedLog): Pick<EventRow, LogColumn> {
+  return {
+    log_method: method,
+    log_endpoint: endpoint,
+    log_status: status,
+    log_latency_ms: latencyMs,
+    log_has_latency: hasLatency,
   };
 }

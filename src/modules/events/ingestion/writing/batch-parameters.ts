@@ -51,13 +51,16 @@ export class BatchParameters {
   }
 
   private addEvents({ request: { sender }, events }: PendingWrite, request: number): void {
-    const credential: Pick<EventRow, CredentialColumn> = {
+    const shared: Pick<EventRow, CredentialColumn> & { request: number; position: number } = {
+      request,
+      position: 0,
       project_id: sender.projectId,
       source_id: sender.sourceId,
       api_key_id: sender.apiKeyId,
     };
-    for (const [index, event] of events.entries()) {
-      this.events.add({ request, position: index + 1, ...credential, ...event });
+    for (const event of events) {
+      shared.position += 1;
+      this.events.add(event, shared);
     }
   }
 
