@@ -76,7 +76,7 @@ export class EventReadsService {
   }
 
   async names(scope: ProjectScope, { range }: EventNamesQuery): Promise<EventName[]> {
-    const names = await this.totals.by(scope, 'event', rangeWindow(range, this.clock.now()));
+    const names = await this.totals.eventsBy(scope, 'event', rangeWindow(range, this.clock.now()));
     return names.map(({ value, events }) => ({ event: value ?? '', total: events }));
   }
 }

@@ -62,11 +62,26 @@ export class EventTotalsReader {
     options: { filter?: EventFilter; limit?: number } = {},
     db?: Db,
   ): Promise<Group[]> {
+    return this.groupsOf<Group>(SUMS, scope, dimension, window, options, db);
+  }
+
+  /** As {@link by}, without errors: of the rows at the window's ends no more than an index is read then. */
+  eventsBy(scope: Scope, dimension: Dimension, window: TimeWindow): Promise<Omit<Group, 'errors'>[]> {
+    return this.groupsOf<Omit<Group, 'errors'>>(EVENTS, scope, dimension, window);
+  }
+
+  private groupsOf<Row extends Omit<Group, 'errors'>>(
+    sums: string,
+    scope: Scope,
+    dimension: Dimension,
+    window: TimeWindow,
+    { filter = {}, limit }: { filter?: EventFilter; limit?: number } = {},
+    db?: Db,
+  ): Promise<Row[]> {
     const parameters = new Parameters();
-    const { filter = {}, limit } = options;
     const counted = countedRows({ ...this.of(scope, window), filter, dimensions: [dimension] }, parameters);
-    return this.database.rows<Group>(
-      `SELECT ${dimension} AS value, ${SUMS} FROM ${counted} ${TENANT} GROUP BY 1 HAVING sum(events) > 0
+    return this.database.rows<Row>(
+      `SELECT ${dimension} AS value, ${sums} FROM ${counted} ${TENANT} GROUP BY 1 HAVING sum(events) > 0
        ORDER BY 2 DESC, 1 ${limit === undefined ? '' : `LIMIT ${parameters.bind(limit)}`}`,
       parameters.values,
       db,
@@ -75,6 +90,21 @@ export class EventTotalsReader {
 
   /** Buckets with events, in the order of time; the first and the last are clipped by the window. */
   over(scope: Scope, interval: Interval, window: TimeWindow, db?: Db): Promise<Bucket[]> {
+    return this.bucketsOf<Bucket>(SUMS, scope, interval, window, db);
+  }
+
+  /** As {@link over}, without errors: of the rows at the window's ends no more than an index is read then. */
+  eventsOver(scope: Scope, interval: Interval, window: TimeWindow): Promise<Omit<Bucket, 'errors'>[]> {
+    return this.bucketsOf<Omit<Bucket, 'errors'>>(EVENTS, scope, interval, window);
+  }
+
+  private bucketsOf<Row extends Omit<Bucket, 'errors'>>(
+    sums: string,
+    scope: Scope,
+    interval: Interval,
+    window: TimeWindow,
+    db?: Db,
+  ): Promise<Row[]> {
     const parameters = new Parameters();
     const now = this.clock.now();
     const coverage: Coverage =
@@ -83,8 +113,8 @@ export class EventTotalsReader {
       { projectId: scope.projectId, coverage, now, filter: {}, dimensions: [], bucket: interval },
       parameters,
     );
-    return this.database.rows<Bucket>(
-      `SELECT bucket AS at, ${SUMS} FROM ${counted} ${TENANT} GROUP BY 1 HAVING sum(events) > 0 ORDER BY 1`,
+    return this.database.rows<Row>(
+      `SELECT bucket AS at, ${sums} FROM ${counted} ${TENANT} GROUP BY 1 HAVING sum(events) > 0 ORDER BY 1`,
       parameters.values,
       db,
     );
@@ -178,11 +208,13 @@ export class EventTotalsReader {
 
 /** For lint, which cannot look into what is counted. */
 const TENANT = '/* tenant: countedRows compares the project in each of its parts */';
-const SUMS = 'coalesce(sum(events), 0)::float8 AS events, coalesce(sum(errors), 0)::float8 AS errors';
+const EVENTS = 'coalesce(sum(events), 0)::float8 AS events';
+const SUMS = `${EVENTS}, coalesce(sum(errors), 0)::float8 AS errors`;
 
 /**
  * The counted hours and the rows of the edges as one relation of partial counts, which the caller sums up: events and
- * errors, negative where an hour reaches beyond the window. One statement reads both, and so one snapshot.
+ * errors, negative where an hour reaches beyond the window. One statement reads both, and so one snapshot. A column that the
+ * caller leaves out is not read either.
  */
 function countedRows(count: Count, parameters: Parameters): string {
   const { projectId, coverage, filter, dimensions, bucket } = count;

@@ -47,7 +47,7 @@ export class UsageService {
       period === 'month' ? monthOf(now) : { from: new Date(now.getTime() - ROLLING_DAYS[period] * DAY_MS), to: now };
     const [{ name }, totals] = await Promise.all([
       this.projects.get(scope),
-      this.totals.by(scope, 'event', { from, to }),
+      this.totals.eventsBy(scope, 'event', { from, to }),
     ]);
     return {
       project_id: scope.projectId,
@@ -64,7 +64,7 @@ export class UsageService {
   async daily(scope: ProjectScope, days: number): Promise<DailyUsageResponse> {
     const now = this.clock.now().getTime();
     const window = { from: new Date(now - days * DAY_MS), to: new Date(now + LATEST_AHEAD_MS) };
-    const buckets = await this.totals.over(scope, 'day', window);
+    const buckets = await this.totals.eventsOver(scope, 'day', window);
     return {
       project_id: scope.projectId,
       usage: buckets.map(({ at, events }) => ({ date: at.toISOString().slice(0, 10), events })),
