@@ -57,8 +57,8 @@ export class DashboardService {
       const hours = await this.totals.over(scope, 'hour', window, tx);
       const events = hours.reduce((sum, hour) => sum + hour.events, 0);
       const errors = hours.reduce((sum, hour) => sum + hour.errors, 0);
-      const most = { event: TOP_EVENTS, source_id: null };
-      const { event: top, source_id: bySource } = await this.totals.values(scope, window, {}, most, tx);
+      const top = await this.totals.eventsBy(scope, 'event', window, { limit: TOP_EVENTS }, tx);
+      const bySource = await this.totals.eventsBy(scope, 'source_id', window, { named: true }, tx);
       const [p50, p95] = await this.latencies.percentiles(scope, window, [0.5, 0.95], events, tx);
       const eventsOf = new Map(bySource.map(({ value, events }) => [value, events]));
       const sources = (await this.dashboard.sources(scope, tx)).map(({ id, name, last_event_at }): DashboardSource => ({

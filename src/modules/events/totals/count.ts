@@ -10,6 +10,8 @@ export interface Count {
   readonly filter: EventFilter;
   /** Columns of the result beside `events` and `errors`. */
   readonly dimensions: readonly Dimension[];
+  /** Only events that have a value of each dimension. */
+  readonly named?: true | undefined;
   /** Adds the column `bucket`, the UTC beginning of it. Minutes are in no rollup: for them the coverage has no hours. */
   readonly bucket?: Interval;
 }

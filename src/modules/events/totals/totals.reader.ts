@@ -65,9 +65,18 @@ export class EventTotalsReader {
     return this.groupsOf<Group>(SUMS, scope, dimension, window, options, db);
   }
 
-  /** As {@link by}, without errors: of the rows at the window's ends no more than an index is read then. */
-  eventsBy(scope: Scope, dimension: Dimension, window: TimeWindow): Promise<Omit<Group, 'errors'>[]> {
-    return this.groupsOf<Omit<Group, 'errors'>>(EVENTS, scope, dimension, window);
+  /**
+   * As {@link by}, without errors: of the rows at the window's ends no more than an index is read then, for event names and,
+   * where they alone are wanted, for `named` sources.
+   */
+  eventsBy(
+    scope: Scope,
+    dimension: Dimension,
+    window: TimeWindow,
+    options: { limit?: number; named?: true } = {},
+    db?: Db,
+  ): Promise<Omit<Group, 'errors'>[]> {
+    return this.groupsOf<Omit<Group, 'errors'>>(EVENTS, scope, dimension, window, options, db);
   }
 
   private groupsOf<Row extends Omit<Group, 'errors'>>(
@@ -75,11 +84,11 @@ export class EventTotalsReader {
     scope: Scope,
     dimension: Dimension,
     window: TimeWindow,
-    { filter = {}, limit }: { filter?: EventFilter; limit?: number } = {},
+    { filter = {}, limit, named }: { filter?: EventFilter; limit?: number; named?: true },
     db?: Db,
   ): Promise<Row[]> {
     const parameters = new Parameters();
-    const counted = countedRows({ ...this.of(scope, window), filter, dimensions: [dimension] }, parameters);
+    const counted = countedRows({ ...this.of(scope, window), filter, dimensions: [dimension], named }, parameters);
     return this.database.rows<Row>(
       `SELECT ${dimension} AS value, ${sums} FROM ${counted} ${TENANT} GROUP BY 1 HAVING sum(events) > 0
        ORDER BY 2 DESC, 1 ${limit === undefined ? '' : `LIMIT ${parameters.bind(limit)}`}`,
@@ -217,9 +226,11 @@ const SUMS = `${EVENTS}, coalesce(sum(errors), 0)::float8 AS errors`;
  * caller leaves out is not read either.
  */
 function countedRows(count: Count, parameters: Parameters): string {
-  const { projectId, coverage, filter, dimensions, bucket } = count;
+  const { projectId, coverage, filter, dimensions, bucket, named = false } = count;
   const project = parameters.bind(projectId);
   const parts: string[] = [];
+  const conditions = (): string =>
+    conditionsOf(filter, parameters) + (named ? dimensions.map((name) => ` AND ${name} IS NOT NULL`).join('') : '');
   const columns = (time: string): string[] => [
     ...dimensions,
     ...(bucket === undefined ? [] : [`date_bin('1 ${bucket}', ${time}, '1970-01-01T00:00:00Z') AS bucket`]),
@@ -227,7 +238,7 @@ function countedRows(count: Count, parameters: Parameters): string {
   const counted = (table: string, time: string, window: TimeWindow, sign: 1 | -1 = 1): void => {
     parts.push(
       `SELECT ${[...columns(time), `${sign} * events`, `${sign} * errors`].join(', ')} FROM ${table}
-       WHERE project_id = ${project} AND ${inWindow(time, window, parameters)}${conditionsOf(filter, parameters)}`,
+       WHERE project_id = ${project} AND ${inWindow(time, window, parameters)}${conditions()}`,
     );
   };
   if (coverage.hours !== null) {
@@ -246,7 +257,7 @@ function countedRows(count: Count, parameters: Parameters): string {
     const groups = keys.map((_, index) => index + 1).join(', ');
     parts.push(
       `SELECT ${[...keys, `${edge.sign} * count(*)`, `${edge.sign} * count(*) FILTER (WHERE log_status >= 500)`].join(', ')}
-       FROM events WHERE project_id = ${project} AND ${inWindow('"timestamp"', edge, parameters)}${conditionsOf(filter, parameters)}
+       FROM events WHERE project_id = ${project} AND ${inWindow('"timestamp"', edge, parameters)}${conditions()}
        ${groups === '' ? '' : `GROUP BY ${groups}`}`,
     );
   }
