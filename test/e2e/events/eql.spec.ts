@@ -241,11 +241,64 @@ describe('queries of events', () => {
     ['any where (((a)', 'syntax', 'ends too early', 1, 16, 0],
     ['any where a[x]', 'syntax', 'not expected', 1, 12, 1],
     ['any where $a', 'syntax', 'no meaning', 1, 11, 1],
+    ['any where 😀', 'syntax', 'no meaning', 1, 11, 1],
+    ['any where ``', 'syntax', 'a name is empty', 1, 11, 1],
+    ['any where `a', 'syntax', 'a name has no end', 1, 11, 1],
+    ['any where a[01]', 'syntax', 'whole number below', 1, 13, 2],
+    ['any where a[1000000]', 'syntax', 'whole number below', 1, 13, 7],
+    ['any where 1e999 == a', 'syntax', 'finite', 1, 11, 5],
+    ['any where a in ()', 'syntax', "')'", 1, 17, 1],
+    ['any where a in (b)', 'syntax', "'b'", 1, 17, 1],
+    ['any where a in (-"b")', 'syntax', 'a text', 1, 18, 3],
+    ['any where a not like "b"', 'syntax', "'not'", 1, 13, 3],
+    ['any where a == 1 or', 'syntax', 'ends too early', 1, 20, 0],
+    ['any where length(a', 'syntax', 'ends too early', 1, 19, 0],
+    ['any where not(1', 'syntax', 'ends too early', 1, 16, 0],
+    ['any where a == in(1)', 'syntax', "'in'", 1, 16, 2],
+    ['any where a == b~', 'syntax', "'b~'", 1, 16, 2],
+    ['any where 5', 'semantics', 'condition', 1, 11, 1],
+    ['any where not 5', 'semantics', 'true or false', 1, 15, 1],
+    ['any where a == 1 and "b"', 'semantics', 'true or false', 1, 22, 3],
+    ['any where a + "b" == 1', 'semantics', 'numbers', 1, 15, 3],
+    ['any where -event == 1', 'semantics', 'numbers', 1, 12, 5],
+    ['any where event in~ (1)', 'semantics', 'never compared', 1, 22, 1],
+    ['any where a in~ (1)', 'semantics', 'in~ compares texts', 1, 18, 1],
+    ['any where log.status in~ ("5")', 'semantics', 'in~ compares texts', 1, 11, 10],
+    ['any where log.status : "5*"', 'semantics', ': compares texts', 1, 11, 10],
+    ['any where length(a, b) == 1', 'semantics', 'takes 1', 1, 11, 6],
+    ['any where concat() == "a"', 'semantics', 'takes 1 or more', 1, 11, 6],
+    ['any where between(a, "b") == "c"', 'semantics', 'takes 3 to 4', 1, 11, 7],
+    ['any where cidrMatch(ip, net)', 'semantics', 'network', 1, 25, 3],
+    ['any where timestamp in ("2026-01-01", "soon")', 'semantics', 'no time', 1, 39, 6],
+    ['any where timestamp == 5', 'semantics', 'never compared', 1, 24, 1],
     ['any where child of [any where true]', 'syntax', "'of'", 1, 17, 2],
     ['join [a where true] [b where true]', 'syntax', "'join'", 1, 1, 4],
     ['sequence [a where true] by u [b where true] until [c where true] by u with runs=2', 'syntax', "'with'", 1, 71, 4],
     ['any where true | sort a', 'semantics', 'no pipe sort', 1, 18, 4],
     ['any where true | head 0', 'semantics', 'whole number', 1, 23, 1],
+    ['any where true | head -1', 'semantics', 'whole number', 1, 23, 2],
+    ['any where true | head 1.5', 'semantics', 'whole number', 1, 23, 3],
+    ['any where true | head', 'syntax', 'ends too early', 1, 22, 0],
+    ['any where true | 5', 'syntax', 'number 5', 1, 18, 1],
+    ['any where true | tail 1000000000', 'limit', '999999999', 1, 23, 10],
+    [`any where true${' | head 1'.repeat(11)}`, 'limit', '10 pipes', 1, 108, 4],
+    ['sample by a [a where true] [b where true] | head 1', 'syntax', "'|'", 1, 43, 1],
+    ['sample by a [a where true] [b where true] until [c where true]', 'syntax', "'until'", 1, 43, 5],
+    ['sample by a with maxspan=1s [a where true] [b where true]', 'syntax', "'with'", 1, 13, 4],
+    ['sample by a [a where true]', 'semantics', 'two terms', 1, 1, 26],
+    ['sequence', 'syntax', 'ends too early', 1, 9, 0],
+    ['sequence by [a where true] [b where true]', 'syntax', "'['", 1, 13, 1],
+    ['sequence with maxspan=5m by a [a where true] [b where true]', 'syntax', "'by'", 1, 26, 2],
+    ['sequence with maxspan=5 m [a where true] [b where true]', 'syntax', "'m'", 1, 25, 1],
+    ['sequence with maxspan=1.5s [a where true] [b where true]', 'semantics', 'whole number', 1, 23, 4],
+    ['sequence with runs=2 [a where true] [b where true]', 'syntax', "'runs'", 1, 15, 4],
+    ['sequence [a where true] with runs=x [b where true]', 'syntax', "'x'", 1, 35, 1],
+    ['sequence [a where true] [b where true', 'syntax', 'ends too early', 1, 38, 0],
+    ['sequence [a where true] [b where true] until ![c where true]', 'syntax', "'!['", 1, 46, 2],
+    ['sequence [a where true] [b where true] [c where true] tail', 'syntax', "'tail'", 1, 55, 4],
+    ['a b where true', 'syntax', "'b'", 1, 3, 1],
+    ['5 where true', 'syntax', 'number 5', 1, 1, 1],
+    ['a. where true', 'syntax', "'true'", 1, 10, 4],
     ['any where startWith(user, "a")', 'semantics', 'no function startWith', 1, 11, 9],
     ['any where length() == 1', 'semantics', 'takes 1', 1, 11, 6],
     ['any where length(user) == "a"', 'semantics', 'never compared', 1, 27, 3],
@@ -458,8 +511,51 @@ describe('queries of events', () => {
     expect(fields).toContainEqual({ name: 'user', type: 'text, null', is_property: true });
     expect(functions.find(({ name }) => name === 'startsWith')).toMatchObject({ has_case_insensitive_form: true });
     expect(operators.map(({ name }) => name)).toContain('regex~');
-    expect(keywords).toContain('maxspan');
-    expect(limits).toMatchObject({ nodes: 1_000, depth: 50, pending_partials: 200_000, characters: 10_000 });
+    expect(limits).toMatchObject({
+      ...{ nodes: 1_000, depth: 50, pending_partials: 200_000, characters: 10_000, pipes: 10, seconds: 8 },
+      ...{ turn_seconds: 2, at_once: 2, at_once_of_project: 1 },
+    });
+    const statusAsKey = async (name: string): Promise<unknown[]> => {
+      const query = `sample by ${name} [any where false] [any where false]`;
+      return [name, (await post({ project_id: owner.projectId, query })).status];
+    };
+    for (const keyword of keywords) expect(await statusAsKey(keyword)).toEqual([keyword, 422]);
+    const words = ['maxspan', 'runs', 'descendant', 'child', 'AND', 'True', 'maxsamples', ...pipes];
+    const taken = [...words, ...functions.map(({ name }) => name), ...fields.map(({ name }) => name)];
+    for (const name of taken) expect(await statusAsKey(name)).toEqual([name, 200]);
+    // Signs, and words that stand between others, are no names at all.
+    const wordOperators = operators.flatMap(({ name }) => name.split(' ')).filter((name) => /^\w/.test(name));
+    expect(keywords).toEqual(expect.arrayContaining(wordOperators));
+  });
+
+  it('tells properties as queries have to write them, and finds them so', async () => {
+    const odd = await ownerWithProject(app);
+    const properties = {
+      ...{ 'odd name': 1, where: 1, 'a.b': 1, nested: { 'x-y': 1, by: 1 }, '0': 1, 'a..b': 1, 'in~': 1, 'a`b': 1 },
+      ...{ event: 1, log: { status: 1 }, '@timestamp': 1, properties: { x: 1 }, ['x'.repeat(201)]: 1 },
+    };
+    await insertEvents(app, odd.projectId, [at(0, 'odd', properties)]);
+    const { body } = await app
+      .request()
+      .get(`/v1/eql?project_id=${odd.projectId}`)
+      .set('Authorization', odd.bearer)
+      .expect(200);
+    const told = (body as { fields: { name: string; type: string; is_property: boolean }[] }).fields.filter(
+      ({ is_property }) => is_property,
+    );
+    expect(told.map(({ name }) => name)).toEqual([
+      ...['`0`', 'properties.@timestamp', '`a..b`', 'a.b', 'properties.event', '`in~`', 'log', 'properties.log.status'],
+      ...['nested', 'nested.by', 'nested.`x-y`', '`odd name`', 'properties', 'properties.properties.x', '`where`'],
+    ]);
+    const numbers = told.filter(({ type }) => type === 'number').map(({ name }) => `${name} == 1`);
+    expect(numbers).toHaveLength(12);
+    const query = `any where ${numbers.join(' and ')}`;
+    const answer = await post({ project_id: odd.projectId, query, ...WINDOW }, odd.bearer).expect(200);
+    expect(answer.body).toMatchObject({ events: [{ event: 'odd' }], warnings: [] });
+    const near = { project_id: odd.projectId, query: 'any where `od name` == 1', ...WINDOW };
+    expect((await post(near, odd.bearer).expect(200)).body).toMatchObject({
+      warnings: ['None of the newest events has a property od name: did you mean `odd name`?'],
+    });
   });
 
   describe('that take much', () => {
