@@ -42,8 +42,8 @@ export class EqlService {
     const query = readAt(request.query, ['body', 'query'], readQuery);
     const window = windowOf(request, this.clock.now(), 'body');
     const { limit, result_position: position, max_samples_per_key: samplesPerKey } = request;
-    const [{ name }, found] = await Promise.all([
-      this.projects.get(scope),
+    const [name, found] = await Promise.all([
+      this.projects.nameOf(scope),
       this.runner.run(scope, query, { window, limit, position, samplesPerKey }, signal),
     ]);
     signal.throwIfAborted();
