@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import pg from 'pg';
 import { addMember, login, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { countEvents, type EventRow, insertEvents } from '../../support/event-rows.js';
 import { anyQuery, EQL_RUNS } from '../../support/eql.js';
+import { lockedTable } from '../../support/table-lock.js';
 import { RunLimits } from '../../../src/modules/events/eql/running/run-limits.js';
 
 const START = Date.UTC(2026, 0, 1);
@@ -146,6 +146,434 @@ describe('queries of events', () => {
     expect(await found(query)).toEqual(expected);
   });
 
+  describe('have the values of the language', () => {
+    const ids: string[] = [];
+    let valued: Owner;
+    beforeAll(async () => {
+      valued = await ownerWithProject(app);
+      const properties = {
+        ...{ t: 'Äpfel 😀 Straße', n: 7, two: 2.0, z: 0, half: 0.5, big: 1e308, b: true, no: false, nul: null, e: '' },
+        ...{
+          x: 'a[b]c[d]',
+          s: 'xSTARTyENDz',
+          pct: '100%',
+          back: 'a\\b',
+          nl: 'a\nb',
+          moji: '😀',
+          k: '\u212a',
+          sigma: 'ΟΔΟΣ',
+        },
+        ...{
+          list: ['a', 'B', 3, null, [1]],
+          empty: [],
+          o: { k: 1, deep: { er: 'v' } },
+          ip: '10.1.2.3',
+          ip6: 'fd00::7',
+        },
+        ...{ hex: '0x1F', num: '7', pad: ' 7', exp: '1e3', arabic: '٣', 'a.b': 'whole', a: { b: 'path', c: 'below' } },
+      };
+      ids.push(
+        ...(await insertEvents(app, valued.projectId, [
+          { ...at(7_200, 'value', properties), message: 'x_y', log_status: 404, severity: '' },
+        ])),
+      );
+    });
+
+    // What is true, false and null of the event.
+    it.each<['true' | 'false' | 'null', readonly string[]]>([
+      [
+        'true',
+        [
+          // Numbers
+          ...[
+            'n == 7',
+            'n == 7.0',
+            '7 == n',
+            'two == 2',
+            'n > 6.999',
+            '6 < n',
+            'n in (1, 7)',
+            'n not in (1, 2)',
+            'z == -0',
+          ],
+          ...[
+            'n / 2 == 3',
+            'n / 2.0 == 3.5',
+            '-n / 2 == -3',
+            'n / -2 == -3',
+            'n / two == 3',
+            'two / 4 == 0',
+            'half * 2 == 1',
+          ],
+          ...[
+            'n % 3 == 1',
+            '-n % 3 == -1',
+            'n % -3 == 1',
+            '7.5 % n == 0.5',
+            'n - 10 < 0',
+            '2 + n * 3 == 23',
+            '(2 + n) * 3 == 27',
+          ],
+          ...['big < 1.7e308', 'big * 1.5 > big', 'n + 0.1 == 7.1', '- -n == 7', '1 == 1', 'not 1 == 2'],
+          // Texts, by code point
+          ...[
+            't == "Äpfel 😀 Straße"',
+            't != "äpfel 😀 straße"',
+            'e == ""',
+            'e < "a"',
+            'pct >= "100%"',
+            'moji > "\\u{ff5e}"',
+          ],
+          ...[
+            't == """Äpfel 😀 Straße"""',
+            'back == "a\\\\b"',
+            'back == """a\\b"""',
+            'nl == "a\\nb"',
+            't in ("x", "Äpfel 😀 Straße")',
+          ],
+          // Wildcards
+          ...[
+            't like "Ä*"',
+            't like "?pfel*"',
+            't like "*😀*"',
+            't like "Äpfel ? Straße"',
+            'moji like "?"',
+            'pct like "100?"',
+          ],
+          ...[
+            'pct like "*%"',
+            'back like """a\\b"""',
+            'nl like "a?b"',
+            'nl like "a*b"',
+            'e like ""',
+            'e like "*"',
+            't like ("x", "Ä*")',
+          ],
+          ...[
+            't like~ "äPFEL*strasse"  or t like~ "äPFEL*STRAẞE"',
+            't : "*😀 straße"',
+            'k : "K"',
+            'k like~ "k"',
+            'sigma : "οδος"',
+          ],
+          ...['x like "a[*]?[d]"', 'message like "x_y"', 'list : "b"', 'list like "B"', 'severity like ""'],
+          // Regular expressions
+          ...[
+            't regex ".*Straße"',
+            'moji regex "."',
+            'e regex ".*"',
+            't regex~ "ÄPFEL .*"',
+            'num regex "[0-9]+"',
+            'pct regex ("x", "1.{3}")',
+          ],
+          // Lists, objects and what is missing
+          ...[
+            'list == "a"',
+            'list == 3',
+            'list != "a"',
+            'list > 2',
+            'list in ("B")',
+            'list[0] == "a"',
+            'list[2] + 1 == 4',
+          ],
+          ...[
+            'o.k == 1',
+            'o.deep.er == "v"',
+            'missing == null',
+            'nul == null',
+            'o != null',
+            'list != null',
+            'empty != null',
+          ],
+          ...[
+            'list[3] == null',
+            'list[9] == null',
+            '`a.b` == "whole"',
+            'a.b == "whole"',
+            'a.c == "below"',
+            'b',
+            'b == true',
+            'not no',
+          ],
+          ...[
+            '__proto__ == null',
+            '`__proto__`.x == null',
+            'constructor == null',
+            'toString == null',
+            'a.__proto__ == null',
+          ],
+          ...['missing == null and b', 'b or missing', '(b and missing) == null', '(no and missing) == false'],
+          // The service's own fields
+          ...[
+            'event == "value"',
+            'log.status == 404',
+            'log.latency_ms == null',
+            'severity == ""',
+            'status == null',
+            'source == "s"',
+          ],
+          ...[
+            'timestamp == "2026-01-01T02:00:00Z"',
+            'timestamp == "2026-01-01T03:00:00+01:00"',
+            'timestamp > "2026-01-01"',
+          ],
+          ...[
+            'timestamp in ("2026-01-01T02:00:00.000Z")',
+            'timestamp == "2026-01-01 02:00"',
+            'external_event_id == null',
+          ],
+          // Functions
+          ...['length(t) == 14', 'length(moji) == 1', 'length(e) == 0', 'length(list) == 1', 't:length() > 13'],
+          ...[
+            'substring(t, 0, 1) == "Ä"',
+            'substring(t, -6) == "Straße"',
+            'substring(t, 6, 7) == "😀"',
+            'substring(t, 2, 1) == ""',
+          ],
+          ...[
+            'substring(t, 100) == ""',
+            'substring(t, -100, 2) == "Äp"',
+            'substring(t, 1.9, 2.9) == "p"',
+            'substring(t, null, 1) == "Ä"',
+          ],
+          ...[
+            'indexOf(t, "S") == 8',
+            'indexOf(t, " ") == 5',
+            'indexOf(t, " ", 6) == 7',
+            'indexOf(t, "Ä", -5) == 0',
+            'indexOf(t, "") == 0',
+          ],
+          ...[
+            'indexOf~(t, "STRA") == 8',
+            'indexOf(t, "x") == null',
+            'indexOf(t, "", 14) == 14',
+            'indexOf(t, "", 15) == null',
+          ],
+          ...['between(x, "[", "]") == "b"', 'between(x, "[", "]", true) == "b]c[d"', 'between(x, "]", "[") == "c"'],
+          ...['between(x, "{", "}") == null', 'between(x, "[", "[d]") == "b]c"', 'between~(s, "start", "end") == "y"'],
+          ...['between(x, "", "b") == "a["', 'between(x, "[", "") == ""', 'between(s, "start", "end") == null'],
+          ...[
+            'concat(n, "-", b) == "7-true"',
+            'concat(t) == t',
+            'concat(n, missing) == null',
+            'string(n) == "7"',
+            'string(two) == "2"',
+          ],
+          ...['string(no) == "false"', 'string(missing) == null', 'string(o) == null', 'string(half) == "0.5"'],
+          ...[
+            'number(hex) == 31',
+            'number(num) == 7',
+            'number("1f", 16) == 31',
+            'number("z", 36) == 35',
+            'number(exp) == 1000',
+          ],
+          ...['number("-0x10") == -16', 'number("7.5") == 7.5', 'number("0x1F", 16) == 31', 'number("101", 2) == 5'],
+          ...[
+            'number(pad) == null',
+            'number(e) == null',
+            'number(arabic) == null',
+            'number("Infinity") == null',
+            'number("2", 2) == null',
+          ],
+          ...['number("7", 37) == null', 'number("1_0") == null', 'number(num, 1) == null', 'number("0b1") == null'],
+          ...[
+            'add(n, 1) == 8',
+            'subtract(n, 10) == -3',
+            'multiply(n, half) == 3.5',
+            'divide(n, 2) == 3',
+            'divide(n, 2.0) == 3.5',
+          ],
+          ...['modulo(n, 4) == 3', 'divide(n, 0) == null', 'ADD(n, 1) == 8'],
+          ...[
+            'cidrMatch(ip, "10.0.0.0/8")',
+            'cidrMatch(ip, "10.1.2.3/32")',
+            'cidrMatch(ip, "0.0.0.0/0")',
+            'cidrMatch(ip6, "fd00::/8")',
+          ],
+          ...[
+            'cidrMatch(ip, "11.0.0.0/8", "10.1.0.0/16")',
+            'cidrMatch(ip, "10.1.255.255/16")',
+            'cidrMatch(ip, "::/0")',
+            'cidrMatch(ip6, "::/0")',
+          ],
+          ...[
+            'startsWith(t, "Äpf")',
+            'startsWith(t, "")',
+            'endsWith(t, "ße")',
+            'endsWith(e, "")',
+            'stringContains(t, "😀")',
+          ],
+          ...[
+            'startsWith~(k, "K")',
+            'endsWith~(sigma, "ς")',
+            'stringContains~(t, "STRAẞ")',
+            'startsWith(list, "a")',
+            'endsWith(pct, "%")',
+          ],
+          ...['stringContains(message, "_")', 'startsWith(back, "a\\\\")', 'length(concat(t, t)) == 28'],
+        ],
+      ],
+      [
+        'false',
+        [
+          ...[
+            'n == 8',
+            'n != 7',
+            'n < 7',
+            'n not in (7)',
+            't == "äpfel 😀 straße"',
+            'e != ""',
+            't > "Ä😀"',
+            'n in (1, 2)',
+          ],
+          ...[
+            'moji like "??"',
+            'pct like "100_"',
+            't like "äpfel*"',
+            'e like "?"',
+            't like~ "*STRASSE"',
+            't : "STRASSE"',
+            'x like "a"',
+          ],
+          ...['t regex "Straße"', 'e regex ".+"', 't regex "ÄPFEL.*"', 'list == "x"', 'list == 4', 'list in ("x")'],
+          ...[
+            'nul != null',
+            'o == null',
+            'list == null',
+            'empty == null',
+            'b == null',
+            'no',
+            'not b',
+            'b == false',
+            'missing != null',
+          ],
+          ...[
+            'no and missing',
+            'not (b or missing)',
+            'timestamp < "2026-01-01T02:00:00Z"',
+            'timestamp != "2026-01-01T02:00:00Z"',
+          ],
+          ...['severity != ""', 'log.status == 405', 'cidrMatch(ip, "11.0.0.0/8")', 'cidrMatch(ip6, "0.0.0.0/0")'],
+          ...[
+            'startsWith(t, "äpf")',
+            'endsWith(t, "SSE")',
+            'stringContains(e, "a")',
+            'startsWith(e, "a")',
+            'message like "x?y?"',
+          ],
+        ],
+      ],
+      [
+        'null',
+        [
+          ...[
+            'n == "7"',
+            'n != "7"',
+            'n > "6"',
+            'n == true',
+            't == 1',
+            'b == "true"',
+            'b == 1',
+            'n in ("7")',
+            't not in (7)',
+            'o == 1',
+          ],
+          ...[
+            'o != 1',
+            'missing == 1',
+            'missing != 1',
+            'missing < 1',
+            'not missing == 1',
+            'list == true',
+            'empty == 1',
+            'nul == 1',
+          ],
+          ...[
+            'n / 0 == 1',
+            'n % 0 == 1',
+            'z / z == 0',
+            'big * 100 > 0',
+            '-big * 100 < 0',
+            't + 1 == 1',
+            'missing + 1 == 1',
+            '-t == 1',
+          ],
+          ...[
+            'n like "7"',
+            'missing like "*"',
+            'n : "7"',
+            'o like "*"',
+            'n regex "7"',
+            'list regex~ "[a-z]" and null',
+            'nul : "*"',
+          ],
+          ...[
+            'n and b',
+            't and b',
+            'o and b',
+            'missing',
+            'missing and b',
+            'no or missing',
+            'not missing',
+            'not n',
+            'null',
+          ],
+          ...[
+            'length(n) == 1',
+            'length(missing) == 0',
+            'substring(n, 0) == "7"',
+            'startsWith(n, "7")',
+            'startsWith(t, missing)',
+          ],
+          ...[
+            'endsWith(missing, "")',
+            'stringContains~(nul, "a")',
+            'cidrMatch(t, "10.0.0.0/8")',
+            'cidrMatch(n, "10.0.0.0/8")',
+          ],
+          ...[
+            'cidrMatch(missing, "::/0")',
+            'number(n) == 7',
+            'indexOf(t, missing) == 0',
+            'concat(o, "a") == "a"',
+            'log.latency_ms == 0',
+          ],
+          ...[
+            'status == "a"',
+            'status in ("a")',
+            'status : "*"',
+            'timestamp == missing',
+            'missing == missing',
+            'n == missing',
+          ],
+        ],
+      ],
+    ])('%s, said in SQL or asked one by one', async (truth, conditions) => {
+      const window = {
+        from_ts: new Date(START + 7_200_000).toISOString(),
+        to_ts: new Date(START + 7_201_000).toISOString(),
+      };
+      const isFound = async (query: string): Promise<boolean> => {
+        const { status, body } = await post({ project_id: valued.projectId, query, ...window }, valued.bearer);
+        return status === 200 && (body as Answer).events[0]?.id === ids[0];
+      };
+      const all = conditions.map(
+        (one) => ({ true: `(${one})`, false: `(not (${one}))`, null: `((${one}) == null)` })[truth],
+      );
+      const wrong: string[] = [];
+      for (let first = 0; first < all.length; first += 20) {
+        const some = all.slice(first, first + 20);
+        // What cannot be said in SQL, and is never true, has all of it asked here.
+        for (const beside of ['', ' or number(message) == 1']) {
+          const queryOf = (parts: string[]): string => `any where (${parts.join(' and ')})${beside}`;
+          if (await isFound(queryOf(some))) continue;
+          for (const one of some) if (!(await isFound(queryOf([one])))) wrong.push(queryOf([one]));
+        }
+      }
+      expect(wrong).toEqual([]);
+    });
+  });
+
   it.each([
     ['sequence by user [login.failed where true] [login.succeeded where true]', ['f3 s1', 'f4 s3']],
     ['sequence by user [login.failed where true] with runs=2 [login.succeeded where true]', ['f1 f3 s1']],
@@ -161,6 +589,11 @@ describe('queries of events', () => {
     ['sequence [any where n == "f5"] [any where n == "f4"]', []],
     ['sample by user [logout where true] [login.failed where true]', ['o1 f1', 'o2 f4']],
     ['sample by ?user [any where tries == "2"] [any where user == null]', []],
+    ['sample by ?ip [login.succeeded where true] [logout where true]', ['s1 o1']],
+    ['sample by ?ip, user [login.succeeded where true] [logout where true]', ['s1 o1', 's3 o2']],
+    ['sample by user [login.succeeded where true] by ?ip [logout where true] by ?tags', ['s1 o1', 's3 o2']],
+    ['sample by ?never [any where n == "f2"] [any where n == "f1"]', ['f2 f1']],
+    ['sample by ip [login.succeeded where true] [logout where true]', []],
   ])('%s', async (query, expected) => {
     expect(await found(query)).toEqual(expected);
   });
@@ -564,29 +997,6 @@ describe('queries of events', () => {
       Object.assign(limits(), new RunLimits());
     });
 
-    /** A client that locks the table, so that queries wait. */
-    async function locked(work: () => Promise<void>): Promise<void> {
-      const blocker = new pg.Client({ connectionString: app.databaseUrl });
-      await blocker.connect();
-      try {
-        await blocker.query('BEGIN');
-        await blocker.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
-        await work();
-      } finally {
-        await blocker.end();
-      }
-    }
-    const running = async (): Promise<number> =>
-      (
-        await app.rows<{ count: number }>(
-          `SELECT count(*)::int AS count FROM pg_stat_activity
-           WHERE datname = current_database() AND state = 'active'
-             AND (query LIKE '%FROM events e%' OR query LIKE 'SELECT ms, id, bits%') AND pid <> pg_backend_pid()`,
-        )
-      )[0]?.count ?? 0;
-    const until = async (count: number): Promise<void> => {
-      while ((await running()) !== count) await new Promise((resolve) => setTimeout(resolve, 5));
-    };
     const query = { query: 'any where true', ...WINDOW };
 
     it('need a maxspan where they keep too much', async () => {
@@ -606,7 +1016,7 @@ describe('queries of events', () => {
 
     it('end after their time, and wait for their turn for a while', async () => {
       limits().milliseconds = 2_500;
-      await locked(async () => {
+      await lockedTable(app, 'events', async () => {
         const answers = await Promise.all([1, 2].map(() => post({ project_id: owner.projectId, ...query })));
         const told = answers.map(({ status, body, headers }) => [
           status,
@@ -619,11 +1029,12 @@ describe('queries of events', () => {
       expect(await found('any where n == "f1"')).toEqual(['f1']);
     });
 
-    it('leave no statement behind when their request is closed', async () => {
-      await locked(async () => {
-        const body = JSON.stringify({ project_id: owner.projectId, ...query });
-        const request = httpRequest(`${app.url}/v1/eql`, {
-          method: 'POST',
+    /** A request that is closed once it waits for a table. */
+    async function closed(table: string, method: string, path: string, asked?: object): Promise<void> {
+      await lockedTable(app, table, async (lock) => {
+        const body = asked === undefined ? '' : JSON.stringify({ project_id: owner.projectId, ...asked });
+        const request = httpRequest(`${app.url}${path}`, {
+          method,
           headers: {
             Authorization: owner.bearer,
             'Content-Type': 'application/json',
@@ -632,13 +1043,44 @@ describe('queries of events', () => {
         });
         request.on('error', () => undefined);
         request.end(body);
-        await until(1);
+        await lock.until('waited for');
         request.destroy();
-        await until(0);
+        await lock.until('left alone');
       });
+    }
+
+    it.each([
+      ['events', 'any where true'],
+      ['events asked one by one', 'any where length(user) == 3'],
+      ['a sequence', 'sequence by user with maxspan=1m [any where true] ![login.failed where true] [any where true]'],
+      ['samples', 'sample by user [any where true] [any where length(n) == 2]'],
+    ])('leave no statement behind when their request is closed: %s', async (_, text) => {
+      await closed('events', 'POST', '/v1/eql', { query: text, ...WINDOW });
       // Its turn is over too.
       expect(await found('any where n == "f1"')).toEqual(['f1']);
       expect(app.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+    });
+
+    it('leave no look for names behind either, nor do those of the language', async () => {
+      // Where the events are that names are looked for in, and those of the query are not.
+      const now = new Date(Date.now() - 1_000).toISOString();
+      const unknown = { query: 'any where usr == "ann"', from_ts: now };
+      await closed('events_default', 'POST', '/v1/eql', unknown);
+      await closed('events_default', 'GET', `/v1/eql?project_id=${owner.projectId}`);
+      expect((await run('any where usr == "ann"')).warnings).toHaveLength(1);
+      expect(app.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+    });
+
+    it('have no warnings where these take longer than a moment, and the language has as long as queries', async () => {
+      limits().warningMilliseconds = 50;
+      limits().milliseconds = 1_000;
+      await lockedTable(app, 'events_default', async () => {
+        const now = new Date(Date.now() - 1_000).toISOString();
+        const asked = { project_id: owner.projectId, query: 'any where usr == "ann"', from_ts: now };
+        expect((await post(asked).expect(200)).body).toMatchObject({ events: [], warnings: [] });
+        const language = app.request().get(`/v1/eql?project_id=${owner.projectId}`).set('Authorization', owner.bearer);
+        await language.expect(503, { detail: 'Query took too long: choose a shorter range or a narrower filter' });
+      });
     });
 
     it('answer the same however many candidates come at a time', async () => {
