@@ -42,10 +42,8 @@ export const REFUSAL_SCHEMAS = {
       column: { type: 'integer', minimum: 1, description: 'Of EQL: where in the line it begins' },
       length: { type: 'integer', minimum: 0, description: 'Of EQL: how long it is; 0 at the end' },
       expected: {
-        type: 'array',
-        items: { type: 'string' },
-        maxItems: 10,
-        description: 'Of EQL: what would have been understood there',
+        oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, maxItems: 10 }],
+        description: 'The values that would do, in words; of EQL a list of what would have been understood there',
       },
       hint: { type: ['string', 'null'], description: 'Of EQL: what may be meant' },
     },
