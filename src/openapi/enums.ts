@@ -44,6 +44,7 @@ const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
     DeliveryChannelType: 'email webhook',
     DeliveryRetryState: 'pending retryable scheduled_retry retry_exhausted dlq terminal',
     ContentDisposition: 'attachment inline',
+    EqlFaultCode: 'syntax semantics limit',
     EqlAnswerKind: 'events sequences samples',
     EqlResultPosition: 'tail head',
     EventInterval: 'minute hour day',

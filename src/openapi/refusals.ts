@@ -20,7 +20,32 @@ export const REFUSAL_SCHEMAS = {
       },
       msg: { type: 'string', description: 'The fault in words', examples: ['Field required'] },
       input: { description: 'What was sent, cut short; secrets read [redacted]' },
-      ctx: { type: 'object', additionalProperties: true, description: 'The bounds of the rule' },
+      ctx: { $ref: '#/components/schemas/ValidationContext' },
+    },
+  },
+  ValidationContext: {
+    type: 'object',
+    additionalProperties: true,
+    description:
+      'The bounds of the rule, by their names. Of a query or condition in EQL: the place of the fault in its text, in characters, and what would help.',
+    properties: {
+      error: {
+        oneOf: [{ type: 'string' }, { type: 'object', additionalProperties: true }],
+        description: 'Why a text could not be read; empty where the message says it',
+      },
+      code: {
+        type: 'string',
+        enum: ['syntax', 'semantics', 'limit'],
+        description: 'Of EQL: what cannot be read, cannot be meant, or is too much',
+      },
+      line: { type: 'integer', minimum: 1, description: 'Of EQL: the line that the fault begins in' },
+      column: { type: 'integer', minimum: 1, description: 'Of EQL: where in the line it begins' },
+      length: { type: 'integer', minimum: 0, description: 'Of EQL: how long it is; 0 at the end' },
+      expected: {
+        oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, maxItems: 10 }],
+        description: 'The values that would do, in words; of EQL a list of what would have been understood there',
+      },
+      hint: { type: ['string', 'null'], description: 'Of EQL: what may be meant' },
     },
   },
   ValidationFailure: {

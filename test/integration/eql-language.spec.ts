@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anyQuery, EQL_RUNS, printQuery, withoutSpans } from '../support/eql.js';
-import { parseQuery } from '../../src/modules/events/eql/language/query-parser.js';
+import { fieldsIn } from '../../src/modules/events/eql/language/ast.js';
+import { writtenProperty } from '../../src/modules/events/eql/language/field-names.js';
+import { parseCondition, parseQuery } from '../../src/modules/events/eql/language/query-parser.js';
+import { RESERVED_WORDS } from '../../src/modules/events/eql/language/words.js';
 import { positionOf, QueryFault } from '../../src/modules/events/eql/language/query-fault.js';
 
 /** Characters that begin and end things. */
@@ -63,6 +66,39 @@ describe('the text of a query', () => {
           expect(error.span.offset + error.span.length).toBeLessThanOrEqual(text.length);
           expect(length).toBeGreaterThanOrEqual(0);
         }
+      }),
+      { numRuns: 5 * EQL_RUNS },
+    );
+  });
+
+  it('names every property that can be named, as it is told to be written', () => {
+    const part = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 12 }),
+      fc.constantFrom(
+        ...RESERVED_WORDS,
+        'properties',
+        'event',
+        'log',
+        'status',
+        '@timestamp',
+        'ä',
+        'a~',
+        'in~',
+        ' ',
+        '0',
+      ),
+      fc.constantFrom('a'.repeat(190), 'a.'.repeat(20), '`', '', 'maxspan', 'length', '//', '"'),
+    );
+    const name = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('.'));
+    fc.assert(
+      fc.property(name, (joined) => {
+        const written = writtenProperty(joined);
+        if (written === null) {
+          expect(joined.length > 150 || /^$|[`\r\n]/.test(joined)).toBe(true);
+          return;
+        }
+        const [field, ...others] = fieldsIn(parseCondition(`${written} == null`));
+        expect([field?.own, field?.path.join('.'), others]).toEqual([null, joined, []]);
       }),
       { numRuns: 5 * EQL_RUNS },
     );

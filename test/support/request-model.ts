@@ -7,6 +7,9 @@ export interface StoredRequest {
   readonly event: string;
   readonly source_id: string | null;
   readonly severity: string | null;
+  /** Of the event; that of the request is `status`. */
+  readonly event_status: string | null;
+  readonly environment: string | null;
   readonly method: string;
   readonly endpoint: string;
   readonly status: number;
@@ -16,8 +19,8 @@ export interface StoredRequest {
 
 export async function storedRequests(app: TestApp, projectId: string): Promise<StoredRequest[]> {
   return app.rows<StoredRequest>(
-    `SELECT id, extract(epoch FROM "timestamp")::float8 * 1000 AS ms, event, source_id, severity, log_method AS method,
-            log_endpoint AS endpoint, log_status AS status, CASE WHEN log_has_latency THEN log_latency_ms END AS latency
+    `SELECT id, extract(epoch FROM "timestamp")::float8 * 1000 AS ms, event, source_id, severity, status AS event_status,
+            environment, log_method AS method, log_endpoint AS endpoint, log_status AS status, CASE WHEN log_has_latency THEN log_latency_ms END AS latency
      FROM events WHERE project_id = $1`,
     [projectId],
   );

@@ -109,31 +109,25 @@ export class Database {
     { signal, milliseconds }: { readonly signal?: AbortSignal | undefined; readonly milliseconds?: number } = {},
   ): Promise<T> {
     const runner = this.source.createQueryRunner();
+    let result: T;
     try {
       // TypeORM would begin by a message of its own, and keeps the rows of one statement alone.
       const connection = (await runner.connect()) as ClientBase;
-      return await this.snapshotOn(runner, await openSnapshot(connection, milliseconds), work, signal);
-    } finally {
-      await runner.release();
-    }
-  }
-
-  private async snapshotOn<T>(
-    runner: QueryRunner,
-    pid: number | undefined,
-    work: (tx: Db) => Promise<T>,
-    signal: AbortSignal | undefined,
-  ): Promise<T> {
-    const tx = this.source.createEntityManager(runner);
-    try {
-      const result = signal === undefined ? await work(tx) : await this.endedBy(tx, pid, signal, () => work(tx));
-      await runner.query('COMMIT');
-      return result;
+      const pid = await openSnapshot(connection, milliseconds);
+      const tx = this.source.createEntityManager(runner);
+      result = signal === undefined ? await work(tx) : await this.endedBy(tx, pid, signal, () => work(tx));
     } catch (error) {
       // Why it failed says more than that it could not be undone: the connection is lost then.
       await runner.query('ROLLBACK').catch(() => undefined);
+      await runner.release();
       throw error;
     }
+    // What was read is known, and nothing was written: the connection alone waits for the end.
+    void runner
+      .query('COMMIT')
+      .catch(() => undefined)
+      .then(() => runner.release());
+    return result;
   }
 
   /** The next statements of a transaction take no longer each, in milliseconds. */

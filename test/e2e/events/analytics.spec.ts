@@ -359,6 +359,51 @@ describe('analytics', () => {
       await app.request().put(settings).set('Authorization', owner.bearer).send({}).expect(200);
     });
 
+    it.each([
+      // A zone, two of its days at a change, and how many hours each day that begins has.
+      ['Europe/Berlin', '2024-03-30T23:00Z', '2024-04-01T22:00Z', [23, 24]],
+      ['Europe/Berlin', '2024-10-26T22:00Z', '2024-10-28T23:00Z', [25, 24]],
+      ['America/New_York', '2024-03-10T05:00Z', '2024-03-12T04:00Z', [23, 24]],
+      ['America/New_York', '2024-11-03T04:00Z', '2024-11-05T05:00Z', [25, 24]],
+      ['Australia/Lord_Howe', '2024-10-05T13:30Z', '2024-10-07T13:00Z', [23.5, 24]],
+      ['Asia/Kolkata', '2024-03-09T18:30Z', '2024-03-11T18:30Z', [24, 24]],
+      ['Asia/Kathmandu', '2024-03-09T18:15Z', '2024-03-11T18:15Z', [24, 24]],
+      ['Pacific/Apia', '2011-12-29T10:00Z', '2011-12-31T10:00Z', [24, 24]],
+      ['America/Sao_Paulo', '2018-11-04T03:00Z', '2018-11-06T02:00Z', [23, 24]],
+    ])('divide into the days of %s from %s to %s', async (timezone, from, to, hours) => {
+      const [from_ts, to_ts] = [new Date(from).toISOString(), new Date(to).toISOString()];
+      const zoned = await ownerWithProject(app);
+      // One in each half hour, the first and the last millisecond of every day among them.
+      const rows: { timestamp: Date }[] = [];
+      for (let ms = Date.parse(from_ts); ms < Date.parse(to_ts); ms += HOUR_MS / 2)
+        rows.push({ timestamp: new Date(ms) });
+      await insertEvents(app, zoned.projectId, [...rows, { timestamp: new Date(Date.parse(to_ts) - 1) }]);
+      await countEvents(app);
+      const asked = { project_id: zoned.projectId, from_ts, to_ts, timezone, interval: 'day' };
+      // From rollups of hours as from rows, and of requests as of events.
+      for (const where of [undefined, 'length(event) == 1']) {
+        const { series } = (await ask('timeseries', { ...asked, where }, zoned.bearer).expect(200)).body as {
+          series: [{ points: { ts: string; value: number }[] }];
+        };
+        const { points } = series[0];
+        expect(points.map(({ value }) => value)).toEqual(
+          hours.map((of, at) => 2 * of + (at === hours.length - 1 ? 1 : 0)),
+        );
+        const begins = [...points.map(({ ts }) => Date.parse(ts)), Date.parse(to_ts)];
+        expect(begins[0]).toBe(Date.parse(from_ts));
+        expect(hours.map((_, at) => ((begins[at + 1] ?? 0) - (begins[at] ?? 0)) / HOUR_MS)).toEqual(hours);
+      }
+      const { body } = await app
+        .request()
+        .get('/v1/performance/timeseries')
+        .query(asked)
+        .set('Authorization', zoned.bearer)
+        .expect(200);
+      expect((body as { points: { requests: number }[] }).points.map(({ requests }) => requests)).toEqual(
+        hours.map((of, at) => 2 * of + (at === hours.length - 1 ? 1 : 0)),
+      );
+    });
+
     it('tell an empty window and an empty project', async () => {
       const empty = await answer('timeseries', {
         from_ts: at(0),
@@ -419,6 +464,70 @@ describe('analytics', () => {
       expect(Number(await told('avg')) / 1e308).toBeCloseTo(3.4 / 3, 10);
       expect(await told('unique')).toBe(2);
     });
+  });
+
+  it('take every field of events in the condition of each of them', async () => {
+    const sourceId = known.find(({ source_id }) => source_id !== null)?.source_id ?? '';
+    const [first] = known;
+    const own: [string, (row: KnownEvent) => boolean][] = [
+      ['event == "a"', ({ event }) => event === 'a'],
+      ['source == "s"', () => true],
+      [`source_id == "${sourceId}"`, ({ source_id }) => source_id === sourceId],
+      ['severity : "INFO"', ({ severity }) => severity === 'info'],
+      ['status == null', ({ status }) => status === null],
+      ['environment in ("staging")', ({ environment }) => environment === 'staging'],
+      ['message == null', () => true],
+      ['external_event_id != null', () => false],
+      [`timestamp == "${first?.timestamp.toISOString()}"`, ({ timestamp }) => +timestamp === Number(first?.timestamp)],
+      ['log.method like "E*"', ({ log_method }) => log_method === 'EVENT'],
+      ['log.endpoint == "/cart"', ({ log_endpoint }) => log_endpoint === '/cart'],
+      ['log.status != 200', ({ log_status }) => log_status !== 200],
+      ['log.latency_ms >= 25', ({ log_latency_ms }) => (log_latency_ms ?? 0) >= 25],
+      [`_id == "${first?.id}"`, ({ id }) => id === first?.id],
+      [
+        '`a.b` == "pro" or a.b == true',
+        ({ properties }) => ['pro', true].includes([properties['a.b']].flat()[0] as never),
+      ],
+      ['`__proto__` == 1', ({ properties }) => Object.hasOwn(properties, '__proto__') && properties['__proto__'] === 1],
+      ['constructor != null or `__proto__`.plan == "none"', () => false],
+    ];
+    const eventsOf: Readonly<Record<string, { more: Asked; of: (body: Json) => unknown }>> = {
+      overview: { more: {}, of: ({ totals }) => (totals as Json).events },
+      timeseries: { more: { interval: 'day' }, of: ({ series }) => (series as [{ total: number }?])[0]?.total ?? 0 },
+      breakdown: { more: { by: 'log.status' }, of: ({ total }) => (total as Json).events },
+    };
+    for (const [condition, fits] of own) {
+      const expected = known.filter(fits);
+      // Said in SQL, and asked of one after the other.
+      for (const where of [condition, `(${condition}) or length(message) == 1`]) {
+        for (const [operation, { more, of }] of Object.entries(eventsOf)) {
+          const body = await answer(operation, { range: 'all', where, ...more });
+          expect([operation, where, of(body)]).toEqual([operation, where, expected.length]);
+        }
+        const funnel = await answer('funnel', { range: 'all', where, by: 'source', step: ['a', 'b'] });
+        const isThere = expected.some(({ event }) => event === 'a' || event === 'b');
+        expect([where, funnel.values]).toEqual([where, isThere ? 1 : 0]);
+      }
+    }
+  });
+
+  it('take the bounds where all is asked for beside them', async () => {
+    const bounds = {
+      from_ts: new Date(end - 50 * HOUR_MS).toISOString(),
+      to_ts: new Date(end - HOUR_MS).toISOString(),
+    };
+    const asked: Readonly<Record<string, Asked>> = {
+      overview: {},
+      timeseries: { interval: 'hour', compare: 'previous' },
+      breakdown: { by: 'event' },
+      funnel: { by: 'properties.plan', step: ['a', 'b'] },
+    };
+    for (const [operation, more] of Object.entries(asked)) {
+      const told = await answer(operation, { ...more, ...bounds });
+      expect(await answer(operation, { ...more, ...bounds, range: 'all' })).toEqual(told);
+    }
+    const { from_ts } = bounds;
+    expect(await answer('overview', { from_ts, range: 'all' })).toMatchObject({ from_ts });
   });
 
   it('name the Event Sources of values, and keep long texts apart', async () => {
@@ -595,6 +704,21 @@ describe('analytics', () => {
       expect(series.series[0]?.total).toBe(row?.events);
       expect(breakdown.total).toEqual(row);
       expect(rowwise.total).toEqual(row);
+      const { body: requests } = await app
+        .request()
+        .get('/v1/performance/summary')
+        .query({ ...window, project_id: busy.projectId })
+        .set('Authorization', busy.bearer)
+        .expect(200);
+      expect(requests).toMatchObject({ requests: row?.events, errors: row?.errors });
+      const { body: found } = await app
+        .request()
+        .post('/v1/eql')
+        .set('Authorization', busy.bearer)
+        .send({ ...window, project_id: busy.projectId, query: 'any where n >= 0' })
+        .expect(200);
+      const told = (found as { events: { timestamp: string }[] }).events.map(({ timestamp }) => timestamp);
+      expect([told.length, told]).toEqual([row?.events, [...told].sort()]);
     }
   });
 

@@ -3,11 +3,12 @@ import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import pg from 'pg';
 import { addMember, login, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { countEvents, type EventRow, insertEvents } from '../../support/event-rows.js';
 import { anyQuery, EQL_RUNS } from '../../support/eql.js';
+import { anyPlan, byRules, type KeyedEvent, TERMS } from '../../support/sequence-rules.js';
+import { lockedTable } from '../../support/table-lock.js';
 import { RunLimits } from '../../../src/modules/events/eql/running/run-limits.js';
 
 const START = Date.UTC(2026, 0, 1);
@@ -146,6 +147,434 @@ describe('queries of events', () => {
     expect(await found(query)).toEqual(expected);
   });
 
+  describe('have the values of the language', () => {
+    const ids: string[] = [];
+    let valued: Owner;
+    beforeAll(async () => {
+      valued = await ownerWithProject(app);
+      const properties = {
+        ...{ t: 'Äpfel 😀 Straße', n: 7, two: 2.0, z: 0, half: 0.5, big: 1e308, b: true, no: false, nul: null, e: '' },
+        ...{
+          x: 'a[b]c[d]',
+          s: 'xSTARTyENDz',
+          pct: '100%',
+          back: 'a\\b',
+          nl: 'a\nb',
+          moji: '😀',
+          k: '\u212a',
+          sigma: 'ΟΔΟΣ',
+        },
+        ...{
+          list: ['a', 'B', 3, null, [1]],
+          empty: [],
+          o: { k: 1, deep: { er: 'v' } },
+          ip: '10.1.2.3',
+          ip6: 'fd00::7',
+        },
+        ...{ hex: '0x1F', num: '7', pad: ' 7', exp: '1e3', arabic: '٣', 'a.b': 'whole', a: { b: 'path', c: 'below' } },
+      };
+      ids.push(
+        ...(await insertEvents(app, valued.projectId, [
+          { ...at(7_200, 'value', properties), message: 'x_y', log_status: 404, severity: '' },
+        ])),
+      );
+    });
+
+    // What is true, false and null of the event.
+    it.each<['true' | 'false' | 'null', readonly string[]]>([
+      [
+        'true',
+        [
+          // Numbers
+          ...[
+            'n == 7',
+            'n == 7.0',
+            '7 == n',
+            'two == 2',
+            'n > 6.999',
+            '6 < n',
+            'n in (1, 7)',
+            'n not in (1, 2)',
+            'z == -0',
+          ],
+          ...[
+            'n / 2 == 3',
+            'n / 2.0 == 3.5',
+            '-n / 2 == -3',
+            'n / -2 == -3',
+            'n / two == 3',
+            'two / 4 == 0',
+            'half * 2 == 1',
+          ],
+          ...[
+            'n % 3 == 1',
+            '-n % 3 == -1',
+            'n % -3 == 1',
+            '7.5 % n == 0.5',
+            'n - 10 < 0',
+            '2 + n * 3 == 23',
+            '(2 + n) * 3 == 27',
+          ],
+          ...['big < 1.7e308', 'big * 1.5 > big', 'n + 0.1 == 7.1', '- -n == 7', '1 == 1', 'not 1 == 2'],
+          // Texts, by code point
+          ...[
+            't == "Äpfel 😀 Straße"',
+            't != "äpfel 😀 straße"',
+            'e == ""',
+            'e < "a"',
+            'pct >= "100%"',
+            'moji > "\\u{ff5e}"',
+          ],
+          ...[
+            't == """Äpfel 😀 Straße"""',
+            'back == "a\\\\b"',
+            'back == """a\\b"""',
+            'nl == "a\\nb"',
+            't in ("x", "Äpfel 😀 Straße")',
+          ],
+          // Wildcards
+          ...[
+            't like "Ä*"',
+            't like "?pfel*"',
+            't like "*😀*"',
+            't like "Äpfel ? Straße"',
+            'moji like "?"',
+            'pct like "100?"',
+          ],
+          ...[
+            'pct like "*%"',
+            'back like """a\\b"""',
+            'nl like "a?b"',
+            'nl like "a*b"',
+            'e like ""',
+            'e like "*"',
+            't like ("x", "Ä*")',
+          ],
+          ...[
+            't like~ "äPFEL*strasse"  or t like~ "äPFEL*STRAẞE"',
+            't : "*😀 straße"',
+            'k : "K"',
+            'k like~ "k"',
+            'sigma : "οδος"',
+          ],
+          ...['x like "a[*]?[d]"', 'message like "x_y"', 'list : "b"', 'list like "B"', 'severity like ""'],
+          // Regular expressions
+          ...[
+            't regex ".*Straße"',
+            'moji regex "."',
+            'e regex ".*"',
+            't regex~ "ÄPFEL .*"',
+            'num regex "[0-9]+"',
+            'pct regex ("x", "1.{3}")',
+          ],
+          // Lists, objects and what is missing
+          ...[
+            'list == "a"',
+            'list == 3',
+            'list != "a"',
+            'list > 2',
+            'list in ("B")',
+            'list[0] == "a"',
+            'list[2] + 1 == 4',
+          ],
+          ...[
+            'o.k == 1',
+            'o.deep.er == "v"',
+            'missing == null',
+            'nul == null',
+            'o != null',
+            'list != null',
+            'empty != null',
+          ],
+          ...[
+            'list[3] == null',
+            'list[9] == null',
+            '`a.b` == "whole"',
+            'a.b == "whole"',
+            'a.c == "below"',
+            'b',
+            'b == true',
+            'not no',
+          ],
+          ...[
+            '__proto__ == null',
+            '`__proto__`.x == null',
+            'constructor == null',
+            'toString == null',
+            'a.__proto__ == null',
+          ],
+          ...['missing == null and b', 'b or missing', '(b and missing) == null', '(no and missing) == false'],
+          // The service's own fields
+          ...[
+            'event == "value"',
+            'log.status == 404',
+            'log.latency_ms == null',
+            'severity == ""',
+            'status == null',
+            'source == "s"',
+          ],
+          ...[
+            'timestamp == "2026-01-01T02:00:00Z"',
+            'timestamp == "2026-01-01T03:00:00+01:00"',
+            'timestamp > "2026-01-01"',
+          ],
+          ...[
+            'timestamp in ("2026-01-01T02:00:00.000Z")',
+            'timestamp == "2026-01-01 02:00"',
+            'external_event_id == null',
+          ],
+          // Functions
+          ...['length(t) == 14', 'length(moji) == 1', 'length(e) == 0', 'length(list) == 1', 't:length() > 13'],
+          ...[
+            'substring(t, 0, 1) == "Ä"',
+            'substring(t, -6) == "Straße"',
+            'substring(t, 6, 7) == "😀"',
+            'substring(t, 2, 1) == ""',
+          ],
+          ...[
+            'substring(t, 100) == ""',
+            'substring(t, -100, 2) == "Äp"',
+            'substring(t, 1.9, 2.9) == "p"',
+            'substring(t, null, 1) == "Ä"',
+          ],
+          ...[
+            'indexOf(t, "S") == 8',
+            'indexOf(t, " ") == 5',
+            'indexOf(t, " ", 6) == 7',
+            'indexOf(t, "Ä", -5) == 0',
+            'indexOf(t, "") == 0',
+          ],
+          ...[
+            'indexOf~(t, "STRA") == 8',
+            'indexOf(t, "x") == null',
+            'indexOf(t, "", 14) == 14',
+            'indexOf(t, "", 15) == null',
+          ],
+          ...['between(x, "[", "]") == "b"', 'between(x, "[", "]", true) == "b]c[d"', 'between(x, "]", "[") == "c"'],
+          ...['between(x, "{", "}") == null', 'between(x, "[", "[d]") == "b]c"', 'between~(s, "start", "end") == "y"'],
+          ...['between(x, "", "b") == "a["', 'between(x, "[", "") == ""', 'between(s, "start", "end") == null'],
+          ...[
+            'concat(n, "-", b) == "7-true"',
+            'concat(t) == t',
+            'concat(n, missing) == null',
+            'string(n) == "7"',
+            'string(two) == "2"',
+          ],
+          ...['string(no) == "false"', 'string(missing) == null', 'string(o) == null', 'string(half) == "0.5"'],
+          ...[
+            'number(hex) == 31',
+            'number(num) == 7',
+            'number("1f", 16) == 31',
+            'number("z", 36) == 35',
+            'number(exp) == 1000',
+          ],
+          ...['number("-0x10") == -16', 'number("7.5") == 7.5', 'number("0x1F", 16) == 31', 'number("101", 2) == 5'],
+          ...[
+            'number(pad) == null',
+            'number(e) == null',
+            'number(arabic) == null',
+            'number("Infinity") == null',
+            'number("2", 2) == null',
+          ],
+          ...['number("7", 37) == null', 'number("1_0") == null', 'number(num, 1) == null', 'number("0b1") == null'],
+          ...[
+            'add(n, 1) == 8',
+            'subtract(n, 10) == -3',
+            'multiply(n, half) == 3.5',
+            'divide(n, 2) == 3',
+            'divide(n, 2.0) == 3.5',
+          ],
+          ...['modulo(n, 4) == 3', 'divide(n, 0) == null', 'ADD(n, 1) == 8'],
+          ...[
+            'cidrMatch(ip, "10.0.0.0/8")',
+            'cidrMatch(ip, "10.1.2.3/32")',
+            'cidrMatch(ip, "0.0.0.0/0")',
+            'cidrMatch(ip6, "fd00::/8")',
+          ],
+          ...[
+            'cidrMatch(ip, "11.0.0.0/8", "10.1.0.0/16")',
+            'cidrMatch(ip, "10.1.255.255/16")',
+            'cidrMatch(ip, "::/0")',
+            'cidrMatch(ip6, "::/0")',
+          ],
+          ...[
+            'startsWith(t, "Äpf")',
+            'startsWith(t, "")',
+            'endsWith(t, "ße")',
+            'endsWith(e, "")',
+            'stringContains(t, "😀")',
+          ],
+          ...[
+            'startsWith~(k, "K")',
+            'endsWith~(sigma, "ς")',
+            'stringContains~(t, "STRAẞ")',
+            'startsWith(list, "a")',
+            'endsWith(pct, "%")',
+          ],
+          ...['stringContains(message, "_")', 'startsWith(back, "a\\\\")', 'length(concat(t, t)) == 28'],
+        ],
+      ],
+      [
+        'false',
+        [
+          ...[
+            'n == 8',
+            'n != 7',
+            'n < 7',
+            'n not in (7)',
+            't == "äpfel 😀 straße"',
+            'e != ""',
+            't > "Ä😀"',
+            'n in (1, 2)',
+          ],
+          ...[
+            'moji like "??"',
+            'pct like "100_"',
+            't like "äpfel*"',
+            'e like "?"',
+            't like~ "*STRASSE"',
+            't : "STRASSE"',
+            'x like "a"',
+          ],
+          ...['t regex "Straße"', 'e regex ".+"', 't regex "ÄPFEL.*"', 'list == "x"', 'list == 4', 'list in ("x")'],
+          ...[
+            'nul != null',
+            'o == null',
+            'list == null',
+            'empty == null',
+            'b == null',
+            'no',
+            'not b',
+            'b == false',
+            'missing != null',
+          ],
+          ...[
+            'no and missing',
+            'not (b or missing)',
+            'timestamp < "2026-01-01T02:00:00Z"',
+            'timestamp != "2026-01-01T02:00:00Z"',
+          ],
+          ...['severity != ""', 'log.status == 405', 'cidrMatch(ip, "11.0.0.0/8")', 'cidrMatch(ip6, "0.0.0.0/0")'],
+          ...[
+            'startsWith(t, "äpf")',
+            'endsWith(t, "SSE")',
+            'stringContains(e, "a")',
+            'startsWith(e, "a")',
+            'message like "x?y?"',
+          ],
+        ],
+      ],
+      [
+        'null',
+        [
+          ...[
+            'n == "7"',
+            'n != "7"',
+            'n > "6"',
+            'n == true',
+            't == 1',
+            'b == "true"',
+            'b == 1',
+            'n in ("7")',
+            't not in (7)',
+            'o == 1',
+          ],
+          ...[
+            'o != 1',
+            'missing == 1',
+            'missing != 1',
+            'missing < 1',
+            'not missing == 1',
+            'list == true',
+            'empty == 1',
+            'nul == 1',
+          ],
+          ...[
+            'n / 0 == 1',
+            'n % 0 == 1',
+            'z / z == 0',
+            'big * 100 > 0',
+            '-big * 100 < 0',
+            't + 1 == 1',
+            'missing + 1 == 1',
+            '-t == 1',
+          ],
+          ...[
+            'n like "7"',
+            'missing like "*"',
+            'n : "7"',
+            'o like "*"',
+            'n regex "7"',
+            'list regex~ "[a-z]" and null',
+            'nul : "*"',
+          ],
+          ...[
+            'n and b',
+            't and b',
+            'o and b',
+            'missing',
+            'missing and b',
+            'no or missing',
+            'not missing',
+            'not n',
+            'null',
+          ],
+          ...[
+            'length(n) == 1',
+            'length(missing) == 0',
+            'substring(n, 0) == "7"',
+            'startsWith(n, "7")',
+            'startsWith(t, missing)',
+          ],
+          ...[
+            'endsWith(missing, "")',
+            'stringContains~(nul, "a")',
+            'cidrMatch(t, "10.0.0.0/8")',
+            'cidrMatch(n, "10.0.0.0/8")',
+          ],
+          ...[
+            'cidrMatch(missing, "::/0")',
+            'number(n) == 7',
+            'indexOf(t, missing) == 0',
+            'concat(o, "a") == "a"',
+            'log.latency_ms == 0',
+          ],
+          ...[
+            'status == "a"',
+            'status in ("a")',
+            'status : "*"',
+            'timestamp == missing',
+            'missing == missing',
+            'n == missing',
+          ],
+        ],
+      ],
+    ])('%s, said in SQL or asked one by one', async (truth, conditions) => {
+      const window = {
+        from_ts: new Date(START + 7_200_000).toISOString(),
+        to_ts: new Date(START + 7_201_000).toISOString(),
+      };
+      const isFound = async (query: string): Promise<boolean> => {
+        const { status, body } = await post({ project_id: valued.projectId, query, ...window }, valued.bearer);
+        return status === 200 && (body as Answer).events[0]?.id === ids[0];
+      };
+      const all = conditions.map(
+        (one) => ({ true: `(${one})`, false: `(not (${one}))`, null: `((${one}) == null)` })[truth],
+      );
+      const wrong: string[] = [];
+      for (let first = 0; first < all.length; first += 20) {
+        const some = all.slice(first, first + 20);
+        // What cannot be said in SQL, and is never true, has all of it asked here.
+        for (const beside of ['', ' or number(message) == 1']) {
+          const queryOf = (parts: string[]): string => `any where (${parts.join(' and ')})${beside}`;
+          if (await isFound(queryOf(some))) continue;
+          for (const one of some) if (!(await isFound(queryOf([one])))) wrong.push(queryOf([one]));
+        }
+      }
+      expect(wrong).toEqual([]);
+    });
+  });
+
   it.each([
     ['sequence by user [login.failed where true] [login.succeeded where true]', ['f3 s1', 'f4 s3']],
     ['sequence by user [login.failed where true] with runs=2 [login.succeeded where true]', ['f1 f3 s1']],
@@ -161,9 +590,89 @@ describe('queries of events', () => {
     ['sequence [any where n == "f5"] [any where n == "f4"]', []],
     ['sample by user [logout where true] [login.failed where true]', ['o1 f1', 'o2 f4']],
     ['sample by ?user [any where tries == "2"] [any where user == null]', []],
+    ['sample by ?ip [login.succeeded where true] [logout where true]', ['s1 o1']],
+    ['sample by ?ip, user [login.succeeded where true] [logout where true]', ['s1 o1', 's3 o2']],
+    ['sample by user [login.succeeded where true] by ?ip [logout where true] by ?tags', ['s1 o1', 's3 o2']],
+    ['sample by ?never [any where n == "f2"] [any where n == "f1"]', ['f2 f1']],
+    ['sample by ip [login.succeeded where true] [logout where true]', []],
   ])('%s', async (query, expected) => {
     expect(await found(query)).toEqual(expected);
   });
+
+  it(
+    'finds the sequences that the rules say, whatever is asked and however it is said',
+    async () => {
+      const runs = Math.max(60, Math.ceil(EQL_RUNS / 4));
+      const many = await ownerWithProject(app);
+      let { bearer } = many;
+      const begin = START + 3 * 3_600_000;
+      // Twenty lots of events, each with a time of its own; what an event fits is a list of its numbers.
+      const lots = fc.sample(
+        fc.array(
+          fc.record({
+            step: fc.nat(2),
+            fits: fc.subarray([0, 1, 2, 3, 4]),
+            keys: fc.constantFrom<readonly string[]>(['x'], ['y'], ['x', 'y'], []),
+          }),
+          { minLength: 5, maxLength: 24 },
+        ),
+        { numRuns: 20, seed: 8 },
+      );
+      const known = await Promise.all(
+        lots.map(async (lot, number) => {
+          const from = begin + number * 1_000;
+          let ms = from;
+          const rows = lot.map(({ step, fits, keys }) => {
+            ms += step;
+            const key = keys.length === 1 ? keys[0] : keys;
+            return { timestamp: new Date(ms), event: 'e', properties: { fits, ...(keys.length > 0 && { key }) } };
+          });
+          const events = lot.map(({ fits, keys }, at): KeyedEvent => ({
+            ms: rows[at]?.timestamp.getTime() ?? 0,
+            keys: Array.from({ length: TERMS }, (_, term) => (fits.includes(term) ? keys : [])),
+          }));
+          const ids = await insertEvents(app, many.projectId, rows);
+          const window = { from_ts: new Date(from).toISOString(), to_ts: new Date(from + 1_000).toISOString() };
+          return { events, ids, window };
+        }),
+      );
+      const asked = fc
+        .tuple(anyPlan, fc.nat(lots.length - 1), fc.array(fc.boolean(), { minLength: 16, maxLength: 16 }))
+        .filter(([{ stages, gaps, trailing }]) => stages.length + gaps.flat().length + trailing.length > 1);
+      await fc.assert(
+        fc.asyncProperty(asked, async ([plan, number, forms]) => {
+          const { events, ids: all, window } = known[number]!;
+          let written = 0;
+          // Said in SQL, or asked one by one.
+          const term = (of: number): string => `[e where fits ${forms[(written += 1)] === true ? '' : '+ 0 '}== ${of}]`;
+          const terms = plan.stages.map((stage, at) => [
+            ...(plan.gaps[at] ?? []).map((gap) => `!${term(gap)}`),
+            term(stage),
+          ]);
+          const query = [
+            `sequence by key${plan.maxspanMs === null ? '' : ` with maxspan=${plan.maxspanMs}ms`}`,
+            ...terms.flat(),
+            ...plan.trailing.map((gap) => `!${term(gap)}`),
+            ...(plan.until === null ? [] : [`until ${term(plan.until)}`]),
+          ].join(' ');
+          const ask = () => post({ project_id: many.projectId, query, ...window, limit: 1_000 }, bearer);
+          let answer = await ask();
+          // A great many of them take longer than a token is good for.
+          if (answer.status === 401) {
+            ({ bearer } = await login(app, many.email));
+            answer = await ask();
+          }
+          expect([query, answer.status]).toEqual([query, 200]);
+          const told = (answer.body as Answer).sequences.map(({ events: of }) =>
+            of.flatMap(({ id }) => (id === undefined ? [] : [all.indexOf(id)])),
+          );
+          expect([query, told]).toEqual([query, byRules(plan, events)]);
+        }),
+        { numRuns: runs },
+      );
+    },
+    30_000 + 25 * EQL_RUNS,
+  );
 
   it('tells keys, missing events and how many samples there are for a key', async () => {
     const { kind, sequences, events } = await run(
@@ -241,11 +750,64 @@ describe('queries of events', () => {
     ['any where (((a)', 'syntax', 'ends too early', 1, 16, 0],
     ['any where a[x]', 'syntax', 'not expected', 1, 12, 1],
     ['any where $a', 'syntax', 'no meaning', 1, 11, 1],
+    ['any where 😀', 'syntax', 'no meaning', 1, 11, 1],
+    ['any where ``', 'syntax', 'a name is empty', 1, 11, 1],
+    ['any where `a', 'syntax', 'a name has no end', 1, 11, 1],
+    ['any where a[01]', 'syntax', 'whole number below', 1, 13, 2],
+    ['any where a[1000000]', 'syntax', 'whole number below', 1, 13, 7],
+    ['any where 1e999 == a', 'syntax', 'finite', 1, 11, 5],
+    ['any where a in ()', 'syntax', "')'", 1, 17, 1],
+    ['any where a in (b)', 'syntax', "'b'", 1, 17, 1],
+    ['any where a in (-"b")', 'syntax', 'a text', 1, 18, 3],
+    ['any where a not like "b"', 'syntax', "'not'", 1, 13, 3],
+    ['any where a == 1 or', 'syntax', 'ends too early', 1, 20, 0],
+    ['any where length(a', 'syntax', 'ends too early', 1, 19, 0],
+    ['any where not(1', 'syntax', 'ends too early', 1, 16, 0],
+    ['any where a == in(1)', 'syntax', "'in'", 1, 16, 2],
+    ['any where a == b~', 'syntax', "'b~'", 1, 16, 2],
+    ['any where 5', 'semantics', 'condition', 1, 11, 1],
+    ['any where not 5', 'semantics', 'true or false', 1, 15, 1],
+    ['any where a == 1 and "b"', 'semantics', 'true or false', 1, 22, 3],
+    ['any where a + "b" == 1', 'semantics', 'numbers', 1, 15, 3],
+    ['any where -event == 1', 'semantics', 'numbers', 1, 12, 5],
+    ['any where event in~ (1)', 'semantics', 'never compared', 1, 22, 1],
+    ['any where a in~ (1)', 'semantics', 'in~ compares texts', 1, 18, 1],
+    ['any where log.status in~ ("5")', 'semantics', 'in~ compares texts', 1, 11, 10],
+    ['any where log.status : "5*"', 'semantics', ': compares texts', 1, 11, 10],
+    ['any where length(a, b) == 1', 'semantics', 'takes 1', 1, 11, 6],
+    ['any where concat() == "a"', 'semantics', 'takes 1 or more', 1, 11, 6],
+    ['any where between(a, "b") == "c"', 'semantics', 'takes 3 to 4', 1, 11, 7],
+    ['any where cidrMatch(ip, net)', 'semantics', 'network', 1, 25, 3],
+    ['any where timestamp in ("2026-01-01", "soon")', 'semantics', 'no time', 1, 39, 6],
+    ['any where timestamp == 5', 'semantics', 'never compared', 1, 24, 1],
     ['any where child of [any where true]', 'syntax', "'of'", 1, 17, 2],
     ['join [a where true] [b where true]', 'syntax', "'join'", 1, 1, 4],
     ['sequence [a where true] by u [b where true] until [c where true] by u with runs=2', 'syntax', "'with'", 1, 71, 4],
     ['any where true | sort a', 'semantics', 'no pipe sort', 1, 18, 4],
     ['any where true | head 0', 'semantics', 'whole number', 1, 23, 1],
+    ['any where true | head -1', 'semantics', 'whole number', 1, 23, 2],
+    ['any where true | head 1.5', 'semantics', 'whole number', 1, 23, 3],
+    ['any where true | head', 'syntax', 'ends too early', 1, 22, 0],
+    ['any where true | 5', 'syntax', 'number 5', 1, 18, 1],
+    ['any where true | tail 1000000000', 'limit', '999999999', 1, 23, 10],
+    [`any where true${' | head 1'.repeat(11)}`, 'limit', '10 pipes', 1, 108, 4],
+    ['sample by a [a where true] [b where true] | head 1', 'syntax', "'|'", 1, 43, 1],
+    ['sample by a [a where true] [b where true] until [c where true]', 'syntax', "'until'", 1, 43, 5],
+    ['sample by a with maxspan=1s [a where true] [b where true]', 'syntax', "'with'", 1, 13, 4],
+    ['sample by a [a where true]', 'semantics', 'two terms', 1, 1, 26],
+    ['sequence', 'syntax', 'ends too early', 1, 9, 0],
+    ['sequence by [a where true] [b where true]', 'syntax', "'['", 1, 13, 1],
+    ['sequence with maxspan=5m by a [a where true] [b where true]', 'syntax', "'by'", 1, 26, 2],
+    ['sequence with maxspan=5 m [a where true] [b where true]', 'syntax', "'m'", 1, 25, 1],
+    ['sequence with maxspan=1.5s [a where true] [b where true]', 'semantics', 'whole number', 1, 23, 4],
+    ['sequence with runs=2 [a where true] [b where true]', 'syntax', "'runs'", 1, 15, 4],
+    ['sequence [a where true] with runs=x [b where true]', 'syntax', "'x'", 1, 35, 1],
+    ['sequence [a where true] [b where true', 'syntax', 'ends too early', 1, 38, 0],
+    ['sequence [a where true] [b where true] until ![c where true]', 'syntax', "'!['", 1, 46, 2],
+    ['sequence [a where true] [b where true] [c where true] tail', 'syntax', "'tail'", 1, 55, 4],
+    ['a b where true', 'syntax', "'b'", 1, 3, 1],
+    ['5 where true', 'syntax', 'number 5', 1, 1, 1],
+    ['a. where true', 'syntax', "'true'", 1, 10, 4],
     ['any where startWith(user, "a")', 'semantics', 'no function startWith', 1, 11, 9],
     ['any where length() == 1', 'semantics', 'takes 1', 1, 11, 6],
     ['any where length(user) == "a"', 'semantics', 'never compared', 1, 27, 3],
@@ -458,8 +1020,51 @@ describe('queries of events', () => {
     expect(fields).toContainEqual({ name: 'user', type: 'text, null', is_property: true });
     expect(functions.find(({ name }) => name === 'startsWith')).toMatchObject({ has_case_insensitive_form: true });
     expect(operators.map(({ name }) => name)).toContain('regex~');
-    expect(keywords).toContain('maxspan');
-    expect(limits).toMatchObject({ nodes: 1_000, depth: 50, pending_partials: 200_000, characters: 10_000 });
+    expect(limits).toMatchObject({
+      ...{ nodes: 1_000, depth: 50, pending_partials: 200_000, characters: 10_000, pipes: 10, seconds: 8 },
+      ...{ turn_seconds: 2, at_once: 2, at_once_of_project: 1 },
+    });
+    const statusAsKey = async (name: string): Promise<unknown[]> => {
+      const query = `sample by ${name} [any where false] [any where false]`;
+      return [name, (await post({ project_id: owner.projectId, query })).status];
+    };
+    for (const keyword of keywords) expect(await statusAsKey(keyword)).toEqual([keyword, 422]);
+    const words = ['maxspan', 'runs', 'descendant', 'child', 'AND', 'True', 'maxsamples', ...pipes];
+    const taken = [...words, ...functions.map(({ name }) => name), ...fields.map(({ name }) => name)];
+    for (const name of taken) expect(await statusAsKey(name)).toEqual([name, 200]);
+    // Signs, and words that stand between others, are no names at all.
+    const wordOperators = operators.flatMap(({ name }) => name.split(' ')).filter((name) => /^\w/.test(name));
+    expect(keywords).toEqual(expect.arrayContaining(wordOperators));
+  });
+
+  it('tells properties as queries have to write them, and finds them so', async () => {
+    const odd = await ownerWithProject(app);
+    const properties = {
+      ...{ 'odd name': 1, where: 1, 'a.b': 1, nested: { 'x-y': 1, by: 1 }, '0': 1, 'a..b': 1, 'in~': 1, 'a`b': 1 },
+      ...{ event: 1, log: { status: 1 }, '@timestamp': 1, properties: { x: 1 }, ['x'.repeat(201)]: 1 },
+    };
+    await insertEvents(app, odd.projectId, [at(0, 'odd', properties)]);
+    const { body } = await app
+      .request()
+      .get(`/v1/eql?project_id=${odd.projectId}`)
+      .set('Authorization', odd.bearer)
+      .expect(200);
+    const told = (body as { fields: { name: string; type: string; is_property: boolean }[] }).fields.filter(
+      ({ is_property }) => is_property,
+    );
+    expect(told.map(({ name }) => name)).toEqual([
+      ...['`0`', 'properties.@timestamp', '`a..b`', 'a.b', 'properties.event', '`in~`', 'log', 'properties.log.status'],
+      ...['nested', 'nested.by', 'nested.`x-y`', '`odd name`', 'properties', 'properties.properties.x', '`where`'],
+    ]);
+    const numbers = told.filter(({ type }) => type === 'number').map(({ name }) => `${name} == 1`);
+    expect(numbers).toHaveLength(12);
+    const query = `any where ${numbers.join(' and ')}`;
+    const answer = await post({ project_id: odd.projectId, query, ...WINDOW }, odd.bearer).expect(200);
+    expect(answer.body).toMatchObject({ events: [{ event: 'odd' }], warnings: [] });
+    const near = { project_id: odd.projectId, query: 'any where `od name` == 1', ...WINDOW };
+    expect((await post(near, odd.bearer).expect(200)).body).toMatchObject({
+      warnings: ['None of the newest events has a property od name: did you mean `odd name`?'],
+    });
   });
 
   describe('that take much', () => {
@@ -468,29 +1073,6 @@ describe('queries of events', () => {
       Object.assign(limits(), new RunLimits());
     });
 
-    /** A client that locks the table, so that queries wait. */
-    async function locked(work: () => Promise<void>): Promise<void> {
-      const blocker = new pg.Client({ connectionString: app.databaseUrl });
-      await blocker.connect();
-      try {
-        await blocker.query('BEGIN');
-        await blocker.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
-        await work();
-      } finally {
-        await blocker.end();
-      }
-    }
-    const running = async (): Promise<number> =>
-      (
-        await app.rows<{ count: number }>(
-          `SELECT count(*)::int AS count FROM pg_stat_activity
-           WHERE datname = current_database() AND state = 'active'
-             AND (query LIKE '%FROM events e%' OR query LIKE 'SELECT ms, id, bits%') AND pid <> pg_backend_pid()`,
-        )
-      )[0]?.count ?? 0;
-    const until = async (count: number): Promise<void> => {
-      while ((await running()) !== count) await new Promise((resolve) => setTimeout(resolve, 5));
-    };
     const query = { query: 'any where true', ...WINDOW };
 
     it('need a maxspan where they keep too much', async () => {
@@ -510,7 +1092,7 @@ describe('queries of events', () => {
 
     it('end after their time, and wait for their turn for a while', async () => {
       limits().milliseconds = 2_500;
-      await locked(async () => {
+      await lockedTable(app, 'events', async () => {
         const answers = await Promise.all([1, 2].map(() => post({ project_id: owner.projectId, ...query })));
         const told = answers.map(({ status, body, headers }) => [
           status,
@@ -523,11 +1105,12 @@ describe('queries of events', () => {
       expect(await found('any where n == "f1"')).toEqual(['f1']);
     });
 
-    it('leave no statement behind when their request is closed', async () => {
-      await locked(async () => {
-        const body = JSON.stringify({ project_id: owner.projectId, ...query });
-        const request = httpRequest(`${app.url}/v1/eql`, {
-          method: 'POST',
+    /** A request that is closed once it waits for a table. */
+    async function closed(table: string, method: string, path: string, asked?: object): Promise<void> {
+      await lockedTable(app, table, async (lock) => {
+        const body = asked === undefined ? '' : JSON.stringify({ project_id: owner.projectId, ...asked });
+        const request = httpRequest(`${app.url}${path}`, {
+          method,
           headers: {
             Authorization: owner.bearer,
             'Content-Type': 'application/json',
@@ -536,13 +1119,44 @@ describe('queries of events', () => {
         });
         request.on('error', () => undefined);
         request.end(body);
-        await until(1);
+        await lock.until('waited for');
         request.destroy();
-        await until(0);
+        await lock.until('left alone');
       });
+    }
+
+    it.each([
+      ['events', 'any where true'],
+      ['events asked one by one', 'any where length(user) == 3'],
+      ['a sequence', 'sequence by user with maxspan=1m [any where true] ![login.failed where true] [any where true]'],
+      ['samples', 'sample by user [any where true] [any where length(n) == 2]'],
+    ])('leave no statement behind when their request is closed: %s', async (_, text) => {
+      await closed('events', 'POST', '/v1/eql', { query: text, ...WINDOW });
       // Its turn is over too.
       expect(await found('any where n == "f1"')).toEqual(['f1']);
       expect(app.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+    });
+
+    it('leave no look for names behind either, nor do those of the language', async () => {
+      // Where the events are that names are looked for in, and those of the query are not.
+      const now = new Date(Date.now() - 1_000).toISOString();
+      const unknown = { query: 'any where usr == "ann"', from_ts: now };
+      await closed('events_default', 'POST', '/v1/eql', unknown);
+      await closed('events_default', 'GET', `/v1/eql?project_id=${owner.projectId}`);
+      expect((await run('any where usr == "ann"')).warnings).toHaveLength(1);
+      expect(app.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+    });
+
+    it('have no warnings where these take longer than a moment, and the language has as long as queries', async () => {
+      limits().warningMilliseconds = 50;
+      limits().milliseconds = 1_000;
+      await lockedTable(app, 'events_default', async () => {
+        const now = new Date(Date.now() - 1_000).toISOString();
+        const asked = { project_id: owner.projectId, query: 'any where usr == "ann"', from_ts: now };
+        expect((await post(asked).expect(200)).body).toMatchObject({ events: [], warnings: [] });
+        const language = app.request().get(`/v1/eql?project_id=${owner.projectId}`).set('Authorization', owner.bearer);
+        await language.expect(503, { detail: 'Query took too long: choose a shorter range or a narrower filter' });
+      });
     });
 
     it('answer the same however many candidates come at a time', async () => {

@@ -2,7 +2,6 @@ import { get as httpGet } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import pg from 'pg';
 import { HourRollupsService } from '../../../src/modules/events/hour-rollups/hour-rollups.service.js';
 import { PlannedReads } from '../../../src/modules/events/performance/planned-reads.service.js';
 import { LONG_READ_MS, LongSnapshots } from '../../../src/modules/events/reads/index.js';
@@ -12,6 +11,7 @@ import { addMember, type Owner, ownerWithProject } from '../../support/actors.js
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { countEvents, type EventRow, insertEvents } from '../../support/event-rows.js';
 import { INSIGHT_RUNS, LASTING_TOKENS } from '../../support/insight.js';
+import { lockedTable } from '../../support/table-lock.js';
 import {
   endpointOf,
   errorsOf,
@@ -39,6 +39,7 @@ const STATES = 4;
 /** Each of these is asked in every state. */
 const QUESTIONS = ['summary', 'timeseries', 'endpoints', 'errors', 'slowest', 'explorer'] as const;
 const FEWEST_RUNS = 240;
+const MOST_MINUTES = 300;
 
 describe('the performance of requests', () => {
   let app: TestApp;
@@ -55,6 +56,8 @@ describe('the performance of requests', () => {
       event: fc.constantFrom('a', 'b', 'c.error'),
       source_id: fc.constantFrom(...SOURCES, null),
       severity: fc.constantFrom('info', 'critical', null),
+      status: fc.constantFrom('ok', null),
+      environment: fc.constantFrom('production', 'staging', null),
       log_method: fc.constantFrom('GET', 'POST', 'EVENT'),
       log_endpoint: fc.constantFrom('/a', '/a/b', '/c', '/d'),
       log_status: fc.constantFrom(200, 204, 404, 429, 499, 500, 503),
@@ -74,6 +77,8 @@ describe('the performance of requests', () => {
         event: fc.constantFrom('a', 'b', ''),
         source_id: fc.constantFrom(...SOURCES, ''),
         severity: fc.constantFrom('info', ''),
+        status: fc.constantFrom('ok', ''),
+        environment: fc.constantFrom('staging', ''),
       },
       { requiredKeys: [] },
     ),
@@ -113,9 +118,10 @@ describe('the performance of requests', () => {
   const makeRollups = () => app.nest.get(HourRollupsService).makeDue();
 
   const isFitting = (query: Query, request: StoredRequest): boolean =>
-    (['event', 'source_id', 'severity', 'endpoint'] as const).every(
+    (['event', 'source_id', 'severity', 'environment', 'endpoint'] as const).every(
       (name) => query[name] === undefined || query[name] === '' || query[name] === request[name],
     ) &&
+    (query.status === undefined || query.status === '' || query.status === request.event_status) &&
     (query.method === undefined || query.method === '' || String(query.method).toUpperCase() === request.method);
   const chosen = (all: readonly StoredRequest[], query: Query, from: number, to: number): StoredRequest[] =>
     all.filter((one) => one.ms >= from && one.ms < to && isFitting(query, one));
@@ -128,14 +134,19 @@ describe('the performance of requests', () => {
       threshold: fc.constantFrom(1, 100, 300, 5_000),
       sort: fc.constantFrom('requests', 'p95', 'error_rate', 'errors', 'total_time'),
       zone: fc.constantFrom('UTC', 'Asia/Kolkata', 'America/New_York'),
-      interval: fc.constantFrom('hour', 'day', 'week'),
+      interval: fc.constantFrom('minute', 'hour', 'day', 'week'),
+      compare: fc.constantFrom('previous', 'none'),
       statusFrom: fc.constantFrom(400, 500),
       minMs: fc.constantFrom(0, 100, 1_900),
     });
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...QUESTIONS), asked, async (question, { window, filter, ...wanted }) => {
-        const { threshold, sort, zone, interval, statusFrom, minMs } = wanted;
-        const [from, to] = [Date.parse(window.from_ts), Date.parse(window.to_ts)];
+      fc.asyncProperty(fc.constantFrom(...QUESTIONS), asked, async (question, { window: whole, filter, ...wanted }) => {
+        const { threshold, sort, zone, interval, compare, statusFrom, minMs } = wanted;
+        const from = Date.parse(whole.from_ts);
+        // There are only so many minutes in an answer.
+        const most = question === 'timeseries' && interval === 'minute' ? MOST_MINUTES * 60_000 : Infinity;
+        const to = Math.min(Date.parse(whole.to_ts), from + most);
+        const window = { ...whole, to_ts: new Date(to).toISOString() };
         const query = { ...window, ...filter };
         const some = chosen(all, filter, from, to);
         const minutes = (to - from) / 60_000;
@@ -143,8 +154,8 @@ describe('the performance of requests', () => {
 
         switch (question) {
           case 'summary': {
-            const before = chosen(all, filter, 2 * from - to, from);
-            expect(await read('summary', { ...query, apdex_ms: threshold })).toEqual({
+            const before = compare === 'none' ? null : chosen(all, filter, 2 * from - to, from);
+            expect(await read('summary', { ...query, apdex_ms: threshold, compare })).toEqual({
               ...head,
               requests_per_minute: minutes === 0 ? 0 : some.length / minutes,
               ...summaryOf(some, before, threshold),
@@ -209,7 +220,7 @@ describe('the performance of requests', () => {
     const truncated = await app.rows<{ id: string; bucket: number }>(
       `SELECT id, extract(epoch FROM date_trunc($2, "timestamp", $3))::float8 * 1000 AS bucket FROM events
        WHERE project_id = $1 AND id = ANY ($4::uuid[])`,
-      [owner.projectId, interval, interval === 'hour' ? 'UTC' : zone, some.map(({ id }) => id)],
+      [owner.projectId, interval, ['minute', 'hour'].includes(interval) ? 'UTC' : zone, some.map(({ id }) => id)],
     );
     const bucketOf = new Map(truncated.map(({ id, bucket }) => [id, bucket]));
     expect(starts).toEqual(expect.arrayContaining([...new Set(bucketOf.values())]));
@@ -599,6 +610,32 @@ describe('the performance of requests', () => {
       await app.request().get(`/v1/performance/${path}`).query({ project_id: owner.projectId }).expect(401);
     }
     expect(await read('summary', { range: '30d' }, stranger)).toMatchObject({ requests: 0 });
+    // A source of another project names nothing here, as one that is nowhere.
+    const { requests } = await read<{ requests: number }>('summary', { range: '30d', source_id: SOURCES[0] ?? '' });
+    expect(requests).toBeGreaterThan(0);
+    const foreign = { range: '30d', source_id: SOURCES[0] ?? '' };
+    expect(await read('summary', foreign, stranger)).toMatchObject({ requests: 0, measured: 0 });
+    expect(await read('endpoints', foreign, stranger)).toMatchObject({ items: [], total: 0 });
+    expect(await read('errors', foreign, stranger)).toMatchObject({ requests: 0, failed: 0, by_endpoint: [] });
+    expect(await read('slowest', foreign, stranger)).toEqual([]);
+    const { points } = await read<{ points: { requests: number }[] }>('timeseries', foreign, stranger);
+    expect(points.reduce((sum, point) => sum + point.requests, 0)).toBe(0);
+  });
+
+  it('takes the bounds where all is asked for beside them', async () => {
+    const bounds = {
+      from_ts: new Date(beginning + 3 * HOUR_MS).toISOString(),
+      to_ts: new Date(beginning + 20 * HOUR_MS).toISOString(),
+    };
+    for (const path of ['summary', 'timeseries', 'endpoints', 'errors', 'slowest']) {
+      const told = await read(path, { ...bounds, timezone: 'UTC' });
+      expect(await read(path, { ...bounds, range: 'all', timezone: 'UTC' })).toEqual(told);
+    }
+    // One bound is as good as two: there is a window before, which all has not.
+    const { from_ts } = bounds;
+    const open = await read<{ from_ts: string; previous: object | null }>('summary', { from_ts, range: 'all' });
+    expect([open.from_ts, open.previous === null]).toEqual([from_ts, false]);
+    expect(await read('summary', { range: 'all' })).toMatchObject({ previous: null });
   });
 
   it.each([
@@ -705,18 +742,6 @@ describe('the performance of requests', () => {
       snapshots().milliseconds = LONG_READ_MS;
     });
 
-    /** A client that locks the table, so that reads of rows wait. */
-    async function locked(work: () => Promise<void>): Promise<void> {
-      const blocker = new pg.Client({ connectionString: app.databaseUrl });
-      await blocker.connect();
-      try {
-        await blocker.query('BEGIN');
-        await blocker.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
-        await work();
-      } finally {
-        await blocker.end();
-      }
-    }
     const until = async (count: number): Promise<void> => {
       for (;;) {
         const [row] = await app.rows<{ count: number }>(
@@ -731,7 +756,7 @@ describe('the performance of requests', () => {
     it('ends after its time, and waits for its turn where it has to look through many rows', async () => {
       reads().rowsAtOnce = 0;
       snapshots().milliseconds = 2_500;
-      await locked(async () => {
+      await lockedTable(app, 'events', async () => {
         const answers = await Promise.all(['summary', 'errors'].map((path) => ask(path, { range: '30d', event: 'a' })));
         const told = answers.map(({ status, body, headers }) => [
           status,
@@ -750,7 +775,7 @@ describe('the performance of requests', () => {
         (path) => () => ask(path, { range: '7d', endpoint: '/nope' }).then(({ status }) => status),
       );
       let answers: Promise<number[]> | undefined;
-      await locked(async () => {
+      await lockedTable(app, 'events', async () => {
         answers = Promise.all(asked.map((one) => one()));
         // One has the turn that was free.
         while (turns.mock.calls.length < asked.length - 1) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -763,16 +788,25 @@ describe('the performance of requests', () => {
       for (const status of statuses) expect([200, 503]).toContain(status);
     });
 
-    it('leaves no statement behind when its request is closed', async () => {
-      await locked(async () => {
-        const request = httpGet(`${app.url}/v1/performance/summary?project_id=${owner.projectId}&event=a&range=30d`, {
+    it.each([
+      ['summary', 'event=a'],
+      ['timeseries', 'interval=day&event=a'],
+      ['endpoints', 'event=a&sort=p95'],
+      ['errors', 'event=a'],
+      ['slowest', ''],
+    ])('leaves no statement of %s behind when its request is closed', async (path, query) => {
+      await lockedTable(app, 'events', async (lock) => {
+        const asked = `project_id=${owner.projectId}&range=30d&${query}`;
+        const request = httpGet(`${app.url}/v1/performance/${path}?${asked}`, {
           headers: { Authorization: owner.bearer },
         });
         request.on('error', () => undefined);
-        await until(1);
+        await lock.until('waited for');
         request.destroy();
-        await until(0);
+        await lock.until('left alone');
       });
+      // Its turn is over too.
+      await read(path, { range: '24h' });
       expect(app.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
     });
   });

@@ -198,6 +198,15 @@ describe('search', () => {
       expect(items).toMatchObject([{ type, id, matched: { field: 'id', text: id }, score: 0.9 }]);
       expect((await search(id.slice(3, 20), { type })).items.map((item) => item.id)).toContain(id);
     }
+    // Those of another tenant name nothing here.
+    const { body: sources } = await app
+      .request()
+      .get(ROUTES.event_source?.path(stranger.projectId) ?? '')
+      .set('Authorization', stranger.bearer)
+      .expect(200);
+    const [foreign] = (Array.isArray(sources) ? sources : (sources as { items: unknown[] }).items) as { id: string }[];
+    expect(foreign?.id).toBeDefined();
+    expect((await search(foreign?.id ?? '')).items).toEqual([]);
     const [key] = await listed('api_key');
     expect((await search(key?.prefix ?? '', { type: 'api_key' })).items).toMatchObject([
       { id: key?.id, matched: { field: 'prefix' }, score: 1 },
@@ -353,6 +362,31 @@ describe('search', () => {
         event: messages.length,
         event_type: messages.length === 0 ? 0 : messages.length > 2 ? 2 : 1,
       });
+    });
+
+    it('keeps alert events to the range, with their beginning, and other things not', async () => {
+      const other = await ownerWithProject(app);
+      const alerts = new AlertEventsClient(app, other, other.projectId);
+      const ages: Record<string, number> = { now: 0, hours: 2 / 24, days: 2, week: 8, month: 40 };
+      for (const [name, days] of Object.entries(ages)) {
+        const id = await alerts.fire({ message: `merlin of ${name}` });
+        await app.rows('UPDATE alert_events SET created_at = $2 WHERE id = $1', [id, ago(days * DAY_MS)]);
+      }
+      await new RuleClient(app, other, other.projectId).rule({ name: 'merlin' });
+      await app.rows(`UPDATE alert_rules SET created_at = $2 WHERE project_id = $1`, [
+        other.projectId,
+        ago(90 * DAY_MS),
+      ]);
+      const found = async (more: object): Promise<string[]> => {
+        const { body } = await find({ q: 'merlin', ...more }, other, other.projectId).expect(200);
+        return (body as Answer).items.map(({ title }) => title.replace('merlin of ', ''));
+      };
+      const names = Object.keys(ages);
+      const ranges = { '15m': 1, '1h': 1, '24h': 2, '7d': 3, '30d': 4, all: 5 };
+      for (const [range, count] of Object.entries(ranges)) {
+        expect([range, ...(await found({ range }))]).toEqual([range, 'merlin', ...names.slice(0, count)]);
+      }
+      expect(await found({ type: 'alert_event' })).toEqual(names.slice(0, 3));
     });
 
     it('counts fifty, takes the best of all however old, and leaves half of the places to others', async () => {

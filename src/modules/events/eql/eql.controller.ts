@@ -24,10 +24,14 @@ export class EqlController {
     description:
       'Fields with the properties of the newest events, event types, keywords, operators, functions, pipes, and every limit by its name: for editors that complete and check queries.',
     answer: LanguageResponse,
-    errors: [TooManyLargeReads],
+    errors: [QueryTooLong, TooManyLargeReads],
   })
-  language(@Scope() scope: ProjectMemberScope, @Query() _query: LanguageQuery): Promise<LanguageResponse> {
-    return this.eql.language(scope);
+  language(
+    @Scope() scope: ProjectMemberScope,
+    @Query() _query: LanguageQuery,
+    @RawRequest() request: Request,
+  ): Promise<LanguageResponse> {
+    return this.eql.language(scope, whenClosed(request));
   }
 
   @Post()

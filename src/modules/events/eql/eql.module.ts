@@ -3,9 +3,10 @@ import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { EventReadsModule } from '../reads/index.js';
 import { EventTotalsModule } from '../totals/index.js';
 import { AnswerWriter } from './answer-writer.js';
+import { NewestEventsRepository } from './catalogue/newest-events.repository.js';
+import { PropertyCatalogue } from './catalogue/property-catalogue.service.js';
 import { EqlController } from './eql.controller.js';
 import { EqlService } from './eql.service.js';
-import { PropertyCatalogue } from './property-catalogue.service.js';
 import { CandidateWalk } from './running/candidate-walk.js';
 import { CandidatesRepository } from './running/candidates.repository.js';
 import { FittingEventsReader } from './running/fitting-events.reader.js';
@@ -21,6 +22,7 @@ import { RunLimits } from './running/run-limits.js';
     CandidateWalk,
     CandidatesRepository,
     FittingEventsReader,
+    NewestEventsRepository,
     PropertyCatalogue,
     AnswerWriter,
     RunLimits,

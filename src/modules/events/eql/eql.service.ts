@@ -5,9 +5,10 @@ import type { WrittenJson } from '../../../platform/http/written-json.js';
 import { ProjectsReader, rangeWindow } from '../../tenancy/projects/index.js';
 import { EventTotalsReader, windowHead, windowOf } from '../totals/index.js';
 import { AnswerWriter } from './answer-writer.js';
+import { PropertyCatalogue } from './catalogue/property-catalogue.service.js';
 import { checkQuery } from './checking/checker.js';
 import type { EqlAnswer, EqlRequest, LanguageResponse } from './eql.dto.js';
-import { type Field, fieldsIn, type Query } from './language/ast.js';
+import { type Field, fieldsIn, PIPES, type Query } from './language/ast.js';
 import { parseQuery } from './language/query-parser.js';
 import {
   ALL_LIMITS,
@@ -16,9 +17,7 @@ import {
   LANGUAGE_VERSION,
   OPERATORS,
   OWN_FIELD_LIST,
-  PIPES,
 } from './language-description.js';
-import { PropertyCatalogue } from './property-catalogue.service.js';
 import { readAt } from './query-refusal.js';
 import { QueryRunner } from './running/query-runner.js';
 
@@ -43,8 +42,8 @@ export class EqlService {
     const query = readAt(request.query, ['body', 'query'], readQuery);
     const window = windowOf(request, this.clock.now(), 'body');
     const { limit, result_position: position, max_samples_per_key: samplesPerKey } = request;
-    const [{ name }, found] = await Promise.all([
-      this.projects.get(scope),
+    const [name, found] = await Promise.all([
+      this.projects.nameOf(scope),
       this.runner.run(scope, query, { window, limit, position, samplesPerKey }, signal),
     ]);
     signal.throwIfAborted();
@@ -52,17 +51,18 @@ export class EqlService {
       ...windowHead(scope.projectId, name, window),
       kind: KINDS[query.type],
       scanned: found.scanned,
-      warnings: await this.catalogue.warnings(scope, fieldsOf(query)),
+      warnings: await this.catalogue.warnings(scope, fieldsOf(query), signal),
       took_ms: Math.round(performance.now() - startedAt),
     };
     return this.writer.write(scope, head, { ...found, position });
   }
 
-  async language(scope: ProjectScope): Promise<LanguageResponse> {
+  /** @param signal as of {@link run} */
+  async language(scope: ProjectScope, signal: AbortSignal): Promise<LanguageResponse> {
     const month = rangeWindow('30d', this.clock.now());
     const [{ event }, properties] = await Promise.all([
       this.totals.values(scope, month, {}, { event: MOST_CATEGORIES }),
-      this.catalogue.known(scope),
+      this.catalogue.known(scope, signal),
     ]);
     return {
       version: LANGUAGE_VERSION,

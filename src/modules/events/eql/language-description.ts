@@ -1,43 +1,49 @@
-import { LONG_READ_MS } from '../reads/index.js';
+import { LONG_READ_MS, LONG_READ_TURNS } from '../reads/index.js';
 import type { LanguageFunction, LanguageOperator } from './eql.dto.js';
 import { OWN_FIELDS } from './language/field-names.js';
 import { QUERY_LIMITS, REQUEST_LIMITS } from './language/limits.js';
+import { LIST_WORDS, type OperatorSign, PATTERN_WORDS, RESERVED_WORDS } from './language/words.js';
+import { MOST_TUPLES } from './matching/join-keys.js';
 import { PENDING_PARTIALS } from './running/run-limits.js';
 import { FUNCTIONS } from './values/functions.js';
 
 export const LANGUAGE_VERSION = '1';
 
+/** Words that are no names of fields: those of operators with `~` as well. */
 export const KEYWORDS: readonly string[] = [
-  ...['and', 'any', 'by', 'false', 'in', 'in~', 'like', 'like~', 'maxspan', 'not', 'null', 'or', 'regex', 'regex~'],
-  ...['runs', 'sample', 'sequence', 'true', 'until', 'where', 'with'],
-];
+  ...new Set([...RESERVED_WORDS, ...Object.keys(LIST_WORDS), ...Object.keys(PATTERN_WORDS)]),
+].sort();
 
-export const PIPES: readonly string[] = ['head', 'tail'];
+const MEANINGS: Readonly<Record<OperatorSign, string>> = {
+  '==': 'Equal, exactly; with null: missing',
+  '!=': 'Not equal; with null: there',
+  '<': 'Less: numbers, times, texts by code point',
+  '<=': 'Less or equal',
+  '>': 'Greater',
+  '>=': 'Greater or equal',
+  ':': 'Equal texts in any case; * stands for any characters, ? for one',
+  in: 'Equal to one of a list',
+  'in~': 'Equal to one of a list of texts, in any case',
+  'not in': 'Equal to none of a list',
+  'not in~': 'Equal to none of a list of texts, in any case',
+  like: 'The whole text fits; * stands for any characters, ? for one',
+  'like~': 'As like, in any case',
+  regex: 'The whole text fits the regular expression, of its first 4,096 characters',
+  'regex~': 'As regex, in any case',
+  and: 'Both are true',
+  or: 'One is true',
+  not: 'False becomes true; null stays null',
+  '+': 'Sum',
+  '-': 'Difference, or the opposite',
+  '*': 'Product',
+  '/': 'Quotient, whole where both are whole numbers and written so; null for a divisor of 0',
+  '%': 'Remainder with the sign of the dividend; null for a divisor of 0',
+};
 
-export const OPERATORS: readonly LanguageOperator[] = [
-  { name: '==', description: 'Equal, exactly; with null: missing' },
-  { name: '!=', description: 'Not equal; with null: there' },
-  { name: '<', description: 'Less: numbers, times, texts by code point' },
-  { name: '<=', description: 'Less or equal' },
-  { name: '>', description: 'Greater' },
-  { name: '>=', description: 'Greater or equal' },
-  { name: ':', description: 'Equal texts in any case; * stands for any characters, ? for one' },
-  { name: 'in', description: 'Equal to one of a list' },
-  { name: 'in~', description: 'Equal to one of a list of texts, in any case' },
-  { name: 'not in', description: 'Equal to none of a list' },
-  { name: 'like', description: 'The whole text fits; * stands for any characters, ? for one' },
-  { name: 'like~', description: 'As like, in any case' },
-  { name: 'regex', description: 'The whole text fits the regular expression, of its first 4,096 characters' },
-  { name: 'regex~', description: 'As regex, in any case' },
-  { name: 'and', description: 'Both are true' },
-  { name: 'or', description: 'One is true' },
-  { name: 'not', description: 'False becomes true; null stays null' },
-  { name: '+', description: 'Sum' },
-  { name: '-', description: 'Difference, or the opposite' },
-  { name: '*', description: 'Product' },
-  { name: '/', description: 'Quotient, whole where both are whole numbers and written so; null for a divisor of 0' },
-  { name: '%', description: 'Remainder with the sign of the dividend; null for a divisor of 0' },
-];
+export const OPERATORS: readonly LanguageOperator[] = Object.entries(MEANINGS).map(([name, description]) => ({
+  name,
+  description,
+}));
 
 export const LANGUAGE_FUNCTIONS: readonly LanguageFunction[] = FUNCTIONS.map((definition) => ({
   name: definition.name,
@@ -63,8 +69,10 @@ export const ALL_LIMITS = {
   ...QUERY_LIMITS,
   ...REQUEST_LIMITS,
   seconds: LONG_READ_MS / 1_000,
-  turn_seconds: 2,
-  at_once: 2,
-  at_once_of_project: 1,
+  turn_seconds: LONG_READ_TURNS.patienceMs / 1_000,
+  at_once: LONG_READ_TURNS.atOnce,
+  at_once_of_project: LONG_READ_TURNS.atOnceOfProject,
   pending_partials: PENDING_PARTIALS,
+  /** Key tuples that the lists of one event make. */
+  tuples_of_event: MOST_TUPLES,
 } as const;

@@ -148,20 +148,23 @@ export class EndpointFiguresReader {
          FROM (SELECT *, row_number() OVER (PARTITION BY method, endpoint, status >= 400 ORDER BY n DESC, status) AS nth
                FROM (SELECT method, endpoint, status, count(*)::int AS n, max(at) AS newest FROM named GROUP BY 1, 2, 3) counted) ranked
          GROUP BY 1, 2),
-       narrow AS MATERIALIZED (
-         SELECT * FROM of_spans
-         UNION ALL
-         SELECT method, endpoint, requests, ${failed} AS failed, ${last} AS last_failed_at, statuses, status_counts FROM rolled),
        totals AS MATERIALIZED (
          SELECT method, endpoint, sum(requests) AS requests, sum(failed) AS failed, max(last_failed_at) AS last_failed_at
-         FROM narrow GROUP BY 1, 2),
+         FROM (SELECT method, endpoint, requests, failed, last_failed_at FROM of_spans
+               UNION ALL
+               SELECT method, endpoint, requests, ${failed}, ${last} FROM rolled) items
+         GROUP BY 1, 2),
+       failing AS NOT MATERIALIZED (
+         SELECT method, endpoint, statuses, status_counts FROM of_spans WHERE failed > 0
+         UNION ALL
+         SELECT method, endpoint, statuses, status_counts FROM rolled WHERE ${failed} > 0),
        page AS MATERIALIZED (
          SELECT *, row_number() OVER (ORDER BY failed DESC, ${BY_NAME}) AS rank FROM totals WHERE failed > 0
          ORDER BY rank LIMIT ${parameters.bind(limit)}::bigint),
        ${wholesSql(scope, plan, filter, parameters)},
        codes AS (
          SELECT unnest(statuses) AS status, unnest(status_counts) AS n FROM (
-           SELECT statuses, status_counts FROM narrow WHERE failed > 0 AND NOT (SELECT every FROM all_told)
+           SELECT statuses, status_counts FROM failing WHERE NOT (SELECT every FROM all_told)
            UNION ALL
            SELECT statuses, status_counts FROM wholes WHERE (SELECT every FROM all_told)
            UNION ALL
@@ -169,7 +172,7 @@ export class EndpointFiguresReader {
        codes_of_page AS (
          SELECT rank, status, sum(n) AS n, row_number() OVER (PARTITION BY rank ORDER BY sum(n) DESC, status) AS nth
          FROM (SELECT p.rank, unnest(i.statuses) AS status, unnest(i.status_counts) AS n
-               FROM page p JOIN narrow i USING (method, endpoint) WHERE i.failed > 0) listed
+               FROM page p JOIN failing i USING (method, endpoint)) listed
          WHERE status >= ${statusFrom} GROUP BY 1, 2)
        SELECT 0 AS "order", 'all' AS kind, NULL AS method, NULL AS endpoint, NULL::float8 AS rank, NULL::integer AS status,
               coalesce(sum(requests), 0)::float8 AS requests, coalesce(sum(failed), 0)::float8 AS failed,

@@ -19,7 +19,7 @@ export class LogsService {
 
   async list(scope: ProjectScope, query: LogsQuery): Promise<WrittenJson<LogRow[]>> {
     const { from, to } = rangeWindow(query.range, this.clock.now());
-    const { name } = await this.projects.get(scope);
+    const name = await this.projects.nameOf(scope);
     const method = query.method?.toUpperCase();
     const text = query.query === '' ? undefined : query.query;
     const filter = {

@@ -35,7 +35,7 @@ export class EndpointsService {
   async page(scope: ProjectScope, query: EndpointsQuery, signal: AbortSignal): Promise<EndpointsPageResponse> {
     const asked = askedRequests(query, this.clock.now());
     const { sort, min_requests: minRequests, limit, offset } = query;
-    const { name } = await this.projects.get(scope);
+    const name = await this.projects.nameOf(scope);
     const { page, from } = await this.reads.run(
       scope,
       (tx) => this.plans.plan(scope, asked.window, asked.filter, [], tx),
@@ -60,7 +60,7 @@ export class EndpointsService {
   async failures(scope: ProjectScope, query: FailuresQuery, signal: AbortSignal): Promise<FailuresResponse> {
     const asked = askedRequests(query, this.clock.now());
     const statusFrom = query.status_from === '400' ? 400 : 500;
-    const { name } = await this.projects.get(scope);
+    const name = await this.projects.nameOf(scope);
     const { requests, failed, byStatus, byEndpoint } = await this.reads.run(
       scope,
       (tx) => this.plans.plan(scope, asked.window, asked.filter, [], tx),

@@ -41,7 +41,7 @@ export class RequestSeriesService {
 
   async get(scope: ProjectScope, query: RequestSeriesQuery, signal: AbortSignal): Promise<RequestSeriesResponse> {
     const asked = askedRequests(query, this.clock.now());
-    const [{ name }, zone] = await Promise.all([this.projects.get(scope), query.timezone ?? this.zones.of(scope)]);
+    const [name, zone] = await Promise.all([this.projects.nameOf(scope), query.timezone ?? this.zones.of(scope)]);
     const divide = (window: TimeWindow): ZonedBuckets => bucketsOf(window, query.interval, new TimeZone(zone));
     const { buckets, figures } = await (asked.isAll
       ? this.readAll(scope, asked, divide, query.interval, signal)

@@ -34,7 +34,7 @@ export class SlowestService {
   async list(scope: ProjectScope, query: SlowestQuery, signal: AbortSignal): Promise<WrittenJson<LogRow[]>> {
     const { window, filter } = askedRequests(query, this.clock.now());
     const { limit, min_ms: minMs } = query;
-    const { name } = await this.projects.get(scope);
+    const name = await this.projects.nameOf(scope);
     const places = await this.reads.run(
       scope,
       async (tx) => {

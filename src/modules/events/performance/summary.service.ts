@@ -54,7 +54,7 @@ export class SummaryService {
   async get(scope: ProjectScope, query: SummaryQuery, signal: AbortSignal): Promise<SummaryResponse> {
     const asked = askedRequests(query, this.clock.now());
     const before = asked.isAll || query.compare === 'none' ? null : windowBefore(asked.window);
-    const { name } = await this.projects.get(scope);
+    const name = await this.projects.nameOf(scope);
     const read = await this.reads.run(
       scope,
       (tx) => this.plan(scope, asked, before, tx),

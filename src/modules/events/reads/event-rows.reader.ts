@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
-import { Database } from '../../../platform/database/database.js';
+import { Database, type Db } from '../../../platform/database/database.js';
 import type { Place } from './cursor.js';
 import { type EventPlace, MEASURED_BYTES } from './event-places.js';
 
@@ -32,13 +32,16 @@ const MEASURED: Selection<{ id: string; measured: number }> = { columns: `id, ${
 export class EventRowsReader {
   constructor(private readonly database: Database) {}
 
-  /** The first of the places, as many as fit; one at least when there is any. */
-  async fit(scope: Scope, places: readonly EventPlace[], mostBytes: number): Promise<Fitting> {
+  /**
+   * The first of the places, as many as fit; one at least when there is any.
+   * @param tx a snapshot, where the reading has a time of its own; else each statement is by itself
+   */
+  async fit(scope: Scope, places: readonly EventPlace[], mostBytes: number, tx?: Db): Promise<Fitting> {
     const measured = new Map<EventPlace, number>();
     const fitting: EventPlace[] = [];
     let bytes = 0;
     for (const [index, place] of places.entries()) {
-      if (place.bytes === null && !measured.has(place)) await this.measure(scope, places.slice(index), measured);
+      if (place.bytes === null && !measured.has(place)) await this.measure(scope, places.slice(index), measured, tx);
       const next = place.bytes ?? measured.get(place) ?? 0;
       if (fitting.length > 0 && bytes + next > mostBytes) break;
       fitting.push(place);
@@ -47,8 +50,16 @@ export class EventRowsReader {
     return { places: fitting, bytes };
   }
 
-  /** In the order of the places. Events that are gone by now are missing. */
-  read<Row>({ projectId }: Scope, places: readonly Place[], { columns, join = '' }: Selection<Row>): Promise<Row[]> {
+  /**
+   * In the order of the places. Events that are gone by now are missing.
+   * @param tx as of {@link fit}
+   */
+  read<Row>(
+    { projectId }: Scope,
+    places: readonly Place[],
+    { columns, join = '' }: Selection<Row>,
+    tx?: Db,
+  ): Promise<Row[]> {
     if (places.length === 0) return Promise.resolve([]);
     const times = places.map(({ timestamp }) => timestamp.getTime());
     return this.database.rows<Row>(
@@ -63,10 +74,16 @@ export class EventRowsReader {
         new Date(Math.min(...times)),
         new Date(Math.max(...times)),
       ],
+      tx,
     );
   }
 
-  private async measure(scope: Scope, places: readonly EventPlace[], measured: Map<EventPlace, number>): Promise<void> {
+  private async measure(
+    scope: Scope,
+    places: readonly EventPlace[],
+    measured: Map<EventPlace, number>,
+    tx: Db | undefined,
+  ): Promise<void> {
     const together: EventPlace[] = [];
     let stored = 0;
     for (const place of places) {
@@ -75,7 +92,7 @@ export class EventRowsReader {
       if (together.length > 0 && (stored > MEASURED_AT_ONCE_BYTES || together.length >= MEASURED_AT_ONCE)) break;
       together.push(place);
     }
-    const rows = await this.read(scope, together, MEASURED);
+    const rows = await this.read(scope, together, MEASURED, tx);
     const sizes = new Map(rows.map(({ id, measured: size }) => [id, size]));
     for (const place of together) measured.set(place, sizes.get(place.id) ?? 0);
   }

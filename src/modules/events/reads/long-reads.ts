@@ -2,10 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { FairSemaphore } from '../../../platform/concurrency/index.js';
 import { domainError } from '../../../platform/http/domain-error.js';
 
-/** In one process: each holds a connection of the pool, which serves everybody else too. */
-const READS_AT_ONCE = 2;
-/** A read whose turn has not come by then is refused. */
-const PATIENCE_MS = 2_000;
+/** Turns of long reads. */
+export const LONG_READ_TURNS = {
+  /** In one process: each holds a connection of the pool, which serves everybody else too. */
+  atOnce: 2,
+  atOnceOfProject: 1,
+  /** A read whose turn has not come by then is refused. */
+  patienceMs: 2_000,
+} as const;
 /** Beyond them the answer comes at once. */
 const MOST_WAITING = 256;
 
@@ -26,10 +30,10 @@ class NoTurn extends Error {}
 @Injectable()
 export class LongReads {
   private readonly turns = new FairSemaphore({
-    parallel: READS_AT_ONCE,
-    parallelOfShare: 1,
+    parallel: LONG_READ_TURNS.atOnce,
+    parallelOfShare: LONG_READ_TURNS.atOnceOfProject,
     mostWaiting: MOST_WAITING,
-    patience: { ms: PATIENCE_MS, refusal: NoTurn },
+    patience: { ms: LONG_READ_TURNS.patienceMs, refusal: NoTurn },
   });
 
   /**

@@ -15,4 +15,17 @@ export class ProjectsReader {
     if (project === null) throw new ProjectNotFound();
     return project;
   }
+
+  /**
+   * Its name alone, as every answer about events begins with it.
+   * @throws ProjectNotFound as {@link get}
+   */
+  async nameOf({ projectId }: Pick<ProjectScope, 'projectId'>): Promise<string> {
+    const [project] = await this.database.rows<{ name: string }>(
+      'SELECT name FROM projects WHERE id = $1 AND deleted_at IS NULL',
+      [projectId],
+    );
+    if (project === undefined) throw new ProjectNotFound();
+    return project.name;
+  }
 }

@@ -42,7 +42,7 @@ export class Questions {
     const now = this.clock.now();
     const window = windowOf(query, now, 'query');
     const where = query.where === undefined ? null : readCondition(query.where, ['query', 'where']);
-    const { name } = await this.projects.get(scope);
+    const name = await this.projects.nameOf(scope);
     return {
       scope,
       projectName: name,

@@ -109,8 +109,10 @@ export interface Term {
   readonly span: Span;
 }
 
+export const PIPES = ['head', 'tail'] as const;
+
 export interface Pipe {
-  readonly name: 'head' | 'tail';
+  readonly name: (typeof PIPES)[number];
   readonly count: number;
 }
 

@@ -10,21 +10,11 @@ import { resolveName } from './field-names.js';
 import { QUERY_LIMITS } from './limits.js';
 import { QueryFault, type Span, spanBetween } from './query-fault.js';
 import type { TokenReader } from './token-reader.js';
+import { isListWord, isPatternWord, LIST_WORDS, PATTERN_WORDS, RESERVED_WORDS } from './words.js';
 
-/** Words that are no names of fields unless they stand between backticks. */
-const KEYWORDS = new Set([
-  ...['and', 'any', 'by', 'false', 'in', 'join', 'like', 'not', 'null', 'of', 'or', 'regex', 'sample', 'sequence'],
-  ...['true', 'until', 'where', 'with'],
-]);
 const VALUE_EXPECTED = ['a field', 'a text', 'a number', 'true', 'false', 'null', 'not', 'a function', '(', '-'];
 const SUMS: readonly ArithmeticOperator[] = ['+', '-'];
 const PRODUCTS: readonly ArithmeticOperator[] = ['*', '/', '%'];
-const PATTERN_WORDS: Readonly<Record<string, { readonly kind: 'like' | 'regex'; readonly isFolding: boolean }>> = {
-  like: { kind: 'like', isFolding: false },
-  'like~': { kind: 'like', isFolding: true },
-  regex: { kind: 'regex', isFolding: false },
-  'regex~': { kind: 'regex', isFolding: true },
-};
 
 /** Reads conditions and values, by recursive descent; how much and how deep is counted while it reads. */
 export class ExpressionParser {
@@ -104,20 +94,20 @@ export class ExpressionParser {
   private predicate(): Expression {
     const { tokens } = this;
     const operand = this.sum();
-    const isNegated = tokens.isWord('not') && (tokens.isWord('in', 1) || tokens.isWord('in~', 1));
+    const isNegated = tokens.isWord('not') && isListWord(tokens.wordAhead(1));
     if (isNegated) tokens.take();
-    const word = tokens.next.kind === 'name' ? tokens.next.value : '';
-    if (word === 'in' || word === 'in~') {
+    const word = tokens.wordAhead(0);
+    if (isListWord(word)) {
       tokens.take();
       const values = this.list(() => this.literal());
       const span = tokens.since(operand.span);
       this.count(span);
-      return { type: 'in', operand, values, isNegated, isFolding: word === 'in~', span };
+      return { type: 'in', operand, values, isNegated, ...LIST_WORDS[word], span };
     }
     if (tokens.isWord('not')) tokens.refuse(['and', 'or', 'not in', ']', 'the end']);
     const kind = tokens.isSymbol(':')
       ? ({ kind: ':', isFolding: true } as const)
-      : Object.hasOwn(PATTERN_WORDS, word)
+      : isPatternWord(word)
         ? PATTERN_WORDS[word]
         : undefined;
     if (kind === undefined) return operand;
@@ -203,7 +193,7 @@ export class ExpressionParser {
   private call(given: readonly Expression[]): Expression {
     const { tokens } = this;
     const name = tokens.take();
-    if (KEYWORDS.has(name.value)) {
+    if (RESERVED_WORDS.has(name.value)) {
       throw new QueryFault('syntax', name, `'${name.value}' is not expected here`, { expected: VALUE_EXPECTED });
     }
     return this.deeper(name, () => {
@@ -279,8 +269,8 @@ export class ExpressionParser {
     const { tokens } = this;
     tokens.take();
     const place = tokens.take();
-    if (!/^(0|[1-9]\d{0,5})$/.test(place.value)) {
-      throw new QueryFault('syntax', place, 'a place in a list is a whole number below 1,000,000');
+    if (!/^(0|[1-9]\d*)$/.test(place.value) || Number(place.value) >= QUERY_LIMITS.places) {
+      throw new QueryFault('syntax', place, `a place in a list is a whole number below ${QUERY_LIMITS.places}`);
     }
     tokens.expectSymbol(']');
     return place.value;
@@ -292,7 +282,7 @@ export class ExpressionParser {
 
   private isKeyword(): boolean {
     const { kind, value } = this.tokens.next;
-    return kind === 'name' && (KEYWORDS.has(value) || value.endsWith('~'));
+    return kind === 'name' && (RESERVED_WORDS.has(value) || value.endsWith('~'));
   }
 
   private across(first: Expression, last: Expression): Span {

@@ -1,4 +1,7 @@
 import { CONDITION_FIELDS, CONDITION_SQL, type ConditionFieldName } from '../../fields/index.js';
+import { isName } from './lexer.js';
+import { QUERY_LIMITS } from './limits.js';
+import { RESERVED_WORDS } from './words.js';
 
 export type OwnType = 'text' | 'number' | 'time';
 
@@ -38,4 +41,28 @@ export function ownField(name: string): OwnField {
   const field = OWN_FIELDS[name];
   if (field === undefined) throw new Error(`There is no field ${name}`);
   return field;
+}
+
+/** What a name may hold between backticks. */
+const QUOTABLE = /^[^`\r\n]+$/;
+
+/**
+ * A property as a query has to write it: quoted where that is needed, and behind `properties.` where the service has the
+ * name for itself. Null where no query can name it: it has a backtick, or is longer than a field may be.
+ * @param name its names joined by dots, as they stand within each other or as one name holds them
+ */
+export function writtenProperty(name: string): string | null {
+  const parts = name.split('.');
+  // Nothing can be written between two dots in a row, nor as many parts: then it is one name.
+  const path = parts.includes('') || parts.length >= QUERY_LIMITS.path_names ? [name] : parts;
+  const isClaimed = resolveName(path).own !== null || (path.length > 1 && path[0] === PROPERTIES);
+  const whole = isClaimed ? [PROPERTIES, ...path] : path;
+  const isTooLong = whole.length > QUERY_LIMITS.path_names || whole.join('.').length > QUERY_LIMITS.field_characters;
+  if (isTooLong || !whole.every((part) => QUOTABLE.test(part))) return null;
+  return whole.map((part, at) => (isPlainName(part, at) ? part : `\`${part}\``)).join('.');
+}
+
+/** Behind a dot a word of the language is a name, too. */
+function isPlainName(part: string, at: number): boolean {
+  return isName(part) && (at > 0 || !RESERVED_WORDS.has(part));
 }

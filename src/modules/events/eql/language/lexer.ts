@@ -27,6 +27,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "'",
 };
 
+/** Whether a text stands for itself as a name, without backticks. */
+export function isName(text: string): boolean {
+  NAME.lastIndex = 0;
+  return NAME.exec(text)?.[0] === text;
+}
+
 /**
  * The tokens of a query, an end behind them; in linear time.
  * @throws QueryFault

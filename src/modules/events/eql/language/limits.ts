@@ -16,6 +16,9 @@ export const QUERY_LIMITS = {
   sample_terms_min: 2,
   sample_terms: 5,
   keys: 10,
+  pipes: 10,
+  /** What a pipe may leave. */
+  pipe_results: 999_999_999,
   maxspan_days: 30,
   /** Characters of a pattern. */
   pattern_characters: 512,
@@ -26,6 +29,8 @@ export const QUERY_LIMITS = {
   /** Characters of a name, and names in a path. */
   field_characters: 200,
   path_names: 16,
+  /** In a list, counted from 0. */
+  places: 1_000_000,
 } as const;
 
 /** What a request may ask for. */

@@ -1,4 +1,14 @@
-import type { EventFilterNode, Expression, Field, Pipe, Query, SampleQuery, SequenceQuery, Term } from './ast.js';
+import {
+  type EventFilterNode,
+  type Expression,
+  type Field,
+  type Pipe,
+  PIPES,
+  type Query,
+  type SampleQuery,
+  type SequenceQuery,
+  type Term,
+} from './ast.js';
 import { ExpressionParser } from './expression-parser.js';
 import { QUERY_LIMITS } from './limits.js';
 import { QueryFault, type Span } from './query-fault.js';
@@ -268,17 +278,19 @@ class QueryParser {
     const pipes: Pipe[] = [];
     while (tokens.takeSymbol('|') !== null) {
       const { kind, value } = tokens.next;
-      if (kind !== 'name') tokens.refuse(['head', 'tail']);
-      if (value !== 'head' && value !== 'tail') {
+      if (kind !== 'name') tokens.refuse(PIPES);
+      const name = PIPES.find((pipe) => pipe === value);
+      if (name === undefined) {
         throw new QueryFault('semantics', tokens.next, `there is no pipe ${value}`, {
-          expected: ['head', 'tail'],
+          expected: PIPES,
           hint: 'put conditions behind where, and use head and tail',
         });
       }
-      tokens.take();
-      if (pipes.length >= MOST_PIPES)
-        throw new QueryFault('limit', tokens.next, `a query has at most ${MOST_PIPES} pipes`);
-      pipes.push({ name: value, count: this.count() });
+      const pipe = tokens.take();
+      if (pipes.length >= QUERY_LIMITS.pipes) {
+        throw new QueryFault('limit', pipe, `a query has at most ${QUERY_LIMITS.pipes} pipes`);
+      }
+      pipes.push({ name, count: this.count() });
     }
     return pipes;
   }
@@ -289,15 +301,17 @@ class QueryParser {
     const number = tokens.next;
     if (number.kind !== 'number') tokens.refuse(['a whole number']);
     tokens.take();
-    if (sign !== null || !/^\d{1,9}$/.test(number.value) || Number(number.value) < 1) {
+    const count = Number(number.value);
+    if (sign !== null || !/^\d+$/.test(number.value) || count < 1) {
       throw new QueryFault('semantics', tokens.since(sign ?? number), 'head and tail take a whole number from 1 on');
     }
-    return Number(number.value);
+    if (count > QUERY_LIMITS.pipe_results) {
+      throw new QueryFault('limit', number, `head and tail take at most ${QUERY_LIMITS.pipe_results}`);
+    }
+    return count;
   }
 
   private last(terms: readonly Term[]): Span {
     return terms.at(-1)?.span ?? this.tokens.next;
   }
 }
-
-const MOST_PIPES = 10;

@@ -37,6 +37,12 @@ export class TokenReader {
     return token.kind === 'name' && token.value === value;
   }
 
+  /** The name that comes after so many tokens; empty when it is none. */
+  wordAhead(count: number): string {
+    const { kind, value } = this.ahead(count);
+    return kind === 'name' ? value : '';
+  }
+
   /** Takes the symbol when it is the next one. */
   takeSymbol(value: string): Token | null {
     return this.isSymbol(value) ? this.take() : null;

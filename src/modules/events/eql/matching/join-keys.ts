@@ -15,7 +15,7 @@ export interface KeyTuple {
 }
 
 /** Tuples that the lists of one event make. */
-const MOST_TUPLES = 1_000;
+export const MOST_TUPLES = 1_000;
 const LONGEST_ID = 100;
 /** Characters that take as much room as a pending partial. */
 const CHARACTERS_OF_A_PIECE = 200;

@@ -3,10 +3,13 @@ import { LONG_READ_MS } from '../../reads/index.js';
 
 /** Pieces that a query keeps at a time: a pending partial is one. */
 export const PENDING_PARTIALS = 200_000;
+/** What each look for names that may be mistaken takes at most, in milliseconds: the query has been answered then. */
+const WARNING_MS = 1_000;
 
 /** What a query may take while it runs; tests make it less. */
 @Injectable()
 export class RunLimits {
   milliseconds: number = LONG_READ_MS;
   pendingPartials: number = PENDING_PARTIALS;
+  warningMilliseconds: number = WARNING_MS;
 }

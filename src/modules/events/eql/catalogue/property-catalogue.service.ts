@@ -1,0 +1,148 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../../access/index.js';
+import {
+  EventRowsReader,
+  LongSnapshots,
+  QueryTooLong,
+  ReadBudget,
+  type Selection,
+  TooManyLargeReads,
+} from '../../reads/index.js';
+import { observeSchema, SAMPLE_BYTES, SAMPLE_EVENTS, type SampledEvent } from '../../source-monitoring/index.js';
+import type { Field } from '../language/ast.js';
+import { writtenProperty } from '../language/field-names.js';
+import { nearestName } from '../language/nearest.js';
+import { RunLimits } from '../running/run-limits.js';
+import { NewestEventsRepository } from './newest-events.repository.js';
+
+const SAMPLED: Selection<SampledEvent> = { columns: 'event, "timestamp", properties::text AS properties' };
+const TYPE_NAMES: Readonly<Record<string, string>> = { string: 'text', array: 'list' };
+/** Far less than the sample takes, and so a part of it. */
+const FIRST_LOOK = { events: 20, mostBytes: 8_192 };
+/** Properties that are told. */
+const MOST_PROPERTIES = 200;
+const MOST_WARNINGS = 10;
+/** Names of a query that are looked for: each look takes the properties of the whole sample apart. */
+const MOST_LOOKED_FOR = 20;
+
+export interface KnownProperty {
+  /** As queries write it. */
+  readonly name: string;
+  /** `text`, `number`, `boolean`, `null`, `object`, `list`, separated by commas; most frequent first. */
+  readonly type: string;
+}
+
+/** As {@link KnownProperty}, with its names joined by dots. */
+interface ObservedName extends KnownProperty {
+  readonly joined: string;
+}
+
+/** What properties the newest events of a project have. */
+@Injectable()
+export class PropertyCatalogue {
+  constructor(
+    private readonly newest: NewestEventsRepository,
+    private readonly rows: EventRowsReader,
+    private readonly budget: ReadBudget,
+    private readonly snapshots: LongSnapshots,
+    private readonly limits: RunLimits,
+  ) {}
+
+  /**
+   * By name; those of the 500 newest events, or of fewer where these take more than 4 MiB. What no query can name is none.
+   * @param signal ends the reads, whose answer nobody waits for any more
+   * @throws QueryTooLong, TooManyLargeReads
+   */
+  async known(scope: ProjectScope, signal: AbortSignal): Promise<KnownProperty[]> {
+    const observed = await this.observed(scope, this.limits.milliseconds, signal);
+    return observed.slice(0, MOST_PROPERTIES).map(({ name, type }) => ({ name, type }));
+  }
+
+  /**
+   * A sentence for each property that none of the newest events has, of the first ones of a query, with the nearest known
+   * name. They are a help: where they take longer than a moment, or memory that is not there, there are none.
+   * @param signal as of {@link known}
+   */
+  async warnings(scope: ProjectScope, fields: readonly Field[], signal: AbortSignal): Promise<string[]> {
+    try {
+      return await this.warningsOf(scope, fields, signal);
+    } catch (error) {
+      if (error instanceof QueryTooLong || error instanceof TooManyLargeReads) return [];
+      throw error;
+    }
+  }
+
+  private async warningsOf(scope: ProjectScope, fields: readonly Field[], signal: AbortSignal): Promise<string[]> {
+    const paths = new Map(fields.filter(({ own }) => own === null).map(({ path }) => [path.join('.'), path]));
+    const lookedFor = [...paths.values()].slice(0, MOST_LOOKED_FOR);
+    if (lookedFor.length === 0) return [];
+    const unknown = (await this.unknownOf(scope, lookedFor, signal)).slice(0, MOST_WARNINGS);
+    if (unknown.length === 0) return [];
+    const observed = await this.observed(scope, this.limits.warningMilliseconds, signal);
+    const written = new Map(observed.slice(0, MOST_PROPERTIES).map(({ joined, name }) => [joined, name]));
+    return unknown.map((name) => {
+      const nearest = nearestName(name, written.keys());
+      const sentence = `None of the newest events has a property ${name}`;
+      return nearest === null ? sentence : `${sentence}: did you mean ${written.get(nearest) ?? nearest}?`;
+    });
+  }
+
+  /** The names of those that none of the newest events has; mostly the very newest ones have them all. */
+  private unknownOf(
+    scope: ProjectScope,
+    paths: readonly (readonly string[])[],
+    signal: AbortSignal,
+  ): Promise<string[]> {
+    return this.snapshots.briefly(
+      async (tx, deadline) => {
+        const seen = await this.newest.have(tx, scope, FIRST_LOOK, paths);
+        const others = paths.filter((_, at) => seen[at] === false);
+        if (others.length === 0) return [];
+        const newest = await this.newest.places(tx, scope, SAMPLE_EVENTS, deadline);
+        const { places } = await this.rows.fit(scope, newest, SAMPLE_BYTES, tx);
+        const there = await this.newest.haveAt(tx, scope, places, others, deadline);
+        return others.filter((_, at) => there[at] === false).map((path) => path.join('.'));
+      },
+      { milliseconds: this.limits.warningMilliseconds, signal },
+    );
+  }
+
+  /** Two snapshots: no connection is held while there is no room for what is read. */
+  private async observed(scope: ProjectScope, milliseconds: number, signal: AbortSignal): Promise<ObservedName[]> {
+    const { places, bytes } = await this.snapshots.briefly(
+      async (tx, deadline) => {
+        const newest = await this.newest.places(tx, scope, SAMPLE_EVENTS, deadline);
+        return this.rows.fit(scope, newest, SAMPLE_BYTES, tx);
+      },
+      { milliseconds, signal },
+    );
+    const types = await this.budget.during(scope.projectId, bytes, async () =>
+      observeSchema(
+        await this.snapshots.briefly((tx) => this.rows.read(scope, places, SAMPLED, tx), { milliseconds, signal }),
+      ),
+    );
+    const byName = new Map<string, Map<string, number>>();
+    for (const { properties } of types) {
+      for (const { path, types: observed } of properties) {
+        // What the items of lists look like is asked for by their places.
+        if (path.includes('[]')) continue;
+        const counts = byName.get(path) ?? new Map<string, number>();
+        byName.set(path, counts);
+        for (const { type, events } of observed) counts.set(type, (counts.get(type) ?? 0) + events);
+      }
+    }
+    return [...byName]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .flatMap(([joined, counts]) => {
+        const name = writtenProperty(joined);
+        return name === null ? [] : [{ joined, name, type: typesOf(counts) }];
+      });
+  }
+}
+
+function typesOf(counts: ReadonlyMap<string, number>): string {
+  return [...counts]
+    .sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1))
+    .map(([type]) => TYPE_NAMES[type] ?? type)
+    .join(', ');
+}
