@@ -12,12 +12,12 @@ const ROUNDING = 0.055;
 /** Bounds were chosen on seeds below 1,000. */
 const SEEDS = Array.from({ length: 20 }, (_, index) => 1_001 + index);
 
-/** @param parts any of `nab`, `generated`, `rounds`, `beside`; none: all */
+/** @param parts any of `nab`, `generated`, `rounds`, `beside`, `silent`; none: all */
 export async function run(parts = []) {
   const isWanted = (part) => parts.length === 0 || parts.includes(part);
   if (isWanted('nab')) benchmark();
   if (isWanted('generated')) generated();
-  const costs = ['rounds', 'beside'].filter(isWanted);
+  const costs = ['rounds', 'beside', 'silent'].filter(isWanted);
   if (costs.length > 0) await roundsOf(costs);
 }
 

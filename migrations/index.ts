@@ -39,6 +39,7 @@ import { AnomalyRules1795800100000 } from './1795800100000-anomaly-rules.js';
 import { LessonsOfSentinel1796000000000 } from './1796000000000-lessons-of-sentinel.js';
 import { PlainEvents1799000000000 } from './1799000000000-plain-events.js';
 import { EventShipping1800000000000 } from './1800000000000-event-shipping.js';
+import { PointsOfFindings1801600000000 } from './1801600000000-points-of-findings.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -83,4 +84,5 @@ export const MIGRATIONS = [
   LessonsOfSentinel1796000000000,
   PlainEvents1799000000000,
   EventShipping1800000000000,
+  PointsOfFindings1801600000000,
 ] as const;

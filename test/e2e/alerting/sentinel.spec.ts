@@ -570,6 +570,57 @@ describe('Sentinel', () => {
       expect(evidence.points.at(-1).ts).toBe(sentinel.at(sentinel.newest - 20).toISOString());
     });
 
+    it.each<[string, 'event' | 'source', gone: string]>([
+      ['whose events are gone', 'event', `DELETE FROM events WHERE project_id = $1 AND event = 'rare'`],
+      [
+        'of a source whose events are gone',
+        'source',
+        'DELETE FROM events WHERE project_id = $1 AND source_id IS NOT NULL',
+      ],
+      [
+        'that is none of the 200 most frequent any more',
+        'event',
+        `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status, log_latency_ms,
+                             log_has_latency, created_at)
+         SELECT $1, now() - interval '2 days' - n * interval '1 second', gen_random_uuid(), 'often.' || n % 200, 's', '{}', 'EVENT', '/e', 200, 0,
+                false, now() FROM generate_series(1, 200 * 200) AS n`,
+      ],
+    ])('ends after three buckets where it is of a series %s', async (_, type, gone) => {
+      const sourceId = type === 'source' ? newId() : null;
+      const kind = type === 'source' ? 'silence' : 'rate_spike';
+      await rulesOf(app, owner).rule({ condition: { kind: 'anomaly' } });
+      await sentinel.put(-4 * DAY, 0, { events: 30, event: 'other' });
+      if (type === 'source') await sentinel.put(-4 * DAY, -6, { events: 7, event: 'rare', sourceId });
+      for (let place = -20; type === 'event' && place >= -55 * 20; place -= 20) {
+        await sentinel.put(place, place, { events: 2, event: 'rare' });
+      }
+      if (type === 'event') await sentinel.put(-3, -3, { events: 60, event: 'rare' });
+      await sentinel.count();
+      await sentinel.watchFrom(-3);
+      await sentinel.judgeTo(-3);
+      expect((await sentinel.findings()).map(({ kind: of, series }: Json) => [of, series.type])).toEqual([
+        [kind, type],
+      ]);
+      await app.rows(gone, [owner.projectId]);
+      await sentinel.count();
+      await app.rows('UPDATE sentinel_projects SET profiled_until = NULL');
+      const states: unknown[] = [];
+      for (const bucket of [-2, -1, 0]) {
+        await sentinel.judgeTo(bucket);
+        states.push(...(await sentinel.findings()).map(({ status, resolved_at: at }: Json) => [status, at]));
+      }
+      expect(states).toEqual([
+        ['open', null],
+        ['open', null],
+        ['resolved', sentinel.at(sentinel.newest).toISOString()],
+      ]);
+      const { body } = await sentinel.send('get', `/v1/alerts/events?project_id=${owner.projectId}`);
+      expect(body.items.map(({ status }: Json) => status)).toEqual(['resolved']);
+      const [{ id, last_seen_at: seen }] = await sentinel.findings();
+      // A bucket that was not judged has no point.
+      expect((await sentinel.finding(id)).evidence.points.at(-1)).toMatchObject({ ts: seen, is_anomalous: true });
+    });
+
     /** A project whose spike goes on until a bucket. */
     const spiked = async (last: number): Promise<SentinelClient> => {
       const of = sentinel.of(await ownerWithProject(app));

@@ -265,7 +265,6 @@ describe('access to every operation', () => {
         owner.projectId,
         JSON.stringify({
           interval_seconds: 300,
-          points: [],
           baseline: {
             from_ts: '2026-01-01T00:00:00.000Z',
             to_ts: '2026-01-02T00:00:00.000Z',
@@ -351,6 +350,7 @@ describe('access to every operation', () => {
       'delivery_retry_audits',
       'delivery_recovery_audits',
       'sentinel_findings',
+      'sentinel_points',
       'sentinel_feedback',
     ];
     return Promise.all(

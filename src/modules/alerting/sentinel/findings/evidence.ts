@@ -1,12 +1,13 @@
 /** How a bucket was judged; null: it was not, and only what happened is known. */
 export interface EvidencePoint {
-  /** ISO 8601, the beginning of the bucket. */
-  readonly ts: string;
+  /** The beginning of the bucket. */
+  readonly at: Date;
   readonly actual: number | null;
   readonly expected: number | null;
   readonly lower: number | null;
   readonly upper: number | null;
-  readonly is_anomalous: boolean;
+  /** The finding goes on in it. */
+  readonly isAnomalous: boolean;
 }
 
 /** What had more, or less, of it than usual. */
@@ -18,10 +19,9 @@ export interface Contributor {
   readonly usual_share: number;
 }
 
-/** Why something was told, as it is shown (DECISIONS 18). */
+/** Why something was told, as it is shown (DECISIONS 18), beside its points. */
 export interface Evidence {
   readonly interval_seconds: number;
-  readonly points: readonly EvidencePoint[];
   readonly baseline: {
     readonly from_ts: string;
     readonly to_ts: string;

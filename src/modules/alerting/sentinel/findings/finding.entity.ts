@@ -103,6 +103,10 @@ export class Finding {
   @Column('text', { name: 'feedback_note', nullable: true })
   feedbackNote!: string | null;
 
+  /** Buckets in a row that were judged and in which it did not go on, up to now. */
+  @Column('integer', { name: 'normal_buckets', default: 0 })
+  normalBuckets!: number;
+
   @Column('json')
   evidence!: Evidence;
 

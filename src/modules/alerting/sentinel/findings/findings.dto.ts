@@ -13,7 +13,6 @@ import {
   UuidField,
 } from '../../../../platform/http/fields/index.js';
 import { PageResponse } from '../../../../platform/http/page.dto.js';
-import { BUCKET_MS } from '../baseline/buckets.js';
 import { SEVERITIES, type Severity } from '../detectors/assessment.js';
 import {
   FINDING_KINDS,
@@ -23,7 +22,7 @@ import {
   SERIES_TYPES,
   type SeriesType,
 } from '../judging/finding-kinds.js';
-import { POINTS_BEHIND } from './evidence.js';
+import type { EvidencePoint } from './evidence.js';
 import { FEEDBACK_REASONS, type FeedbackReason, type Finding } from './finding.entity.js';
 import { FINDING_STATUSES, type FindingStatus } from './finding-life.js';
 import type { ListedFinding } from './findings.repository.js';
@@ -301,15 +300,18 @@ export function findingResponse(finding: ListedFinding): FindingResponse {
   };
 }
 
-export function findingWithEvidence(finding: Finding): FindingWithEvidenceResponse {
-  const { points, contributors, sample_event_ids, ...evidence } = finding.evidence;
-  // Where buckets were left out, what ends a finding comes later.
-  const end = finding.lastSeenAt.getTime() + POINTS_BEHIND * BUCKET_MS;
+/** @param points in the order of time */
+export function findingWithEvidence(finding: Finding, points: readonly EvidencePoint[]): FindingWithEvidenceResponse {
+  const { contributors, sample_event_ids, ...evidence } = finding.evidence;
   return {
     ...findingResponse(finding),
     evidence: {
       ...evidence,
-      points: points.filter(({ ts }) => Date.parse(ts) <= end),
+      points: points.map(({ at, isAnomalous, ...figures }) => ({
+        ts: at.toISOString(),
+        ...figures,
+        is_anomalous: isAnomalous,
+      })),
       contributors: [...contributors],
       sample_event_ids: [...sample_event_ids],
     },

@@ -10,7 +10,7 @@ import type { FindingStatus } from './finding-life.js';
 
 type Tenant = Pick<ProjectScope, 'projectId'>;
 /** A finding as lists show it. */
-export type ListedFinding = Omit<Finding, 'evidence'>;
+export type ListedFinding = Omit<Finding, 'evidence' | 'normalBuckets'>;
 
 export interface FindingsFilter {
   readonly status: readonly FindingStatus[];
