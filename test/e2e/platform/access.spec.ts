@@ -265,13 +265,13 @@ describe('access to every operation', () => {
         owner.projectId,
         JSON.stringify({
           interval_seconds: 300,
+          points: [],
           baseline: {
             from_ts: '2026-01-01T00:00:00.000Z',
             to_ts: '2026-01-02T00:00:00.000Z',
             samples: 1,
             method: 'recent',
           },
-          contributors: [],
           sample_event_ids: [],
         }),
       ],

@@ -1,3 +1,4 @@
+export type { ListedFinding } from './findings/finding-columns.js';
 export type { Finding } from './findings/finding.entity.js';
 export { type FindingChange, FindingWatcher } from './findings/finding-watcher.js';
 export { findingPayload } from './findings/findings.dto.js';

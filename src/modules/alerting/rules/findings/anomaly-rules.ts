@@ -3,7 +3,7 @@ import type { ProjectId } from '../../../access/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import type { AnomalyCondition } from '../../../events/conditions/index.js';
 import { AlertRaiser, type AnyFiring } from '../../alerts/index.js';
-import { type Finding, type FindingChange, findingPayload, FindingWatcher } from '../../sentinel/index.js';
+import { type FindingChange, findingPayload, FindingWatcher, type ListedFinding } from '../../sentinel/index.js';
 import { cut, ruleOf } from '../firing-rule.js';
 import { type LiveRule, LiveRulesRepository } from '../live-rules.repository.js';
 import { INACTIVE, type SeriesState, step } from '../machine/rule-machine.js';
@@ -67,7 +67,12 @@ export class AnomalyRules extends FindingWatcher {
     }
   }
 
-  private async fire(rule: AnomalyRule, finding: Finding, { fingerprint, groupValues }: Series, tx: Db): Promise<void> {
+  private async fire(
+    rule: AnomalyRule,
+    finding: ListedFinding,
+    { fingerprint, groupValues }: Series,
+    tx: Db,
+  ): Promise<void> {
     await this.alerts.fire(
       {
         projectId: finding.projectId,
@@ -117,13 +122,13 @@ function keyOf({ ruleId, fingerprint }: Pick<StoredSeries, 'ruleId' | 'fingerpri
 }
 
 /** `for_seconds` counts from the beginning of the finding. */
-function begunWith({ startedAt }: Finding, { holds }: LiveRule): SeriesState {
+function begunWith({ startedAt }: ListedFinding, { holds }: LiveRule): SeriesState {
   const since = startedAt.getTime();
   return holds.forSeconds === 0 ? INACTIVE : { state: 'pending', since, breachedAt: since };
 }
 
 /** No single event did it, but a type or a source may have. */
-function eventOf({ seriesType, seriesValue }: Finding): AnyFiring['event'] {
+function eventOf({ seriesType, seriesValue }: ListedFinding): AnyFiring['event'] {
   if (seriesType === 'project') return null;
   const [type, sourceId] = seriesType === 'event' ? [seriesValue, null] : [null, seriesValue];
   return { id: null, type, source: null, sourceId, timestamp: null };

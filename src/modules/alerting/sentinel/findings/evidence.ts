@@ -1,13 +1,13 @@
 /** How a bucket was judged; null: it was not, and only what happened is known. */
 export interface EvidencePoint {
-  /** The beginning of the bucket. */
-  readonly at: Date;
+  /** ISO 8601, the beginning of the bucket. */
+  readonly ts: string;
   readonly actual: number | null;
   readonly expected: number | null;
   readonly lower: number | null;
   readonly upper: number | null;
   /** The finding goes on in it. */
-  readonly isAnomalous: boolean;
+  readonly is_anomalous: boolean;
 }
 
 /** What had more, or less, of it than usual. */
@@ -19,9 +19,11 @@ export interface Contributor {
   readonly usual_share: number;
 }
 
-/** Why something was told, as it is shown (DECISIONS 18), beside its points. */
+/** Why something was told (DECISIONS 18), as it was when the finding opened. What comes behind that is not written into it. */
 export interface Evidence {
   readonly interval_seconds: number;
+  /** Up to the bucket that opened the finding. */
+  readonly points: readonly EvidencePoint[];
   readonly baseline: {
     readonly from_ts: string;
     readonly to_ts: string;
@@ -29,7 +31,6 @@ export interface Evidence {
     readonly samples: number;
     readonly method: 'hour_of_week' | 'recent';
   };
-  readonly contributors: readonly Contributor[];
   readonly sample_event_ids: readonly string[];
 }
 

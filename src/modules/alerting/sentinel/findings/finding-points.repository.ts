@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectId, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { BUCKET_MS } from '../baseline/buckets.js';
-import { type EvidencePoint, MOST_POINTS, POINTS_BEHIND } from './evidence.js';
+import type { EvidencePoint } from './evidence.js';
 import type { Finding } from './finding.entity.js';
 
 /** A point and whose it is. */
@@ -12,25 +11,23 @@ export interface FindingPoint extends EvidencePoint {
 
 const COLUMNS = 'at, actual, expected, lower, upper, is_anomalous';
 
-/** The evidence series of findings: a row for each bucket. */
+/** The evidence series of findings behind what they opened with: a row for each bucket. */
 @Injectable()
 export class FindingPointsRepository {
   constructor(private readonly database: Database) {}
 
-  /** As they are shown: the newest, up to some buckets behind the last in which the finding went on; in the order of time. */
+  /** In the order of time. */
   async of(
     { projectId }: Pick<ProjectScope, 'projectId'>,
-    { id, lastSeenAt }: Pick<Finding, 'id' | 'lastSeenAt'>,
+    { id }: Pick<Finding, 'id'>,
     db: Db,
   ): Promise<EvidencePoint[]> {
-    const end = new Date(lastSeenAt.getTime() + POINTS_BEHIND * BUCKET_MS);
-    return this.database.rows<EvidencePoint>(
-      `SELECT at, actual, expected, lower, upper, is_anomalous AS "isAnomalous" FROM (
-         SELECT ${COLUMNS} FROM sentinel_points WHERE project_id = $1 AND finding_id = $2 AND at <= $3
-         ORDER BY at DESC LIMIT ${MOST_POINTS}) newest ORDER BY at`,
-      [projectId, id, end],
+    const rows = await this.database.rows<Omit<EvidencePoint, 'ts'> & { readonly at: Date }>(
+      `SELECT ${COLUMNS} FROM sentinel_points WHERE project_id = $1 AND finding_id = $2 ORDER BY at`,
+      [projectId, id],
       db,
     );
+    return rows.map(({ at, ...point }) => ({ ts: at.toISOString(), ...point }));
   }
 
   /** A bucket has one point of a finding, which is written once more where the bucket is judged once more. */
@@ -45,12 +42,12 @@ export class FindingPointsRepository {
       [
         projectId,
         points.map(({ findingId }) => findingId),
-        points.map(({ at }) => at),
+        points.map(({ ts }) => ts),
         points.map(({ actual }) => actual),
         points.map(({ expected }) => expected),
         points.map(({ lower }) => lower),
         points.map(({ upper }) => upper),
-        points.map(({ isAnomalous }) => isAnomalous),
+        points.map((one) => one.is_anomalous),
       ],
       tx,
     );

@@ -13,6 +13,7 @@ import {
   UuidField,
 } from '../../../../platform/http/fields/index.js';
 import { PageResponse } from '../../../../platform/http/page.dto.js';
+import { BUCKET_MS } from '../baseline/buckets.js';
 import { SEVERITIES, type Severity } from '../detectors/assessment.js';
 import {
   FINDING_KINDS,
@@ -22,10 +23,10 @@ import {
   SERIES_TYPES,
   type SeriesType,
 } from '../judging/finding-kinds.js';
-import type { EvidencePoint } from './evidence.js';
+import { type EvidencePoint, MOST_POINTS, POINTS_BEHIND } from './evidence.js';
 import { FEEDBACK_REASONS, type FeedbackReason, type Finding } from './finding.entity.js';
+import type { ListedFinding } from './finding-columns.js';
 import { FINDING_STATUSES, type FindingStatus } from './finding-life.js';
-import type { ListedFinding } from './findings.repository.js';
 
 const MAX_NOTE = 1_000;
 const LONGEST_MUTE_HOURS = 720;
@@ -300,25 +301,23 @@ export function findingResponse(finding: ListedFinding): FindingResponse {
   };
 }
 
-/** @param points in the order of time */
-export function findingWithEvidence(finding: Finding, points: readonly EvidencePoint[]): FindingWithEvidenceResponse {
-  const { contributors, sample_event_ids, ...evidence } = finding.evidence;
+/** @param later the points behind those that the finding opened with, in the order of time */
+export function findingWithEvidence(finding: Finding, later: readonly EvidencePoint[]): FindingWithEvidenceResponse {
+  const { points, sample_event_ids, ...evidence } = finding.evidence;
+  // Where buckets were left out, what ends a finding comes later.
+  const end = finding.lastSeenAt.getTime() + POINTS_BEHIND * BUCKET_MS;
   return {
     ...findingResponse(finding),
     evidence: {
       ...evidence,
-      points: points.map(({ at, isAnomalous, ...figures }) => ({
-        ts: at.toISOString(),
-        ...figures,
-        is_anomalous: isAnomalous,
-      })),
-      contributors: [...contributors],
+      points: [...points, ...later].filter(({ ts }) => Date.parse(ts) <= end).slice(-MOST_POINTS),
+      contributors: [...finding.contributors],
       sample_event_ids: [...sample_event_ids],
     },
   };
 }
 
 /** The finding as alert events carry it. */
-export function findingPayload(finding: Finding): Readonly<Record<string, unknown>> {
+export function findingPayload(finding: ListedFinding): Readonly<Record<string, unknown>> {
   return { ...findingResponse(finding) };
 }

@@ -14,6 +14,7 @@ import {
   MOST_SAMPLES,
   POINTS_BEFORE,
 } from '../findings/evidence.js';
+import type { LivingFindingRow } from '../findings/finding-columns.js';
 import type { Finding } from '../findings/finding.entity.js';
 import { summaryOf, titleOf } from '../findings/finding-texts.js';
 import type { Metric, Subject } from '../judging/finding-kinds.js';
@@ -115,51 +116,49 @@ export class EvidenceWriter {
     contributors: readonly Judgement[],
     judged: JudgedBucket,
     shown: Shown,
-  ): { readonly finding: Finding; readonly points: EvidencePoint[] } {
+  ): Finding {
     const { bucket, since, assessment } = judgement;
     const series = seriesOf(judgement, judged);
     const baseline = judged.series[0]?.profile;
     const profile = series?.profile ?? baseline;
     const subject = { kind: judgement.kind, series: judgement.series, metric: judgement.metric };
-    const finding = {
+    return {
       ...startOfFinding(project, id, subject),
       ...figuresOf(judgement),
       startedAt: startOf(Math.min(since, bucket)),
       lastSeenAt: startOf(bucket),
       evidence: {
         interval_seconds: judgement.kind === 'cardinality_explosion' ? 3_600 : BUCKET_MS / 1_000,
+        points: [...pointsBefore(project, judgement, shown.before.get(judgement)), pointOf(judgement, true)],
         baseline: {
           from_ts: startOf(profile?.since ?? bucket).toISOString(),
           to_ts: startOf(profile?.until ?? bucket).toISOString(),
           samples: profile === undefined ? 0 : profile.until - profile.since,
           method: profile === undefined ? ('recent' as const) : methodOf(profile),
         },
-        contributors: contributorsOf(judgement, contributors, judged),
         sample_event_ids: shown.samples.get(judgement) ?? [],
       },
+      contributors: contributorsOf(judgement, contributors, judged),
       severity: assessment.severity,
     };
-    const points = [...pointsBefore(project, judgement, shown.before.get(judgement)), pointOf(judgement, true)];
-    return { finding, points };
   }
 
   /** The finding with one bucket more, in which it goes on. */
-  extended(finding: Finding, judgement: Judgement, contributors: readonly Judgement[], judged: JudgedBucket): Finding {
-    const { evidence } = finding;
+  extended(
+    finding: LivingFindingRow,
+    judgement: Judgement,
+    contributors: readonly Judgement[],
+    judged: JudgedBucket,
+  ): LivingFindingRow {
     const more = contributorsOf(judgement, contributors, judged);
     const known = new Set(more.map(({ field, value }) => `${field} ${value}`));
-    const after: Finding = {
+    const others = finding.contributors.filter(({ field, value }) => !known.has(`${field} ${value}`));
+    const after: LivingFindingRow = {
       ...finding,
       lastSeenAt: startOf(judgement.bucket),
       normalBuckets: 0,
       score: Math.max(finding.score, judgement.assessment.score),
-      evidence: {
-        ...evidence,
-        contributors: [
-          ...evidence.contributors.filter(({ field, value }) => !known.has(`${field} ${value}`)),
-          ...more,
-        ].slice(-MOST_CONTRIBUTORS),
-      },
+      contributors: [...others, ...more].slice(-MOST_CONTRIBUTORS),
     };
     return isWorse(judgement, finding) ? { ...after, ...figuresOf(judgement), score: after.score } : after;
   }
@@ -179,10 +178,11 @@ export class EvidenceWriter {
       upper: null,
       startedAt: at,
       lastSeenAt: at,
+      contributors: [],
       evidence: {
         interval_seconds: BUCKET_MS / 1_000,
+        points: [],
         baseline: { from_ts: at.toISOString(), to_ts: at.toISOString(), samples: 0, method: 'recent' },
-        contributors: [],
         sample_event_ids: [type.firstEventId],
       },
     };
@@ -219,7 +219,7 @@ function figuresOf(judgement: Judgement): Figures {
  * Whether a bucket is worse than the worst before: more severe, or as severe and further from what is usual. Scores do not
  * tell, as they end at 1. So a severity never falls while a finding goes on.
  */
-function isWorse({ assessment }: Judgement, finding: Finding): boolean {
+function isWorse({ assessment }: Judgement, finding: LivingFindingRow): boolean {
   const [now, before] = [assessment, finding].map(({ severity }) => SEVERITIES.indexOf(severity));
   if (now !== before) return (now ?? 0) > (before ?? 0);
   return excessOf(assessment) > excessOf(finding);
@@ -238,7 +238,7 @@ function seriesOf({ series }: Judgement, judged: JudgedBucket): WatchedSeries | 
 /** The bucket as it was judged. @param isAnomalous whether the finding goes on in it */
 export function pointOf({ bucket, assessment }: Judgement, isAnomalous: boolean): EvidencePoint {
   const { actual, expected, lower, upper } = assessment;
-  return { at: startOf(bucket), actual, expected, lower, upper, isAnomalous };
+  return { ts: startOf(bucket).toISOString(), actual, expected, lower, upper, is_anomalous: isAnomalous };
 }
 
 /** What came before, as it was expected where it was judged at all. */
@@ -252,7 +252,7 @@ function pointsBefore(project: WatchedProject, judgement: Judgement, before: Bef
     const actual = actualOf(judgement.metric, track, bucket);
     const band = bucket >= judgedFrom && judgement.metric === 'events' ? expectationOf(profile, bucket) : NOT_JUDGED;
     const isAnomalous = bucket >= judgement.since;
-    points.push({ at: startOf(bucket), actual, ...band, isAnomalous });
+    points.push({ ts: startOf(bucket).toISOString(), actual, ...band, is_anomalous: isAnomalous });
   }
   return points;
 }

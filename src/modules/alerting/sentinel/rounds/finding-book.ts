@@ -7,6 +7,7 @@ import { Metrics } from '../../../../platform/telemetry/index.js';
 import { type Bucket, bucketOf, DAY_BUCKETS, startOf } from '../baseline/buckets.js';
 import type { Level } from '../detectors/assessment.js';
 import { type EvidencePoint, MOST_POINTS, POINTS_BEHIND } from '../findings/evidence.js';
+import type { LivingFindingRow } from '../findings/finding-columns.js';
 import type { Finding } from '../findings/finding.entity.js';
 import { type FindingMove, type LivingFinding, moveOf } from '../findings/finding-life.js';
 import { type FindingPoint, FindingPointsRepository } from '../findings/finding-points.repository.js';
@@ -26,9 +27,9 @@ const NEW_TYPE_BUCKETS = DAY_BUCKETS;
 /** The findings of a project that a bucket may still change. */
 export class OpenBook implements LivingSubjects {
   /** By subject the newest. */
-  private readonly newest = new Map<string, Finding>();
+  private readonly newest = new Map<string, LivingFindingRow>();
 
-  constructor(private readonly findings: readonly Finding[]) {
+  constructor(private readonly findings: readonly LivingFindingRow[]) {
     for (const finding of findings.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())) {
       const key = subjectKey(subjectOf(finding));
       // An unresolved one decides, whatever was made behind it.
@@ -36,11 +37,11 @@ export class OpenBook implements LivingSubjects {
     }
   }
 
-  get unresolved(): readonly Finding[] {
+  get unresolved(): readonly LivingFindingRow[] {
     return this.findings.filter(isUnresolved);
   }
 
-  of(subject: Subject): Finding | null {
+  of(subject: Subject): LivingFindingRow | null {
     return this.newest.size === 0 ? null : (this.newest.get(subjectKey(subject)) ?? null);
   }
 
@@ -117,7 +118,7 @@ export class FindingBook {
   /** Tells of types that had no event before. */
   async writeNewTypes(project: WatchedProject, types: readonly NewEventType[], bucket: Bucket, tx: Db): Promise<void> {
     const entries = new BookEntries();
-    for (const type of types) entries.open(this.evidence.ofNewType(project, newId(), type, bucket), []);
+    for (const type of types) entries.open(this.evidence.ofNewType(project, newId(), type, bucket));
     await this.put(project, entries, bucket, tx);
   }
 
@@ -133,13 +134,12 @@ export class FindingBook {
     const shown = await this.evidence.before(project, opening, judged.bucket, tx);
     for (const judgement of opening) {
       const contributors = causes.get(judgement)?.contributors ?? [];
-      const { finding, points } = this.evidence.opened(project, newId(), judgement, contributors, judged, shown);
-      entries.open(finding, points);
+      entries.open(this.evidence.opened(project, newId(), judgement, contributors, judged, shown));
     }
   }
 
   private go(
-    finding: Finding,
+    finding: LivingFindingRow,
     move: Exclude<FindingMove, 'open'> | null,
     judgement: Judgement,
     cause: Cause | undefined,
@@ -164,8 +164,8 @@ export class FindingBook {
   }
 
   /** A bucket in which an unresolved finding did not go on. */
-  private passBy(finding: Finding, move: 'resolve' | null, bucket: Bucket, entries: BookEntries): void {
-    const after: Finding = { ...finding, normalBuckets: finding.normalBuckets + 1 };
+  private passBy(finding: LivingFindingRow, move: 'resolve' | null, bucket: Bucket, entries: BookEntries): void {
+    const after: LivingFindingRow = { ...finding, normalBuckets: finding.normalBuckets + 1 };
     if (move === null) entries.change(after, null);
     else {
       Object.assign(after, { status: 'resolved', resolvedAt: startOf(bucket) });
@@ -214,26 +214,25 @@ export class FindingBook {
 /** What a bucket changes. */
 class BookEntries {
   readonly opened: Finding[] = [];
-  readonly changed: Finding[] = [];
+  readonly changed: LivingFindingRow[] = [];
   readonly points: FindingPoint[] = [];
   readonly changes: FindingChange[] = [];
   readonly moves: { readonly kind: FindingKind; readonly move: FindingMove }[] = [];
 
-  open(finding: Finding, points: readonly EvidencePoint[]): void {
+  open(finding: Finding): void {
     this.opened.push(finding);
-    for (const point of points) this.point(finding, point);
     this.tell({ move: 'opened', finding });
     this.moves.push({ kind: finding.kind, move: 'open' });
   }
 
   /** @param move what is counted */
-  change(finding: Finding, change: FindingChange | null, move?: FindingMove): void {
+  change(finding: LivingFindingRow, change: FindingChange | null, move?: FindingMove): void {
     this.changed.push(finding);
     if (change !== null) this.tell(change);
     if (move !== undefined) this.moves.push({ kind: finding.kind, move });
   }
 
-  point({ id: findingId }: Finding, point: EvidencePoint): void {
+  point({ id: findingId }: LivingFindingRow, point: EvidencePoint): void {
     this.points.push({ findingId, ...point });
   }
 
@@ -242,15 +241,15 @@ class BookEntries {
   }
 }
 
-function subjectOf({ kind, seriesType, seriesValue, metric }: Finding): Subject {
+function subjectOf({ kind, seriesType, seriesValue, metric }: LivingFindingRow): Subject {
   return { kind, series: { type: seriesType, value: seriesType === 'project' ? null : seriesValue }, metric };
 }
 
-function isUnresolved(finding: Finding | null | undefined): boolean {
+function isUnresolved(finding: LivingFindingRow | null | undefined): boolean {
   return finding?.status === 'open' || finding?.status === 'acknowledged';
 }
 
-function lifeOf({ status, resolvedAt, normalBuckets }: Finding): LivingFinding {
+function lifeOf({ status, resolvedAt, normalBuckets }: LivingFindingRow): LivingFinding {
   return {
     status,
     normal: normalBuckets,
