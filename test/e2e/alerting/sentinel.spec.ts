@@ -97,6 +97,30 @@ describe('Sentinel', () => {
       expect(await kinds()).toEqual(found);
     });
 
+    it('narrow series by their own severities, where the project as a whole is as usual', async () => {
+      const types: [kind: string, severity: string, steady: number, more: Partial<Steady> | null, buckets: number][] = [
+        ['rate_spike', 'warning', 5, { events: 149 }, 1],
+        ['rate_spike', 'critical', 5, { events: 150 }, 1],
+        ['silence', 'warning', 5, null, 4],
+        ['rate_drop', 'warning', 20, { events: 1 }, 3],
+        ['error_burst', 'warning', 50, { errors: 24 }, 1],
+        ['error_burst', 'critical', 50, { errors: 25 }, 1],
+      ];
+      await sentinel.put(-3 * DAY - 12, 0, { events: 60, event: 'other' });
+      for (const [kind, severity, events, more, buckets] of types) {
+        const event = `${kind} ${severity}`;
+        await sentinel.put(-3 * DAY - 12, -buckets, { events, event });
+        if (more !== null) await sentinel.put(1 - buckets, 0, { events, event, ...more });
+      }
+      await sentinel.count();
+      await sentinel.watchFrom(0);
+      await sentinel.judge();
+      const found = await sentinel.findings();
+      expect(new Set(found.map((one: Json) => [one.kind, one.severity, one.series.type, one.series.value]))).toEqual(
+        new Set(types.map(([kind, severity]) => [kind, severity, 'event', `${kind} ${severity}`])),
+      );
+    });
+
     it('nothing while a series learns', async () => {
       await history({ events: 5 }, [{ events: 500 }], 2);
       expect(await kinds()).toEqual([]);
@@ -118,9 +142,9 @@ describe('Sentinel', () => {
       await sentinel.watchFrom(-2);
       await sentinel.judge();
       const findings = await sentinel.findings();
-      expect(findings.map(({ kind, series }: Json) => [kind, series.type, series.value])).toEqual([
-        ['silence', 'source', sourceId],
-        ['rate_spike', 'event', 'rare'],
+      expect(findings.map(({ kind, severity, series }: Json) => [kind, severity, series.type, series.value])).toEqual([
+        ['silence', 'critical', 'source', sourceId],
+        ['rate_spike', 'warning', 'event', 'rare'],
       ]);
       const silence = await sentinel.finding(findings[0].id);
       expect(silence.evidence.contributors).toEqual([
@@ -137,7 +161,10 @@ describe('Sentinel', () => {
       const found = await sentinel.findings('&kind=new_event_type');
       expect(new Set(found.map(({ series }: Json) => series.value)).size).toBe(10);
       expect(found[0]).toMatchObject({ severity: 'info', actual: null, expected: null, series: { type: 'event' } });
-      expect((await sentinel.finding(found[0].id)).evidence.sample_event_ids).toHaveLength(1);
+      const { evidence } = await sentinel.finding(found[0].id);
+      expect(evidence.sample_event_ids).toHaveLength(1);
+      // There is nothing that it was compared with.
+      expect(evidence).toMatchObject({ interval_seconds: 300, points: [], contributors: [], baseline: { samples: 0 } });
     });
 
     it.each([
@@ -151,7 +178,12 @@ describe('Sentinel', () => {
       await sentinel.judge();
       const [finding] = await sentinel.findings('&kind=cardinality_explosion');
       expect(finding.series).toEqual({ type: 'project', value: null, metric });
-      expect((await sentinel.finding(finding.id)).evidence.interval_seconds).toBe(3_600);
+      const { evidence } = await sentinel.finding(finding.id);
+      expect(evidence.interval_seconds).toBe(3_600);
+      expect(evidence.points).toEqual([
+        { ts: finding.started_at, actual: 61, expected: 1, lower: 0, upper: 20, is_anomalous: true },
+      ]);
+      expect(evidence.sample_event_ids).toHaveLength(5);
     });
   });
 
@@ -357,7 +389,7 @@ describe('Sentinel', () => {
     });
   });
 
-  it('tells each row of the table from both sides of what was ingested over HTTP', async () => {
+  it('tells each row of the table from both sides, from what was ingested over HTTP to the signed webhook', async () => {
     interface Sent {
       readonly events: number;
       readonly errors?: number;
@@ -365,49 +397,117 @@ describe('Sentinel', () => {
       /** Event types of the bucket, of which each has one more. */
       readonly types?: number;
     }
+    interface Told {
+      readonly severity: string;
+      /** The series' type, and what is counted of it. */
+      readonly series: readonly [type: string, value: string | null, metric: string];
+      /** Of what is expected it has more, or less. */
+      readonly direction: 'more' | 'less' | null;
+      /** The bucket that it began in, counted from the first unusual one. */
+      readonly began: number;
+      readonly figures: { readonly actual: unknown; readonly expected: unknown };
+    }
+    const project = (metric: string): Told['series'] => ['project', null, metric];
     const quiet = null;
     const rows: [
       kind: string,
-      isTold: boolean,
+      told: Told | null,
       steady: Sent,
       then: (Partial<Sent> | null)[],
       days?: readonly number[],
       isUsual?: boolean,
     ][] = [
-      ['rate_spike', true, { events: 5 }, [{ events: 50 }]],
-      ['rate_spike', false, { events: 17 }, [{ events: 50 }]],
-      ['rate_drop', true, { events: 20 }, [{ events: 4 }, { events: 4 }, { events: 4 }]],
-      ['rate_drop', false, { events: 20 }, [{ events: 10 }, { events: 10 }, { events: 10 }]],
-      ['silence', true, { events: 3 }, Array.from({ length: 7 }, () => quiet), []],
+      [
+        'rate_spike',
+        {
+          ...{ severity: 'warning', series: project('events'), direction: 'more', began: 0 },
+          figures: { actual: 50, expected: 5 },
+        },
+        { events: 5 },
+        [{ events: 50 }],
+      ],
+      ['rate_spike', null, { events: 17 }, [{ events: 50 }]],
+      [
+        'rate_drop',
+        {
+          ...{ severity: 'warning', series: project('events'), direction: 'less', began: 0 },
+          figures: { actual: 4, expected: 20 },
+        },
+        { events: 20 },
+        [{ events: 4 }, { events: 4 }, { events: 4 }],
+      ],
+      ['rate_drop', null, { events: 20 }, [{ events: 10 }, { events: 10 }, { events: 10 }]],
+      [
+        'silence',
+        {
+          ...{ severity: 'critical', series: project('events'), direction: 'less', began: 0 },
+          figures: { actual: 0, expected: 3 },
+        },
+        { events: 3 },
+        Array.from({ length: 7 }, () => quiet),
+        [],
+      ],
       // As long, but silent at that hour on every day before.
-      ['silence', false, { events: 3 }, Array.from({ length: 7 }, () => quiet), [], true],
-      ['silence', false, { events: 10 }, [quiet, quiet], []],
-      ['error_burst', true, { events: 25 }, [{ errors: 20 }]],
-      ['error_burst', false, { events: 25 }, [{ errors: 9 }]],
+      ['silence', null, { events: 3 }, Array.from({ length: 7 }, () => quiet), [], true],
+      ['silence', null, { events: 10 }, [quiet, quiet], []],
+      [
+        'error_burst',
+        {
+          ...{ severity: 'critical', series: project('error_rate'), direction: 'more', began: 0 },
+          figures: { actual: 0.8, expected: 0 },
+        },
+        { events: 25 },
+        [{ errors: 20 }],
+      ],
+      ['error_burst', null, { events: 25 }, [{ errors: 9 }]],
       [
         'latency_shift',
-        true,
+        {
+          ...{ severity: 'warning', series: project('p95_latency_ms'), direction: 'more', began: 0 },
+          figures: { actual: 300, expected: 100 },
+        },
         { events: 30, latencyMs: 100 },
         [{ latencyMs: 300 }, { latencyMs: 300 }, { latencyMs: 300 }],
       ],
       [
         'latency_shift',
-        false,
+        null,
         { events: 30, latencyMs: 100 },
         [{ latencyMs: 149 }, { latencyMs: 149 }, { latencyMs: 149 }],
       ],
-      ['new_event_type', true, { events: 3 }, [{ types: 1 }]],
+      [
+        'new_event_type',
+        {
+          ...{ severity: 'info', series: ['event', 'type.3', 'events'], direction: null, began: 0 },
+          figures: { actual: null, expected: null },
+        },
+        { events: 3 },
+        [{ types: 1 }],
+      ],
       // Its oldest event is not 24 hours old.
-      ['new_event_type', false, { events: 3 }, [{ types: 1 }], [0.9]],
-      ['cardinality_explosion', true, { events: 3 }, [{ types: 50 }]],
-      ['cardinality_explosion', false, { events: 3 }, [{ types: 18 }]],
+      ['new_event_type', null, { events: 3 }, [{ types: 1 }], [0.9]],
+      [
+        'cardinality_explosion',
+        {
+          ...{ severity: 'warning', series: project('event_types'), direction: 'more', began: 0 },
+          figures: { actual: 51, expected: 1 },
+        },
+        { events: 3 },
+        [{ types: 50 }],
+      ],
+      ['cardinality_explosion', null, { events: 3 }, [{ types: 18 }]],
     ];
+    const receiver = await startReceiver();
     const sender = new Sender(app.url);
+    const secretOf = (index: number): string => `the-secret-of-receiver-number-${String(index).padStart(4, '0')}`;
     try {
       const found = await Promise.all(
-        rows.map(async ([kind, , steady, then, days = [1, 2, 3], isUsual = false]) => {
+        rows.map(async ([kind, told, steady, then, days = [1, 2, 3], isUsual = false], index) => {
           const one = await ownerWithProject(app);
           const of = sentinel.of(one);
+          const hook = await alertsOf(app, one).destination(`${receiver.url}/${index}`, { secret: secretOf(index) });
+          const condition = { kind: 'anomaly', finding_kinds: [kind], min_severity: told?.severity ?? 'info' };
+          const rule = await rulesOf(app, one).rule({ condition, destination_ids: [hook] });
           const first = of.newest - then.length + 1;
           const [hour, behind] = [Math.floor(first / 12) * 12, Math.floor(of.newest / 12) * 12 + 12];
           const lines: object[] = [];
@@ -430,63 +530,50 @@ describe('Sentinel', () => {
           for (const day of days) {
             for (let bucket = hour; bucket < behind; bucket++) send(bucket - Math.round(day * DAY), steady);
           }
-          for (const [index, more] of then.entries()) if (more !== null) send(first + index, { ...steady, ...more });
+          for (const [place, more] of then.entries()) if (more !== null) send(first + place, { ...steady, ...more });
           for (let at = 0; at < lines.length; at += 500) {
             expect((await sender.lines(one.apiKey, lines.slice(at, at + 500))).status).toBe(200);
           }
           await of.watchFrom(1 - then.length);
-          return { kind, of };
+          return { kind, told, of, rule, first };
         }),
       );
       await sentinel.judge();
-      const told = await Promise.all(found.map(({ kind, of }) => of.findings(`&kind=${kind}`)));
-      expect(told.map((some, index) => [rows[index]?.[0], some.length > 0])).toEqual(
-        rows.map(([kind, isTold]) => [kind, isTold]),
+      const findings = await Promise.all(
+        found.map(async ({ kind, of }) => (await of.findings(`&kind=${kind}`)).toReversed()),
       );
-    } finally {
-      sender.close();
-    }
-  });
-
-  it('goes all the way: from events over HTTP to a webhook whose signature holds', async () => {
-    const receiver = await startReceiver();
-    const sender = new Sender(app.url);
-    try {
-      const secret = 'a-secret-of-the-receiver-1234567890';
-      const hook = await alertsOf(app, owner).destination(receiver.url, { secret });
-      const rule = await rulesOf(app, owner).rule({
-        condition: { kind: 'anomaly', finding_kinds: ['rate_spike'] },
-        destination_ids: [hook],
+      const shown = findings.map((some, index) => {
+        const [finding] = some;
+        if (finding === undefined) return [rows[index]?.[0], null];
+        const { kind, severity, series, actual, expected, started_at: startedAt } = finding;
+        const direction = actual === null ? null : actual > expected ? 'more' : 'less';
+        const began = Date.parse(startedAt as string) / 300_000 - (found[index]?.first ?? 0);
+        return [
+          kind,
+          {
+            ...{ severity, series: [series.type, series.value, series.metric], direction, began },
+            figures: { actual, expected },
+          },
+        ];
       });
-      const event = (bucket: number, place: number): object => ({
-        event_type: 'paid',
-        source: 'shop',
-        timestamp: new Date(sentinel.at(sentinel.newest + bucket).getTime() + place * 1_000).toISOString(),
-      });
-      const history = Array.from({ length: 3 * DAY + 24 }, (_, index) =>
-        [0, 1].map((place) => event(-1 - index, place)),
-      ).flat();
-      const spike = Array.from({ length: 50 }, (_, place) => event(0, place));
-      for (let at = 0; at < history.length; at += 500) {
-        expect((await sender.lines(owner.apiKey, history.slice(at, at + 500))).status).toBe(200);
-      }
-      expect((await sender.lines(owner.apiKey, spike)).status).toBe(200);
-      await sentinel.watchFrom(0);
-      await sentinel.judge();
-      expect(await kinds()).toEqual(['rate_spike project warning']);
-      const [finding] = await sentinel.findings();
+      expect(shown).toEqual(rows.map(([kind, told]) => [kind, told]));
+      // Each is told to its own receiver, which can tell that it comes from us.
       await runAlertDeliveries(app);
-      const [told] = await receiver.requests(1);
-      if (told === undefined) throw new Error('it is told');
-      expect(told.headers['x-service-signature']).toBe(expectedSignature(secret, told));
-      expect(JSON.parse(told.body)).toMatchObject({
-        alert_rule_id: rule,
-        project_id: owner.projectId,
-        status: 'open',
-        message: finding.summary,
-        payload: { id: finding.id, kind: 'rate_spike', actual: 50, expected: 2 },
-      });
-      expect(receiver.received).toHaveLength(1);
+      const places = rows.flatMap(([, told], index) => (told === null ? [] : [index]));
+      const received = await receiver.requests(places.length);
+      for (const index of places) {
+        const [told, ...more] = received.filter(({ path }) => path === `/${index}`);
+        if (told === undefined) throw new Error(`${rows[index]?.[0]} is told`);
+        expect(more).toEqual([]);
+        expect(told.headers['x-service-signature']).toBe(expectedSignature(secretOf(index), told));
+        const finding = findings[index]?.[0];
+        expect(JSON.parse(told.body)).toMatchObject({
+          ...{ alert_rule_id: found[index]?.rule, project_id: found[index]?.of.projectId, status: 'open' },
+          message: finding.summary,
+          payload: { id: finding.id, kind: finding.kind, series: finding.series, actual: finding.actual },
+        });
+      }
+      expect(receiver.received).toHaveLength(places.length);
     } finally {
       sender.close();
       await receiver.close();
