@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@je
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { asProjectId } from '../../../src/modules/access/index.js';
+import { HeartbeatsWriter } from '../../../src/modules/alerting/heartbeats/index.js';
 import { usualAt } from '../../../src/modules/alerting/sentinel/baseline/profile.js';
 import { LessonsRepository } from '../../../src/modules/alerting/sentinel/rounds/lessons.repository.js';
 import { SeriesProfilesRepository } from '../../../src/modules/alerting/sentinel/rounds/series-profiles.repository.js';
@@ -11,11 +12,13 @@ import { newId } from '../../../src/platform/ids/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { alertsOf, runAlertDeliveries, expectedSignature } from '../../support/alerts.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
+import { alertEventsOf, runMaintenance } from '../../support/alert-events.js';
 import { INTERNAL_TOKEN, type Json } from '../../support/delivery.js';
 import { Sender } from '../../support/ingestion.js';
 import { startReceiver } from '../../support/receiver.js';
 import { RULES_ENV, rulesOf } from '../../support/rules.js';
 import { SentinelClient, type Steady } from '../../support/sentinel.js';
+import { eventually } from '../../support/eventually.js';
 
 jest.setTimeout(120_000);
 
@@ -202,7 +205,7 @@ describe('Sentinel', () => {
     it('is judged alike in any order of arrival and at any times of rounds', async () => {
       const counts = fc.array(fc.constantFrom(0, 5, 5, 60, 150), { minLength: 6, maxLength: 9 });
       await fc.assert(
-        fc.asyncProperty(counts, fc.integer(), async (buckets, order) => {
+        fc.asyncProperty(counts, fc.infiniteStream(fc.nat(1_000)), async (buckets, chance) => {
           const first = 1 - buckets.length;
           const [atOnce, apart] = [await ownerWithProject(app), await ownerWithProject(app)].map((one) =>
             sentinel.of(one),
@@ -214,7 +217,8 @@ describe('Sentinel', () => {
             const events = buckets[place - first] ?? 0;
             if (events > 0) await to.put(place, place, { events });
           };
-          for (const place of places.toSorted((a, b) => ((a * order) % 7) - ((b * order) % 7)))
+          const orders = new Map(places.map((place) => [place, chance.next().value]));
+          for (const place of places.toSorted((a, b) => (orders.get(a) ?? 0) - (orders.get(b) ?? 0)))
             await put(atOnce, place);
           await atOnce.count();
           await atOnce.watchFrom(first);
@@ -256,6 +260,31 @@ describe('Sentinel', () => {
       );
       await history({ events: 40 }, [null, null, null, null]);
       expect(await kinds()).toEqual([]);
+    });
+
+    it('is not missed while no process of ours was there, which the next one says', async () => {
+      const beats = jest.spyOn(app.nest.get(HeartbeatsWriter, { strict: false }), 'beat').mockResolvedValue();
+      const diedAt = sentinel.at(sentinel.newest - 6);
+      await app.rows(`INSERT INTO alert_heartbeats (name, up_since, beat_at) VALUES ('ingestion', $1, $1)`, [diedAt]);
+      const next = await createTestApp({ env: RULES_ENV, databaseUrl: app.databaseUrl });
+      try {
+        const [known] = await eventually(
+          () => app.rows<{ down: Date | null }>('SELECT down_since AS down FROM alert_heartbeats'),
+          ([row]) => row?.down !== null,
+        );
+        expect(known).toEqual({ down: diedAt });
+        await history({ events: 40 }, [null, null, null, null]);
+        expect(await kinds()).toEqual([]);
+      } finally {
+        await next.close();
+        beats.mockRestore();
+      }
+      // As long a gap, and we were there.
+      await app.rows('DELETE FROM alert_heartbeats');
+      await app.rows('DELETE FROM sentinel_findings');
+      await sentinel.watchFrom(0);
+      await sentinel.judge();
+      expect(await kinds()).toEqual(['silence project critical']);
     });
 
     it('costs no more with ten thousand types, and is one explosion of them', async () => {
@@ -357,35 +386,74 @@ describe('Sentinel', () => {
       }
     });
 
-    it('ends with the project: archived, restored and deleted in the middle of rounds', async () => {
+    it('ends with the project: archived, restored and deleted in the middle of a bucket that is judged', async () => {
       const project = `/v1/projects/${owner.projectId}`;
+      const projects = app.nest.get(WatchedProjectsRepository, { strict: false });
       const watched = (): Promise<Json[]> =>
         app.rows('SELECT project_id FROM sentinel_projects WHERE project_id = $1', [owner.projectId]);
+      const isWaiting = async (): Promise<boolean> =>
+        (await app.rows(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`))
+          .length > 0;
+      /** The act is done, or waits for the round, when findings are written and the bucket is not yet said to be judged. */
+      const inside = async (act: () => Promise<{ status: number }>): Promise<number> => {
+        let answer: Promise<{ status: number }> | undefined;
+        const stopped = jest.spyOn(projects, 'advance').mockImplementationOnce(async (watching, tx) => {
+          let isDone = false;
+          answer = act().finally(() => (isDone = true));
+          await eventually(async () => isDone || (await isWaiting()), Boolean);
+          await WatchedProjectsRepository.prototype.advance.call(projects, watching, tx);
+        });
+        await sentinel.judge();
+        stopped.mockRestore();
+        if (answer === undefined) throw new Error('a bucket is judged');
+        return (await answer).status;
+      };
+      await rulesOf(app, owner).rule({ condition: { kind: 'anomaly' } });
       await sentinel.put(-4 * DAY, -4, { events: 5 });
       await sentinel.put(-3, 0, { events: 60 });
       await sentinel.count();
       await sentinel.watchFrom(-3);
-      const both = async (act: Promise<{ status: number }>): Promise<number> => {
-        const [answer] = await Promise.all([act, sentinel.judge()]);
-        return answer.status;
-      };
-      expect(await both(sentinel.send('post', `${project}/archive`))).toBe(200);
+      expect(await inside(() => sentinel.send('post', `${project}/archive`))).toBe(200);
+      // The bucket at hand was still judged, and none after it.
+      const [finding, ...others] = await sentinel.findings();
+      expect(others).toEqual([]);
+      expect(finding).toMatchObject({ status: 'open', last_seen_at: sentinel.at(sentinel.newest - 3).toISOString() });
       await sentinel.judge();
       expect(await watched()).toEqual([]);
-      expect((await sentinel.findings()).length).toBeLessThanOrEqual(1);
-      expect(await both(sentinel.send('post', `${project}/restore`))).toBe(200);
-      await sentinel.judge();
-      expect(await watched()).toHaveLength(1);
+      expect(await sentinel.findings()).toMatchObject([{ id: finding.id, last_seen_at: finding.last_seen_at }]);
+      expect((await sentinel.send('post', `${project}/restore`)).status).toBe(200);
       await sentinel.watchFrom(-1);
-      expect(await both(sentinel.send('post', `${project}/archive`))).toBe(200);
-      const deletion = app
-        .request()
-        .delete(project)
-        .set('Authorization', owner.bearer)
-        .then((answer) => answer);
-      expect([200, 202, 204]).toContain(await both(deletion));
+      // Archived and restored while one bucket is judged: it is watched on.
+      const both = async (): Promise<{ status: number }> => {
+        expect((await sentinel.send('post', `${project}/archive`)).status).toBe(200);
+        return sentinel.send('post', `${project}/restore`);
+      };
+      expect(await inside(both)).toBe(200);
+      expect(await watched()).toHaveLength(1);
+      expect(await sentinel.findings()).toMatchObject([
+        { id: finding.id, last_seen_at: sentinel.at(sentinel.newest).toISOString() },
+      ]);
+      await sentinel.watchFrom(-1);
+      const remove = (): Promise<{ status: number }> =>
+        app
+          .request()
+          .delete(project)
+          .set('Authorization', owner.bearer)
+          .then((answer) => answer);
+      expect((await sentinel.send('post', `${project}/archive`)).status).toBe(200);
+      await sentinel.judge();
+      expect(await watched()).toEqual([]);
+      expect((await sentinel.send('post', `${project}/restore`)).status).toBe(200);
+      await sentinel.watchFrom(-1);
+      const archiveAndRemove = async (): Promise<{ status: number }> => {
+        expect((await sentinel.send('post', `${project}/archive`)).status).toBe(200);
+        return remove();
+      };
+      expect([200, 202, 204]).toContain(await inside(archiveAndRemove));
       const gone = await sentinel.send('get', `/v1/sentinel/findings?project_id=${owner.projectId}`);
       expect([gone.status, gone.body.detail]).toEqual([404, 'Project not found']);
+      await sentinel.judge();
+      expect(app.logLines.filter((line) => line.includes('judging project'))).toEqual([]);
     });
   });
 
@@ -1045,6 +1113,118 @@ describe('Sentinel', () => {
       expect((await alerts()).map(({ status }: Json) => status)).toEqual(['resolved']);
     });
 
+    it('is back-tested by the findings of the window that fit it', async () => {
+      const hour = 3_600_000;
+      const now = Date.now();
+      const findings: [
+        kind: string,
+        severity: string,
+        series: string,
+        value: string,
+        actual: number | null,
+        hoursAgo: number,
+        buckets: number,
+        ended: string | null,
+      ][] = [
+        ['rate_spike', 'warning', 'project', '', 60, 6, 3, 'resolved_at'],
+        ['silence', 'critical', 'event', 'paid', 0, 5, 12, null],
+        ['new_event_type', 'info', 'event', 'sent', null, 4, 0, null],
+        ['error_burst', 'warning', 'source', newId(), 0.5, 3, 0, 'dismissed_at'],
+        // Before the window.
+        ['rate_drop', 'critical', 'project', '', 0, 30, 3, 'resolved_at'],
+      ];
+      for (const [kind, severity, type, value, actual, hoursAgo, buckets, ended] of findings) {
+        const startedAt = now - hoursAgo * hour;
+        const lastSeenAt = startedAt + buckets * 300_000;
+        const status = ended === null ? 'open' : ended.replace('_at', '');
+        await app.rows(
+          `INSERT INTO sentinel_findings (id, project_id, kind, series_type, series_value, metric, status, severity, score, title, summary,
+                                          actual, expected, started_at, detected_at, last_seen_at, ${ended ?? 'acknowledged_at'}, evidence)
+           VALUES ($1, $2, $3, $4, $5, 'events', $6, $7, 1, $3, $3, $8, 5, $9, $9, $10, $11, '{}')`,
+          [
+            ...[newId(), owner.projectId, kind, type, value, status, severity, actual],
+            ...[new Date(startedAt), new Date(lastSeenAt), ended === null ? null : new Date(lastSeenAt + 900_000)],
+          ],
+        );
+      }
+      const condition = { kind: 'anomaly' };
+      const all = { ...condition, min_severity: 'info' };
+      const rows: [what: string, rule: object, fired: string[]][] = [
+        ['warnings without a word', { condition }, ['rate_spike', 'silence', 'error_burst']],
+        ['all', { condition: all }, ['rate_spike', 'silence', 'new_event_type', 'error_burst']],
+        ['the critical', { condition: { ...condition, min_severity: 'critical' } }, ['silence']],
+        [
+          'kinds',
+          { condition: { ...all, finding_kinds: ['new_event_type', 'silence'] } },
+          ['silence', 'new_event_type'],
+        ],
+        [
+          'a filter',
+          { condition: { ...all, all: [{ field: 'actual', op: 'gt', value: 0.2 }] } },
+          ['rate_spike', 'error_burst'],
+        ],
+        [
+          'none of a type',
+          { condition: { ...all, not: { field: 'series_type', op: 'eq', value: 'event' } } },
+          ['rate_spike', 'error_burst'],
+        ],
+        ['a time that few last for', { condition: all, for_seconds: 900 }, ['rate_spike', 'silence']],
+      ];
+      const window = { from_ts: new Date(now - 24 * hour).toISOString(), to_ts: new Date(now).toISOString() };
+      const told = await Promise.all(
+        rows.map(async ([what, given]) => {
+          const { status, body } = await rulesOf(app, owner).backtest(await rule(given), window);
+          expect([status, body.truncated]).toEqual([200, false]);
+          return [what, body.firings.map((one: Json) => one.reason)];
+        }),
+      );
+      expect(told).toEqual(rows.map(([what, , fired]) => [what, fired]));
+      const { body } = await rulesOf(app, owner).backtest(await rule({ condition: all, for_seconds: 900 }), window);
+      expect(body.firings.map(({ at, until }: Json) => [at, until])).toEqual([
+        [new Date(now - 6 * hour + 900_000).toISOString(), new Date(now - 6 * hour + 1_800_000).toISOString()],
+        [new Date(now - 5 * hour + 900_000).toISOString(), null],
+      ]);
+    });
+
+    it('is told to all that it goes to, and in silence to nobody until it is over', async () => {
+      const receiver = await startReceiver();
+      const alerting = alertEventsOf(app, owner);
+      try {
+        const hooks = [
+          await alertsOf(app, owner).destination(`${receiver.url}/a`),
+          await alertsOf(app, owner).destination(`${receiver.url}/b`),
+        ];
+        const everywhere = await rule();
+        const one = await rule({ destination_ids: hooks.slice(0, 1) });
+        const filter = { field: 'properties.kind', op: 'eq', value: 'rate_spike' };
+        const silence = await alerting.silence({ filter });
+        expect([silence.status, silence.body.detail]).toEqual([201, undefined]);
+        await history({ events: 50, errors: 1 }, [{ events: 500, errors: 400 }]);
+        await runAlertDeliveries(app);
+        const heard = (): string[] =>
+          receiver.received.map(({ path, body }) => {
+            const { payload, alert_rule_id: by } = JSON.parse(body);
+            return `${path} ${payload.kind} ${by === everywhere ? 'everywhere' : by === one ? 'one' : ''}`;
+          });
+        await receiver.requests(3);
+        const bursts = ['/a error_burst everywhere', '/a error_burst one', '/b error_burst everywhere'];
+        expect(heard().sort()).toEqual(bursts);
+        // What fired in silence is there, and is told when the silence ends.
+        expect((await alerts()).map(({ payload }: Json) => payload.kind).sort()).toEqual([
+          ...['error_burst', 'error_burst', 'rate_spike', 'rate_spike'],
+        ]);
+        expect((await alerting.http.send('delete', `/v1/alerts/silences/${silence.body.id}`)).status).toBe(204);
+        await runMaintenance(app);
+        await runAlertDeliveries(app);
+        await receiver.requests(6);
+        expect(heard().sort()).toEqual(
+          [...bursts, ...bursts.map((line) => line.replace('error_burst', 'rate_spike'))].sort(),
+        );
+      } finally {
+        await receiver.close();
+      }
+    });
+
     it('is as the guide has it', async () => {
       const guide = readFileSync('docs/guide/sentinel.md', 'utf8');
       const example = (name: string): object =>
@@ -1107,6 +1287,43 @@ describe('Sentinel', () => {
         open_findings: { total: 2, critical: 1, warning: 1, info: 0 },
         evaluated_until: sentinel.at(sentinel.newest + 1).toISOString(),
       });
+    });
+
+    it('comes in pages, in one order whatever began at once', async () => {
+      await app.rows(
+        `INSERT INTO sentinel_findings (id, project_id, kind, series_type, series_value, metric, status, severity, score, title, summary,
+                                        started_at, detected_at, last_seen_at, resolved_at, evidence)
+         SELECT gen_random_uuid(), p.id, 'rate_spike', 'event', 'type.' || n, 'events', 'resolved', 'warning', 0.5, 'A spike', 'A spike', at, at, at, at,
+                '{}' FROM unnest($1::uuid[]) AS p (id), (SELECT n, now() - (n / 10) * interval '1 hour' AS at FROM generate_series(0, 59) n) f`,
+        [[owner.projectId, (await ownerWithProject(app)).projectId]],
+      );
+      const page = async (query: string): Promise<Json> =>
+        (await sentinel.send('get', `/v1/sentinel/findings?project_id=${owner.projectId}${query}`)).body;
+      const whole = await page('&limit=100');
+      expect([whole.items.length, whole.total, whole.limit, whole.offset]).toEqual([60, 60, 100, 0]);
+      const begun = whole.items.map((one: Json) => one.started_at as string);
+      expect(begun).toEqual(begun.toSorted().reverse());
+      const [first, second, third, behind] = [
+        await page(''),
+        await page('&offset=25'),
+        await page('&offset=50'),
+        await page('&offset=60'),
+      ];
+      expect([first, second, third, behind].map((one) => [one.items.length, one.total, one.limit, one.offset])).toEqual(
+        [
+          [25, 60, 25, 0],
+          [25, 60, 25, 25],
+          [10, 60, 25, 50],
+          [0, 60, 25, 60],
+        ],
+      );
+      expect([first, second, third].flatMap(({ items }) => items)).toEqual(whole.items);
+      const [, middle] = [...new Set<string>(begun)];
+      const some = await page(
+        `&from_ts=${begun.at(-1)}&to_ts=${middle}&limit=1&status=resolved&status=open&severity=warning&kind=rate_spike`,
+      );
+      expect([some.items.length, some.total]).toEqual([1, 40]);
+      expect(await page('&series_value=type.7')).toMatchObject({ total: 1, items: [{ series: { value: 'type.7' } }] });
     });
 
     it('is summed up: learning, by severity and who is at it, and what was dismissed lately', async () => {
