@@ -4,6 +4,7 @@ import { corpusOf, publishedScores } from './nab/files.mjs';
 import { probationOf, PROFILES, score } from './nab/scorer.mjs';
 import { qualityOf } from './sentinel/quality.mjs';
 import { roundsOf } from './sentinel/rounds.mjs';
+import { worstOf } from './sentinel/worst.mjs';
 
 /** Of the benchmark's README: what our scorer must give for the files of these detectors before it is believed. */
 const PUBLISHED = { knncad: 58.0, relativeEntropy: 54.6, windowedGaussian: 39.6 };
@@ -12,13 +13,14 @@ const ROUNDING = 0.055;
 /** Bounds were chosen on seeds below 1,000. */
 const SEEDS = Array.from({ length: 20 }, (_, index) => 1_001 + index);
 
-/** @param parts any of `nab`, `generated`, `rounds`, `beside`; none: all */
+/** @param parts any of `nab`, `generated`, `rounds`, `beside`, `silent`, `worst`; none: all */
 export async function run(parts = []) {
   const isWanted = (part) => parts.length === 0 || parts.includes(part);
   if (isWanted('nab')) benchmark();
   if (isWanted('generated')) generated();
-  const costs = ['rounds', 'beside'].filter(isWanted);
+  const costs = ['rounds', 'beside', 'silent'].filter(isWanted);
   if (costs.length > 0) await roundsOf(costs);
+  if (isWanted('worst')) await worstOf();
 }
 
 function generated() {

@@ -58,6 +58,7 @@ export const TENANT_TABLES = {
   sentinel_findings: ['project_id'],
   sentinel_lesson_points: ['project_id'],
   sentinel_lessons: ['project_id'],
+  sentinel_points: ['project_id'],
   sentinel_projects: ['project_id'],
   sentinel_series: ['project_id'],
   sessions: ['user_id'],

@@ -40,6 +40,7 @@ import { LessonsOfSentinel1796000000000 } from './1796000000000-lessons-of-senti
 import { PlainEvents1799000000000 } from './1799000000000-plain-events.js';
 import { EventShipping1800000000000 } from './1800000000000-event-shipping.js';
 import { CountedBatches1800000100000 } from './1800000100000-counted-batches.js';
+import { PointsOfFindings1801600000000 } from './1801600000000-points-of-findings.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -85,4 +86,5 @@ export const MIGRATIONS = [
   PlainEvents1799000000000,
   EventShipping1800000000000,
   CountedBatches1800000100000,
+  PointsOfFindings1801600000000,
 ] as const;

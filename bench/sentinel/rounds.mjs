@@ -18,10 +18,16 @@ const DAYS = 28;
 const HOURS_OF_ROWS = 4;
 const ROUND_SECONDS = 60;
 const FINDINGS = 10_000;
+/** So long that twenty events of each type are missing, and the buckets that are not due yet. */
+const LATELY = `"timestamp" >= now() - interval '90 minutes'`;
+const SILENCES = {
+  'all but one event type': `UPDATE events SET event = 'type.0' WHERE ${LATELY}`,
+  everything: `DELETE FROM events WHERE ${LATELY}`,
+};
 /** So few that a core is left for the rounds: what is asked is what these take from ingestion, not what a full machine does. */
 const BESIDE_CONNECTIONS = 2;
 
-/** @param parts what is measured of the same filled database: `rounds`, `beside` */
+/** @param parts what is measured of the same filled database: `rounds`, `beside`, `silent` */
 export async function roundsOf(parts) {
   const server = await startDatabase();
   const database = await server.database('bench_sentinel', { migrated: true });
@@ -45,27 +51,71 @@ export async function roundsOf(parts) {
     await database.query('VACUUM (ANALYZE)');
     await server.checkpoint();
     if (parts.includes('beside')) await besideRounds(database, service, env);
-    if (!parts.includes('rounds')) return;
-    const idle = residentMegabytes(service.pid);
-    const rounds = [];
-    for (let round = 0; round < ROUNDS; round++) rounds.push(await judged(database, service));
-    const most = Math.max(...rounds.map(({ megabytes }) => megabytes));
-    const list = await listOf(database, service, bearer, model);
-    console.log(`\n${facts()}; PostgreSQL ${JSON.stringify(await server.settings())}`);
-    const share = (name) => ratio(median(rounds.map((one) => one[name])) / ROUND_SECONDS);
-    print(`${PROJECTS} projects with ${TYPES + SOURCES + 1} series each`, [
-      goal('processor time of a round, with the database, / its minute', share('busySeconds'), { most: 0.5 }),
-      goal('a round / its minute', share('seconds'), { most: 0.5 }),
-      goal('memory of the process, MB', most, { most: 250 }),
-      goal('findings list less 2 ms / SQL', list, { most: 1.5 }),
-    ]);
-    console.log(
-      `one project learned in ${learning.busySeconds.toFixed(2)} s of processor time (${learning.seconds.toFixed(2)} s); idle ${idle} MB`,
-    );
+    if (parts.includes('rounds')) await plainRounds(server, database, service, { bearer, model, learning });
+    if (parts.includes('silent')) {
+      await makeRules(database, service, bearer, model);
+      for (const what of Object.keys(SILENCES)) await silentRounds(database, service, what);
+    }
   } finally {
     await service.stop();
     await server.stop();
   }
+}
+
+/** Nothing is wrong anywhere. */
+async function plainRounds(server, database, service, { bearer, model, learning }) {
+  const idle = residentMegabytes(service.pid);
+  const rounds = [];
+  for (let round = 0; round < ROUNDS; round++) rounds.push(await judged(database, service));
+  const most = Math.max(...rounds.map(({ megabytes }) => megabytes));
+  const list = await listOf(database, service, bearer, model);
+  console.log(`\n${facts()}; PostgreSQL ${JSON.stringify(await server.settings())}`);
+  const share = (name) => ratio(median(rounds.map((one) => one[name])) / ROUND_SECONDS);
+  print(`${PROJECTS} projects with ${TYPES + SOURCES + 1} series each`, [
+    goal('processor time of a round, with the database, / its minute', share('busySeconds'), { most: 0.5 }),
+    goal('a round / its minute', share('seconds'), { most: 0.5 }),
+    goal('memory of the process, MB', most, { most: 250 }),
+    goal('findings list less 2 ms / SQL', list, { most: 1.5 }),
+  ]);
+  console.log(
+    `one project learned in ${learning.busySeconds.toFixed(2)} s of processor time (${learning.seconds.toFixed(2)} s); idle ${idle} MB`,
+  );
+}
+
+/** A rule of kind `anomaly` in each project. */
+async function makeRules(database, service, bearer, model) {
+  const answer = await fetch(`${service.url}/v1/alert-rules`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${bearer}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ project_id: model, name: 'Findings', condition: { kind: 'anomaly' } }),
+  });
+  if (answer.status !== 201) throw new Error(`a rule answered ${answer.status} ${await answer.text()}`);
+  await database.query(
+    `INSERT INTO alert_rules SELECT (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid(), 'project_id', p.id))).*
+     FROM alert_rules r, projects p WHERE r.project_id = $1 AND p.id <> $1`,
+    [model],
+  );
+}
+
+/**
+ * Something comes nowhere any more, at once: everything, so that a project is a finding with all its series as
+ * contributors; or all event types but one, which comes instead of them, so that each is a finding by itself.
+ */
+async function silentRounds(database, service, what) {
+  await database.query('DELETE FROM sentinel_findings');
+  await database.query(SILENCES[what]);
+  await database.query('VACUUM (ANALYZE) events');
+  const [opening, extending] = [await judged(database, service), await judged(database, service)];
+  const [{ findings }] = await database.query('SELECT count(*)::int AS findings FROM sentinel_findings');
+  console.log(`\n${facts()}`);
+  print(`${PROJECTS} projects of which ${what} is silent: ${findings} findings`, [
+    goal('a round that opens them / its minute', ratio(opening.seconds / ROUND_SECONDS), { most: 1 }),
+    goal('processor time of it, with the database, / its minute', ratio(opening.busySeconds / ROUND_SECONDS), {
+      most: 1,
+    }),
+    goal('a round in which they go on / its minute', ratio(extending.seconds / ROUND_SECONDS), { most: 1 }),
+    goal('memory of the process, MB', Math.max(opening.megabytes, extending.megabytes), { most: 250 }),
+  ]);
 }
 
 /** Ingestion for a minute, in which another process judges all projects once, against a minute without that. */

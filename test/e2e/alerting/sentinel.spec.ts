@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@je
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { asProjectId } from '../../../src/modules/access/index.js';
+import { HeartbeatsWriter } from '../../../src/modules/alerting/heartbeats/index.js';
 import { usualAt } from '../../../src/modules/alerting/sentinel/baseline/profile.js';
 import { LessonsRepository } from '../../../src/modules/alerting/sentinel/rounds/lessons.repository.js';
 import { SeriesProfilesRepository } from '../../../src/modules/alerting/sentinel/rounds/series-profiles.repository.js';
@@ -11,11 +12,13 @@ import { newId } from '../../../src/platform/ids/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { alertsOf, runAlertDeliveries, expectedSignature } from '../../support/alerts.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
+import { alertEventsOf, runMaintenance } from '../../support/alert-events.js';
 import { INTERNAL_TOKEN, type Json } from '../../support/delivery.js';
 import { Sender } from '../../support/ingestion.js';
 import { startReceiver } from '../../support/receiver.js';
 import { RULES_ENV, rulesOf } from '../../support/rules.js';
 import { SentinelClient, type Steady } from '../../support/sentinel.js';
+import { eventually } from '../../support/eventually.js';
 
 jest.setTimeout(120_000);
 
@@ -97,6 +100,30 @@ describe('Sentinel', () => {
       expect(await kinds()).toEqual(found);
     });
 
+    it('narrow series by their own severities, where the project as a whole is as usual', async () => {
+      const types: [kind: string, severity: string, steady: number, more: Partial<Steady> | null, buckets: number][] = [
+        ['rate_spike', 'warning', 5, { events: 149 }, 1],
+        ['rate_spike', 'critical', 5, { events: 150 }, 1],
+        ['silence', 'warning', 5, null, 4],
+        ['rate_drop', 'warning', 20, { events: 1 }, 3],
+        ['error_burst', 'warning', 50, { errors: 24 }, 1],
+        ['error_burst', 'critical', 50, { errors: 25 }, 1],
+      ];
+      await sentinel.put(-3 * DAY - 12, 0, { events: 60, event: 'other' });
+      for (const [kind, severity, events, more, buckets] of types) {
+        const event = `${kind} ${severity}`;
+        await sentinel.put(-3 * DAY - 12, -buckets, { events, event });
+        if (more !== null) await sentinel.put(1 - buckets, 0, { events, event, ...more });
+      }
+      await sentinel.count();
+      await sentinel.watchFrom(0);
+      await sentinel.judge();
+      const found = await sentinel.findings();
+      expect(new Set(found.map((one: Json) => [one.kind, one.severity, one.series.type, one.series.value]))).toEqual(
+        new Set(types.map(([kind, severity]) => [kind, severity, 'event', `${kind} ${severity}`])),
+      );
+    });
+
     it('nothing while a series learns', async () => {
       await history({ events: 5 }, [{ events: 500 }], 2);
       expect(await kinds()).toEqual([]);
@@ -118,9 +145,9 @@ describe('Sentinel', () => {
       await sentinel.watchFrom(-2);
       await sentinel.judge();
       const findings = await sentinel.findings();
-      expect(findings.map(({ kind, series }: Json) => [kind, series.type, series.value])).toEqual([
-        ['silence', 'source', sourceId],
-        ['rate_spike', 'event', 'rare'],
+      expect(findings.map(({ kind, severity, series }: Json) => [kind, severity, series.type, series.value])).toEqual([
+        ['silence', 'critical', 'source', sourceId],
+        ['rate_spike', 'warning', 'event', 'rare'],
       ]);
       const silence = await sentinel.finding(findings[0].id);
       expect(silence.evidence.contributors).toEqual([
@@ -137,7 +164,10 @@ describe('Sentinel', () => {
       const found = await sentinel.findings('&kind=new_event_type');
       expect(new Set(found.map(({ series }: Json) => series.value)).size).toBe(10);
       expect(found[0]).toMatchObject({ severity: 'info', actual: null, expected: null, series: { type: 'event' } });
-      expect((await sentinel.finding(found[0].id)).evidence.sample_event_ids).toHaveLength(1);
+      const { evidence } = await sentinel.finding(found[0].id);
+      expect(evidence.sample_event_ids).toHaveLength(1);
+      // There is nothing that it was compared with.
+      expect(evidence).toMatchObject({ interval_seconds: 300, points: [], contributors: [], baseline: { samples: 0 } });
     });
 
     it.each([
@@ -151,7 +181,12 @@ describe('Sentinel', () => {
       await sentinel.judge();
       const [finding] = await sentinel.findings('&kind=cardinality_explosion');
       expect(finding.series).toEqual({ type: 'project', value: null, metric });
-      expect((await sentinel.finding(finding.id)).evidence.interval_seconds).toBe(3_600);
+      const { evidence } = await sentinel.finding(finding.id);
+      expect(evidence.interval_seconds).toBe(3_600);
+      expect(evidence.points).toEqual([
+        { ts: finding.started_at, actual: 61, expected: 1, lower: 0, upper: 20, is_anomalous: true },
+      ]);
+      expect(evidence.sample_event_ids).toHaveLength(5);
     });
   });
 
@@ -170,7 +205,7 @@ describe('Sentinel', () => {
     it('is judged alike in any order of arrival and at any times of rounds', async () => {
       const counts = fc.array(fc.constantFrom(0, 5, 5, 60, 150), { minLength: 6, maxLength: 9 });
       await fc.assert(
-        fc.asyncProperty(counts, fc.integer(), async (buckets, order) => {
+        fc.asyncProperty(counts, fc.infiniteStream(fc.nat(1_000)), async (buckets, chance) => {
           const first = 1 - buckets.length;
           const [atOnce, apart] = [await ownerWithProject(app), await ownerWithProject(app)].map((one) =>
             sentinel.of(one),
@@ -182,7 +217,8 @@ describe('Sentinel', () => {
             const events = buckets[place - first] ?? 0;
             if (events > 0) await to.put(place, place, { events });
           };
-          for (const place of places.toSorted((a, b) => ((a * order) % 7) - ((b * order) % 7)))
+          const orders = new Map(places.map((place) => [place, chance.next().value]));
+          for (const place of places.toSorted((a, b) => (orders.get(a) ?? 0) - (orders.get(b) ?? 0)))
             await put(atOnce, place);
           await atOnce.count();
           await atOnce.watchFrom(first);
@@ -224,6 +260,31 @@ describe('Sentinel', () => {
       );
       await history({ events: 40 }, [null, null, null, null]);
       expect(await kinds()).toEqual([]);
+    });
+
+    it('is not missed while no process of ours was there, which the next one says', async () => {
+      const beats = jest.spyOn(app.nest.get(HeartbeatsWriter, { strict: false }), 'beat').mockResolvedValue();
+      const diedAt = sentinel.at(sentinel.newest - 6);
+      await app.rows(`INSERT INTO alert_heartbeats (name, up_since, beat_at) VALUES ('ingestion', $1, $1)`, [diedAt]);
+      const next = await createTestApp({ env: RULES_ENV, databaseUrl: app.databaseUrl });
+      try {
+        const [known] = await eventually(
+          () => app.rows<{ down: Date | null }>('SELECT down_since AS down FROM alert_heartbeats'),
+          ([row]) => row?.down !== null,
+        );
+        expect(known).toEqual({ down: diedAt });
+        await history({ events: 40 }, [null, null, null, null]);
+        expect(await kinds()).toEqual([]);
+      } finally {
+        await next.close();
+        beats.mockRestore();
+      }
+      // As long a gap, and we were there.
+      await app.rows('DELETE FROM alert_heartbeats');
+      await app.rows('DELETE FROM sentinel_findings');
+      await sentinel.watchFrom(0);
+      await sentinel.judge();
+      expect(await kinds()).toEqual(['silence project critical']);
     });
 
     it('costs no more with ten thousand types, and is one explosion of them', async () => {
@@ -325,39 +386,78 @@ describe('Sentinel', () => {
       }
     });
 
-    it('ends with the project: archived, restored and deleted in the middle of rounds', async () => {
+    it('ends with the project: archived, restored and deleted in the middle of a bucket that is judged', async () => {
       const project = `/v1/projects/${owner.projectId}`;
+      const projects = app.nest.get(WatchedProjectsRepository, { strict: false });
       const watched = (): Promise<Json[]> =>
         app.rows('SELECT project_id FROM sentinel_projects WHERE project_id = $1', [owner.projectId]);
+      const isWaiting = async (): Promise<boolean> =>
+        (await app.rows(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`))
+          .length > 0;
+      /** The act is done, or waits for the round, when findings are written and the bucket is not yet said to be judged. */
+      const inside = async (act: () => Promise<{ status: number }>): Promise<number> => {
+        let answer: Promise<{ status: number }> | undefined;
+        const stopped = jest.spyOn(projects, 'advance').mockImplementationOnce(async (watching, tx) => {
+          let isDone = false;
+          answer = act().finally(() => (isDone = true));
+          await eventually(async () => isDone || (await isWaiting()), Boolean);
+          await WatchedProjectsRepository.prototype.advance.call(projects, watching, tx);
+        });
+        await sentinel.judge();
+        stopped.mockRestore();
+        if (answer === undefined) throw new Error('a bucket is judged');
+        return (await answer).status;
+      };
+      await rulesOf(app, owner).rule({ condition: { kind: 'anomaly' } });
       await sentinel.put(-4 * DAY, -4, { events: 5 });
       await sentinel.put(-3, 0, { events: 60 });
       await sentinel.count();
       await sentinel.watchFrom(-3);
-      const both = async (act: Promise<{ status: number }>): Promise<number> => {
-        const [answer] = await Promise.all([act, sentinel.judge()]);
-        return answer.status;
-      };
-      expect(await both(sentinel.send('post', `${project}/archive`))).toBe(200);
+      expect(await inside(() => sentinel.send('post', `${project}/archive`))).toBe(200);
+      // The bucket at hand was still judged, and none after it.
+      const [finding, ...others] = await sentinel.findings();
+      expect(others).toEqual([]);
+      expect(finding).toMatchObject({ status: 'open', last_seen_at: sentinel.at(sentinel.newest - 3).toISOString() });
       await sentinel.judge();
       expect(await watched()).toEqual([]);
-      expect((await sentinel.findings()).length).toBeLessThanOrEqual(1);
-      expect(await both(sentinel.send('post', `${project}/restore`))).toBe(200);
-      await sentinel.judge();
-      expect(await watched()).toHaveLength(1);
+      expect(await sentinel.findings()).toMatchObject([{ id: finding.id, last_seen_at: finding.last_seen_at }]);
+      expect((await sentinel.send('post', `${project}/restore`)).status).toBe(200);
       await sentinel.watchFrom(-1);
-      expect(await both(sentinel.send('post', `${project}/archive`))).toBe(200);
-      const deletion = app
-        .request()
-        .delete(project)
-        .set('Authorization', owner.bearer)
-        .then((answer) => answer);
-      expect([200, 202, 204]).toContain(await both(deletion));
+      // Archived and restored while one bucket is judged: it is watched on.
+      const both = async (): Promise<{ status: number }> => {
+        expect((await sentinel.send('post', `${project}/archive`)).status).toBe(200);
+        return sentinel.send('post', `${project}/restore`);
+      };
+      expect(await inside(both)).toBe(200);
+      expect(await watched()).toHaveLength(1);
+      expect(await sentinel.findings()).toMatchObject([
+        { id: finding.id, last_seen_at: sentinel.at(sentinel.newest).toISOString() },
+      ]);
+      await sentinel.watchFrom(-1);
+      const remove = (): Promise<{ status: number }> =>
+        app
+          .request()
+          .delete(project)
+          .set('Authorization', owner.bearer)
+          .then((answer) => answer);
+      expect((await sentinel.send('post', `${project}/archive`)).status).toBe(200);
+      await sentinel.judge();
+      expect(await watched()).toEqual([]);
+      expect((await sentinel.send('post', `${project}/restore`)).status).toBe(200);
+      await sentinel.watchFrom(-1);
+      const archiveAndRemove = async (): Promise<{ status: number }> => {
+        expect((await sentinel.send('post', `${project}/archive`)).status).toBe(200);
+        return remove();
+      };
+      expect([200, 202, 204]).toContain(await inside(archiveAndRemove));
       const gone = await sentinel.send('get', `/v1/sentinel/findings?project_id=${owner.projectId}`);
       expect([gone.status, gone.body.detail]).toEqual([404, 'Project not found']);
+      await sentinel.judge();
+      expect(app.logLines.filter((line) => line.includes('judging project'))).toEqual([]);
     });
   });
 
-  it('tells each row of the table from both sides of what was ingested over HTTP', async () => {
+  it('tells each row of the table from both sides, from what was ingested over HTTP to the signed webhook', async () => {
     interface Sent {
       readonly events: number;
       readonly errors?: number;
@@ -365,49 +465,117 @@ describe('Sentinel', () => {
       /** Event types of the bucket, of which each has one more. */
       readonly types?: number;
     }
+    interface Told {
+      readonly severity: string;
+      /** The series' type, and what is counted of it. */
+      readonly series: readonly [type: string, value: string | null, metric: string];
+      /** Of what is expected it has more, or less. */
+      readonly direction: 'more' | 'less' | null;
+      /** The bucket that it began in, counted from the first unusual one. */
+      readonly began: number;
+      readonly figures: { readonly actual: unknown; readonly expected: unknown };
+    }
+    const project = (metric: string): Told['series'] => ['project', null, metric];
     const quiet = null;
     const rows: [
       kind: string,
-      isTold: boolean,
+      told: Told | null,
       steady: Sent,
       then: (Partial<Sent> | null)[],
       days?: readonly number[],
       isUsual?: boolean,
     ][] = [
-      ['rate_spike', true, { events: 5 }, [{ events: 50 }]],
-      ['rate_spike', false, { events: 17 }, [{ events: 50 }]],
-      ['rate_drop', true, { events: 20 }, [{ events: 4 }, { events: 4 }, { events: 4 }]],
-      ['rate_drop', false, { events: 20 }, [{ events: 10 }, { events: 10 }, { events: 10 }]],
-      ['silence', true, { events: 3 }, Array.from({ length: 7 }, () => quiet), []],
+      [
+        'rate_spike',
+        {
+          ...{ severity: 'warning', series: project('events'), direction: 'more', began: 0 },
+          figures: { actual: 50, expected: 5 },
+        },
+        { events: 5 },
+        [{ events: 50 }],
+      ],
+      ['rate_spike', null, { events: 17 }, [{ events: 50 }]],
+      [
+        'rate_drop',
+        {
+          ...{ severity: 'warning', series: project('events'), direction: 'less', began: 0 },
+          figures: { actual: 4, expected: 20 },
+        },
+        { events: 20 },
+        [{ events: 4 }, { events: 4 }, { events: 4 }],
+      ],
+      ['rate_drop', null, { events: 20 }, [{ events: 10 }, { events: 10 }, { events: 10 }]],
+      [
+        'silence',
+        {
+          ...{ severity: 'critical', series: project('events'), direction: 'less', began: 0 },
+          figures: { actual: 0, expected: 3 },
+        },
+        { events: 3 },
+        Array.from({ length: 7 }, () => quiet),
+        [],
+      ],
       // As long, but silent at that hour on every day before.
-      ['silence', false, { events: 3 }, Array.from({ length: 7 }, () => quiet), [], true],
-      ['silence', false, { events: 10 }, [quiet, quiet], []],
-      ['error_burst', true, { events: 25 }, [{ errors: 20 }]],
-      ['error_burst', false, { events: 25 }, [{ errors: 9 }]],
+      ['silence', null, { events: 3 }, Array.from({ length: 7 }, () => quiet), [], true],
+      ['silence', null, { events: 10 }, [quiet, quiet], []],
+      [
+        'error_burst',
+        {
+          ...{ severity: 'critical', series: project('error_rate'), direction: 'more', began: 0 },
+          figures: { actual: 0.8, expected: 0 },
+        },
+        { events: 25 },
+        [{ errors: 20 }],
+      ],
+      ['error_burst', null, { events: 25 }, [{ errors: 9 }]],
       [
         'latency_shift',
-        true,
+        {
+          ...{ severity: 'warning', series: project('p95_latency_ms'), direction: 'more', began: 0 },
+          figures: { actual: 300, expected: 100 },
+        },
         { events: 30, latencyMs: 100 },
         [{ latencyMs: 300 }, { latencyMs: 300 }, { latencyMs: 300 }],
       ],
       [
         'latency_shift',
-        false,
+        null,
         { events: 30, latencyMs: 100 },
         [{ latencyMs: 149 }, { latencyMs: 149 }, { latencyMs: 149 }],
       ],
-      ['new_event_type', true, { events: 3 }, [{ types: 1 }]],
+      [
+        'new_event_type',
+        {
+          ...{ severity: 'info', series: ['event', 'type.3', 'events'], direction: null, began: 0 },
+          figures: { actual: null, expected: null },
+        },
+        { events: 3 },
+        [{ types: 1 }],
+      ],
       // Its oldest event is not 24 hours old.
-      ['new_event_type', false, { events: 3 }, [{ types: 1 }], [0.9]],
-      ['cardinality_explosion', true, { events: 3 }, [{ types: 50 }]],
-      ['cardinality_explosion', false, { events: 3 }, [{ types: 18 }]],
+      ['new_event_type', null, { events: 3 }, [{ types: 1 }], [0.9]],
+      [
+        'cardinality_explosion',
+        {
+          ...{ severity: 'warning', series: project('event_types'), direction: 'more', began: 0 },
+          figures: { actual: 51, expected: 1 },
+        },
+        { events: 3 },
+        [{ types: 50 }],
+      ],
+      ['cardinality_explosion', null, { events: 3 }, [{ types: 18 }]],
     ];
+    const receiver = await startReceiver();
     const sender = new Sender(app.url);
+    const secretOf = (index: number): string => `the-secret-of-receiver-number-${String(index).padStart(4, '0')}`;
     try {
       const found = await Promise.all(
-        rows.map(async ([kind, , steady, then, days = [1, 2, 3], isUsual = false]) => {
+        rows.map(async ([kind, told, steady, then, days = [1, 2, 3], isUsual = false], index) => {
           const one = await ownerWithProject(app);
           const of = sentinel.of(one);
+          const hook = await alertsOf(app, one).destination(`${receiver.url}/${index}`, { secret: secretOf(index) });
+          const condition = { kind: 'anomaly', finding_kinds: [kind], min_severity: told?.severity ?? 'info' };
+          const rule = await rulesOf(app, one).rule({ condition, destination_ids: [hook] });
           const first = of.newest - then.length + 1;
           const [hour, behind] = [Math.floor(first / 12) * 12, Math.floor(of.newest / 12) * 12 + 12];
           const lines: object[] = [];
@@ -430,63 +598,50 @@ describe('Sentinel', () => {
           for (const day of days) {
             for (let bucket = hour; bucket < behind; bucket++) send(bucket - Math.round(day * DAY), steady);
           }
-          for (const [index, more] of then.entries()) if (more !== null) send(first + index, { ...steady, ...more });
+          for (const [place, more] of then.entries()) if (more !== null) send(first + place, { ...steady, ...more });
           for (let at = 0; at < lines.length; at += 500) {
             expect((await sender.lines(one.apiKey, lines.slice(at, at + 500))).status).toBe(200);
           }
           await of.watchFrom(1 - then.length);
-          return { kind, of };
+          return { kind, told, of, rule, first };
         }),
       );
       await sentinel.judge();
-      const told = await Promise.all(found.map(({ kind, of }) => of.findings(`&kind=${kind}`)));
-      expect(told.map((some, index) => [rows[index]?.[0], some.length > 0])).toEqual(
-        rows.map(([kind, isTold]) => [kind, isTold]),
+      const findings = await Promise.all(
+        found.map(async ({ kind, of }) => (await of.findings(`&kind=${kind}`)).toReversed()),
       );
-    } finally {
-      sender.close();
-    }
-  });
-
-  it('goes all the way: from events over HTTP to a webhook whose signature holds', async () => {
-    const receiver = await startReceiver();
-    const sender = new Sender(app.url);
-    try {
-      const secret = 'a-secret-of-the-receiver-1234567890';
-      const hook = await alertsOf(app, owner).destination(receiver.url, { secret });
-      const rule = await rulesOf(app, owner).rule({
-        condition: { kind: 'anomaly', finding_kinds: ['rate_spike'] },
-        destination_ids: [hook],
+      const shown = findings.map((some, index) => {
+        const [finding] = some;
+        if (finding === undefined) return [rows[index]?.[0], null];
+        const { kind, severity, series, actual, expected, started_at: startedAt } = finding;
+        const direction = actual === null ? null : actual > expected ? 'more' : 'less';
+        const began = Date.parse(startedAt as string) / 300_000 - (found[index]?.first ?? 0);
+        return [
+          kind,
+          {
+            ...{ severity, series: [series.type, series.value, series.metric], direction, began },
+            figures: { actual, expected },
+          },
+        ];
       });
-      const event = (bucket: number, place: number): object => ({
-        event_type: 'paid',
-        source: 'shop',
-        timestamp: new Date(sentinel.at(sentinel.newest + bucket).getTime() + place * 1_000).toISOString(),
-      });
-      const history = Array.from({ length: 3 * DAY + 24 }, (_, index) =>
-        [0, 1].map((place) => event(-1 - index, place)),
-      ).flat();
-      const spike = Array.from({ length: 50 }, (_, place) => event(0, place));
-      for (let at = 0; at < history.length; at += 500) {
-        expect((await sender.lines(owner.apiKey, history.slice(at, at + 500))).status).toBe(200);
-      }
-      expect((await sender.lines(owner.apiKey, spike)).status).toBe(200);
-      await sentinel.watchFrom(0);
-      await sentinel.judge();
-      expect(await kinds()).toEqual(['rate_spike project warning']);
-      const [finding] = await sentinel.findings();
+      expect(shown).toEqual(rows.map(([kind, told]) => [kind, told]));
+      // Each is told to its own receiver, which can tell that it comes from us.
       await runAlertDeliveries(app);
-      const [told] = await receiver.requests(1);
-      if (told === undefined) throw new Error('it is told');
-      expect(told.headers['x-service-signature']).toBe(expectedSignature(secret, told));
-      expect(JSON.parse(told.body)).toMatchObject({
-        alert_rule_id: rule,
-        project_id: owner.projectId,
-        status: 'open',
-        message: finding.summary,
-        payload: { id: finding.id, kind: 'rate_spike', actual: 50, expected: 2 },
-      });
-      expect(receiver.received).toHaveLength(1);
+      const places = rows.flatMap(([, told], index) => (told === null ? [] : [index]));
+      const received = await receiver.requests(places.length);
+      for (const index of places) {
+        const [told, ...more] = received.filter(({ path }) => path === `/${index}`);
+        if (told === undefined) throw new Error(`${rows[index]?.[0]} is told`);
+        expect(more).toEqual([]);
+        expect(told.headers['x-service-signature']).toBe(expectedSignature(secretOf(index), told));
+        const finding = findings[index]?.[0];
+        expect(JSON.parse(told.body)).toMatchObject({
+          ...{ alert_rule_id: found[index]?.rule, project_id: found[index]?.of.projectId, status: 'open' },
+          message: finding.summary,
+          payload: { id: finding.id, kind: finding.kind, series: finding.series, actual: finding.actual },
+        });
+      }
+      expect(receiver.received).toHaveLength(places.length);
     } finally {
       sender.close();
       await receiver.close();
@@ -568,6 +723,57 @@ describe('Sentinel', () => {
       // They lie more than twelve buckets behind what they ended.
       const { evidence } = await sentinel.finding(id);
       expect(evidence.points.at(-1).ts).toBe(sentinel.at(sentinel.newest - 20).toISOString());
+    });
+
+    it.each<[string, 'event' | 'source', gone: string]>([
+      ['whose events are gone', 'event', `DELETE FROM events WHERE project_id = $1 AND event = 'rare'`],
+      [
+        'of a source whose events are gone',
+        'source',
+        'DELETE FROM events WHERE project_id = $1 AND source_id IS NOT NULL',
+      ],
+      [
+        'that is none of the 200 most frequent any more',
+        'event',
+        `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status, log_latency_ms,
+                             log_has_latency, created_at)
+         SELECT $1, now() - interval '2 days' - n * interval '1 second', gen_random_uuid(), 'often.' || n % 200, 's', '{}', 'EVENT', '/e', 200, 0,
+                false, now() FROM generate_series(1, 200 * 200) AS n`,
+      ],
+    ])('ends after three buckets where it is of a series %s', async (_, type, gone) => {
+      const sourceId = type === 'source' ? newId() : null;
+      const kind = type === 'source' ? 'silence' : 'rate_spike';
+      await rulesOf(app, owner).rule({ condition: { kind: 'anomaly' } });
+      await sentinel.put(-4 * DAY, 0, { events: 30, event: 'other' });
+      if (type === 'source') await sentinel.put(-4 * DAY, -6, { events: 7, event: 'rare', sourceId });
+      for (let place = -20; type === 'event' && place >= -55 * 20; place -= 20) {
+        await sentinel.put(place, place, { events: 2, event: 'rare' });
+      }
+      if (type === 'event') await sentinel.put(-3, -3, { events: 60, event: 'rare' });
+      await sentinel.count();
+      await sentinel.watchFrom(-3);
+      await sentinel.judgeTo(-3);
+      expect((await sentinel.findings()).map(({ kind: of, series }: Json) => [of, series.type])).toEqual([
+        [kind, type],
+      ]);
+      await app.rows(gone, [owner.projectId]);
+      await sentinel.count();
+      await app.rows('UPDATE sentinel_projects SET profiled_until = NULL');
+      const states: unknown[] = [];
+      for (const bucket of [-2, -1, 0]) {
+        await sentinel.judgeTo(bucket);
+        states.push(...(await sentinel.findings()).map(({ status, resolved_at: at }: Json) => [status, at]));
+      }
+      expect(states).toEqual([
+        ['open', null],
+        ['open', null],
+        ['resolved', sentinel.at(sentinel.newest).toISOString()],
+      ]);
+      const { body } = await sentinel.send('get', `/v1/alerts/events?project_id=${owner.projectId}`);
+      expect(body.items.map(({ status }: Json) => status)).toEqual(['resolved']);
+      const [{ id, last_seen_at: seen }] = await sentinel.findings();
+      // A bucket that was not judged has no point.
+      expect((await sentinel.finding(id)).evidence.points.at(-1)).toMatchObject({ ts: seen, is_anomalous: true });
     });
 
     /** A project whose spike goes on until a bucket. */
@@ -907,6 +1113,118 @@ describe('Sentinel', () => {
       expect((await alerts()).map(({ status }: Json) => status)).toEqual(['resolved']);
     });
 
+    it('is back-tested by the findings of the window that fit it', async () => {
+      const hour = 3_600_000;
+      const now = Date.now();
+      const findings: [
+        kind: string,
+        severity: string,
+        series: string,
+        value: string,
+        actual: number | null,
+        hoursAgo: number,
+        buckets: number,
+        ended: string | null,
+      ][] = [
+        ['rate_spike', 'warning', 'project', '', 60, 6, 3, 'resolved_at'],
+        ['silence', 'critical', 'event', 'paid', 0, 5, 12, null],
+        ['new_event_type', 'info', 'event', 'sent', null, 4, 0, null],
+        ['error_burst', 'warning', 'source', newId(), 0.5, 3, 0, 'dismissed_at'],
+        // Before the window.
+        ['rate_drop', 'critical', 'project', '', 0, 30, 3, 'resolved_at'],
+      ];
+      for (const [kind, severity, type, value, actual, hoursAgo, buckets, ended] of findings) {
+        const startedAt = now - hoursAgo * hour;
+        const lastSeenAt = startedAt + buckets * 300_000;
+        const status = ended === null ? 'open' : ended.replace('_at', '');
+        await app.rows(
+          `INSERT INTO sentinel_findings (id, project_id, kind, series_type, series_value, metric, status, severity, score, title, summary,
+                                          actual, expected, started_at, detected_at, last_seen_at, ${ended ?? 'acknowledged_at'}, evidence)
+           VALUES ($1, $2, $3, $4, $5, 'events', $6, $7, 1, $3, $3, $8, 5, $9, $9, $10, $11, '{}')`,
+          [
+            ...[newId(), owner.projectId, kind, type, value, status, severity, actual],
+            ...[new Date(startedAt), new Date(lastSeenAt), ended === null ? null : new Date(lastSeenAt + 900_000)],
+          ],
+        );
+      }
+      const condition = { kind: 'anomaly' };
+      const all = { ...condition, min_severity: 'info' };
+      const rows: [what: string, rule: object, fired: string[]][] = [
+        ['warnings without a word', { condition }, ['rate_spike', 'silence', 'error_burst']],
+        ['all', { condition: all }, ['rate_spike', 'silence', 'new_event_type', 'error_burst']],
+        ['the critical', { condition: { ...condition, min_severity: 'critical' } }, ['silence']],
+        [
+          'kinds',
+          { condition: { ...all, finding_kinds: ['new_event_type', 'silence'] } },
+          ['silence', 'new_event_type'],
+        ],
+        [
+          'a filter',
+          { condition: { ...all, all: [{ field: 'actual', op: 'gt', value: 0.2 }] } },
+          ['rate_spike', 'error_burst'],
+        ],
+        [
+          'none of a type',
+          { condition: { ...all, not: { field: 'series_type', op: 'eq', value: 'event' } } },
+          ['rate_spike', 'error_burst'],
+        ],
+        ['a time that few last for', { condition: all, for_seconds: 900 }, ['rate_spike', 'silence']],
+      ];
+      const window = { from_ts: new Date(now - 24 * hour).toISOString(), to_ts: new Date(now).toISOString() };
+      const told = await Promise.all(
+        rows.map(async ([what, given]) => {
+          const { status, body } = await rulesOf(app, owner).backtest(await rule(given), window);
+          expect([status, body.truncated]).toEqual([200, false]);
+          return [what, body.firings.map((one: Json) => one.reason)];
+        }),
+      );
+      expect(told).toEqual(rows.map(([what, , fired]) => [what, fired]));
+      const { body } = await rulesOf(app, owner).backtest(await rule({ condition: all, for_seconds: 900 }), window);
+      expect(body.firings.map(({ at, until }: Json) => [at, until])).toEqual([
+        [new Date(now - 6 * hour + 900_000).toISOString(), new Date(now - 6 * hour + 1_800_000).toISOString()],
+        [new Date(now - 5 * hour + 900_000).toISOString(), null],
+      ]);
+    });
+
+    it('is told to all that it goes to, and in silence to nobody until it is over', async () => {
+      const receiver = await startReceiver();
+      const alerting = alertEventsOf(app, owner);
+      try {
+        const hooks = [
+          await alertsOf(app, owner).destination(`${receiver.url}/a`),
+          await alertsOf(app, owner).destination(`${receiver.url}/b`),
+        ];
+        const everywhere = await rule();
+        const one = await rule({ destination_ids: hooks.slice(0, 1) });
+        const filter = { field: 'properties.kind', op: 'eq', value: 'rate_spike' };
+        const silence = await alerting.silence({ filter });
+        expect([silence.status, silence.body.detail]).toEqual([201, undefined]);
+        await history({ events: 50, errors: 1 }, [{ events: 500, errors: 400 }]);
+        await runAlertDeliveries(app);
+        const heard = (): string[] =>
+          receiver.received.map(({ path, body }) => {
+            const { payload, alert_rule_id: by } = JSON.parse(body);
+            return `${path} ${payload.kind} ${by === everywhere ? 'everywhere' : by === one ? 'one' : ''}`;
+          });
+        await receiver.requests(3);
+        const bursts = ['/a error_burst everywhere', '/a error_burst one', '/b error_burst everywhere'];
+        expect(heard().sort()).toEqual(bursts);
+        // What fired in silence is there, and is told when the silence ends.
+        expect((await alerts()).map(({ payload }: Json) => payload.kind).sort()).toEqual([
+          ...['error_burst', 'error_burst', 'rate_spike', 'rate_spike'],
+        ]);
+        expect((await alerting.http.send('delete', `/v1/alerts/silences/${silence.body.id}`)).status).toBe(204);
+        await runMaintenance(app);
+        await runAlertDeliveries(app);
+        await receiver.requests(6);
+        expect(heard().sort()).toEqual(
+          [...bursts, ...bursts.map((line) => line.replace('error_burst', 'rate_spike'))].sort(),
+        );
+      } finally {
+        await receiver.close();
+      }
+    });
+
     it('is as the guide has it', async () => {
       const guide = readFileSync('docs/guide/sentinel.md', 'utf8');
       const example = (name: string): object =>
@@ -969,6 +1287,43 @@ describe('Sentinel', () => {
         open_findings: { total: 2, critical: 1, warning: 1, info: 0 },
         evaluated_until: sentinel.at(sentinel.newest + 1).toISOString(),
       });
+    });
+
+    it('comes in pages, in one order whatever began at once', async () => {
+      await app.rows(
+        `INSERT INTO sentinel_findings (id, project_id, kind, series_type, series_value, metric, status, severity, score, title, summary,
+                                        started_at, detected_at, last_seen_at, resolved_at, evidence)
+         SELECT gen_random_uuid(), p.id, 'rate_spike', 'event', 'type.' || n, 'events', 'resolved', 'warning', 0.5, 'A spike', 'A spike', at, at, at, at,
+                '{}' FROM unnest($1::uuid[]) AS p (id), (SELECT n, now() - (n / 10) * interval '1 hour' AS at FROM generate_series(0, 59) n) f`,
+        [[owner.projectId, (await ownerWithProject(app)).projectId]],
+      );
+      const page = async (query: string): Promise<Json> =>
+        (await sentinel.send('get', `/v1/sentinel/findings?project_id=${owner.projectId}${query}`)).body;
+      const whole = await page('&limit=100');
+      expect([whole.items.length, whole.total, whole.limit, whole.offset]).toEqual([60, 60, 100, 0]);
+      const begun = whole.items.map((one: Json) => one.started_at as string);
+      expect(begun).toEqual(begun.toSorted().reverse());
+      const [first, second, third, behind] = [
+        await page(''),
+        await page('&offset=25'),
+        await page('&offset=50'),
+        await page('&offset=60'),
+      ];
+      expect([first, second, third, behind].map((one) => [one.items.length, one.total, one.limit, one.offset])).toEqual(
+        [
+          [25, 60, 25, 0],
+          [25, 60, 25, 25],
+          [10, 60, 25, 50],
+          [0, 60, 25, 60],
+        ],
+      );
+      expect([first, second, third].flatMap(({ items }) => items)).toEqual(whole.items);
+      const [, middle] = [...new Set<string>(begun)];
+      const some = await page(
+        `&from_ts=${begun.at(-1)}&to_ts=${middle}&limit=1&status=resolved&status=open&severity=warning&kind=rate_spike`,
+      );
+      expect([some.items.length, some.total]).toEqual([1, 40]);
+      expect(await page('&series_value=type.7')).toMatchObject({ total: 1, items: [{ series: { value: 'type.7' } }] });
     });
 
     it('is summed up: learning, by severity and who is at it, and what was dismissed lately', async () => {

@@ -272,7 +272,6 @@ describe('access to every operation', () => {
             samples: 1,
             method: 'recent',
           },
-          contributors: [],
           sample_event_ids: [],
         }),
       ],
@@ -351,6 +350,7 @@ describe('access to every operation', () => {
       'delivery_retry_audits',
       'delivery_recovery_audits',
       'sentinel_findings',
+      'sentinel_points',
       'sentinel_feedback',
     ];
     return Promise.all(

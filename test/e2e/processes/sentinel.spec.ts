@@ -2,12 +2,19 @@ import { afterEach, expect, it, jest } from '@jest/globals';
 import { ownerWithProject } from '../../support/actors.js';
 import { alertsOf } from '../../support/alerts.js';
 import { createTestApp } from '../../support/app.js';
-import { INTERNAL_TOKEN } from '../../support/delivery.js';
+import { INTERNAL_TOKEN, type Json } from '../../support/delivery.js';
 import { cleanUp, cleanups, temporaryFolder } from '../../support/embedded-database.js';
 import { createTestDatabase } from '../../support/postgres.js';
+import { startReceiver } from '../../support/receiver.js';
 import { RULES_ENV, rulesOf } from '../../support/rules.js';
 import { SentinelClient } from '../../support/sentinel.js';
-import { CLEAN_EXIT, eventually, startService } from '../../support/service-process.js';
+import {
+  CLEAN_EXIT,
+  eventually,
+  type ServiceProcess,
+  startService,
+  startWorker,
+} from '../../support/service-process.js';
 
 jest.setTimeout(240_000);
 afterEach(cleanUp);
@@ -152,4 +159,42 @@ it('loses and doubles no finding, and tells of each once, whoever is killed in a
   await many.watchFrom(0);
   await many.judgeTo(0);
   expect(await known()).toEqual(learned);
+});
+
+it('is found and told by workers of their own accord, once however many there are', async () => {
+  const database = await createTestDatabase();
+  cleanups.push(() => database.drop());
+  const receiver = await startReceiver();
+  cleanups.push(() => receiver.close());
+  const env = { ...RULES_ENV, DATA_DIR: await temporaryFolder() };
+  const app = await createTestApp({ databaseUrl: database.url, dataDir: env.DATA_DIR, env });
+  cleanups.push(() => app.close());
+  const owner = await ownerWithProject(app);
+  const sentinel = new SentinelClient(app, owner);
+  await alertsOf(app, owner).destination(receiver.url);
+  await rulesOf(app, owner).rule({ condition: { kind: 'anomaly', finding_kinds: ['rate_spike'] } });
+  await sentinel.put(-3 * DAY - 12, -1, { events: 5 });
+  await sentinel.put(0, 0, { events: 150 });
+  await sentinel.count();
+  await sentinel.watchFrom(0);
+  const { PROCESS_ROLE: _, ...working } = env;
+  const worker = (): Promise<ServiceProcess> => startWorker({ ...working, DATABASE_URL: app.databaseUrl });
+  const workers = await Promise.all([worker(), worker()]);
+  const [told] = await receiver.requests(1);
+  const findings = await sentinel.findings('&kind=rate_spike');
+  expect(findings).toMatchObject([
+    { severity: 'critical', actual: 150, started_at: sentinel.at(sentinel.newest).toISOString() },
+  ]);
+  expect(JSON.parse(told?.body ?? '')).toMatchObject({ status: 'open', payload: { id: findings[0]?.id } });
+  // Its run is written down when it is over.
+  const run = await eventually(
+    async () => {
+      const { body } = await sentinel.send('get', `/v1/sentinel/workers?project_id=${owner.projectId}`);
+      return (body as Json[]).find(({ name }) => name === 'sentinel');
+    },
+    (one) => one?.last_run_at !== null,
+  );
+  expect(run).toMatchObject({ state: 'healthy', interval_seconds: 60, due: 0 });
+  expect(await Promise.all(workers.map((one) => one.stop()))).toEqual([CLEAN_EXIT, CLEAN_EXIT]);
+  expect(receiver.received).toHaveLength(1);
 });

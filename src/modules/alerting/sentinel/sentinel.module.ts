@@ -6,6 +6,7 @@ import { AuditModule } from '../../identity/audit/index.js';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { HeartbeatsModule } from '../heartbeats/index.js';
 import { FeedbackRepository } from './findings/feedback.repository.js';
+import { FindingPointsRepository } from './findings/finding-points.repository.js';
 import { FindingSearch } from './findings/finding-search.reader.js';
 import { Finding } from './findings/finding.entity.js';
 import { FindingsController } from './findings/findings.controller.js';
@@ -43,6 +44,7 @@ import { WatchedProjectsRepository } from './rounds/watched-projects.repository.
     EvidenceWriter,
     FeedbackRepository,
     FindingBook,
+    FindingPointsRepository,
     FindingSearch,
     FindingsMaintenance,
     FindingsReader,

@@ -1,12 +1,14 @@
 import { Injectable, Logger } from '@nestjs/common';
+import type { ProjectId } from '../../../access/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import type { AnomalyCondition } from '../../../events/conditions/index.js';
 import { AlertRaiser, type AnyFiring } from '../../alerts/index.js';
-import { type Finding, findingPayload, FindingWatcher } from '../../sentinel/index.js';
+import { type FindingChange, findingPayload, FindingWatcher, type ListedFinding } from '../../sentinel/index.js';
 import { cut, ruleOf } from '../firing-rule.js';
 import { type LiveRule, LiveRulesRepository } from '../live-rules.repository.js';
 import { INACTIVE, type SeriesState, step } from '../machine/rule-machine.js';
-import { restingSeries, SeriesRepository } from '../machine/series.repository.js';
+import type { Series } from '../machine/series.js';
+import { restingSeries, SeriesRepository, type StoredSeries } from '../machine/series.repository.js';
 import { RuleMetrics } from '../outcomes/rule-metrics.js';
 import { fitsFinding, seriesOfFinding } from './finding-match.js';
 
@@ -29,67 +31,104 @@ export class AnomalyRules extends FindingWatcher {
     super();
   }
 
-  /** Opened again it is another occurrence. */
-  opened(finding: Finding, tx: Db): Promise<void> {
-    return this.seen(finding, new Date(finding.lastSeenAt.getTime() + BUCKET_MS), true, tx);
-  }
-
-  extended(finding: Finding, until: Date, tx: Db): Promise<void> {
-    return this.seen(finding, until, false, tx);
-  }
-
-  async ended(finding: Finding, tx: Db): Promise<void> {
-    const { projectId } = finding;
-    for (const rule of await this.anomalyRules(finding, tx)) {
-      const series = seriesOfFinding(rule.id, finding);
-      await this.series.save(projectId, [restingSeries(rule.id, series)], tx);
-      await this.alerts.recover({ projectId, ruleId: rule.id, fingerprint: series.fingerprint }, tx);
-    }
-  }
-
-  /** The condition of a rule has held since the finding began; what has fired fires again only where it opens again. */
-  private async seen(finding: Finding, until: Date, isNew: boolean, tx: Db): Promise<void> {
-    const { projectId } = finding;
-    for (const rule of await this.anomalyRules(finding, tx)) {
-      if (!fitsFinding(rule.condition, finding, projectId)) continue;
-      const series = seriesOfFinding(rule.id, finding);
-      const [known] = await this.series.find(projectId, [{ ruleId: rule.id, fingerprint: series.fingerprint }], tx);
-      const stored = known ?? restingSeries(rule.id, series);
-      const before = stored.state.state === 'inactive' ? begunWith(finding, rule) : stored.state;
-      const { after, effect } = step(before, 'breach', until.getTime(), rule.holds);
-      await this.series.save(projectId, [{ ...stored, state: after }], tx);
-      if (effect !== 'fire' && !(effect === 'repeat' && isNew)) continue;
-      await this.alerts.fire(
-        {
+  async changed(projectId: ProjectId, changes: readonly FindingChange[], tx: Db): Promise<void> {
+    const rules = await this.anomalyRules(projectId, tx);
+    const found = rules.flatMap((rule) =>
+      changes
+        // What ends may have fired when it was more than it is now.
+        .filter(({ move, finding }) => move === 'ended' || fitsFinding(rule.condition, finding, projectId))
+        .map((change) => ({ rule, change, series: { ruleId: rule.id, ...seriesOfFinding(rule.id, change.finding) } })),
+    );
+    if (found.length === 0) return;
+    const known = new Map(
+      (
+        await this.series.find(
           projectId,
-          rule: ruleOf(rule),
-          fingerprint: series.fingerprint,
-          groupValues: series.groupValues,
-          event: eventOf(finding),
-          message: cut(finding.summary),
-          payload: findingPayload(finding),
-        },
-        tx,
-      );
-      this.metrics.occurred(1);
+          found.map(({ series }) => series),
+          tx,
+        )
+      ).map((one) => [keyOf(one), one]),
+    );
+    const steps = found.map(({ rule, change, series }) =>
+      stepOf(rule, change, known.get(keyOf(series)) ?? null, series),
+    );
+    await this.series.save(
+      projectId,
+      steps.map(({ after }) => after),
+      tx,
+    );
+    const ended = steps.filter(({ change }) => change.move === 'ended').map(({ rule }) => rule.id);
+    const unresolved = ended.length === 0 ? new Set() : await this.alerts.unresolved({ projectId }, ended, tx);
+    for (const { rule, change, after, fires } of steps) {
+      if (fires) await this.fire(rule, change.finding, after, tx);
+      else if (change.move === 'ended' && unresolved.has(rule.id)) {
+        await this.alerts.recover({ projectId, ruleId: rule.id, fingerprint: after.fingerprint }, tx);
+      }
     }
   }
 
-  private async anomalyRules({ projectId }: Finding, tx: Db): Promise<AnomalyRule[]> {
+  private async fire(
+    rule: AnomalyRule,
+    finding: ListedFinding,
+    { fingerprint, groupValues }: Series,
+    tx: Db,
+  ): Promise<void> {
+    await this.alerts.fire(
+      {
+        projectId: finding.projectId,
+        rule: ruleOf(rule),
+        fingerprint,
+        groupValues,
+        event: eventOf(finding),
+        message: cut(finding.summary),
+        payload: findingPayload(finding),
+      },
+      tx,
+    );
+    this.metrics.occurred(1);
+  }
+
+  private async anomalyRules(projectId: ProjectId, tx: Db): Promise<AnomalyRule[]> {
     const { rules, unreadable } = await this.rules.ofFindings(projectId, tx);
     for (const { id, error } of unreadable) this.logger.warn(`rule ${id} cannot be read: ${String(error)}`);
     return rules.filter((rule): rule is AnomalyRule => rule.condition.kind === 'anomaly');
   }
 }
 
+/**
+ * What a change does to a series of a rule. The condition has held since the finding began; what has fired fires again only
+ * where it opens again, which is another occurrence.
+ */
+function stepOf(
+  rule: AnomalyRule,
+  change: FindingChange,
+  known: StoredSeries | null,
+  series: Series & { readonly ruleId: string },
+): { rule: AnomalyRule; change: FindingChange; after: StoredSeries; fires: boolean } {
+  const resting = restingSeries(rule.id, series);
+  if (change.move === 'ended') return { rule, change, after: resting, fires: false };
+  const { finding, move } = change;
+  const stored = known ?? resting;
+  const before = stored.state.state === 'inactive' ? begunWith(finding, rule) : stored.state;
+  const until = move === 'extended' ? change.until.getTime() : finding.lastSeenAt.getTime() + BUCKET_MS;
+  const { after, effect } = step(before, 'breach', until, rule.holds);
+  const fires = effect === 'fire' || (effect === 'repeat' && move === 'opened');
+  return { rule, change, after: { ...stored, state: after }, fires };
+}
+
+/** Tells series of rules apart. */
+function keyOf({ ruleId, fingerprint }: Pick<StoredSeries, 'ruleId' | 'fingerprint'>): string {
+  return `${ruleId} ${fingerprint}`;
+}
+
 /** `for_seconds` counts from the beginning of the finding. */
-function begunWith({ startedAt }: Finding, { holds }: LiveRule): SeriesState {
+function begunWith({ startedAt }: ListedFinding, { holds }: LiveRule): SeriesState {
   const since = startedAt.getTime();
   return holds.forSeconds === 0 ? INACTIVE : { state: 'pending', since, breachedAt: since };
 }
 
 /** No single event did it, but a type or a source may have. */
-function eventOf({ seriesType, seriesValue }: Finding): AnyFiring['event'] {
+function eventOf({ seriesType, seriesValue }: ListedFinding): AnyFiring['event'] {
   if (seriesType === 'project') return null;
   const [type, sourceId] = seriesType === 'event' ? [seriesValue, null] : [null, seriesValue];
   return { id: null, type, source: null, sourceId, timestamp: null };

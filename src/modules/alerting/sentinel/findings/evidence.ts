@@ -6,6 +6,7 @@ export interface EvidencePoint {
   readonly expected: number | null;
   readonly lower: number | null;
   readonly upper: number | null;
+  /** The finding goes on in it. */
   readonly is_anomalous: boolean;
 }
 
@@ -18,9 +19,10 @@ export interface Contributor {
   readonly usual_share: number;
 }
 
-/** Why something was told, as it is shown (DECISIONS 18). */
+/** Why something was told (DECISIONS 18), as it was when the finding opened. What comes behind that is not written into it. */
 export interface Evidence {
   readonly interval_seconds: number;
+  /** Up to the bucket that opened the finding. */
   readonly points: readonly EvidencePoint[];
   readonly baseline: {
     readonly from_ts: string;
@@ -29,7 +31,6 @@ export interface Evidence {
     readonly samples: number;
     readonly method: 'hour_of_week' | 'recent';
   };
-  readonly contributors: readonly Contributor[];
   readonly sample_event_ids: readonly string[];
 }
 

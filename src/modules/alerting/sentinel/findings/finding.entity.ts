@@ -2,7 +2,7 @@ import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { ProjectId } from '../../../access/index.js';
 import type { Severity } from '../detectors/assessment.js';
 import type { FindingKind, Metric, SeriesType } from '../judging/finding-kinds.js';
-import type { Evidence } from './evidence.js';
+import type { Contributor, Evidence } from './evidence.js';
 import type { FindingStatus } from './finding-life.js';
 
 export const FEEDBACK_REASONS = ['expected', 'not_useful', 'wrong'] as const;
@@ -102,6 +102,13 @@ export class Finding {
 
   @Column('text', { name: 'feedback_note', nullable: true })
   feedbackNote!: string | null;
+
+  /** Buckets in a row that were judged and in which it did not go on, up to now. */
+  @Column('integer', { name: 'normal_buckets', default: 0 })
+  normalBuckets!: number;
+
+  @Column('json', { default: [] })
+  contributors!: readonly Contributor[];
 
   @Column('json')
   evidence!: Evidence;

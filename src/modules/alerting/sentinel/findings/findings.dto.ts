@@ -23,10 +23,10 @@ import {
   SERIES_TYPES,
   type SeriesType,
 } from '../judging/finding-kinds.js';
-import { POINTS_BEHIND } from './evidence.js';
+import { type EvidencePoint, MOST_POINTS, POINTS_BEHIND } from './evidence.js';
 import { FEEDBACK_REASONS, type FeedbackReason, type Finding } from './finding.entity.js';
+import type { ListedFinding } from './finding-columns.js';
 import { FINDING_STATUSES, type FindingStatus } from './finding-life.js';
-import type { ListedFinding } from './findings.repository.js';
 
 const MAX_NOTE = 1_000;
 const LONGEST_MUTE_HOURS = 720;
@@ -301,22 +301,23 @@ export function findingResponse(finding: ListedFinding): FindingResponse {
   };
 }
 
-export function findingWithEvidence(finding: Finding): FindingWithEvidenceResponse {
-  const { points, contributors, sample_event_ids, ...evidence } = finding.evidence;
+/** @param later the points behind those that the finding opened with, in the order of time */
+export function findingWithEvidence(finding: Finding, later: readonly EvidencePoint[]): FindingWithEvidenceResponse {
+  const { points, sample_event_ids, ...evidence } = finding.evidence;
   // Where buckets were left out, what ends a finding comes later.
   const end = finding.lastSeenAt.getTime() + POINTS_BEHIND * BUCKET_MS;
   return {
     ...findingResponse(finding),
     evidence: {
       ...evidence,
-      points: points.filter(({ ts }) => Date.parse(ts) <= end),
-      contributors: [...contributors],
+      points: [...points, ...later].filter(({ ts }) => Date.parse(ts) <= end).slice(-MOST_POINTS),
+      contributors: [...finding.contributors],
       sample_event_ids: [...sample_event_ids],
     },
   };
 }
 
 /** The finding as alert events carry it. */
-export function findingPayload(finding: Finding): Readonly<Record<string, unknown>> {
+export function findingPayload(finding: ListedFinding): Readonly<Record<string, unknown>> {
   return { ...findingResponse(finding) };
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { Finding } from './finding.entity.js';
+import { LISTED_COLUMNS, type ListedFinding } from './finding-columns.js';
 
 /** What other modules ask of findings. */
 @Injectable()
@@ -14,15 +14,12 @@ export class FindingsReader {
     { from, to }: { readonly from: Date; readonly to: Date },
     limit: number,
     db: Db,
-  ): Promise<Finding[]> {
-    return this.database
-      .repository(Finding, db)
-      .createQueryBuilder('f')
-      .where('f.project_id = :projectId', { projectId })
-      .andWhere('f.started_at >= :from AND f.started_at < :to', { from, to })
-      .orderBy('f.started_at')
-      .addOrderBy('f.id')
-      .limit(limit)
-      .getMany();
+  ): Promise<ListedFinding[]> {
+    return this.database.rows<ListedFinding>(
+      `SELECT ${LISTED_COLUMNS} FROM sentinel_findings f
+       WHERE f.project_id = $1 AND f.started_at >= $2 AND f.started_at < $3 ORDER BY f.started_at, f.id LIMIT $4`,
+      [projectId, from, to, limit],
+      db,
+    );
   }
 }

@@ -5,12 +5,11 @@ import { type Bind, Parameters } from '../../../../platform/database/parameters.
 import type { Severity } from '../detectors/assessment.js';
 import type { FindingKind } from '../judging/finding-kinds.js';
 import { Finding } from './finding.entity.js';
+import { type ListedFinding, LISTED_COLUMNS } from './finding-columns.js';
 import { FindingNotFound } from './findings.errors.js';
 import type { FindingStatus } from './finding-life.js';
 
 type Tenant = Pick<ProjectScope, 'projectId'>;
-/** A finding as lists show it. */
-export type ListedFinding = Omit<Finding, 'evidence'>;
 
 export interface FindingsFilter {
   readonly status: readonly FindingStatus[];
@@ -28,12 +27,6 @@ export interface DetectorCounts {
   readonly dismissed: number;
 }
 
-const COLUMNS = `f.id, f.project_id AS "projectId", f.kind, f.series_type AS "seriesType", f.series_value AS "seriesValue", f.metric,
-  f.status, f.severity, f.score, f.title, f.summary, f.actual, f.expected, f.lower, f.upper, f.started_at AS "startedAt",
-  f.detected_at AS "detectedAt", f.last_seen_at AS "lastSeenAt", f.acknowledged_at AS "acknowledgedAt",
-  f.acknowledged_by AS "acknowledgedBy", f.resolved_at AS "resolvedAt", f.dismissed_at AS "dismissedAt",
-  f.dismissed_by AS "dismissedBy", f.feedback_reason AS "feedbackReason", f.feedback_note AS "feedbackNote",
-  f.created_at AS "createdAt", f.updated_at AS "updatedAt"`;
 const KEPT = `interval '90 days'`;
 
 export const ProjectOfFinding = projectOf('finding_id', Finding, FindingNotFound);
@@ -58,7 +51,7 @@ export class FindingsRepository {
       `SELECT counted.total, page.id IS NOT NULL AS "isShown", page.*
        FROM (SELECT count(*)::int AS total FROM sentinel_findings f WHERE f.project_id = ${project} AND ${fits}) counted
        LEFT JOIN LATERAL (
-         SELECT ${COLUMNS} FROM sentinel_findings f WHERE f.project_id = ${project} AND ${fits}
+         SELECT ${LISTED_COLUMNS} FROM sentinel_findings f WHERE f.project_id = ${project} AND ${fits}
          ORDER BY f.started_at DESC, f.id DESC LIMIT ${bind(limit)} OFFSET ${bind(offset)}) page ON true
        ORDER BY page."startedAt" DESC, page.id DESC`,
       values,
@@ -80,7 +73,7 @@ export class FindingsRepository {
   /** Unresolved ones, the worst first. */
   unresolved({ projectId }: Tenant): Promise<ListedFinding[]> {
     return this.database.rows<ListedFinding>(
-      `SELECT ${COLUMNS} FROM sentinel_findings f WHERE f.project_id = $1 AND f.status IN ('open', 'acknowledged')
+      `SELECT ${LISTED_COLUMNS} FROM sentinel_findings f WHERE f.project_id = $1 AND f.status IN ('open', 'acknowledged')
        ORDER BY array_position(ARRAY['critical', 'warning', 'info'], f.severity), f.started_at DESC, f.id DESC`,
       [projectId],
     );

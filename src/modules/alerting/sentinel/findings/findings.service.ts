@@ -10,6 +10,7 @@ import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.
 import { FeedbackRepository } from './feedback.repository.js';
 import type { Finding } from './finding.entity.js';
 import { faultOf, type FindingAct } from './finding-life.js';
+import { FindingPointsRepository } from './finding-points.repository.js';
 import { FindingWatcher } from './finding-watcher.js';
 import {
   type DismissFindingRequest,
@@ -31,6 +32,7 @@ export class FindingsService {
   constructor(
     private readonly database: Database,
     private readonly findings: FindingsRepository,
+    private readonly points: FindingPointsRepository,
     private readonly feedback: FeedbackRepository,
     private readonly acts: ProjectActsService,
     private readonly audit: AuditWriter,
@@ -53,9 +55,11 @@ export class FindingsService {
   }
 
   async get(scope: ProjectScope, id: string): Promise<FindingWithEvidenceResponse> {
-    const finding = await this.findings.find(scope, id);
-    if (finding === null) throw new FindingNotFound();
-    return findingWithEvidence(finding);
+    return this.database.snapshot(async (tx) => {
+      const finding = await this.findings.find(scope, id, tx);
+      if (finding === null) throw new FindingNotFound();
+      return findingWithEvidence(finding, await this.points.of(scope, finding, tx));
+    });
   }
 
   acknowledge(scope: ProjectMemberScope, id: string, note: string | null): Promise<FindingResponse> {
@@ -77,7 +81,9 @@ export class FindingsService {
         { muteHours, raises: reason !== 'expected' },
         tx,
       );
-      if (finding.status !== 'resolved') await providerOf(this.discovery, FindingWatcher)?.ended(finding, tx);
+      if (finding.status !== 'resolved') {
+        await providerOf(this.discovery, FindingWatcher)?.changed(finding.projectId, [{ move: 'ended', finding }], tx);
+      }
       await this.record(scope, 'finding.dismissed', finding, { reason, note, mute_hours: muteHours }, tx);
     });
     this.dismissed.inc({ reason });

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
+import { LIVING_COLUMNS, type LivingFindingRow } from './finding-columns.js';
 import { Finding } from './finding.entity.js';
 
 /** What rounds do to findings. Their callers hold the project. */
@@ -9,26 +10,47 @@ export class LivingFindingsRepository {
   constructor(private readonly database: Database) {}
 
   /** Those that a bucket may still change: unresolved, seen or ended since a time. People's acts on them wait. */
-  async since(projectId: ProjectId, since: Date, tx: Db): Promise<Finding[]> {
-    return this.database
-      .repository(Finding, tx)
-      .createQueryBuilder('f')
-      .setLock('for_no_key_update')
-      .where('f.project_id = :projectId', { projectId })
-      .andWhere(`(f.status IN ('open', 'acknowledged') OR f.last_seen_at >= :since OR f.resolved_at >= :since)`, {
-        since,
-      })
-      .orderBy('f.id')
-      .getMany();
+  since(projectId: ProjectId, since: Date, tx: Db): Promise<LivingFindingRow[]> {
+    return this.database.rows<LivingFindingRow>(
+      `SELECT ${LIVING_COLUMNS} FROM sentinel_findings f
+       WHERE f.project_id = $1 AND (f.status IN ('open', 'acknowledged') OR f.last_seen_at >= $2 OR f.resolved_at >= $2)
+       ORDER BY f.id FOR NO KEY UPDATE`,
+      [projectId, since],
+      tx,
+    );
   }
 
-  async insert(finding: Omit<Finding, 'createdAt' | 'updatedAt'>, tx: Db): Promise<void> {
-    await this.database.repository(Finding, tx).insert({ ...finding });
+  async insert(findings: readonly Finding[], tx: Db): Promise<void> {
+    if (findings.length > 0) await this.database.repository(Finding, tx).insert(findings.map((one) => ({ ...one })));
   }
 
-  async save({ id, projectId, createdAt, updatedAt, ...finding }: Finding, tx: Db): Promise<void> {
-    const shown = { ...finding, createdAt, updatedAt: () => 'clock_timestamp()' };
-    await this.database.repository(Finding, tx).update({ id, projectId }, shown);
+  /** Writes what a bucket changes of findings. */
+  async save(projectId: ProjectId, findings: readonly LivingFindingRow[], tx: Db): Promise<void> {
+    if (findings.length === 0) return;
+    const rows = findings.map((finding) => ({
+      id: finding.id,
+      status: finding.status,
+      severity: finding.severity,
+      score: finding.score,
+      title: finding.title,
+      summary: finding.summary,
+      actual: finding.actual,
+      expected: finding.expected,
+      lower: finding.lower,
+      upper: finding.upper,
+      last_seen_at: finding.lastSeenAt,
+      resolved_at: finding.resolvedAt,
+      normal_buckets: finding.normalBuckets,
+      contributors: finding.contributors,
+    }));
+    await this.database.execute(
+      `UPDATE sentinel_findings f SET status = s.status, severity = s.severity, score = s.score, title = s.title, summary = s.summary,
+         actual = s.actual, expected = s.expected, lower = s.lower, upper = s.upper, last_seen_at = s.last_seen_at,
+         resolved_at = s.resolved_at, normal_buckets = s.normal_buckets, contributors = s.contributors, updated_at = clock_timestamp()
+       FROM json_populate_recordset(NULL::sentinel_findings, $2::json) s WHERE f.project_id = $1 AND f.id = s.id`,
+      [projectId, JSON.stringify(rows)],
+      tx,
+    );
   }
 
   /** How many event types were found new in a period. */
@@ -40,12 +62,5 @@ export class LivingFindingsRepository {
       tx,
     );
     return row?.found ?? 0;
-  }
-
-  /** The database's time. */
-  async now(tx: Db): Promise<Date> {
-    const [row] = await this.database.rows<{ now: Date }>('SELECT clock_timestamp() AS now', [], tx);
-    if (row === undefined) throw new Error('The database tells no time');
-    return row.now;
   }
 }

@@ -181,21 +181,42 @@ export class EventHistoryRepository {
     return row ?? { eventTypes: null, endpoints: null };
   }
 
-  /** Events of a period that show what a finding is about, newest first. */
+  /**
+   * Events of a period that show what findings are about, for each the newest first.
+   * @param asked an event type, the id of an Event Source or neither for the whole project, and whether only errors show it
+   */
   async samples(
     projectId: ProjectId,
     { from, to }: Period,
-    { event, source, errors }: { event: string | null; source: string | null; errors: boolean },
+    asked: readonly { readonly event: string | null; readonly source: string | null; readonly errors: boolean }[],
     limit: number,
     tx: Db,
-  ): Promise<string[]> {
-    const rows = await this.database.rows<{ id: string }>(
-      `SELECT id FROM events WHERE project_id = $1 AND "timestamp" >= $2 AND "timestamp" < $3
-         AND ($4::text IS NULL OR event = $4) AND ($5::uuid IS NULL OR source_id = $5) AND (NOT $6 OR log_status >= 500)
-       ORDER BY "timestamp" DESC, id DESC LIMIT $7`,
-      [projectId, from, to, event, source, errors, limit],
+  ): Promise<string[][]> {
+    const newest = `AND e."timestamp" >= $2 AND e."timestamp" < $3 AND (NOT a.errors OR e.log_status >= 500)
+      ORDER BY e."timestamp" DESC, e.id DESC LIMIT $7`;
+    const rows = await this.database.rows<{ place: number; id: string }>(
+      `WITH asked AS MATERIALIZED (
+         SELECT * FROM unnest($4::text[], $5::uuid[], $6::boolean[]) WITH ORDINALITY AS a (event, source, errors, place))
+       SELECT a.place::int AS place, found.id, found."timestamp" AS at FROM asked a CROSS JOIN LATERAL (
+         SELECT e.id, e."timestamp" FROM events e WHERE e.project_id = $1 AND e.event = a.event ${newest}) found WHERE a.event IS NOT NULL
+       UNION ALL
+       SELECT a.place::int, found.id, found."timestamp" FROM asked a CROSS JOIN LATERAL (
+         SELECT e.id, e."timestamp" FROM events e WHERE e.project_id = $1 AND e.source_id = a.source ${newest}) found WHERE a.source IS NOT NULL
+       UNION ALL
+       SELECT a.place::int, found.id, found."timestamp" FROM asked a CROSS JOIN LATERAL (
+         SELECT e.id, e."timestamp" FROM events e WHERE e.project_id = $1 ${newest}) found WHERE a.event IS NULL AND a.source IS NULL
+       ORDER BY place, at DESC, id DESC`,
+      [
+        projectId,
+        from,
+        to,
+        asked.map(({ event }) => event),
+        asked.map(({ source }) => source),
+        asked.map(({ errors }) => errors),
+        limit,
+      ],
       tx,
     );
-    return rows.map(({ id }) => id);
+    return asked.map((_, index) => rows.filter(({ place }) => place === index + 1).map(({ id }) => id));
   }
 }

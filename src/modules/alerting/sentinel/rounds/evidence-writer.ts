@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { ProjectId } from '../../../access/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import { SeriesReader } from '../../../events/hour-rollups/index.js';
 import { type Bucket, BUCKET_MS, bucketOf, startOf } from '../baseline/buckets.js';
@@ -15,9 +14,9 @@ import {
   MOST_SAMPLES,
   POINTS_BEFORE,
 } from '../findings/evidence.js';
+import type { LivingFindingRow } from '../findings/finding-columns.js';
 import type { Finding } from '../findings/finding.entity.js';
 import { summaryOf, titleOf } from '../findings/finding-texts.js';
-import { LivingFindingsRepository } from '../findings/living-findings.repository.js';
 import type { Metric, Subject } from '../judging/finding-kinds.js';
 import type { Judgement } from '../judging/judge-series.js';
 import { EventHistoryRepository, type NewEventType } from './event-history.repository.js';
@@ -38,10 +37,16 @@ const NOT_ENDED = {
 } as const;
 
 /** What is shown of a series before its finding begins. */
-export interface Before {
+interface Before {
   readonly track: Track;
   /** The whole of it. */
   readonly profile: Profile;
+}
+
+/** What findings that open are shown to rest on. */
+export interface Shown {
+  readonly before: ReadonlyMap<Judgement, Before>;
+  readonly samples: ReadonlyMap<Judgement, readonly string[]>;
 }
 
 /** Makes findings and what they are shown to rest on. */
@@ -51,16 +56,22 @@ export class EvidenceWriter {
     private readonly reader: SeriesReader,
     private readonly history: EventHistoryRepository,
     private readonly profiles: SeriesProfilesRepository,
-    private readonly living: LivingFindingsRepository,
   ) {}
 
-  /** What came before findings that open in one bucket, read together. */
-  async before(
+  /** What findings that open in one bucket rest on, read together. */
+  async before(project: WatchedProject, opening: readonly Judgement[], bucket: Bucket, tx: Db): Promise<Shown> {
+    return {
+      before: await this.histories(project, opening, bucket, tx),
+      samples: await this.samples(project, opening, bucket, tx),
+    };
+  }
+
+  private async histories(
     { projectId }: WatchedProject,
     opening: readonly Judgement[],
     bucket: Bucket,
     tx: Db,
-  ): Promise<ReadonlyMap<Judgement, Before>> {
+  ): Promise<Shown['before']> {
     const shown = opening.filter(({ kind }) => kind !== 'cardinality_explosion');
     if (shown.length === 0) return new Map();
     const since = Math.min(bucket, ...shown.map((one) => one.since));
@@ -80,79 +91,83 @@ export class EvidenceWriter {
     );
   }
 
-  async opened(
+  /** Of the last hour. */
+  private async samples(
+    { projectId }: WatchedProject,
+    opening: readonly Judgement[],
+    bucket: Bucket,
+    tx: Db,
+  ): Promise<Shown['samples']> {
+    const to = startOf(bucket + 1);
+    const asked = opening.map(({ kind, series: { type, value } }) => ({
+      event: type === 'event' ? value : null,
+      source: type === 'source' ? value : null,
+      errors: kind === 'error_burst',
+    }));
+    const period = { from: new Date(to.getTime() - HOUR_MS), to };
+    const found = await this.history.samples(projectId, period, asked, MOST_SAMPLES, tx);
+    return new Map(opening.map((one, index) => [one, found[index] ?? []]));
+  }
+
+  opened(
     project: WatchedProject,
     id: string,
     judgement: Judgement,
     contributors: readonly Judgement[],
     judged: JudgedBucket,
-    before: ReadonlyMap<Judgement, Before>,
-    tx: Db,
-  ): Promise<Finding> {
+    shown: Shown,
+  ): Finding {
     const { bucket, since, assessment } = judgement;
-    const now = await this.living.now(tx);
     const series = seriesOf(judgement, judged);
     const baseline = judged.series[0]?.profile;
     const profile = series?.profile ?? baseline;
     const subject = { kind: judgement.kind, series: judgement.series, metric: judgement.metric };
     return {
-      ...startOfFinding(project.projectId, id, subject),
+      ...startOfFinding(project, id, subject),
       ...figuresOf(judgement),
       startedAt: startOf(Math.min(since, bucket)),
-      detectedAt: now,
       lastSeenAt: startOf(bucket),
-      createdAt: now,
-      updatedAt: now,
       evidence: {
         interval_seconds: judgement.kind === 'cardinality_explosion' ? 3_600 : BUCKET_MS / 1_000,
-        points: [...pointsBefore(project, judgement, before.get(judgement)), pointOf(judgement, true)],
+        points: [...pointsBefore(project, judgement, shown.before.get(judgement)), pointOf(judgement, true)],
         baseline: {
           from_ts: startOf(profile?.since ?? bucket).toISOString(),
           to_ts: startOf(profile?.until ?? bucket).toISOString(),
           samples: profile === undefined ? 0 : profile.until - profile.since,
-          method: profile === undefined ? 'recent' : methodOf(profile),
+          method: profile === undefined ? ('recent' as const) : methodOf(profile),
         },
-        contributors: contributorsOf(judgement, contributors, judged),
-        sample_event_ids: await this.samples(project.projectId, judgement, tx),
+        sample_event_ids: shown.samples.get(judgement) ?? [],
       },
+      contributors: contributorsOf(judgement, contributors, judged),
       severity: assessment.severity,
     };
   }
 
-  /** The finding with one bucket more. @param isSeen whether it goes on in that bucket */
+  /** The finding with one bucket more, in which it goes on. */
   extended(
-    finding: Finding,
+    finding: LivingFindingRow,
     judgement: Judgement,
     contributors: readonly Judgement[],
-    isSeen: boolean,
     judged: JudgedBucket,
-  ): Finding {
-    const { evidence } = finding;
+  ): LivingFindingRow {
     const more = contributorsOf(judgement, contributors, judged);
     const known = new Set(more.map(({ field, value }) => `${field} ${value}`));
-    const after: Finding = {
+    const others = finding.contributors.filter(({ field, value }) => !known.has(`${field} ${value}`));
+    const after: LivingFindingRow = {
       ...finding,
-      evidence: {
-        ...evidence,
-        points: [...evidence.points, pointOf(judgement, isSeen)].slice(-MOST_POINTS),
-        contributors: [
-          ...evidence.contributors.filter(({ field, value }) => !known.has(`${field} ${value}`)),
-          ...more,
-        ].slice(-MOST_CONTRIBUTORS),
-      },
+      lastSeenAt: startOf(judgement.bucket),
+      normalBuckets: 0,
+      score: Math.max(finding.score, judgement.assessment.score),
+      contributors: [...others, ...more].slice(-MOST_CONTRIBUTORS),
     };
-    if (!isSeen) return after;
-    after.lastSeenAt = startOf(judgement.bucket);
-    const score = Math.max(finding.score, judgement.assessment.score);
-    return isWorse(judgement, finding) ? { ...after, ...figuresOf(judgement), score } : { ...after, score };
+    return isWorse(judgement, finding) ? { ...after, ...figuresOf(judgement), score: after.score } : after;
   }
 
-  async ofNewType(projectId: ProjectId, id: string, type: NewEventType, bucket: Bucket, tx: Db): Promise<Finding> {
+  ofNewType(project: WatchedProject, id: string, type: NewEventType, bucket: Bucket): Finding {
     const subject: Subject = { kind: 'new_event_type', series: { type: 'event', value: type.event }, metric: 'events' };
-    const now = await this.living.now(tx);
     const at = startOf(bucket);
     return {
-      ...startOfFinding(projectId, id, subject),
+      ...startOfFinding(project, id, subject),
       title: titleOf(subject),
       summary: summaryOf(subject, { actual: null, expected: null, severity: 'info' }),
       severity: 'info',
@@ -162,37 +177,19 @@ export class EvidenceWriter {
       lower: null,
       upper: null,
       startedAt: at,
-      detectedAt: now,
       lastSeenAt: at,
-      createdAt: now,
-      updatedAt: now,
+      contributors: [],
       evidence: {
         interval_seconds: BUCKET_MS / 1_000,
         points: [],
         baseline: { from_ts: at.toISOString(), to_ts: at.toISOString(), samples: 0, method: 'recent' },
-        contributors: [],
         sample_event_ids: [type.firstEventId],
       },
     };
   }
-
-  /** Of the bucket or, where there is none, of what came last before. */
-  private samples(
-    projectId: ProjectId,
-    { series: { type, value }, kind, bucket }: Judgement,
-    tx: Db,
-  ): Promise<string[]> {
-    const to = startOf(bucket + 1);
-    const of = {
-      event: type === 'event' ? value : null,
-      source: type === 'source' ? value : null,
-      errors: kind === 'error_burst',
-    };
-    return this.history.samples(projectId, { from: new Date(to.getTime() - HOUR_MS), to }, of, MOST_SAMPLES, tx);
-  }
 }
 
-function startOfFinding(projectId: ProjectId, id: string, { kind, series, metric }: Subject) {
+function startOfFinding({ projectId, now }: WatchedProject, id: string, { kind, series, metric }: Subject) {
   return {
     id,
     projectId,
@@ -201,6 +198,10 @@ function startOfFinding(projectId: ProjectId, id: string, { kind, series, metric
     seriesType: series.type,
     seriesValue: series.value ?? '',
     status: 'open' as const,
+    normalBuckets: 0,
+    detectedAt: now,
+    createdAt: now,
+    updatedAt: now,
     ...NOT_ENDED,
   };
 }
@@ -218,7 +219,7 @@ function figuresOf(judgement: Judgement): Figures {
  * Whether a bucket is worse than the worst before: more severe, or as severe and further from what is usual. Scores do not
  * tell, as they end at 1. So a severity never falls while a finding goes on.
  */
-function isWorse({ assessment }: Judgement, finding: Finding): boolean {
+function isWorse({ assessment }: Judgement, finding: LivingFindingRow): boolean {
   const [now, before] = [assessment, finding].map(({ severity }) => SEVERITIES.indexOf(severity));
   if (now !== before) return (now ?? 0) > (before ?? 0);
   return excessOf(assessment) > excessOf(finding);
@@ -234,7 +235,8 @@ function seriesOf({ series }: Judgement, judged: JudgedBucket): WatchedSeries | 
   return judged.series.find((one) => one.series.type === series.type && one.series.value === series.value);
 }
 
-function pointOf({ bucket, assessment }: Judgement, isAnomalous: boolean): EvidencePoint {
+/** The bucket as it was judged. @param isAnomalous whether the finding goes on in it */
+export function pointOf({ bucket, assessment }: Judgement, isAnomalous: boolean): EvidencePoint {
   const { actual, expected, lower, upper } = assessment;
   return { ts: startOf(bucket).toISOString(), actual, expected, lower, upper, is_anomalous: isAnomalous };
 }

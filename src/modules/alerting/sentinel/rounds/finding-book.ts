@@ -6,15 +6,17 @@ import { newId } from '../../../../platform/ids/index.js';
 import { Metrics } from '../../../../platform/telemetry/index.js';
 import { type Bucket, bucketOf, DAY_BUCKETS, startOf } from '../baseline/buckets.js';
 import type { Level } from '../detectors/assessment.js';
-import { POINTS_BEHIND } from '../findings/evidence.js';
+import { type EvidencePoint, MOST_POINTS, POINTS_BEHIND } from '../findings/evidence.js';
+import type { LivingFindingRow } from '../findings/finding-columns.js';
 import type { Finding } from '../findings/finding.entity.js';
 import { type FindingMove, type LivingFinding, moveOf } from '../findings/finding-life.js';
-import { FindingWatcher } from '../findings/finding-watcher.js';
+import { type FindingPoint, FindingPointsRepository } from '../findings/finding-points.repository.js';
+import { type FindingChange, FindingWatcher } from '../findings/finding-watcher.js';
 import { LivingFindingsRepository } from '../findings/living-findings.repository.js';
 import { type Cause, causesOf } from '../judging/causes.js';
-import { type Subject, subjectKey } from '../judging/finding-kinds.js';
+import { type FindingKind, type Subject, subjectKey } from '../judging/finding-kinds.js';
 import type { Judgement } from '../judging/judge-series.js';
-import { type Before, EvidenceWriter } from './evidence-writer.js';
+import { EvidenceWriter, pointOf } from './evidence-writer.js';
 import type { NewEventType } from './event-history.repository.js';
 import type { JudgedBucket, LivingSubjects } from './project-judge.js';
 import type { WatchedProject } from './watched-projects.repository.js';
@@ -25,9 +27,9 @@ const NEW_TYPE_BUCKETS = DAY_BUCKETS;
 /** The findings of a project that a bucket may still change. */
 export class OpenBook implements LivingSubjects {
   /** By subject the newest. */
-  private readonly newest = new Map<string, Finding>();
+  private readonly newest = new Map<string, LivingFindingRow>();
 
-  constructor(readonly findings: readonly Finding[]) {
+  constructor(private readonly findings: readonly LivingFindingRow[]) {
     for (const finding of findings.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())) {
       const key = subjectKey(subjectOf(finding));
       // An unresolved one decides, whatever was made behind it.
@@ -35,7 +37,11 @@ export class OpenBook implements LivingSubjects {
     }
   }
 
-  of(subject: Subject): Finding | null {
+  get unresolved(): readonly LivingFindingRow[] {
+    return this.findings.filter(isUnresolved);
+  }
+
+  of(subject: Subject): LivingFindingRow | null {
     return this.newest.size === 0 ? null : (this.newest.get(subjectKey(subject)) ?? null);
   }
 
@@ -55,6 +61,7 @@ export class FindingBook {
 
   constructor(
     private readonly living: LivingFindingsRepository,
+    private readonly points: FindingPointsRepository,
     private readonly evidence: EvidenceWriter,
     private readonly discovery: DiscoveryService,
     metrics: Metrics,
@@ -84,22 +91,22 @@ export class FindingBook {
     );
     const causes = new Map<Judgement, Cause>(causesOf(active).map((cause) => [cause.told, cause]));
     const silent = new Set(active.filter(({ kind }) => kind === 'silence').map(({ series }) => series));
-    const moves = judgements.map((judgement) => {
+    const entries = new BookEntries();
+    const opening: Judgement[] = [];
+    for (const judgement of judgements) {
       const finding = book.of(judgement);
       // A drop that has become a silence ends with it.
       const isSilent = judgement.kind === 'rate_drop' && silent.has(judgement.series);
       const level = isSilent ? 'normal' : levelOf(judgement, causes);
       const life = finding === null ? null : lifeOf(finding);
       const move = isSilent && isUnresolved(finding) ? 'resolve' : moveOf(life, level, bucket, isMuted(judgement));
-      return { judgement, finding, move };
-    });
-    const opening = moves.filter(({ move }) => move === 'open').map(({ judgement }) => judgement);
-    const before = await this.evidence.before(project, opening, bucket, tx);
-    for (const { judgement, finding, move } of moves) {
-      if (move === 'open') await this.begin(project, judgement, causes.get(judgement), judged, before, tx);
-      else if (finding !== null) await this.go(finding, move, judgement, causes.get(judgement), judged, tx);
+      if (move === 'open') opening.push(judgement);
+      else if (finding !== null) this.go(finding, move, judgement, causes.get(judgement), judged, entries);
     }
-    await this.goOnWithNewTypes(book, bucket, tx);
+    await this.begin(project, opening, causes, judged, entries, tx);
+    this.goOnUnjudged(book, judgements, bucket, entries);
+    this.goOnWithNewTypes(book, bucket, entries);
+    await this.put(project, entries, bucket, tx);
   }
 
   /** How many types were told of on the bucket's day. */
@@ -109,92 +116,143 @@ export class FindingBook {
   }
 
   /** Tells of types that had no event before. */
-  async writeNewTypes(
-    { projectId }: WatchedProject,
-    types: readonly NewEventType[],
-    bucket: Bucket,
-    tx: Db,
-  ): Promise<void> {
-    for (const type of types)
-      await this.insert(await this.evidence.ofNewType(projectId, newId(), type, bucket, tx), tx);
+  async writeNewTypes(project: WatchedProject, types: readonly NewEventType[], bucket: Bucket, tx: Db): Promise<void> {
+    const entries = new BookEntries();
+    for (const type of types) entries.open(this.evidence.ofNewType(project, newId(), type, bucket));
+    await this.put(project, entries, bucket, tx);
   }
 
   private async begin(
     project: WatchedProject,
-    judgement: Judgement,
-    cause: Cause | undefined,
+    opening: readonly Judgement[],
+    causes: ReadonlyMap<Judgement, Cause>,
     judged: JudgedBucket,
-    before: ReadonlyMap<Judgement, Before>,
+    entries: BookEntries,
     tx: Db,
   ): Promise<void> {
-    const contributors = cause?.contributors ?? [];
-    await this.insert(await this.evidence.opened(project, newId(), judgement, contributors, judged, before, tx), tx);
+    if (opening.length === 0) return;
+    const shown = await this.evidence.before(project, opening, judged.bucket, tx);
+    for (const judgement of opening) {
+      const contributors = causes.get(judgement)?.contributors ?? [];
+      entries.open(this.evidence.opened(project, newId(), judgement, contributors, judged, shown));
+    }
   }
 
-  private async insert(finding: Finding, tx: Db): Promise<void> {
-    await this.living.insert(finding, tx);
-    this.moved.inc({ kind: finding.kind, move: 'open' });
-    await this.watcher?.opened(finding, tx);
-  }
-
-  private async go(
-    finding: Finding,
+  private go(
+    finding: LivingFindingRow,
     move: Exclude<FindingMove, 'open'> | null,
     judgement: Judgement,
     cause: Cause | undefined,
     judged: JudgedBucket,
-    tx: Db,
-  ): Promise<void> {
+    entries: BookEntries,
+  ): void {
     const { bucket } = judged;
-    // The points of one that goes on also tell how many normal buckets it has had.
-    if (move === null && !isUnresolved(finding) && bucket > bucketOf(finding.lastSeenAt.getTime()) + POINTS_BEHIND)
-      return;
+    const isEnded = move === null && !isUnresolved(finding);
+    if (isEnded && bucket > bucketOf(finding.lastSeenAt.getTime()) + POINTS_BEHIND) return;
     const isSeen = move === 'extend' || move === 'reopen';
-    const after = this.evidence.extended(finding, judgement, cause?.contributors ?? [], isSeen, judged);
-    if (move === 'resolve') Object.assign(after, { status: 'resolved', resolvedAt: startOf(bucket) });
+    entries.point(finding, pointOf(judgement, isSeen));
+    if (isEnded) return;
+    if (!isSeen) {
+      this.passBy(finding, move, bucket, entries);
+      return;
+    }
+    const after = this.evidence.extended(finding, judgement, cause?.contributors ?? [], judged);
     if (move === 'reopen') {
       Object.assign(after, { status: after.acknowledgedAt === null ? 'open' : 'acknowledged', resolvedAt: null });
+      entries.change(after, { move: 'opened', finding: after }, move);
+    } else entries.change(after, { move: 'extended', finding: after, until: startOf(bucket + 1) });
+  }
+
+  /** A bucket in which an unresolved finding did not go on. */
+  private passBy(finding: LivingFindingRow, move: 'resolve' | null, bucket: Bucket, entries: BookEntries): void {
+    const after: LivingFindingRow = { ...finding, normalBuckets: finding.normalBuckets + 1 };
+    if (move === null) entries.change(after, null);
+    else {
+      Object.assign(after, { status: 'resolved', resolvedAt: startOf(bucket) });
+      entries.change(after, { move: 'ended', finding: after }, move);
     }
-    await this.living.save(after, tx);
-    if (move === null) return;
-    if (move !== 'extend') this.moved.inc({ kind: finding.kind, move });
-    if (move === 'resolve') await this.watcher?.ended(after, tx);
-    else if (move === 'reopen') await this.watcher?.opened(after, tx);
-    else await this.watcher?.extended(after, startOf(bucket + 1), tx);
+  }
+
+  /** Of series that are watched no more, or have too little history by now, a bucket says nothing that is not normal. */
+  private goOnUnjudged(book: OpenBook, judgements: readonly Judgement[], bucket: Bucket, entries: BookEntries): void {
+    const judged = new Set(judgements.map(subjectKey));
+    for (const finding of book.unresolved) {
+      if (finding.kind === 'new_event_type' || judged.has(subjectKey(subjectOf(finding)))) continue;
+      const move = moveOf(lifeOf(finding), 'normal', bucket, false);
+      this.passBy(finding, move === 'resolve' ? move : null, bucket, entries);
+    }
   }
 
   /** No detector says of a type that it is new still: its time does. */
-  private async goOnWithNewTypes({ findings }: OpenBook, bucket: Bucket, tx: Db): Promise<void> {
-    for (const finding of findings) {
-      if (finding.kind !== 'new_event_type' || !isUnresolved(finding)) continue;
-      if (bucket - bucketOf(finding.lastSeenAt.getTime()) < NEW_TYPE_BUCKETS) {
-        await this.watcher?.extended(finding, startOf(bucket + 1), tx);
-        continue;
-      }
-      const after: Finding = { ...finding, status: 'resolved', resolvedAt: startOf(bucket) };
-      await this.living.save(after, tx);
-      this.moved.inc({ kind: finding.kind, move: 'resolve' });
-      await this.watcher?.ended(after, tx);
+  private goOnWithNewTypes({ unresolved }: OpenBook, bucket: Bucket, entries: BookEntries): void {
+    for (const finding of unresolved) {
+      if (finding.kind !== 'new_event_type') continue;
+      if (bucket - bucketOf(finding.lastSeenAt.getTime()) >= NEW_TYPE_BUCKETS) {
+        this.passBy(finding, 'resolve', bucket, entries);
+      } else entries.tell({ move: 'extended', finding, until: startOf(bucket + 1) });
     }
   }
 
-  private get watcher(): FindingWatcher | undefined {
-    return providerOf(this.discovery, FindingWatcher);
+  /** However many findings a bucket changes: a few statements. */
+  private async put(
+    { projectId }: WatchedProject,
+    { opened, changed, points, changes, moves }: BookEntries,
+    bucket: Bucket,
+    tx: Db,
+  ): Promise<void> {
+    await this.living.insert(opened, tx);
+    await this.living.save(projectId, changed, tx);
+    await this.points.add(projectId, points, tx);
+    const oldest = startOf(bucket - MOST_POINTS);
+    const long = changed.filter(({ createdAt }) => createdAt < oldest).map(({ id }) => id);
+    await this.points.removeUntil(projectId, long, oldest, tx);
+    for (const { kind, move } of moves) this.moved.inc({ kind, move });
+    if (changes.length > 0) await providerOf(this.discovery, FindingWatcher)?.changed(projectId, changes, tx);
   }
 }
 
-function subjectOf({ kind, seriesType, seriesValue, metric }: Finding): Subject {
+/** What a bucket changes. */
+class BookEntries {
+  readonly opened: Finding[] = [];
+  readonly changed: LivingFindingRow[] = [];
+  readonly points: FindingPoint[] = [];
+  readonly changes: FindingChange[] = [];
+  readonly moves: { readonly kind: FindingKind; readonly move: FindingMove }[] = [];
+
+  open(finding: Finding): void {
+    this.opened.push(finding);
+    this.tell({ move: 'opened', finding });
+    this.moves.push({ kind: finding.kind, move: 'open' });
+  }
+
+  /** @param move what is counted */
+  change(finding: LivingFindingRow, change: FindingChange | null, move?: FindingMove): void {
+    this.changed.push(finding);
+    if (change !== null) this.tell(change);
+    if (move !== undefined) this.moves.push({ kind: finding.kind, move });
+  }
+
+  point({ id: findingId }: LivingFindingRow, point: EvidencePoint): void {
+    this.points.push({ findingId, ...point });
+  }
+
+  tell(change: FindingChange): void {
+    this.changes.push(change);
+  }
+}
+
+function subjectOf({ kind, seriesType, seriesValue, metric }: LivingFindingRow): Subject {
   return { kind, series: { type: seriesType, value: seriesType === 'project' ? null : seriesValue }, metric };
 }
 
-function isUnresolved(finding: Finding | null | undefined): boolean {
+function isUnresolved(finding: LivingFindingRow | null | undefined): boolean {
   return finding?.status === 'open' || finding?.status === 'acknowledged';
 }
 
-function lifeOf({ status, lastSeenAt, resolvedAt, evidence }: Finding): LivingFinding {
+function lifeOf({ status, resolvedAt, normalBuckets }: LivingFindingRow): LivingFinding {
   return {
     status,
-    normal: evidence.points.filter(({ ts }) => Date.parse(ts) > lastSeenAt.getTime()).length,
+    normal: normalBuckets,
     resolvedIn: resolvedAt === null ? null : bucketOf(resolvedAt.getTime()),
   };
 }

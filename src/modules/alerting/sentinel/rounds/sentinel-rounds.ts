@@ -14,8 +14,11 @@ import { type WatchedProject, WatchedProjectsRepository } from './watched-projec
 
 /** A statement about one project may take so long: the others wait behind it. */
 const STATEMENT_MS = 10_000;
-/** What failed is left alone for so long. Seconds. */
-const REST_SECONDS = 60;
+/**
+ * What failed is left alone for so long, and what took too long for a bucket: a project with millions of events in its last
+ * buckets would otherwise take as much of every minute, until rollups have added them up. Seconds.
+ */
+const REST = { failed: 60, tooLong: 300 } as const;
 /** New event types of one project and UTC day that are told. */
 const NEW_TYPES_A_DAY = 10;
 const MS = 1_000;
@@ -113,8 +116,9 @@ export class SentinelRounds {
       if (claimed === undefined) throw error;
       this.logger.warn(`judging project ${claimed} failed: ${String(error)}`);
       this.judged.inc({ outcome: 'failed' });
-      if (isCanceled(error)) await this.profiler.failed(claimed);
-      await this.projects.postpone(claimed, REST_SECONDS);
+      const tookTooLong = isCanceled(error);
+      if (tookTooLong) await this.profiler.failed(claimed);
+      await this.projects.postpone(claimed, tookTooLong ? REST.tooLong : REST.failed);
       return 'failed';
     }
   }
