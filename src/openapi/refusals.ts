@@ -60,9 +60,14 @@ type Refusal = { readonly $ref: string } | { readonly properties?: { readonly de
 class Refusals {
   private readonly byStatus = new Map<number, { sentences: string[]; reasons: string[]; hasFreeText: boolean }>();
 
+  constructor(private readonly ownSentences: Readonly<Record<string, string>>) {}
+
   add(status: number, { sentences, reasons, hasFreeText }: DocumentedRefusal): void {
     const known = this.of(status);
-    for (const sentence of sentences) if (!known.sentences.includes(sentence)) known.sentences.push(sentence);
+    for (const sentence of sentences) {
+      const said = this.ownSentences[sentence] ?? sentence;
+      if (!known.sentences.includes(said)) known.sentences.push(said);
+    }
     for (const reason of reasons) if (!known.reasons.includes(reason)) known.reasons.push(reason);
     known.hasFreeText ||= hasFreeText;
   }
@@ -113,10 +118,13 @@ class Refusals {
   }
 }
 
-/** Writes the refusals that a route names, and those that follow from who may call and from what is sent. */
-export function writeRefusals(operation: Operation): void {
+/**
+ * Writes the refusals that a route names, and those that follow from who may call and from what is sent.
+ * @param ownSentences what a deployment says instead, by the sentence of the code
+ */
+export function writeRefusals(operation: Operation, ownSentences: Readonly<Record<string, string>>): void {
   const access = operation['x-access'] ?? '';
-  const refusals = new Refusals();
+  const refusals = new Refusals(ownSentences);
   for (const [status, { content }] of Object.entries(operation.responses)) {
     const named = (content?.['application/json']?.schema as { 'x-refusal'?: DocumentedRefusal } | undefined)?.[
       'x-refusal'

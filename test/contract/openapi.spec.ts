@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
+import type { OpenAPIObject } from '@nestjs/swagger';
 import { describe, expect, it } from '@jest/globals';
-import { document, operations, resolve, type Schema, whole } from '../support/document.js';
+import { clientDocument } from '../../src/openapi/client-document.js';
+import { document, limits, operations, resolve, type Schema, whole } from '../support/document.js';
 
 /** The first words of the names of operations that have no product's own word: one for one act. */
 const VERBS: Readonly<Record<string, readonly string[]>> = {
@@ -10,13 +12,22 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
   DELETE: ['delete', 'abort', 'revoke'],
 };
 
+interface Told {
+  readonly $ref?: string;
+  readonly headers?: object;
+  readonly content?: Record<string, { readonly schema: Schema }>;
+}
+
 const titles = (list: typeof operations): string[] => list.map(({ method, path }) => `${method} ${path}`);
+
+/** Where what stands at the other end is told in its own words, which no list has. */
+const IN_WORDS_OF_OTHERS = 'POST /v1/alert-destinations/{destination_id}/test 502';
 
 /** Whether a client can tell what it was refused for: by a sentence of a list, rows, or a reason of a named form. */
 function toldBy(detail: Schema): boolean {
   if (detail.oneOf !== undefined) return detail.oneOf.every(toldBy);
   if (detail.$ref !== undefined || detail.items?.$ref === '#/components/schemas/ValidationRow') return true;
-  return detail.type === 'string';
+  return detail.type === 'string' && (detail.enum ?? []).length > 0;
 }
 
 describe('the OpenAPI document', () => {
@@ -133,7 +144,7 @@ describe('the OpenAPI document', () => {
       for (const [code, response] of Object.entries(operation.responses)) {
         // What is refused is said in so many words, or by rows or a reason of a named form.
         const refusal = resolve(response.content?.['application/json']?.schema ?? {});
-        if (Number(code) >= 400 && path !== '/health')
+        if (Number(code) >= 400 && path !== '/health' && `${where} ${code}` !== IN_WORDS_OF_OTHERS)
           expect([where, code, toldBy(refusal.properties?.detail ?? {})]).toEqual([where, code, true]);
       }
       if (!/^(public|provider)$/.test(operation['x-access']))
@@ -153,6 +164,33 @@ describe('the OpenAPI document', () => {
       if (operation.requestBody !== undefined)
         expect([where, statuses]).toEqual([where, expect.arrayContaining(ofBody)]);
     }
+  });
+
+  it('tells clients of limits in sentences, and when to come again', () => {
+    const { paths, components } = clientDocument(document as unknown as OpenAPIObject, limits);
+    const shared = (components?.responses ?? {}) as Record<string, Told>;
+    const told = (operationId: string, status: string): Told => {
+      const responses = Object.values(paths)
+        .flatMap((item) => Object.values(item) as { operationId: string; responses: Record<string, Told> }[])
+        .find((operation) => operation.operationId === operationId)?.responses;
+      const response = responses?.[status];
+      return (response?.$ref === undefined ? response : shared[response.$ref.replace(/.*\//, '')]) ?? {};
+    };
+    for (const { operation, path } of operations) {
+      if (path === '/health') continue;
+      const { headers = {}, content } = told(operation.operationId, '429');
+      const { enum: sentences = [] } = content?.['application/json']?.schema.properties?.detail ?? {};
+      expect([path, sentences]).toEqual([path, limits[operation.operationId]]);
+      const hasPolicy = sentences.includes('Rate limit exceeded');
+      expect([path, 'Retry-After' in headers, 'X-RateLimit-Reset' in headers]).toEqual([path, true, hasPolicy]);
+      expect(Object.keys(told(operation.operationId, '503').headers ?? {})).toContain('Retry-After');
+    }
+    expect(limits.getHealth).toBeUndefined();
+    expect(limits.logIn).toEqual([
+      'Rate limit exceeded',
+      'Too many failed sign-in attempts',
+      'Too many requests at once',
+    ]);
   });
 
   it('documents every path parameter, and refers to nothing that is missing', () => {
