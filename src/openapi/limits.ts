@@ -7,9 +7,9 @@ import type { Operation } from './operation.js';
 export type Limits = Readonly<Record<string, readonly string[]>>;
 
 /** Of whatever waits for its turn with others of the same account or address. */
-export const AT_ONCE = String(TooManyAtOnce.detail);
+export const AT_ONCE = TooManyAtOnce.detail as string;
 /** Of a policy of rate limits, whose headers come along. */
-export const BY_POLICY = String(RateLimitExceeded.detail);
+export const BY_POLICY = RateLimitExceeded.detail as string;
 
 /**
  * Takes the 429 that a route names out of its operation.

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { DocumentedRefusal } from '../platform/http/documented.js';
+import { FAULT_TYPES } from '../platform/http/fields/index.js';
 import type { Operation, Response } from './operation.js';
 
 const OVERLOADED = 'Service overloaded';
@@ -11,7 +12,7 @@ export const REFUSAL_SCHEMAS = {
     required: ['type', 'loc', 'msg', 'input'],
     description: 'One fault of the inputs.',
     properties: {
-      type: { type: 'string', description: 'Which rule is broken', examples: ['missing'] },
+      type: { type: 'string', enum: FAULT_TYPES, description: 'Which rule is broken', examples: ['missing'] },
       loc: {
         type: 'array',
         items: { oneOf: [{ type: 'string' }, { type: 'integer' }] },
