@@ -51,7 +51,7 @@ process.stdout.write(JSON.stringify(await tour({ url, mailedToken, webhook })));
 
 /** What does not compile, each a line, with the number of what TypeScript says of it. */
 const WRONG: readonly (readonly [line: string, code: number])[] = [
-  ["import { createClient, each, isRefusal, stream } from '@operational-events/client';", 0],
+  ["import { createClient, each, isCondition, isRefusal, type Schemas, stream } from '@operational-events/client';", 0],
   ["const api = createClient({ url: '' });", 0],
   ['void api.createProjects();', 2551],
   ['void api.getProject({});', 2345],
@@ -62,6 +62,10 @@ const WRONG: readonly (readonly [line: string, code: number])[] = [
   ["void stream(api.listLogs, { query: { project_id: '' } });", 2345],
   ['export const failed = (error: unknown): boolean =>', 0],
   ["  isRefusal(error, 'createProject') && error.status === 409 && error.detail === 'No such sentence';", 2367],
+  ["export const seconds = ({ condition }: Schemas['AlertRuleResponse']): number =>", 0],
+  ["  isCondition(condition) && condition.kind === 'threshold' ? condition.window_seconds : 0;", 0],
+  ["export const perhaps = ({ condition }: Schemas['AlertRuleResponse']): number =>", 0],
+  ["  condition.kind === 'threshold' ? condition.window_seconds : 0;", 2322],
 ];
 
 interface Diagnostic {
