@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
-import { PASSWORD, signedIn } from '../../support/actors.js';
+import { ownerWithProject, PASSWORD, signedIn } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { DELIVERY_ENV } from '../../support/delivery.js';
 import { startReceiver } from '../../support/receiver.js';
@@ -47,6 +47,15 @@ const mailedToken = async (email) => {
   }
 };
 process.stdout.write(JSON.stringify(await tour({ url, mailedToken, webhook })));
+`;
+
+/** The lines of a program that ends at once: the transport's thread sends what is left. */
+const LOG = `
+import { pino } from 'pino';
+const [url, apiKey] = process.argv.slice(2);
+const options = { url, apiKey, source: 'shop' };
+const logger = pino({ base: null }, pino.transport({ target: '@operational-events/client/pino', options }));
+for (let n = 0; n < 300; n += 1) logger.error({ n }, 'payment failed');
 `;
 
 /** What does not compile, each a line, with the number of what TypeScript says of it. */
@@ -141,7 +150,7 @@ describe('clients as others have them', () => {
     }
   });
 
-  it('are packed with what they need alone, installed without a network, and lead through the tour', async () => {
+  it('are packed with what they need alone, installed without a network, log from a thread, and lead through the tour', async () => {
     const home = join(folder, 'home');
     await mkdir(home);
     const npm = (words: readonly string[], cwd: string) =>
@@ -201,6 +210,19 @@ describe('clients as others have them', () => {
     }
     const { stdout } = await run(process.execPath, [join(project, 'imports.js')]);
     expect(stdout.trim().split('\n')).toEqual(entries.map(() => 'object'));
+
+    const owner = await ownerWithProject(app);
+    await symlink(join(ROOT, 'node_modules/pino'), join(project, 'node_modules/pino'));
+    await writeFile(join(project, 'log.mjs'), LOG);
+    const logged = await run(process.execPath, [join(project, 'log.mjs'), app.url, owner.apiKey]);
+    expect(logged).toEqual({ stdout: '', stderr: '' });
+    expect(
+      await app.rows(
+        `SELECT event, severity, message, count(DISTINCT properties->>'n')::int AS lines, count(*)::int AS events
+         FROM events WHERE project_id = $1 GROUP BY event, severity, message`,
+        [owner.projectId],
+      ),
+    ).toEqual([{ event: 'log', severity: 'error', message: 'payment failed', lines: 300, events: 300 }]);
 
     const receiver = await startReceiver();
     try {

@@ -1,4 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import {
+  Controller,
+  Get,
+  type MiddlewareConsumer,
+  Module,
+  type NestModule,
+  NotFoundException,
+  Param,
+} from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
 import express from 'express';
 import fc from 'fast-check';
 import { execFile } from 'node:child_process';
@@ -334,6 +344,46 @@ describe('the event sender', () => {
       { n: 3, severity: null, message: null, msg: undefined },
     ]);
     expect(recent).toEqual([true, true, true, true]);
+  });
+
+  it.each(['application', 'module'] as const)('records requests of Nest as a middleware of an %s', async (place) => {
+    const { sender: made } = sender();
+    const record = recordRequests(made);
+    @Controller('orders')
+    class OrdersController {
+      @Get(':id')
+      one(@Param('id') id: string): { id: string } {
+        if (id === '18') throw new NotFoundException();
+        return { id };
+      }
+    }
+    @Module({ controllers: [OrdersController] })
+    class ShopModule implements NestModule {
+      configure(consumer: MiddlewareConsumer): void {
+        if (place === 'module') consumer.apply(record).forRoutes(OrdersController);
+      }
+    }
+    const shop = await NestFactory.create(ShopModule, { logger: false });
+    shop.setGlobalPrefix('shop');
+    if (place === 'application') shop.use(record);
+    await shop.listen(0, '127.0.0.1');
+    try {
+      const url = await shop.getUrl();
+      for (const id of [17, 18]) await (await fetch(`${url}/shop/orders/${id}?token=secret`)).text();
+      await eventually(
+        () => Promise.resolve(made.pending),
+        (pending) => pending === 2,
+      );
+    } finally {
+      await shop.close();
+    }
+    expect(await made.flush()).toBe(true);
+    const rows = await app.rows(
+      `SELECT log_method AS method, log_endpoint AS endpoint, log_status AS status FROM events WHERE project_id = $1
+       ORDER BY log_status`,
+      [of.projectId],
+    );
+    expect(rows).toEqual([200, 404].map((status) => ({ method: 'GET', endpoint: '/shop/orders/:id', status })));
   });
 
   it('records requests of a server by their routes', async () => {
