@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { access, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,7 +28,7 @@ const STRICT = {
   typeRoots: [join(ROOT, 'node_modules/@types')],
   strict: true,
   exactOptionalPropertyTypes: true,
-  skipLibCheck: true,
+  skipLibCheck: false,
 };
 
 /** With the mails as the service captures them. */
@@ -165,7 +165,7 @@ describe('clients as others have them', () => {
     expect(archive?.files.map(({ path }) => path).toSorted()).toEqual(
       [
         ...compiled.flatMap((name) => [`${name}.js`, `${name}.d.ts`]),
-        ...['LICENSE', 'README.md', 'VERSIONING.md', 'package.json'],
+        ...['LICENSE', 'README.md', 'VERSIONING.md', 'examples/tour.ts', 'package.json'],
       ].toSorted(),
     );
 
@@ -174,8 +174,12 @@ describe('clients as others have them', () => {
     await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true }));
     await npm(['install', '--offline', '--no-audit', '--no-fund', join(home, archive?.filename ?? '')], project);
     expect(await readdir(join(project, 'node_modules'))).toEqual(['.package-lock.json', '@operational-events']);
+    const installed = join(project, 'node_modules/@operational-events/client');
+    const links = [...(await readFile(join(installed, 'README.md'), 'utf8')).matchAll(/\]\((?!https:)([^)#]+)/g)];
+    for (const [, path = ''] of links) await access(join(installed, path));
+    expect(links.length).toBeGreaterThan(0);
     const tour = join(project, 'tour.ts');
-    await cp(join(PACKAGE, 'examples/tour.ts'), tour);
+    await cp(join(installed, 'examples/tour.ts'), tour);
     const entries = Object.keys(
       (JSON.parse(await readFile(join(PACKAGE, 'package.json'), 'utf8')) as { exports: object }).exports,
     ).map((entry) => entry.replace('.', '@operational-events/client'));

@@ -85,7 +85,7 @@ export class AlertEventsController {
   @Get(':alert_event_id/timeline')
   @Requires({ project: 'viewer', via: ProjectOfAlertEvent })
   @Documented({
-    operationId: 'getAlertEventTimeline',
+    operationId: 'listAlertEventTimeline',
     summary: 'What happened to it, in order',
     description: 'The newest 1,000 entries, oldest first; fewer where they have more than 4 MiB.',
     answer: [TimelineEntryResponse],
