@@ -1,4 +1,4 @@
-// Makes clients/typescript/src/generated from docs/api/openapi.json: the types of every operation, by openapi-typescript, and
+// Makes clients/typescript/src/generated from docs/api/openapi.json and limits.json: the types of every operation, by openapi-typescript, and
 // the table of their routes. With --if-needed it does nothing while they are newer than what they are made from.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,13 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = join(root, 'clients', 'typescript', 'src', 'generated');
-const INPUTS = ['docs/api/openapi.json', 'src/openapi/client-document.ts', 'scripts/client.mjs', 'package-lock.json'];
+const INPUTS = [
+  'docs/api/openapi.json',
+  'docs/api/limits.json',
+  'src/openapi/client-document.ts',
+  'scripts/client.mjs',
+  'package-lock.json',
+];
 const DERIVE = 'dist/src/openapi/client-document.js';
 /** The last one stands for both. */
 const [SCHEMA, OPERATIONS] = ['schema.ts', 'operations.ts'].map((name) => join(target, name));
@@ -24,8 +30,10 @@ async function make() {
   const build = spawnSync(process.execPath, ['scripts/build.mjs', '--if-needed'], { cwd: root, stdio: 'inherit' });
   if (build.status !== 0) process.exit(1);
   const { clientDocument } = await import(join(root, DERIVE));
-  const plain = JSON.parse(readFileSync(join(root, 'docs/api/openapi.json'), 'utf8'));
-  const document = clientDocument(plain, () => false);
+  const [plain, limits] = ['openapi.json', 'limits.json'].map((name) =>
+    JSON.parse(readFileSync(join(root, 'docs/api', name), 'utf8')),
+  );
+  const document = clientDocument(plain, limits);
   mkdirSync(target, { recursive: true });
   writeFileSync(SCHEMA, await types(structuredClone(document)));
   writeFileSync(OPERATIONS, table(document));

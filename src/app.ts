@@ -7,6 +7,7 @@ import type { AccessScope } from './modules/access/index.js';
 import { isSigned, SignedRoutesCors } from './modules/entitlement/storage/index.js';
 import { UsageMetering } from './modules/events/usage/index.js';
 import { JOB_BOARD_PATH, JobBoard } from './modules/operations/job-board/index.js';
+import { MonthlyRequestsExceeded } from './modules/entitlement/quotas/index.js';
 import { buildDocument } from './openapi/document.js';
 import { serveDocument } from './openapi/pages/index.js';
 import type { CheckedRequest } from './platform/http/inputs.js';
@@ -113,7 +114,8 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
   app.use(JOB_BOARD_PATH, app.get(JobBoard, { strict: false }).handle);
   const policies = new PolicyFinder(app.get<RateLimitPolicy[]>(RATE_LIMIT_POLICIES));
   const isLimited = (method: string, path: string): boolean => policies.find(method, path) !== null;
-  serveDocument(app, () => buildDocument(app).document, isLimited);
+  const ownSentences = { [MonthlyRequestsExceeded.detail]: config.quotas.requestQuotaMessage };
+  serveDocument(app, () => buildDocument(app, { isLimited, ownSentences }));
   await app.init();
   const express = app.getHttpAdapter().getInstance() as Application;
   indexRoutes(express);

@@ -1,5 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { EXAMPLES } from './examples/index.js';
+import { AT_ONCE, BY_POLICY, type Limits } from './limits.js';
+import { pascal } from './names.js';
 import type { Operation, Response } from './operation.js';
 import { putExamples } from './put-examples.js';
 import { shareExamples } from './share-examples.js';
@@ -48,44 +50,26 @@ const LIMITED = headersOf({
   'X-RateLimit-Reset': 'RateLimitReset',
 });
 
-const TOO_MANY: Response = {
-  description: 'Too many requests: of the policy’s window where its headers are there, else of what the sentence names',
-  headers: { ...EVERY_ANSWER, 'Retry-After': { $ref: '#/components/headers/RetryAfter' }, ...LIMITED },
-  content: {
-    'application/json': {
-      schema: {
-        type: 'object',
-        required: ['detail'],
-        properties: { detail: { type: 'string', description: 'Which limit it was' } },
-      },
-    },
-  },
-};
+const RETRY_AFTER = headersOf({ 'Retry-After': 'RetryAfter' });
 
 /**
  * The document that clients are made from: what SERVICE 9.2 and 9.4 leave out of the public one is said in it, the address,
  * keys as a security scheme, 429 and the headers that clients act on; and examples, which are for people and would be a fifth of that one.
  * @param document is left as it is
- * @param isLimited whether a policy of rate limits holds for a route
+ * @param limits what each operation says with 429
  */
-export function clientDocument(
-  document: OpenAPIObject,
-  isLimited: (method: string, path: string) => boolean,
-): OpenAPIObject {
+export function clientDocument(document: OpenAPIObject, limits: Limits): OpenAPIObject {
   const copy = structuredClone(document);
   const components = (copy.components ??= {});
   copy.servers = [{ url: '/', description: 'Where this document was read' }];
   components.securitySchemes = { ...components.securitySchemes, ...SECURITY_SCHEMES };
   components.headers = HEADERS;
-  const responses: Record<string, Response> = { ...(components.responses as object), TooManyRequests: TOO_MANY };
+  const responses: Record<string, Response> = { ...(components.responses as object), ...limitAnswers(limits) };
   for (const [name, response] of Object.entries(responses)) responses[name] = withHeaders(response, EVERY_ANSWER);
   components.responses = responses;
-  for (const [path, item] of Object.entries(copy.paths)) {
-    for (const [method, operation] of Object.entries(item as Record<string, Operation>)) {
-      secure(operation, (components.parameters ?? {}) as unknown as NonNullable<Shared['parameters']>);
-      const extra = isLimited(method.toUpperCase(), path) ? LIMITED : {};
-      answer(operation, responses, extra);
-    }
+  for (const operation of Object.values(copy.paths).flatMap((item) => Object.values(item) as Operation[])) {
+    secure(operation, (components.parameters ?? {}) as unknown as NonNullable<Shared['parameters']>);
+    answer(operation, responses, limits[operation.operationId ?? ''] ?? []);
   }
   putExamples(copy, EXAMPLES);
   shareExamples(copy);
@@ -116,23 +100,53 @@ function secure(operation: Operation, shared: NonNullable<Shared['parameters']>)
   });
 }
 
-function answer(
-  operation: Operation,
-  shared: Readonly<Record<string, Response>>,
-  extra: Readonly<Record<string, object>>,
-): void {
+function answer(operation: Operation, shared: Record<string, Response>, limits: readonly string[]): void {
+  const hasPolicy = limits.includes(BY_POLICY);
   for (const [status, response] of Object.entries(operation.responses as Record<string, Referable<Response>>)) {
-    const isShared = '$ref' in response;
     const isSuccess = status.startsWith('2');
+    // `/health` answers 503 in its own form, and asks nobody to wait.
+    if (status === '503' && limits.length > 0) waitsBefore(operation, shared);
     // A shared one has the headers of every answer; those of limits make it one of this route.
-    if (isShared && (!isSuccess || Object.keys(extra).length === 0)) continue;
-    const whole = isShared ? shared[response.$ref.replace(/.*\//, '')] : response;
+    if ('$ref' in response && (!isSuccess || !hasPolicy)) continue;
+    const whole = '$ref' in response ? shared[response.$ref.replace(/.*\//, '')] : operation.responses[status];
     if (whole === undefined) throw new Error(`${status} of ${operation.operationId} refers to nothing`);
-    operation.responses[status] = withHeaders(whole, { ...EVERY_ANSWER, ...(isSuccess && extra) });
+    operation.responses[status] = withHeaders(whole, { ...EVERY_ANSWER, ...(isSuccess && hasPolicy && LIMITED) });
   }
-  if (operation.tags?.includes('health') !== true) {
-    (operation.responses as Record<string, object>)['429'] = { $ref: '#/components/responses/TooManyRequests' };
-  }
+  if (limits.length > 0)
+    (operation.responses as Record<string, object>)['429'] = { $ref: `#/components/responses/${limitName(limits)}` };
+}
+
+/** Gives the 503 of an operation `Retry-After`, which most of its sentences come with. */
+function waitsBefore({ responses }: Operation, shared: Record<string, Response>): void {
+  const response = responses['503'] as Referable<Response>;
+  const name = '$ref' in response ? response.$ref.replace(/.*\//, '') : undefined;
+  const whole = name === undefined ? (response as Response) : shared[name];
+  if (whole === undefined) throw new Error('A 503 refers to nothing');
+  const waiting = withHeaders(whole, RETRY_AFTER);
+  if (name === undefined) responses['503'] = waiting;
+  else shared[name] = waiting;
+}
+
+/** An answer 429 for each list of sentences, by its name. */
+function limitAnswers(limits: Limits): Record<string, Response> {
+  const lists = new Map(Object.values(limits).map((sentences) => [limitName(sentences), sentences]));
+  lists.delete('');
+  return Object.fromEntries([...lists].map(([name, sentences]) => [name, limitAnswer(sentences)]));
+}
+
+function limitAnswer(sentences: readonly string[]): Response {
+  const detail = { type: 'string', enum: sentences, description: 'Which limit it was' };
+  return {
+    description: sentences.length === 1 ? (sentences[0] ?? '') : 'Too Many Requests',
+    headers: { ...EVERY_ANSWER, ...RETRY_AFTER, ...(sentences.includes(BY_POLICY) && LIMITED) },
+    content: { 'application/json': { schema: { type: 'object', required: ['detail'], properties: { detail } } } },
+  };
+}
+
+/** Of a list of sentences that `TooManyAtOnce` is always among: that of the others. */
+function limitName(sentences: readonly string[]): string {
+  const others = sentences.filter((sentence) => sentence !== AT_ONCE);
+  return others.length === 0 && sentences.length > 0 ? 'TooManyRequests' : others.map(pascal).join('Or');
 }
 
 function withHeaders(response: Response, headers: Readonly<Record<string, object>>): Response {

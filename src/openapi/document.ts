@@ -2,6 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { nameEnums } from './enums.js';
 import { shareInherited, takeLineages } from './inheritance.js';
+import { type Limits, takeLimits } from './limits.js';
 import { hoistNamedSchemas } from './named-schemas.js';
 import type { Operation } from './operation.js';
 import { explodeQueryLists } from './query-lists.js';
@@ -51,8 +52,22 @@ export interface RouteLine {
   handler: string;
 }
 
-/** The OpenAPI 3.1 document: no servers, no global security, no 429 answers (SERVICE 9). */
-export function buildDocument(app: INestApplication): { document: OpenAPIObject; routes: RouteLine[] } {
+export interface BuiltDocument {
+  /** OpenAPI 3.1: no servers, no global security, no 429 answers (SERVICE 9). */
+  readonly document: OpenAPIObject;
+  readonly routes: readonly RouteLine[];
+  readonly limits: Limits;
+}
+
+/** What the document says of this deployment. */
+export interface Deployment {
+  /** Whether a policy of rate limits holds for a route. */
+  readonly isLimited: (method: string, path: string) => boolean;
+  /** What it refuses with in words of its own, by the sentence of the code. */
+  readonly ownSentences: Readonly<Record<string, string>>;
+}
+
+export function buildDocument(app: INestApplication, { isLimited, ownSentences }: Deployment): BuiltDocument {
   const builder = new DocumentBuilder()
     .setTitle(SERVICE_TITLE)
     .setVersion(SERVICE_VERSION)
@@ -74,6 +89,7 @@ export function buildDocument(app: INestApplication): { document: OpenAPIObject;
   document.paths = sorted(document.paths);
 
   const routes: RouteLine[] = [];
+  const limits: Record<string, readonly string[]> = {};
   for (const [path, item] of Object.entries(document.paths)) {
     for (const method of METHODS) {
       const operation = (item as Partial<Record<string, Operation>>)[method];
@@ -86,7 +102,9 @@ export function buildDocument(app: INestApplication): { document: OpenAPIObject;
       delete operation['x-tenant'];
       addLinesBody(operation);
       addStreamBody(operation);
-      writeRefusals(operation);
+      const sentences = takeLimits(operation, isLimited(method.toUpperCase(), path));
+      if (sentences.length > 0) limits[operation.operationId] = sentences;
+      writeRefusals(operation, ownSentences);
       operation.responses = sorted(operation.responses);
       routes.push({ method: method.toUpperCase(), path, access, tenant, handler });
     }
@@ -102,7 +120,7 @@ export function buildDocument(app: INestApplication): { document: OpenAPIObject;
   document.components.schemas = sorted(document.components.schemas);
   explodeQueryLists(document);
   shareParts(document);
-  return { document, routes };
+  return { document, routes, limits };
 }
 
 function handlerName(controller: string, method: string): string {

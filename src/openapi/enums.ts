@@ -1,4 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { FAULT_TYPES } from '../platform/http/fields/index.js';
 
 const AGAINST_RECOVERY =
   'not_failed replay_created_attempt already_terminal not_dlq not_terminal retry_claim_active channel_missing channel_disabled unsupported_channel_type unsupported_delivery_kind destination_configuration_invalid retry_policy_exhausted dlq_drain_created_attempt dlq_drain_claim_active already_drained';
@@ -6,6 +7,12 @@ const AGAINST_RECOVERY =
 /** What clients call the enumerations of the document, by their values: a part of the contract. */
 const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
+    AlertEventBulkRefusal:
+      'Alert event not found Insufficient project role Alert event is already acknowledged Alert event is resolved Internal Server Error',
+    IngestionFailureReason:
+      'billing_inactive blocked limit_exceeded request_limit_exceeded daily_limit_exceeded rate_limited source_disabled project_archived',
+    InviteRefusalReason:
+      'already_pending already_member daily_limit_reached resend_cooldown wrong_account invalid_token already_accepted already_declined revoked expired inviter_without_right',
     ConditionAggregate: 'count sum avg min max p50 p95 p99 error_rate',
     CountingAggregate: 'count error_rate',
     ChangeDirection: 'up down both',
@@ -91,6 +98,7 @@ const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
     UploadStatus: 'open completed',
     WebhookMethod: 'POST PUT PATCH',
     UsagePeriod: '24h 7d 30d month',
+    ValidationRowType: FAULT_TYPES.join(' '),
     WorkerStatus: 'healthy degraded stale stopped failed',
   }).map(([name, values]) => [values, name]),
 );

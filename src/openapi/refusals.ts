@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { DocumentedRefusal } from '../platform/http/documented.js';
+import { FAULT_TYPES } from '../platform/http/fields/index.js';
 import type { Operation, Response } from './operation.js';
 
 const OVERLOADED = 'Service overloaded';
@@ -11,7 +12,7 @@ export const REFUSAL_SCHEMAS = {
     required: ['type', 'loc', 'msg', 'input'],
     description: 'One fault of the inputs.',
     properties: {
-      type: { type: 'string', description: 'Which rule is broken', examples: ['missing'] },
+      type: { type: 'string', enum: FAULT_TYPES, description: 'Which rule is broken', examples: ['missing'] },
       loc: {
         type: 'array',
         items: { oneOf: [{ type: 'string' }, { type: 'integer' }] },
@@ -85,9 +86,14 @@ type Refusal = { readonly $ref: string } | { readonly properties?: { readonly de
 class Refusals {
   private readonly byStatus = new Map<number, { sentences: string[]; reasons: string[]; hasFreeText: boolean }>();
 
+  constructor(private readonly ownSentences: Readonly<Record<string, string>>) {}
+
   add(status: number, { sentences, reasons, hasFreeText }: DocumentedRefusal): void {
     const known = this.of(status);
-    for (const sentence of sentences) if (!known.sentences.includes(sentence)) known.sentences.push(sentence);
+    for (const sentence of sentences) {
+      const said = this.ownSentences[sentence] ?? sentence;
+      if (!known.sentences.includes(said)) known.sentences.push(said);
+    }
     for (const reason of reasons) if (!known.reasons.includes(reason)) known.reasons.push(reason);
     known.hasFreeText ||= hasFreeText;
   }
@@ -138,10 +144,13 @@ class Refusals {
   }
 }
 
-/** Writes the refusals that a route names, and those that follow from who may call and from what is sent. */
-export function writeRefusals(operation: Operation): void {
+/**
+ * Writes the refusals that a route names, and those that follow from who may call and from what is sent.
+ * @param ownSentences what a deployment says instead, by the sentence of the code
+ */
+export function writeRefusals(operation: Operation, ownSentences: Readonly<Record<string, string>>): void {
   const access = operation['x-access'] ?? '';
-  const refusals = new Refusals();
+  const refusals = new Refusals(ownSentences);
   for (const [status, { content }] of Object.entries(operation.responses)) {
     const named = (content?.['application/json']?.schema as { 'x-refusal'?: DocumentedRefusal } | undefined)?.[
       'x-refusal'

@@ -1,4 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { pascal } from './names.js';
 import type { Operation, Parameter, Response } from './operation.js';
 import { wordsOf } from './refusals.js';
 
@@ -121,12 +122,4 @@ function parametersOf({ parameters = [] }: Operation): Place<Parameter>[] {
     name: `${pascal(part.name)}In${pascal(part.in)}`,
     replace: (reference) => void ((parameters as object[])[index] = reference),
   }));
-}
-
-/** `Event source not found` and `X-API-Key` as a name. */
-function pascal(text: string): string {
-  return text
-    .split(/[^A-Za-z0-9]+/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join('');
 }

@@ -4,6 +4,8 @@ import { AppModule } from '../app.module.js';
 import { loadConfig } from '../config/index.js';
 import { renderConfigurationTable, renderEnvExample } from '../config/listing.js';
 import { buildDocument, renderRoutes } from '../openapi/document.js';
+import { rateLimitPolicies } from '../rate-limits.js';
+import { PolicyFinder } from '../platform/rate-limit/index.js';
 import { Logger } from '../platform/telemetry/index.js';
 
 /** The committed files that the code can make again, by their content. Needs no database: nothing is instantiated. */
@@ -16,9 +18,14 @@ export async function renderArtifacts(): Promise<Record<string, string>> {
     logger,
   };
   const app = await NestFactory.create(AppModule.for(runtime), { preview: true, logger: false, abortOnError: false });
-  const { document, routes } = buildDocument(app);
+  const policies = new PolicyFinder(rateLimitPolicies(runtime.config));
+  const { document, routes, limits } = buildDocument(app, {
+    isLimited: (method, path) => policies.find(method, path) !== null,
+    ownSentences: {},
+  });
   return {
     'docs/api/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
+    'docs/api/limits.json': `${JSON.stringify(limits, null, 2)}\n`,
     'docs/api/routes.txt': renderRoutes(routes),
     'docs/api/configuration.md': renderConfigurationTable(),
     '.env.example': renderEnvExample(),

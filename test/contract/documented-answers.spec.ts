@@ -55,11 +55,18 @@ describe('holding answers against the OpenAPI document', () => {
     expect(answers.faults).toEqual([]);
   });
 
-  it('leaves out what the document says nothing of: other paths, limits, defects', async () => {
+  it('leaves out what the document says nothing of: other paths, defects', async () => {
     await faultsOf('GET /v1/no-such-thing', 404, { whatever: true });
-    await faultsOf('GET /v1/organizations', 429, { detail: 'Rate limit exceeded' });
     await faultsOf('GET /v1/organizations', 500, { detail: 'Internal server error' });
     expect(answers.faults).toEqual([]);
+  });
+
+  it('holds limits against their list', async () => {
+    await faultsOf('GET /v1/logs', 429, { detail: 'Rate limit exceeded' });
+    await faultsOf('GET /v1/organizations', 429, { detail: 'Too many requests at once' });
+    expect(answers.faults).toEqual([]);
+    await faultsOf('GET /v1/organizations', 429, { detail: 'Rate limit exceeded' });
+    expect(answers.faults).toEqual(['GET /v1/organizations 429 says {"detail":"Rate limit exceeded"}']);
   });
 
   it('finds a status and a kind of body that are not listed', async () => {

@@ -2,7 +2,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { describe, expect, it } from '@jest/globals';
 import { clientDocument } from '../../src/openapi/client-document.js';
-import { document, operations } from '../support/document.js';
+import { document, limits, operations } from '../support/document.js';
 import { answerValidatorOf, sentValidatorOf } from '../support/documented-answers.js';
 
 interface Media {
@@ -27,7 +27,7 @@ const JSON_TYPE = 'application/json';
 const FAKE_ID = /^019cadc6-9a80-7[0-9a-f]{3}-8000-\d{12}$/;
 
 /** With its examples, as `/docs` shows it. */
-const forPeople = clientDocument(structuredClone(document) as unknown as OpenAPIObject, () => true);
+const forPeople = clientDocument(structuredClone(document) as unknown as OpenAPIObject, limits);
 const told = operations.map((listed) => ({
   ...listed,
   where: `${listed.method} ${listed.path}`,

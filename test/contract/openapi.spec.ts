@@ -1,6 +1,46 @@
 import { readFileSync } from 'node:fs';
+import type { OpenAPIObject } from '@nestjs/swagger';
 import { describe, expect, it } from '@jest/globals';
-import { document, operations, resolve, type Schema, whole } from '../support/document.js';
+import { clientDocument } from '../../src/openapi/client-document.js';
+import { document, limits, operations, resolve, type Schema, whole } from '../support/document.js';
+
+const OF_SENDERS = 'what senders give events, in their own words';
+const OF_WEBAUTHN = 'what browsers take and give, which WebAuthn says';
+const OF_RECORDS = 'what an act was about, which is another thing for each of sixty acts';
+const OF_GROUPS = 'by names that the rule itself gives';
+const BY_CALLERS_NAMES = 'texts or numbers by names that nobody knows beforehand; the values are typed';
+
+/** Objects whose members no schema names, and why not. */
+const FREE_FORM: Readonly<Record<string, string>> = {
+  'operations/receiveStripeWebhook': 'an event as the payment provider has it',
+  'schemas/AlertEventResponse/payload': OF_SENDERS,
+  'schemas/AlertEventResponse/group_values': OF_GROUPS,
+  'schemas/AuditEventResponse/detail': OF_RECORDS,
+  'schemas/BacktestFiring/group': OF_GROUPS,
+  'schemas/BacktestFiring/values': OF_SENDERS,
+  'schemas/BeginUploadRequest/metadata': BY_CALLERS_NAMES,
+  'schemas/CeremonyResponse/options': OF_WEBAUTHN,
+  'schemas/ChangeObjectRequest/metadata': BY_CALLERS_NAMES,
+  'schemas/ChangeSavedViewRequest/filters': 'what a console keeps of its own state; the service reads nothing of it',
+  'schemas/CreateSavedViewRequest/filters': 'what a console keeps of its own state; the service reads nothing of it',
+  'schemas/EventRecord/properties': OF_SENDERS,
+  'schemas/IngestRequest/payload': OF_SENDERS,
+  'schemas/IngestRequest/properties': OF_SENDERS,
+  'schemas/IngestResponse/properties': OF_SENDERS,
+  'schemas/LanguageResponse/limits': BY_CALLERS_NAMES,
+  'schemas/LogRow/request_body': OF_SENDERS,
+  'schemas/LogRow/response_body': OF_SENDERS,
+  'schemas/OAuthLoginRequest/raw_user': 'what Apple posts, of which the name alone is read',
+  'schemas/ObjectResponse/metadata': BY_CALLERS_NAMES,
+  'schemas/Outdated': 'a condition that is none of today’s: clients ask whether one is in form',
+  'schemas/RaiseAlertRequest/payload': OF_SENDERS,
+  'schemas/SavedViewResponse/filters': 'what a console keeps of its own state; the service reads nothing of it',
+  'schemas/SecurityEventResponse/detail': OF_RECORDS,
+  'schemas/TimelineEntryResponse/detail': OF_RECORDS,
+  'schemas/UploadResponse/metadata': BY_CALLERS_NAMES,
+  'schemas/ValidationRow/ctx': 'the bounds of the rule, by the rule',
+  'schemas/WebhookConfiguration/headers': BY_CALLERS_NAMES,
+};
 
 /** The first words of the names of operations that have no product's own word: one for one act. */
 const VERBS: Readonly<Record<string, readonly string[]>> = {
@@ -10,13 +50,22 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
   DELETE: ['delete', 'abort', 'revoke'],
 };
 
+interface Told {
+  readonly $ref?: string;
+  readonly headers?: object;
+  readonly content?: Record<string, { readonly schema: Schema }>;
+}
+
 const titles = (list: typeof operations): string[] => list.map(({ method, path }) => `${method} ${path}`);
+
+/** Where what stands at the other end is told in its own words, which no list has. */
+const IN_WORDS_OF_OTHERS = 'POST /v1/alert-destinations/{destination_id}/test 502';
 
 /** Whether a client can tell what it was refused for: by a sentence of a list, rows, or a reason of a named form. */
 function toldBy(detail: Schema): boolean {
   if (detail.oneOf !== undefined) return detail.oneOf.every(toldBy);
   if (detail.$ref !== undefined || detail.items?.$ref === '#/components/schemas/ValidationRow') return true;
-  return detail.type === 'string';
+  return detail.type === 'string' && (detail.enum ?? []).length > 0;
 }
 
 describe('the OpenAPI document', () => {
@@ -70,6 +119,25 @@ describe('the OpenAPI document', () => {
     };
     look({ components: document.components, operations }, '');
     expect(inline).toEqual([]);
+  });
+
+  it('leaves the members of few objects open, each for a reason', () => {
+    const open: string[] = [];
+    const look = (part: unknown, place: string): void => {
+      if (part === null || typeof part !== 'object') return;
+      const { type, properties, allOf, oneOf, anyOf } = part as Schema;
+      const isObject = [type].flat().includes('object');
+      if (isObject && [properties, allOf, oneOf, anyOf].every((said) => said === undefined))
+        open.push(place.replace(/^(schemas\/\w+)\/properties\//, '$1/'));
+      for (const [key, value] of Object.entries(part)) if (!/^examples?$/.test(key)) look(value, `${place}/${key}`);
+    };
+    look(document.components.schemas, 'schemas');
+    for (const { operation } of operations) {
+      const found = open.length;
+      look(operation, '');
+      if (open.length > found) open.splice(found, Infinity, `operations/${operation.operationId}`);
+    }
+    expect(open.toSorted()).toEqual(Object.keys(FREE_FORM).toSorted());
   });
 
   it('describes every parameter and every member, where they stand or by their own types', () => {
@@ -133,7 +201,7 @@ describe('the OpenAPI document', () => {
       for (const [code, response] of Object.entries(operation.responses)) {
         // What is refused is said in so many words, or by rows or a reason of a named form.
         const refusal = resolve(response.content?.['application/json']?.schema ?? {});
-        if (Number(code) >= 400 && path !== '/health')
+        if (Number(code) >= 400 && path !== '/health' && `${where} ${code}` !== IN_WORDS_OF_OTHERS)
           expect([where, code, toldBy(refusal.properties?.detail ?? {})]).toEqual([where, code, true]);
       }
       if (!/^(public|provider)$/.test(operation['x-access']))
@@ -153,6 +221,33 @@ describe('the OpenAPI document', () => {
       if (operation.requestBody !== undefined)
         expect([where, statuses]).toEqual([where, expect.arrayContaining(ofBody)]);
     }
+  });
+
+  it('tells clients of limits in sentences, and when to come again', () => {
+    const { paths, components } = clientDocument(document as unknown as OpenAPIObject, limits);
+    const shared = (components?.responses ?? {}) as Record<string, Told>;
+    const told = (operationId: string, status: string): Told => {
+      const responses = Object.values(paths)
+        .flatMap((item) => Object.values(item) as { operationId: string; responses: Record<string, Told> }[])
+        .find((operation) => operation.operationId === operationId)?.responses;
+      const response = responses?.[status];
+      return (response?.$ref === undefined ? response : shared[response.$ref.replace(/.*\//, '')]) ?? {};
+    };
+    for (const { operation, path } of operations) {
+      if (path === '/health') continue;
+      const { headers = {}, content } = told(operation.operationId, '429');
+      const { enum: sentences = [] } = content?.['application/json']?.schema.properties?.detail ?? {};
+      expect([path, sentences]).toEqual([path, limits[operation.operationId]]);
+      const hasPolicy = sentences.includes('Rate limit exceeded');
+      expect([path, 'Retry-After' in headers, 'X-RateLimit-Reset' in headers]).toEqual([path, true, hasPolicy]);
+      expect(Object.keys(told(operation.operationId, '503').headers ?? {})).toContain('Retry-After');
+    }
+    expect(limits.getHealth).toBeUndefined();
+    expect(limits.logIn).toEqual([
+      'Rate limit exceeded',
+      'Too many failed sign-in attempts',
+      'Too many requests at once',
+    ]);
   });
 
   it('documents every path parameter, and refers to nothing that is missing', () => {

@@ -54,6 +54,11 @@ export const document = JSON.parse(
   readFileSync(new URL('../../docs/api/openapi.json', import.meta.url), 'utf8'),
 ) as ApiDocument;
 
+/** What each operation may say with 429. */
+export const limits = JSON.parse(
+  readFileSync(new URL('../../docs/api/limits.json', import.meta.url), 'utf8'),
+) as Readonly<Record<string, readonly string[]>>;
+
 /** With the shared parts in their places. */
 export const operations: ListedOperation[] = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, { parameters, responses, ...operation }]) => ({

@@ -1,11 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { document, type ListedOperation, type Schema } from './document.js';
+import { document, limits, type ListedOperation, type Schema } from './document.js';
 import { answeredBody, contentType, operationOf, sentBody } from './exchange.js';
 
-/** The limits of SERVICE 8 are not in the document (SERVICE 9), and a defect of the service is nobody's contract. */
-const OUTSIDE_THE_DOCUMENT: ReadonlySet<number> = new Set([429, 500]);
+/** A defect of the service is nobody's contract. */
+const OF_DEFECTS = 500;
+/** Limits are not in the document (SERVICE 9), but beside it. */
+const OF_LIMITS = 429;
 
 /** Of HTTP itself, whatever the operation: the message is cut short, too slow, too large in its head or none at all. */
 const OF_THE_PROTOCOL: ReadonlySet<string> = new Set(
@@ -49,8 +51,13 @@ export class DocumentedAnswers {
 
   private check({ method, path, operation }: ListedOperation, response: ServerResponse, body: string): void {
     const { statusCode } = response;
-    if (OUTSIDE_THE_DOCUMENT.has(statusCode) || OF_THE_PROTOCOL.has(body) || body === NO_SUCH_ROUTE) return;
+    if (statusCode === OF_DEFECTS || OF_THE_PROTOCOL.has(body) || body === NO_SUCH_ROUTE) return;
     const where = `${method} ${path} ${statusCode}`;
+    if (statusCode === OF_LIMITS) {
+      const sentences = limits[operation.operationId] ?? [];
+      if (!sentences.some((detail) => body === JSON.stringify({ detail }))) this.found.add(`${where} says ${body}`);
+      return;
+    }
     const documented = operation.responses[statusCode];
     if (documented === undefined) {
       this.found.add(`${where} is not documented: ${body.slice(0, 200)}`);

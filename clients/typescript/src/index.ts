@@ -1,4 +1,5 @@
 export { type Client, createClient } from './client/client.js';
+export { isCondition, isFilter } from './client/conditions.js';
 export type {
   Answer,
   Arguments,

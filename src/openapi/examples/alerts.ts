@@ -604,7 +604,7 @@ export const EXAMPLES: Examples = {
       },
     },
   },
-  getAlertEventTimeline: {
+  listAlertEventTimeline: {
     parameters: { alert_event_id: '019cadc6-9a80-72dc-8000-000000000001' },
     answer: {
       type: 'application/json',

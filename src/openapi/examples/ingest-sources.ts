@@ -67,7 +67,7 @@ export const EXAMPLES: Examples = {
       },
     },
   },
-  getIngestSourceCatalog: {
+  listIngestSourceCatalog: {
     answer: {
       type: 'application/json',
       value: [

@@ -2,7 +2,7 @@ import type { Examples } from './example.js';
 
 /** Recorded: made by `scripts/choose-examples.mjs`. */
 export const EXAMPLES: Examples = {
-  getJobStates: {
+  listJobStates: {
     answer: {
       type: 'application/json',
       value: [

@@ -1,7 +1,7 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { clientDocument } from '../client-document.js';
+import type { BuiltDocument } from '../document.js';
 import { DOCS_SCRIPT, docsPage } from './docs-page.js';
 import { ICON } from './icon.js';
 import { PageFile } from './page-file.js';
@@ -19,18 +19,18 @@ interface Routes {
  */
 export function serveDocument(
   app: NestExpressApplication,
-  make: () => OpenAPIObject,
-  isLimited: (method: string, path: string) => boolean,
+  make: () => Pick<BuiltDocument, 'document' | 'limits'>,
 ): void {
-  const document = once(make);
+  const built = once(make);
   const swagger = installedPackage('swagger-ui-dist');
   const redoc = installedPackage('redoc');
   const ofSwagger = (type: string, name: string): PageFile =>
     new PageFile(type, () => swagger.read(name), swagger.version);
   const redocBundle = async (): Promise<Buffer> => redocScript(await redoc.read('bundles/redoc.standalone.js'));
+  const forClients = (): string => JSON.stringify(clientDocument(built().document, built().limits));
   const files: readonly (readonly [paths: string[], file: PageFile])[] = [
-    [['/openapi.json'], new PageFile('json', () => JSON.stringify(document()))],
-    [['/openapi.client.json'], new PageFile('json', () => JSON.stringify(clientDocument(document(), isLimited)))],
+    [['/openapi.json'], new PageFile('json', () => JSON.stringify(built().document))],
+    [['/openapi.client.json'], new PageFile('json', forClients)],
     [['/docs', '/docs/'], new PageFile('html', () => docsPage(swagger.version))],
     [['/docs/start.js'], new PageFile('js', () => DOCS_SCRIPT)],
     [['/docs/swagger-ui.css'], ofSwagger('css', 'swagger-ui.css')],

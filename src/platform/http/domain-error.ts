@@ -27,7 +27,7 @@ export interface DomainErrorClass {
   readonly detail: ErrorDetail;
   /** The DTO class of a structured reason. */
   readonly answer?: new () => object;
-  /** Whether the sentence is one of many that no list has: what a receiver said, or a deployment's own words. */
+  /** Whether the sentence is one of many that no list has: what a receiver said. */
   readonly hasFreeText?: boolean;
 }
 

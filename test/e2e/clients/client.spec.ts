@@ -249,6 +249,9 @@ describe('the client', () => {
       const late = watched(() => limited('61'));
       expect(await errorOf(clientOf(late).getCurrentUser())).toMatchObject({ status: 429 });
       expect(late.paths).toHaveLength(1);
+      const untold = watched(() => Response.json({ detail: 'Invitation limit reached' }, { status: 429 }));
+      expect(await errorOf(clientOf(untold).getCurrentUser())).toMatchObject({ status: 429 });
+      expect(untold.paths).toHaveLength(1);
       const date = watched((_, count) => (count === 1 ? limited('Sun, 06 Nov 1994 08:49:37 GMT') : null));
       expect((await clientOf(date).getCurrentUser()).email).toBe(owner.email);
     });

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { access, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
-import { PASSWORD, signedIn } from '../../support/actors.js';
+import { ownerWithProject, PASSWORD, signedIn } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { DELIVERY_ENV } from '../../support/delivery.js';
 import { startReceiver } from '../../support/receiver.js';
@@ -28,7 +28,7 @@ const STRICT = {
   typeRoots: [join(ROOT, 'node_modules/@types')],
   strict: true,
   exactOptionalPropertyTypes: true,
-  skipLibCheck: true,
+  skipLibCheck: false,
 };
 
 /** With the mails as the service captures them. */
@@ -49,9 +49,18 @@ const mailedToken = async (email) => {
 process.stdout.write(JSON.stringify(await tour({ url, mailedToken, webhook })));
 `;
 
+/** The lines of a program that ends at once: the transport's thread sends what is left. */
+const LOG = `
+import { pino } from 'pino';
+const [url, apiKey] = process.argv.slice(2);
+const options = { url, apiKey, source: 'shop' };
+const logger = pino({ base: null }, pino.transport({ target: '@operational-events/client/pino', options }));
+for (let n = 0; n < 300; n += 1) logger.error({ n }, 'payment failed');
+`;
+
 /** What does not compile, each a line, with the number of what TypeScript says of it. */
 const WRONG: readonly (readonly [line: string, code: number])[] = [
-  ["import { createClient, each, isRefusal, stream } from '@operational-events/client';", 0],
+  ["import { createClient, each, isCondition, isRefusal, type Schemas, stream } from '@operational-events/client';", 0],
   ["const api = createClient({ url: '' });", 0],
   ['void api.createProjects();', 2551],
   ['void api.getProject({});', 2345],
@@ -62,6 +71,10 @@ const WRONG: readonly (readonly [line: string, code: number])[] = [
   ["void stream(api.listLogs, { query: { project_id: '' } });", 2345],
   ['export const failed = (error: unknown): boolean =>', 0],
   ["  isRefusal(error, 'createProject') && error.status === 409 && error.detail === 'No such sentence';", 2367],
+  ["export const seconds = ({ condition }: Schemas['AlertRuleResponse']): number =>", 0],
+  ["  isCondition(condition) && condition.kind === 'threshold' ? condition.window_seconds : 0;", 0],
+  ["export const perhaps = ({ condition }: Schemas['AlertRuleResponse']): number =>", 0],
+  ["  condition.kind === 'threshold' ? condition.window_seconds : 0;", 2322],
 ];
 
 interface Diagnostic {
@@ -137,7 +150,7 @@ describe('clients as others have them', () => {
     }
   });
 
-  it('are packed with what they need alone, installed without a network, and lead through the tour', async () => {
+  it('are packed with what they need alone, installed without a network, log from a thread, and lead through the tour', async () => {
     const home = join(folder, 'home');
     await mkdir(home);
     const npm = (words: readonly string[], cwd: string) =>
@@ -152,7 +165,7 @@ describe('clients as others have them', () => {
     expect(archive?.files.map(({ path }) => path).toSorted()).toEqual(
       [
         ...compiled.flatMap((name) => [`${name}.js`, `${name}.d.ts`]),
-        ...['LICENSE', 'README.md', 'VERSIONING.md', 'package.json'],
+        ...['LICENSE', 'README.md', 'VERSIONING.md', 'examples/tour.ts', 'package.json'],
       ].toSorted(),
     );
 
@@ -161,8 +174,12 @@ describe('clients as others have them', () => {
     await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true }));
     await npm(['install', '--offline', '--no-audit', '--no-fund', join(home, archive?.filename ?? '')], project);
     expect(await readdir(join(project, 'node_modules'))).toEqual(['.package-lock.json', '@operational-events']);
+    const installed = join(project, 'node_modules/@operational-events/client');
+    const links = [...(await readFile(join(installed, 'README.md'), 'utf8')).matchAll(/\]\((?!https:)([^)#]+)/g)];
+    for (const [, path = ''] of links) await access(join(installed, path));
+    expect(links.length).toBeGreaterThan(0);
     const tour = join(project, 'tour.ts');
-    await cp(join(PACKAGE, 'examples/tour.ts'), tour);
+    await cp(join(installed, 'examples/tour.ts'), tour);
     const entries = Object.keys(
       (JSON.parse(await readFile(join(PACKAGE, 'package.json'), 'utf8')) as { exports: object }).exports,
     ).map((entry) => entry.replace('.', '@operational-events/client'));
@@ -197,6 +214,19 @@ describe('clients as others have them', () => {
     }
     const { stdout } = await run(process.execPath, [join(project, 'imports.js')]);
     expect(stdout.trim().split('\n')).toEqual(entries.map(() => 'object'));
+
+    const owner = await ownerWithProject(app);
+    await symlink(join(ROOT, 'node_modules/pino'), join(project, 'node_modules/pino'));
+    await writeFile(join(project, 'log.mjs'), LOG);
+    const logged = await run(process.execPath, [join(project, 'log.mjs'), app.url, owner.apiKey]);
+    expect(logged).toEqual({ stdout: '', stderr: '' });
+    expect(
+      await app.rows(
+        `SELECT event, severity, message, count(DISTINCT properties->>'n')::int AS lines, count(*)::int AS events
+         FROM events WHERE project_id = $1 GROUP BY event, severity, message`,
+        [owner.projectId],
+      ),
+    ).toEqual([{ event: 'log', severity: 'error', message: 'payment failed', lines: 300, events: 300 }]);
 
     const receiver = await startReceiver();
     try {

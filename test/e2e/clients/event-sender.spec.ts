@@ -1,4 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import {
+  Controller,
+  Get,
+  type MiddlewareConsumer,
+  Module,
+  type NestModule,
+  NotFoundException,
+  Param,
+} from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
 import express from 'express';
 import fc from 'fast-check';
 import { execFile } from 'node:child_process';
@@ -8,9 +18,10 @@ import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import pino from 'pino';
+import type { Page } from 'playwright-core';
 import pinoTransport from '../../../clients/typescript/src/pino.js';
 import { recordRequests } from '../../../clients/typescript/src/requests.js';
-import { createClient, stream } from '../../../clients/typescript/src/index.js';
+import { type Client, createClient, stream } from '../../../clients/typescript/src/index.js';
 import { EventSender, type Loss, type SenderOptions } from '../../../clients/typescript/src/sender/index.js';
 import { ownerWithProject, PASSWORD } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
@@ -24,6 +35,14 @@ import { openAccount, storedEvents } from '../../support/service-traffic.js';
 import { createSource, type KeyRecord, setPlan } from '../../support/sources.js';
 
 jest.setTimeout(300_000);
+
+/** A page with `EventSender`. */
+function pageWithSender(title: string): string {
+  const script = senderBundle()
+    .replace(/export\{(\w+) as EventSender\};?\s*$/, 'globalThis.EventSender=$1;')
+    .replaceAll('</script', '<\\/script');
+  return `<!doctype html><title>${title}</title><script type="module">${script}</script>`;
+}
 
 interface StoredRow {
   readonly event: string;
@@ -239,11 +258,7 @@ describe('the event sender', () => {
     await setPlan(app, owner, 'scale');
     of = { ...of, projectId: owner.projectId };
     const { id } = await createSource(app, owner, { type: 'browser' });
-    const page = await servePage(
-      `<!doctype html><title>Shop</title><script type="module">${senderBundle()
-        .replace(/export\{(\w+) as EventSender\};?\s*$/, 'globalThis.EventSender=$1;')
-        .replaceAll('</script', '<\\/script')}</script>`,
-    );
+    const page = await servePage(pageWithSender('Shop'));
     const chromium = await launchChromium();
     try {
       const issued = await app
@@ -336,6 +351,46 @@ describe('the event sender', () => {
     expect(recent).toEqual([true, true, true, true]);
   });
 
+  it.each(['application', 'module'] as const)('records requests of Nest as a middleware of an %s', async (place) => {
+    const { sender: made } = sender();
+    const record = recordRequests(made);
+    @Controller('orders')
+    class OrdersController {
+      @Get(':id')
+      one(@Param('id') id: string): { id: string } {
+        if (id === '18') throw new NotFoundException();
+        return { id };
+      }
+    }
+    @Module({ controllers: [OrdersController] })
+    class ShopModule implements NestModule {
+      configure(consumer: MiddlewareConsumer): void {
+        if (place === 'module') consumer.apply(record).forRoutes(OrdersController);
+      }
+    }
+    const shop = await NestFactory.create(ShopModule, { logger: false });
+    shop.setGlobalPrefix('shop');
+    if (place === 'application') shop.use(record);
+    await shop.listen(0, '127.0.0.1');
+    try {
+      const url = await shop.getUrl();
+      for (const id of [17, 18]) await (await fetch(`${url}/shop/orders/${id}?token=secret`)).text();
+      await eventually(
+        () => Promise.resolve(made.pending),
+        (pending) => pending === 2,
+      );
+    } finally {
+      await shop.close();
+    }
+    expect(await made.flush()).toBe(true);
+    const rows = await app.rows(
+      `SELECT log_method AS method, log_endpoint AS endpoint, log_status AS status FROM events WHERE project_id = $1
+       ORDER BY log_status`,
+      [of.projectId],
+    );
+    expect(rows).toEqual([200, 404].map((status) => ({ method: 'GET', endpoint: '/shop/orders/:id', status })));
+  });
+
   it('records requests of a server by their routes', async () => {
     const { sender: made } = sender();
     const server = express()
@@ -371,6 +426,37 @@ describe('the event sender', () => {
   });
 });
 
+/** A page with a sender of its own, which goes where the service has moved to. */
+async function pageOf(api: Client, { projectId, url }: { projectId: string; url: string }): Promise<Page> {
+  const served = await servePage(pageWithSender('Shop'));
+  cleanups.push(() => served.close());
+  const chromium = await launchChromium();
+  cleanups.push(() => chromium.close());
+  const { id: source_id } = await api.createIngestSource({
+    body: { project_id: projectId, name: 'Shop', type: 'browser' },
+  });
+  const { key: apiKey } = await api.createBrowserKey({
+    path: { source_id },
+    body: { name: 'Shop', allowed_origins: [served.origin] },
+  });
+  const page = await chromium.context.newPage();
+  await page.goto(served.origin);
+  await page.evaluate(`{
+    globalThis.moved = ${JSON.stringify(url)};
+    globalThis.losses = [];
+    globalThis.sent = 0;
+    globalThis.sender = new EventSender({
+      ...${JSON.stringify({ url, apiKey, source: 'page', maxBatchEvents: 20, maxWaitMs: 5 })},
+      onLoss: (loss) => losses.push(loss),
+      fetch: (at, init) => fetch(at.replace(${JSON.stringify(url)}, moved), init),
+    });
+    globalThis.sendSome = (until) => {
+      for (; sent < until; sent += 1) sender.send({ event_type: 'order.seen', event_id: 'page-event-' + sent });
+    };
+  }`);
+  return page;
+}
+
 describe('a service that is killed and started again while events are sent and streamed', () => {
   afterEach(cleanUp);
 
@@ -405,8 +491,10 @@ describe('a service that is killed and started again while events are sent and s
       onLoss: (loss) => losses.push(loss),
       fetch: moving,
     });
+    const page = await pageOf(api, { projectId, url });
     const ids: string[] = [];
     const sendSome = async (until: number): Promise<void> => {
+      await page.evaluate(`sendSome(${until})`);
       while (ids.length < until) {
         for (let more = 0; more < 10; more += 1) {
           const id = `event-${ids.length}`;
@@ -422,9 +510,13 @@ describe('a service that is killed and started again while events are sent and s
       await service.exited;
       await sendSome(until + 100);
       service = await startService({ env });
+      await page.evaluate(`globalThis.moved = ${JSON.stringify(service.url)}`);
     }
     expect(await sender.close()).toBe(true);
     expect(losses).toEqual([]);
+    const ofPage = await page.evaluate<object>('sender.close().then((isDone) => ({ isDone, losses, sent }))');
+    expect(ofPage).toEqual({ isDone: true, losses: [], sent: ids.length });
+    ids.push(...ids.map((id) => `page-${id}`));
     expect(await storedEvents(database.url)).toEqual({ ids: ids.toSorted(), counted: ids.length });
     await eventually(
       () => streamed.length,

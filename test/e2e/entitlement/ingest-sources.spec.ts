@@ -278,16 +278,17 @@ describe('Event Sources', () => {
          VALUES ($1, $4::timestamptz, $5, 403, $2, $3, $4::timestamptz + interval '5 minutes', 'r-' || $5, 7)`,
         [keyId, owner.projectId, sourceId, `2026-03-01T0${hour}:00:00Z`, reason],
       );
-    for (const hour of [1, 3, 2]) await record(key.id, id, hour, `reason_${hour}`);
-    await record(other.key.id, other.id, 4, 'reason_4');
+    const reasons = ['', 'blocked', 'billing_inactive', 'project_archived'];
+    for (const hour of [1, 3, 2]) await record(key.id, id, hour, reasons[hour] ?? '');
+    await record(other.key.id, other.id, 4, 'blocked');
     const page = async (query: string): Promise<unknown> =>
       (await call('get', `/${id}/failures${query}`).expect(200)).body;
     const failure = (hour: number): object => ({
       api_key_id: key.id,
-      reason_code: `reason_${hour}`,
+      reason_code: reasons[hour],
       status_code: 403,
       occurred_at: `2026-03-01T0${hour}:05:00.000Z`,
-      request_id: `r-reason_${hour}`,
+      request_id: `r-${reasons[hour]}`,
       count: 7,
     });
     expect(await page('')).toEqual({ items: [3, 2, 1].map(failure), total: 3, limit: 50, offset: 0 });

@@ -13,7 +13,7 @@ export interface ClientOptions {
   readonly apiKey?: string | undefined;
   /** For whoever operates the service. */
   readonly internalToken?: string | undefined;
-  /** How often a request that was refused with 429 is sent again: 3 times. */
+  /** How often a request that was refused with 429 and told when to come again is sent again: 3 times. */
   readonly retries?: number | undefined;
   /** A refusal that asks to wait for longer is told at once: 60 seconds. */
   readonly longestWaitMs?: number | undefined;
@@ -64,7 +64,7 @@ export class Exchange {
         isRenewed = true;
         if ((await this.renewed(tokens, options.signal)) !== null) continue;
       }
-      const wait = response.status === 429 ? (askedWaitMs(response.headers) ?? 1_000) : Infinity;
+      const wait = response.status === 429 ? (askedWaitMs(response.headers) ?? Infinity) : Infinity;
       if (wait > this.longestWaitMs || retries === 0) throw refusal;
       retries -= 1;
       await pause(wait, options.signal);

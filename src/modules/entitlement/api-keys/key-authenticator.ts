@@ -97,7 +97,7 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     const isIngestion = needed.length === 1 && needed[0] === 'events:write';
     if (isIngestion && !identity.sourceEnabled) {
       const requestId = request.requestId ?? null;
-      const failure = { reasonCode: 'source_disabled', statusCode: EventSourceDisabled.status, requestId };
+      const failure = { reasonCode: 'source_disabled' as const, statusCode: EventSourceDisabled.status, requestId };
       this.background.start('record', {
         name: 'refusal of a disabled source',
         share: identity.apiKeyId,

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
+import type { FailureReason } from './failure-reasons.js';
 import { Database } from '../../../platform/database/database.js';
 
 /** Refusals of one key for one reason within one UTC hour. */
 export interface RecordedFailure {
   readonly apiKeyId: string;
-  readonly reasonCode: string;
+  readonly reasonCode: FailureReason;
   readonly statusCode: number;
   /** The latest of them. */
   readonly occurredAt: Date;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../access/index.js';
+import type { FailureReason } from './failure-reasons.js';
 import { Database } from '../../../platform/database/database.js';
 
 /** The key that was refused. */
@@ -10,8 +11,7 @@ export interface RefusedKey {
 }
 
 export interface IngestionFailure {
-  /** A block reason, `daily_limit_exceeded`, `rate_limited`, `source_disabled` or `project_archived`. */
-  readonly reasonCode: string;
+  readonly reasonCode: FailureReason;
   readonly statusCode: number;
   readonly requestId: string | null;
 }

@@ -14,6 +14,12 @@ export {
 } from './ingestion-refusals.service.js';
 export { monthOf } from './month.js';
 export { OrganizationAllowancesReader } from './organization-allowances.reader.js';
-export { BillingInactive, BlockedByBilling, MonthlyEventsExceeded, MonthlyRequestsExceeded } from './quotas.errors.js';
+export {
+  BillingInactive,
+  BlockedByBilling,
+  DailyLimitExceeded,
+  MonthlyEventsExceeded,
+  MonthlyRequestsExceeded,
+} from './quotas.errors.js';
 export { QuotasModule } from './quotas.module.js';
 export { RequestLimitsService } from './request-limits.service.js';

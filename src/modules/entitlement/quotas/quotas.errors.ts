@@ -18,9 +18,8 @@ export class MonthlyEventsExceeded extends domainError(403, 'Monthly quota excee
 export class MonthlyRequestsExceeded extends DomainError {
   static readonly status = 403;
   static readonly detail = 'Monthly request quota exceeded.';
-  static readonly hasFreeText = true;
 
-  /** A deployment may have a sentence of its own (`REQUEST_QUOTA_MESSAGE`). */
+  /** A deployment may have a sentence of its own (`REQUEST_QUOTA_MESSAGE`), which its API document says as well. */
   constructor(
     sentence: string = MonthlyRequestsExceeded.detail,
     override readonly headers: Headers = {},

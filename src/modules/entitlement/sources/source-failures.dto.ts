@@ -1,5 +1,6 @@
 import {
   DateTimeField,
+  EnumField,
   IntField,
   ListField,
   nested,
@@ -7,7 +8,7 @@ import {
   UuidField,
 } from '../../../platform/http/fields/index.js';
 import { PageResponse } from '../../../platform/http/page.dto.js';
-import type { RecordedFailure } from '../ingestion-failures/index.js';
+import { FAILURE_REASONS, type FailureReason, type RecordedFailure } from '../ingestion-failures/index.js';
 
 export class SourceFailuresQuery {
   @IntField({ min: 1, max: 500, optional: true, default: 50, description: 'How many a page has at most' })
@@ -21,8 +22,8 @@ export class SourceFailureResponse {
   @UuidField({ description: 'The API key' })
   api_key_id!: string;
 
-  @TextField({ example: 'source_disabled', description: 'Why, for programs' })
-  reason_code!: string;
+  @EnumField(FAILURE_REASONS, { example: 'source_disabled', description: 'Why, for programs' })
+  reason_code!: FailureReason;
 
   @IntField({ example: 403, description: 'HTTP status of the refusal' })
   status_code!: number;

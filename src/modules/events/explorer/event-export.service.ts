@@ -23,7 +23,7 @@ const MOST_BYTES = 1024 * 1024;
 /** Of the hours that are gone through together. */
 const EVENTS_OF_A_SPAN = 1_000;
 
-class TooManyExports extends domainError(429, 'Too many exports at once') {
+export class TooManyExports extends domainError(429, 'Too many exports at once') {
   override readonly headers = { 'Retry-After': '10' };
 }
 

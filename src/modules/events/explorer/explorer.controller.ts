@@ -6,7 +6,7 @@ import { Documented } from '../../../platform/http/documented.js';
 import { Body, IdParam, Query, Scope } from '../../../platform/http/inputs.js';
 import type { WrittenJson } from '../../../platform/http/written-json.js';
 import { TooManyLargeReads } from '../reads/index.js';
-import { EventExportService } from './event-export.service.js';
+import { EventExportService, TooManyExports } from './event-export.service.js';
 import {
   EventDetail,
   ExplorerPage,
@@ -67,7 +67,7 @@ export class ExplorerController {
     summary: 'Stream the filtered events as NDJSON or CSV',
     description:
       'Newest first, without a limit on the number of events, as fast as the client reads. The window is fixed when the export begins: every event stored by then is in it exactly once, one stored meanwhile may be in it or not. A failure after the first byte cuts the connection instead of ending the answer, and so does a client that takes nothing for 30 seconds, or that loses the project or the session meanwhile (looked at about once a minute). In CSV (RFC 4180, properties as JSON), text that begins with =, +, -, @, tab or carriage return has an apostrophe before it, so that no spreadsheet runs it. Four exports of a project at a time in one process, and 32 of all; another is refused with 429 `Too many exports at once`.',
-    errors: [TooManyLargeReads],
+    errors: [TooManyLargeReads, TooManyExports],
     answer: {
       mediaType: ['application/x-ndjson', 'text/csv'],
       description: 'Events: one a line as JSON, or RFC 4180 with a line of names',

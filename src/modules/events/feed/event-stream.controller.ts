@@ -6,7 +6,7 @@ import { Documented } from '../../../platform/http/documented.js';
 import { ConstantField, NestedField, UuidField } from '../../../platform/http/fields/index.js';
 import { Query, RawRequest, Scope } from '../../../platform/http/inputs.js';
 import { EventRecord } from '../fields/index.js';
-import { EventStreamsService, StreamHeartbeat } from '../streams/index.js';
+import { EventStreamsService, StreamHeartbeat, TooManyStreams } from '../streams/index.js';
 import { EventFeed } from './event-feed.js';
 
 class StreamQuery {
@@ -48,6 +48,7 @@ export class EventStreamController {
       stream: { name: 'EventStreamMessage', byType: { event: EventMessage, heartbeat: StreamHeartbeat } },
       description: 'Events and heartbeats, each the `data` of a message',
     },
+    errors: [TooManyStreams],
   })
   stream(
     @Scope() scope: ProjectMemberScope,

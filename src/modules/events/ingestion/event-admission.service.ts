@@ -3,7 +3,7 @@ import { ProjectNotFound } from '../../access/index.js';
 import { whenThere } from '../../../platform/concurrency/index.js';
 import type { DomainError } from '../../../platform/http/domain-error.js';
 import { EventSourceNotFound, InvalidApiKey } from '../../entitlement/api-keys/index.js';
-import { IngestionFailuresRecorder } from '../../entitlement/ingestion-failures/index.js';
+import { type FailureReason, IngestionFailuresRecorder } from '../../entitlement/ingestion-failures/index.js';
 import { IngestionPolicyReader, type IngestionPolicy, ProjectIsArchived } from '../../tenancy/projects/index.js';
 import { IngestionRefusalsService } from '../../entitlement/quotas/index.js';
 import { domainError } from '../../../platform/http/domain-error.js';
@@ -65,14 +65,14 @@ export class EventAdmissionService {
     }
   }
 
-  private async refuse(request: Recorded, reason: string, error: DomainError): Promise<never> {
+  private async refuse(request: Recorded, reason: FailureReason, error: DomainError): Promise<never> {
     await this.record(request, reason, error.status);
     throw error;
   }
 
   private async record(
     { sender: { apiKeyId, projectId, sourceId }, requestId }: Recorded,
-    reasonCode: string,
+    reasonCode: FailureReason,
     statusCode: number,
   ): Promise<void> {
     if (apiKeyId === null) return;

@@ -12,6 +12,7 @@ import { ProjectIsArchived } from '../../tenancy/projects/index.js';
 import {
   BillingInactive,
   BlockedByBilling,
+  DailyLimitExceeded,
   MonthlyEventsExceeded,
   MonthlyRequestsExceeded,
 } from '../../entitlement/quotas/index.js';
@@ -61,6 +62,7 @@ export class IngestController {
       ...INGESTION_KEY_ERRORS,
       ProjectIsArchived,
       ...BILLING_ERRORS,
+      DailyLimitExceeded,
       IdempotencyKeyReused,
       IdempotencyKeyInProgress,
       ServiceOverloaded,

@@ -38,5 +38,5 @@ function isObject(input: unknown): input is Record<string, unknown> {
 }
 
 function issueOf(name: string, input: unknown): Issue {
-  return { type: '', loc: ['body', name], msg: '', input };
+  return { type: 'value_error', loc: ['body', name], msg: '', input };
 }

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { type ProjectMemberScope, Requires } from '../../access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { Query, RawRequest, Scope } from '../../../platform/http/inputs.js';
-import { EventStreamsService, StreamHeartbeat } from '../streams/index.js';
+import { EventStreamsService, StreamHeartbeat, TooManyStreams } from '../streams/index.js';
 import type { WrittenJson } from '../../../platform/http/written-json.js';
 import { STREAM_RULES } from '../feed/index.js';
 import { TooManyLargeReads } from '../reads/index.js';
@@ -46,6 +46,7 @@ export class LogsController {
       stream: { name: 'LogStreamMessage', byType: { log: LogMessage, heartbeat: StreamHeartbeat } },
       description: 'Log rows and heartbeats, each the `data` of a message',
     },
+    errors: [TooManyStreams],
   })
   stream(
     @Scope() scope: ProjectMemberScope,

@@ -12,6 +12,7 @@ import { ProjectIsArchived } from '../../tenancy/projects/index.js';
 import {
   BillingInactive,
   BlockedByBilling,
+  DailyLimitExceeded,
   MonthlyEventsExceeded,
   MonthlyRequestsExceeded,
 } from '../../entitlement/quotas/index.js';
@@ -110,6 +111,7 @@ export class SourceMonitoringController {
       BlockedByBilling,
       MonthlyEventsExceeded,
       MonthlyRequestsExceeded,
+      DailyLimitExceeded,
       ServiceOverloaded,
     ],
   })

@@ -1,5 +1,6 @@
 import {
   BooleanField,
+  ConstantField,
   DateTimeField,
   EnumField,
   IntField,
@@ -15,6 +16,9 @@ import { decodeCursor } from '../reads/index.js';
 import { JSON_TYPES, type JsonType } from './property-scan.js';
 import { SOURCE_STATUSES, type SourceStatus } from './source-status.js';
 import { type Interval, INTERVALS, STATS_RANGES, type StatsRange } from './volume.js';
+
+/** Of the event that a test sends. */
+export const TEST_EVENT_TYPE = 'source.test';
 
 export class SourceStatsQuery {
   @EnumField(STATS_RANGES, { optional: true, default: '24h', description: 'How long the window is' })
@@ -170,8 +174,8 @@ export class SourceSchemaResponse {
 }
 
 export class SourceTestResponse {
-  @BooleanField({ example: true, description: 'Always true' })
-  accepted!: boolean;
+  @ConstantField(true, { description: 'It was taken; what is refused is answered as such' })
+  accepted!: true;
 
   @UuidField({})
   project_id!: string;
@@ -182,8 +186,8 @@ export class SourceTestResponse {
   @UuidField({ description: 'The event, as the events of the source show it' })
   ingested_event_id!: string;
 
-  @TextField({ example: 'source.test', description: 'Of the event that was made' })
-  event_type!: string;
+  @ConstantField(TEST_EVENT_TYPE, { description: 'Of the event that was made' })
+  event_type!: typeof TEST_EVENT_TYPE;
 
   @DateTimeField({ description: 'When it happened' })
   timestamp!: string;

@@ -26,12 +26,12 @@ import type {
   SourceStatsResponse,
   SourceTestResponse,
 } from './source-monitoring.dto.js';
+import { TEST_EVENT_TYPE } from './source-monitoring.dto.js';
 import { SourceMonitoringRepository } from './source-monitoring.repository.js';
 import { failureRate, sourceStatus } from './source-status.js';
 import { type Bucket, statsWindow, withZeroes } from './volume.js';
 
 const HOUR_MS = 3_600_000;
-const TEST_EVENT = 'source.test';
 const SAMPLED: Selection<SampledEvent> = { columns: 'event, "timestamp", properties::text AS properties' };
 
 /** What has come of a source. */
@@ -135,7 +135,7 @@ export class SourceMonitoringService {
     const sent = await this.recorder.record(
       { projectId: scope.projectId, organizationId: scope.organizationId, sourceId },
       {
-        event_type: TEST_EVENT,
+        event_type: TEST_EVENT_TYPE,
         source: source.name,
         severity: 'info',
         status: 'ok',
@@ -148,7 +148,7 @@ export class SourceMonitoringService {
       project_id: scope.projectId,
       source_id: sourceId,
       ingested_event_id: sent.id,
-      event_type: sent.event,
+      event_type: TEST_EVENT_TYPE,
       timestamp: sent.timestamp.toISOString(),
     };
   }

@@ -1,3 +1,4 @@
+export { TooManyStreams } from './open-stream-registry.js';
 export { EventStreamsService } from './streams.service.js';
 export { EventStreamsModule } from './streams.module.js';
 export type { FeedPlace, FeedRead, FeedSource } from './feed-source.js';

@@ -21,7 +21,7 @@ interface OpenStream {
   readonly stream: EventStream;
 }
 
-class TooManyStreams extends domainError(429, 'Too many open streams') {
+export class TooManyStreams extends domainError(429, 'Too many open streams') {
   override readonly headers = { 'Retry-After': '10' };
 }
 

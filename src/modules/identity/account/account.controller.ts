@@ -5,7 +5,7 @@ import { Documented } from '../../../platform/http/documented.js';
 import { MessageResponse } from '../../../platform/http/message.dto.js';
 import { Body, Headers, Query, Scope } from '../../../platform/http/inputs.js';
 import { MeResponse } from '../auth/index.js';
-import { IncorrectPassword, ProofTurnInterceptor, StepUpHeaders } from '../proof/index.js';
+import { IncorrectPassword, ProofTurnInterceptor, StepUpHeaders, TooManySignInAttempts } from '../proof/index.js';
 import { CHANGE_PROOF, InvalidAuthenticationCode, SecondFactorRequired } from '../second-factors/index.js';
 import { CallingClient, type Client } from '../sessions/index.js';
 import { AccountOwnsOrganization } from '../users/index.js';
@@ -19,14 +19,14 @@ import {
   SecurityEventsResponse,
   UpdateAccountRequest,
 } from './account.dto.js';
-import { InvalidEmailChangeToken } from './account.errors.js';
+import { InvalidEmailChangeToken, TooManyPasswordChanges } from './account.errors.js';
 import { AccountClosureService } from './account-closure.service.js';
 import { AccountService } from './account.service.js';
 import { EmailChangeConfirmationService } from './email-change-confirmation.service.js';
 import { EmailChangeService } from './email-change.service.js';
 import { PasswordChangeService } from './password-change.service.js';
 
-const CHANGE_REFUSALS = [IncorrectPassword, SecondFactorRequired, InvalidAuthenticationCode];
+const CHANGE_REFUSALS = [IncorrectPassword, SecondFactorRequired, InvalidAuthenticationCode, TooManySignInAttempts];
 
 @ApiTags('account')
 @Controller('v1/account')
@@ -63,7 +63,7 @@ export class AccountController {
     summary: 'Change the password',
     description: `${CHANGE_PROOF} Revokes the other sessions and every step-up token. An account that signs in through a provider sets its first password by this.`,
     answer: MessageResponse,
-    errors: CHANGE_REFUSALS,
+    errors: [...CHANGE_REFUSALS, TooManyPasswordChanges],
   })
   async changePassword(
     @Scope() scope: UserScope,

@@ -11,7 +11,7 @@ import {
   TrustedDeviceInterceptor,
   TrustedDeviceHeaders,
 } from '../second-factors/index.js';
-import { ProofScheduler } from '../proof/index.js';
+import { ProofScheduler, TooManySignInAttempts } from '../proof/index.js';
 import { CallingClient, type Client } from '../sessions/index.js';
 import { emailKeyOf } from '../users/index.js';
 import {
@@ -90,7 +90,7 @@ export class AuthController {
       'When a second factor stands and neither a good code nor the token of a trusted device came along, the answer is a challenge for the routes below /v1/auth/mfa.',
     answer: { oneOf: [SignedInResponse, MfaChallengeResponse] },
     headers: NEW_TRUSTED_DEVICE_HEADER,
-    errors: [IncorrectCredentials, EmailNotVerified],
+    errors: [IncorrectCredentials, EmailNotVerified, TooManySignInAttempts],
   })
   @UseInterceptors(TrustedDeviceInterceptor)
   login(

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { Public } from '../../access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { Body } from '../../../platform/http/inputs.js';
-import { MfaChallengeResponse } from '../second-factors/index.js';
+import { MfaChallengeResponse, SecondFactorLocked } from '../second-factors/index.js';
 import { CallingClient, type Client, TokenResponse } from '../sessions/index.js';
 import { AuthorizationService } from './authorization.service.js';
 import { AuthorizeRequest, AuthorizeResponse, OAuthLoginRequest, ProviderResponse } from './oauth.dto.js';
@@ -54,7 +54,7 @@ export class OAuthController {
     description:
       "Answers tokens. Accounts are found by the provider's subject, whose sign-in stands for both factors once it is linked. The first sign-in links the account that has verified the same address; where that account has a second factor, it answers the challenge of POST /v1/auth/login instead, and the link is made when the challenge is passed. It makes an account when there is none, and takes over a registration whose address was never verified, dropping its password; it fails when the provider has not verified the address, or the account is linked to another subject of this provider. A client may build the authorization URL itself with a nonce of its own (and a code challenge, whose `code_verifier` it then sends); every nonce is accepted once.",
     answer: { oneOf: [TokenResponse, MfaChallengeResponse] },
-    errors: [OAuthLoginFailed, OAuthProviderNotConfigured],
+    errors: [OAuthLoginFailed, OAuthProviderNotConfigured, SecondFactorLocked],
   })
   login(
     @Body() body: OAuthLoginRequest,

@@ -6,6 +6,6 @@ export { type OfferedFactors, SignInGateService } from './challenges/sign-in-gat
 export { NEW_TRUSTED_DEVICE_HEADER, TrustedDeviceInterceptor } from './challenges/trusted-device.interceptor.js';
 export { EarnedProofsService } from './earned-proofs.service.js';
 export { FactorInventoryReader, type Factors } from './factor-inventory.reader.js';
-export { InvalidAuthenticationCode, SecondFactorRequired } from './second-factors.errors.js';
+export { InvalidAuthenticationCode, SecondFactorLocked, SecondFactorRequired } from './second-factors.errors.js';
 export { SecondFactorsModule } from './second-factors.module.js';
 export { TrustedDeviceHeaders } from './trusted-devices/trusted-devices.dto.js';

@@ -1,4 +1,4 @@
-import { DomainError, domainError } from '../../../platform/http/domain-error.js';
+import { domainError } from '../../../platform/http/domain-error.js';
 
 export class InvalidChallenge extends domainError(401, 'Invalid or expired challenge') {}
 export class InvalidAuthenticationCode extends domainError(401, 'Invalid authentication code') {}
@@ -18,12 +18,12 @@ export class TwoFactorUnavailable extends domainError(503, 'Two-factor setup is 
 }
 
 /** The second factor of an account rests after too many failures. */
-export class SecondFactorLocked extends DomainError {
+export class SecondFactorLocked extends domainError(429, 'Too many failed sign-in attempts') {
   override readonly headers: Readonly<Record<string, string>>;
   override readonly logLevel = 'warn' as const;
 
-  constructor(secondsLeft: number) {
-    super(429, 'Too many failed sign-in attempts');
+  constructor(secondsLeft = 900) {
+    super();
     this.headers = { 'Retry-After': String(Math.max(1, Math.ceil(secondsLeft))) };
   }
 }

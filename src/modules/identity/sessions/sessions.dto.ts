@@ -1,5 +1,6 @@
 import {
   BooleanField,
+  ConstantField,
   DateTimeField,
   EnumField,
   IntField,
@@ -28,16 +29,16 @@ export class TokenResponse {
   @IntField({ description: 'Seconds', example: 2592000 })
   refresh_expires_in!: number;
 
-  @TextField({ example: 'bearer', description: 'How the access token is sent' })
+  @ConstantField('bearer', { description: 'How the access token is sent' })
   token_type!: 'bearer';
 }
 
 export class JsonWebKeyResponse {
-  @TextField({ example: 'EC', description: 'RFC 7517' })
-  kty!: string;
+  @ConstantField('EC', { description: 'RFC 7517' })
+  kty!: 'EC';
 
-  @TextField({ example: 'P-256', description: 'RFC 7518' })
-  crv!: string;
+  @ConstantField('P-256', { description: 'RFC 7518' })
+  crv!: 'P-256';
 
   @TextField({ description: 'Coordinate, base64url' })
   x!: string;
@@ -48,11 +49,11 @@ export class JsonWebKeyResponse {
   @TextField({ description: 'Which key; the header of a token names it' })
   kid!: string;
 
-  @TextField({ example: 'ES256', description: 'How tokens are signed' })
-  alg!: string;
+  @ConstantField('ES256', { description: 'How tokens are signed' })
+  alg!: 'ES256';
 
-  @TextField({ example: 'sig', description: 'For signatures' })
-  use!: string;
+  @ConstantField('sig', { description: 'For signatures' })
+  use!: 'sig';
 }
 
 export class JwksResponse {

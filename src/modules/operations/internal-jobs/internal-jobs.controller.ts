@@ -19,7 +19,7 @@ export class InternalJobsController {
   @Get()
   @Internal()
   @Documented({
-    operationId: 'getJobStates',
+    operationId: 'listJobStates',
     summary: 'State of the background jobs',
     description: 'Answers 404 while INTERNAL_JOB_TOKEN is unset.',
     answer: [JobStateResponse],

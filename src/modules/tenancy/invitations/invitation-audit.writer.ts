@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { OrganizationId, OrganizationScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { type AuditEvent, AuditReader, AuditWriter } from '../../identity/audit/index.js';
-import { REASON_CODES } from './invitations.errors.js';
+import type { InvitationRole } from './invitation-states.js';
+import { type InvitationRefusal, REASON_CODES } from './invitations.errors.js';
 
 /** Acts on invitations, and the action of the audit event that says it was done. */
 export const ACTS = {
@@ -24,15 +25,15 @@ export interface ActOnInvitation {
   readonly organizationId: OrganizationId;
   /** Null: a creation that was refused. */
   readonly invitationId: string | null;
-  readonly requestedRole: string;
+  readonly requestedRole: InvitationRole;
 }
 
 /** What {@link InvitationAuditWriter} keeps in the detail of an audit event. */
 export interface InvitationAuditDetail {
   readonly act: InvitationAct;
   readonly outcome: (typeof OUTCOMES)[number];
-  readonly reason_code: string | null;
-  readonly requested_role: string;
+  readonly reason_code: InvitationRefusal | null;
+  readonly requested_role: InvitationRole;
 }
 
 /** Audit events about invitations: what was done, and what was refused and why. */
@@ -69,7 +70,7 @@ export class InvitationAuditWriter {
     if (reason !== undefined) await this.write(act, `invitation.${act.act}_refused`, reason, this.database.db);
   }
 
-  private write(act: ActOnInvitation, action: string, reasonCode: string | null, db: Db): Promise<void> {
+  private write(act: ActOnInvitation, action: string, reasonCode: InvitationRefusal | null, db: Db): Promise<void> {
     const detail: InvitationAuditDetail = {
       act: act.act,
       outcome: reasonCode === null ? 'success' : 'refused',

@@ -19,11 +19,13 @@ import {
   InvitationAccepted,
   InvitationDeclined,
   InvitationExpired,
+  InvitationLimit,
   InvitationNotFound,
   InvitationOfAnother,
   InvitationPending,
   InvitationRevoked,
   InviterWithoutRight,
+  ResendTooSoon,
 } from './invitations.errors.js';
 import { OrganizationOfInvitation } from './invitations.repository.js';
 import { InvitationsService } from './invitations.service.js';
@@ -58,7 +60,7 @@ export class InvitationsController {
     description: 'The address needs no account yet. At most 100 in 24 hours and organization.',
     status: 201,
     answer: InvitationResponse,
-    errors: [InvitationPending, AlreadyMember],
+    errors: [InvitationPending, AlreadyMember, InvitationLimit],
   })
   create(
     @Scope() scope: OrganizationScope,
@@ -91,7 +93,7 @@ export class InvitationsController {
     summary: 'Mail the invitation again',
     description: 'With a new token, which replaces the former, and seven more days. At most once a minute.',
     answer: InvitationResponse,
-    errors: [InvitationNotFound, ...OVER_ERRORS],
+    errors: [InvitationNotFound, ...OVER_ERRORS, ResendTooSoon],
   })
   resend(@Scope() scope: OrganizationScope, @IdParam('invite_id') id: string): Promise<InvitationResponse> {
     return this.invitations.resend(scope, id);

@@ -11,6 +11,7 @@ import type { AuditEvent } from '../../identity/audit/index.js';
 import { maskedAddress } from '../../identity/users/index.js';
 import type { Invitation } from './invitation.entity.js';
 import { ACTS, type InvitationAct, type InvitationAuditDetail, OUTCOMES } from './invitation-audit.writer.js';
+import { INVITATION_REFUSALS, type InvitationRefusal } from './invitations.errors.js';
 import {
   DELIVERY_STATUSES,
   type DeliveryStatus,
@@ -99,11 +100,11 @@ export class InvitationAuditResponse {
   @EnumField(OUTCOMES, { description: 'What came of it' })
   outcome!: (typeof OUTCOMES)[number];
 
-  @TextField({ nullable: true, description: 'Why it was refused; null: it was done', example: 'already_pending' })
-  reason_code!: string | null;
+  @EnumField(INVITATION_REFUSALS, { nullable: true, description: 'Why it was refused; null: it was done' })
+  reason_code!: InvitationRefusal | null;
 
-  @TextField({ description: 'The role the invitation offers' })
-  requested_role!: string;
+  @EnumField(INVITATION_ROLES, { description: 'The role the invitation offers' })
+  requested_role!: InvitationRole;
 
   @TextField({ nullable: true, description: 'Null: not an act over HTTP' })
   request_id!: string | null;

@@ -22,8 +22,24 @@ export const OVER: Readonly<Record<Exclude<InvitationStatus, 'pending'>, DomainE
   expired: InvitationExpired,
 };
 
-/** What the audit says of each refusal. A refusal that is not here is not of the act, for example a fault in the input. */
-export const REASON_CODES: ReadonlyMap<unknown, string> = new Map<unknown, string>([
+/** What the audit says of refusals. */
+export const INVITATION_REFUSALS = [
+  'already_pending',
+  'already_member',
+  'daily_limit_reached',
+  'resend_cooldown',
+  'wrong_account',
+  'invalid_token',
+  'already_accepted',
+  'already_declined',
+  'revoked',
+  'expired',
+  'inviter_without_right',
+] as const;
+export type InvitationRefusal = (typeof INVITATION_REFUSALS)[number];
+
+/** A refusal that is not here is not of the act, for example a fault in the input. */
+export const REASON_CODES: ReadonlyMap<unknown, InvitationRefusal> = new Map<unknown, InvitationRefusal>([
   [InvitationPending, 'already_pending'],
   [AlreadyMember, 'already_member'],
   [InvitationLimit, 'daily_limit_reached'],

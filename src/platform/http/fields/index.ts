@@ -18,7 +18,17 @@ export {
   UuidField,
   type FieldOptions,
 } from './decorators.js';
-export { failed, type Failure, Fault, Faults, type FaultyMember, missing, type Read, ruleBroken } from './fault.js';
+export {
+  failed,
+  type Failure,
+  Fault,
+  FAULT_TYPES,
+  Faults,
+  type FaultyMember,
+  missing,
+  type Read,
+  ruleBroken,
+} from './fault.js';
 export { fieldsOf } from './class-metadata.js';
 export { compile } from './compile.js';
 export { brokenRule, MAX_ISSUES, ValidationError, type Issue } from './issue.js';

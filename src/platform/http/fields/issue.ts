@@ -1,3 +1,4 @@
+import type { FaultType } from './fault.js';
 import { Refusal } from '../refusal.js';
 
 /** A list of issues is never longer than this, whatever the input holds. */
@@ -5,7 +6,7 @@ export const MAX_ISSUES = 100;
 
 /** One row of the 422 array. `input` is an excerpt: bounded, and without secrets. */
 export type Issue = {
-  type: string;
+  type: FaultType;
   loc: (string | number)[];
   msg: string;
   input: unknown;

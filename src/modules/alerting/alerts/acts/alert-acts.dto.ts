@@ -8,6 +8,8 @@ import {
   uuid,
   UuidField,
 } from '../../../../platform/http/fields/index.js';
+import { InsufficientProjectRole } from '../../../access/index.js';
+import { AlertEventIsAcknowledged, AlertEventIsResolved, AlertEventNotFound } from '../alerts.errors.js';
 
 const MAX_BULK = 100;
 
@@ -38,6 +40,16 @@ export class CommentRequest {
 const BULK_ACTIONS = ['acknowledge', 'resolve'] as const;
 type BulkAction = (typeof BULK_ACTIONS)[number];
 
+/** As a single request answers to a fault of ours. */
+export const INTERNAL_ERROR = 'Internal Server Error';
+/** What one of them may be refused with. */
+const BULK_REFUSALS = [
+  ...[AlertEventNotFound, InsufficientProjectRole, AlertEventIsAcknowledged, AlertEventIsResolved].map(
+    ({ detail }) => detail as string,
+  ),
+  INTERNAL_ERROR,
+];
+
 export class BulkRequest extends NoteRequest {
   @ListField(uuid(), { min: 1, max: MAX_BULK, description: 'Of any projects the caller is a member of' })
   ids!: string[];
@@ -53,7 +65,10 @@ export class BulkResult {
   @BooleanField({ description: 'Whether it was done' })
   ok!: boolean;
 
-  @TextField({ nullable: true, description: 'Why not, as the single request answers; null when it is done' })
+  @EnumField(BULK_REFUSALS, {
+    nullable: true,
+    description: 'Why not, as the single request answers; null when it is done',
+  })
   detail!: string | null;
 }
 

@@ -5,11 +5,15 @@ import { DomainError } from '../../../../platform/http/domain-error.js';
 import { brokenRule } from '../../../../platform/http/fields/index.js';
 import type { AlertMove } from '../machine/alert-machine.js';
 import { AlertChangesService } from './alert-changes.service.js';
-import type { BulkRequest, BulkResponse, BulkResult, SnoozeRequest } from './alert-acts.dto.js';
+import {
+  type BulkRequest,
+  type BulkResponse,
+  type BulkResult,
+  INTERNAL_ERROR,
+  type SnoozeRequest,
+} from './alert-acts.dto.js';
 import type { AlertEventResponse } from '../events/alert-events.dto.js';
 
-/** As a single request answers to a fault of ours. */
-const INTERNAL_ERROR = 'Internal Server Error';
 const LONGEST_SNOOZE_MS = 366 * 86_400_000;
 
 type Note = string | null | undefined;

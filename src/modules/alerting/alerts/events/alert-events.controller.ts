@@ -6,7 +6,7 @@ import { Documented } from '../../../../platform/http/documented.js';
 import { IdParam, Query, RawRequest, Scope } from '../../../../platform/http/inputs.js';
 import type { WrittenJson } from '../../../../platform/http/written-json.js';
 import { ProjectQuery } from '../../../entitlement/api-keys/index.js';
-import { EventStreamsService, StreamHeartbeat } from '../../../events/streams/index.js';
+import { EventStreamsService, StreamHeartbeat, TooManyStreams } from '../../../events/streams/index.js';
 import { TooManyLargeReads } from '../../../events/reads/index.js';
 import { AlertEventNotFound } from '../alerts.errors.js';
 import { ALERT_STREAM_RULES, AlertFeed } from './alert-feed.js';
@@ -58,6 +58,7 @@ export class AlertEventsController {
       },
       description: 'Alert events and heartbeats, each the `data` of a message',
     },
+    errors: [TooManyStreams],
   })
   stream(
     @Scope() scope: ProjectMemberScope,
@@ -84,7 +85,7 @@ export class AlertEventsController {
   @Get(':alert_event_id/timeline')
   @Requires({ project: 'viewer', via: ProjectOfAlertEvent })
   @Documented({
-    operationId: 'getAlertEventTimeline',
+    operationId: 'listAlertEventTimeline',
     summary: 'What happened to it, in order',
     description: 'The newest 1,000 entries, oldest first; fewer where they have more than 4 MiB.',
     answer: [TimelineEntryResponse],

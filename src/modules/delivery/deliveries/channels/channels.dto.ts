@@ -1,6 +1,7 @@
 import { ApiExtraModels } from '@nestjs/swagger';
 import {
   BooleanField,
+  ConstantField,
   DateTimeField,
   EnumField,
   ListField,
@@ -26,6 +27,9 @@ import {
   PROTECTED_VALUE_LENGTH,
 } from '../drivers/header-rules.js';
 import type { ProtectedHeader } from './protected-header.entity.js';
+
+/** What is shown in place of every protected value. */
+const MASKED = '********';
 
 export class ProjectOfDeliveryQuery {
   @UuidField({})
@@ -119,8 +123,8 @@ export class ProtectedHeaderResponse {
   @BooleanField({ description: 'Always true: a header without value is none' })
   configured!: boolean;
 
-  @TextField({ description: 'The same for every value' })
-  masked_value!: string;
+  @ConstantField(MASKED, { description: 'The same for every value' })
+  masked_value!: typeof MASKED;
 
   @DateTimeField({ description: 'When the value was last set' })
   last_rotated_at!: string;
@@ -161,7 +165,7 @@ export class ChannelResponse {
 }
 
 export function protectedHeaderResponse({ name, lastRotatedAt }: ProtectedHeader): ProtectedHeaderResponse {
-  return { name, configured: true, masked_value: '********', last_rotated_at: lastRotatedAt.toISOString() };
+  return { name, configured: true, masked_value: MASKED, last_rotated_at: lastRotatedAt.toISOString() };
 }
 
 export function channelResponse(channel: DeliveryChannel, headers: readonly ProtectedHeader[]): ChannelResponse {

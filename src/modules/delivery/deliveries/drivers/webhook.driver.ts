@@ -8,8 +8,8 @@ import { RetryPolicyConfiguration } from './channel-configuration.js';
 import type { ChannelDriver, ChannelMessage } from './channel-driver.js';
 import { PUBLIC_VALUE_LENGTH, publicHeaderFaults } from './header-rules.js';
 
-const WEBHOOK_METHODS = ['POST', 'PUT', 'PATCH'] as const;
-type WebhookMethod = (typeof WEBHOOK_METHODS)[number];
+export const WEBHOOK_METHODS = ['POST', 'PUT', 'PATCH'] as const;
+export type WebhookMethod = (typeof WEBHOOK_METHODS)[number];
 
 /** For everything together (SERVICE 8.3). */
 const DEADLINE_MS = 5_000;

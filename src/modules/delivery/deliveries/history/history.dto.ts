@@ -24,6 +24,7 @@ import {
 } from '../attempts/attempt-states.js';
 import { RetryPolicyConfiguration } from '../drivers/channel-configuration.js';
 import { CHANNEL_TYPES, type ChannelType } from '../drivers/channel-drivers.js';
+import { WEBHOOK_METHODS, type WebhookMethod } from '../drivers/webhook.driver.js';
 import { REASON_CODES, type ReasonCode, RECOVERY_ACTIONS, type RecoveryAction } from '../attempts/readiness.js';
 import { LIFECYCLE_LABELS, type LifecycleLabel } from './attempt-view.js';
 
@@ -184,8 +185,8 @@ class RequestMetadata {
   @IntField({ min: 1, description: '1 for the first send' })
   try_number!: number;
 
-  @TextField({ optional: true, description: 'Webhooks: the HTTP method' })
-  method?: string;
+  @EnumField(WEBHOOK_METHODS, { optional: true, description: 'Webhooks: the HTTP method' })
+  method?: WebhookMethod;
 
   @IntField({ optional: true, min: 0, description: 'Webhooks: bytes of the body' })
   content_length?: number;

@@ -10,7 +10,7 @@ export class SourceCatalogController {
   @Get()
   @Public('the same set-up instructions for everybody')
   @Documented({
-    operationId: 'getIngestSourceCatalog',
+    operationId: 'listIngestSourceCatalog',
     summary: 'Source types with set-up snippets',
     description: 'The same for everybody: which kinds there are, and how each begins to send.',
     answer: [CatalogEntryResponse],

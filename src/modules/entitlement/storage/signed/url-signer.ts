@@ -9,7 +9,8 @@ const KEY_BYTES = 32;
 const INFO = 'object-url';
 
 export type SignedMethod = 'GET' | 'PUT';
-export type Disposition = 'attachment' | 'inline';
+export const DISPOSITIONS = ['attachment', 'inline'] as const;
+export type Disposition = (typeof DISPOSITIONS)[number];
 
 /** What is signed: the method, the path as it is written, the end, and how the content is shown (empty: a part). */
 export interface Signable {

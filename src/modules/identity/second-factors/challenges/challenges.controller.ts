@@ -5,7 +5,12 @@ import { Documented } from '../../../../platform/http/documented.js';
 import { Body } from '../../../../platform/http/inputs.js';
 import { CallingClient, type Client } from '../../sessions/index.js';
 import { CeremonyResponse } from '../passkeys/passkeys.dto.js';
-import { InvalidAuthenticationCode, InvalidChallenge, NoPasskey } from '../second-factors.errors.js';
+import {
+  InvalidAuthenticationCode,
+  InvalidChallenge,
+  NoPasskey,
+  SecondFactorLocked,
+} from '../second-factors.errors.js';
 import { ChallengeOptionsService } from './challenge-options.service.js';
 import {
   ChallengeMethodsResponse,
@@ -51,7 +56,7 @@ export class ChallengesController {
     description: LIMITS,
     answer: SignedInResponse,
     headers: NEW_TRUSTED_DEVICE_HEADER,
-    errors: [InvalidChallenge, InvalidAuthenticationCode],
+    errors: [InvalidChallenge, InvalidAuthenticationCode, SecondFactorLocked],
   })
   verifyTotp(@Body() body: VerifyTotpRequest, @CallingClient() client: Client): Promise<SignedInResponse> {
     return this.challenges.verifyTotp(body, client);
@@ -65,7 +70,7 @@ export class ChallengesController {
     description: LIMITS,
     answer: SignedInResponse,
     headers: NEW_TRUSTED_DEVICE_HEADER,
-    errors: [InvalidChallenge, InvalidAuthenticationCode],
+    errors: [InvalidChallenge, InvalidAuthenticationCode, SecondFactorLocked],
   })
   verifyRecoveryCode(
     @Body() body: VerifyRecoveryCodeRequest,
@@ -95,7 +100,7 @@ export class ChallengesController {
     description: LIMITS,
     answer: SignedInResponse,
     headers: NEW_TRUSTED_DEVICE_HEADER,
-    errors: [InvalidChallenge, InvalidAuthenticationCode],
+    errors: [InvalidChallenge, InvalidAuthenticationCode, SecondFactorLocked],
   })
   verifyPasskey(@Body() body: VerifyPasskeyRequest, @CallingClient() client: Client): Promise<SignedInResponse> {
     return this.challenges.verifyPasskey(body, client);

@@ -4,7 +4,7 @@ import { Requires, type UserScope } from '../../../access/index.js';
 import { Documented } from '../../../../platform/http/documented.js';
 import { Body, Headers, IdParam, Scope } from '../../../../platform/http/inputs.js';
 import { MessageResponse } from '../../../../platform/http/message.dto.js';
-import { IncorrectPassword, ProofTurnInterceptor, StepUpHeaders } from '../../proof/index.js';
+import { IncorrectPassword, ProofTurnInterceptor, StepUpHeaders, TooManySignInAttempts } from '../../proof/index.js';
 import { CallingClient, type Client } from '../../sessions/index.js';
 import { CHANGE_PROOF, FactorProofRequest } from '../change-proof.service.js';
 import {
@@ -56,7 +56,13 @@ export class PasskeysController {
     summary: 'Registration options',
     description: `${CHANGE_PROOF} The challenge is good in this session alone. An account has at most ${MOST_PASSKEYS} passkeys.`,
     answer: CeremonyResponse,
-    errors: [IncorrectPassword, SecondFactorRequired, InvalidAuthenticationCode, TooManyPasskeys],
+    errors: [
+      IncorrectPassword,
+      SecondFactorRequired,
+      InvalidAuthenticationCode,
+      TooManySignInAttempts,
+      TooManyPasskeys,
+    ],
   })
   options(
     @Scope() scope: UserScope,
@@ -112,7 +118,13 @@ export class PasskeysController {
     summary: 'Remove a passkey',
     description: `${CHANGE_PROOF} Without another factor left the recovery codes go too, and no device stays trusted.`,
     answer: MessageResponse,
-    errors: [IncorrectPassword, SecondFactorRequired, InvalidAuthenticationCode, PasskeyNotFound],
+    errors: [
+      IncorrectPassword,
+      SecondFactorRequired,
+      InvalidAuthenticationCode,
+      TooManySignInAttempts,
+      PasskeyNotFound,
+    ],
   })
   async remove(
     @Scope() scope: UserScope,

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { Requires, type UserScope } from '../../../access/index.js';
 import { Documented } from '../../../../platform/http/documented.js';
 import { Body, Headers, Scope } from '../../../../platform/http/inputs.js';
-import { IncorrectPassword, ProofTurnInterceptor, StepUpHeaders } from '../../proof/index.js';
+import { IncorrectPassword, ProofTurnInterceptor, StepUpHeaders, TooManySignInAttempts } from '../../proof/index.js';
 import { CallingClient, type Client } from '../../sessions/index.js';
 import { CHANGE_PROOF, FactorProofRequest } from '../change-proof.service.js';
 import {
@@ -52,6 +52,7 @@ export class TwoFactorController {
       IncorrectPassword,
       SecondFactorRequired,
       InvalidAuthenticationCode,
+      TooManySignInAttempts,
       TwoFactorAlreadyEnabled,
       TwoFactorUnavailable,
     ],
@@ -90,7 +91,13 @@ export class TwoFactorController {
     summary: 'Remove TOTP',
     description: `${CHANGE_PROOF} Without another factor left the recovery codes go too, and no device stays trusted.`,
     answer: TwoFactorStatusResponse,
-    errors: [IncorrectPassword, SecondFactorRequired, InvalidAuthenticationCode, TwoFactorNotEnabled],
+    errors: [
+      IncorrectPassword,
+      SecondFactorRequired,
+      InvalidAuthenticationCode,
+      TooManySignInAttempts,
+      TwoFactorNotEnabled,
+    ],
   })
   disable(
     @Scope() scope: UserScope,
@@ -109,7 +116,13 @@ export class TwoFactorController {
     summary: 'Replace the recovery codes',
     description: `${CHANGE_PROOF} Earlier recovery codes end.`,
     answer: RecoveryCodesResponse,
-    errors: [IncorrectPassword, SecondFactorRequired, InvalidAuthenticationCode, TwoFactorNotEnabled],
+    errors: [
+      IncorrectPassword,
+      SecondFactorRequired,
+      InvalidAuthenticationCode,
+      TooManySignInAttempts,
+      TwoFactorNotEnabled,
+    ],
   })
   regenerate(
     @Scope() scope: UserScope,

@@ -1,0 +1,12 @@
+/** Why events were not taken, in words for programs. */
+export const FAILURE_REASONS = [
+  'billing_inactive',
+  'blocked',
+  'limit_exceeded',
+  'request_limit_exceeded',
+  'daily_limit_exceeded',
+  'rate_limited',
+  'source_disabled',
+  'project_archived',
+] as const;
+export type FailureReason = (typeof FAILURE_REASONS)[number];

@@ -1,0 +1,7 @@
+/** `Event source not found` and `X-API-Key` as a name. */
+export function pascal(text: string): string {
+  return text
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}
