@@ -722,6 +722,69 @@ describe('analytics', () => {
     }
   });
 
+  it('are of one moment each, while events arrive in no order', async () => {
+    const busy = await ownerWithProject(app);
+    const begin = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+    const batches = 25;
+    const sender = { isBusy: true };
+    const sendAll = async (): Promise<void> => {
+      for (let sent = 0; sent < batches; sent += 1) {
+        // In the hour that goes on, at its beginning, late by hours and by days.
+        const events = [0, 1, HOUR_MS - 1, HOUR_MS, 30 * HOUR_MS, 200 * HOUR_MS].map((ago, at) => ({
+          event_type: at % 2 === 0 ? 'even' : 'odd',
+          source: 'web',
+          timestamp: new Date(begin - ago + (sent % 3)).toISOString(),
+          properties: { n: at, status_code: at === 0 ? 500 : 200 },
+        }));
+        const send = (event: object) =>
+          app.request().post('/v1/events/ingest').set('X-API-Key', busy.apiKey).send(event);
+        await Promise.all(events.map((event) => send(event).expect(200)));
+      }
+    };
+    const sending = sendAll().finally(() => {
+      sender.isBusy = false;
+    });
+    // Whoever waits for it is told why it failed.
+    sending.catch(() => undefined);
+    const sum = (rows: readonly number[]): number => rows.reduce((all, one) => all + one, 0);
+    const asked = { project_id: busy.projectId, range: '30d' };
+    let last = 0;
+    while (sender.isBusy) {
+      const overview = (await ask('overview', asked, busy.bearer).expect(200)).body as {
+        totals: { events: number };
+        top_events: { events: number }[];
+      };
+      // What was told once stays so.
+      expect(overview.totals.events).toBeGreaterThanOrEqual(last);
+      last = overview.totals.events;
+      expect(sum(overview.top_events.map(({ events }) => events))).toBe(last);
+      for (const where of [undefined, 'properties.n + 1 > 0']) {
+        const split = { ...asked, where, interval: 'hour', split_by: 'event' };
+        const series = (await ask('timeseries', split, busy.bearer).expect(200)).body as {
+          series: { total: number; points: { value: number }[] }[];
+        };
+        const totals = series.series.map(({ total }) => total);
+        expect(series.series.map(({ points }) => sum(points.map(({ value }) => value)))).toEqual(totals);
+        const parts = (await ask('breakdown', { ...asked, where, by: 'properties.n' }, busy.bearer).expect(200))
+          .body as {
+          total: { events: number };
+          items: { events: number }[];
+        };
+        expect(sum(parts.items.map(({ events }) => events))).toBe(parts.total.events);
+      }
+      const errors = app.request().get('/v1/performance/errors').set('Authorization', busy.bearer);
+      const { failed, by_status } = (await errors.query(asked).expect(200)).body as {
+        failed: number;
+        by_status: { requests: number }[];
+      };
+      expect(sum(by_status.map(({ requests }) => requests))).toBe(failed);
+    }
+    await sending;
+    expect((await ask('overview', asked, busy.bearer).expect(200)).body).toMatchObject({
+      totals: { events: 6 * batches, errors: batches },
+    });
+  });
+
   it('answer the examples of the guide as it shows', async () => {
     const guide = readFileSync('docs/guide/analytics.md', 'utf8');
     const shop = await ownerWithProject(app);

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { newId } from '../../../src/platform/ids/index.js';
 import { addMember, login, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { countEvents, type EventRow, insertEvents } from '../../support/event-rows.js';
@@ -958,6 +959,15 @@ describe('queries of events', () => {
     const own = await post({ ...body, project_id: stranger.projectId }, stranger.bearer).expect(200);
     expect(own.body).toMatchObject({ events: [], scanned: 0 });
     await app.request().get(`/v1/eql?project_id=${owner.projectId}`).set('Authorization', stranger.bearer).expect(403);
+    // Its source and its events name nothing elsewhere.
+    const foreign = newId();
+    const [id] = await insertEvents(app, stranger.projectId, [at(3, 'login.failed', {}, { source_id: foreign })]);
+    const named = `source_id == "${foreign}" or _id == "${id ?? ''}"`;
+    for (const one of [named, `(${named}) or length(message) == 1000`]) {
+      expect(await found(`any where ${one}`)).toEqual([]);
+      const theirs = { ...body, project_id: stranger.projectId, query: `any where ${one}` };
+      expect((await post(theirs, stranger.bearer).expect(200)).body).toMatchObject({ events: [{ id }] });
+    }
   });
 
   it(
@@ -1041,7 +1051,14 @@ describe('queries of events', () => {
     const odd = await ownerWithProject(app);
     const properties = {
       ...{ 'odd name': 1, where: 1, 'a.b': 1, nested: { 'x-y': 1, by: 1 }, '0': 1, 'a..b': 1, 'in~': 1, 'a`b': 1 },
-      ...{ event: 1, log: { status: 1 }, '@timestamp': 1, properties: { x: 1 }, ['x'.repeat(201)]: 1 },
+      ...{
+        event: 1,
+        log: { status: 1 },
+        '@timestamp': 1,
+        ['__proto__']: 1,
+        properties: { x: 1 },
+        ['x'.repeat(201)]: 1,
+      },
     };
     await insertEvents(app, odd.projectId, [at(0, 'odd', properties)]);
     const { body } = await app
@@ -1053,14 +1070,28 @@ describe('queries of events', () => {
       ({ is_property }) => is_property,
     );
     expect(told.map(({ name }) => name)).toEqual([
-      ...['`0`', 'properties.@timestamp', '`a..b`', 'a.b', 'properties.event', '`in~`', 'log', 'properties.log.status'],
+      ...[
+        '`0`',
+        'properties.@timestamp',
+        '__proto__',
+        '`a..b`',
+        'a.b',
+        'properties.event',
+        '`in~`',
+        'log',
+        'properties.log.status',
+      ],
       ...['nested', 'nested.by', 'nested.`x-y`', '`odd name`', 'properties', 'properties.properties.x', '`where`'],
     ]);
     const numbers = told.filter(({ type }) => type === 'number').map(({ name }) => `${name} == 1`);
-    expect(numbers).toHaveLength(12);
+    expect(numbers).toHaveLength(13);
     const query = `any where ${numbers.join(' and ')}`;
     const answer = await post({ project_id: odd.projectId, query, ...WINDOW }, odd.bearer).expect(200);
     expect(answer.body).toMatchObject({ events: [{ event: 'odd' }], warnings: [] });
+    const joined = 'sample by `__proto__` [any where `__proto__` + 0 == 1] [any where constructor == null]';
+    await insertEvents(app, odd.projectId, [at(1, 'odd', { ['__proto__']: 1 })]);
+    const sample = await post({ project_id: odd.projectId, query: joined, ...WINDOW }, odd.bearer).expect(200);
+    expect(sample.body).toMatchObject({ sequences: [{ join_keys: [1] }] });
     const near = { project_id: odd.projectId, query: 'any where `od name` == 1', ...WINDOW };
     expect((await post(near, odd.bearer).expect(200)).body).toMatchObject({
       warnings: ['None of the newest events has a property od name: did you mean `odd name`?'],
