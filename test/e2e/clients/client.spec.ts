@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
 import {
   type Client,
   type ClientOptions,
@@ -12,6 +14,7 @@ import {
   type OperationName,
   pages,
   Session,
+  StoredSession,
   stream,
   type Tokens,
   UnexpectedAnswer,
@@ -19,6 +22,7 @@ import {
 import { OpenStreamRegistry } from '../../../src/modules/events/streams/open-stream-registry.js';
 import { type Owner, ownerWithProject, PASSWORD } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
+import { launchChromium, servePage } from '../../support/chromium.js';
 import { eventually } from '../../support/eventually.js';
 import { createSource } from '../../support/sources.js';
 
@@ -131,6 +135,77 @@ describe('the client', () => {
       api = clientOf({ session, fetch: losing });
       expect((await api.getCurrentUser()).email).toBe(owner.email);
       expect(lost).toBe(1);
+    });
+
+    it('is one for all tabs: each uses what another has refreshed, and is signed out with it', async () => {
+      const kept = new Map<string, string>();
+      const storage = {
+        getItem: (key: string) => kept.get(key) ?? null,
+        setItem: (key: string, text: string) => void kept.set(key, text),
+        removeItem: (key: string) => void kept.delete(key),
+      };
+      let turn: Promise<unknown> = Promise.resolve();
+      const locks = {
+        request: <T>(_: string, work: () => Promise<T>): Promise<T> => {
+          const mine = turn.then(work);
+          turn = mine.catch(() => undefined);
+          return mine;
+        },
+      };
+      const { paths, fetch: counted } = watched();
+      const told: (Tokens | null)[] = [];
+      const sessions = [1, 2, 3].map(
+        (tab) => new StoredSession({ storage, locks, ...(tab === 1 && { onChange: (changed) => told.push(changed) }) }),
+      );
+      const [first, second, third] = sessions;
+      first?.set({ access_token: 'expired', refresh_token: owner.refreshToken });
+      const tabs = sessions.map((session) => clientOf({ session, fetch: counted }));
+      const asked = await Promise.all([...tabs, ...tabs].map((tab) => tab.getCurrentUser()));
+      expect(new Set(asked.map(({ email }) => email))).toEqual(new Set([owner.email]));
+      expect(paths.filter((path) => path === '/v1/auth/refresh')).toHaveLength(1);
+      expect([first?.tokens, third?.tokens]).toEqual([second?.tokens, second?.tokens]);
+      await tabs[0]?.logOut({ body: { refresh_token: second?.tokens?.refresh_token ?? '' } });
+      expect(sessions.map((session) => session.tokens)).toEqual([null, null, null]);
+      expect(told.at(-1)).toBeNull();
+      expect(await errorOf(clientOf({ session: third }).getCurrentUser())).toMatchObject({ status: 401 });
+      kept.set('operational-events.session', 'no tokens');
+      expect(third?.tokens).toBeNull();
+    });
+
+    it('is one for the tabs of a browser', async () => {
+      const { outputFiles } = buildSync({
+        entryPoints: [fileURLToPath(new URL('../../../clients/typescript/src/index.ts', import.meta.url))],
+        bundle: true,
+        format: 'iife',
+        globalName: 'client',
+        write: false,
+      });
+      const script = (outputFiles[0]?.text ?? '').replaceAll('</script', '<\\/script');
+      const served = await servePage(`<!doctype html><title>Console</title><script>${script}</script>`);
+      const chromium = await launchChromium();
+      try {
+        const tabs = [await chromium.context.newPage(), await chromium.context.newPage()];
+        const inEach = (work: string) => Promise.all(tabs.map((tab) => tab.evaluate<unknown>(work)));
+        for (const tab of tabs) await tab.goto(served.origin);
+        await inEach(`told = []; session = new client.StoredSession({ onChange: (tokens) => told.push(tokens) });
+          session.set({ access_token: 'old', refresh_token: 'r' }); refused = session.tokens;`);
+        const renewed = await inEach(`session.renew(refused, async (token) => {
+          localStorage.refreshes = Number(localStorage.refreshes ?? 0) + 1;
+          await new Promise((resolve) => setTimeout(resolve, 20));
+          return { access_token: 'new', refresh_token: token + '+' };
+        })`);
+        expect(renewed).toEqual(Array(2).fill({ access_token: 'new', refresh_token: 'r+' }));
+        expect(await inEach('localStorage.refreshes')).toEqual(['1', '1']);
+        await tabs[0]?.evaluate('session.set(null)');
+        await eventually(
+          () => inEach('told.at(-1)'),
+          (told) => told.every((last) => last === null),
+        );
+        expect(await inEach('session.tokens')).toEqual([null, null]);
+      } finally {
+        await chromium.close();
+        await served.close();
+      }
     });
 
     it('has none when the session has ended, and tells the refusal', async () => {

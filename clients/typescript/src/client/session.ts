@@ -27,8 +27,8 @@ export class Session {
 
   /** Null: signed out. */
   set(tokens: Tokens | null): void {
-    if (tokens === this.current) return;
-    this.current = tokens;
+    if (tokens === this.tokens) return;
+    this.keep(tokens);
     this.onChange(tokens);
   }
 
@@ -38,7 +38,7 @@ export class Session {
    * @param refresh resolves with null when the session has ended
    */
   renew(refused: Tokens, refresh: (refreshToken: string) => Promise<Tokens | null>): Promise<Tokens | null> {
-    if (this.current !== refused) return Promise.resolve(this.current);
+    if (this.tokens !== refused) return Promise.resolve(this.tokens);
     if (this.renewal?.of === refused) return this.renewal.done;
     const renewal = { of: refused, done: this.replaced(refused, refresh(refused.refresh_token)) };
     this.renewal = renewal;
@@ -49,10 +49,15 @@ export class Session {
     return renewal.done;
   }
 
+  /** Where `tokens` finds them. */
+  protected keep(tokens: Tokens | null): void {
+    this.current = tokens;
+  }
+
   /** Whoever signed in or out meanwhile has said what holds. */
   private async replaced(refused: Tokens, next: Promise<Tokens | null>): Promise<Tokens | null> {
     const tokens = await next;
-    if (this.current === refused) this.set(tokens);
-    return this.current;
+    if (this.tokens === refused) this.set(tokens);
+    return this.tokens;
   }
 }
