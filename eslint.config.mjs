@@ -133,6 +133,16 @@ export default defineConfig(
     },
   },
   {
+    // The router takes a redirect that is thrown for one.
+    files: ['console/**/*.ts', 'console/**/*.tsx'],
+    rules: {
+      '@typescript-eslint/only-throw-error': [
+        'error',
+        { allow: [{ from: 'package', package: '@tanstack/router-core', name: 'Redirect' }] },
+      ],
+    },
+  },
+  {
     files: ['src/cli.ts', 'src/cli/**/*.ts'],
     rules: { 'no-console': 'off' },
   },

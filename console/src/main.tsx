@@ -9,13 +9,18 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { NONCE } from './nonce.js';
 import { queries, router } from './router.js';
-import { theme } from './theme.js';
+import { readable, theme } from './theme.js';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no root');
 createRoot(root).render(
   <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => NONCE}>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={readable}
+      defaultColorScheme="auto"
+      getStyleNonce={() => NONCE}
+    >
       <QueryClientProvider client={queries}>
         <RouterProvider router={router} />
       </QueryClientProvider>

@@ -45,8 +45,8 @@ interface MailedToken {
   readonly email?: string;
 }
 const mailedTokenOf = ({ token, email }: Record<string, unknown>): MailedToken => ({
-  ...(token !== undefined && { token: String(token) }),
-  ...(email !== undefined && { email: String(email) }),
+  ...(typeof token === 'string' && { token }),
+  ...(typeof email === 'string' && { email }),
 });
 
 const login = createRoute({
@@ -106,8 +106,8 @@ const home = createRoute({
   path: '/',
   beforeLoad: async ({ context }) => {
     const [known, all] = await Promise.all([
-      context.queries.ensureQueryData(organizations),
-      context.queries.ensureQueryData(projects),
+      context.queries.query({ ...organizations, staleTime: 'static' }),
+      context.queries.query({ ...projects, staleTime: 'static' }),
     ]);
     const [first] = all;
     const organization = known.find(({ id }) => id === first?.organization_id);
@@ -130,8 +130,8 @@ const project = createRoute({
   path: '/o/$organization/p/$project',
   loader: async ({ context, params }) => {
     const [known, all] = await Promise.all([
-      context.queries.ensureQueryData(organizations),
-      context.queries.ensureQueryData(projects),
+      context.queries.query({ ...organizations, staleTime: 'static' }),
+      context.queries.query({ ...projects, staleTime: 'static' }),
     ]);
     const organization = known.find(({ slug }) => slug === params.organization);
     const found = all.find(
@@ -194,6 +194,12 @@ const billing = createRoute({
 
 export const router = createRouter({
   basepath: '/console',
+  // Text as it is: 500 that somebody looks for is no number.
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search) => {
+    const given = Object.entries(search).filter((pair): pair is [string, string] => typeof pair[1] === 'string');
+    return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
+  },
   routeTree: root.addChildren([
     login,
     register,
@@ -219,9 +225,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
-// A session that ended, here, in another tab or by the service: what it read is forgotten, and the page asks who is there.
+// A session that ended, here, in another tab or by the service: the page asks who is there, and what was read is forgotten.
 onSession(() => {
-  if (isSignedIn()) return;
-  queries.clear();
-  void router.invalidate();
+  if (!isSignedIn()) void router.invalidate().then(() => queries.clear());
 });

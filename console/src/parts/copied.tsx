@@ -13,7 +13,7 @@ export function Copied({ name, text }: Props) {
     <Group align="flex-start" wrap="nowrap" gap="xs">
       <ScrollArea
         type="auto"
-        style={{ flex: 1, minWidth: 0 }}
+        style={{ flex: 1, minWidth: 0, borderRadius: 8 }}
         viewportProps={{ tabIndex: 0, 'aria-label': name, role: 'region' }}
       >
         <Text component="pre" ff="monospace" size="sm" m={0} p="sm" bg="var(--mantine-color-default-hover)">

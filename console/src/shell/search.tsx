@@ -64,6 +64,7 @@ export function Search({ projectId, params }: Props) {
         placeholder: 'Search pages, events and keys',
         'aria-label': 'Search',
       }}
+      attributes={{ content: { 'aria-label': 'Search' } }}
       scrollable
       maxHeight={420}
     />

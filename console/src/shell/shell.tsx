@@ -17,7 +17,7 @@ import {
 import { useDisclosure } from '@mantine/hooks';
 import { openSpotlight } from '@mantine/spotlight';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { Link, Outlet, useMatchRoute, useNavigate } from '@tanstack/react-router';
+import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { LinkItem, LinkNav } from '../parts/links.js';
 import { me, organizations, projects } from '../api/queries.js';
 import { signOut } from '../api/session.js';
@@ -38,7 +38,6 @@ const PAGES = [
 export function Shell() {
   const { organization, project } = useCurrentProject();
   const [isOpen, { toggle, close }] = useDisclosure();
-  const matches = useMatchRoute();
   const params = { organization: organization.slug, project: project.slug };
 
   return (
@@ -87,7 +86,7 @@ export function Shell() {
                 params={params}
                 label={label}
                 leftSection={<Icon name={icon} />}
-                active={matches({ to, params }) !== false}
+                activeOptions={{ exact: true }}
                 onClick={close}
               />
             ))}
@@ -162,6 +161,11 @@ function SchemeSwitch() {
 
 function PersonMenu() {
   const { data: person } = useSuspenseQuery(me);
+  const navigate = useNavigate();
+  const leave = async () => {
+    await signOut();
+    await navigate({ to: '/login' });
+  };
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
@@ -179,7 +183,7 @@ function PersonMenu() {
           New project
         </LinkItem>
         <Menu.Divider />
-        <Menu.Item onClick={() => void signOut()}>Sign out</Menu.Item>
+        <Menu.Item onClick={() => void leave()}>Sign out</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

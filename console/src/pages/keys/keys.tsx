@@ -104,7 +104,7 @@ function KeyTable({ keys, mayManage, onRevoke }: KeyTableProps) {
                 <Table.Td ff="monospace">{key.prefix}…</Table.Td>
                 <Table.Td>{key.last_used_at === null ? 'Never' : <Moment at={key.last_used_at} />}</Table.Td>
                 <Table.Td>
-                  <Badge variant="light" color={key.status === 'active' ? 'teal' : 'gray'}>
+                  <Badge variant="light" color={key.status === 'active' ? 'sea' : 'gray'}>
                     {key.status}
                   </Badge>
                 </Table.Td>

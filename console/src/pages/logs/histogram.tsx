@@ -9,7 +9,7 @@ const WIDTHS_S = [1, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 86_400, 604_800];
 export function Histogram({ rows }: { readonly rows: readonly LogRow[] }) {
   const { times, series } = useMemo(() => counted(rows), [rows]);
   if (times.length === 0) return null;
-  return <TimeChart label={`${rows.length} rows over time, errors apart`} times={times} series={series} />;
+  return <TimeChart label={`${rows.length} rows over time, errors apart`} times={times} series={series} isSmall />;
 }
 
 /** @param rows the newest first */
@@ -30,7 +30,7 @@ function counted(rows: readonly LogRow[]) {
   return {
     times: all.map((_, bar) => (first + bar) * width),
     series: [
-      { label: 'Rows', color: 'teal' as const, values: all },
+      { label: 'Rows', color: 'sea' as const, values: all },
       { label: 'Errors', color: 'red' as const, values: errors },
     ],
   };

@@ -54,7 +54,7 @@ export function LogsPage() {
     void navigate({
       search: (before: LogFilters) =>
         Object.fromEntries(
-          Object.entries({ ...before, ...change }).filter(([, value]) => value !== undefined && value !== ''),
+          Object.entries<unknown>({ ...before, ...change }).filter(([, value]) => value !== undefined && value !== ''),
         ),
       replace: true,
     });
@@ -76,7 +76,7 @@ export function LogsPage() {
             </Button>
           )}
           {isLive && (
-            <Badge color={isPaused ? 'gray' : 'teal'} variant="light">
+            <Badge color={isPaused ? 'gray' : 'sea'} variant="light">
               {isPaused ? 'Paused' : 'Live'}
             </Badge>
           )}

@@ -55,7 +55,7 @@ export function RowList({ rows, onShow }: Props) {
 }
 
 export function StatusBadge({ status }: { readonly status: number }) {
-  const color = status >= 500 ? 'red' : status >= 400 ? 'orange' : 'teal';
+  const color = status >= 500 ? 'red' : status >= 400 ? 'orange' : 'sea';
   return (
     <Badge variant="light" color={color} size="sm" px={6}>
       {status}

@@ -86,7 +86,7 @@ function Filled({ data }: { readonly data: Dashboard }) {
                 <Badge variant="light" color={open_alerts > 0 ? 'red' : 'gray'} tt="none">
                   {WHOLE.format(open_alerts)} open alerts
                 </Badge>
-                <Badge variant="light" color="teal" tt="none">
+                <Badge variant="light" color="sea" tt="none">
                   {WHOLE.format(deliveries.sent)} sent
                 </Badge>
                 <Badge variant="light" color={deliveries.failed > 0 ? 'orange' : 'gray'} tt="none">
@@ -154,7 +154,7 @@ function Hours({ hours }: { readonly hours: Dashboard['timeseries'] }) {
   const times = useMemo(() => hours.map(({ ts }) => Date.parse(ts) / 1000), [hours]);
   const series = useMemo(
     () => [
-      { label: 'Events', color: 'teal' as const, values: hours.map(({ events }) => events) },
+      { label: 'Events', color: 'sea' as const, values: hours.map(({ events }) => events) },
       { label: 'Errors', color: 'red' as const, values: hours.map(({ errors }) => errors) },
     ],
     [hours],
@@ -227,7 +227,7 @@ function Usage({ usage: { events_used, events_limit } }: { readonly usage: Dashb
       {events_limit !== null && (
         <Progress
           value={Math.min(100, share * 100)}
-          color={share > 0.9 ? 'red' : 'teal'}
+          color={share > 0.9 ? 'red' : 'sea.5'}
           aria-label="Share of the plan"
         />
       )}

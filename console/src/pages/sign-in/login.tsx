@@ -33,7 +33,7 @@ export function LoginPage() {
     mutationFn: async () => {
       const { challenge_token, options } = await signInApi.createPasskeyLoginOptions();
       const credential = await startAuthentication({ optionsJSON: options as never });
-      await finish(await signInApi.logInWithPasskey({ body: { challenge_token, credential: credential as never } }));
+      await finish(await signInApi.logInWithPasskey({ body: { challenge_token, credential } }));
     },
   });
 

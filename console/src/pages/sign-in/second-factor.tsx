@@ -41,7 +41,7 @@ export function SecondFactor({ challenge: { challenge_token, methods }, onSigned
           value={method}
           data={methods.map((each) => ({ value: each, label: NAMES[each] }))}
           onChange={(value) => {
-            setMethod(value as Method);
+            setMethod(value);
             setCode('');
             prove.reset();
           }}
@@ -95,7 +95,7 @@ async function proved(method: Method, challenge_token: string, code: string): Pr
       const ceremony = await signInApi.createMfaPasskeyOptions({ body: { challenge_token } });
       const credential = await startAuthentication({ optionsJSON: ceremony.options as never });
       return signInApi.verifyMfaPasskey({
-        body: { challenge_token: ceremony.challenge_token, credential: credential as never },
+        body: { challenge_token: ceremony.challenge_token, credential },
       });
     }
   }
