@@ -159,19 +159,22 @@ const firstSteps = createRoute({
 /** Filters of the log, in the address; what is not set is not there. */
 export interface LogFilters {
   readonly q?: string;
-  readonly status?: 'errors' | 'ok';
+  readonly status?: Outcome;
   readonly method?: string;
   /** Looks back so far; without it the page is live. */
   readonly range?: Range;
 }
 type Range = Schemas['Range'];
+/** As the statuses of HTTP have it: below 400, below 500, from 500. */
+export type Outcome = 'ok' | 'refused' | 'errors';
+const OUTCOMES: readonly unknown[] = ['ok', 'refused', 'errors'] satisfies Outcome[];
 const RANGES: readonly unknown[] = ['15m', '1h', '24h', '7d', '30d', 'all'] satisfies Range[];
 const logs = createRoute({
   getParentRoute: () => project,
   path: '/logs',
   validateSearch: ({ q, status, method, range }: Record<string, unknown>): LogFilters => ({
     ...(typeof q === 'string' && q !== '' && { q }),
-    ...((status === 'errors' || status === 'ok') && { status }),
+    ...(OUTCOMES.includes(status) && { status: status as Outcome }),
     ...(typeof method === 'string' && method !== '' && { method }),
     ...(RANGES.includes(range) && { range: range as Range }),
   }),

@@ -25,7 +25,7 @@ function counted(rows: readonly LogRow[]) {
   for (const row of rows) {
     const bar = Math.floor(secondOf(row) / width) - first;
     all[bar] = (all[bar] ?? 0) + 1;
-    if (row.status >= 400) errors[bar] = (errors[bar] ?? 0) + 1;
+    if (row.status >= 500) errors[bar] = (errors[bar] ?? 0) + 1;
   }
   return {
     times: all.map((_, bar) => (first + bar) * width),

@@ -138,11 +138,12 @@ function Filters({ filters, isLive, set }: FiltersProps) {
       />
       <Select
         label="Outcome"
-        w={{ base: 112, sm: 130 }}
+        w={{ base: 130, sm: 145 }}
         data={[
           { value: '', label: 'All' },
-          { value: 'errors', label: 'Errors' },
-          { value: 'ok', label: 'No errors' },
+          { value: 'errors', label: 'Errors (5xx)' },
+          { value: 'refused', label: 'Refused (4xx)' },
+          { value: 'ok', label: 'Good' },
         ]}
         allowDeselect={false}
         value={filters.status ?? ''}

@@ -2,7 +2,7 @@ import { stream } from '@operational-events/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { api } from '../../api/client.js';
-import type { LogFilters } from '../../router.js';
+import type { LogFilters, Outcome } from '../../router.js';
 import { type LogRow, LogTail } from './log-tail.js';
 
 interface Rows {
@@ -84,8 +84,12 @@ function useTail(project_id: string, isOn: boolean): { rows: readonly LogRow[]; 
   return { rows: useSyncExternalStore(tail.subscribe, tail.get), error };
 }
 
+function outcomeOf({ status }: LogRow): Outcome {
+  return status >= 500 ? 'errors' : status >= 400 ? 'refused' : 'ok';
+}
+
 function fits(row: LogRow, { q = '', status, method }: LogFilters): boolean {
-  if (status !== undefined && row.status >= 400 !== (status === 'errors')) return false;
+  if (status !== undefined && outcomeOf(row) !== status) return false;
   if (method !== undefined && row.method !== method) return false;
   const words = q.toLowerCase();
   return words === '' || `${row.method} ${row.endpoint} ${row.status}`.toLowerCase().includes(words);

@@ -18,6 +18,10 @@ export async function withFreeSlug<T>(name: string, make: (slug: string) => Prom
     return await make(slug);
   } catch (error) {
     if (!isRefusal(error) || error.status !== 409) throw error;
-    return make(`${slug}-${crypto.randomUUID().slice(0, 6)}`);
+    return make(`${slug}-${randomEnding()}`);
   }
+}
+
+function randomEnding(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(6)), (byte) => (byte % 36).toString(36)).join('');
 }

@@ -16,7 +16,7 @@ const TOKEN = /^[\w-]{20,200}$/;
  * browser send, and gives the page access tokens for it.
  *
  * `PUT` takes over a sign-in: the refresh token that came with it (`Authorization: Bearer`) is exchanged at once, so that the
- * one the page has had in its hands is used up. `POST` gives the next access token, 204 where nobody is signed in. `DELETE`
+ * one the page has had in its hands opens nothing any more. `POST` gives the next access token, 204 where nobody is signed in. `DELETE`
  * signs out.
  */
 @Injectable()
@@ -49,7 +49,10 @@ export class ConsoleSessions {
   private async takeOver(request: Request, response: Response): Promise<void> {
     const [, token] = /^bearer (.+)$/i.exec(request.headers.authorization ?? '') ?? [];
     if (token === undefined || !TOKEN.test(token)) throw new NotAuthenticated();
-    this.give(response, await this.sessions.refresh(token, clientOf(request)));
+    const client = clientOf(request);
+    // A token holds for some seconds more once it has been used, but not once its successor has been: twice is for good.
+    const { refresh_token: successor } = await this.sessions.refresh(token, client);
+    this.give(response, await this.sessions.refresh(successor, client));
   }
 
   private async goOn(request: Request, response: Response): Promise<void> {
