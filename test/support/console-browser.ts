@@ -1,6 +1,6 @@
-import { mkdir, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { TestApp } from './app.js';
 import { launchChromium, type Screen } from './chromium.js';
@@ -30,11 +30,9 @@ const ANIMATIONS_DONE = `Promise.allSettled(document.getAnimations()
 /** A bound only: what fails is told before the test's own bound ends it. */
 const SHOWN_WITHIN_MS = 15_000;
 const SCHEMES = ['light', 'dark'] as const;
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 export async function openConsole(app: TestApp, screen: Screen): Promise<ConsoleBrowser> {
   const { context, close } = await launchChromium(screen);
-  const axe = await readFile(AXE, 'utf8');
   const faults: string[] = [];
   const openTab = async (): Promise<Page> => {
     const page = await context.newPage();
@@ -53,7 +51,7 @@ export async function openConsole(app: TestApp, screen: Screen): Promise<Console
 
   const findings = async (): Promise<string[]> => {
     // By the developer tools: the page's policy lets no script of elsewhere in.
-    await devtools.send('Runtime.evaluate', { expression: axe });
+    await devtools.send('Runtime.evaluate', { expression: axe.source });
     const { violations } = await page.evaluate<AxeResult>('axe.run()');
     return violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')

@@ -101,7 +101,7 @@ describe.each(SCREENS)('from nothing to the first event on $device', ({ device, 
     for (const [index, path] of ['/cart', '/checkout', '/checkout'].entries()) {
       const payload = { method: 'GET', path, status_code: index === 2 ? 500 : 200, latency_ms: 40 + index };
       const event = { event_type: 'http.request', source: 'web', payload };
-      await app.request().post('/v1/events/ingest').set('X-API-Key', key).send(event).expect(201);
+      await app.request().post('/v1/events/ingest').set('X-API-Key', key).send(event).expect(200);
     }
     await page.getByText('from web').nth(2).waitFor();
     expect(await browser.lookAt('first-event')).toEqual([]);
@@ -148,7 +148,7 @@ describe.each(SCREENS)('from nothing to the first event on $device', ({ device, 
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('revoked').waitFor();
     expect(await browser.lookAt('keys')).toEqual([]);
-    await app.request().post('/v1/events/ingest').set('X-API-Key', key).send({ event_type: 'x' }).expect(401);
+    await app.request().post('/v1/events/ingest').set('X-API-Key', key).send({ event_type: 'x' }).expect(403);
   });
 
   it('finds things from the keyboard, and signs out', async () => {

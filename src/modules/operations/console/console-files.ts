@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,10 +24,12 @@ const NONCE = '__NONCE__';
 export class ConsoleFiles {
   private assets: ReadonlyMap<string, PageFile> | undefined;
   private text: Promise<string> | undefined;
+  /** Builds by other tools than ours leave the page out. */
+  private readonly isBuilt = existsSync(new URL('index.html', FOLDER));
 
   /** @returns undefined for what is neither read nor there */
   find(method: string, path: string): Answer | undefined {
-    if (method !== 'GET' && method !== 'HEAD') return undefined;
+    if (!this.isBuilt || (method !== 'GET' && method !== 'HEAD')) return undefined;
     return path.startsWith(ASSETS) ? this.asset(path.slice(ASSETS.length)) : this.sendPage;
   }
 
