@@ -32,21 +32,26 @@ const root = createRootRouteWithContext<{ queries: QueryClient }>()({
   component: Outlet,
 });
 
+/*
+ * What a route does not take is undefined, and named: a member that is left out would come as it stands in the address.
+ */
+
 /** Where to go on after a sign-in: an address of this page. */
 interface Next {
-  readonly next?: string;
+  readonly next?: string | undefined;
 }
-const nextOf = ({ next }: Record<string, unknown>): Next =>
-  typeof next === 'string' && /^\/(?![/\\])/.test(next) ? { next } : {};
+const nextOf = ({ next }: Record<string, unknown>): Next => ({
+  next: typeof next === 'string' && /^\/(?![/\\])/.test(next) ? next : undefined,
+});
 
 /** What a mailed link carries. */
 interface MailedToken {
-  readonly token?: string;
-  readonly email?: string;
+  readonly token?: string | undefined;
+  readonly email?: string | undefined;
 }
 const mailedTokenOf = ({ token, email }: Record<string, unknown>): MailedToken => ({
-  ...(typeof token === 'string' && { token }),
-  ...(typeof email === 'string' && { email }),
+  token: typeof token === 'string' ? token : undefined,
+  email: typeof email === 'string' ? email : undefined,
 });
 
 const login = createRoute({
@@ -158,11 +163,11 @@ const firstSteps = createRoute({
 
 /** Filters of the log, in the address; what is not set is not there. */
 export interface LogFilters {
-  readonly q?: string;
-  readonly status?: Outcome;
-  readonly method?: string;
+  readonly q?: string | undefined;
+  readonly status?: Outcome | undefined;
+  readonly method?: string | undefined;
   /** Looks back so far; without it the page is live. */
-  readonly range?: Range;
+  readonly range?: Range | undefined;
 }
 type Range = Schemas['Range'];
 /** As the statuses of HTTP have it: below 400, below 500, from 500. */
@@ -173,10 +178,10 @@ const logs = createRoute({
   getParentRoute: () => project,
   path: '/logs',
   validateSearch: ({ q, status, method, range }: Record<string, unknown>): LogFilters => ({
-    ...(typeof q === 'string' && q !== '' && { q }),
-    ...(OUTCOMES.includes(status) && { status: status as Outcome }),
-    ...(typeof method === 'string' && method !== '' && { method }),
-    ...(RANGES.includes(range) && { range: range as Range }),
+    q: typeof q === 'string' && q !== '' ? q : undefined,
+    status: OUTCOMES.includes(status) ? (status as Outcome) : undefined,
+    method: typeof method === 'string' && method !== '' ? method : undefined,
+    range: RANGES.includes(range) ? (range as Range) : undefined,
   }),
   component: lazyRouteComponent(() => import('./pages/logs/logs.js'), 'LogsPage'),
 });

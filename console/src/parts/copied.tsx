@@ -16,7 +16,15 @@ export function Copied({ name, text }: Props) {
         style={{ flex: 1, minWidth: 0, borderRadius: 8 }}
         viewportProps={{ tabIndex: 0, 'aria-label': name, role: 'region' }}
       >
-        <Text component="pre" ff="monospace" size="sm" m={0} p="sm" bg="var(--mantine-color-default-hover)">
+        <Text
+          component="pre"
+          ff="monospace"
+          size="sm"
+          m={0}
+          p="sm"
+          bg="var(--mantine-color-default-hover)"
+          className="as-written"
+        >
           {text}
         </Text>
       </ScrollArea>

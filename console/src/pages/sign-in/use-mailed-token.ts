@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react';
  * Keeps what a mailed link carries and takes it out of the address at once, where it would stay in the history and in what
  * people copy.
  */
-export function useMailedToken<Search extends { readonly token?: string }>(search: Search): Search {
+export function useMailedToken<Search extends { readonly token?: string | undefined }>(search: Search): Search {
   const router = useRouter();
   const [kept] = useState(search);
   useEffect(() => {

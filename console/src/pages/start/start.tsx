@@ -1,4 +1,5 @@
 import { Button, Card, Container, Group, Select, Stack, Stepper, Text, TextInput, Title } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type SubmitEvent, useState } from 'react';
@@ -13,6 +14,7 @@ export function StartPage() {
   const [organizationId, setOrganizationId] = useState(known[0]?.id ?? null);
   const [isMaking, setIsMaking] = useState(known.length === 0);
   const organization = known.find(({ id }) => id === organizationId);
+  const isNarrow = useMediaQuery('(max-width: 48em)');
   const queries = useQueryClient();
   const navigate = useNavigate();
 
@@ -44,6 +46,7 @@ export function StartPage() {
         </div>
         <Stepper
           active={isMaking ? 0 : 1}
+          orientation={isNarrow ? 'vertical' : 'horizontal'}
           size="sm"
           allowNextStepsSelect={false}
           onStepClick={(step) => setIsMaking(step === 0)}
