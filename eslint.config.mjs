@@ -80,7 +80,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -130,6 +130,16 @@ export default defineConfig(
       'local/sql-in-repositories': 'error',
       'local/tenant-in-sql': 'error',
       'local/tenant-in-where': 'error',
+    },
+  },
+  {
+    // The router takes a redirect that is thrown for one.
+    files: ['console/**/*.ts', 'console/**/*.tsx'],
+    rules: {
+      '@typescript-eslint/only-throw-error': [
+        'error',
+        { allow: [{ from: 'package', package: '@tanstack/router-core', name: 'Redirect' }] },
+      ],
     },
   },
   {

@@ -1,4 +1,5 @@
-// Compiles src/ and migrations/ into dist/. With --if-needed it does nothing while dist/.built is newer than its sources.
+// Compiles src/ and migrations/ into dist/, and makes the console. With --if-needed it does nothing while dist/.built is newer than
+// its sources. With --service it leaves the console out.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -57,20 +58,27 @@ function cameBuilt() {
   return existsSync(join(root, 'dist', 'src', 'main.js')) && !(existsSync(join(root, 'src')) && existsSync(compiler));
 }
 
-if (process.argv.includes('--if-needed') && (cameBuilt() || isUpToDate())) process.exit(0);
-
-if (!existsSync(compiler)) {
-  console.error(
-    'The TypeScript compiler is not installed: run "npm ci --include=dev" first, or bring a dist/ that is built.',
-  );
-  process.exit(1);
+if (process.argv.includes('--if-needed') && cameBuilt()) process.exit(0);
+if (!process.argv.includes('--if-needed') || !isUpToDate()) compile();
+if (!process.argv.includes('--service')) {
+  const console = spawnSync(process.execPath, [join(root, 'scripts', 'console.mjs')], { cwd: root, stdio: 'inherit' });
+  if (console.status !== 0) process.exit(1);
 }
-const startedAt = new Date();
-rmSync(stamp, { force: true });
-forgetLostOutputs();
-const result = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
-if (result.status !== 0) process.exit(1);
-removeOrphans();
-writeFileSync(stamp, '');
-// What was changed while the compiler ran is newer than the stamp.
-utimesSync(stamp, startedAt, startedAt);
+
+function compile() {
+  if (!existsSync(compiler)) {
+    console.error(
+      'The TypeScript compiler is not installed: run "npm ci --include=dev" first, or bring a dist/ that is built.',
+    );
+    process.exit(1);
+  }
+  const startedAt = new Date();
+  rmSync(stamp, { force: true });
+  forgetLostOutputs();
+  const result = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
+  if (result.status !== 0) process.exit(1);
+  removeOrphans();
+  writeFileSync(stamp, '');
+  // What was changed while the compiler ran is newer than the stamp.
+  utimesSync(stamp, startedAt, startedAt);
+}

@@ -16,11 +16,12 @@ const FORMATTED = [
   'scripts',
   'bench',
   'clients/**/*.ts',
+  'console/**/*.{ts,tsx,css,mjs}',
   'docs/receivers',
   '*.mjs',
   '.dependency-cruiser.cjs',
 ];
-const DUPLICATES_LOOKED_FOR_IN = ['src', 'migrations', 'scripts', 'bench', 'clients'];
+const DUPLICATES_LOOKED_FOR_IN = ['src', 'migrations', 'scripts', 'bench', 'clients', 'console'];
 
 /** What comes before the lanes: they read the types of the client. */
 const FIRST = [
@@ -42,6 +43,7 @@ const LANES = [
       name: 'types of the client',
       run: () => node('node_modules/typescript/bin/tsc', '--noEmit', '-p', 'clients/typescript'),
     },
+    { name: 'types of the console', run: () => node('node_modules/typescript/bin/tsc', '--noEmit', '-p', 'console') },
   ],
   [{ name: 'documents', run: () => node('scripts/check-documents.mjs') }],
   [

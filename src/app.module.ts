@@ -15,6 +15,7 @@ import { ApiKeysModule } from './modules/entitlement/api-keys/index.js';
 import { AuditModule } from './modules/identity/audit/index.js';
 import { AuthModule } from './modules/identity/auth/index.js';
 import { BillingModule } from './modules/entitlement/billing/index.js';
+import { ConsoleModule } from './modules/operations/console/index.js';
 import { DashboardModule } from './modules/events/dashboard/index.js';
 import { DeliveryModule } from './modules/delivery/deliveries/index.js';
 import { AnalyticsModule } from './modules/events/analytics/index.js';
@@ -250,6 +251,7 @@ export class AppModule {
         HealthModule,
         InternalJobsModule,
         JobBoardModule,
+        ConsoleModule,
       ],
       providers: [
         RouteTable,

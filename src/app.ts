@@ -6,6 +6,7 @@ import { BrowserIngestionMiddleware } from './modules/entitlement/api-keys/index
 import type { AccessScope } from './modules/access/index.js';
 import { isSigned, SignedRoutesCors } from './modules/entitlement/storage/index.js';
 import { UsageMetering } from './modules/events/usage/index.js';
+import { CONSOLE_PATH, Console } from './modules/operations/console/index.js';
 import { JOB_BOARD_PATH, JobBoard } from './modules/operations/job-board/index.js';
 import { MonthlyRequestsExceeded } from './modules/entitlement/quotas/index.js';
 import { buildDocument } from './openapi/document.js';
@@ -112,6 +113,7 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
   app.use((request: CheckedRequest, response: Response, next: NextFunction) => front.admit(request, response, next));
 
   app.use(JOB_BOARD_PATH, app.get(JobBoard, { strict: false }).handle);
+  if (config.http.servesConsole) app.use(CONSOLE_PATH, app.get(Console, { strict: false }).handle);
   const policies = new PolicyFinder(app.get<RateLimitPolicy[]>(RATE_LIMIT_POLICIES));
   const isLimited = (method: string, path: string): boolean => policies.find(method, path) !== null;
   const ownSentences = { [MonthlyRequestsExceeded.detail]: config.quotas.requestQuotaMessage };

@@ -105,6 +105,11 @@ function demoWords(words: string[], { path, isDefault }: Config['dataDir']): str
   return all.length === 0 ? '' : ` -- ${all.join(' ')}`;
 }
 
+/** By its name where it is this machine: browsers keep passkeys for names alone. */
+function consoleUrl(host: string, port: number): string {
+  return `http://${host === '127.0.0.1' || host === '[::1]' ? 'localhost' : host}:${port}/console`;
+}
+
 /** What somebody who just started the service wants to know. */
 function announce(
   { environment, http, mail, dataDir, process: { role } }: Config,
@@ -118,6 +123,7 @@ function announce(
   if (environment === 'production') return;
   const lines = [
     '',
+    ...(http.servesConsole ? [`  Console                     ${consoleUrl(host, port)}`] : []),
     `  Operational Event Service   ${url}`,
     `  Documentation               ${url}/docs   (${url}/redoc, ${url}/openapi.json)`,
     `  To make clients from        ${url}/openapi.client.json`,

@@ -5,7 +5,10 @@ export interface Config {
     readonly port: number;
     readonly host: string;
     readonly trustProxy: false | true | number | string;
+    /** Without a slash at its end. */
     readonly publicAppUrl: string;
+    /** Whether the web page at /console is there. */
+    readonly servesConsole: boolean;
     /** Where clients reach this API, without a slash at its end: the base of signed URLs. Undefined: as the request says. */
     readonly publicApiUrl: string | undefined;
     readonly corsOrigins: readonly string[];

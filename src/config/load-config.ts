@@ -63,13 +63,15 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   if (faults.length > 0) throw new ConfigError(faults);
 
+  const publicAppUrl = v.PUBLIC_APP_URL ?? ownAppUrl(v.PORT, v.CONSOLE);
   return deepFreeze<Config>({
     environment: v.NODE_ENV,
     http: {
       port: v.PORT,
       host: v.HOST ?? (production ? '0.0.0.0' : '127.0.0.1'),
       trustProxy: v.TRUST_PROXY,
-      publicAppUrl: v.PUBLIC_APP_URL,
+      publicAppUrl,
+      servesConsole: v.CONSOLE,
       publicApiUrl: v.PUBLIC_API_URL,
       corsOrigins: v.CORS_ORIGINS,
       maxBodyBytes: v.MAX_BODY_BYTES,
@@ -99,7 +101,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     quotas: {
       monthlyRequests: v.MONTHLY_REQUEST_LIMITS,
       requestQuotaMessage: v.REQUEST_QUOTA_MESSAGE,
-      upgradeUrl: v.UPGRADE_URL ?? `${v.PUBLIC_APP_URL}/billing`,
+      upgradeUrl: v.UPGRADE_URL ?? `${publicAppUrl}/billing`,
     },
     tokens: {
       privateKeys: v.JWT_PRIVATE_KEYS,
@@ -110,7 +112,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     webauthn: {
       rpId: v.WEBAUTHN_RP_ID,
       rpName: v.WEBAUTHN_RP_NAME,
-      origins: v.WEBAUTHN_ORIGINS.length > 0 ? v.WEBAUTHN_ORIGINS : [new URL(v.PUBLIC_APP_URL).origin],
+      origins: v.WEBAUTHN_ORIGINS.length > 0 ? v.WEBAUTHN_ORIGINS : [new URL(publicAppUrl).origin],
     },
     mail: { smtpUrl: v.SMTP_URL, from: v.MAIL_FROM },
     deliveryRetries: {
@@ -151,4 +153,9 @@ function deepFreeze<T>(value: T): T {
     Object.freeze(value);
   }
   return value;
+}
+
+/** By the name localhost, since browsers take no address as the domain of passkeys. A port that is not known yet is the usual one. */
+function ownAppUrl(port: number, servesConsole: boolean): string {
+  return `http://localhost:${port === 0 ? 3000 : port}${servesConsole ? '/console' : ''}`;
 }

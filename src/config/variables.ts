@@ -245,10 +245,11 @@ export const VARIABLES = {
   ),
   PUBLIC_APP_URL: variable(
     'HTTP',
-    'http://localhost:3000',
+    'the console at http://localhost:PORT',
     'front end that mails link to',
-    url(['http:', 'https:']).transform((v) => (v ?? 'http://localhost:3000').replace(/\/+$/, '')),
+    url(['http:', 'https:']).transform((v) => v?.replace(/\/+$/, '')),
   ),
+  CONSOLE: variable('HTTP', 'on', 'the web page in front of the API at /console; off leaves it out', flag(true)),
   PUBLIC_API_URL: variable(
     'HTTP',
     '',

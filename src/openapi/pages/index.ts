@@ -1,10 +1,10 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Request, Response } from 'express';
+import { PageFile } from '../../platform/http/page-file.js';
 import { clientDocument } from '../client-document.js';
 import type { BuiltDocument } from '../document.js';
 import { DOCS_SCRIPT, docsPage } from './docs-page.js';
 import { ICON } from './icon.js';
-import { PageFile } from './page-file.js';
 import { installedPackage } from './packages.js';
 import { redocPage, redocScript } from './redoc-page.js';
 

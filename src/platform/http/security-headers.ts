@@ -38,6 +38,32 @@ const FOR_BOARD = headersOf({
   },
 });
 
+/** Everything comes from this origin. Its page adds the nonce of its own answer for the styles that its components write. */
+const FOR_CONSOLE = headersOf({
+  contentSecurityPolicy: { useDefaults: false, directives: consoleDirectives() },
+  referrerPolicy: { policy: 'no-referrer' },
+});
+
+function consoleDirectives(nonce?: string): Record<string, string[]> {
+  return {
+    defaultSrc: ["'none'"],
+    scriptSrc: ["'self'"],
+    styleSrc: ["'self'", ...(nonce === undefined ? [] : [`'nonce-${nonce}'`])],
+    imgSrc: ["'self'", 'data:'],
+    connectSrc: ["'self'"],
+    formAction: ["'none'"],
+    frameAncestors: ["'none'"],
+    baseUri: ["'none'"],
+  };
+}
+
+/** @returns the policy of one answer of the console's page */
+export function consolePolicy(nonce: string): string {
+  return Object.entries(consoleDirectives(nonce))
+    .map(([name, values]) => `${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} ${values.join(' ')}`)
+    .join(';');
+}
+
 /** What people have stored may be anything: it runs nothing, wherever it is shown, and pages anywhere may embed it. */
 const FOR_CONTENT = headersOf({
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], sandbox: [] } },
@@ -52,12 +78,19 @@ export const apiHeaderLines: readonly string[] = [
 
 const PAGE = /^\/(docs|redoc)(\/|$)/;
 const CONTENT = /^\/v1\/core\/objects\/[^/]+\/content$/;
+const CONSOLE = /^\/console(\/|$)/;
 const BOARD = /^\/internal\/board(\/|$)/;
 
 /** Sets what protects every answer. */
 export function setSecurityHeaders(path: string, response: ServerResponse): void {
   if (PAGE.test(path)) {
     setStandingHeaders(response, FOR_PAGES);
+    return;
+  }
+  // Its page has a policy of its own, so that these can be set anew; what may be kept says so itself.
+  if (CONSOLE.test(path)) {
+    for (const [name, value] of FOR_CONSOLE.headers) response.setHeader(name, value);
+    response.setHeader('Cache-Control', 'no-store');
     return;
   }
   // An application of its own answers there, whose responses know nothing of standing headers.

@@ -19,6 +19,11 @@ export interface ClientOptions {
   readonly longestWaitMs?: number | undefined;
   /** For one answer, of files and streams their beginning: 30 seconds. */
   readonly timeoutMs?: number | undefined;
+  /**
+   * In place of the operation `refreshSession`, for whoever keeps refresh tokens where the client does not see them. Told what was
+   * refused; resolves with null when the session has ended.
+   */
+  readonly refresh?: ((refused: Tokens) => Promise<Tokens | null>) | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
@@ -126,7 +131,7 @@ export class Exchange {
   /** The refresh is nobody's: whoever stops waiting for it does not stop it for others. */
   private renewed(refused: Tokens, signal: AbortSignal | undefined): Promise<Tokens | null> {
     return unlessAborted(
-      this.session.renew(refused, (refreshToken) => this.refresh(refreshToken)),
+      this.session.renew(refused, (refreshToken) => this.options.refresh?.(refused) ?? this.refresh(refreshToken)),
       signal,
     );
   }

@@ -1,4 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
 import type { CheckedRequest } from '../../../platform/http/inputs.js';
 
 /** Where a request came from, as sessions and security events remember it. */
@@ -7,8 +8,11 @@ export interface Client {
   readonly userAgent: string | null;
 }
 
+export function clientOf(request: Request): Client {
+  return { ip: request.ip ?? null, userAgent: request.headers['user-agent']?.slice(0, 500) ?? null };
+}
+
 /** The handler's {@link Client}. */
 export const CallingClient = createParamDecorator((_: unknown, context: ExecutionContext): Client => {
-  const request = context.switchToHttp().getRequest<CheckedRequest>();
-  return { ip: request.ip ?? null, userAgent: request.headers['user-agent']?.slice(0, 500) ?? null };
+  return clientOf(context.switchToHttp().getRequest<CheckedRequest>());
 });

@@ -1,5 +1,5 @@
 export { AccessTokenService } from './access-token.service.js';
-export { CallingClient, type Client } from './client.js';
+export { CallingClient, type Client, clientOf } from './client.js';
 export { CredentialsResetNotifier } from './credentials-reset.notifier.js';
 export { OnCredentialsReset, type WayIn } from './on-credentials-reset.js';
 export { RecentSignInsReader } from './recent-sign-ins.reader.js';

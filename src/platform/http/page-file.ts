@@ -3,10 +3,13 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 
-/** A file that came with an installed package of a version is the same for as long as its address names the version. */
+/** Under an address that names its version or its content, a file never changes. */
 const FOR_A_YEAR = 'public, max-age=31536000, immutable';
 /** Kept, and asked for again with its tag each time. */
 const WHILE_IT_IS_THE_SAME = 'no-cache';
+
+/** Of files whose address holds a digest of what they are. */
+export const NAMED_BY_CONTENT = Symbol('named by content');
 
 /** Better ones cost ten times as much for a twentieth less. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } };
@@ -35,12 +38,13 @@ export class PageFile {
   /**
    * @param type the media type
    * @param make gives the content
-   * @param version of the package that it comes from; `?v=` of it makes an address that may be kept for good
+   * @param version of the package that it comes from; `?v=` of it makes an address that may be kept for good. With
+   *   {@link NAMED_BY_CONTENT} every address of the file is one
    */
   constructor(
     private readonly type: string,
     make: () => string | Buffer | Promise<Buffer>,
-    private readonly version?: string,
+    private readonly version?: string | typeof NAMED_BY_CONTENT,
   ) {
     this.whole = once(async () => {
       const bytes = Buffer.from(await make());
@@ -58,13 +62,16 @@ export class PageFile {
   readonly send = async (request: Request, response: Response): Promise<void> => {
     const { tag } = await this.whole();
     const encoding = OFFERED.find((each) => request.acceptsEncodings(each) !== false) ?? 'identity';
-    const isOfVersion = this.version !== undefined && request.query['v'] === this.version;
     response.vary('Accept-Encoding');
-    response.setHeader('Cache-Control', isOfVersion ? FOR_A_YEAR : WHILE_IT_IS_THE_SAME);
+    response.setHeader('Cache-Control', this.staysTheSame(request) ? FOR_A_YEAR : WHILE_IT_IS_THE_SAME);
     response.setHeader('ETag', tag);
     if (encoding !== 'identity') response.setHeader('Content-Encoding', encoding);
     response.type(this.type).send(await this.forms[encoding]());
   };
+
+  private staysTheSame(request: Request): boolean {
+    return this.version === NAMED_BY_CONTENT || (this.version !== undefined && request.query['v'] === this.version);
+  }
 }
 
 /** One making for all who ask meanwhile and later; after a failure the next one tries again. */

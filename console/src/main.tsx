@@ -1,0 +1,29 @@
+import './nonce.js';
+import '@mantine/core/styles.css';
+import '@mantine/spotlight/styles.css';
+import './page.css';
+import { MantineProvider } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { NONCE } from './nonce.js';
+import { queries, router } from './router.js';
+import { readable, theme } from './theme.js';
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('The page has no root');
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={readable}
+      defaultColorScheme="auto"
+      getStyleNonce={() => NONCE}
+    >
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

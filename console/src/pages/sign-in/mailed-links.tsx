@@ -1,0 +1,66 @@
+import { Alert, Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { signInApi } from '../../api/sign-in-client.js';
+import { Failure } from '../../parts/failures.js';
+import { Card } from './card.js';
+import { useMailedToken } from './use-mailed-token.js';
+
+const verifyRoute = getRouteApi('/verify-email');
+const changeRoute = getRouteApi('/confirm-email-change');
+
+interface Props {
+  readonly title: string;
+  readonly lead: string;
+  readonly act: string;
+  /** Undefined: the link lacks what it should carry. */
+  readonly confirm: (() => Promise<{ readonly message: string }>) | undefined;
+}
+
+/** Waits for a click: programs that look through mail open its links too. */
+function ConfirmPage({ title, lead, act, confirm }: Props) {
+  const confirmation = useMutation({ mutationFn: async () => confirm?.() });
+  if (confirmation.data !== undefined) {
+    return (
+      <Card title="Confirmed" lead={confirmation.data.message}>
+        <Button component={Link} to="/login">
+          Sign in
+        </Button>
+      </Card>
+    );
+  }
+  return (
+    <Card title={title} lead={lead}>
+      {confirm === undefined && <Alert color="red">The link is not whole. Copy all of it from the mail.</Alert>}
+      <Failure error={confirmation.error} />
+      <Button disabled={confirm === undefined} loading={confirmation.isPending} onClick={() => confirmation.mutate()}>
+        {act}
+      </Button>
+    </Card>
+  );
+}
+
+export function VerifyEmailPage() {
+  const { email, token } = useMailedToken(verifyRoute.useSearch());
+  const isWhole = email !== undefined && token !== undefined;
+  return (
+    <ConfirmPage
+      title="Confirm your e-mail address"
+      lead={email ?? ''}
+      act="Confirm"
+      confirm={isWhole ? () => signInApi.verifyEmail({ body: { email, token } }) : undefined}
+    />
+  );
+}
+
+export function ConfirmEmailChangePage() {
+  const { token } = useMailedToken(changeRoute.useSearch());
+  return (
+    <ConfirmPage
+      title="Confirm the new address"
+      lead="From then on you sign in with it."
+      act="Confirm"
+      confirm={token === undefined ? undefined : () => signInApi.confirmEmailChange({ body: { token } })}
+    />
+  );
+}

@@ -1,0 +1,194 @@
+import { Alert, Badge, Button, Card, Group, Loader, SegmentedControl, Stack, Text, Title } from '@mantine/core';
+import { type Schemas, stream } from '@operational-events/client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+
+import { useEffect, useState } from 'react';
+import { LinkButton } from '../../parts/links.js';
+import { api } from '../../api/client.js';
+import { apiKeys } from '../../api/queries.js';
+import { Copied } from '../../parts/copied.js';
+import { Failure } from '../../parts/failures.js';
+import { Icon } from '../../parts/icons.js';
+import { Moment } from '../../parts/moment.js';
+import { useCurrentProject } from '../../shell/current-project.js';
+
+const SHOWN = 8;
+
+/** A key, the command that sends an event with it, and the event as it comes in. */
+export function FirstEventPage() {
+  const { organization, project } = useCurrentProject();
+  const [key, setKey] = useState<string | null>(null);
+  const { events, error } = useLiveEvents(project.id);
+  const params = { organization: organization.slug, project: project.slug };
+  return (
+    <Stack maw={860} gap="lg">
+      <div>
+        <Title order={1} size="h2">
+          Send the first event
+        </Title>
+        <Text c="dimmed">Three steps; the last one happens by itself.</Text>
+      </div>
+      <Step number={1} title="Make a key" isDone={key !== null}>
+        <MakeKey projectId={project.id} value={key} onMade={setKey} />
+      </Step>
+      <Step number={2} title="Send an event with it" isDone={events.length > 0}>
+        <SendCommand apiKey={key} />
+      </Step>
+      <Step number={3} title="See it arrive" isDone={events.length > 0}>
+        <Failure error={error} />
+        {events.length === 0 ? (
+          <Group gap="sm" role="status">
+            <Loader size="sm" type="dots" />
+            <Text c="dimmed">Waiting for the first event…</Text>
+          </Group>
+        ) : (
+          <Stack gap="xs" aria-live="polite">
+            {events.map((event) => (
+              <Group key={event.id} gap="sm" wrap="nowrap">
+                <Text size="sm" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+                  <Moment at={event.timestamp} clockOnly />
+                </Text>
+                <Badge variant="light" tt="none">
+                  {event.event}
+                </Badge>
+                <Text size="sm" truncate>
+                  from {event.source}
+                </Text>
+              </Group>
+            ))}
+            <Group mt="sm">
+              <LinkButton to="/o/$organization/p/$project" params={params}>
+                To the overview
+              </LinkButton>
+              <LinkButton variant="default" to="/o/$organization/p/$project/logs" params={params}>
+                To the logs
+              </LinkButton>
+            </Group>
+          </Stack>
+        )}
+      </Step>
+    </Stack>
+  );
+}
+
+interface StepProps {
+  readonly number: number;
+  readonly title: string;
+  readonly isDone: boolean;
+  readonly children: React.ReactNode;
+}
+
+function Step({ number, title, isDone, children }: StepProps) {
+  return (
+    <Card withBorder padding="lg" component="section" aria-label={title}>
+      <Group mb="md" gap="sm">
+        <Badge circle size="lg" variant={isDone ? 'filled' : 'light'}>
+          {isDone ? <Icon name="check" size={14} /> : number}
+        </Badge>
+        <Title order={2} size="h4">
+          {title}
+        </Title>
+      </Group>
+      {children}
+    </Card>
+  );
+}
+
+interface MakeKeyProps {
+  readonly projectId: string;
+  readonly value: string | null;
+  readonly onMade: (key: string) => void;
+}
+
+function MakeKey({ projectId, value, onMade }: MakeKeyProps) {
+  const queries = useQueryClient();
+  const making = useMutation({
+    mutationFn: () => api.createApiKey({ body: { project_id: projectId, name: 'First steps' } }),
+    onSuccess: ({ key }) => {
+      onMade(key);
+      return queries.invalidateQueries({ queryKey: apiKeys(projectId).queryKey });
+    },
+  });
+  if (value !== null) {
+    return (
+      <Stack gap="sm">
+        <Alert variant="light" title="It is shown this once">
+          Keep it where your program finds it and nobody else does.
+        </Alert>
+        <Copied name="the key" text={value} />
+      </Stack>
+    );
+  }
+  return (
+    <Stack gap="sm" align="flex-start">
+      <Text size="sm">A key lets a program send events into this project, and nothing else.</Text>
+      <Failure error={making.error} />
+      <Button loading={making.isPending} onClick={() => making.mutate()}>
+        Make a key
+      </Button>
+    </Stack>
+  );
+}
+
+function SendCommand({ apiKey }: { readonly apiKey: string | null }) {
+  const [shell, setShell] = useState('curl');
+  const key = apiKey ?? 'YOUR_KEY';
+  return (
+    <Stack gap="sm">
+      <SegmentedControl
+        aria-label="With which program"
+        value={shell}
+        onChange={setShell}
+        data={[
+          { value: 'curl', label: 'curl' },
+          { value: 'node', label: 'Node' },
+        ]}
+        style={{ alignSelf: 'flex-start' }}
+      />
+      <Copied name="the command" text={shell === 'curl' ? byCurl(key) : byNode(key)} />
+    </Stack>
+  );
+}
+
+const EVENT = {
+  event_type: 'http.request',
+  source: 'web',
+  payload: { method: 'GET', path: '/cart', status_code: 200, latency_ms: 41 },
+};
+
+function byCurl(key: string): string {
+  return `curl ${location.origin}/v1/events/ingest \\
+  -H 'X-API-Key: ${key}' \\
+  -H 'Content-Type: application/json' \\
+  -d '${JSON.stringify(EVENT)}'`;
+}
+
+function byNode(key: string): string {
+  return `await fetch('${location.origin}/v1/events/ingest', {
+  method: 'POST',
+  headers: { 'X-API-Key': '${key}', 'Content-Type': 'application/json' },
+  body: JSON.stringify(${JSON.stringify(EVENT)}),
+});`;
+}
+
+/** The newest events of the project as they come in, the newest first. */
+function useLiveEvents(project_id: string) {
+  const [events, setEvents] = useState<readonly Schemas['EventRecord'][]>([]);
+  const [error, setError] = useState<unknown>(null);
+  useEffect(() => {
+    const stop = new AbortController();
+    const follow = async () => {
+      for await (const { event } of stream(api.streamEvents, { query: { project_id } }, { signal: stop.signal }))
+        setEvents((before) => [event, ...before].slice(0, SHOWN));
+    };
+    follow().catch((fault: unknown) => {
+      if (!stop.signal.aborted) setError(fault);
+    });
+    return () => {
+      stop.abort();
+      setEvents([]);
+      setError(null);
+    };
+  }, [project_id]);
+  return { events, error };
+}

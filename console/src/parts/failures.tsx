@@ -1,0 +1,56 @@
+import { isRefusal, UnexpectedAnswer } from '@operational-events/client';
+import { Alert, Code, Text } from '@mantine/core';
+import { SessionUnavailable } from '../api/session.js';
+
+/** Whether trying again may help: nothing that the service has decided. */
+export function isPassing(error: unknown): boolean {
+  return isRefusal(error) ? error.status >= 500 : true;
+}
+
+/** A sentence for people. */
+export function sentenceOf(error: unknown): string {
+  if (isRefusal(error)) {
+    if (error.rows.length > 0) return error.rows.map((row) => `${fieldOf(row.loc)}: ${row.msg}`).join('. ');
+    if (error.status === 429) return 'Too many requests at once. Wait a moment and try again.';
+    if (typeof error.detail === 'string') return error.detail;
+    const reason = (error.detail as { reason?: unknown } | null)?.reason;
+    return typeof reason === 'string' ? reason : `The service refused it (${error.status}).`;
+  }
+  if (error instanceof UnexpectedAnswer) return `The answer (${error.status}) is not one of the service's.`;
+  if (error instanceof Error && error.name === 'NotAllowedError')
+    return 'The passkey was not used: it was cancelled, or took too long.';
+  if (error instanceof SessionUnavailable && error.status !== null)
+    return `The service refused to keep the session (${error.status}).`;
+  return 'The service cannot be reached. Check the connection, or wait a moment.';
+}
+
+function fieldOf(loc: readonly (string | number)[]): string {
+  const name = loc.slice(1).join('.') || 'request';
+  return name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ');
+}
+
+function requestIdOf(error: unknown): string | null {
+  if (isRefusal(error) || error instanceof SessionUnavailable) return error.requestId;
+  return error instanceof UnexpectedAnswer ? error.headers.get('X-Request-ID') : null;
+}
+
+interface Props {
+  readonly error: unknown;
+  readonly title?: string;
+}
+
+/** Nothing without an error. The request id finds the line in the service's log. */
+export function Failure({ error, title }: Props) {
+  if (error === null || error === undefined) return null;
+  const requestId = requestIdOf(error);
+  return (
+    <Alert color="red" variant="light" role="alert" title={title}>
+      <Text size="sm">{sentenceOf(error)}</Text>
+      {requestId !== null && (
+        <Text size="xs" mt={4} c="dimmed">
+          Request <Code>{requestId}</Code>
+        </Text>
+      )}
+    </Alert>
+  );
+}

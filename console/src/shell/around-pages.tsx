@@ -1,0 +1,50 @@
+import { Button, Center, Loader, Stack, Text, Title } from '@mantine/core';
+import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
+import { LinkButton } from '../parts/links.js';
+import { Failure } from '../parts/failures.js';
+
+export function PendingPage() {
+  return (
+    <Center mih={320} role="status" aria-label="Loading">
+      <Loader />
+    </Center>
+  );
+}
+
+export function FailedPage({ error, reset }: ErrorComponentProps) {
+  const router = useRouter();
+  return (
+    <Center component="main" mih={320} p="md">
+      <Stack maw={480} w="100%">
+        <Title order={1} size="h3">
+          This page could not be shown
+        </Title>
+        <Failure error={error} />
+        <Button
+          onClick={() => {
+            reset();
+            void router.invalidate();
+          }}
+        >
+          Try again
+        </Button>
+      </Stack>
+    </Center>
+  );
+}
+
+export function MissingPage() {
+  return (
+    <Center component="main" mih={320} p="md">
+      <Stack maw={480} align="flex-start">
+        <Title order={1} size="h3">
+          There is no such page
+        </Title>
+        <Text c="dimmed">
+          The address may be mistyped, or what it led to belongs to an organization that you are not in.
+        </Text>
+        <LinkButton to="/">To the console</LinkButton>
+      </Stack>
+    </Center>
+  );
+}

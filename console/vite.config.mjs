@@ -1,0 +1,24 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
+
+const path = (from) => fileURLToPath(new URL(from, import.meta.url));
+
+export default defineConfig({
+  root: path('.'),
+  base: '/console/',
+  resolve: { alias: { '@operational-events/client': path('../clients/typescript/src/index.ts') } },
+  build: {
+    outDir: path('../dist/console'),
+    emptyOutDir: true,
+    target: 'es2022',
+    // Inlined files would be addresses that the policy of the page refuses.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      // The component library marks its files for servers that render; there is none here.
+      onLog: (level, log, handle) => {
+        if (log.code !== 'MODULE_LEVEL_DIRECTIVE') handle(level, log);
+      },
+    },
+  },
+});

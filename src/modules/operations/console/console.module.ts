@@ -1,0 +1,8 @@
+import { Module } from '@nestjs/common';
+import { SessionsModule } from '../../identity/sessions/index.js';
+import { Console } from './console.js';
+import { ConsoleFiles } from './console-files.js';
+import { ConsoleSessions } from './console-sessions.js';
+
+@Module({ imports: [SessionsModule], providers: [Console, ConsoleFiles, ConsoleSessions], exports: [Console] })
+export class ConsoleModule {}

@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import type { NextFunction, Request, Response } from 'express';
+import { ConsoleFiles } from './console-files.js';
+import { ConsoleSessions } from './console-sessions.js';
+
+export const CONSOLE_PATH = '/console';
+
+const SESSION = '/session';
+/** What the metrics tell apart; the addresses of the page would each be a series of their own. */
+const ROUTES = {
+  session: { path: `${CONSOLE_PATH}${SESSION}` },
+  files: { path: `${CONSOLE_PATH}/*` },
+} as const;
+
+/**
+ * The web page in front of the API, to be mounted at {@link CONSOLE_PATH}. Not part of the API: it serves the page's files, keeps
+ * the refresh token of whoever signed in there, and does everything else by the API like any other client.
+ */
+@Injectable()
+export class Console {
+  constructor(
+    private readonly files: ConsoleFiles,
+    private readonly sessions: ConsoleSessions,
+  ) {}
+
+  /** Methods that no path of the console knows go on to whoever answers unknown routes. */
+  readonly handle = (request: Request, response: Response, next: NextFunction): void => {
+    const isSession = request.path === SESSION;
+    const answer = isSession ? this.sessions.find(request.method) : this.files.find(request.method, request.path);
+    if (answer === undefined) return next();
+    const route = isSession ? ROUTES.session : ROUTES.files;
+    Object.defineProperty(request, 'route', { get: () => route, set: () => undefined });
+    answer(request, response).catch(next);
+  };
+}

@@ -1,0 +1,2 @@
+export { Console, CONSOLE_PATH } from './console.js';
+export { ConsoleModule } from './console.module.js';

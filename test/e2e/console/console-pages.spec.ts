@@ -1,0 +1,303 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { type Actor, type Owner, ownerWithProject, PASSWORD, randomEmail, signedIn } from '../../support/actors.js';
+import { createTestApp, type TestApp } from '../../support/app.js';
+import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
+import { insertEvents } from '../../support/event-rows.js';
+import { waitForMails } from '../../support/outbox.js';
+import { forgetUsedCodes, guardedByTotp, totpCode } from '../../support/second-factors.js';
+
+const DESKTOP = { viewport: { width: 1280, height: 800 }, isMobile: false };
+const SCREENS = [
+  { device: 'a desktop', screen: DESKTOP },
+  { device: 'a phone', screen: { viewport: { width: 390, height: 844 }, isMobile: true } },
+];
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await createTestApp();
+});
+afterAll(() => app.close());
+
+const heading = (page: Page, name: string): Promise<void> => page.getByRole('heading', { name, exact: true }).waitFor();
+
+async function signIn(page: Page, email: string): Promise<void> {
+  await page.getByLabel('E-mail address').fill(email);
+  await page.locator('input[name=password]').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+async function addressOf({ organizationId, projectId }: Owner): Promise<string> {
+  const [row] = await app.rows<{ organization: string; project: string }>(
+    'SELECT o.slug AS organization, p.slug AS project FROM organizations o, projects p WHERE o.id = $1 AND p.id = $2',
+    [organizationId, projectId],
+  );
+  return `${app.url}/console/o/${row?.organization}/p/${row?.project}`;
+}
+
+describe.each(SCREENS)('from nothing to the first event on $device', ({ device, screen }) => {
+  let browser: ConsoleBrowser;
+  let page: Page;
+  const email = randomEmail();
+  let key = '';
+
+  beforeAll(async () => {
+    browser = await openConsole(app, screen);
+    ({ page } = browser);
+  });
+  afterAll(() => browser.close());
+
+  afterEach(async () => {
+    expect(browser.faults).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(screen.viewport.width);
+    const kept = await browser.kept();
+    for (const secret of [PASSWORD, 'eyJ', 'oes_', 'token=', 'console_session']) expect(kept).not.toContain(secret);
+  });
+
+  /** On a phone the pages stand behind a button. */
+  async function goTo(name: string): Promise<void> {
+    if (screen.isMobile) await page.getByRole('button', { name: 'Navigation' }).click();
+    await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+  }
+
+  it('registers, and confirms the address by the mailed link', async () => {
+    await page.goto(`${app.url}/console`);
+    await heading(page, 'Sign in');
+    expect(await browser.lookAt('sign-in')).toEqual([]);
+    await page.getByRole('link', { name: 'Register' }).click();
+    await page.getByLabel('Name').fill('Ada');
+    await page.getByLabel('E-mail address').fill(email);
+    await page.locator('input[type=password]').fill(PASSWORD);
+    expect(await browser.lookAt('register')).toEqual([]);
+    await page.getByRole('button', { name: 'Register' }).click();
+    await heading(page, 'Look into your mail');
+    expect(await browser.lookAt('mail')).toEqual([]);
+
+    const [mail] = await waitForMails(app.dataDir, email, 1);
+    const link = /http\S+\/console\/verify-email\S+/.exec(mail?.text ?? '')?.[0] ?? '';
+    await page.goto(link.replace(/^http:\/\/[^/]+/, app.url));
+    await page.waitForURL(`${app.url}/console/verify-email`);
+    expect(await browser.lookAt('verify-email')).toEqual([]);
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await heading(page, 'Confirmed');
+    await page.getByRole('link', { name: 'Sign in' }).click();
+  });
+
+  it('makes an organization, a project and a key, and sees the event come in', async () => {
+    await signIn(page, email);
+    await heading(page, 'First steps');
+    expect(await browser.lookAt('first-steps')).toEqual([]);
+    await page.getByLabel('Name of the organization').fill(`Ada on ${device}`);
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Name of the project').fill('Web shop');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Make a key' }).click();
+    const command = await page.getByRole('region', { name: 'the command' }).innerText();
+    await page.getByRole('region', { name: 'the key' }).waitFor();
+    key = (await page.getByRole('region', { name: 'the key' }).innerText()).trim();
+    expect(await page.getByRole('region', { name: 'the command' }).innerText()).toBe(command.replace('YOUR_KEY', key));
+
+    for (const [index, path] of ['/cart', '/checkout', '/checkout'].entries()) {
+      const payload = { method: 'GET', path, status_code: index === 2 ? 500 : 200, latency_ms: 40 + index };
+      const event = { event_type: 'http.request', source: 'web', payload };
+      await app.request().post('/v1/events/ingest').set('X-API-Key', key).send(event).expect(200);
+    }
+    await page.getByText('from web').nth(2).waitFor();
+    expect(await browser.lookAt('first-event')).toEqual([]);
+  });
+
+  it('shows what came in, and is there again after a reload', async () => {
+    await page.getByRole('link', { name: 'To the overview' }).click();
+    const events = page.getByRole('region', { name: 'Events', exact: true });
+    await events.getByText('3', { exact: true }).waitFor();
+    expect(await page.getByRole('region', { name: 'Errors' }).innerText()).toMatch(/Errors\s+1\s+33.33% of all/);
+    expect(await browser.lookAt('overview')).toEqual([]);
+    await page.reload();
+    await events.getByText('3', { exact: true }).waitFor();
+  });
+
+  it('finds a row of the log, by filters that stand in the address', async () => {
+    await goTo('Logs');
+    await page.getByText('3 rows').waitFor();
+    await page.getByLabel('Find').fill('checkout');
+    await page.getByText('2 of 3 rows').waitFor();
+    await page.waitForURL(/logs\?q=checkout$/);
+    await page.getByRole('combobox', { name: 'Outcome' }).click();
+    await page.getByRole('option', { name: 'Errors (5xx)' }).click();
+    await page.getByText('1 of 3 rows').waitFor();
+    expect(await browser.lookAt('logs')).toEqual([]);
+    await page.reload();
+    await page.getByText('1 of 3 rows').waitFor();
+    await page.getByRole('button', { name: /checkout/ }).click();
+    await page.getByRole('dialog').getByText('42 ms').waitFor();
+    expect(await browser.lookAt('log-row')).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  });
+
+  it('makes a key and revokes another, which ends at once', async () => {
+    await goTo('API keys');
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByLabel('Name').fill('Web server');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByRole('region', { name: 'the key' }).waitFor();
+    expect(await browser.lookAt('new-key')).toEqual([]);
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'Revoke First steps' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('revoked').waitFor();
+    expect(await browser.lookAt('keys')).toEqual([]);
+    await app.request().post('/v1/events/ingest').set('X-API-Key', key).send({ event_type: 'x' }).expect(403);
+  });
+
+  it('finds things from the keyboard, and signs out', async () => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByPlaceholder('Search pages, events and keys').fill('web serv');
+    await page.getByRole('dialog').getByText('Web server').waitFor();
+    expect(await browser.lookAt('search')).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Your account' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await heading(page, 'Sign in');
+    await page.goBack();
+    await heading(page, 'Sign in');
+    expect(await browser.context.cookies()).toEqual([]);
+  });
+});
+
+describe('a browser of the console', () => {
+  let browser: ConsoleBrowser;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await openConsole(app, DESKTOP);
+    ({ page } = browser);
+  });
+  afterAll(() => browser.close());
+
+  /** As the sign-in leaves it. */
+  async function enter(actor: Actor): Promise<void> {
+    await browser.context.clearCookies();
+    await page.goto(`${app.url}/console/login`);
+    await signIn(page, actor.email);
+  }
+
+  it.each([
+    ['the authenticator', 'Authenticator', 'Code of the authenticator'],
+    ['a recovery code', 'Recovery code', 'Recovery code'],
+  ])('asks for a second proof: %s', async (_, way, label) => {
+    const actor = await guardedByTotp(app);
+    await forgetUsedCodes(app, actor.id);
+    await enter(actor);
+    await heading(page, 'One more step');
+    await page.getByText(way, { exact: true }).first().click();
+    const code = way === 'Authenticator' ? totpCode(actor.secret) : (actor.recoveryCodes[0] ?? '');
+    await page.getByRole('textbox', { name: label }).fill(code);
+    expect(await browser.lookAt('second-factor')).toEqual([]);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await heading(page, 'First steps');
+  });
+
+  it('says what was wrong with a sign-in, and which request it was', async () => {
+    const actor = await signedIn(app);
+    await browser.context.clearCookies();
+    await page.goto(`${app.url}/console/login`);
+    await page.getByLabel('E-mail address').fill(actor.email);
+    await page.locator('input[name=password]').fill('not the password');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    expect(await page.getByRole('alert').innerText()).toMatch(/Incorrect.*\s+Request [\w-]{36}$/s);
+    expect(await browser.lookAt('sign-in-refused')).toEqual([]);
+  });
+
+  it('chooses a new password by the mailed link', async () => {
+    const actor = await signedIn(app);
+    await browser.context.clearCookies();
+    await page.goto(`${app.url}/console/forgot-password`);
+    await page.getByLabel('E-mail address').fill(actor.email);
+    expect(await browser.lookAt('forgot-password')).toEqual([]);
+    await page.getByRole('button', { name: 'Send the mail' }).click();
+    await heading(page, 'Look into your mail');
+    const mails = await waitForMails(app.dataDir, actor.email, 1);
+    const link = mails.map(({ text }) => /http\S+\/reset-password\S+/.exec(text ?? '')?.[0]).find(Boolean) ?? '';
+    await page.goto(link.replace(/^http:\/\/[^/]+/, app.url));
+    await page.waitForURL(`${app.url}/console/reset-password`);
+    await page.locator('input[type=password]').fill('another-horse-battery');
+    expect(await browser.lookAt('reset-password')).toEqual([]);
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await heading(page, 'The password is set');
+  });
+
+  it('signs out of every tab, and forgets who it was when the session ends elsewhere', async () => {
+    const owner = await ownerWithProject(app);
+    const address = await addressOf(owner);
+    await enter(owner);
+    await heading(page, owner.projectName);
+    const tab = await browser.openTab();
+    await tab.goto(`${address}/keys`);
+    await heading(tab, 'API keys');
+    await tab.getByRole('button', { name: 'Your account' }).click();
+    await tab.getByRole('menuitem', { name: 'Sign out' }).click();
+    await heading(tab, 'Sign in');
+    await heading(page, 'Sign in');
+
+    await signIn(page, owner.email);
+    await heading(page, owner.projectName);
+    await app.request().post('/v1/auth/sessions/revoke-others').set('Authorization', owner.bearer).expect(200);
+    await page.getByRole('link', { name: 'API keys' }).click();
+    await heading(page, 'Sign in');
+    await page.waitForURL(/login\?next=/);
+    await signIn(page, owner.email);
+    await heading(page, 'API keys');
+    await tab.close();
+  });
+
+  it('says that the service is away, and goes on when it is back', async () => {
+    const owner = await ownerWithProject(app);
+    await enter(owner);
+    await heading(page, owner.projectName);
+    await page.getByRole('link', { name: 'API keys' }).hover();
+    await page.route('**/v1/**', (route) => route.abort());
+    await page.getByRole('link', { name: 'API keys' }).click();
+    await page.getByText('The service cannot be reached').waitFor();
+    await page.unroute('**/v1/**');
+    await page.getByRole('link', { name: 'Overview' }).first().click();
+    await page.getByRole('link', { name: 'API keys' }).click();
+    await page.getByRole('cell', { name: 'active' }).first().waitFor();
+  });
+
+  it('keeps only the rows in sight of ten thousand in the page', async () => {
+    const owner = await ownerWithProject(app);
+    const newest = Date.now() - 60_000;
+    const rows = Array.from({ length: 10_000 }, (_, index) => ({
+      timestamp: new Date(newest - index * 100),
+      log_endpoint: `/row/${index}`,
+      log_method: 'GET',
+    }));
+    await insertEvents(app, owner.projectId, rows);
+    await enter(owner);
+    await heading(page, owner.projectName);
+    await page.getByRole('link', { name: 'Logs', exact: true }).click();
+    await page.getByText('10,000 rows').waitFor();
+    await page.getByText('/row/0', { exact: true }).waitFor();
+    expect(await page.locator('.row').count()).toBeLessThan(80);
+    await page.evaluate("document.querySelector('.rows').scrollTo(0, 1e9)");
+    await page.getByText('/row/9999', { exact: true }).waitFor();
+    await page.getByLabel('Find').fill('row/777');
+    await page.getByText('11 of 10,000 rows').waitFor();
+    expect(await page.locator('.row').count()).toBe(11);
+  });
+
+  it('leads nowhere outside after a sign-in', async () => {
+    const owner = await ownerWithProject(app);
+    await browser.context.clearCookies();
+    for (const next of ['//example.com/', 'https://example.com/', '/\\example.com']) {
+      await page.goto(`${app.url}/console/login?next=${encodeURIComponent(next)}`);
+      await signIn(page, owner.email);
+      await heading(page, owner.projectName);
+      expect(new URL(page.url()).origin).toBe(app.url);
+      await browser.context.clearCookies();
+    }
+  });
+});
