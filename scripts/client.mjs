@@ -27,7 +27,10 @@ function isUpToDate() {
 }
 
 async function make() {
-  const build = spawnSync(process.execPath, ['scripts/build.mjs', '--if-needed', '--service'], { cwd: root, stdio: 'inherit' });
+  const build = spawnSync(process.execPath, ['scripts/build.mjs', '--if-needed', '--service'], {
+    cwd: root,
+    stdio: 'inherit',
+  });
   if (build.status !== 0) process.exit(1);
   const { clientDocument } = await import(join(root, DERIVE));
   const [plain, limits] = ['openapi.json', 'limits.json'].map((name) =>

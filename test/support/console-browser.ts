@@ -32,7 +32,8 @@ const SHOWN_WITHIN_MS = 15_000;
 const SCHEMES = ['light', 'dark'] as const;
 
 export async function openConsole(app: TestApp, screen: Screen): Promise<ConsoleBrowser> {
-  const { context, close } = await launchChromium(screen);
+  const chromium = await launchChromium(screen);
+  const { context } = chromium;
   const faults: string[] = [];
   const openTab = async (): Promise<Page> => {
     const page = await context.newPage();
@@ -84,6 +85,6 @@ export async function openConsole(app: TestApp, screen: Screen): Promise<Console
       );
       return `${page.url()} ${stores}`;
     },
-    close,
+    close: () => chromium.close(),
   };
 }

@@ -135,7 +135,7 @@ describe('the keeper of refresh tokens', () => {
     ['what is no token', { Authorization: 'Bearer x' }],
     ['a token of nobody', { Authorization: `Bearer ${'x'.repeat(43)}` }],
   ])('takes nothing over by %s', async (_, headers) => {
-    const answer = await keeper('PUT', headers as Record<string, string>);
+    const answer = await keeper('PUT', headers);
     expect([answer.status, answer.headers.getSetCookie()]).toEqual([401, []]);
     expect(await answer.json()).toEqual({ detail: expect.any(String) });
   });
