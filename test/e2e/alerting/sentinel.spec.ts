@@ -183,9 +183,24 @@ describe('Sentinel', () => {
       expect(finding.series).toEqual({ type: 'project', value: null, metric });
       const { evidence } = await sentinel.finding(finding.id);
       expect(evidence.interval_seconds).toBe(3_600);
-      expect(evidence.points).toEqual([
-        { ts: finding.started_at, actual: 61, expected: 1, lower: 0, upper: 20, is_anomalous: true },
-      ]);
+      const points: Json[] = evidence.points;
+      expect(points.pop()).toEqual({
+        ts: finding.started_at,
+        actual: 61,
+        expected: 1,
+        lower: 0,
+        upper: 20,
+        is_anomalous: true,
+      });
+      // The hours of a day before the one that was judged.
+      const judged = Date.parse(finding.started_at) - 55 * 60_000;
+      const last = judged - (judged % 3_600_000);
+      expect(points).toEqual(
+        Array.from({ length: 24 }, (_, hour) => ({
+          ts: new Date(last - (24 - hour) * 3_600_000).toISOString(),
+          ...{ actual: 1, expected: null, lower: null, upper: null, is_anomalous: false },
+        })),
+      );
       expect(evidence.sample_event_ids).toHaveLength(5);
     });
   });

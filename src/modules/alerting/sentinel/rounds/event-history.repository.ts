@@ -22,6 +22,28 @@ const CARRIED = `log_endpoint NOT LIKE '/events/%'`;
 /** Told apart by 64 bits: long texts in the order of a language take ten times as long. */
 const distinctSql = (value: 'event' | 'endpoint'): string => `count(DISTINCT hashtextextended(${value}, 0))::int`;
 
+/** Of the hours of $1's events from $2 to $3: from rollups where these are right, else from the rows. */
+const DISTINCT_OF_HOURS = `
+  SELECT h.hour, coalesce(r.event_types, v.event_types) AS "eventTypes", coalesce(p.endpoints, v.endpoints) AS endpoints
+  FROM event_hours h
+  LEFT JOIN hour_rollups r ON r.project_id = h.project_id AND r.hour = h.hour AND r.counted = h.events
+  LEFT JOIN LATERAL (
+    SELECT count(DISTINCT endpoint)::int AS endpoints FROM endpoint_hours e
+    WHERE r.hour IS NOT NULL AND e.project_id = $1 AND e.hour = r.hour AND endpoint NOT LIKE '/events/%') p ON r.hour IS NOT NULL
+  LEFT JOIN LATERAL (
+    SELECT ${distinctSql('event')} AS event_types, ${distinctSql('endpoint')} AS endpoints
+    FROM (SELECT event, CASE WHEN ${CARRIED} THEN log_endpoint END AS endpoint FROM events
+          WHERE r.hour IS NULL AND project_id = $1 AND "timestamp" >= h.hour AND "timestamp" < h.hour + interval '1 hour'
+          ORDER BY "timestamp" DESC LIMIT ${DISTINCT_ROWS}) newest) v ON r.hour IS NULL
+  WHERE h.project_id = $1 AND h.hour >= $2 AND h.hour < $3`;
+
+/** How many distinct values an hour has. */
+interface DistinctValues {
+  readonly hour: Date;
+  readonly eventTypes: number;
+  readonly endpoints: number;
+}
+
 /** A type that had no event before. */
 export interface NewEventType {
   readonly event: string;
@@ -156,29 +178,23 @@ export class EventHistoryRepository {
     return row ?? { eventTypes: 0, endpoints: 0 };
   }
 
-  /** The most {@link distinct} values in any hour of a period: from rollups where these are right, else from the rows. Null: no event. */
+  /** The most {@link distinct} values in any hour of a period. Null: no event. */
   async mostDistinct(
     projectId: ProjectId,
     { from, to }: Period,
     tx: Db,
   ): Promise<{ eventTypes: number | null; endpoints: number | null }> {
     const [row] = await this.database.rows<{ eventTypes: number | null; endpoints: number | null }>(
-      `SELECT max(coalesce(r.event_types, v.event_types)) AS "eventTypes", max(coalesce(p.endpoints, v.endpoints)) AS endpoints
-       FROM event_hours h
-       LEFT JOIN hour_rollups r ON r.project_id = h.project_id AND r.hour = h.hour AND r.counted = h.events
-       LEFT JOIN LATERAL (
-         SELECT count(DISTINCT endpoint)::int AS endpoints FROM endpoint_hours e
-         WHERE r.hour IS NOT NULL AND e.project_id = $1 AND e.hour = r.hour AND endpoint NOT LIKE '/events/%') p ON r.hour IS NOT NULL
-       LEFT JOIN LATERAL (
-         SELECT ${distinctSql('event')} AS event_types, ${distinctSql('endpoint')} AS endpoints
-         FROM (SELECT event, CASE WHEN ${CARRIED} THEN log_endpoint END AS endpoint FROM events
-               WHERE r.hour IS NULL AND project_id = $1 AND "timestamp" >= h.hour AND "timestamp" < h.hour + interval '1 hour'
-               ORDER BY "timestamp" DESC LIMIT ${DISTINCT_ROWS}) newest) v ON r.hour IS NULL
-       WHERE h.project_id = $1 AND h.hour >= $2 AND h.hour < $3`,
+      `SELECT max("eventTypes") AS "eventTypes", max(endpoints) AS endpoints FROM (${DISTINCT_OF_HOURS}) counted`,
       [projectId, from, to],
       tx,
     );
     return row ?? { eventTypes: null, endpoints: null };
+  }
+
+  /** The {@link distinct} values of each hour of a period that has events, in the order of time. */
+  distinctOfHours(projectId: ProjectId, { from, to }: Period, tx: Db): Promise<DistinctValues[]> {
+    return this.database.rows<DistinctValues>(`${DISTINCT_OF_HOURS} ORDER BY h.hour`, [projectId, from, to], tx);
   }
 
   /**

@@ -36,16 +36,10 @@ const NOT_ENDED = {
   feedbackNote: null,
 } as const;
 
-/** What is shown of a series before its finding begins. */
-interface Before {
-  readonly track: Track;
-  /** The whole of it. */
-  readonly profile: Profile;
-}
-
 /** What findings that open are shown to rest on. */
 export interface Shown {
-  readonly before: ReadonlyMap<Judgement, Before>;
+  /** Before the bucket that opens the finding. */
+  readonly points: ReadonlyMap<Judgement, readonly EvidencePoint[]>;
   readonly samples: ReadonlyMap<Judgement, readonly string[]>;
 }
 
@@ -61,34 +55,58 @@ export class EvidenceWriter {
   /** What findings that open in one bucket rest on, read together. */
   async before(project: WatchedProject, opening: readonly Judgement[], bucket: Bucket, tx: Db): Promise<Shown> {
     return {
-      before: await this.histories(project, opening, bucket, tx),
+      points: new Map([
+        ...(await this.bucketsBefore(project, opening, bucket, tx)),
+        ...(await this.hoursBefore(project, opening, bucket, tx)),
+      ]),
       samples: await this.samples(project, opening, bucket, tx),
     };
   }
 
-  private async histories(
-    { projectId }: WatchedProject,
+  private async bucketsBefore(
+    project: WatchedProject,
     opening: readonly Judgement[],
     bucket: Bucket,
     tx: Db,
-  ): Promise<Shown['before']> {
-    const shown = opening.filter(({ kind }) => kind !== 'cardinality_explosion');
-    if (shown.length === 0) return new Map();
+  ): Promise<[Judgement, EvidencePoint[]][]> {
+    const { projectId } = project;
+    const shown = opening.filter((one) => !isOfHours(one));
+    if (shown.length === 0) return [];
     const since = Math.min(bucket, ...shown.map((one) => one.since));
     const from = Math.max(since - POINTS_BEFORE, bucket - MOST_POINTS + 1);
     const window = { from: startOf(from), to: startOf(bucket + 1) };
     const names = shown.map(({ series }) => series);
     const read = await this.reader.read({ projectId }, window, wantedOf(names), tx);
     const whole = await this.profiles.whole(projectId, names, tx);
-    return new Map(
-      shown.flatMap((one) => {
-        const { type, value } = one.series;
-        const known = whole.find(({ series }) => series.type === type && series.value === value);
-        return known === undefined
-          ? []
-          : [[one, { track: trackOf(read, one.series), profile: known.profile }] as const];
-      }),
-    );
+    return shown.flatMap((one) => {
+      const { type, value } = one.series;
+      const known = whole.find(({ series }) => series.type === type && series.value === value);
+      return known === undefined ? [] : [[one, pointsBefore(project, one, trackOf(read, one.series), known.profile)]];
+    });
+  }
+
+  /** The hours of the clock before the hour that was judged, none of which was judged as such. */
+  private async hoursBefore(
+    { projectId }: WatchedProject,
+    opening: readonly Judgement[],
+    bucket: Bucket,
+    tx: Db,
+  ): Promise<[Judgement, EvidencePoint[]][]> {
+    const shown = opening.filter(isOfHours);
+    if (shown.length === 0) return [];
+    const judgedFrom = startOf(bucket + 1).getTime() - HOUR_MS;
+    const to = judgedFrom - (judgedFrom % HOUR_MS);
+    const period = { from: new Date(to - POINTS_BEFORE * HOUR_MS), to: new Date(to) };
+    const hours = await this.history.distinctOfHours(projectId, period, tx);
+    return shown.map((one) => [
+      one,
+      hours.map(({ hour, eventTypes, endpoints }) => ({
+        ts: hour.toISOString(),
+        actual: one.metric === 'endpoints' ? endpoints : eventTypes,
+        ...NOT_JUDGED,
+        is_anomalous: false,
+      })),
+    ]);
   }
 
   /** Of the last hour. */
@@ -128,8 +146,8 @@ export class EvidenceWriter {
       startedAt: startOf(Math.min(since, bucket)),
       lastSeenAt: startOf(bucket),
       evidence: {
-        interval_seconds: judgement.kind === 'cardinality_explosion' ? 3_600 : BUCKET_MS / 1_000,
-        points: [...pointsBefore(project, judgement, shown.before.get(judgement)), pointOf(judgement, true)],
+        interval_seconds: (isOfHours(judgement) ? HOUR_MS : BUCKET_MS) / 1_000,
+        points: [...(shown.points.get(judgement) ?? []), pointOf(judgement, true)],
         baseline: {
           from_ts: startOf(profile?.since ?? bucket).toISOString(),
           to_ts: startOf(profile?.until ?? bucket).toISOString(),
@@ -189,6 +207,11 @@ export class EvidenceWriter {
   }
 }
 
+/** Distinct values are judged by the hour, all others by the bucket. */
+function isOfHours({ kind }: Judgement): boolean {
+  return kind === 'cardinality_explosion';
+}
+
 function startOfFinding({ projectId, now }: WatchedProject, id: string, { kind, series, metric }: Subject) {
   return {
     id,
@@ -242,9 +265,7 @@ export function pointOf({ bucket, assessment }: Judgement, isAnomalous: boolean)
 }
 
 /** What came before, as it was expected where it was judged at all. */
-function pointsBefore(project: WatchedProject, judgement: Judgement, before: Before | undefined): EvidencePoint[] {
-  if (before === undefined) return [];
-  const { track, profile } = before;
+function pointsBefore(project: WatchedProject, judgement: Judgement, track: Track, profile: Profile): EvidencePoint[] {
   const points: EvidencePoint[] = [];
   const judgedFrom = bucketOf(project.judgingSince.getTime());
   const from = Math.max(track.first, Math.min(judgement.since, judgement.bucket) - POINTS_BEFORE);
