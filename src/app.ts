@@ -113,7 +113,11 @@ export async function createApp(runtime: Runtime): Promise<NestExpressApplicatio
   app.use((request: CheckedRequest, response: Response, next: NextFunction) => front.admit(request, response, next));
 
   app.use(JOB_BOARD_PATH, app.get(JobBoard, { strict: false }).handle);
-  if (config.http.servesConsole) app.use(CONSOLE_PATH, app.get(Console, { strict: false }).handle);
+  if (config.http.servesConsole) {
+    const page = app.get(Console, { strict: false });
+    app.use(CONSOLE_PATH, page.handle);
+    app.use(page.forward);
+  }
   const policies = new PolicyFinder(app.get<RateLimitPolicy[]>(RATE_LIMIT_POLICIES));
   const isLimited = (method: string, path: string): boolean => policies.find(method, path) !== null;
   const ownSentences = { [MonthlyRequestsExceeded.detail]: config.quotas.requestQuotaMessage };

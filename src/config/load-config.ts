@@ -63,7 +63,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   if (faults.length > 0) throw new ConfigError(faults);
 
-  const publicAppUrl = v.PUBLIC_APP_URL ?? ownAppUrl(v.PORT, v.CONSOLE);
+  const publicAppUrl = v.PUBLIC_APP_URL ?? ownUrl(v.PORT);
   return deepFreeze<Config>({
     environment: v.NODE_ENV,
     http: {
@@ -156,6 +156,6 @@ function deepFreeze<T>(value: T): T {
 }
 
 /** By the name localhost, since browsers take no address as the domain of passkeys. A port that is not known yet is the usual one. */
-function ownAppUrl(port: number, servesConsole: boolean): string {
-  return `http://localhost:${port === 0 ? 3000 : port}${servesConsole ? '/console' : ''}`;
+function ownUrl(port: number): string {
+  return `http://localhost:${port === 0 ? 3000 : port}`;
 }

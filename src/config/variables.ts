@@ -245,8 +245,8 @@ export const VARIABLES = {
   ),
   PUBLIC_APP_URL: variable(
     'HTTP',
-    'the console at http://localhost:PORT',
-    'front end that mails link to',
+    'http://localhost:PORT',
+    'front end that mails link to; by itself the service passes such links on to its console',
     url(['http:', 'https:']).transform((v) => v?.replace(/\/+$/, '')),
   ),
   CONSOLE: variable('HTTP', 'on', 'the web page in front of the API at /console; off leaves it out', flag(true)),

@@ -38,7 +38,7 @@ const FREE_FORM: Readonly<Record<string, string>> = {
   'schemas/SecurityEventResponse/detail': OF_RECORDS,
   'schemas/TimelineEntryResponse/detail': OF_RECORDS,
   'schemas/UploadResponse/metadata': BY_CALLERS_NAMES,
-  'schemas/ValidationRow/ctx': 'the bounds of the rule, by the rule',
+  'schemas/ValidationContext/error/oneOf/1': 'nothing is in it: the sentence stands in `msg`',
   'schemas/WebhookConfiguration/headers': BY_CALLERS_NAMES,
 };
 

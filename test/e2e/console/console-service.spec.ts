@@ -41,6 +41,28 @@ describe('the files of the console', () => {
     },
   );
 
+  it.each([
+    '/verify-email?email=a%40example.com&token=t',
+    '/reset-password?token=t',
+    '/confirm-email-change?token=t',
+    '/invites/019a?token=t',
+    '/billing',
+    '/login',
+  ])('is where mails lead that name the service itself: %s', async (path) => {
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await fetch(`${app.url}${path}`, { method, redirect: 'manual' });
+      expect([answer.status, answer.headers.get('location')]).toEqual([302, `/console${path}`]);
+    }
+    expect((await fetch(`${app.url}${path}`, { method: 'POST' })).status).toBe(404);
+  });
+
+  it.each(['/verify-email/', '/invites', '/invites/a/b', '/invites/%2F%2Felse.example', '/Login'])(
+    'and no other path: %s',
+    async (path) => {
+      expect((await fetch(`${app.url}${path}`, { redirect: 'manual' })).status).toBe(404);
+    },
+  );
+
   it('are kept for good under names of their content, compressed, and small', async () => {
     const { text } = await page();
     const paths = assetsIn(text);

@@ -5,6 +5,7 @@ import { EventPlacesReader } from '../../../src/modules/events/reads/index.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { type Actor, addMember, login, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
+import { eventually } from '../../support/eventually.js';
 import { insertEvents } from '../../support/event-rows.js';
 import { StreamClient } from '../../support/event-stream.js';
 
@@ -169,6 +170,50 @@ describe('event streams', () => {
     await slow.end();
     await client.until(({ ids }) => ids.length === 3);
     expect(client.ids).toEqual([first, late, after]);
+  });
+
+  it('wait for what this process has not begun to store, while another connection takes a large batch', async () => {
+    owner = await ownerWithProject(app);
+    const ids = [await ingest(owner)];
+    const client = await open(owner, owner);
+    await client.until((read) => read.ids.length === 1);
+    const other = new pg.Client({ connectionString: app.databaseUrl });
+    await other.connect();
+    const blocked = (count: number): Promise<unknown> =>
+      eventually(
+        () =>
+          app.rows<{ waiting: number }>(
+            `SELECT count(*)::int AS waiting FROM pg_stat_activity
+             WHERE datname = current_database() AND application_name = 'service-ingest' AND wait_event_type = 'Lock'`,
+          ),
+        ([row]) => row?.waiting === count,
+      );
+    await other.query('BEGIN');
+    await other.query('SELECT 1 FROM organization_months WHERE organization_id = $1 FOR UPDATE', [
+      owner.organizationId,
+    ]);
+    const small = [ingest(owner)];
+    await blocked(1);
+    small.push(ingest(owner));
+    // Enough to fill a batch: another connection begins with what waits.
+    const large = app
+      .request()
+      .post('/v1/events/ingest')
+      .set({ 'X-API-Key': owner.apiKey, 'Content-Type': 'application/x-ndjson' })
+      .send('{"event_type":"e","source":"s"}\n'.repeat(600))
+      .expect(200);
+    const sent = large.then(({ body }) =>
+      (body as { results: { ingested_event_id: string }[] }).results.map((line) => line.ingested_event_id),
+    );
+    await blocked(2);
+    // Longer than an event takes in the usual course.
+    const beats = client.heartbeats.length;
+    await client.until(({ heartbeats }) => heartbeats.length >= beats + 4);
+    await other.query('COMMIT');
+    await other.end();
+    ids.push(...(await Promise.all(small)), ...(await sent));
+    await client.until((read) => read.ids.length >= ids.length);
+    expect([...client.ids].sort()).toEqual(ids.sort());
   });
 
   it('pass over what is older than the last event sent, and hold back what is ahead of its time', async () => {

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { IngestionModule } from '../ingestion/index.js';
 import { EventReadsModule } from '../reads/index.js';
 import { EventStreamsModule } from '../streams/index.js';
 import { EventFeed } from './event-feed.js';
@@ -6,7 +7,7 @@ import { EventStreamController } from './event-stream.controller.js';
 import { WatermarkRepository } from './watermark.repository.js';
 
 @Module({
-  imports: [EventReadsModule, EventStreamsModule],
+  imports: [IngestionModule, EventReadsModule, EventStreamsModule],
   controllers: [EventStreamController],
   providers: [EventFeed, WatermarkRepository],
   exports: [EventFeed, WatermarkRepository],

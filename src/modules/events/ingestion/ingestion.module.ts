@@ -18,6 +18,7 @@ import { CountersRepository } from './maintenance/counters.repository.js';
 import { IdempotencyExpiry } from './maintenance/idempotency-expiry.js';
 import { IdempotencyRecordsRepository } from './maintenance/idempotency-records.repository.js';
 import { PartitionsRepository } from './maintenance/partitions.repository.js';
+import { EventWriter } from './writing/event-writer.js';
 import { EVENT_WRITER } from './writing/event-writer.provider.js';
 
 @Module({
@@ -40,6 +41,6 @@ import { EVENT_WRITER } from './writing/event-writer.provider.js';
     CountersRepository,
     CounterAudit,
   ],
-  exports: [EventRecorder, QueueDrainNotifier],
+  exports: [EventRecorder, EventWriter, QueueDrainNotifier],
 })
 export class IngestionModule {}

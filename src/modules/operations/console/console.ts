@@ -6,10 +6,13 @@ import { ConsoleSessions } from './console-sessions.js';
 export const CONSOLE_PATH = '/console';
 
 const SESSION = '/session';
+/** What mails and answers link to where the front end is not somewhere else. */
+const LINKED = /^\/(?:login|verify-email|reset-password|confirm-email-change|billing|invites\/[\w-]{1,64})$/;
 /** What the metrics tell apart; the addresses of the page would each be a series of their own. */
 const ROUTES = {
   session: { path: `${CONSOLE_PATH}${SESSION}` },
   files: { path: `${CONSOLE_PATH}/*` },
+  links: { path: '/*' },
 } as const;
 
 /**
@@ -28,8 +31,18 @@ export class Console {
     const isSession = request.path === SESSION;
     const answer = isSession ? this.sessions.find(request.method) : this.files.find(request.method, request.path);
     if (answer === undefined) return next();
-    const route = isSession ? ROUTES.session : ROUTES.files;
-    Object.defineProperty(request, 'route', { get: () => route, set: () => undefined });
+    nameRoute(request, isSession ? ROUTES.session : ROUTES.files);
     answer(request, response).catch(next);
   };
+
+  /** Passes links of mails on to the page, with their tokens. */
+  readonly forward = (request: Request, response: Response, next: NextFunction): void => {
+    if (!LINKED.test(request.path) || (request.method !== 'GET' && request.method !== 'HEAD')) return next();
+    nameRoute(request, ROUTES.links);
+    response.status(302).location(`${CONSOLE_PATH}${request.url}`).end();
+  };
+}
+
+function nameRoute(request: Request, route: { readonly path: string }): void {
+  Object.defineProperty(request, 'route', { get: () => route, set: () => undefined });
 }

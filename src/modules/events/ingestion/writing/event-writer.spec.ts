@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { newOrganizationId, newProjectId } from '../../../access/index.js';
@@ -147,6 +147,23 @@ describe('EventWriter', () => {
     await Promise.all([held, ...small]);
     expect([first.batches, beside.batches]).toEqual([[1, 1], [3]]);
     await writer.close();
+  });
+
+  it('tells how long the oldest request has been waiting, in whatever order they are written', async () => {
+    const stores = [new FakeStore(), new FakeStore()] as const;
+    const [beside, first] = stores;
+    const writer = writerOn(first, { stores, batchMax: 10 });
+    expect(writer.oldestMs).toBe(0);
+    let open: () => void = () => undefined;
+    first.gate = new Promise((resolve) => (open = resolve));
+    const held = writer.submit(request());
+    await pause(20);
+    await writer.submit(request(10));
+    expect(beside.batches).toEqual([1]);
+    expect(writer.oldestMs).toBeGreaterThanOrEqual(19);
+    open();
+    await held;
+    expect(writer.oldestMs).toBe(0);
   });
 
   it('ends a batch at its limits of events and memory, and never divides a request', async () => {

@@ -38,6 +38,8 @@ export class EventWriter extends EventIntake implements OnApplicationShutdown {
   private readonly queue: PendingWrite[] = [];
   private readonly running = new Set<Promise<void>>();
   private readonly keysInProgress = new Set<string>();
+  /** What has no verdict yet, in the order in which it came, with the time of `performance.now()`. */
+  private readonly unsettled = new Map<PendingWrite, number>();
   /** Of the queue, where requests without an event count as one. */
   private queuedEvents = 0;
   private waitingEvents = 0;
@@ -58,22 +60,31 @@ export class EventWriter extends EventIntake implements OnApplicationShutdown {
     return this.waitingEvents;
   }
 
+  /** For how long the oldest request has waited and been written, in milliseconds. */
+  get oldestMs(): number {
+    const [came] = this.unsettled.values();
+    return came === undefined ? 0 : performance.now() - came;
+  }
+
   async submit(request: WriteRequest): Promise<Verdict> {
     const { sender, idempotency, events } = request;
     const key = idempotency === null ? null : `${sender.apiKeyId} ${idempotency.key}`;
     if (key !== null && this.keysInProgress.has(key)) throw new IdempotencyKeyInProgress();
-    const write = new PendingWrite(request, key === null ? '' : newId(), performance.now() + WAIT_LIMIT_MS);
+    const now = performance.now();
+    const write = new PendingWrite(request, key === null ? '' : newId(), now + WAIT_LIMIT_MS);
     if (this.isFull(write)) throw new ServiceOverloaded();
 
     if (key !== null) this.keysInProgress.add(key);
     this.waitingEvents += events.length;
     this.waitingCharacters += write.size;
+    this.unsettled.set(write, now);
     this.queue.push(write);
     this.queuedEvents += weightOf(write);
     this.dispatch();
     try {
       return await write.verdict;
     } finally {
+      this.unsettled.delete(write);
       if (key !== null) this.keysInProgress.delete(key);
       this.waitingEvents -= events.length;
       this.waitingCharacters -= write.size;
