@@ -9,6 +9,7 @@ import { goal, notMeasured, print, ratio } from './goal-table.mjs';
 import { DUE_HOURS, makeNames, questions } from './insight-questions.mjs';
 import { facts, residentMegabytes } from './machine.mjs';
 import { median } from './processes.mjs';
+import { printReads } from './reads.bench.mjs';
 import { countRows, indexClosedMonths, makeRows, VISITORS } from './rows.mjs';
 import { projectOf, signedIn, startService, workspace } from './service.mjs';
 import { CONNECTIONS, EVENTS, KEPT_FOLDER, QUESTION, ROUNDS, SECONDS, TRIES } from './settings.mjs';
@@ -29,7 +30,7 @@ const MOST_WORK_ROUNDS = 60;
 
 /**
  * With BENCH_FOLDER the filled database stays there: `npm run bench -- insight fill` makes it, and every later run measures
- * at once, of windows that end when it was filled.
+ * at once, of windows that end when it was filled. `insight reads` makes the reads of `reads` there, of windows that end now.
  */
 export async function run([only] = []) {
   const server = await startDatabase({ kept: KEPT_FOLDER });
@@ -42,8 +43,14 @@ export async function run([only] = []) {
     const { large, small, end, key, email, password, hours } =
       (await keptFilling()) ?? (await fill({ server, database, service, agent }));
     if (only === 'fill') return;
-    const ask = askerOf(service, agent, await signedIn(service, email, password));
+    const bearer = await signedIn(service, email, password);
+    const ask = askerOf(service, agent, bearer);
     await server.checkpoint();
+    if (only === 'reads') {
+      console.log(`\n${facts()}; PostgreSQL ${JSON.stringify(await server.settings())}`);
+      await printReads({ service, database, bearer, large, small });
+      return;
+    }
     const table = await askAll({ service, database, ask, large, small, end });
     const shown = table.map(({ name, ours, best, growth, why }) => ({
       question: name,

@@ -103,7 +103,9 @@ export async function measure() {
     await server.checkpoint();
     const table = await readAll({ service, database, bearer, large, small });
     const { full } = await shoot({ full: shot() }, settings);
-    return { table, empty, full, rows: goals(table, empty, full), postgres: await server.settings() };
+    const beside = `ingest at ${ROWS.toLocaleString('en')} rows / at none`;
+    const rows = [...goals(table), goal(beside, ratio(full.perSecond / empty.perSecond), { least: 0.9 })];
+    return { table, empty, full, rows, postgres: await server.settings() };
   } finally {
     await service.stop();
     await server.stop();
@@ -113,6 +115,19 @@ export async function measure() {
 export async function run() {
   const { table, empty, full, rows, postgres } = await measure();
   console.log(`\n${facts()}; PostgreSQL ${JSON.stringify(postgres)}`);
+  printTable(table);
+  console.log(`Ingestion: ${empty.perSecond}/s into empty tables, ${full.perSecond}/s beside these rows`);
+  print('Goals', rows);
+}
+
+/** The reads of a database that is filled already: of its large project, its small one and who may read them. */
+export async function printReads(filled) {
+  const table = await readAll(filled);
+  printTable(table);
+  print('Goals', goals(table));
+}
+
+function printTable(table) {
   const shown = table.map(({ name, p50, p95, p50OfSql, growth, why }) => ({
     name,
     'p50 ms, one reader': p50 ?? why,
@@ -121,8 +136,6 @@ export async function run() {
     [`p50 / p50 at ${SMALL_ROWS.toLocaleString('en')}`]: growth ?? '–',
   }));
   print(`${ROWS.toLocaleString('en')} events in the project, ${OTHER_PROJECTS} others beside it`, shown);
-  console.log(`Ingestion: ${empty.perSecond}/s into empty tables, ${full.perSecond}/s beside these rows`);
-  print('Goals', rows);
 }
 
 async function readAll({ service, database, bearer, large, small }) {
@@ -174,8 +187,8 @@ async function p50Of(database, statements, projectId) {
   return Number(median(times).toFixed(2));
 }
 
-function goals(table, empty, full) {
-  const rows = table.flatMap(({ name, p50, p95, p50OfSql, growth, most, why }) => {
+function goals(table) {
+  return table.flatMap(({ name, p50, p95, p50OfSql, growth, most, why }) => {
     if (why !== undefined) return [notMeasured(name, why)];
     return [
       goal(`${name}: p95 of ${READERS} readers, ms`, p95, { most: 50 }),
@@ -186,6 +199,4 @@ function goals(table, empty, full) {
       ...(growth ? [goal(`${name}: growth from ${SMALL_ROWS.toLocaleString('en')} rows`, growth, { most: 2 })] : []),
     ];
   });
-  const beside = `ingest at ${ROWS.toLocaleString('en')} rows / at none`;
-  return [...rows, goal(beside, ratio(full.perSecond / empty.perSecond), { least: 0.9 })];
 }
