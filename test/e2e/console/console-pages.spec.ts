@@ -75,7 +75,7 @@ describe.each(SCREENS)('from nothing to the first event on $device', ({ device, 
     expect(await browser.lookAt('mail')).toEqual([]);
 
     const [mail] = await waitForMails(app.dataDir, email, 1);
-    const link = /http\S+\/console\/verify-email\S+/.exec(mail?.text ?? '')?.[0] ?? '';
+    const link = /http\S+\/verify-email\S+/.exec(mail?.text ?? '')?.[0] ?? '';
     await page.goto(link.replace(/^http:\/\/[^/]+/, app.url));
     await page.waitForURL(`${app.url}/console/verify-email`);
     expect(await browser.lookAt('verify-email')).toEqual([]);
