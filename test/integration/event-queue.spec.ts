@@ -151,6 +151,29 @@ describe('the queue of events', () => {
     expect(looks).toBe(5);
   });
 
+  it('counts what is let go at once, once, whoever else lets it go', async () => {
+    for (const events of [1, 2, 3]) await send(events);
+    await send(5, { ...sender, sourceId: newId() });
+    await stream.prepare();
+    const entries = await stream.read('test', 1_000, 10);
+    await stream.begin(entries.map((entry) => ({ entry, sender })));
+    const other = new RequestStream(server.url, () => undefined);
+    const mine = entries.slice(0, 3);
+    await Promise.all([stream, other].flatMap((one) => mine.map((entry) => one.release(entry, sender, AT))));
+    expect(await stream.stored(sender, '2026-03-01')).toEqual({ month: 6, day: 6 });
+    expect(await waiting()).toBe(1);
+    expect(await redis.scard(`{ingest}:work:${sender.organizationId}`)).toBe(1);
+    other.onApplicationShutdown();
+  });
+
+  it('asks for many requests of a sender at once, and admits what fits', async () => {
+    allowances = { ...UNLIMITED, events: { used: 0, limit: 7 } };
+    const verdicts = await Promise.all(Array.from({ length: 20 }, () => send()));
+    expect(verdicts.filter(({ kind }) => kind === 'written')).toHaveLength(7);
+    expect(verdicts.filter(({ kind }) => kind === 'refused')).toHaveLength(13);
+    expect(await waiting()).toBe(7);
+  });
+
   it('refuses at once what the database alone has no room for, whatever is at work', async () => {
     allowances = { ...UNLIMITED, events: { used: 0, limit: 10 }, today: { used: 0, limit: 100 } };
     expect(await send(10)).toMatchObject({ admitted: 10 });

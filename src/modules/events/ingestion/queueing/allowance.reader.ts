@@ -68,8 +68,11 @@ export class AllowanceReader {
       const batch = this.waiting;
       this.waiting = [];
       try {
-        const rows = await this.query(batch.map(({ sender }) => sender));
-        for (const [index, one] of batch.entries()) one.resolve(this.allowancesOf(rows[index]));
+        // Requests of a sender who sends many ask for the same.
+        const senders = new Map(batch.map(({ sender }) => [nameOf(sender), sender]));
+        const rows = await this.query([...senders.values()]);
+        const read = new Map([...senders.keys()].map((name, index) => [name, rows[index]]));
+        for (const one of batch) one.resolve(this.allowancesOf(read.get(nameOf(one.sender))));
       } catch (error) {
         for (const one of batch) one.reject(error);
       }
@@ -104,4 +107,8 @@ export class AllowanceReader {
       today: { used: row.today, limit: row.gone ? 0 : PLAN_LIMITS[row.plan].dailyEvents },
     };
   }
+}
+
+function nameOf({ organizationId, projectId, sourceId }: Sender): string {
+  return `${organizationId} ${projectId} ${sourceId}`;
 }

@@ -29,6 +29,8 @@ const LONGEST_PAUSE_MS = 125;
  */
 export class EventQueue extends EventIntake implements OnApplicationBootstrap {
   private readonly keysInProgress = new Set<string>();
+  /** By sender and day, while Redis is asked. */
+  private readonly asked = new Map<string, Promise<StoredCounts>>();
   private readonly logger = new Logger('ingestion');
   /** The UTC day when the database was last asked, YYYY-MM-DD. */
   private day: string | undefined;
@@ -73,7 +75,7 @@ export class EventQueue extends EventIntake implements OnApplicationBootstrap {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const day: string = this.day;
       // In this order: see the script that accepts.
-      const stored = await this.orOverloaded(this.stream.stored(request.sender, day));
+      const stored = await this.orOverloaded(this.stored(request.sender, day));
       const allowances = await this.allowances.read(request.sender);
       this.day = dayOf(allowances);
       if (this.day !== day) continue;
@@ -86,6 +88,17 @@ export class EventQueue extends EventIntake implements OnApplicationBootstrap {
       await pause(Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS));
     }
     throw new ServiceOverloaded();
+  }
+
+  /**
+   * Who comes while it is asked takes the same answer: what was stored by a moment before the allowances are read will do, and the
+   * older it is, the less is admitted for certain.
+   */
+  private stored(sender: Sender, day: string): Promise<StoredCounts> {
+    const name = `${sender.organizationId} ${sender.projectId} ${sender.sourceId} ${day}`;
+    const asked = this.asked.get(name) ?? this.stream.stored(sender, day).finally(() => this.asked.delete(name));
+    this.asked.set(name, asked);
+    return asked;
   }
 
   private offer(

@@ -1,5 +1,6 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { Redis, type RedisOptions } from 'ioredis';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sha256Hex } from '../../../../platform/crypto/index.js';
 import { OutcomeUnknown } from '../../../../platform/database/dedicated-connection.js';
 import type { Sender } from '../writing/write-request.js';
@@ -63,7 +64,12 @@ export interface Entry {
 
 interface Scripts {
   acceptRequest(...parameters: (string | number)[]): Promise<[AcceptanceAnswer['kind'], ...(string | number)[]]>;
-  releaseEntry(...parameters: (string | number)[]): Promise<number>;
+  releaseEntries(...parameters: (string | number)[]): Promise<null>;
+}
+
+interface Release {
+  readonly entries: Entry[];
+  readonly done: Promise<void>;
 }
 
 type Fields = string[];
@@ -74,6 +80,8 @@ export class RequestStream implements OnApplicationShutdown {
   private readonly commands: Redis & Scripts;
   private readonly reader: Redis;
   private readonly opening = new Map<Redis, Promise<void>>();
+  /** By the keys that they change. */
+  private readonly releases = new Map<string, Release>();
 
   constructor(url: string, onError: (error: Error) => void) {
     const connect = (options: RedisOptions): Redis => {
@@ -88,7 +96,7 @@ export class RequestStream implements OnApplicationShutdown {
       });
       client.on('error', onError);
       client.defineCommand('acceptRequest', { numberOfKeys: 5, lua: ACCEPT_SCRIPT });
-      client.defineCommand('releaseEntry', { numberOfKeys: 4, lua: RELEASE_SCRIPT });
+      client.defineCommand('releaseEntries', { numberOfKeys: 4, lua: RELEASE_SCRIPT });
       return client;
     };
     this.commands = connect({ commandTimeout: COMMAND_LIMIT_MS, enableAutoPipelining: true }) as Redis & Scripts;
@@ -167,18 +175,34 @@ export class RequestStream implements OnApplicationShutdown {
   /** Before any of them is stored: until it is let go, nobody can tell whether the database counts it. */
   async begin(work: readonly { readonly entry: Entry; readonly sender: Sender }[]): Promise<void> {
     const client = await this.connected(this.commands);
+    const ids = new Map<string, string[]>(work.map(({ sender }) => [workKey(sender), []]));
+    for (const { entry, sender } of work) ids.get(workKey(sender))?.push(entry.id);
     const pipeline = client.pipeline();
-    for (const { entry, sender } of work) pipeline.sadd(workKey(sender), entry.id);
-    for (const key of new Set(work.map(({ sender }) => workKey(sender)))) pipeline.expire(key, WORK_IS_KEPT_S);
+    for (const [key, its] of ids) pipeline.sadd(key, ...its).expire(key, WORK_IS_KEPT_S);
     for (const [error] of (await pipeline.exec()) ?? []) if (error !== null) throw error;
   }
 
-  /** After its events are stored. */
-  async release(entry: Entry, sender: Sender, acceptedAt: Date): Promise<void> {
-    const client = await this.connected(this.commands);
+  /** After its events are stored. What is stored together, with a batch, is let go together. */
+  release(entry: Entry, sender: Sender, acceptedAt: Date): Promise<void> {
     const day = acceptedAt.toISOString().slice(0, 10);
     const keys = [STREAM, monthKey(sender, day), dayKey(sender, day), workKey(sender)];
-    await client.releaseEntry(...keys, GROUP, entry.id, entry.admitted);
+    const name = keys.join(' ');
+    const release = this.releases.get(name) ?? this.newRelease(name, keys);
+    release.entries.push(entry);
+    return release.done;
+  }
+
+  /** Of what is told until the next turn of the loop. */
+  private newRelease(name: string, keys: readonly string[]): Release {
+    const entries: Entry[] = [];
+    const done = nextTurn().then(async () => {
+      this.releases.delete(name);
+      const client = await this.connected(this.commands);
+      await client.releaseEntries(...keys, GROUP, ...entries.flatMap(({ id, admitted }) => [id, admitted]));
+    });
+    const release = { entries, done };
+    this.releases.set(name, release);
+    return release;
   }
 
   /** Puts an entry aside that cannot be stored, for somebody to look at; without a sender when it cannot be read. */

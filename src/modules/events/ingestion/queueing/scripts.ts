@@ -62,14 +62,18 @@ end
 return {'ok', admitted, ending}`;
 
 /**
- * Lets an entry go that has been stored. Only who still finds it pending counts it, so each is counted once.
- * KEYS: stream, month, day, entries at work. ARGV: group, entry, number of events.
+ * Lets entries of one sender and day go that have been stored. Only who still finds an entry pending counts it, so each is
+ * counted once. KEYS: stream, month, day, entries at work. ARGV: group, then of each entry its id and its number of events.
  */
 export const RELEASE_SCRIPT = `
-redis.call('SREM', KEYS[4], ARGV[2])
-if redis.call('XACK', KEYS[1], ARGV[1], ARGV[2]) == 0 then return 0 end
-redis.call('XDEL', KEYS[1], ARGV[2])
-for place = 2, 3 do
-  if redis.call('EXISTS', KEYS[place]) == 1 then redis.call('HINCRBY', KEYS[place], 'd', ARGV[3]) end
+local stored = 0
+for place = 2, #ARGV, 2 do
+  redis.call('SREM', KEYS[4], ARGV[place])
+  if redis.call('XACK', KEYS[1], ARGV[1], ARGV[place]) == 1 then
+    redis.call('XDEL', KEYS[1], ARGV[place])
+    stored = stored + tonumber(ARGV[place + 1])
+  end
 end
-return 1`;
+for place = 2, 3 do
+  if redis.call('EXISTS', KEYS[place]) == 1 then redis.call('HINCRBY', KEYS[place], 'd', stored) end
+end`;
