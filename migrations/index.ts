@@ -41,6 +41,7 @@ import { PlainEvents1799000000000 } from './1799000000000-plain-events.js';
 import { EventShipping1800000000000 } from './1800000000000-event-shipping.js';
 import { CountedBatches1800000100000 } from './1800000100000-counted-batches.js';
 import { PointsOfFindings1801600000000 } from './1801600000000-points-of-findings.js';
+import { MovedEvents1801700000000 } from './1801700000000-moved-events.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -87,4 +88,5 @@ export const MIGRATIONS = [
   EventShipping1800000000000,
   CountedBatches1800000100000,
   PointsOfFindings1801600000000,
+  MovedEvents1801700000000,
 ] as const;

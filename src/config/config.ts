@@ -75,6 +75,8 @@ export interface Config {
     /** Whether overage is reported to the payment provider, and so allowed to who pays. */
     readonly meteredBillingEnabled: boolean;
   };
+  /** Where events are read, as far as that can tell them. */
+  readonly eventReads: EventStoreName;
   /** The ClickHouse that events are copied to; undefined: none. */
   readonly eventStore: ClickHouseSettings | undefined;
   readonly internalJobToken: string | undefined;
@@ -106,6 +108,9 @@ export interface S3Settings {
   /** The bucket stands in the path, not in the host name. */
   readonly forcePathStyle: boolean;
 }
+
+export const EVENT_STORES = ['postgres', 'clickhouse'] as const;
+export type EventStoreName = (typeof EVENT_STORES)[number];
 
 export interface ClickHouseSettings {
   /** Of its HTTP interface, without user, password and query. */

@@ -57,5 +57,14 @@ describe('the ClickHouse of the configuration', () => {
     expect(faultsOf({ CLICKHOUSE_PASSWORD: 'pass' })).toEqual([
       'CLICKHOUSE_URL is missing, though CLICKHOUSE_PASSWORD is set',
     ]);
+    expect(faultsOf({ EVENT_STORE: 'clickhouse' })).toEqual([
+      'CLICKHOUSE_URL is missing, though EVENT_STORE is clickhouse',
+    ]);
+  });
+
+  it('is read from when that is said', () => {
+    expect(loadConfig({ CLICKHOUSE_URL: URL }).eventReads).toBe('postgres');
+    expect(loadConfig({ CLICKHOUSE_URL: URL, EVENT_STORE: 'clickhouse' }).eventReads).toBe('clickhouse');
+    expect(faultsOf({ EVENT_STORE: 'citus' })).toEqual(['EVENT_STORE must be one of postgres, clickhouse']);
   });
 });

@@ -1,7 +1,8 @@
-import type { ClickHouseSettings } from './config.js';
+import type { ClickHouseSettings, EventStoreName } from './config.js';
 
 /** What the environment says about ClickHouse. */
 export interface ClickHouseValues {
+  readonly EVENT_STORE: EventStoreName;
   readonly CLICKHOUSE_URL: string | undefined;
   readonly CLICKHOUSE_USER: string | undefined;
   readonly CLICKHOUSE_PASSWORD: string | undefined;
@@ -21,7 +22,8 @@ export function clickHouseFaults(v: ClickHouseValues, faulty: ReadonlySet<string
   const given = (['USER', 'PASSWORD', 'DATABASE', 'CLUSTER'] as const)
     .map((name) => `CLICKHOUSE_${name}` as const)
     .find((name) => v[name] !== undefined);
-  return given === undefined ? [] : [`CLICKHOUSE_URL is missing, though ${given} is set`];
+  if (given !== undefined) return [`CLICKHOUSE_URL is missing, though ${given} is set`];
+  return v.EVENT_STORE === 'clickhouse' ? ['CLICKHOUSE_URL is missing, though EVENT_STORE is clickhouse'] : [];
 }
 
 export function clickHouseSettings(v: ClickHouseValues): ClickHouseSettings | undefined {

@@ -128,6 +128,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       objectBodyMaxBytes: v.OBJECT_BODY_MAX_BYTES,
       meteredBillingEnabled: v.STORAGE_METERED_BILLING_ENABLED,
     },
+    eventReads: v.EVENT_STORE,
     eventStore: clickHouseSettings(v),
     internalJobToken: v.INTERNAL_JOB_TOKEN,
     payment: Object.fromEntries(PAYMENT_NAMES.map((name) => [name, v[name]])) as Record<

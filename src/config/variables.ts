@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import {
   type CredentialKey,
+  EVENT_STORES,
   INGEST_MODES,
   type LogLevel,
   PLAN_NAMES,
@@ -317,6 +318,12 @@ export const VARIABLES = {
     'false',
     'report what goes beyond the limits to the payment provider, and allow it to who pays (true or false)',
     flag(false),
+  ),
+  EVENT_STORE: variable(
+    'Event store',
+    'postgres',
+    'where lists of events are read: postgres, or clickhouse, which needs CLICKHOUSE_URL',
+    oneOf(EVENT_STORES, 'postgres'),
   ),
   CLICKHOUSE_URL: variable(
     'Event store',

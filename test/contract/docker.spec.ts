@@ -222,6 +222,20 @@ describe('compose.yaml', () => {
     expect(s3?.forcePathStyle).toBe(true);
   });
 
+  it('starts a ClickHouse for its profile alone, with the user and the password that the service asks it with', () => {
+    const { clickhouse } = services;
+    const profiled = Object.entries(services).filter(([, { profiles }]) => profiles !== undefined);
+    expect(profiled).toEqual([['clickhouse', clickhouse]]);
+    expect(clickhouse?.profiles).toEqual(['clickhouse']);
+    const asked = { ...EXAMPLES, CLICKHOUSE_URL: 'http://clickhouse:8123', CLICKHOUSE_PASSWORD: 'secret' };
+    const config = loadConfig(environmentIn(services.api as ComposeService, { ...asked, EVENT_STORE: 'clickhouse' }));
+    const { CLICKHOUSE_USER: user = '', CLICKHOUSE_PASSWORD: password = '' } = clickhouse?.environment ?? {};
+    expect(config.eventStore?.user).toBe(interpolate(user, asked));
+    expect(config.eventStore?.password).toBe(interpolate(password, asked));
+    expect(config.eventReads).toBe('clickhouse');
+    expect(configOf('api').eventStore).toBeUndefined();
+  });
+
   it.each(SECRETS)('refuses to start without %s and has no value of its own for it', (secret) => {
     const { [secret]: _absent, ...rest } = EXAMPLES;
     expect(() => own.map(([, service]) => environmentIn(service, rest))).toThrow(`${secret} is required`);
@@ -250,8 +264,8 @@ describe('compose.yaml', () => {
   it('publishes ports on this machine alone, and neither the database nor Redis nor the objects', () => {
     const published = Object.values(services).flatMap((service) => service.ports ?? []);
     expect(published.every((port) => port.startsWith('127.0.0.1:'))).toBe(true);
-    const inside = [services.postgres, services.redis, services.objects];
-    expect(inside.map((service) => service?.ports)).toEqual([undefined, undefined, undefined]);
+    const inside = [services.postgres, services.redis, services.objects, services.clickhouse];
+    expect(inside.map((service) => service?.ports)).toEqual([undefined, undefined, undefined, undefined]);
   });
 
   it('declares the volumes it uses and names a version of every image it pulls', () => {

@@ -60,6 +60,8 @@ export type Fault = 'cut' | 'forget' | { readonly code: number; readonly message
 export class FaultyServer {
   /** What becomes of the next inserts, one after the other; those behind them pass. */
   readonly faults: Fault[] = [];
+  /** What becomes of the next reads of events; `hang`: no answer comes. */
+  readonly readFaults: (Exclude<Fault, string> | 'hang')[] = [];
   inserts = 0;
   private held: { arrive: () => void; readonly isFree: Promise<void> } | undefined;
   private readonly server = createServer((request, response) => this.pass(request, response));
@@ -83,6 +85,7 @@ export class FaultyServer {
   /** Nothing of what a test has asked for is left. */
   behave(): void {
     this.faults.length = 0;
+    this.readFaults.length = 0;
     this.held = undefined;
     this.freeHeld();
   }
@@ -114,21 +117,27 @@ export class FaultyServer {
 
   private pass(request: IncomingMessage, response: ServerResponse): void {
     const isInsert = new URL(request.url ?? '', this.url).searchParams.get('query')?.startsWith('INSERT') === true;
+    // Reads alone have a bound of time.
+    const isRead = new URL(request.url ?? '', this.url).searchParams.has('max_execution_time') && !isInsert;
+    const readFault = isRead ? this.readFaults.shift() : undefined;
+    if (readFault === 'hang') return void request.resume();
+    if (readFault !== undefined) return this.fail(request, response, readFault);
     if (!isInsert) return this.forward(request, response, undefined);
     this.inserts += 1;
     const fault = this.faults.shift();
-    if (typeof fault === 'object') {
-      request.resume().once('end', () => {
-        response.writeHead(500, { 'X-ClickHouse-Exception-Code': String(fault.code) });
-        response.end(`Code: ${fault.code}. DB::Exception: ${fault.message}`);
-      });
-      return;
-    }
+    if (typeof fault === 'object') return this.fail(request, response, fault);
     if (fault === 'cut') return this.cut(request);
     const { held } = this;
     this.held = undefined;
     if (held === undefined) this.forward(request, response, fault);
     else void this.keep(request, response, held);
+  }
+
+  private fail(request: IncomingMessage, response: ServerResponse, { code, message }: Exclude<Fault, string>): void {
+    request.resume().once('end', () => {
+      response.writeHead(500, { 'X-ClickHouse-Exception-Code': String(code) });
+      response.end(`Code: ${code}. DB::Exception: ${message}`);
+    });
   }
 
   /** It has all of it, so it passes it on also when whoever sent it is gone by then. */

@@ -1,6 +1,8 @@
 /** The server's own numbers of errors. */
 const AUTHENTICATION = new Set(['192', '193', '194', '516']);
 const ACCESS_DENIED = '497';
+/** Time or memory of a statement is used up. */
+const LIMITS = new Set(['159', '160', '241', '396']);
 
 /** The server says that user or password is wrong. */
 export function isWrongPassword(error: unknown): boolean {
@@ -10,6 +12,14 @@ export function isWrongPassword(error: unknown): boolean {
 /** The user may not do that. */
 export function isAccessDenied(error: unknown): boolean {
   return codeOf(error) === ACCESS_DENIED;
+}
+
+/** The server has not even said that the time is over. */
+export class SilentServer extends Error {}
+
+/** The server says that a statement has taken all the time or memory that it may take. */
+export function isTooMuch(error: unknown): boolean {
+  return LIMITS.has(codeOf(error));
 }
 
 /** One line for the log, of what may hold a whole statement with its values. */

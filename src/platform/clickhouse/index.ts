@@ -1,2 +1,3 @@
 export { ClickHouse, type QuerySettings } from './clickhouse.js';
-export { isAccessDenied, isWrongPassword, shortReason } from './clickhouse-errors.js';
+export { type BindValue, StatementValues } from './statement-values.js';
+export { isAccessDenied, isTooMuch, isWrongPassword, shortReason, SilentServer } from './clickhouse-errors.js';

@@ -17,7 +17,8 @@ const PARAMETERS = new Set(['query', 'query_id', 'default_format', 'session_id',
 
 let turn = Promise.resolve();
 
-const server = createServer((request, response) => {
+// Values stand in the address, as much as the interface itself takes there.
+const server = createServer({ maxHeaderSize: 1_048_576 }, (request, response) => {
   void answer(request, response).catch((error) => {
     const said = `${error.message}`;
     const code = /Code: (\d+)/.exec(said)?.[1] ?? '1002';
@@ -72,7 +73,9 @@ async function execute(searchParams, body) {
     ([name]) => !PARAMETERS.has(name) && !HTTP_SETTINGS.has(name) && !name.startsWith('param_'),
   );
   const parameters = Object.fromEntries(
-    [...searchParams].filter(([name]) => name.startsWith('param_')).map(([name, value]) => [name.slice(6), value]),
+    [...searchParams]
+      .filter(([name]) => name.startsWith('param_'))
+      .map(([name, value]) => [name.slice(6), valueOf(value, typeOf(name.slice(6), query ?? body))]),
   );
   if (query !== null && body === '') return '';
   const statement = withSettings(query ?? body, settings);
@@ -83,6 +86,25 @@ async function execute(searchParams, body) {
       ? await session.queryAsync(sql, options)
       : await session.queryBindAsync(sql, parameters, options);
   return result.bytes();
+}
+
+/** Of a parameter, as the statement says it. */
+function typeOf(name, statement) {
+  return new RegExp(`\\{${name}: ?([^}]+)\\}`).exec(statement)?.[1] ?? 'String';
+}
+
+const ESCAPED = { t: '\t', n: '\n', r: '\r' };
+
+/** The interface takes values with signs behind backslashes, the engine in the process as they are, and lists as lists. */
+function valueOf(text, type) {
+  if (!type.startsWith('Array(')) return unescaped(text);
+  return [...text.slice(1, -1).matchAll(/'((?:[^'\\]|\\[^])*)'|[^,]+/g)].map(([all, quoted]) =>
+    quoted === undefined ? Number(all) : unescaped(quoted),
+  );
+}
+
+function unescaped(text) {
+  return text.replace(/\\([^])/g, (_, sign) => ESCAPED[sign] ?? sign);
 }
 
 /** In the statement itself: what is set for a session would hold for the next one, too. */

@@ -1,10 +1,12 @@
 import { Module } from '@nestjs/common';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { EqlModule } from '../eql/index.js';
+import { EventStoreModule } from '../event-store/index.js';
 import { EventReadsModule } from '../reads/index.js';
 import { EventTotalsModule } from '../totals/index.js';
 import { AnalyticsController } from './analytics.controller.js';
 import { BreakdownRepository } from './breakdown/breakdown.repository.js';
+import { CopiedBreakdownRepository } from './breakdown/copied-breakdown.repository.js';
 import { BreakdownService } from './breakdown/breakdown.service.js';
 import { FunnelEventsRepository } from './funnel/funnel-events.repository.js';
 import { FunnelLimits } from './funnel/funnel-limits.js';
@@ -18,7 +20,7 @@ import { TimeseriesRepository } from './timeseries/timeseries.repository.js';
 import { TimeseriesService } from './timeseries/timeseries.service.js';
 
 @Module({
-  imports: [EqlModule, EventReadsModule, EventTotalsModule, ProjectsModule],
+  imports: [EqlModule, EventStoreModule, EventReadsModule, EventTotalsModule, ProjectsModule],
   controllers: [AnalyticsController],
   providers: [
     Questions,
@@ -30,6 +32,7 @@ import { TimeseriesService } from './timeseries/timeseries.service.js';
     TimeseriesRepository,
     BreakdownService,
     BreakdownRepository,
+    CopiedBreakdownRepository,
     FunnelService,
     FunnelEventsRepository,
     FunnelLimits,

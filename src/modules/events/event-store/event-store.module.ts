@@ -6,6 +6,8 @@ import { Metrics } from '../../../platform/telemetry/index.js';
 import { belongsToProject } from '../../tenancy/projects/index.js';
 import { EVENT_SERVER, EVENT_SERVER_PROVIDER } from './event-server.js';
 import { EventStoreStart } from './event-store.start.js';
+import { CopiedEventsReader } from './reading/copied-events.reader.js';
+import { UncopiedEventsReader } from './reading/uncopied-events.reader.js';
 import { CopyLagReader } from './shipping/copy-lag.reader.js';
 import { CopiesOfDeletedProjects } from './shipping/copies-of-deleted-projects.js';
 import { ShipmentsRepository } from './shipping/shipments.repository.js';
@@ -19,10 +21,16 @@ import { TablesRepository } from './tables/tables.repository.js';
 /** In processes that run workers, where there is a server to copy to. */
 const SHIPPING: FactoryProvider<ShippingLoop | null> = {
   provide: ShippingLoop,
-  inject: [CONFIG, EVENT_SERVER, DATABASE_URL, Metrics],
-  useFactory: (config: Config, server: ClickHouse | null, databaseUrl: string, metrics: Metrics) => {
+  inject: [CONFIG, EVENT_SERVER, DATABASE_URL, Metrics, WaitingEventsRepository],
+  useFactory: (
+    config: Config,
+    server: ClickHouse | null,
+    databaseUrl: string,
+    metrics: Metrics,
+    waiting: WaitingEventsRepository,
+  ) => {
     if (server === null || !config.process.runsWorkers) return null;
-    const tables = new EventTables(new TablesRepository(server));
+    const tables = new EventTables(new TablesRepository(server), () => waiting.doubt());
     const shipper = new Shipper(new ShipmentsRepository(databaseUrl), new StoredEventsRepository(server), tables);
     return new ShippingLoop(shipper, metrics);
   },
@@ -31,14 +39,16 @@ const SHIPPING: FactoryProvider<ShippingLoop | null> = {
 /** The copy of all events in ClickHouse, which is on where one is configured. */
 @Module({
   providers: [
+    CopiedEventsReader,
     CopiesOfDeletedProjects,
     CopyLagReader,
     EVENT_SERVER_PROVIDER,
     EventStoreStart,
     SHIPPING,
+    UncopiedEventsReader,
     WaitingEventsRepository,
     belongsToProject(CopiesOfDeletedProjects),
   ],
-  exports: [CopyLagReader],
+  exports: [CopiedEventsReader, CopyLagReader, UncopiedEventsReader],
 })
 export class EventStoreModule {}

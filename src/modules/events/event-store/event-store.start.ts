@@ -41,7 +41,7 @@ export class EventStoreStart implements OnModuleInit, OnApplicationShutdown {
 
   private async look(server: ClickHouse): Promise<void> {
     try {
-      await new EventTables(new TablesRepository(server)).prepare();
+      await new EventTables(new TablesRepository(server), () => this.waiting.doubt()).prepare();
     } catch (error) {
       if (error instanceof ConfigError) throw error;
       this.logger.warn(`ClickHouse cannot be asked, events are copied later: ${shortReason(error)}`);

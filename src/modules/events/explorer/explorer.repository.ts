@@ -4,12 +4,19 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { Parameters } from '../../../platform/database/parameters.js';
 import {
   conditionsOf,
+  copiedConditionsOf,
   type EventFilter,
   EventTotalsReader,
   type MatchingHour,
   type TimeWindow,
 } from '../totals/index.js';
-import { type EventPlace, type Place, PLACE_COLUMNS } from '../reads/index.js';
+import {
+  type CopiedConditions,
+  CopiedPlacesReader,
+  type EventPlace,
+  type Place,
+  PLACE_COLUMNS,
+} from '../reads/index.js';
 
 const HOUR_MS = 3_600_000;
 /** Matching hours that are read row by row; beyond, the rollups say which events to look at in each hour. */
@@ -30,6 +37,7 @@ export class ExplorerRepository {
   constructor(
     private readonly database: Database,
     private readonly totals: EventTotalsReader,
+    private readonly copied: CopiedPlacesReader,
   ) {}
 
   /** Total and page are of one moment. Costs do not grow with the offset: counted hours are skipped unread. */
@@ -45,6 +53,8 @@ export class ExplorerRepository {
       if (newest === undefined) return { total, places: [] };
       const inNewest: Page = { limit: page.limit, offset: page.offset - newest.newer };
       const span = spanOf(hours, window);
+      const copied = await this.copied.newest(scope, { window: span, conditions: inBoth(filter), ...inNewest }, { tx });
+      if (copied !== null) return { total, places: copied };
       const places = isScattered(filter, hours)
         ? await this.scattered(scope, span, hours, filter, inNewest, tx)
         : await this.together(scope, span, filter, inNewest, tx);
@@ -58,13 +68,20 @@ export class ExplorerRepository {
   }
 
   /** Newest first within a span, strictly before the place when one is given. */
-  before(
+  async before(
     scope: Scope,
     span: TimeWindow,
     filter: EventFilter,
     place: Place | null,
     limit: number,
   ): Promise<EventPlace[]> {
+    const copied = await this.copied.newest(scope, {
+      window: span,
+      before: place,
+      conditions: inBoth(filter),
+      limit,
+    });
+    if (copied !== null) return copied;
     const parameters = new Parameters();
     return this.database.rows<EventPlace>(
       `SELECT ${PLACE_COLUMNS} FROM events
@@ -137,6 +154,13 @@ export function spanOf(hours: readonly MatchingHour[], window: TimeWindow): Time
   return {
     from: new Date(Math.max(window.from.getTime(), first)),
     to: new Date(Math.min(window.to.getTime(), end)),
+  };
+}
+
+function inBoth(filter: EventFilter): CopiedConditions {
+  return {
+    postgres: (parameters) => conditionsOf(filter, parameters),
+    clickHouse: (bind) => copiedConditionsOf(filter, bind),
   };
 }
 

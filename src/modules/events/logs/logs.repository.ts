@@ -1,10 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
+import type { BindValue } from '../../../platform/clickhouse/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { isCanceled } from '../../../platform/database/database-faults.js';
 import { Parameters } from '../../../platform/database/parameters.js';
 import type { TimeWindow } from '../totals/index.js';
-import { type EventPlace, LONG_READ_MS, LongReads, type Place, PLACE_COLUMNS } from '../reads/index.js';
+import {
+  type CopiedConditions,
+  CopiedPlacesReader,
+  type EventPlace,
+  LONG_READ_MS,
+  LongReads,
+  type Place,
+  PLACE_COLUMNS,
+  QueryTooLong,
+} from '../reads/index.js';
 import { LogSearchIndexRepository } from './search-index.repository.js';
 import { domainError } from '../../../platform/http/domain-error.js';
 import { type SearchPart, searchParts } from './search-parts.js';
@@ -41,6 +51,7 @@ export class LogsRepository {
     private readonly database: Database,
     private readonly index: LogSearchIndexRepository,
     private readonly longReads: LongReads,
+    private readonly copied: CopiedPlacesReader,
   ) {}
 
   /**
@@ -49,10 +60,15 @@ export class LogsRepository {
    */
   list(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number): Promise<EventPlace[]> {
     const isIndexable = filter.text !== undefined || filter.method !== undefined;
-    if (!isIndexable && !filter.hideNoise) return this.scan(scope, window, filter, limit);
+    if (!isIndexable && !filter.hideNoise) return this.unfiltered(scope, window, filter, limit);
     return this.longReads.run(scope.projectId, () => this.filtered(scope, window, filter, limit, isIndexable), {
       refusal: TooManyLogSearches,
     });
+  }
+
+  private async unfiltered(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number): Promise<EventPlace[]> {
+    const copied = await this.copied.newest(scope, { window, limit });
+    return copied ?? this.scan(scope, window, filter, limit);
   }
 
   private async filtered(
@@ -62,8 +78,11 @@ export class LogsRepository {
     limit: number,
     isIndexable: boolean,
   ): Promise<EventPlace[]> {
-    const parts = searchParts(window, isIndexable ? await this.index.months() : []);
     try {
+      const reading = { milliseconds: LONG_READ_MS };
+      const copied = await this.copied.newest(scope, { window, conditions: inBoth(filter), limit }, reading);
+      if (copied !== null) return copied;
+      const parts = searchParts(window, isIndexable ? await this.index.months() : []);
       return await this.database.snapshot(async (tx) => {
         const giveUpAt = performance.now() + LONG_READ_MS;
         const found: EventPlace[] = [];
@@ -77,7 +96,7 @@ export class LogsRepository {
         return found;
       });
     } catch (error) {
-      if (isCanceled(error)) throw new LogSearchTooLong();
+      if (isCanceled(error) || error instanceof QueryTooLong) throw new LogSearchTooLong();
       throw error;
     }
   }
@@ -169,14 +188,45 @@ function within({ from, to }: TimeWindow, parameters: Parameters): string {
   return `"timestamp" >= ${parameters.bind(from)} AND "timestamp" < ${parameters.bind(to)}`;
 }
 
+function inBoth(filter: LogFilter): CopiedConditions {
+  return {
+    postgres: (parameters) => matching(filter, parameters),
+    clickHouse: (bind) => copiedMatching(filter, bind),
+  };
+}
+
+const NO_NOISE = `log_endpoint NOT IN ('/health', '/favicon.ico')`;
+
 /** Each condition with ` AND ` before it. */
 function matching({ method, hideNoise, text }: LogFilter, parameters: Parameters): string {
   const conditions: string[] = [];
   if (method !== undefined) conditions.push(`log_method = ${parameters.bind(method)}`);
-  if (hideNoise) conditions.push(`log_endpoint NOT IN ('/health', '/favicon.ico')`);
+  if (hideNoise) conditions.push(NO_NOISE);
   if (text !== undefined) {
-    const pattern = parameters.bind(`%${text.replace(/[\\%_]/g, '\\$&')}%`);
+    const pattern = parameters.bind(patternOf(text));
     conditions.push(`(log_endpoint ILIKE ${pattern} OR log_method ILIKE ${pattern} OR event ILIKE ${pattern})`);
   }
+  return joined(conditions);
+}
+
+/** As {@link matching}, of the rows of ClickHouse. */
+function copiedMatching({ method, hideNoise, text }: LogFilter, bind: BindValue): string {
+  const conditions: string[] = [];
+  if (method !== undefined) conditions.push(`log_method = ${bind(method, 'String')}`);
+  if (hideNoise) conditions.push(NO_NOISE);
+  if (text !== undefined) {
+    const pattern = `lowerUTF8(${bind(patternOf(text), 'String')})`;
+    const columns = ['log_endpoint', 'log_method', 'event'];
+    conditions.push(`(${columns.map((column) => `lowerUTF8(${column}) LIKE ${pattern}`).join(' OR ')})`);
+  }
+  return joined(conditions);
+}
+
+/** Of LIKE: the text somewhere in it. */
+function patternOf(text: string): string {
+  return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+}
+
+function joined(conditions: readonly string[]): string {
   return conditions.map((condition) => ` AND ${condition}`).join('');
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
+import { CopiedPlacesReader } from './copied-places.reader.js';
 import type { Place } from './cursor.js';
 import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
 import type { StoredEvent } from '../fields/index.js';
@@ -16,10 +17,15 @@ export type FoundEvent = EventPlace & Pick<StoredEvent, 'event' | 'source' | 'so
 /** Where the events of a project lie, along the primary key. */
 @Injectable()
 export class EventPlacesReader {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly copied: CopiedPlacesReader,
+  ) {}
 
   /** Newest first; events of one instant by id. Strictly before the place, when one is given. */
-  newest(scope: Scope, before: Place | null, limit: number): Promise<EventPlace[]> {
+  async newest(scope: Scope, before: Place | null, limit: number): Promise<EventPlace[]> {
+    const copied = await this.copied.newest(scope, { before, limit });
+    if (copied !== null) return copied;
     // The timestamp alone says the same as the pair does, and lets partitions be left out.
     return this.database.rows<EventPlace>(
       `SELECT ${PLACE_COLUMNS} FROM events

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
+import { EventStoreModule } from '../event-store/index.js';
 import { EventTotalsModule } from '../totals/index.js';
+import { CopiedPlacesReader } from './copied-places.reader.js';
 import { EventPageReader } from './event-page-reader.js';
 import { EventReadsController } from './reads.controller.js';
 import { EventPlacesReader } from './event-places.reader.js';
@@ -11,9 +13,10 @@ import { LongSnapshots } from './long-snapshots.js';
 import { ReadBudget } from './read-budget.js';
 
 @Module({
-  imports: [EventTotalsModule, ProjectsModule],
+  imports: [EventStoreModule, EventTotalsModule, ProjectsModule],
   controllers: [EventReadsController],
   providers: [
+    CopiedPlacesReader,
     EventPlacesReader,
     EventRowsReader,
     ReadBudget,
@@ -22,6 +25,14 @@ import { ReadBudget } from './read-budget.js';
     LongReads,
     LongSnapshots,
   ],
-  exports: [EventPlacesReader, EventRowsReader, EventPageReader, ReadBudget, LongReads, LongSnapshots],
+  exports: [
+    CopiedPlacesReader,
+    EventPlacesReader,
+    EventRowsReader,
+    EventPageReader,
+    ReadBudget,
+    LongReads,
+    LongSnapshots,
+  ],
 })
 export class EventReadsModule {}

@@ -1,3 +1,4 @@
+import type { BindValue } from '../../../platform/clickhouse/index.js';
 import type { Parameters } from '../../../platform/database/parameters.js';
 import type { TimeWindow } from './coverage.js';
 
@@ -12,6 +13,13 @@ export type EventFilter = Readonly<Partial<Record<Dimension, string>>>;
 export function conditionsOf(filter: EventFilter, parameters: Pick<Parameters, 'bind'>, except?: Dimension): string {
   return DIMENSIONS.filter((name) => filter[name] !== undefined && name !== except)
     .map((name) => ` AND ${name} = ${parameters.bind(filter[name])}`)
+    .join('');
+}
+
+/** As {@link conditionsOf}, of the rows `e` of ClickHouse. */
+export function copiedConditionsOf(filter: EventFilter, bind: BindValue): string {
+  return DIMENSIONS.filter((name) => filter[name] !== undefined)
+    .map((name) => ` AND e.${name} = ${bind(filter[name], name === 'source_id' ? 'UUID' : 'String')}`)
     .join('');
 }
 

@@ -5,7 +5,15 @@ export { type BucketCoverage, bucketCoverageOf } from './bucket-coverage.js';
 export { type Interval, INTERVALS } from './count.js';
 export { countedBuckets } from './counted-buckets.reader.js';
 export type { TimeWindow } from './coverage.js';
-export { conditionsOf, type Dimension, DIMENSIONS, type EventFilter, inWindow, isEmptyFilter } from './event-filter.js';
+export {
+  conditionsOf,
+  copiedConditionsOf,
+  type Dimension,
+  DIMENSIONS,
+  type EventFilter,
+  inWindow,
+  isEmptyFilter,
+} from './event-filter.js';
 export { LatenciesReader } from './latencies.reader.js';
 export { changeOf, ratioOf } from './ratios.js';
 export { EventTotalsReader, type FacetValue, type MatchingHour } from './totals.reader.js';

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
 import { type FittingEvents, FittingEventsReader } from '../../eql/index.js';
+import { CopiedEventsReader, UncopiedEventsReader, uncopiedSql } from '../../event-store/index.js';
 import {
   type BucketCoverage,
   conditionsOf,
@@ -20,10 +21,20 @@ export type Source =
   | { readonly type: 'counted'; readonly coverage: BucketCoverage }
   | { readonly type: 'events'; readonly events: FittingEvents };
 
+/** Where the copy of the events ends for a question, and what is behind that. */
+export interface UncopiedEvents {
+  readonly block: number;
+  readonly events: FittingEvents;
+}
+
 /** Finds the events of questions. */
 @Injectable()
 export class GatheredEventsReader {
-  constructor(private readonly fitting: FittingEventsReader) {}
+  constructor(
+    private readonly fitting: FittingEventsReader,
+    private readonly copied: CopiedEventsReader,
+    private readonly uncopied: UncopiedEventsReader,
+  ) {}
 
   /**
    * What answers about the buckets of a division.
@@ -50,6 +61,25 @@ export class GatheredEventsReader {
     const ofTypes = (bind: Bind): string => (types === undefined ? '' : ` AND e.event = ANY (${bind(types)}::text[])`);
     const asked = { window, where, filter: (bind: Bind) => `true${conditionsOf(filter, { bind })}${ofTypes(bind)}` };
     return this.fitting.of(tx, scope, asked, deadline);
+  }
+
+  /**
+   * What has to be added to the copy of the events.
+   * @returns null where that is not to be asked, or cannot tell
+   */
+  async behindCopy(question: Question, window: TimeWindow, { tx }: Snapshot): Promise<UncopiedEvents | null> {
+    const { scope, filter, where } = question;
+    // What is asked in memory is asked of PostgreSQL's rows.
+    if (!this.copied.isAsked || where?.isExact === false) return null;
+    const block = await this.uncopied.block(scope, tx);
+    if (block === null) return null;
+    return {
+      block,
+      events: (bind) => {
+        const conditions = `true${conditionsOf(filter, { bind })}${where === null ? '' : ` AND (${where.sql(bind)})`}`;
+        return uncopiedSql(scope.projectId, window, conditions, bind);
+      },
+    };
   }
 
   /** The oldest timestamp of events; null without any. */

@@ -5,10 +5,10 @@ import { CONDITION_SQL } from '../../fields/index.js';
 /** Characters of a text that are shown. */
 export const SHOWN_CHARACTERS = 200;
 /** Bytes of a text that stands for itself among keys; of a longer one its hash does. */
-const LONGEST_KEY = 4 * SHOWN_CHARACTERS;
-const HASH_DIGITS = 64;
-const TEXT = '"';
-const LONG_TEXT = '#';
+export const LONGEST_KEY = 4 * SHOWN_CHARACTERS;
+export const HASH_DIGITS = 64;
+export const TEXT = '"';
+export const LONG_TEXT = '#';
 
 export type Scalar = string | number | boolean;
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
+import type { FittingEvents } from '../../eql/index.js';
 import type { Dimension } from '../../totals/index.js';
 import type { Division } from '../asking/division.js';
 import { countedSql, type Source } from '../asking/gathered-events.reader.js';
@@ -16,6 +17,14 @@ export interface BreakdownRow {
   readonly errors: number;
   /** Of one value: events in the window before. Of all: how many values there are. */
   readonly more: number;
+}
+
+/** Of one value, in the window and in the one before. */
+export interface KeyedRow {
+  readonly key: string;
+  readonly events: number;
+  readonly errors: number;
+  readonly previous: number;
 }
 
 /** Adds up events by value. */
@@ -42,6 +51,24 @@ export class BreakdownRepository {
        UNION ALL SELECT 'missing', NULL, events, errors, 0 FROM found WHERE key = ''
        UNION ALL (SELECT 'item', key, events, errors, previous FROM found WHERE key <> ''
                   ORDER BY events DESC, ${KEY_ORDER} LIMIT ${parameters.bind(limit)})`,
+      parameters,
+    );
+  }
+
+  /** All values of some events, in no order. */
+  keyed(
+    question: Question,
+    events: FittingEvents,
+    division: Division,
+    by: string,
+    limit: number,
+    snapshot: Snapshot,
+  ): Promise<KeyedRow[]> {
+    const parameters = new Parameters();
+    const base = baseOf(question, { type: 'events', events }, division, by, parameters.bind);
+    return snapshot.rows<KeyedRow>(
+      `SELECT key, sum(events)::float8 AS events, sum(errors)::float8 AS errors, sum(previous)::float8 AS previous
+       FROM (${base}) base GROUP BY key LIMIT ${parameters.bind(limit)}`,
       parameters,
     );
   }

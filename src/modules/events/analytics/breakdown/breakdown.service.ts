@@ -3,6 +3,7 @@ import type { ProjectScope } from '../../../access/index.js';
 import { changeOf, ratioOf, windowHead } from '../../totals/index.js';
 import type { BreakdownItem, BreakdownQuery, BreakdownResponse } from './breakdown.dto.js';
 import { BreakdownRepository, type BreakdownRow } from './breakdown.repository.js';
+import { CopiedBreakdownRepository } from './copied-breakdown.repository.js';
 import { wholeWindows } from '../asking/division.js';
 import { GatheredEventsReader } from '../asking/gathered-events.reader.js';
 import { scalarOf } from '../asking/keys.js';
@@ -19,6 +20,7 @@ export class BreakdownService {
     private readonly snapshots: Snapshots,
     private readonly gathered: GatheredEventsReader,
     private readonly breakdown: BreakdownRepository,
+    private readonly copied: CopiedBreakdownRepository,
   ) {}
 
   /** @throws ValidationError, QueryTooLong, TooManyQueries */
@@ -60,6 +62,8 @@ export class BreakdownService {
     const division = wholeWindows(question);
     const isOfHours = isCounted(question, [asked.by]);
     return this.snapshots.run(question, { isLong: !isOfHours, signal }, async (snapshot) => {
+      const copied = isOfHours ? null : await this.copied.rows(question, division, asked, snapshot, signal);
+      if (copied !== null) return copied;
       const source = await this.gathered.source(question, division, isOfHours, snapshot);
       return this.breakdown.rows(question, source, division, asked, snapshot);
     });

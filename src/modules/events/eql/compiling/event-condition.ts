@@ -1,9 +1,12 @@
+import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import type { Bind } from '../../../../platform/database/parameters.js';
 import type { FilterSubject } from '../../conditions/index.js';
 import { checkCondition } from '../checking/checker.js';
 import { type Expression, type Field, fieldsIn } from '../language/ast.js';
 import { parseCondition } from '../language/query-parser.js';
-import { boundSql, isBounded, isExact } from './condition-sql.js';
+import { boundSql, isBounded } from './condition-sql.js';
+import { copiedConditionSql } from './copied-condition-sql.js';
+import { isExact } from './exact-condition.js';
 import { truthOf } from '../values/value.js';
 import { evaluatorOf, type Work } from './evaluate.js';
 
@@ -18,6 +21,8 @@ export interface EventCondition {
   readonly fields: readonly Field[];
   /** On the row `e` of `events`; every value is bound. */
   sql(bind: Bind): string;
+  /** The same on the rows `e` of ClickHouse, where it can be said there word by word; else null. */
+  copiedSql(bind: BindValue): string | null;
   /** Of a subject with those fields; null where it cannot be known. An event fits where it is true. */
   truth(subject: FilterSubject, work: Work): boolean | null;
 }
@@ -39,6 +44,7 @@ export function eventCondition(expression: Expression): EventCondition {
     isExact: isExact(expression),
     fields: fieldsIn(expression),
     sql: (bind) => (isBounded(expression) ? boundSql(expression, bind) : 'true'),
+    copiedSql: (bind) => copiedConditionSql(expression, bind),
     truth: (subject, work) => truthOf(evaluate(subject, work)),
   };
 }

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { ProjectId } from '../../../access/index.js';
-import type { ClickHouse, QuerySettings } from '../../../../platform/clickhouse/index.js';
+import { type ClickHouse, type QuerySettings, StatementValues } from '../../../../platform/clickhouse/index.js';
+import { instantSql } from '../reading/instant-sql.js';
 import { BLOCK_COLUMN, EVENT_COLUMNS } from '../tables/columns.js';
 import { eventTable, keptTable } from '../tables/table-statements.js';
 
@@ -19,6 +20,23 @@ const INSERT: QuerySettings = {
   max_execution_time: 60,
 };
 const INSERT_IN_CLUSTER: QuerySettings = { ...INSERT, distributed_foreground_insert: 1, insert_quorum: 'auto' };
+
+/** Of a statement that looks at every row: the server says now and then that it goes on, or the connection would be given up. */
+const LONG: QuerySettings = { send_progress_in_http_headers: 1, http_headers_progress_interval_ms: '20000' };
+
+/** Where an event of a project lies. */
+export interface StoredPlace {
+  readonly at: Date;
+  readonly id: string;
+}
+
+/** Both as digits, since there may be more than doubles tell. */
+export interface ProjectSum {
+  readonly project: string;
+  readonly events: string;
+  /** Of the last 32 bits of each id. */
+  readonly ids: string;
+}
 
 /** The events of ClickHouse, as shipping changes them. */
 export class StoredEventsRepository {
@@ -52,6 +70,31 @@ export class StoredEventsRepository {
       { block },
     );
     return rows.length > 0;
+  }
+
+  /** Which events of a project there are between two places, both included. */
+  async idsBetween(projectId: ProjectId, from: StoredPlace, to: StoredPlace): Promise<Set<string>> {
+    const { bind, values } = new StatementValues();
+    const place = ({ at, id }: StoredPlace): string => `(${instantSql(at, bind)}, UUIDToNum(${bind(id, 'UUID')}))`;
+    const rows = await this.server.rows<{ id: string }>(
+      `SELECT toString(e.id) AS id FROM ${eventTable(this.server)} AS e
+       WHERE e.project_id = ${bind(projectId, 'UUID')}
+         AND e.timestamp BETWEEN ${instantSql(from.at, bind)} AND ${instantSql(to.at, bind)}
+         AND (e.timestamp, UUIDToNum(e.id)) BETWEEN ${place(from)} AND ${place(to)}`,
+      values,
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** What there is of each project up to a block. */
+  sums(block: number): Promise<ProjectSum[]> {
+    return this.server.rows<ProjectSum>(
+      `SELECT /* every tenant: what each has */ toString(project_id) AS project, toString(count()) AS events,
+              toString(sum(reinterpretAsUInt32(reverse(substring(UUIDToNum(id), 13, 4))))) AS ids
+       FROM ${eventTable(this.server)} WHERE block <= {block: UInt64} GROUP BY project_id`,
+      { block },
+      LONG,
+    );
   }
 
   /** Resolves when nothing of the block is seen any more. */

@@ -2,6 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
 
+/** What was copied may be lost: reads do without the copy until everything was looked for there. */
+export const DOUBT = `UPDATE event_shipping SET is_whole = is_whole AND block = 0, moved_project = NULL, moved_at = NULL,
+  moved_id = NULL, moved_events = 0`;
+
 /** What is kept until it was copied. */
 @Injectable()
 export class WaitingEventsRepository {
@@ -15,6 +19,10 @@ export class WaitingEventsRepository {
   /** From now on what is stored is kept until it was copied. Does nothing where that is so. */
   async begin(): Promise<void> {
     await this.database.execute('SELECT begin_event_shipping()');
+  }
+
+  async doubt(): Promise<void> {
+    await this.database.execute(DOUBT);
   }
 
   /**

@@ -11,7 +11,11 @@ const OLDEST_SERVER = [26, 7] as const;
 export class EventTables {
   private ready = false;
 
-  constructor(private readonly tables: TablesRepository) {}
+  /** @param beforeMaking what is done before tables are made: others may have been there, with all that was copied */
+  constructor(
+    private readonly tables: TablesRepository,
+    private readonly beforeMaking: () => Promise<void> = () => Promise.resolve(),
+  ) {}
 
   /**
    * @throws ConfigError when the server is there and cannot be used as it is; any other error when it cannot be reached
@@ -20,7 +24,10 @@ export class EventTables {
     if (this.ready) return;
     await this.judgeServer();
     await this.makeDatabase();
-    if ((await this.tables.comment()) === undefined) await this.tables.makeTables();
+    if ((await this.tables.comment()) === undefined) {
+      await this.beforeMaking();
+      await this.tables.makeTables();
+    }
     await this.judgeTables();
     const known = new Set(await this.tables.columns());
     for (const column of EVENT_COLUMNS) if (!known.has(column.name)) await this.tables.addColumn(column);

@@ -1,0 +1,56 @@
+import type { BindValue } from '../../../../platform/clickhouse/index.js';
+import {
+  COPIED_FIELDS,
+  copiedPropertySql,
+  EVENT_FIELDS,
+  type EventField,
+  pathOfProperty,
+} from '../../conditions/index.js';
+import { HASH_DIGITS, type Keyed, LONG_TEXT, LONGEST_KEY, SHOWN_CHARACTERS, TEXT } from './keys.js';
+
+/**
+ * As `keyedSql`, of the rows `e` of ClickHouse: the same keys for the same values, but for numbers, whose digits are those of
+ * `copiedNumberKey`.
+ * @returns null where ClickHouse cannot tell what the field holds
+ */
+export function copiedKeyed(field: string, bind: BindValue): Keyed | null {
+  const path = pathOfProperty(field);
+  if (path !== null) {
+    const value = copiedPropertySql(path, bind);
+    return value === null ? null : { value, key: propertyKey };
+  }
+  const value = COPIED_FIELDS[field];
+  if (value === undefined) return null;
+  const isText = EVENT_FIELDS[field as EventField] === 'text';
+  return { value, key: (column) => `ifNull(${isText ? textKey(column) : `toString(${column})`}, '')` };
+}
+
+/** Of a column of JSON texts. */
+function propertyKey(column: string): string {
+  return `multiIf(startsWith(${column}, '"'), ${textKey(`JSONExtractString(${column})`)},
+    ${column} IN ('true', 'false'), ${column},
+    ${column} IN ('', 'null') OR startsWith(${column}, '{') OR startsWith(${column}, '['), '',
+    ${copiedNumberKey(column)})`;
+}
+
+/** Digits of a number that is told by its digits: the same for the same double. */
+export function copiedNumberKey(digits: string): string {
+  // What is added makes the negative zero one.
+  return `toString(toFloat64OrZero(${digits}) + 0)`;
+}
+
+/** Whether a key is that of a number. */
+export function isNumberKey(key: string): string {
+  return `NOT (${key} IN ('', 'true', 'false') OR startsWith(${key}, '${TEXT}') OR startsWith(${key}, '${LONG_TEXT}'))`;
+}
+
+/** Orders keys as `KEY_ORDER` does. */
+export const COPIED_KEY_ORDER = `
+  multiIf(startsWith(key, '${TEXT}') OR startsWith(key, '${LONG_TEXT}'), 0, key IN ('true', 'false'), 2, key = '', 3, 1),
+  multiIf(startsWith(key, '${TEXT}'), substring(key, 2), startsWith(key, '${LONG_TEXT}'), substring(key, ${HASH_DIGITS + 2}), ''),
+  if(${isNumberKey('key')}, toFloat64OrZero(key), 0), key`;
+
+function textKey(text: string): string {
+  return `if(length(${text}) <= ${LONGEST_KEY}, concat('${TEXT}', ${text}),
+    concat('${LONG_TEXT}', lower(hex(SHA256(${text}))), leftUTF8(${text}, ${SHOWN_CHARACTERS})))`;
+}

@@ -1,0 +1,147 @@
+import { Injectable } from '@nestjs/common';
+import { type BindValue, StatementValues } from '../../../../platform/clickhouse/index.js';
+import { CopiedEventsReader, CopyReadTooLong, instantSql } from '../../event-store/index.js';
+import { QueryTooLong } from '../../reads/index.js';
+import { COPIED_IS_READABLE, pathOfProperty } from '../../conditions/index.js';
+import { copiedConditionsOf } from '../../totals/index.js';
+import { COPIED_KEY_ORDER, copiedKeyed, copiedNumberKey, isNumberKey } from '../asking/copied-keys.js';
+import type { Division } from '../asking/division.js';
+import { GatheredEventsReader } from '../asking/gathered-events.reader.js';
+import type { Question } from '../asking/question.js';
+import type { Snapshot } from '../asking/snapshots.js';
+import { BreakdownRepository, type BreakdownRow, type KeyedRow } from './breakdown.repository.js';
+
+/** Of the values that are not copied yet, which go into the address of a request, and how many they may be so. */
+const MOST_KEY_CHARACTERS = 30_000;
+const CHARACTERS_BESIDE_A_KEY = 10;
+const MOST_KEYS = MOST_KEY_CHARACTERS / CHARACTERS_BESIDE_A_KEY;
+
+interface CopiedRow {
+  readonly key: string;
+  readonly of_key: number;
+  readonly errors_of_key: number;
+  readonly previous_of_key: number;
+  readonly of_all: number;
+  readonly errors_of_all: number;
+  readonly keys: number;
+  /** 1: there are rows that ClickHouse cannot read. */
+  readonly unread: number;
+}
+
+/** Adds up events by value: those that are copied in ClickHouse, with what PostgreSQL has beside them. */
+@Injectable()
+export class CopiedBreakdownRepository {
+  constructor(
+    private readonly gathered: GatheredEventsReader,
+    private readonly breakdown: BreakdownRepository,
+    private readonly copied: CopiedEventsReader,
+  ) {}
+
+  /**
+   * As `BreakdownRepository` gives them, of events themselves.
+   * @returns null where PostgreSQL has to answer alone
+   * @throws QueryTooLong
+   */
+  async rows(
+    question: Question,
+    division: Division,
+    asked: { readonly by: string; readonly limit: number },
+    snapshot: Snapshot,
+    signal: AbortSignal,
+  ): Promise<BreakdownRow[] | null> {
+    if (!this.copied.isAsked) return null;
+    const rows = await this.split(question, division, asked, snapshot, signal);
+    this.copied.answered(rows === null ? 'postgres' : 'clickhouse');
+    return rows;
+  }
+
+  private async split(
+    question: Question,
+    division: Division,
+    { by, limit }: { readonly by: string; readonly limit: number },
+    snapshot: Snapshot,
+    signal: AbortSignal,
+  ): Promise<BreakdownRow[] | null> {
+    if (this.copied.isSilent) return null;
+    const statement = new StatementValues();
+    const { bind } = statement;
+    const keyed = copiedKeyed(by, bind);
+    const { where } = question;
+    const condition = where === null ? '' : where.copiedSql(bind);
+    if (keyed === null || condition === null) return null;
+    const behind = await this.gathered.behindCopy(question, division.span, snapshot);
+    if (behind === null) return null;
+    const beside = await this.breakdown.keyed(question, behind.events, division, by, MOST_KEYS + 1, snapshot);
+    if (lengthOf(beside) > MOST_KEY_CHARACTERS) return null;
+    const now = division.first === 0 ? 'true' : `e.timestamp >= ${instantSql(question.window.from, bind)}`;
+    const { from, to } = division.span;
+    const within = `e.timestamp >= ${instantSql(from, bind)} AND e.timestamp < ${instantSql(to, bind)}`;
+    // A row that cannot be read is taken along, so that it is known.
+    const isOfProperty = pathOfProperty(by) !== null;
+    const isAskedOfProperties = where?.fields.some(({ own }) => own === null) === true;
+    const isUnreadable = `NOT (${COPIED_IS_READABLE})`;
+    const fitting = isAskedOfProperties ? `(${condition} OR ${isUnreadable})` : condition;
+    const filter = `${copiedConditionsOf(question.filter, bind)}${where === null ? '' : ` AND ${fitting}`}`;
+    const unread = isOfProperty ? `held = '' AND ${isUnreadable}` : isAskedOfProperties ? isUnreadable : 'false';
+    try {
+      const found = await this.copied.rows<CopiedRow>(
+        question.scope,
+        behind.block,
+        (copied) => `key, of_key, errors_of_key, previous_of_key, sum(of_key) OVER () AS of_all,
+            sum(errors_of_key) OVER () AS errors_of_all, sum(toUInt64(key != '')) OVER () AS keys,
+            max(unread_of_key) OVER () AS unread
+          FROM (
+            SELECT key, sum(part) AS of_key, sum(errors) AS errors_of_key, sum(previous) AS previous_of_key,
+                     max(unread) AS unread_of_key FROM (
+              SELECT ${keyed.key('held')} AS key, part, errors, previous, unread FROM (
+                SELECT ${keyed.value} AS held, countIf(${now}) AS part, countIf(${now} AND e.log_status >= 500) AS errors,
+                       countIf(NOT (${now})) AS previous, max(toUInt8(${unread})) AS unread
+                FROM ${copied} AS e WHERE ${within}${filter} GROUP BY held)
+              UNION ALL ${besideSql(beside, bind)})
+            GROUP BY key HAVING of_key > 0 OR unread_of_key > 0)
+          ORDER BY key = '' DESC, of_key DESC, ${COPIED_KEY_ORDER} LIMIT ${bind(limit + 1, 'UInt64')}`,
+        statement,
+        { milliseconds: snapshot.deadline.left(), signal },
+      );
+      return found === null || found[0]?.unread === 1 ? null : rowsOf(found, limit);
+    } catch (error) {
+      throw error instanceof CopyReadTooLong ? new QueryTooLong() : error;
+    }
+  }
+}
+
+/** As they stand in an address. */
+function lengthOf(rows: readonly KeyedRow[]): number {
+  return rows.reduce((sum, { key }) => sum + encodeURIComponent(key).length + CHARACTERS_BESIDE_A_KEY, 0);
+}
+
+/** What PostgreSQL has counted, with keys as ClickHouse has them. */
+function besideSql(rows: readonly KeyedRow[], bind: BindValue): string {
+  const numbers = (name: 'events' | 'errors' | 'previous'): string =>
+    bind(
+      rows.map((row) => row[name]),
+      'Array(UInt64)',
+    );
+  const keys = bind(
+    rows.map(({ key }) => key),
+    'Array(String)',
+  );
+  return `SELECT if(${isNumberKey('counted.1')}, ${copiedNumberKey('counted.1')}, counted.1) AS key, counted.2 AS part,
+      counted.3 AS errors, counted.4 AS previous, toUInt8(0) AS unread
+    FROM (SELECT arrayJoin(arrayZip(${keys}, ${numbers('events')}, ${numbers('errors')}, ${numbers('previous')})) AS counted)`;
+}
+
+/** The row of those without a value comes first, where there is one. */
+function rowsOf(found: readonly CopiedRow[], limit: number): BreakdownRow[] {
+  const [first] = found;
+  if (first === undefined) return [];
+  const { of_all: events, errors_of_all: errors, keys } = first;
+  const rows: BreakdownRow[] = [{ part: 'total', key: null, events, errors, more: keys }];
+  let items = 0;
+  for (const { key, of_key, errors_of_key, previous_of_key } of found) {
+    const counted = { events: of_key, errors: errors_of_key };
+    if (key === '') rows.push({ part: 'missing', key: null, ...counted, more: 0 });
+    else if ((items += 1) <= limit) rows.push({ part: 'item', key, ...counted, more: previous_of_key });
+  }
+  return rows;
+}

@@ -1,0 +1,175 @@
+import type { BindValue } from '../../../../platform/clickhouse/index.js';
+import { variantsOf } from '../../../../platform/case-folding/index.js';
+import { COPIED_FIELDS, copiedPropertySql } from '../../conditions/index.js';
+import { instantSql } from '../../event-store/index.js';
+import type { Expression, Field } from '../language/ast.js';
+import { ownField } from '../language/field-names.js';
+import {
+  type ConditionWords,
+  exactCondition,
+  isExact,
+  type Kind,
+  type Scalar,
+  type Search,
+  type Sign,
+} from './exact-condition.js';
+
+/** A test of an expression that has the kind's type; null of null. */
+type Test = (sql: string) => string;
+
+const UNKNOWN = `CAST(NULL, 'Nullable(UInt8)')`;
+
+/** ClickHouse reads a property in another way. */
+class Unsayable extends Error {}
+
+/**
+ * The expression as a condition on the rows `e` of ClickHouse: true, false and null for the same events as in PostgreSQL and in
+ * memory.
+ * @returns null where it cannot be said there
+ */
+export function copiedConditionSql(expression: Expression, bind: BindValue): string | null {
+  if (!isExact(expression)) return null;
+  try {
+    return exactCondition(expression, new ClickHouseWords(bind));
+  } catch (error) {
+    if (error instanceof Unsayable) return null;
+    throw error;
+  }
+}
+
+class ClickHouseWords implements ConditionWords {
+  constructor(private readonly bind: BindValue) {}
+
+  truth(value: boolean | null): string {
+    if (value === null) return UNKNOWN;
+    return value ? 'toUInt8(1)' : 'toUInt8(0)';
+  }
+
+  isMissing(field: Field): string {
+    return field.own === null ? `(${this.property(field)} IN ('', 'null'))` : this.isNull(ownSql(field.own));
+  }
+
+  isNull(condition: string): string {
+    return `isNull(${condition})`;
+  }
+
+  holds(field: Field): string {
+    return this.test(field, 'boolean', plain);
+  }
+
+  instant(sign: Sign, at: Date): string {
+    return `(e.timestamp ${sign} ${instantSql(at, this.bind)})`;
+  }
+
+  isAnyInstant(all: readonly Date[]): string {
+    return all.length === 0 ? this.truth(false) : anyOf(all.map((at) => this.instant('=', at)));
+  }
+
+  compared(field: Field, sign: Sign, value: Scalar): string {
+    const operand = this.operand(value);
+    return this.test(field, typeof value as Kind, (sql) => `(${sql} ${sign} ${operand})`);
+  }
+
+  isAmong(field: Field, values: readonly Scalar[], isFolding: boolean): string {
+    const [first] = values;
+    if (typeof first === 'boolean') {
+      return this.test(field, 'boolean', (sql) => anyOf(values.map((value) => `${sql} = ${this.operand(value)}`)));
+    }
+    const texts = values.map(String);
+    const folded = isFolding ? this.folding(texts) : plain;
+    const bound = this.bind(texts, 'Array(String)');
+    // Numbers by their digits: a list of them is taken for one of whole numbers where they are written so.
+    const [kind, list] =
+      typeof first === 'number'
+        ? (['number', `arrayMap(digits -> toFloat64(digits), ${bound})`] as const)
+        : (['string', bound] as const);
+    // Of null it is not known whether it is among them.
+    return this.test(field, kind, (sql) => `if(isNull(${sql}), NULL, has(${list}, assumeNotNull(${folded(sql)})))`);
+  }
+
+  isLike(field: Field, patterns: readonly string[], wanted: readonly string[] | null): string {
+    const folded = wanted === null ? plain : this.folding(wanted);
+    const operands = patterns.map((pattern) => this.bind(pattern, 'String'));
+    const likes = anyOf(operands.map((operand) => `assumeNotNull(text) LIKE ${operand}`));
+    // Folded once, however many patterns there are.
+    return this.test(
+      field,
+      'string',
+      (sql) => `if(isNull(${sql}), NULL, arrayExists(text -> ${likes}, [${folded(sql)}]))`,
+    );
+  }
+
+  finds(field: Field, search: Search, part: string, isFolding: boolean): string {
+    const folded = isFolding ? this.folding([part]) : plain;
+    const operand = this.bind(part, 'String');
+    const found: Record<Search, Test> = {
+      startsWith: (text) => `startsWith(${text}, ${operand})`,
+      endsWith: (text) => `endsWith(${text}, ${operand})`,
+      stringContains: (text) => `(position(${text}, ${operand}) > 0)`,
+    };
+    return this.test(field, 'string', (sql) => found[search](folded(sql)));
+  }
+
+  private operand(value: Scalar): string {
+    if (typeof value === 'boolean') return this.truth(value);
+    return typeof value === 'string' ? this.bind(value, 'String') : this.bind(value, 'Float64');
+  }
+
+  /** As it is done in PostgreSQL: what may be a case of these folded texts, and ASCII. */
+  private folding(texts: readonly string[]): Test {
+    const [from, to]: [string[], string[]] = [[], []];
+    for (const character of new Set(texts.flatMap((text) => [...text]))) {
+      for (const variant of variantsOf(character)) {
+        from.push(variant);
+        to.push(character);
+      }
+    }
+    if (from.length === 0) return (sql) => `lower(${sql})`;
+    const [variants, folded] = [this.bind(from.join(''), 'String'), this.bind(to.join(''), 'String')];
+    return (sql) => `lower(translateUTF8(${sql}, ${variants}, ${folded}))`;
+  }
+
+  private test(field: Field, kind: Kind, test: Test): string {
+    if (field.own !== null) {
+      const { type } = ownField(field.own);
+      const sql = ownSql(field.own);
+      if (type === 'text' && kind === 'string') return test(sql);
+      if (type === 'number' && kind === 'number') return test(`toFloat64(${sql})`);
+      return UNKNOWN;
+    }
+    const value = this.property(field);
+    const { isOf, scalar } = KINDS[kind];
+    const elements = `arrayMap(item -> ${scalar('item')}, arrayFilter(item -> ${isOf('item')}, JSONExtractArrayRaw(${value})))`;
+    return `multiIf(${isOf(value)}, ${test(scalar(value))},
+      startsWith(${value}, '['), if(empty(${elements}), NULL, arrayExists(item -> ifNull(${test('item')}, 0), ${elements})), NULL)`;
+  }
+
+  private property({ path }: Field): string {
+    const value = copiedPropertySql(path, this.bind);
+    if (value === null) throw new Unsayable();
+    return value;
+  }
+}
+
+/** Scalars as JSON text. */
+const KINDS: Readonly<Record<Kind, { readonly isOf: Test; readonly scalar: Test }>> = {
+  string: { isOf: (json) => `startsWith(${json}, '"')`, scalar: (json) => `JSONExtractString(${json})` },
+  number: { isOf: (json) => `match(${json}, '^[-0-9]')`, scalar: (json) => `toFloat64OrZero(${json})` },
+  boolean: { isOf: (json) => `(${json} IN ('true', 'false'))`, scalar: (json) => `(${json} = 'true')` },
+};
+
+function ownSql(name: string): string {
+  if (name === 'timestamp') return 'e.timestamp';
+  if (name === '_id') return 'toString(e.id)';
+  const sql = COPIED_FIELDS[name];
+  if (sql === undefined) throw new Unsayable();
+  return sql;
+}
+
+function anyOf(conditions: readonly string[]): string {
+  return `(${conditions.join(' OR ')})`;
+}
+
+function plain(sql: string): string {
+  return sql;
+}

@@ -1,0 +1,100 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Shipper } from '../shipping/shipper.js';
+import type { ProjectSum, StoredEventsRepository } from '../shipping/stored-events.repository.js';
+import type { MovingState, UnmovedEventsRepository } from './unmoved-events.repository.js';
+
+/** Events that are looked at together. */
+const EVENTS_OF_A_LOOK = 10_000;
+/** So many looks may wait to be copied, as many as a block takes. */
+const MOST_LOOKS_WAITING = 5;
+/** Until another process that copies has got on. */
+const PAUSE_MS = 300;
+
+/** The event store and PostgreSQL do not have the same events. */
+class EventsMissing extends Error {}
+
+/**
+ * Copies what was stored before events were copied. It looks at every event, in order, and puts those that are neither copied
+ * nor waiting among what waits: from there they go the way of all others. So the service may run meanwhile, and whoever is killed
+ * goes on where it was.
+ */
+export class EventMover {
+  constructor(
+    private readonly unmoved: UnmovedEventsRepository,
+    private readonly stored: StoredEventsRepository,
+    private readonly shipper: Shipper,
+  ) {}
+
+  /**
+   * @param tell how many events were looked at
+   * @returns false when every event was copied before
+   * @throws EventsMissing when the check at the end fails
+   */
+  async move(tell: (events: number) => void): Promise<boolean> {
+    const begun = await this.unmoved.state();
+    if (begun.isWhole) return false;
+    let { events } = begun;
+    const waiting: (string | null)[] = [];
+    for await (const looked of this.looks(begun)) {
+      events += looked;
+      tell(events);
+      waiting.push(await this.unmoved.lastShipment());
+      if (waiting.length > MOST_LOOKS_WAITING) await this.untilCopied(waiting.shift());
+    }
+    await this.untilCopied(await this.unmoved.lastShipment());
+    await this.check();
+    if (!(await this.unmoved.confirm())) {
+      throw new Error('what was copied was lost meanwhile; the next run looks at every event again');
+    }
+    return true;
+  }
+
+  /** @returns how many events were looked at each time */
+  private async *looks({ project: from, place: behind }: MovingState): AsyncGenerator<number, void> {
+    let project = from ?? (await this.unmoved.projectBehind(null));
+    let place = behind;
+    while (project !== null) {
+      const looked = await this.unmoved.eventsBehind(project, place, EVENTS_OF_A_LOOK);
+      const [first, last] = [looked[0], looked.at(-1)];
+      if (first !== undefined && last !== undefined) {
+        // What does not wait by now, and was copied, is there by now.
+        const copied = await this.stored.idsBetween(project, first, last);
+        const missing = looked.filter(({ id, isWaiting }) => !isWaiting && !copied.has(id));
+        await this.unmoved.pass(project, looked, missing);
+        place = last;
+        yield looked.length;
+      }
+      if (looked.length < EVENTS_OF_A_LOOK) {
+        project = await this.unmoved.projectBehind(project);
+        place = null;
+      }
+    }
+  }
+
+  /** Up to this shipment: what comes meanwhile has time. Copies, where no other process does. */
+  private async untilCopied(last: string | null | undefined): Promise<void> {
+    if (last === null || last === undefined) return;
+    const { signal } = new AbortController();
+    while (await this.unmoved.waitsUpTo(last)) {
+      if ((await this.shipper.ship(signal)) === null) await pause(PAUSE_MS);
+    }
+  }
+
+  private async check(): Promise<void> {
+    const { block, projects } = await this.unmoved.sums();
+    const copied = new Map((await this.stored.sums(block)).map((sum) => [sum.project, sum]));
+    const differing = projects.filter((kept) => !isSame(kept, copied.get(kept.project)));
+    const [one] = differing;
+    if (one === undefined) return;
+    await this.unmoved.doubt();
+    throw new EventsMissing(
+      `${differing.length} of ${projects.length} projects differ, the first is ${one.project}: PostgreSQL has ${one.events} events, ` +
+        `ClickHouse ${copied.get(one.project)?.events ?? '0'}. The next run looks at every event again.`,
+    );
+  }
+}
+
+function isSame(kept: ProjectSum, copied: ProjectSum | undefined): boolean {
+  const { events, ids } = copied ?? { events: '0', ids: '0' };
+  return kept.events === events && (kept.ids === ids || kept.events === '0');
+}

@@ -1,0 +1,84 @@
+import type { Writable } from 'node:stream';
+import { type ClickHouseSettings, CONFIG_EXIT_CODE, ConfigError } from '../../../../config/index.js';
+import { ClickHouse, shortReason } from '../../../../platform/clickhouse/index.js';
+import { Shipper } from '../shipping/shipper.js';
+import { ShipmentsRepository } from '../shipping/shipments.repository.js';
+import { StoredEventsRepository } from '../shipping/stored-events.repository.js';
+import { EventTables } from '../tables/event-tables.js';
+import { TablesRepository } from '../tables/tables.repository.js';
+import { EventMover } from './event-mover.js';
+import { UnmovedEventsRepository } from './unmoved-events.repository.js';
+
+const BAR_CHARACTERS = 30;
+const LINE_MS = 1_000;
+
+interface Screen extends Writable {
+  readonly isTTY?: boolean;
+}
+
+/**
+ * Fills ClickHouse with every event of the database, while the service runs or stands still, and says how far it has come.
+ * @returns the exit code: 0 when reads may come from there
+ */
+export async function moveEvents(
+  databaseUrl: string,
+  settings: ClickHouseSettings | undefined,
+  output: Screen,
+): Promise<number> {
+  const say = (line: string): void => void output.write(`${line}\n`);
+  if (settings === undefined) {
+    say('CLICKHOUSE_URL is missing: it names the ClickHouse that is to have the events.');
+    return CONFIG_EXIT_CODE;
+  }
+  const unmoved = await UnmovedEventsRepository.open(databaseUrl);
+  const server = await ClickHouse.open(settings);
+  const tables = new EventTables(new TablesRepository(server), () => unmoved.doubt());
+  const stored = new StoredEventsRepository(server);
+  const shipper = new Shipper(new ShipmentsRepository(databaseUrl), stored, tables);
+  try {
+    await tables.prepare();
+    if (!(await unmoved.begin())) {
+      say('Another process moves the events already.');
+      return 1;
+    }
+    const progress = new MovingProgress(await unmoved.total(), output);
+    const hasMoved = await new EventMover(unmoved, stored, shipper).move((events) => progress.show(events));
+    progress.end();
+    say(hasMoved ? 'ClickHouse has every event, by number and by id.' : 'ClickHouse has had every event before.');
+    return 0;
+  } catch (error) {
+    say(`\nThe events are not moved: ${error instanceof ConfigError ? error.message : shortReason(error)}`);
+    return error instanceof ConfigError ? CONFIG_EXIT_CODE : 1;
+  } finally {
+    await shipper.close();
+    await unmoved.close();
+    await server.close();
+  }
+}
+
+/** A bar that is drawn over itself on a screen, and now and then a line elsewhere. */
+class MovingProgress {
+  private shownAt = -Infinity;
+  private hasLine = false;
+
+  constructor(
+    private readonly total: number,
+    private readonly output: Screen,
+  ) {}
+
+  show(events: number): void {
+    const now = performance.now();
+    if (now - this.shownAt < LINE_MS) return;
+    this.shownAt = now;
+    const share = this.total === 0 ? 1 : Math.min(1, events / this.total);
+    const done = Math.round(share * BAR_CHARACTERS);
+    const bar = `${'#'.repeat(done)}${'-'.repeat(BAR_CHARACTERS - done)}`;
+    const line = `[${bar}] ${Math.floor(share * 100)} %, ${events} of ${this.total} events looked at`;
+    this.hasLine = this.output.isTTY === true;
+    this.output.write(this.hasLine ? `\r${line}` : `${line}\n`);
+  }
+
+  end(): void {
+    if (this.hasLine) this.output.write('\n');
+  }
+}

@@ -1,0 +1,202 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import { type BindValue, StatementValues } from '../../../platform/clickhouse/index.js';
+import { FairSemaphore } from '../../../platform/concurrency/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { Parameters } from '../../../platform/database/parameters.js';
+import { CopiedEventsReader, CopyReadTooLong, instantSql, MOST_UNCOPIED, waitingSql } from '../event-store/index.js';
+import { inWindow } from '../totals/index.js';
+import type { Place } from './cursor.js';
+import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
+import { QueryTooLong } from './long-reads.js';
+
+/** What a read may take there that PostgreSQL has an index for, and how many uncopied events it may look up for its conditions. */
+const QUICK_MS = 2_000;
+const QUICK_UNCOPIED = 2_000;
+/** Quick reads of a process at once, and of a project; without a free turn PostgreSQL answers. */
+const QUICK_TURNS = { parallel: 8, parallelOfShare: 2, mostWaiting: 0 };
+
+type Scope = Pick<ProjectScope, 'projectId'>;
+
+/** The same conditions on events in both engines, each with ` AND ` before it. */
+export interface CopiedConditions {
+  postgres(parameters: Parameters): string;
+  clickHouse(bind: BindValue): string;
+}
+
+export interface AskedPlaces {
+  /** All times, where it is left out. */
+  readonly window?: { readonly from: Date; readonly to: Date };
+  /** Strictly older than it. */
+  readonly before?: Place | null;
+  readonly conditions?: CopiedConditions;
+  readonly limit: number;
+  readonly offset?: number;
+}
+
+interface Reading {
+  /** A snapshot of PostgreSQL that the answer is to be of. */
+  readonly tx?: Db;
+  /** What ClickHouse may take; beyond that it is refused. Left out: PostgreSQL has an index for it, and answers if need be. */
+  readonly milliseconds?: number;
+}
+
+interface Uncopied {
+  /** The last block that was copied. */
+  readonly block: number;
+  /** The first ones that fit, as many as the answer may have and skip. */
+  readonly places: readonly EventPlace[];
+}
+
+interface UncopiedRow {
+  readonly block: number;
+  readonly waiting: number;
+  readonly timestamp: Date | null;
+  readonly id: string;
+  readonly bytes: number | null;
+  readonly stored: number | null;
+}
+
+interface CopiedRow {
+  readonly ms: number;
+  readonly id: string;
+  readonly bytes: number | null;
+  readonly stored: number | null;
+}
+
+/** Where events lie, newest first, events of one instant by id: what is copied by ClickHouse, the rest by PostgreSQL. */
+@Injectable()
+export class CopiedPlacesReader {
+  private readonly quickTurns = new FairSemaphore(QUICK_TURNS);
+
+  constructor(
+    private readonly database: Database,
+    private readonly copied: CopiedEventsReader,
+  ) {}
+
+  /**
+   * Of one moment: PostgreSQL says where the copy ends, and which events are behind that, in one statement.
+   * @returns null where PostgreSQL has to answer alone
+   * @throws QueryTooLong
+   */
+  async newest(scope: Scope, asked: AskedPlaces, reading: Reading = {}): Promise<EventPlace[] | null> {
+    if (!this.copied.isAsked) return null;
+    const places = await this.split(scope, asked, reading);
+    this.copied.answered(places === null ? 'postgres' : 'clickhouse');
+    return places;
+  }
+
+  private async split(scope: Scope, asked: AskedPlaces, { tx, milliseconds }: Reading): Promise<EventPlace[] | null> {
+    if (this.copied.isSilent) return null;
+    const isQuick = milliseconds === undefined && asked.conditions !== undefined;
+    const uncopied = await this.uncopied(scope, asked, isQuick ? QUICK_UNCOPIED : MOST_UNCOPIED, tx);
+    if (uncopied === null) return null;
+    const { limit, offset = 0 } = asked;
+    // Those that are not copied may all come before the page.
+    const skipped = Math.max(0, offset - uncopied.places.length);
+    const most = offset - skipped + limit;
+    const copied = await this.ofBlocks(scope, asked, uncopied.block, { skipped, most }, milliseconds);
+    if (copied === null) return null;
+    const [first] = copied;
+    // Behind the last one that is copied nobody knows how many were skipped.
+    if (skipped > 0 && first === undefined) return null;
+    const isAhead = (place: Place): boolean => skipped > 0 && first !== undefined && compare(place, first) < 0;
+    const later = uncopied.places.filter((place) => !isAhead(place));
+    const passed = skipped + (uncopied.places.length - later.length);
+    return [...copied, ...later].sort(compare).slice(offset - passed, offset - passed + limit);
+  }
+
+  /** Null: the copy is not whole, or more than `mostWaiting` events of the project are missing there. */
+  private async uncopied(
+    scope: Scope,
+    asked: AskedPlaces,
+    mostWaiting: number,
+    tx: Db | undefined,
+  ): Promise<Uncopied | null> {
+    const { window, before, conditions, limit, offset = 0 } = asked;
+    const parameters = new Parameters();
+    const project = parameters.bind(scope.projectId);
+    const within = window ? ` AND ${inWindow('at', window, parameters)}` : '';
+    const older = before
+      ? ` AND (at, which) < (${parameters.bind(before.timestamp)}, ${parameters.bind(before.id)})`
+      : '';
+    const most = parameters.bind(limit + offset);
+    const matching = conditions?.postgres(parameters) ?? '';
+    // Each event is looked up by its key: of arrays the planner cannot know how few events they name. Without conditions
+    // only the first ones are.
+    const first = matching === '' ? `ORDER BY at DESC, which DESC LIMIT ${most}` : '';
+    const rows = await this.database.rows<UncopiedRow>(
+      `WITH waiting AS MATERIALIZED (SELECT at, which FROM ${waitingSql(project, mostWaiting)} found /* tenant: compared there */)
+       SELECT p.block::float8 AS block, (SELECT count(*) FROM waiting)::int AS waiting, f.*
+       FROM event_shipping p LEFT JOIN LATERAL (
+         SELECT e.* FROM (SELECT at, which FROM waiting WHERE true${within}${older} ${first}) w CROSS JOIN LATERAL (
+           SELECT ${PLACE_COLUMNS} FROM events
+           WHERE project_id = ${project} AND "timestamp" = at AND id = which${matching} OFFSET 0) e
+         ORDER BY "timestamp" DESC, id DESC LIMIT ${most}) f ON true
+       WHERE p.is_whole`,
+      parameters.values,
+      tx,
+    );
+    const [state] = rows;
+    if (state === undefined || state.waiting > mostWaiting) return null;
+    const places = rows.flatMap(({ timestamp, id, bytes, stored }) =>
+      timestamp === null ? [] : [{ timestamp, id, bytes, stored }],
+    );
+    return { block: state.block, places };
+  }
+
+  /** Null: ClickHouse cannot be asked, or takes too long for what PostgreSQL finds at once. */
+  private async ofBlocks(
+    scope: Scope,
+    { window, before, conditions }: AskedPlaces,
+    block: number,
+    { skipped, most }: { readonly skipped: number; readonly most: number },
+    milliseconds: number | undefined,
+  ): Promise<EventPlace[] | null> {
+    const statement = new StatementValues();
+    const { bind } = statement;
+    const tests = [
+      ...(window === undefined
+        ? []
+        : [`timestamp >= ${instantSql(window.from, bind)} AND timestamp < ${instantSql(window.to, bind)}`]),
+      ...(before ? [beforeSql(before, bind)] : []),
+    ];
+    const where = `WHERE ${['true', ...tests].join(' AND ')}${conditions?.clickHouse(bind) ?? ''}`;
+    const read = (): Promise<CopiedRow[] | null> =>
+      this.copied.rows<CopiedRow>(
+        scope,
+        block,
+        (copied) => `toUnixTimestamp64Milli(timestamp) AS ms, toString(id) AS id, ${COPIED_SIZES}
+          FROM ${copied} AS e ${where} ORDER BY timestamp DESC, UUIDToNum(e.id) DESC
+          LIMIT ${bind(most, 'UInt64')} OFFSET ${bind(skipped, 'UInt64')}`,
+        statement,
+        { milliseconds: milliseconds ?? QUICK_MS },
+      );
+    try {
+      // What takes long has had its turn.
+      const rows = await (milliseconds === undefined ? this.quickTurns.runNow(scope.projectId, read) : read());
+      return rows?.map(({ ms, id, bytes, stored }) => ({ timestamp: new Date(ms), id, bytes, stored })) ?? null;
+    } catch (error) {
+      if (!(error instanceof CopyReadTooLong)) throw error;
+      if (milliseconds !== undefined) throw new QueryTooLong();
+      return null;
+    }
+  }
+}
+
+/** As `SIZE_COLUMNS` has them; where no size was kept the properties are known as text, which is more than they take compressed. */
+const COPIED_SIZES = `
+  e.bytes + toInt32(length(ifNull(e.message, '')) + length(e.log_method) + length(e.log_endpoint)) AS bytes,
+  if(isNull(e.bytes), toInt32(length(e.properties)), NULL) AS stored`;
+
+function beforeSql({ timestamp, id }: Place, bind: BindValue): string {
+  const instant = instantSql(timestamp, bind);
+  return `timestamp <= ${instant} AND (timestamp, UUIDToNum(e.id)) < (${instant}, UUIDToNum(${bind(id, 'UUID')}))`;
+}
+
+/** Newest first; ids in the order of their bytes, which is that of their text. */
+function compare(one: Place, other: Place): number {
+  const between = other.timestamp.getTime() - one.timestamp.getTime();
+  if (between !== 0 || one.id === other.id) return between;
+  return one.id > other.id ? -1 : 1;
+}

@@ -1,0 +1,168 @@
+import { Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { loadConfig } from '../../../src/config/index.js';
+import { moveEvents } from '../../../src/modules/events/event-store/index.js';
+import { type Owner, ownerWithProject } from '../../support/actors.js';
+import { createTestApp, type TestApp } from '../../support/app.js';
+import {
+  type ClickHouseAccess,
+  type EventStore,
+  eventStore,
+  FaultyServer,
+  testClickHouse,
+} from '../../support/clickhouse.js';
+import { copiedDays, expectSame } from '../../support/event-copies.js';
+import { countEvents, insertEvents } from '../../support/event-rows.js';
+import { eventually } from '../../support/eventually.js';
+
+jest.setTimeout(300_000);
+
+const clickHouse = await testClickHouse();
+const EVENTS = 25_000;
+
+/** Events of one project in a year, many of them of one instant. */
+async function insertMany(app: TestApp, projectId: string, events: number): Promise<void> {
+  await app.rows(
+    `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status,
+                         log_latency_ms, log_has_latency, created_at)
+     SELECT $1, date_trunc('hour', now()) - n % 400 * interval '1 day', gen_random_uuid(), 'old', 's', '{"n": 1}', 'GET', '/', 200, 0,
+            false, now()
+     FROM generate_series(1, $2) AS n`,
+    [projectId, events],
+  );
+}
+
+function tests(access: ClickHouseAccess): void {
+  describe('Moving the events to ClickHouse', () => {
+    let server: FaultyServer;
+    let store: EventStore;
+    let app: TestApp;
+    let owner: Owner;
+    let said: string;
+
+    beforeEach(async () => {
+      server = await FaultyServer.before(access);
+      store = await eventStore(access, server.url);
+      app = await createTestApp();
+      owner = await ownerWithProject(app);
+      said = '';
+      await insertMany(app, owner.projectId, EVENTS);
+      await insertMany(app, (await ownerWithProject(app)).projectId, 10);
+      await countEvents(app);
+    });
+
+    afterEach(async () => {
+      server.behave();
+      await app.close();
+      await server.goAway();
+      await store.drop();
+    });
+
+    const move = (): Promise<number> =>
+      moveEvents(
+        app.databaseUrl,
+        loadConfig({ ...store.env }).eventStore,
+        new Writable({
+          write: (piece: Buffer, _, done) => {
+            said += piece.toString();
+            done();
+          },
+        }),
+      );
+    const isWhole = async (): Promise<boolean | undefined> =>
+      (await app.rows<{ is_whole: boolean }>('SELECT is_whole FROM event_shipping'))[0]?.is_whole;
+
+    it('copies every event once, while others are stored', async () => {
+      const over = new AbortController();
+      const storing = (async () => {
+        while (!over.signal.aborted) {
+          await insertEvents(app, owner.projectId, [{ timestamp: new Date() }, { timestamp: new Date(0) }]);
+          // Whoever connects meanwhile has a turn too.
+          await delay(5);
+        }
+      })();
+      expect(await move()).toBe(0);
+      over.abort();
+      await storing;
+      expect(said).toContain('ClickHouse has every event, by number and by id.');
+      expect(said).toMatch(/^\[#+-*\] \d+ %, \d+ of 25010 events looked at$/m);
+      expect(await isWhole()).toBe(true);
+      // Nobody else copies what came after the last look.
+      const worker = await createTestApp({ env: { ...store.env }, databaseUrl: app.databaseUrl });
+      await expectSame(app, store);
+      await worker.close();
+      expect(await move()).toBe(0);
+      expect(said).toContain('ClickHouse has had every event before.');
+    });
+
+    it('goes on where it was when it ended in the middle, beside a service that copies', async () => {
+      const { isHeld, free } = server.holdNext();
+      const first = move();
+      await isHeld;
+      await server.goAway();
+      free();
+      expect(await first).toBe(1);
+      expect(said).toContain('The events are not moved: ');
+      expect(await isWhole()).toBe(false);
+      await server.comeBack();
+      const service = await createTestApp({
+        env: { ...store.env, EVENT_STORE: 'clickhouse' },
+        databaseUrl: app.databaseUrl,
+      });
+      expect(await move()).toBe(0);
+      await expectSame(app, store);
+      expect(await isWhole()).toBe(true);
+      await service.close();
+    });
+
+    it('finds what is missing, and says so', async () => {
+      // A store that forgets what it has acknowledged.
+      expect(await move()).toBe(0);
+      await app.rows('UPDATE event_shipping SET is_whole = false');
+      const { database } = store.server;
+      await store.server.command(
+        `ALTER TABLE \`${database}\`.events DELETE WHERE toHour(timestamp) >= 0 AND sipHash64(id) % 100 = 0 SETTINGS mutations_sync = 2`,
+      );
+      said = '';
+      // Everything was looked at before, so the check alone finds it.
+      expect(await move()).toBe(1);
+      expect(said).toMatch(/projects differ, the first is [0-9a-f-]{36}: PostgreSQL has \d+ events, ClickHouse \d+\./);
+      expect(await isWhole()).toBe(false);
+      expect(await move()).toBe(0);
+      await expectSame(app, store);
+    });
+
+    it('fills tables that were emptied behind its back, from which nothing is read meanwhile', async () => {
+      expect(await move()).toBe(0);
+      await store.server.command(`DROP TABLE \`${store.server.database}\`.events SYNC`);
+      const service = await createTestApp({
+        env: { ...store.env, EVENT_STORE: 'clickhouse' },
+        databaseUrl: app.databaseUrl,
+      });
+      expect(await isWhole()).toBe(false);
+      await insertEvents(app, owner.projectId, [{ timestamp: new Date() }]);
+      await eventually(
+        async () => (await copiedDays(store)).length,
+        (days) => days === 1,
+      );
+      expect(await move()).toBe(0);
+      await expectSame(app, store);
+      await service.close();
+    });
+
+    it('is one at a time, and needs an address', async () => {
+      const { isHeld, free } = server.holdNext();
+      const first = move();
+      await isHeld;
+      expect(await move()).toBe(1);
+      expect(said).toContain('Another process moves the events already.');
+      free();
+      expect(await first).toBe(0);
+      expect(await moveEvents(app.databaseUrl, undefined, new Writable({ write: (_, __, done) => done() }))).toBe(78);
+    });
+  });
+}
+
+if ('absent' in clickHouse) it.skip(`moving the events to ClickHouse: ${clickHouse.absent}`, () => undefined);
+else tests(clickHouse);

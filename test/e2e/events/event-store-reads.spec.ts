@@ -1,0 +1,471 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import fc from 'fast-check';
+import { type Owner, ownerWithProject } from '../../support/actors.js';
+import { createTestApp, type TestApp } from '../../support/app.js';
+import {
+  type ClickHouseAccess,
+  type EventStore,
+  eventStore,
+  FaultyServer,
+  testClickHouse,
+} from '../../support/clickhouse.js';
+import { anyCondition } from '../../support/eql.js';
+import { allCopied, waiting } from '../../support/event-copies.js';
+import { countEvents, insertEvents } from '../../support/event-rows.js';
+
+jest.setTimeout(900_000);
+
+const clickHouse = await testClickHouse();
+/** Of each kind; the suite is content with few. */
+const QUERIES = Number(process.env.EVENT_STORE_QUERIES ?? 30);
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Times in the middle of the ranges of reads, so that none leaves one between two answers; some are of one instant. */
+const AGES_MS = [3, 4, 5, 30, 31].map((minutes) => minutes * MINUTE_MS);
+AGES_MS.push(...[5, 6, 12].map((hours) => hours * HOUR_MS), ...[3, 4, 15].map((days) => days * DAY_MS));
+
+const NAMES = ['sign_up', 'Order.Paid', '100%_off', 'Straße', 'ÉTÉ', 'back\\slash', "o'clock", ''];
+const ENDPOINTS = [
+  '/health',
+  '/favicon.ico',
+  '/Cart',
+  '/cart/42',
+  '/orders?q=100%',
+  '/été',
+  '/a_b',
+  '/a\\b',
+  '/tab\there',
+];
+const TEXTS = ['cart', 'CART', '%', '_', '\\', 'É', 'strasse', 'straße', '100%', "'", 'get', 'nothing of it', 'a_b'];
+const WORDS = [null, 'info', 'Info', 'warn\ning'];
+
+/** What conditions ask about: few names and values, so that what is compared often meets. */
+const TOLD = [
+  '',
+  'a',
+  'ab',
+  'A',
+  'ä😀',
+  'k',
+  '\u212a',
+  '\u017fÄ😀',
+  '1',
+  '01',
+  '-1',
+  'true',
+  'null',
+  '%',
+  '_',
+  '\\',
+  'e\nb',
+  '"',
+];
+TOLD.push('é'.repeat(450), `${'é'.repeat(450)}b`);
+const NUMBERS = [0, -0, 1, -1, 1.5, 100, 2 ** 53 + 2, -(2 ** 62), 2 ** 63, 0.1, 1e-7, 5e-324, 0.1 + 0.2];
+/** Beyond 64 bits: ClickHouse does not read what they stand in. */
+const LARGE_NUMBERS = [1e21, 1e300, 2 ** 64, -(2 ** 64)];
+const name = fc.constantFrom('a', 'b', 'a.b', '0', '1', '01', '-1', ' 1', 'constructor');
+const anyValue = (numbers: readonly number[]): fc.Arbitrary<unknown> =>
+  fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3, withCrossShrink: true },
+      fc.oneof(fc.constantFrom(...TOLD), fc.constantFrom(...numbers), fc.boolean()),
+      fc.constant(null),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(name, tie('value'), { maxKeys: 3 }),
+    ),
+  })).value;
+/** That ClickHouse can say, all of them. */
+const CONDITIONS = [
+  'properties.a == "a"',
+  'not properties.a == 1',
+  'properties.a > 0 and properties.b != "ab"',
+  'properties.a in (1, 1.5, "k", true)',
+  'properties.a not in~ ("K", "1")',
+  'properties.a : ("*k*", "?")',
+  'properties.b like ("a*", "%")',
+  'properties.a == null or properties.b',
+  'startsWith~(properties.a, "A") or endsWith(message, "b")',
+  'stringContains(log.endpoint, "a") and log.status >= 404',
+  'log.latency_ms in (0, 1) and severity != null',
+  '`properties`.`a`.`b` == 1 or status == "k"',
+];
+const by = fc.oneof(
+  fc.constantFrom(
+    'event',
+    'source',
+    'source_id',
+    'severity',
+    'environment',
+    'log.method',
+    'log.endpoint',
+    'log.status',
+  ),
+  fc.array(name, { minLength: 1, maxLength: 3 }).map((path) => `properties.${path.join('.')}`),
+  fc.constantFrom('properties.a', 'properties.b', 'properties.a.b'),
+);
+
+interface Tested {
+  readonly timestamp: Date;
+  readonly event: string;
+  readonly severity: string | null;
+  readonly environment: string | null;
+  readonly message: string | null;
+  readonly log_method: string;
+  readonly log_endpoint: string;
+  readonly log_status: number;
+  readonly properties: Record<string, unknown>;
+}
+
+function tests(access: ClickHouseAccess): void {
+  describe('Reads from ClickHouse', () => {
+    let server: FaultyServer;
+    let store: EventStore;
+    /** Reads from ClickHouse what is there. */
+    let app: TestApp;
+    /** Reads from PostgreSQL alone. */
+    let plain: TestApp;
+    let owner: Owner;
+    const now = Date.now();
+
+    const event: fc.Arbitrary<Tested> = fc.record({
+      timestamp: fc
+        .tuple(fc.constantFrom(...AGES_MS), fc.constantFrom(0, 0, 1, 2, 1_000))
+        .map(([age, more]) => new Date(now - age - more)),
+      event: fc.constantFrom(...NAMES),
+      severity: fc.constantFrom(...WORDS),
+      environment: fc.constantFrom(null, 'production', 'staging'),
+      message: fc.option(fc.constantFrom('', 'a message', 'x'.repeat(300))),
+      log_method: fc.constantFrom('GET', 'POST', 'EVENT'),
+      log_endpoint: fc.constantFrom(...ENDPOINTS),
+      log_status: fc.constantFrom(200, 404, 500),
+      properties: fc.constantFrom<Record<string, unknown>>({}, { plan: 'pro' }, { n: 1.5, list: [1, 'a'] }),
+    });
+
+    beforeAll(async () => {
+      server = await FaultyServer.before(access);
+      store = await eventStore(access, server.url);
+      app = await createTestApp({ env: { ...store.env, EVENT_STORE: 'clickhouse' } });
+      plain = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+      owner = await ownerWithProject(app);
+      const stranger = await ownerWithProject(app);
+      await insertEvents(app, stranger.projectId, fc.sample(event, { numRuns: 200, seed: 1 }));
+    });
+
+    afterEach(() => server.behave());
+
+    afterAll(async () => {
+      await plain.close();
+      await app.close();
+      await server.goAway();
+      await store.drop();
+    });
+
+    const readsOf = async (by: 'clickhouse' | 'postgres'): Promise<number> => {
+      const { text } = await app.request().get('/metrics').expect(200);
+      return Number(new RegExp(`^event_store_reads_total\\{store="${by}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+    };
+
+    const answerOf = async (of: TestApp, path: string, query: object): Promise<Record<string, unknown>> => {
+      const response = await of.request().get(path).query(query).set('Authorization', owner.bearer).expect(200);
+      return response.body as Record<string, unknown>;
+    };
+
+    /** Both answer alike. */
+    const same = async (path: string, query: object): Promise<Record<string, unknown>> => {
+      const [copied, kept] = await Promise.all([answerOf(app, path, query), answerOf(plain, path, query)]);
+      expect(copied).toEqual(kept);
+      return copied;
+    };
+
+    const logs = (query: object) => same('/v1/logs', { project_id: owner.projectId, ...query });
+    const explorer = (query: object) => same(`/v1/projects/${owner.projectId}/events`, query);
+
+    const exported = async (of: TestApp, request: object): Promise<string> =>
+      (
+        await of
+          .request()
+          .post(`/v1/projects/${owner.projectId}/events/export`)
+          .set('Authorization', owner.bearer)
+          .send(request)
+          .buffer(true)
+          .parse((response, done) => {
+            let text = '';
+            response.on('data', (piece: Buffer) => (text += piece.toString()));
+            response.on('end', () => done(null, text));
+          })
+          .expect(200)
+      ).body as string;
+
+    const logQuery = fc.record(
+      {
+        range: fc.constantFrom('15m', '1h', '24h', '7d', '30d', 'all'),
+        method: fc.constantFrom('ALL', 'get', 'POST', 'PATCH'),
+        hide_noise: fc.boolean(),
+        query: fc.constantFrom(...TEXTS),
+        limit: fc.constantFrom(1, 3, 20, 500),
+      },
+      { requiredKeys: ['range'] },
+    );
+    const instant = fc
+      .tuple(fc.constantFrom(...AGES_MS), fc.constantFrom(0, 1, -1, 500))
+      .map(([age, more]) => now - age + more);
+    const pageQuery = fc
+      .record(
+        {
+          times: fc.tuple(instant, instant),
+          event: fc.constantFrom(...NAMES),
+          severity: fc.constantFrom('info', 'Info', 'warn\ning', 'none'),
+          environment: fc.constantFrom('production', 'staging'),
+          limit: fc.constantFrom(1, 7, 50, 500),
+          offset: fc.constantFrom(0, 1, 5, 40, 150, 1_000),
+        },
+        { requiredKeys: ['times'] },
+      )
+      .map(({ times: [one, other], ...query }) => ({
+        ...query,
+        from_ts: new Date(Math.min(one, other)).toISOString(),
+        to_ts: new Date(Math.max(one, other)).toISOString(),
+      }));
+
+    /** All kinds of reads, whatever is copied by now. */
+    const compare = async (seed: number, numRuns = QUERIES): Promise<void> => {
+      await fc.assert(
+        fc.asyncProperty(logQuery, async (query) => {
+          await logs(query);
+        }),
+        { numRuns, seed },
+      );
+      await fc.assert(
+        fc.asyncProperty(pageQuery, async (query) => {
+          await explorer(query);
+        }),
+        { numRuns, seed },
+      );
+      let before: string | undefined;
+      const path = '/v1/events';
+      for (const limit of [1, 3, 20, 100, 500]) {
+        const page = await same(path, { project_id: owner.projectId, limit, ...(before !== undefined && { before }) });
+        before = (page['next_before'] as string | null) ?? undefined;
+      }
+      for (const { limit: _, offset: __, ...asked } of fc.sample(pageQuery, { numRuns: 5, seed })) {
+        expect(await exported(app, asked)).toBe(await exported(plain, asked));
+      }
+    };
+
+    it('answer as PostgreSQL does, whatever part of the events is copied', async () => {
+      const sample = (numRuns: number, seed: number): Tested[] => fc.sample(event, { numRuns, seed });
+      await insertEvents(app, owner.projectId, sample(300, 11));
+      await countEvents(app);
+      await allCopied(app);
+      const before = { copied: await readsOf('clickhouse'), kept: await readsOf('postgres') };
+      await compare(101);
+      expect(await readsOf('clickhouse')).toBeGreaterThan(before.copied);
+      expect(await readsOf('postgres')).toBe(before.kept);
+
+      // A part is on its way, another one waits behind it.
+      const { isHeld, free } = server.holdNext();
+      await insertEvents(app, owner.projectId, sample(60, 12));
+      await isHeld;
+      await insertEvents(app, owner.projectId, sample(60, 13));
+      await countEvents(app);
+      expect(await waiting(app)).toBeGreaterThan(1);
+      const between = await readsOf('clickhouse');
+      await compare(102);
+      expect(await readsOf('clickhouse')).toBeGreaterThan(between);
+      free();
+      await allCopied(app);
+      await compare(103);
+    });
+
+    it('add events up as PostgreSQL does, by whatever they hold and under whatever condition', async () => {
+      const told = (numbers: readonly number[]) =>
+        fc.record({
+          timestamp: fc.constantFrom(...AGES_MS, 36 * HOUR_MS).map((age) => new Date(now - age)),
+          event: fc.constantFrom('a', 'ab', 'b'),
+          severity: fc.option(fc.constantFrom(...TOLD)),
+          status: fc.option(fc.constantFrom(...TOLD)),
+          environment: fc.option(fc.constantFrom('production', 'staging')),
+          message: fc.option(fc.constantFrom(...TOLD)),
+          log_status: fc.constantFrom(200, 404, 500),
+          log_latency_ms: fc.option(fc.nat(3), { nil: undefined }),
+          log_endpoint: fc.constantFrom(...TOLD),
+          properties: fc.dictionary(name, anyValue(numbers), { maxKeys: 4 }),
+        });
+      const another = await ownerWithProject(app);
+      await insertEvents(app, another.projectId, fc.sample(told(NUMBERS), { numRuns: 400, seed: 21 }));
+      await allCopied(app);
+      const breakdown = async (of: TestApp, query: object): Promise<unknown> => {
+        const response = await of
+          .request()
+          .get('/v1/analytics/breakdown')
+          .query({ project_id: another.projectId, ...query })
+          .set('Authorization', another.bearer);
+        return [response.status, response.body];
+      };
+      const asked = fc
+        .record(
+          {
+            by,
+            times: fc.tuple(instant, instant),
+            where: fc.oneof(anyCondition, fc.constantFrom(...CONDITIONS)),
+            severity: fc.constantFrom('a', 'A', 'none'),
+            environment: fc.constantFrom('production', 'staging'),
+            limit: fc.constantFrom(1, 3, 100),
+          },
+          { requiredKeys: ['by', 'times'] },
+        )
+        .map(({ times: [one, other], ...query }) => ({
+          ...query,
+          from_ts: new Date(Math.min(one, other)).toISOString(),
+          to_ts: new Date(Math.max(one, other)).toISOString(),
+        }));
+      const compareAll = (seed: number): Promise<void> =>
+        fc.assert(
+          fc.asyncProperty(asked, async (query) => {
+            const [copied, kept] = await Promise.all([breakdown(app, query), breakdown(plain, query)]);
+            expect(copied).toEqual(kept);
+          }),
+          { numRuns: QUERIES, seed },
+        );
+      const before = await readsOf('clickhouse');
+      await compareAll(201);
+      expect(await readsOf('clickhouse')).toBeGreaterThan(before + QUERIES / 4);
+      const { isHeld, free } = server.holdNext();
+      await insertEvents(app, another.projectId, fc.sample(told(NUMBERS), { numRuns: 40, seed: 22 }));
+      await isHeld;
+      await insertEvents(app, another.projectId, fc.sample(told(NUMBERS), { numRuns: 40, seed: 23 }));
+      await compareAll(202);
+      free();
+      await allCopied(app);
+      await compareAll(203);
+      await insertEvents(app, another.projectId, fc.sample(told(LARGE_NUMBERS), { numRuns: 5, seed: 24 }));
+      await allCopied(app);
+      await compareAll(204);
+    });
+
+    it('show an event at once and once, while it is copied', async () => {
+      const seen = new Set<string>();
+      for (let round = 0; round < 30; round += 1) {
+        const [id = ''] = await insertEvents(app, owner.projectId, [{ timestamp: new Date(now - 1_000 - round) }]);
+        seen.add(id);
+        const page = await answerOf(app, '/v1/events', { project_id: owner.projectId, limit: 100 });
+        const ids = (page['items'] as { id: string }[]).map((item) => item.id).filter((one) => seen.has(one));
+        expect(new Set(ids)).toEqual(seen);
+        expect(ids.length).toBe(seen.size);
+      }
+    });
+
+    it('tell all times that events may have', async () => {
+      const times = ['0001-01-01T00:00:00.000Z', '1899-12-31T23:59:59.999Z', '1969-12-31T23:59:59.999Z'];
+      times.push('2300-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z');
+      await insertEvents(
+        app,
+        owner.projectId,
+        times.map((timestamp) => ({ timestamp: new Date(timestamp) })),
+      );
+      await countEvents(app);
+      await allCopied(app);
+      for (const from_ts of times) {
+        for (const to_ts of times) {
+          if (from_ts <= to_ts) await explorer({ from_ts, to_ts, limit: 5 });
+        }
+      }
+      let before: string | null = null;
+      do {
+        const page: Record<string, unknown> = await same('/v1/events', {
+          project_id: owner.projectId,
+          limit: 200,
+          ...(before !== null && { before }),
+        });
+        before = page['next_before'] as string | null;
+      } while (before !== null);
+    });
+
+    it('come from PostgreSQL while ClickHouse is away, or far behind', async () => {
+      await insertEvents(app, owner.projectId, fc.sample(event, { numRuns: 50, seed: 31 }));
+      await countEvents(app);
+      await allCopied(app);
+      await server.goAway();
+      const before = await readsOf('postgres');
+      await logs({ range: '30d', query: 'cart' });
+      await explorer({ from_ts: new Date(now - 7 * DAY_MS).toISOString(), to_ts: new Date(now).toISOString() });
+      expect(await readsOf('postgres')).toBe(before + 2);
+      // Of two applications in one process the later one writes the lines of both.
+      expect([...app.logLines, ...plain.logLines].join('')).toContain(
+        'ClickHouse cannot be read, PostgreSQL answers: ',
+      );
+      await app.rows(
+        `INSERT INTO event_shipments (project_id, timestamps, ids, bytes)
+         SELECT $1, array_fill(now(), ARRAY[1000]), array_agg(gen_random_uuid()), 1 FROM generate_series(1, 51000) AS n GROUP BY n % 51`,
+        [owner.projectId],
+      );
+      await server.comeBack();
+      await logs({ range: '30d', query: 'cart' });
+      expect(await readsOf('postgres')).toBeGreaterThanOrEqual(before + 3);
+      await allCopied(app);
+    });
+
+    it('ask for as many texts in any case as a condition takes, at once', async () => {
+      const plans = ['s1-plan', 'ſ1 plan', 'K2', 'k2', 'ß3', 'a', null, 1, ['S7', 1], []];
+      await insertEvents(
+        app,
+        owner.projectId,
+        plans.map((plan) => ({ timestamp: new Date(now - 5_000), properties: { plan } })),
+      );
+      await allCopied(app);
+      const patterns = Array.from({ length: 240 }, (_, n) => `"${'aksſKβ'[n % 6]}${n % 10}*"`).join(',');
+      const window = { from_ts: new Date(now - HOUR_MS).toISOString(), to_ts: new Date(now).toISOString() };
+      const before = await readsOf('clickhouse');
+      const found = await same('/v1/analytics/breakdown', {
+        ...{ project_id: owner.projectId, ...window, by: 'properties.plan' },
+        where: `properties.plan like~ (${patterns})`,
+      });
+      expect(found).toMatchObject({ total: { events: 5 } });
+      expect(await readsOf('clickhouse')).toBe(before + 1);
+    });
+
+    it('come from PostgreSQL where the copy lacks what was there before it', async () => {
+      await allCopied(app);
+      await app.rows('UPDATE event_shipping SET is_whole = false');
+      const before = await readsOf('clickhouse');
+      await logs({ range: '30d', query: 'cart' });
+      expect(await readsOf('clickhouse')).toBe(before);
+      await app.rows('UPDATE event_shipping SET is_whole = true');
+    });
+
+    it('are refused with 503 where they take too much', async () => {
+      await allCopied(app);
+      server.readFaults.push({ code: 241, message: 'Query memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)' });
+      const refused = await app
+        .request()
+        .get('/v1/logs')
+        .query({ project_id: owner.projectId, range: '30d', query: 'cart' })
+        .set('Authorization', owner.bearer)
+        .expect(503);
+      expect(refused.body).toEqual({
+        detail: 'Log search took too long: choose a shorter range or a more frequent text',
+      });
+      // What PostgreSQL has an index for it tells instead.
+      server.readFaults.push({ code: 159, message: 'Timeout exceeded. (TIMEOUT_EXCEEDED)' });
+      await same('/v1/events', { project_id: owner.projectId });
+      expect(server.readFaults).toEqual([]);
+    });
+
+    // The last one: it is let alone for ten seconds.
+    it('come from PostgreSQL while ClickHouse does not answer, and wait for it once', async () => {
+      await allCopied(app);
+      const before = await readsOf('postgres');
+      server.readFaults.push('hang', 'hang');
+      for (let asked = 0; asked < 3; asked += 1) await same('/v1/events', { project_id: owner.projectId });
+      await logs({ range: '30d', query: 'cart' });
+      expect(server.readFaults).toEqual(['hang']);
+      expect(await readsOf('postgres')).toBe(before + 4);
+    });
+  });
+}
+
+if ('absent' in clickHouse) it.skip(`reads from ClickHouse: ${clickHouse.absent}`, () => undefined);
+else tests(clickHouse);
