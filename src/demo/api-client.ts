@@ -13,7 +13,7 @@ export interface ApiRequest {
   readonly body?: string | URLSearchParams | object;
 }
 
-type Method = 'GET' | 'POST';
+type Method = 'GET' | 'POST' | 'PATCH';
 
 const REQUEST_LIMIT_MS = 30_000;
 

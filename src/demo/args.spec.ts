@@ -18,6 +18,7 @@ describe('parseArguments', () => {
       file: null,
       count: 500,
       seed: 1,
+      isLive: false,
       dataDir: { path: resolve('.data'), fromOption: false },
     });
   });
@@ -69,7 +70,13 @@ describe('parseArguments', () => {
     expect(parseArguments(argv, {})).toBe('help');
   });
 
+  it('begins a live shop with more of the day before', () => {
+    expect(parse(['--live'])).toMatchObject({ isLive: true, count: 2000, file: null });
+    expect(parse(['--live', '--count', '50'])).toMatchObject({ isLive: true, count: 50 });
+  });
+
   it.each([
+    [['--live', '--file', 'a.ndjson']],
     [['--count', '0']],
     [['--count', '10001']],
     [['--count', '1.5']],

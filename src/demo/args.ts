@@ -8,6 +8,8 @@ export interface DemoOptions {
   readonly file: string | null;
   readonly count: number;
   readonly seed: number;
+  /** Goes on until it is stopped, with all around it. */
+  readonly isLive: boolean;
   readonly dataDir: DataDir;
 }
 
@@ -32,6 +34,8 @@ export const USAGE = `Usage: npm run demo -- [options]
                     when none answers there, the demo starts one and stops it at the end
   --file FILE       send the events of this file, one JSON body a line
   --count N         send N generated events instead, 1 to 10000 (default 500)
+  --live            a shop that goes on until Ctrl+C: traffic, deploys, incidents, and rules that watch it; --count is then
+                    how many events of the day before come first (default 2000)
   --seed N          another series of generated events (default 1)
   --data-dir FOLDER folder of the service's captured mail (default: DATA_DIR, else .data)
   --help            show this text`;
@@ -39,7 +43,7 @@ export const USAGE = `Usage: npm run demo -- [options]
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const DEFAULT_PORT = 3000;
-const DEFAULT_COUNT = 500;
+const DEFAULT_COUNT = { once: 500, live: 2000 };
 /** What a free organization may send in a month. */
 const MAX_COUNT = 10_000;
 const MAX_SEED = 0xffff_ffff;
@@ -52,6 +56,8 @@ export function parseArguments(argv: readonly string[], env: Environment): DemoO
   const values = read(argv);
   if (values.help === true) return 'help';
   if (values.file === '') throw new ArgumentError('--file needs the name of a file');
+  const isLive = values.live === true;
+  if (isLive && values.file !== undefined) throw new ArgumentError('--live makes its own events and takes no --file');
   for (const name of ['count', 'seed'] as const) {
     if (values.file !== undefined && values[name] !== undefined) {
       throw new ArgumentError(`--${name} is for generated events and cannot go with --file`);
@@ -60,7 +66,12 @@ export function parseArguments(argv: readonly string[], env: Environment): DemoO
   return {
     target: values.url === undefined ? targetOf(env) : targetOfOption(values.url),
     file: values.file === undefined ? null : resolve(values.file),
-    count: integer('--count', values.count, { fallback: DEFAULT_COUNT, min: 1, max: MAX_COUNT }),
+    count: integer('--count', values.count, {
+      fallback: DEFAULT_COUNT[isLive ? 'live' : 'once'],
+      min: 1,
+      max: MAX_COUNT,
+    }),
+    isLive,
     seed: integer('--seed', values.seed, { fallback: 1, min: 0, max: MAX_SEED }),
     dataDir: dataDirOf(values['data-dir'], env),
   };
@@ -76,6 +87,7 @@ function read(argv: readonly string[]) {
         file: { type: 'string' },
         count: { type: 'string' },
         seed: { type: 'string' },
+        live: { type: 'boolean' },
         'data-dir': { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },

@@ -56,9 +56,33 @@ function timesBefore(now: Date, count: number, random: Random): Date[] {
 }
 
 function eventAt(time: Date, id: string, random: Random): GeneratedEvent {
-  const kind = random.weighted(REQUESTS);
+  return requestEvent(random.weighted(REQUESTS), { time, id }, random);
+}
+
+/** What an incident does to requests. */
+export interface Trouble {
+  /** Latencies are so many times as long. */
+  readonly slowdown: number;
+  /** Share of requests that fail. */
+  readonly failing: number;
+}
+
+const NO_TROUBLE: Trouble = { slowdown: 1, failing: 0 };
+
+interface Request {
+  readonly time: Date;
+  readonly id: string;
+  readonly trouble?: Trouble;
+}
+
+/** A request of that kind, as it may have gone. */
+export function requestEvent(
+  kind: RequestKind,
+  { time, id, trouble = NO_TROUBLE }: Request,
+  random: Random,
+): GeneratedEvent {
   const path = kind.route.replaceAll('{id}', () => String(1000 + random.below(9000)));
-  const statusCode = statusOf(kind, random);
+  const statusCode = statusOf(kind, trouble.failing, random);
   const failed = statusCode >= 500;
   return {
     event_type: failed ? 'http.error' : 'http.request',
@@ -74,7 +98,7 @@ function eventAt(time: Date, id: string, random: Random): GeneratedEvent {
       path,
       route: kind.route,
       status_code: statusCode,
-      latency_ms: latencyOf(kind, statusCode, random),
+      latency_ms: latencyOf(kind, statusCode, trouble.slowdown, random),
       bytes: statusCode === 204 || statusCode === 304 || kind.method === 'HEAD' ? 0 : 200 + random.below(60_000),
       user_agent: random.pick(USER_AGENTS),
       // TEST-NET-3: addresses reserved for examples.
@@ -83,14 +107,17 @@ function eventAt(time: Date, id: string, random: Random): GeneratedEvent {
   };
 }
 
-function statusOf(kind: RequestKind, random: Random): number {
+/** Share of requests that fail on a good day. */
+const FAILING = 0.012;
+
+function statusOf(kind: RequestKind, failing: number, random: Random): number {
   const chance = random.next();
-  if (chance < 0.012) return random.weighted(SERVER_ERRORS).status;
-  return chance < 0.012 + kind.refusedShare ? random.pick(kind.refusals) : kind.status;
+  if (chance < FAILING + failing) return random.weighted(SERVER_ERRORS).status;
+  return chance < FAILING + failing + kind.refusedShare ? random.pick(kind.refusals) : kind.status;
 }
 
-function latencyOf(kind: RequestKind, statusCode: number, random: Random): number {
-  const slowdown = statusCode === 504 ? 60 : statusCode >= 500 ? 4 : statusCode >= 400 ? 0.5 : 1;
-  const latency = kind.medianMs * slowdown * Math.exp(LATENCY_SIGMA * random.normal());
+function latencyOf(kind: RequestKind, statusCode: number, slowdown: number, random: Random): number {
+  const ofStatus = statusCode === 504 ? 60 : statusCode >= 500 ? 4 : statusCode >= 400 ? 0.5 : 1;
+  const latency = kind.medianMs * ofStatus * slowdown * Math.exp(LATENCY_SIGMA * random.normal());
   return Math.min(MAX_LATENCY_MS, Math.max(1, Math.round(latency)));
 }

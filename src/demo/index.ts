@@ -4,13 +4,14 @@ import { type DemoOptions, parseArguments, setting, USAGE } from './args.js';
 import { ArgumentError, DemoError } from './demo-error.js';
 import { generateEvents } from './generator.js';
 import { countEventLines, type FaultyLine, readEventLines } from './lines.js';
+import { keepGoing } from './live/index.js';
 import { Mailbox } from './mailbox.js';
 import { Progress } from './progress.js';
 import { credentialLines, curlLines, logLines, type LogRange, usageLines } from './report.js';
 import { BatchSender, type EventLine } from './sender.js';
 import { findOrStartService, type Service } from './service.js';
 import { printable } from './table.js';
-import { createWorkspace, registerVerified, SignIn, type Workspace } from './workspace.js';
+import { createWorkspace, newAddress, registerVerified, SignIn, type Workspace } from './workspace.js';
 
 /** Batches under way: one is written while the next is read. */
 const CONCURRENCY = 2;
@@ -28,16 +29,18 @@ interface Supply {
  * organization, a project and a key, events sent, logs and usage read.
  * @param argv the words behind the command; `--help` explains them
  * @param out everything the demo has to say
+ * @param signal ends what goes on until it is stopped
  * @returns the exit code: 0, 1 when something failed or a line was refused, 2 for a wrong command line
  */
 export async function runDemo(
   argv: string[],
   env: Record<string, string | undefined>,
   out: NodeJS.WritableStream,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<number> {
   try {
     const options = parseArguments(argv, env);
-    if (options !== 'help') return await demonstrate(options, env, out);
+    if (options !== 'help') return await demonstrate(options, env, out, signal);
     out.write(`${USAGE}\n`);
     return 0;
   } catch (error) {
@@ -49,9 +52,15 @@ export async function runDemo(
   }
 }
 
-async function demonstrate(options: DemoOptions, env: Environment, out: NodeJS.WritableStream): Promise<number> {
+async function demonstrate(
+  options: DemoOptions,
+  env: Environment,
+  out: NodeJS.WritableStream,
+  signal: AbortSignal,
+): Promise<number> {
   const print = (line = ''): void => void out.write(`${line}\n`);
   if (setting(env, 'SMTP_URL') !== undefined) throw new DemoError(MAIL_LEAVES);
+  if (options.isLive) return await showLive(options, env, print, signal);
   // Whatever is wrong with the file is said before an account is made.
   const supply = await supplyOf(options);
   const service = await findOrStartService(options, env, print);
@@ -70,6 +79,39 @@ async function demonstrate(options: DemoOptions, env: Environment, out: NodeJS.W
   print('\nTo go on: sign in, send one event, read the newest log rows');
   for (const line of curlLines(service.url, workspace, rangeOf(options))) print(`\n${line}`);
   return workspace.refused > 0 ? 1 : 0;
+}
+
+/** Until the signal says so; without one until the process ends. */
+async function showLive(
+  options: DemoOptions,
+  env: Environment,
+  print: (line?: string) => void,
+  signal: AbortSignal,
+): Promise<number> {
+  const email = newAddress();
+  const service = await findOrStartService(options, { ...env, ...ownSettings(email) }, print);
+  try {
+    const client = new ApiClient(service.url);
+    const outbox = join(options.dataDir.path, 'outbox');
+    const credentials = await registerVerified(client, await Mailbox.open(outbox), outbox, email);
+    const signIn = new SignIn(client, credentials);
+    const workspace = await createWorkspace(client, signIn, credentials);
+    print(`\nThe console is at ${service.url}/console`);
+    print(`  email     ${credentials.email}\n  password  ${credentials.password}\n`);
+    await keepGoing({ client, signIn, workspace, seed: options.seed, count: options.count, print, signal });
+  } finally {
+    if (service.own !== null) print(`The service that the demo started ${await service.own.stop()}.`);
+  }
+  return 0;
+}
+
+/** Of a service that the demo starts: its account has a plan that lasts, and webhooks may go to the demo itself. */
+function ownSettings(email: string): Record<string, string> {
+  return {
+    ENABLE_BILLING_ADMIN: 'true',
+    PLATFORM_ADMIN_EMAILS: email,
+    OUTBOUND_ALLOWED_SUBNETS: '127.0.0.1/32',
+  };
 }
 
 const MAIL_LEAVES = `SMTP_URL is set, so the verification mail would leave this machine and the demo could not read it.

@@ -19,9 +19,18 @@ const MAIL_LIMIT_MS = 10_000;
 /** A token this close to its end is not used any more. */
 const TOKEN_MARGIN_MS = 5_000;
 
+/** An address that nobody has. */
+export function newAddress(): string {
+  return `demo-${randomInt(10 ** 11, 10 ** 12)}@example.com`;
+}
+
 /** Registers a random address and verifies it by the mail the service has captured. @throws DemoError */
-export async function registerVerified(client: ApiClient, mailbox: Mailbox, outbox: string): Promise<Credentials> {
-  const email = `demo-${randomInt(10 ** 11, 10 ** 12)}@example.com`;
+export async function registerVerified(
+  client: ApiClient,
+  mailbox: Mailbox,
+  outbox: string,
+  email = newAddress(),
+): Promise<Credentials> {
   const password = randomBytes(18).toString('base64url');
   await client.call('POST', '/v1/auth/register', { body: { email, password, name: 'Demo' } });
   const token = await mailbox.waitForToken(email, MAIL_LIMIT_MS);

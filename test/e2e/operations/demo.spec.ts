@@ -7,6 +7,7 @@ import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runDemo } from '../../../src/demo/index.js';
 import { freePort } from '../../../src/demo/service-process.js';
+import { eventually } from '../../support/eventually.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 
 interface LogRow {
@@ -237,6 +238,32 @@ describe('the demo with generated events', () => {
     const out = new Writable({ write: (chunk: Buffer, _, done) => (chunks.push(chunk.toString()), done()) });
     expect(await runDemo(['--url', app.url], { SMTP_URL: 'smtp://mail.example.com' }, out)).toBe(1);
     expect(chunks.join('')).toContain('SMTP_URL= npm run demo');
+  });
+});
+
+describe('the live shop', () => {
+  it('has a day behind it, all around it, and events that keep coming until it is stopped', async () => {
+    const chunks: string[] = [];
+    const out = new Writable({ write: (chunk: Buffer, _, done) => (chunks.push(chunk.toString()), done()) });
+    const stop = new AbortController();
+    const ended = runDemo(
+      ['--url', app.url, '--data-dir', app.dataDir, '--live', '--count', '100'],
+      {},
+      out,
+      stop.signal,
+    );
+    const owners = `SELECT 1 FROM alert_rules r JOIN events e USING (project_id)
+                    WHERE r.name = 'Payments fail' AND e.external_event_id LIKE 'live-%' LIMIT 1`;
+    await eventually(
+      () => app.rows(owners),
+      (rows) => rows.length === 1,
+    );
+    stop.abort();
+    expect(await ended).toBe(0);
+    expect(chunks.join('')).toMatch(/console is at http:.*\/console\n {2}email .*\n {2}password /);
+    // Only a service of its own has a platform administrator in the demo, and lets webhooks reach this machine.
+    const leftOut = chunks.join('').match(/^Left out [^:]+/gm);
+    expect(leftOut).toEqual(expect.arrayContaining(['Left out the plan scale', 'Left out the webhook']));
   });
 });
 

@@ -1,0 +1,124 @@
+import { type ApiClient, isSuccess, detailOf, isRecord, textOf } from '../api-client.js';
+import { printable } from '../table.js';
+import type { SignIn, Workspace } from '../workspace.js';
+import { type Origin, ORIGINS } from './shop.js';
+
+export interface Surroundings {
+  /** A key for each origin; those without a source of their own send by the project's. */
+  readonly keys: ReadonlyMap<Origin, string>;
+}
+
+interface Place {
+  readonly client: ApiClient;
+  readonly signIn: SignIn;
+  readonly workspace: Workspace;
+  /** Where webhooks may go. */
+  readonly receiverUrl: string;
+  readonly print: (line: string) => void;
+}
+
+/** Makes what a team would have around its events: sources, somebody to tell, rules, views. What the service refuses is left out. */
+export async function surround(place: Place): Promise<Surroundings> {
+  const { client, signIn, workspace, receiverUrl, print } = place;
+  const project_id = workspace.projectId;
+  const make = async (what: string, method: 'POST' | 'PATCH', path: string, body: object): Promise<unknown> => {
+    const answer = await client.exchange(method, path, { headers: await signIn.header(), body });
+    if (isSuccess(answer)) return answer.body;
+    print(`Left out ${what}: ${printable(detailOf(answer.body))}`);
+    return null;
+  };
+
+  // Only a platform administrator may, which the demo is in a service of its own.
+  await make('the plan scale', 'PATCH', `/v1/billing/org/${workspace.organizationId}`, { plan: 'scale' });
+
+  const keys = new Map<Origin, string>();
+  const types: Record<Origin, string> = { Web: 'server', 'Mobile app': 'http', Jobs: 'cron' };
+  for (const origin of ORIGINS) {
+    const source = { project_id, name: origin, type: types[origin] };
+    const made = await make(`the source ${origin}`, 'POST', '/v1/ingest-sources', source);
+    keys.set(origin, isRecord(made) ? textOf(made.key, 'key') : workspace.apiKey);
+  }
+
+  const destination = await make('the webhook', 'POST', '/v1/alert-destinations', {
+    project_id,
+    type: 'webhook',
+    name: 'On call',
+    target_url: receiverUrl,
+    secret: 'on-call-of-the-demo',
+  });
+  const mail = { to: [workspace.email], subject_prefix: '[shop] ' };
+  const channel = await make('the mail', 'POST', '/v1/delivery/channels', {
+    project_id,
+    type: 'email',
+    name: 'Mail to the team',
+    configuration: mail,
+  });
+  await make('the webhook channel', 'POST', '/v1/delivery/channels', {
+    project_id,
+    type: 'webhook',
+    name: 'Status page',
+    configuration: { url: receiverUrl },
+  });
+  const destination_ids = isRecord(destination) ? [textOf(destination, 'id')] : [];
+  const channel_ids = isRecord(channel) ? [textOf(channel, 'id')] : [];
+  for (const rule of RULES) {
+    const body = { ...rule, project_id, destination_ids, channel_ids };
+    await make(`the rule ${rule.name}`, 'POST', '/v1/alert-rules', body);
+  }
+  await make('the silence', 'POST', '/v1/alerts/silences', {
+    project_id,
+    filter: { all: [{ field: 'event', op: 'eq', value: 'job.finished' }] },
+    ends_at: new Date(Date.now() + 24 * 3_600_000).toISOString(),
+    reason: 'The stock system is moved today',
+  });
+  for (const view of VIEWS) await make(`the view ${view.name}`, 'POST', `/v1/projects/${project_id}/saved-views`, view);
+  const secret = { project_id, name: 'STATUS_PAGE_TOKEN', value: 'made-up-for-the-demo', description: 'Status page' };
+  await make('the secret', 'POST', '/v1/secrets', secret);
+  const invited = { email: 'bob@example.com', role: 'operator' };
+  await make('the invitation', 'POST', `/v1/organizations/${workspace.organizationId}/invites`, invited);
+  return { keys };
+}
+
+const failed = { field: 'log.status', op: 'gte', value: 500 };
+
+const RULES = [
+  {
+    name: 'Payments fail',
+    severity: 'critical',
+    condition: { kind: 'match', all: [{ field: 'event', op: 'eq', value: 'payment.failed' }] },
+    group_by: ['properties.country'],
+    cooldown_seconds: 60,
+  },
+  {
+    name: 'Many errors',
+    severity: 'critical',
+    condition: { kind: 'threshold', window_seconds: 60, aggregate: 'count', op: 'gte', value: 12, all: [failed] },
+  },
+  {
+    name: 'Slow for many',
+    condition: {
+      kind: 'threshold',
+      window_seconds: 60,
+      aggregate: 'p95',
+      aggregate_field: 'log.latency_ms',
+      op: 'gt',
+      value: 900,
+    },
+    keep_firing_seconds: 60,
+  },
+  {
+    name: 'Nobody orders',
+    condition: {
+      kind: 'absence',
+      window_seconds: 900,
+      all: [{ field: 'event', op: 'eq', value: 'order.placed' }],
+    },
+  },
+  { name: 'Something unusual', severity: 'info', condition: { kind: 'anomaly', min_severity: 'warning' } },
+] as const;
+
+/** As the pages of the console keep them. */
+const VIEWS = [
+  { name: 'Failed payments', filters: { page: 'explorer', event: 'payment.failed', range: '24h' } },
+  { name: 'Errors, live', filters: { page: 'logs', status: 'errors' } },
+] as const;
