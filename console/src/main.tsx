@@ -8,8 +8,13 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { NONCE } from './nonce.js';
-import { queries, router } from './router.js';
+import { router } from './router.js';
+import { queries } from './routes/around.js';
 import { readable, theme } from './theme.js';
+
+// What the address shows comes while the service is asked who is there, not after it.
+const [shown] = router.getMatchedRoutes(router.latestLocation.pathname);
+for (const { options } of shown) void (options as { component?: { preload?: () => unknown } }).component?.preload?.();
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no root');

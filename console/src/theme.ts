@@ -38,6 +38,8 @@ export const readable: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': '#6b747d',
     '--mantine-color-orange-light-color': '#8f3106',
     '--mantine-color-red-light-color': '#a51d1d',
+    '--mantine-color-red-filled': '#c92a2a',
+    '--mantine-color-red-filled-hover': '#b02525',
     '--mantine-color-gray-light-color': '#40474e',
   },
   dark: {

@@ -33,9 +33,10 @@ export interface StandIn {
 }
 
 /** As Google: insists on PKCE and compares a fixed client secret. */
-export async function startGoogle(): Promise<StandIn> {
+export async function startGoogle(redirectUri = REDIRECT_URI): Promise<StandIn> {
   const [clientId, clientSecret] = ['service.apps.example.com', randomBytes(24).toString('base64url')];
   const standIn = await start(clientId, clientSecret, {
+    redirectUri,
     scopes: ['openid', 'email', 'profile'],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
     pkce: { required: () => true },
@@ -53,10 +54,11 @@ export async function startGoogle(): Promise<StandIn> {
 }
 
 /** As Apple: no demand for PKCE, and a client secret that must be a fresh token of the team's key. */
-export async function startApple(): Promise<StandIn> {
+export async function startApple(redirectUri = REDIRECT_URI): Promise<StandIn> {
   const [clientId, teamId, keyId] = ['com.example.service', 'TEAM123456', 'KEY7890123'];
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const standIn = await start(clientId, randomBytes(24).toString('base64url'), {
+    redirectUri,
     scopes: ['openid', 'email', 'name'],
     claims: { openid: ['sub'], email: ['email', 'email_verified'] },
     pkce: { required: () => false },
@@ -85,12 +87,13 @@ export async function startApple(): Promise<StandIn> {
 type Started = Omit<StandIn, 'env'> & { provider: Provider };
 
 interface Differences {
+  readonly redirectUri: string;
   readonly verified: boolean | string;
   readonly [name: string]: unknown;
 }
 
 async function start(clientId: string, clientSecret: string, differences: Differences): Promise<Started> {
-  const { verified, ...configuration } = differences;
+  const { redirectUri, verified, ...configuration } = differences;
   const { Provider } = await quietly(() => import('oidc-provider'));
   const server = createServer();
   const issuer = await listen(server);
@@ -101,7 +104,7 @@ async function start(clientId: string, clientSecret: string, differences: Differ
       {
         client_id: clientId,
         client_secret: clientSecret,
-        redirect_uris: [REDIRECT_URI],
+        redirect_uris: [redirectUri],
         token_endpoint_auth_method: 'client_secret_post',
       },
     ],

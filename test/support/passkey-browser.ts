@@ -74,7 +74,8 @@ export async function openPasskeyBrowser(): Promise<PasskeyBrowser> {
   };
 }
 
-async function addAuthenticator(devtools: CDPSession): Promise<string> {
+/** A built-in one that verifies its user, from now on. */
+export async function addAuthenticator(devtools: CDPSession): Promise<string> {
   await devtools.send('WebAuthn.enable', { enableUI: false });
   const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
     options: {

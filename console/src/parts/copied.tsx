@@ -10,10 +10,10 @@ interface Props {
 /** Text to take along, as it is. */
 export function Copied({ name, text }: Props) {
   return (
-    <Group align="flex-start" wrap="nowrap" gap="xs">
+    <Group align="flex-start" gap="xs">
       <ScrollArea
         type="auto"
-        style={{ flex: 1, minWidth: 0, borderRadius: 8 }}
+        style={{ flex: '1 1 240px', minWidth: 0, borderRadius: 8 }}
         viewportProps={{ tabIndex: 0, 'aria-label': name, role: 'region' }}
       >
         <Text

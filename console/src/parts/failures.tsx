@@ -7,6 +7,11 @@ export function isPassing(error: unknown): boolean {
   return isRefusal(error) ? error.status >= 500 : true;
 }
 
+/** Somebody has turned back from what they began: nothing is told of it. */
+export class Cancelled extends Error {
+  override readonly name = 'Cancelled';
+}
+
 /** A sentence for people. */
 export function sentenceOf(error: unknown): string {
   if (isRefusal(error)) {
@@ -41,7 +46,7 @@ interface Props {
 
 /** Nothing without an error. The request id finds the line in the service's log. */
 export function Failure({ error, title }: Props) {
-  if (error === null || error === undefined) return null;
+  if (error === null || error === undefined || error instanceof Cancelled) return null;
   const requestId = requestIdOf(error);
   return (
     <Alert color="red" variant="light" role="alert" title={title}>

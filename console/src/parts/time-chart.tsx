@@ -3,11 +3,21 @@ import { useComputedColorScheme, useMantineTheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 
+export type SeriesColor = 'sea' | 'red' | 'blue' | 'orange' | 'grape' | 'teal' | 'yellow' | 'gray';
+
 export interface Series {
   readonly label: string;
   /** Of the theme. */
-  readonly color: 'sea' | 'red' | 'blue';
+  readonly color: SeriesColor;
   readonly values: readonly (number | null)[];
+  /** A line among bars. */
+  readonly line?: 'solid' | 'dashed';
+}
+
+/** Something that was so for a time, in Unix seconds; shown behind the series. */
+export interface Stretch {
+  readonly from: number;
+  readonly until: number;
 }
 
 interface Props {
@@ -16,15 +26,28 @@ interface Props {
   /** Unix time in seconds, ascending. */
   readonly times: readonly number[];
   readonly series: readonly Series[];
+  readonly stretches?: readonly Stretch[];
   /** Beside something else that matters more. */
   readonly isSmall?: boolean;
+  /** Bars are for counts; lines for what is no sum, which may have gaps. */
+  readonly shape?: 'bars' | 'lines';
+  /** Of a value, beside the axis and in the legend; the same function each time. */
+  readonly format?: (value: number) => string;
+  /** Somebody drew over a part of the time; Unix time in seconds, the same function each time. */
+  readonly onSelect?: (from: number, to: number) => void;
 }
 
 const LEGEND_PX = 32;
+const LEAST_PX = 80;
+/** Less is a click. */
+const LEAST_DRAG_PX = 6;
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const EXACT_CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' });
 const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
+
+const NO_STRETCHES: readonly Stretch[] = [];
+const THINNEST_PX = 3;
 
 const STEPS_S = [1, 5, 10, 30, 60, 300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400, 604_800, 2_592_000];
 
@@ -33,13 +56,39 @@ function drawn(value: number | null): number | null {
   return value === 0 ? null : value;
 }
 
+/** Counts need a whole step to stand on. */
+function topOf(most: number, isCount: boolean): number {
+  const top = most * 1.08;
+  return isCount ? Math.max(1, top) : top > 0 ? top : 1;
+}
+
 /** As exact as the distance of two labels asks for; @param step seconds */
 function timeLabel(time: number, step: number): string {
   return (step >= 86_400 ? DAY : step >= 60 ? CLOCK : EXACT_CLOCK).format(time * 1000);
 }
 
-/** Bars over time. The times stand in the zone of whoever looks. */
-export function TimeChart({ label, times, series, isSmall = false }: Props) {
+function paint(plot: uPlot, stretches: readonly Stretch[], color: string): void {
+  const { left, top, width, height } = plot.bbox;
+  plot.ctx.fillStyle = color;
+  for (const { from, until } of stretches) {
+    const begin = Math.max(left, plot.valToPos(from, 'x', true));
+    const end = Math.min(left + width, plot.valToPos(until, 'x', true));
+    if (end < left || begin > left + width) continue;
+    plot.ctx.fillRect(begin, top, Math.max(THINNEST_PX, end - begin), height);
+  }
+}
+
+/** Bars or lines over time. The times stand in the zone of whoever looks. */
+export function TimeChart({
+  label,
+  times,
+  series,
+  stretches = NO_STRETCHES,
+  isSmall = false,
+  shape = 'bars',
+  format,
+  onSelect,
+}: Props) {
   const holder = useRef<HTMLDivElement>(null);
   const { colors } = useMantineTheme();
   const scheme = useComputedColorScheme('light');
@@ -56,14 +105,18 @@ export function TimeChart({ label, times, series, isSmall = false }: Props) {
       font: '12px system-ui, sans-serif',
     };
     const half = ((times[1] ?? 0) - (times[0] ?? 0)) / 2 || 30;
-    const paths = uPlot.paths.bars?.({ size: [0.75, 28], radius: 0.15 });
+    const isBars = shape === 'bars';
+    const paths = isBars ? uPlot.paths.bars?.({ size: [0.75, 28], radius: 0.15 }) : undefined;
+    const told = (value: number | null): string => (value === null ? '–' : (format ?? String)(value));
     const options: uPlot.Options = {
       width: element.clientWidth,
       height: element.clientHeight - LEGEND_PX,
       scales: {
         // A bar stands round its time: half of one more on both sides.
         x: { range: (_: uPlot, first: number, last: number) => [first - half, last + half] as [number, number] },
-        y: { range: (_: uPlot, __: number, most: number) => [0, Math.max(1, most * 1.08)] as [number, number] },
+        y: {
+          range: (_: uPlot, __: number, most: number) => [0, topOf(most, format === undefined)] as [number, number],
+        },
       },
       axes: [
         {
@@ -73,31 +126,59 @@ export function TimeChart({ label, times, series, isSmall = false }: Props) {
           space: 64,
           values: (_, splits, __, ___, step) => splits.map((each) => timeLabel(each, step)),
         },
-        { ...axis, size: 48, space: 28, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5, 1e6] },
+        format === undefined
+          ? { ...axis, size: 48, space: 28, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5, 1e6] }
+          : { ...axis, size: 64, space: 28, values: (_, splits) => splits.map(told) },
       ],
       series: [
         { label: 'Time', value: (_, time: number | null) => (time === null ? '–' : FULL.format(time * 1000)) },
         ...series.map((each) => ({
           label: each.label,
           stroke: colors[each.color]?.[shade] ?? ink,
-          fill: `${colors[each.color]?.[shade] ?? ''}${scheme === 'dark' ? 'aa' : 'cc'}`,
-          points: { show: false },
-          ...(paths !== undefined && { paths }),
+          ...(isBars && each.line === undefined
+            ? {
+                fill: `${colors[each.color]?.[shade] ?? ''}${scheme === 'dark' ? 'aa' : 'cc'}`,
+                points: { show: false },
+              }
+            : {
+                width: 2,
+                points: { size: 5 },
+                ...(each.line === 'dashed' && { dash: [6, 5] }),
+              }),
+          ...(paths !== undefined && each.line === undefined && { paths }),
+          ...(format !== undefined && { value: (_: uPlot, value: number | null) => told(value) }),
         })),
       ],
-      cursor: { y: false, drag: { setScale: false } },
+      cursor: { y: false, drag: { x: onSelect !== undefined, setScale: false } },
+      hooks: {
+        drawAxes: [(chart) => paint(chart, stretches, `${colors.red[shade]}${scheme === 'dark' ? '55' : '33'}`)],
+        setSelect: [
+          (chart) => {
+            const { left, width } = chart.select;
+            if (width > LEAST_DRAG_PX) onSelect?.(chart.posToVal(left, 'x'), chart.posToVal(left + width, 'x'));
+          },
+        ],
+      },
       legend: { live: true },
     };
-    const plot = new uPlot(options, [[...times], ...series.map(({ values }) => values.map(drawn))], element);
+    const values = series.map((each) =>
+      isBars && each.line === undefined ? each.values.map(drawn) : [...each.values],
+    );
+    const plot = new uPlot(options, [[...times], ...values], element);
+    // The names of many series take several lines.
+    const legend = element.querySelector<HTMLElement>('.u-legend');
     const observer = new ResizeObserver(() =>
-      plot.setSize({ width: element.clientWidth, height: element.clientHeight - LEGEND_PX }),
+      plot.setSize({
+        width: element.clientWidth,
+        height: Math.max(LEAST_PX, element.clientHeight - Math.max(LEGEND_PX, legend?.offsetHeight ?? 0)),
+      }),
     );
     observer.observe(element);
     return () => {
       observer.disconnect();
       plot.destroy();
     };
-  }, [colors, scheme, series, times]);
+  }, [colors, scheme, series, stretches, times, shape, format, onSelect]);
 
   return <div ref={holder} className={isSmall ? 'chart small' : 'chart'} role="img" aria-label={label} />;
 }

@@ -7,6 +7,7 @@ import { useState } from 'react';
 import { api } from '../api/client.js';
 import { sentenceOf } from '../parts/failures.js';
 import { Icon } from '../parts/icons.js';
+import { PAGES } from './pages.js';
 
 interface Props {
   readonly projectId: string;
@@ -18,9 +19,23 @@ const TYPING_MS = 250;
 
 type Type = Schemas['SearchType'];
 
-/** What is found and has a page. */
-const NAMES: Partial<Record<Type, string>> = { event: 'Event', event_type: 'Event type', api_key: 'API key' };
-const FOUND = Object.keys(NAMES) as Type[];
+/** What things are called here. */
+const NAMES: Record<Type, string> = {
+  event: 'Event',
+  event_type: 'Event type',
+  event_source: 'Source',
+  api_key: 'API key',
+  alert_rule: 'Alert rule',
+  alert_event: 'Alert',
+  alert_destination: 'Destination',
+  delivery_channel: 'Channel',
+  saved_view: 'Saved view',
+  object: 'File',
+  secret: 'Secret',
+  finding: 'Finding',
+};
+
+const BASE = '/o/$organization/p/$project';
 
 /** Pages and things of the project, by ⌘K or Ctrl+K. */
 export function Search({ projectId, params }: Props) {
@@ -29,15 +44,47 @@ export function Search({ projectId, params }: Props) {
   const [asked] = useDebouncedValue(text.trim(), TYPING_MS);
   const found = useQuery({
     queryKey: ['project', projectId, 'search', asked],
-    queryFn: ({ signal }) =>
-      api.searchProject({ query: { project_id: projectId, q: asked, type: FOUND, limit: 20 } }, { signal }),
+    queryFn: ({ signal }) => api.searchProject({ query: { project_id: projectId, q: asked, limit: 20 } }, { signal }),
     enabled: asked !== '',
     placeholderData: keepPreviousData,
   });
+  /** Where somebody sees what was found. */
+  const show = (type: Type, id: string, title: string): Promise<void> => {
+    switch (type) {
+      case 'event':
+        return navigate({ to: `${BASE}/events`, params, search: { range: '7d', shown: id } });
+      case 'event_type':
+        return navigate({ to: `${BASE}/events`, params, search: { range: '7d', event: title } });
+      case 'event_source':
+        return navigate({ to: `${BASE}/sources/$source`, params: { ...params, source: id } });
+      case 'api_key':
+        return navigate({ to: `${BASE}/keys`, params });
+      case 'alert_rule':
+        return navigate({ to: `${BASE}/alert-rules/$rule`, params: { ...params, rule: id } });
+      case 'alert_event':
+        return navigate({ to: `${BASE}/alerts`, params, search: { alert: id } });
+      case 'alert_destination':
+        return navigate({ to: `${BASE}/destinations`, params });
+      case 'delivery_channel':
+        return navigate({ to: `${BASE}/channels`, params });
+      case 'saved_view':
+        return navigate({ to: `${BASE}/events`, params });
+      case 'object':
+        return navigate({
+          to: `${BASE}/files`,
+          params,
+          search: { prefix: title.slice(0, title.lastIndexOf('/') + 1) || undefined },
+        });
+      case 'secret':
+        return navigate({ to: `${BASE}/secrets`, params });
+      case 'finding':
+        return navigate({ to: `${BASE}/sentinel`, params, search: { finding: id } });
+    }
+  };
   const pages: SpotlightActionData[] = [
-    { id: 'overview', label: 'Overview', onClick: () => void navigate({ to: '/o/$organization/p/$project', params }) },
-    { id: 'logs', label: 'Logs', onClick: () => void navigate({ to: '/o/$organization/p/$project/logs', params }) },
-    { id: 'keys', label: 'API keys', onClick: () => void navigate({ to: '/o/$organization/p/$project/keys', params }) },
+    ...PAGES.flatMap(({ pages }) =>
+      pages.map(({ to, label }) => ({ id: to, label, onClick: () => void navigate({ to, params }) })),
+    ),
     { id: 'start', label: 'New project', onClick: () => void navigate({ to: '/start' }) },
   ];
   const things = (asked === '' ? [] : (found.data?.items ?? [])).map(
@@ -47,10 +94,7 @@ export function Search({ projectId, params }: Props) {
       description: [NAMES[type], subtitle].filter(Boolean).join(' · '),
       // What the service found counts, whichever field the words stood in.
       keywords: text,
-      onClick: () =>
-        void (type === 'api_key'
-          ? navigate({ to: '/o/$organization/p/$project/keys', params })
-          : navigate({ to: '/o/$organization/p/$project/logs', params, search: { q: title, range: '7d' } })),
+      onClick: () => void show(type, id, title),
     }),
   );
   return (
@@ -61,7 +105,7 @@ export function Search({ projectId, params }: Props) {
       nothingFound={found.error === null ? 'Nothing has these words' : sentenceOf(found.error)}
       searchProps={{
         leftSection: <Icon name="search" />,
-        placeholder: 'Search pages, events and keys',
+        placeholder: 'Search pages and everything in the project',
         'aria-label': 'Search',
       }}
       attributes={{ content: { 'aria-label': 'Search' } }}

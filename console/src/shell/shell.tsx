@@ -1,112 +1,84 @@
-import {
-  ActionIcon,
-  AppShell,
-  Burger,
-  Button,
-  Group,
-  Kbd,
-  Menu,
-  NavLink,
-  ScrollArea,
-  Select,
-  Stack,
-  Text,
-  useComputedColorScheme,
-  useMantineColorScheme,
-} from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { ActionIcon, Button, Kbd, NavLink, Select, Stack, Text } from '@mantine/core';
 import { openSpotlight } from '@mantine/spotlight';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
-import { LinkItem, LinkNav } from '../parts/links.js';
-import { me, organizations, projects } from '../api/queries.js';
-import { signOut } from '../api/session.js';
+import { LinkNav } from '../parts/links.js';
+import { organizations, projects } from '../api/queries.js';
 import { Icon } from '../parts/icons.js';
 import { Mark } from '../parts/mark.js';
 import { useCurrentProject } from './current-project.js';
+import { Frame } from './frame.js';
+import { PAGES } from './pages.js';
 import { Search } from './search.js';
 
 const BASE = '/o/$organization/p/$project';
-const PAGES = [
-  { to: BASE, label: 'Overview', icon: 'overview' },
-  { to: `${BASE}/logs`, label: 'Logs', icon: 'logs' },
-  { to: `${BASE}/keys`, label: 'API keys', icon: 'key' },
-  { to: `${BASE}/first-event`, label: 'First steps', icon: 'rocket' },
-] as const;
 
 /** What stands around every page of a project. */
 export function Shell() {
   const { organization, project } = useCurrentProject();
-  const [isOpen, { toggle, close }] = useDisclosure();
   const params = { organization: organization.slug, project: project.slug };
 
   return (
-    <AppShell
-      header={{ height: 56 }}
-      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
-      padding={{ base: 'sm', sm: 'lg' }}
-    >
-      <a className="skip-link" href="#content">
-        To the content
-      </a>
-      <AppShell.Header px="md">
-        <Group h="100%" justify="space-between" wrap="nowrap">
-          <Group gap="sm" wrap="nowrap">
-            <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
-            <Link to={BASE} params={params} aria-label="Overview" style={{ display: 'flex' }}>
-              <Mark />
-            </Link>
-            <ProjectSwitch />
-          </Group>
-          <Group gap="xs" wrap="nowrap">
-            <Button
-              variant="default"
-              visibleFrom="sm"
-              leftSection={<Icon name="search" size={16} />}
-              rightSection={<Kbd size="xs">⌘K</Kbd>}
-              onClick={openSpotlight}
-            >
-              Search
-            </Button>
-            <ActionIcon variant="default" size="lg" hiddenFrom="sm" aria-label="Search" onClick={openSpotlight}>
-              <Icon name="search" />
-            </ActionIcon>
-            <SchemeSwitch />
-            <PersonMenu />
-          </Group>
-        </Group>
-      </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label="Pages of the project">
-        <AppShell.Section grow component={ScrollArea}>
-          <Stack gap={2}>
-            {PAGES.map(({ to, label, icon }) => (
+    <Frame
+      label="Pages of the project"
+      head={
+        <>
+          <Link to={BASE} params={params} aria-label="Overview" style={{ display: 'flex' }}>
+            <Mark />
+          </Link>
+          <ProjectSwitch />
+        </>
+      }
+      tools={
+        <>
+          <Button
+            variant="default"
+            visibleFrom="sm"
+            leftSection={<Icon name="search" size={16} />}
+            rightSection={<Kbd size="xs">⌘K</Kbd>}
+            onClick={openSpotlight}
+          >
+            Search
+          </Button>
+          <ActionIcon variant="default" size="lg" hiddenFrom="sm" aria-label="Search" onClick={openSpotlight}>
+            <Icon name="search" />
+          </ActionIcon>
+        </>
+      }
+      pages={(close) =>
+        PAGES.map(({ group, pages }) => (
+          <Stack key={group} gap={2} mb="sm">
+            <Text size="xs" c="dimmed" fw={600} px="sm" component="h2">
+              {group}
+            </Text>
+            {pages.map(({ to, label, icon }) => (
               <LinkNav
                 key={to}
                 to={to}
                 params={params}
                 label={label}
                 leftSection={<Icon name={icon} />}
-                activeOptions={{ exact: true }}
+                activeOptions={{ exact: to === BASE }}
                 onClick={close}
               />
             ))}
           </Stack>
-        </AppShell.Section>
-        <AppShell.Section>
-          <NavLink
-            href="/docs"
-            target="_blank"
-            rel="noreferrer"
-            label="API documentation"
-            leftSection={<Icon name="docs" />}
-          />
-        </AppShell.Section>
-      </AppShell.Navbar>
-      <AppShell.Main id="content">
-        <Outlet />
-      </AppShell.Main>
+        ))
+      }
+      foot={() => (
+        <NavLink
+          href="/docs"
+          target="_blank"
+          rel="noreferrer"
+          label="API documentation"
+          leftSection={<Icon name="docs" />}
+        />
+      )}
+    >
+      {/* Nothing that a page keeps is of another project. */}
+      <Outlet key={project.id} />
       <Search projectId={project.id} params={params} />
-    </AppShell>
+    </Frame>
   );
 }
 
@@ -139,52 +111,5 @@ function ProjectSwitch() {
       comboboxProps={{ width: 260, position: 'bottom-start' }}
       maw={220}
     />
-  );
-}
-
-function SchemeSwitch() {
-  const { setColorScheme } = useMantineColorScheme();
-  const scheme = useComputedColorScheme('light');
-  const other = scheme === 'dark' ? 'light' : 'dark';
-  return (
-    <ActionIcon
-      variant="default"
-      size="lg"
-      visibleFrom="xs"
-      aria-label={`Show it ${other}`}
-      onClick={() => setColorScheme(other)}
-    >
-      <Icon name={scheme === 'dark' ? 'sun' : 'moon'} />
-    </ActionIcon>
-  );
-}
-
-function PersonMenu() {
-  const { data: person } = useSuspenseQuery(me);
-  const navigate = useNavigate();
-  const leave = async () => {
-    await signOut();
-    await navigate({ to: '/login' });
-  };
-  return (
-    <Menu position="bottom-end" width={240}>
-      <Menu.Target>
-        <ActionIcon variant="default" size="lg" aria-label="Your account">
-          <Icon name="user" />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          <Text size="sm" truncate>
-            {person.email}
-          </Text>
-        </Menu.Label>
-        <LinkItem to="/start" leftSection={<Icon name="plus" size={16} />}>
-          New project
-        </LinkItem>
-        <Menu.Divider />
-        <Menu.Item onClick={() => void leave()}>Sign out</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
   );
 }

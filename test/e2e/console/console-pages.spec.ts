@@ -1,17 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { type Actor, type Owner, ownerWithProject, PASSWORD, randomEmail, signedIn } from '../../support/actors.js';
+import { type Actor, ownerWithProject, PASSWORD, randomEmail, signedIn } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { insertEvents } from '../../support/event-rows.js';
+import { addressOf, DESKTOP, heading, SCREENS, signIn } from '../../support/console-pages.js';
 import { waitForMails } from '../../support/outbox.js';
 import { forgetUsedCodes, guardedByTotp, totpCode } from '../../support/second-factors.js';
-
-const DESKTOP = { viewport: { width: 1280, height: 800 }, isMobile: false };
-const SCREENS = [
-  { device: 'a desktop', screen: DESKTOP },
-  { device: 'a phone', screen: { viewport: { width: 390, height: 844 }, isMobile: true } },
-];
 
 let app: TestApp;
 
@@ -19,22 +13,6 @@ beforeAll(async () => {
   app = await createTestApp();
 });
 afterAll(() => app.close());
-
-const heading = (page: Page, name: string): Promise<void> => page.getByRole('heading', { name, exact: true }).waitFor();
-
-async function signIn(page: Page, email: string): Promise<void> {
-  await page.getByLabel('E-mail address').fill(email);
-  await page.locator('input[name=password]').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-}
-
-async function addressOf({ organizationId, projectId }: Owner): Promise<string> {
-  const [row] = await app.rows<{ organization: string; project: string }>(
-    'SELECT o.slug AS organization, p.slug AS project FROM organizations o, projects p WHERE o.id = $1 AND p.id = $2',
-    [organizationId, projectId],
-  );
-  return `${app.url}/console/o/${row?.organization}/p/${row?.project}`;
-}
 
 describe.each(SCREENS)('from nothing to the first event on $device', ({ device, screen }) => {
   let browser: ConsoleBrowser;
@@ -139,7 +117,7 @@ describe.each(SCREENS)('from nothing to the first event on $device', ({ device, 
   it('makes a key and revokes another, which ends at once', async () => {
     await goTo('API keys');
     await page.getByRole('button', { name: 'New key' }).click();
-    await page.getByLabel('Name').fill('Web server');
+    await page.getByRole('dialog').getByLabel('Name').fill('Web server');
     await page.getByRole('button', { name: 'Make the key' }).click();
     await page.getByRole('region', { name: 'the key' }).waitFor();
     expect(await browser.lookAt('new-key')).toEqual([]);
@@ -153,7 +131,7 @@ describe.each(SCREENS)('from nothing to the first event on $device', ({ device, 
 
   it('finds things from the keyboard, and signs out', async () => {
     await page.keyboard.press('Control+k');
-    await page.getByRole('dialog').getByPlaceholder('Search pages, events and keys').fill('web serv');
+    await page.getByRole('dialog').getByPlaceholder('Search pages and everything in the project').fill('web serv');
     await page.getByRole('dialog').getByText('Web server').waitFor();
     expect(await browser.lookAt('search')).toEqual([]);
     await page.keyboard.press('Escape');
@@ -231,7 +209,7 @@ describe('a browser of the console', () => {
 
   it('signs out of every tab, and forgets who it was when the session ends elsewhere', async () => {
     const owner = await ownerWithProject(app);
-    const address = await addressOf(owner);
+    const address = await addressOf(app, owner);
     await enter(owner);
     await heading(page, owner.projectName);
     const tab = await browser.openTab();
@@ -265,28 +243,6 @@ describe('a browser of the console', () => {
     await page.getByRole('link', { name: 'Overview' }).first().click();
     await page.getByRole('link', { name: 'API keys' }).click();
     await page.getByRole('cell', { name: 'active' }).first().waitFor();
-  });
-
-  it('keeps only the rows in sight of ten thousand in the page', async () => {
-    const owner = await ownerWithProject(app);
-    const newest = Date.now() - 60_000;
-    const rows = Array.from({ length: 10_000 }, (_, index) => ({
-      timestamp: new Date(newest - index * 100),
-      log_endpoint: `/row/${index}`,
-      log_method: 'GET',
-    }));
-    await insertEvents(app, owner.projectId, rows);
-    await enter(owner);
-    await heading(page, owner.projectName);
-    await page.getByRole('link', { name: 'Logs', exact: true }).click();
-    await page.getByText('10,000 rows').waitFor();
-    await page.getByText('/row/0', { exact: true }).waitFor();
-    expect(await page.locator('.row').count()).toBeLessThan(80);
-    await page.evaluate("document.querySelector('.rows').scrollTo(0, 1e9)");
-    await page.getByText('/row/9999', { exact: true }).waitFor();
-    await page.getByLabel('Find').fill('row/777');
-    await page.getByText('11 of 10,000 rows').waitFor();
-    expect(await page.locator('.row').count()).toBe(11);
   });
 
   it('leads nowhere outside after a sign-in', async () => {

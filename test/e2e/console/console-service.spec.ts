@@ -56,6 +56,24 @@ describe('the files of the console', () => {
     expect((await fetch(`${app.url}${path}`, { method: 'POST' })).status).toBe(404);
   });
 
+  it('passes on what a provider posts to the page that signs people in, behind the # alone', async () => {
+    const post = (body: string | Record<string, string>, path = '/console/oauth/callback') =>
+      fetch(`${app.url}${path}`, {
+        method: 'POST',
+        body: typeof body === 'string' ? body : new URLSearchParams(body),
+        redirect: 'manual',
+      });
+    const answer = await post({ code: 'a/b', state: 's', user: '{"name":{}}', other: 'x', id_token: 'y' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([
+      303,
+      '/console/oauth/callback#code=a%2Fb&state=s&user=%7B%22name%22%3A%7B%7D%7D',
+    ]);
+    expect((await post('no form')).headers.get('location')).toBe('/console/oauth/callback#');
+    expect((await post({ code: 'a'.repeat(20_000) })).status).toBe(413);
+    expect((await post({ code: 'a' }, '/console/oauth/callback/')).status).toBe(404);
+    expect(app.logLines.join('')).not.toContain('a%2Fb');
+  });
+
   it.each(['/verify-email/', '/invites', '/invites/a/b', '/invites/%2F%2Felse.example', '/Login'])(
     'and no other path: %s',
     async (path) => {

@@ -1,30 +1,20 @@
-import {
-  Badge,
-  Button,
-  Card,
-  Code,
-  Drawer,
-  Group,
-  ScrollArea,
-  Select,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
-import { useDebouncedCallback, useHotkeys } from '@mantine/hooks';
+import { Badge, Button, Card, Group, Select, Stack, Text } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { LinkButton } from '../../parts/links.js';
 import { Failure } from '../../parts/failures.js';
-import { Icon } from '../../parts/icons.js';
-import { Moment } from '../../parts/moment.js';
-import type { LogFilters } from '../../router.js';
+import { Find } from '../../parts/find.js';
+import { PageHead } from '../../parts/page-head.js';
+import { Empty } from '../../parts/rows.js';
+import type { LogFilters } from '../../routes/watching.js';
+import { SavedViews } from '../views/saved-views.js';
 import { useCurrentProject } from '../../shell/current-project.js';
+import { SendAnEvent } from '../insight/send-an-event.js';
+import { ExportRows } from './export-rows.js';
 import { Histogram } from './histogram.js';
+import { LogRowDetail } from './log-row-detail.js';
 import type { LogRow } from './log-tail.js';
-import { RowList, StatusBadge } from './row-list.js';
+import { RowList } from './row-list.js';
 import { useRows } from './use-rows.js';
 
 const route = getRouteApi('/signed-in/o/$organization/p/$project/logs');
@@ -49,6 +39,10 @@ export function LogsPage() {
   const [shown, setShown] = useState<LogRow | null>(null);
   const { rows, known, error, isWaiting } = useRows(project.id, filters, isPaused);
   const isLive = filters.range === undefined;
+  // The text that somebody is typing is asked for a little later: other filters from elsewhere begin it anew.
+  const [applied, setApplied] = useState(0);
+  const apply = (search: Record<string, unknown>) =>
+    void navigate({ search }).then(() => setApplied((before) => before + 1));
 
   const set = (change: Partial<LogFilters>) =>
     void navigate({
@@ -61,28 +55,26 @@ export function LogsPage() {
 
   return (
     <Stack gap="md">
-      <Group justify="space-between">
-        <Title order={1} size="h2">
-          Logs
-        </Title>
-        <Group gap="sm">
-          <Text size="sm" c="dimmed" role="status" className="numbers">
-            {rows.length === known ? WHOLE.format(known) : `${WHOLE.format(rows.length)} of ${WHOLE.format(known)}`}{' '}
-            rows
-          </Text>
-          {isLive && (
-            <Button size="xs" variant={isPaused ? 'filled' : 'default'} onClick={() => setIsPaused(!isPaused)}>
-              {isPaused ? 'Go on' : 'Pause'}
-            </Button>
-          )}
-          {isLive && (
-            <Badge color={isPaused ? 'gray' : 'sea'} variant="light">
-              {isPaused ? 'Paused' : 'Live'}
-            </Badge>
-          )}
-        </Group>
+      <PageHead title="Logs" about="Every event as a request, as it comes in or as it came.">
+        <SavedViews page="logs" search={filters} onApply={apply} />
+        <ExportRows rows={rows} />
+      </PageHead>
+      <Filters key={`${project.id} ${applied}`} filters={filters} isLive={isLive} set={set} />
+      <Group gap="sm">
+        <Text size="sm" c="dimmed" role="status" className="numbers">
+          {rows.length === known ? WHOLE.format(known) : `${WHOLE.format(rows.length)} of ${WHOLE.format(known)}`} rows
+        </Text>
+        {isLive && (
+          <Badge color={isPaused ? 'gray' : 'sea'} variant="light">
+            {isPaused ? 'Paused' : 'Live'}
+          </Badge>
+        )}
+        {isLive && (
+          <Button size="compact-sm" variant={isPaused ? 'filled' : 'default'} onClick={() => setIsPaused(!isPaused)}>
+            {isPaused ? 'Go on' : 'Pause'}
+          </Button>
+        )}
       </Group>
-      <Filters key={project.id} filters={filters} isLive={isLive} set={set} />
       <Failure error={error} />
       {rows.length > 0 && (
         <Card withBorder padding="sm" visibleFrom="sm">
@@ -94,10 +86,9 @@ export function LogsPage() {
           <RowList rows={rows} onShow={setShown} />
         </Card>
       ) : (
-        !isWaiting &&
-        error === null && <Nothing isFiltered={known > 0 || !isLive} onClear={() => void navigate({ search: {} })} />
+        !isWaiting && error === null && <Nothing isFiltered={known > 0 || !isLive} onClear={() => apply({})} />
       )}
-      <Detail row={shown} onClose={() => setShown(null)} />
+      <LogRowDetail row={shown} onClose={() => setShown(null)} />
     </Stack>
   );
 }
@@ -109,24 +100,16 @@ interface FiltersProps {
 }
 
 function Filters({ filters, isLive, set }: FiltersProps) {
-  const [text, setText] = useState(filters.q ?? '');
   const input = useRef<HTMLInputElement>(null);
-  const ask = useDebouncedCallback((q: string) => set({ q }), isLive ? TYPING_MS.live : TYPING_MS.past);
   useHotkeys([['/', () => input.current?.focus()]]);
   return (
     <Group gap="sm" align="flex-end">
-      <TextInput
-        ref={input}
-        label="Find"
+      <Find
+        input={input}
         placeholder="/cart, GET, 500 …"
-        leftSection={<Icon name="search" size={16} />}
-        style={{ flex: '1 1 220px' }}
-        maxLength={200}
-        value={text}
-        onChange={(event) => {
-          setText(event.currentTarget.value);
-          ask(event.currentTarget.value);
-        }}
+        value={filters.q}
+        typingMs={isLive ? TYPING_MS.live : TYPING_MS.past}
+        onFind={(q) => set({ q })}
       />
       <Select
         label="Time"
@@ -165,93 +148,21 @@ function Filters({ filters, isLive, set }: FiltersProps) {
 }
 
 function Nothing({ isFiltered, onClear }: { readonly isFiltered: boolean; readonly onClear: () => void }) {
-  const { organization, project } = useCurrentProject();
   if (isFiltered) {
     return (
-      <Card withBorder padding="xl">
-        <Stack align="flex-start" gap="sm">
-          <Text fw={600}>No row fits</Text>
-          <Text c="dimmed">Other words, another time or another outcome may have some.</Text>
-          <Button variant="default" onClick={onClear}>
-            Clear the filters
-          </Button>
-        </Stack>
-      </Card>
+      <Empty title="No row fits" about="Other words, another time or another outcome may have some.">
+        <Button variant="default" onClick={onClear}>
+          Clear the filters
+        </Button>
+      </Empty>
     );
   }
   return (
-    <Card withBorder padding="xl">
-      <Stack align="flex-start" gap="sm">
-        <Text fw={600}>Waiting for events</Text>
-        <Text c="dimmed">
-          Every event is a row here, a second or two after it came in. Events with a method, an endpoint, a status and a
-          latency fill all columns.
-        </Text>
-        <LinkButton
-          to="/o/$organization/p/$project/first-event"
-          params={{ organization: organization.slug, project: project.slug }}
-        >
-          Send an event
-        </LinkButton>
-      </Stack>
-    </Card>
-  );
-}
-
-function Detail({ row, onClose }: { readonly row: LogRow | null; readonly onClose: () => void }) {
-  return (
-    <Drawer
-      opened={row !== null}
-      onClose={onClose}
-      position="right"
-      size="lg"
-      title="Log row"
-      closeButtonProps={{ 'aria-label': 'Close' }}
+    <Empty
+      title="Waiting for events"
+      about="Every event is a row here, a second or two after it came in. Events with a method, an endpoint, a status and a latency fill all columns."
     >
-      {row !== null && (
-        <Stack>
-          <Table variant="vertical" layout="fixed">
-            <Table.Tbody>
-              <Fact name="When">
-                <Moment at={row.timestamp} />
-              </Fact>
-              <Fact name="Request">
-                {row.method} {row.endpoint}
-              </Fact>
-              <Fact name="Status">
-                <StatusBadge status={row.status} />
-              </Fact>
-              <Fact name="Latency">{row.latency_ms} ms</Fact>
-              <Fact name="Key">{row.api_key_prefix === '' ? '–' : `${row.api_key_prefix}…`}</Fact>
-              <Fact name="Id">{row.id}</Fact>
-            </Table.Tbody>
-          </Table>
-          <Body name="Request" value={row.request_body} />
-          <Body name="Response" value={row.response_body} />
-        </Stack>
-      )}
-    </Drawer>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
-  return (
-    <Table.Tr>
-      <Table.Th w={96}>{name}</Table.Th>
-      <Table.Td style={{ overflowWrap: 'anywhere' }}>{children}</Table.Td>
-    </Table.Tr>
-  );
-}
-
-function Body({ name, value }: { readonly name: string; readonly value: unknown }) {
-  return (
-    <div>
-      <Title order={3} size="h6" mb={4}>
-        {name}
-      </Title>
-      <ScrollArea.Autosize mah={260} type="auto" viewportProps={{ tabIndex: 0, 'aria-label': name, role: 'region' }}>
-        <Code block>{JSON.stringify(value, null, 2)}</Code>
-      </ScrollArea.Autosize>
-    </div>
+      <SendAnEvent />
+    </Empty>
   );
 }

@@ -2,7 +2,7 @@ import { stream } from '@operational-events/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { api } from '../../api/client.js';
-import type { LogFilters, Outcome } from '../../router.js';
+import type { LogFilters, Outcome } from '../../routes/watching.js';
 import { type LogRow, LogTail } from './log-tail.js';
 
 interface Rows {

@@ -6,6 +6,7 @@ import { useMemo } from 'react';
 import { LinkAnchor, LinkButton } from '../../parts/links.js';
 import { dashboard } from '../../api/queries.js';
 import { Failure } from '../../parts/failures.js';
+import { Figure } from '../../parts/figure.js';
 import { Moment } from '../../parts/moment.js';
 import { TimeChart } from '../../parts/time-chart.js';
 import { useCurrentProject } from '../../shell/current-project.js';
@@ -123,29 +124,6 @@ function Nothing() {
           Send the first event
         </LinkButton>
       </Stack>
-    </Card>
-  );
-}
-
-interface FigureProps {
-  readonly name: string;
-  readonly value: string;
-  readonly note?: string;
-  readonly isBad?: boolean;
-}
-
-function Figure({ name, value, note, isBad = false }: FigureProps) {
-  return (
-    <Card withBorder padding="md" component="section" aria-label={name}>
-      <Text size="sm" c="dimmed">
-        {name}
-      </Text>
-      <Text fz={28} fw={650} lh={1.2} className="numbers" c={isBad ? 'red' : undefined}>
-        {value}
-      </Text>
-      <Text size="xs" c="dimmed" mih="1.5em">
-        {note}
-      </Text>
     </Card>
   );
 }

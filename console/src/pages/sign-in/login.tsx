@@ -1,6 +1,6 @@
 import { Button, Divider, Group, PasswordInput, Text, TextInput } from '@mantine/core';
 import { startAuthentication, browserSupportsWebAuthn } from '@simplewebauthn/browser';
-import type { Schemas } from '@operational-events/client';
+import type { Schemas, Tokens } from '@operational-events/client';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type SubmitEvent, useState } from 'react';
@@ -9,14 +9,16 @@ import { signInApi } from '../../api/sign-in-client.js';
 import { Failure } from '../../parts/failures.js';
 import { Icon } from '../../parts/icons.js';
 import { Card } from './card.js';
+import { OAuthButtons } from './oauth-buttons.js';
 import { SecondFactor } from './second-factor.js';
-import { useSignedIn } from './signed-in.js';
+import { useSignedInAs } from './signed-in.js';
 
 const route = getRouteApi('/login');
 
 export function LoginPage() {
   const { next } = route.useSearch();
-  const finish = useSignedIn(next);
+  const signedInAs = useSignedInAs();
+  const finish = (tokens: Tokens) => signedInAs(tokens, next);
   const [challenge, setChallenge] = useState<Schemas['MfaChallengeResponse'] | null>(null);
   const [username, setUsername] = useState('');
   const [password, setPassword] = useState('');
@@ -93,6 +95,7 @@ export function LoginPage() {
           </Button>
         </>
       )}
+      <OAuthButtons next={next} />
       <Text size="sm" ta="center">
         No account yet?{' '}
         <LinkAnchor to="/register" search={next === undefined ? {} : { next }} underline="always">

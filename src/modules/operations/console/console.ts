@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
+import { ConsoleCallbacks } from './console-callbacks.js';
 import { ConsoleFiles } from './console-files.js';
 import { ConsoleSessions } from './console-sessions.js';
 
@@ -24,12 +25,16 @@ export class Console {
   constructor(
     private readonly files: ConsoleFiles,
     private readonly sessions: ConsoleSessions,
+    private readonly callbacks: ConsoleCallbacks,
   ) {}
 
   /** Methods that no path of the console knows go on to whoever answers unknown routes. */
   readonly handle = (request: Request, response: Response, next: NextFunction): void => {
-    const isSession = request.path === SESSION;
-    const answer = isSession ? this.sessions.find(request.method) : this.files.find(request.method, request.path);
+    const { method, path } = request;
+    const isSession = path === SESSION;
+    const answer = isSession
+      ? this.sessions.find(method)
+      : (this.callbacks.find(method, path) ?? this.files.find(method, path));
     if (answer === undefined) return next();
     nameRoute(request, isSession ? ROUTES.session : ROUTES.files);
     answer(request, response).catch(next);

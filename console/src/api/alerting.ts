@@ -1,0 +1,175 @@
+import type { Schemas } from '@operational-events/client';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { AlertFilters, FindingSearch } from '../routes/alerting.js';
+import { api } from './client.js';
+import { offsetAfter } from './pages.js';
+
+const POLL_MS = 30_000;
+const PAGE = 100;
+/** What is read anew whenever something changes is not longer than this; filters find what lies behind. */
+const MOST_ALERTS = 500;
+
+/** All that alerting reads of a project. */
+const alertingOf = (project_id: string) => ['project', project_id, 'alerting'] as const;
+
+export const alertRules = (project_id: string) =>
+  queryOptions({
+    queryKey: [...alertingOf(project_id), 'rules'],
+    queryFn: ({ signal }) => api.listAlertRules({ query: { project_id } }, { signal }),
+    refetchInterval: POLL_MS,
+  });
+
+export const alertRule = (project_id: string, rule_id: string) =>
+  queryOptions({
+    queryKey: [...alertingOf(project_id), 'rules', rule_id],
+    queryFn: ({ signal }) => api.getAlertRule({ path: { rule_id } }, { signal }),
+  });
+
+/** Of a rule as it is stored, which `updated_at` tells. */
+export const backtest = (
+  { id, project_id, updated_at }: Schemas['AlertRuleResponse'],
+  from_ts: string,
+  to_ts: string,
+) =>
+  queryOptions({
+    queryKey: [...alertingOf(project_id), 'backtest', id, updated_at, from_ts, to_ts],
+    queryFn: ({ signal }) => api.backtestAlertRule({ path: { rule_id: id }, body: { from_ts, to_ts } }, { signal }),
+    staleTime: 'static',
+  });
+
+export interface MeasuredSeries {
+  readonly from_ts: string;
+  readonly interval: Schemas['AskedSeriesInterval'];
+  readonly aggregate: Schemas['Aggregate'];
+  readonly aggregate_field?: string | undefined;
+  /** A condition in EQL. */
+  readonly where?: string | undefined;
+}
+
+export const measuredSeries = (project_id: string, measured: MeasuredSeries) =>
+  queryOptions({
+    queryKey: [...alertingOf(project_id), 'series', measured],
+    queryFn: ({ signal }) => api.getAnalyticsTimeseries({ query: { project_id, ...measured } }, { signal }),
+    staleTime: 60_000,
+    placeholderData: keepPreviousData,
+  });
+
+export const alertEvents = (project_id: string, { status, severity, rule, assignee, q }: AlertFilters) =>
+  infiniteQueryOptions({
+    queryKey: [...alertingOf(project_id), 'events', 'list', { status, severity, rule, assignee, q }],
+    queryFn: ({ signal, pageParam }) =>
+      api.listAlertEvents(
+        {
+          query: {
+            project_id,
+            range: 'all',
+            status: status === 'all' ? undefined : (status ?? 'open'),
+            severity,
+            alert_rule_id: rule,
+            assignee_id: assignee,
+            query: q,
+            limit: PAGE,
+            offset: pageParam,
+          },
+        },
+        { signal },
+      ),
+    initialPageParam: 0,
+    getNextPageParam: (page) => {
+      const next = offsetAfter(page);
+      return next === undefined || next >= MOST_ALERTS ? undefined : next;
+    },
+    placeholderData: keepPreviousData,
+  });
+
+export const alertEvent = (project_id: string, alert_event_id: string) =>
+  queryOptions({
+    queryKey: [...alertingOf(project_id), 'events', 'one', alert_event_id],
+    queryFn: ({ signal }) => api.getAlertEvent({ path: { alert_event_id } }, { signal }),
+  });
+
+export const alertTimeline = (project_id: string, alert_event_id: string) =>
+  queryOptions({
+    queryKey: [...alertingOf(project_id), 'events', 'timeline', alert_event_id],
+    queryFn: ({ signal }) => api.listAlertEventTimeline({ path: { alert_event_id } }, { signal }),
+  });
+
+export const alertSummary = (project_id: string) =>
+  queryOptions({
+    queryKey: [...alertingOf(project_id), 'events', 'summary'],
+    queryFn: ({ signal }) => api.getAlertSummary({ query: { project_id, range: 'all' } }, { signal }),
+  });
+
+/** Whatever hangs on alert events. */
+export const alertEventsKey = (project_id: string) => [...alertingOf(project_id), 'events'] as const;
+
+export const projectMembers = (project_id: string) =>
+  queryOptions({
+    queryKey: ['project', project_id, 'members'],
+    queryFn: ({ signal }) => api.listProjectMembers({ path: { project_id } }, { signal }),
+    staleTime: 60_000,
+  });
+
+/** With their names, which admins of the organization alone may read. */
+export const namedMembers = (organization_id: string) =>
+  queryOptions({
+    queryKey: ['organization', organization_id, 'members'],
+    queryFn: ({ signal }) => api.listOrganizationMembers({ path: { organization_id } }, { signal }),
+    staleTime: 60_000,
+    retry: false,
+  });
+
+export const silences = (project_id: string, state?: Schemas['AlertSilenceState']) =>
+  queryOptions({
+    queryKey: [...alertingOf(project_id), 'silences', state],
+    queryFn: ({ signal }) => api.listAlertSilences({ query: { project_id, state } }, { signal }),
+    refetchInterval: POLL_MS,
+  });
+
+export const silencesKey = (project_id: string) => [...alertingOf(project_id), 'silences'] as const;
+
+export const findings = (project_id: string, { status, kind, severity }: FindingSearch) =>
+  infiniteQueryOptions({
+    queryKey: [...alertingOf(project_id), 'sentinel', 'list', { status, kind, severity }],
+    queryFn: ({ signal, pageParam }) =>
+      api.listFindings(
+        {
+          query: {
+            project_id,
+            status: status && [status],
+            kind: kind && [kind],
+            severity: severity && [severity],
+            limit: PAGE,
+            offset: pageParam,
+          },
+        },
+        { signal },
+      ),
+    initialPageParam: 0,
+    getNextPageParam: offsetAfter,
+    placeholderData: keepPreviousData,
+    // Whoever reads older ones is left to it: each of the pages would be read anew.
+    refetchInterval: ({ state: { data } }) => (data !== undefined && data.pages.length > 1 ? false : 60_000),
+  });
+
+export const finding = (project_id: string, finding_id: string) =>
+  queryOptions({
+    queryKey: [...alertingOf(project_id), 'sentinel', 'one', finding_id],
+    queryFn: ({ signal }) => api.getFinding({ path: { finding_id } }, { signal }),
+  });
+
+export const sentinelOverview = (project_id: string) =>
+  queryOptions({
+    queryKey: [...alertingOf(project_id), 'sentinel', 'overview'],
+    queryFn: ({ signal }) => api.getSentinelOverview({ query: { project_id } }, { signal }),
+    refetchInterval: 60_000,
+  });
+
+export const sentinelWorkers = (project_id: string) =>
+  queryOptions({
+    queryKey: [...alertingOf(project_id), 'sentinel', 'workers'],
+    queryFn: ({ signal }) => api.listSentinelWorkers({ query: { project_id } }, { signal }),
+    refetchInterval: 60_000,
+  });
+
+export const sentinelKey = (project_id: string) => [...alertingOf(project_id), 'sentinel'] as const;

@@ -1,0 +1,16 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { organizations, projects } from './queries.js';
+
+/** Of the address of the first project that whoever looks has a role in. */
+export async function firstProject(
+  queries: QueryClient,
+): Promise<{ organization: string; project: string } | undefined> {
+  const [known, all] = await Promise.all([
+    queries.query({ ...organizations, staleTime: 'static' }),
+    queries.query({ ...projects, staleTime: 'static' }),
+  ]);
+  const [first] = all;
+  const organization = known.find(({ id }) => id === first?.organization_id);
+  if (first === undefined || organization === undefined) return undefined;
+  return { organization: organization.slug, project: first.slug };
+}

@@ -1,0 +1,264 @@
+import type { Schemas } from '@operational-events/client';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { api } from './client.js';
+
+/** Of a time in the past: a range that ends now, or two moments. */
+export interface Window {
+  readonly range?: Schemas['Range'] | undefined;
+  /** ISO 8601; both or none. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** As the API takes it; without a choice the last day. */
+export function windowOf({ range, from, to }: Window) {
+  return from !== undefined && to !== undefined ? { from_ts: from, to_ts: to } : { range: range ?? '24h' };
+}
+
+/** Values of events; what is undefined takes every one. */
+export interface EventFilters {
+  readonly event?: string | undefined;
+  readonly source_id?: string | undefined;
+  readonly severity?: string | undefined;
+  readonly status?: string | undefined;
+  readonly environment?: string | undefined;
+}
+
+export const EVENT_FILTERS = ['event', 'source_id', 'severity', 'status', 'environment'] as const;
+
+/** What is set of it. */
+export function given<T extends object>(values: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== '')) as {
+    [Name in keyof T]: Exclude<T[Name], undefined>;
+  };
+}
+
+export function filtersOf(search: EventFilters): EventFilters {
+  return Object.fromEntries(EVENT_FILTERS.map((name) => [name, search[name]]));
+}
+
+/*
+ * Questions that add events up: of a project the service answers one at a time and lets others wait for two seconds, so this page
+ * asks one after the other. Single events, pages of them and what is counted beside them are no such questions.
+ */
+let lastRead: Promise<unknown> = Promise.resolve();
+function inTurn<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> {
+  const next = lastRead.then(() => {
+    signal.throwIfAborted();
+    return read();
+  });
+  lastRead = next.catch(() => undefined);
+  return next;
+}
+
+const of = (project_id: string, ...rest: readonly unknown[]) => ['project', project_id, ...rest] as const;
+
+const PAGE = 100;
+
+/** The window stays what it was for the first page, so that no event comes twice. */
+interface Place {
+  readonly offset: number;
+  readonly from_ts?: string;
+  readonly to_ts?: string;
+}
+
+const FIRST_PLACE: Place = { offset: 0 };
+
+export const explored = (project_id: string, window: Window, filters: EventFilters) =>
+  infiniteQueryOptions({
+    queryKey: of(project_id, 'explorer', window, filters),
+    initialPageParam: FIRST_PLACE,
+    queryFn: ({ signal, pageParam: { offset, ...fixed } }) =>
+      api.listProjectEvents(
+        {
+          path: { project_id },
+          query: { ...given(filters), ...(fixed.to_ts === undefined ? windowOf(window) : fixed), offset, limit: PAGE },
+        },
+        { signal },
+      ),
+    getNextPageParam: (page): Place | undefined =>
+      page.has_more ? { offset: page.offset + page.items.length, from_ts: page.from_ts, to_ts: page.to_ts } : undefined,
+    // Each of the pages that somebody has scrolled through would be read anew.
+    refetchOnWindowFocus: false,
+  });
+
+export const facets = (project_id: string, window: Window, filters: EventFilters) =>
+  queryOptions({
+    queryKey: of(project_id, 'facets', window, filters),
+    queryFn: ({ signal }) =>
+      api.getProjectEventFacets(
+        { path: { project_id }, query: { ...given(filters), ...windowOf(window) } },
+        { signal },
+      ),
+    // They are of the events beside them.
+    refetchOnWindowFocus: false,
+  });
+
+export const oneEvent = (project_id: string, event_id: string) =>
+  queryOptions({
+    queryKey: of(project_id, 'event', event_id),
+    queryFn: ({ signal }) => api.getProjectEvent({ path: { project_id, event_id } }, { signal }),
+    enabled: event_id !== '',
+  });
+
+export const savedViews = (project_id: string) =>
+  queryOptions({
+    queryKey: of(project_id, 'saved-views'),
+    queryFn: ({ signal }) => api.listSavedViews({ path: { project_id } }, { signal }),
+  });
+
+export const eqlLanguage = (project_id: string) =>
+  queryOptions({
+    queryKey: of(project_id, 'eql', 'language'),
+    queryFn: ({ signal }) => api.getEqlLanguage({ query: { project_id } }, { signal }),
+    staleTime: 300_000,
+  });
+
+export const eqlAnswer = (project_id: string, query: string, window: Window) =>
+  queryOptions({
+    queryKey: of(project_id, 'eql', 'answer', query, window),
+    queryFn: ({ signal }) =>
+      inTurn(signal, () =>
+        api.runEqlQuery({ body: { project_id, query, limit: 200, ...windowOf(window) } }, { signal }),
+      ),
+    enabled: query !== '',
+    // What was found stays until somebody runs it again.
+    staleTime: Infinity,
+    refetchOnWindowFocus: false,
+  });
+
+export interface Narrowed extends EventFilters {
+  /** A condition in EQL. */
+  readonly where?: string | undefined;
+}
+
+export const analyticsOverview = (project_id: string, window: Window, narrowed: Narrowed) =>
+  queryOptions({
+    queryKey: of(project_id, 'analytics', 'overview', window, narrowed),
+    queryFn: ({ signal }) =>
+      inTurn(signal, () =>
+        api.getAnalyticsOverview({ query: { project_id, ...given(narrowed), ...windowOf(window) } }, { signal }),
+      ),
+  });
+
+export interface SeriesQuestion {
+  readonly aggregate: Schemas['Aggregate'];
+  readonly aggregate_field?: string | undefined;
+  readonly split_by?: string | undefined;
+  readonly interval?: Schemas['AskedSeriesInterval'] | undefined;
+  readonly timezone?: string | undefined;
+  readonly compare?: Schemas['Comparison'] | undefined;
+}
+
+export const analyticsSeries = (project_id: string, window: Window, narrowed: Narrowed, asked: SeriesQuestion) =>
+  queryOptions({
+    queryKey: of(project_id, 'analytics', 'series', window, narrowed, asked),
+    queryFn: ({ signal }) =>
+      inTurn(signal, () =>
+        api.getAnalyticsTimeseries(
+          { query: { project_id, ...given(narrowed), ...windowOf(window), ...given(asked) } },
+          { signal },
+        ),
+      ),
+    enabled: !needsField(asked.aggregate) || asked.aggregate_field !== undefined,
+  });
+
+/** All but counts are of a field. */
+export function needsField(aggregate: Schemas['Aggregate']): boolean {
+  return !['count', 'errors', 'error_rate'].includes(aggregate);
+}
+
+export const breakdown = (project_id: string, window: Window, narrowed: Narrowed, by: string) =>
+  queryOptions({
+    queryKey: of(project_id, 'analytics', 'breakdown', window, narrowed, by),
+    queryFn: ({ signal }) =>
+      inTurn(signal, () =>
+        api.getAnalyticsBreakdown(
+          { query: { project_id, ...given(narrowed), ...windowOf(window), by, limit: 50 } },
+          { signal },
+        ),
+      ),
+  });
+
+export interface FunnelQuestion {
+  readonly steps: readonly string[];
+  readonly by: string;
+  readonly within_seconds?: number | undefined;
+}
+
+export const funnel = (project_id: string, window: Window, narrowed: Narrowed, asked: FunnelQuestion) =>
+  queryOptions({
+    queryKey: of(project_id, 'analytics', 'funnel', window, narrowed, asked),
+    queryFn: ({ signal }) => {
+      const { steps, ...rest } = asked;
+      return inTurn(signal, () =>
+        api.getAnalyticsFunnel(
+          { query: { project_id, ...given(narrowed), ...windowOf(window), ...given(rest), step: [...steps] } },
+          { signal },
+        ),
+      );
+    },
+    enabled: asked.steps.length > 1 && asked.by !== '',
+  });
+
+export interface Requests {
+  readonly method?: string | undefined;
+  readonly endpoint?: string | undefined;
+}
+
+export const performanceSummary = (project_id: string, window: Window, requests: Requests, apdex_ms: number) =>
+  queryOptions({
+    queryKey: of(project_id, 'performance', 'summary', window, requests, apdex_ms),
+    queryFn: ({ signal }) =>
+      inTurn(signal, () =>
+        api.getPerformanceSummary(
+          { query: { project_id, ...given(requests), ...windowOf(window), apdex_ms } },
+          { signal },
+        ),
+      ),
+  });
+
+export const performanceSeries = (project_id: string, window: Window, requests: Requests) =>
+  queryOptions({
+    queryKey: of(project_id, 'performance', 'series', window, requests),
+    queryFn: ({ signal }) =>
+      inTurn(signal, () =>
+        api.getPerformanceTimeseries({ query: { project_id, ...given(requests), ...windowOf(window) } }, { signal }),
+      ),
+  });
+
+export const endpoints = (project_id: string, window: Window, requests: Requests, sort: Schemas['EndpointOrder']) =>
+  queryOptions({
+    queryKey: of(project_id, 'performance', 'endpoints', window, requests, sort),
+    queryFn: ({ signal }) =>
+      inTurn(signal, () =>
+        api.listPerformanceEndpoints(
+          { query: { project_id, ...given(requests), ...windowOf(window), sort, limit: 100 } },
+          { signal },
+        ),
+      ),
+  });
+
+export const slowest = (project_id: string, window: Window, requests: Requests) =>
+  queryOptions({
+    queryKey: of(project_id, 'performance', 'slowest', window, requests),
+    queryFn: ({ signal }) =>
+      inTurn(signal, () =>
+        api.listSlowestRequests(
+          { query: { project_id, ...given(requests), ...windowOf(window), limit: 100 } },
+          { signal },
+        ),
+      ),
+  });
+
+export const failures = (project_id: string, window: Window, requests: Requests) =>
+  queryOptions({
+    queryKey: of(project_id, 'performance', 'failures', window, requests),
+    queryFn: ({ signal }) =>
+      inTurn(signal, () =>
+        api.getPerformanceErrors(
+          { query: { project_id, ...given(requests), ...windowOf(window), limit: 100 } },
+          { signal },
+        ),
+      ),
+  });

@@ -1,0 +1,290 @@
+import { Anchor, Badge, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { browserSupportsWebAuthn, startRegistration } from '@simplewebauthn/browser';
+import type { Schemas } from '@operational-events/client';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { passkeys, twoFactor } from '../../api/account.js';
+import { api } from '../../api/client.js';
+import { ActForm } from '../../parts/act-form.js';
+import { Copied } from '../../parts/copied.js';
+import { Confirmation, Dialog } from '../../parts/dialog.js';
+import { Failure } from '../../parts/failures.js';
+import { Listed } from '../../parts/listed.js';
+import { Moment } from '../../parts/moment.js';
+import { PageHead } from '../../parts/page-head.js';
+import { Rows } from '../../parts/rows.js';
+import { Rename } from '../../parts/rename.js';
+import { Section } from '../../parts/section.js';
+import { ShownOnce } from '../../parts/shown-once.js';
+import { useStepUp } from '../../parts/step-up.js';
+import { PendingPage } from '../../shell/around-pages.js';
+
+type Passkey = Schemas['PasskeyResponse'];
+
+/** What somebody who has the password still lacks. */
+export function FactorsPage() {
+  const { data: status, error } = useQuery(twoFactor);
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  return (
+    <Stack gap="lg" maw={760}>
+      <PageHead title="Second factors" about="With one of them a stolen password alone opens nothing." />
+      <Failure error={error} />
+      {status === undefined && error === null && <PendingPage />}
+      {status !== undefined && (
+        <>
+          <AuthenticatorSection isOn={status.enabled} onCodes={setCodes} />
+          <PasskeysSection onCodes={setCodes} />
+          <RecoverySection status={status} onCodes={setCodes} />
+        </>
+      )}
+      <Dialog title="Recovery codes" isOpen={codes !== null} onClose={() => setCodes(null)}>
+        {codes !== null && (
+          <ShownOnce
+            name="the recovery codes"
+            text={codes.join('\n')}
+            advice="Each opens the account once when a device is lost. Print them, or keep them where you keep passwords."
+            onKept={() => setCodes(null)}
+          />
+        )}
+      </Dialog>
+    </Stack>
+  );
+}
+
+interface CodesProps {
+  /** Codes that came along and are shown this once. */
+  readonly onCodes: (codes: readonly string[]) => void;
+}
+
+function useFactorsRead(): () => Promise<void> {
+  const queries = useQueryClient();
+  return () => queries.invalidateQueries({ queryKey: ['account'] });
+}
+
+function AuthenticatorSection({ isOn, onCodes }: CodesProps & { readonly isOn: boolean }) {
+  const prove = useStepUp();
+  const readAnew = useFactorsRead();
+  const [isEnding, setIsEnding] = useState(false);
+  const setup = useMutation({
+    mutationFn: () => prove((header) => api.setUpTwoFactor({ body: {}, header })),
+    gcTime: 0,
+  });
+  const end = async () => {
+    await prove((header) => api.disableTwoFactor({ body: {}, header }));
+    await readAnew();
+  };
+  const enabled = async (codes: readonly string[]) => {
+    setup.reset();
+    await readAnew();
+    onCodes(codes);
+  };
+  return (
+    <Section
+      title="Authenticator"
+      about="An app that shows six digits, new every half minute."
+      acts={
+        isOn ? (
+          <>
+            <Badge variant="light">On</Badge>
+            <Button variant="light" color="red" onClick={() => setIsEnding(true)}>
+              Switch off
+            </Button>
+          </>
+        ) : (
+          <Button loading={setup.isPending} onClick={() => setup.mutate()}>
+            Set up
+          </Button>
+        )
+      }
+    >
+      <Failure error={setup.error} />
+      <Dialog
+        title="Set up the authenticator"
+        isOpen={setup.data !== undefined}
+        onClose={() => setup.reset()}
+        size="lg"
+      >
+        {setup.data !== undefined && <EnableForm setup={setup.data} onEnabled={enabled} />}
+      </Dialog>
+      <Dialog title="Switch the authenticator off" isOpen={isEnding} onClose={() => setIsEnding(false)}>
+        <Confirmation verb="Switch off" isDangerous act={end} onClose={() => setIsEnding(false)}>
+          Its codes are taken no more. Without another second factor the recovery codes go too, and no device stays
+          trusted.
+        </Confirmation>
+      </Dialog>
+    </Section>
+  );
+}
+
+interface EnableProps {
+  readonly setup: Schemas['TwoFactorSetupResponse'];
+  readonly onEnabled: (codes: readonly string[]) => Promise<void>;
+}
+
+function EnableForm({ setup: { secret, otpauth_url, recovery_codes }, onEnabled }: EnableProps) {
+  const [code, setCode] = useState('');
+  const enable = async () => {
+    await api.enableTwoFactor({ body: { code: code.replaceAll(' ', '') } });
+    await onEnabled(recovery_codes);
+  };
+  return (
+    <ActForm verb="Switch on" act={enable}>
+      <Text size="sm">
+        Add an account to your app and type this in as its key. On a phone with the app,{' '}
+        <Anchor href={otpauth_url} size="sm" underline="always">
+          open it there
+        </Anchor>{' '}
+        instead.
+      </Text>
+      <Copied name="the key of the authenticator" text={secret} />
+      <TextInput
+        label="Code that the app shows"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        pattern="[0-9 ]{6,7}"
+        required
+        withAsterisk={false}
+        data-autofocus
+        value={code}
+        onChange={(event) => setCode(event.currentTarget.value)}
+      />
+    </ActForm>
+  );
+}
+
+function PasskeysSection({ onCodes }: CodesProps) {
+  const asked = useQuery(passkeys);
+  const prove = useStepUp();
+  const readAnew = useFactorsRead();
+  const [renamed, setRenamed] = useState<Passkey | null>(null);
+  const [removed, setRemoved] = useState<Passkey | null>(null);
+  const add = useMutation({
+    mutationFn: async () => {
+      const { challenge_token, options } = await prove((header) => api.createPasskeyOptions({ body: {}, header }));
+      const credential = await startRegistration({ optionsJSON: options as never });
+      return api.createPasskey({ body: { challenge_token, credential } });
+    },
+    onSuccess: async (made) => {
+      await readAnew();
+      if (made.recovery_codes === undefined) setRenamed(made);
+      else onCodes(made.recovery_codes);
+    },
+    gcTime: 0,
+  });
+  const remove = async (passkey_id: string) => {
+    await prove((header) => api.deletePasskey({ path: { passkey_id }, body: {}, header }));
+    await readAnew();
+  };
+  return (
+    <Section
+      title="Passkeys"
+      about="A face, a finger or a security key. With one you sign in without the password."
+      acts={
+        browserSupportsWebAuthn() && (
+          <Button loading={add.isPending} onClick={() => add.mutate()}>
+            Add a passkey
+          </Button>
+        )
+      }
+    >
+      <Failure error={add.error} />
+      <Listed
+        asked={asked}
+        empty={
+          <Text size="sm" c="dimmed">
+            None yet. Add one on each device that you sign in from.
+          </Text>
+        }
+      >
+        {(items) => (
+          <Rows label="Passkeys" columns={['Name', 'Added', 'Last used', null]}>
+            {items.map((each) => (
+              <Table.Tr key={each.id}>
+                <Table.Td>{each.name}</Table.Td>
+                <Table.Td>
+                  <Moment at={each.created_at} />
+                </Table.Td>
+                <Table.Td>{each.last_used_at === null ? 'Never' : <Moment at={each.last_used_at} />}</Table.Td>
+                <Table.Td>
+                  <Group gap="xs" justify="flex-end" wrap="nowrap">
+                    <Button
+                      size="xs"
+                      variant="subtle"
+                      aria-label={`Rename ${each.name}`}
+                      onClick={() => setRenamed(each)}
+                    >
+                      Rename
+                    </Button>
+                    <Button
+                      size="xs"
+                      variant="subtle"
+                      color="red"
+                      aria-label={`Remove ${each.name}`}
+                      onClick={() => setRemoved(each)}
+                    >
+                      Remove
+                    </Button>
+                  </Group>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Rows>
+        )}
+      </Listed>
+      <Dialog title="Name the passkey" isOpen={renamed !== null} onClose={() => setRenamed(null)}>
+        {renamed !== null && <RenamePasskey passkey={renamed} onDone={() => setRenamed(null)} />}
+      </Dialog>
+      <Dialog title="Remove the passkey" isOpen={removed !== null} onClose={() => setRemoved(null)}>
+        {removed !== null && (
+          <Confirmation verb="Remove" isDangerous act={() => remove(removed.id)} onClose={() => setRemoved(null)}>
+            <b>{removed.name}</b> opens the account no more. Delete it on the device too.
+          </Confirmation>
+        )}
+      </Dialog>
+    </Section>
+  );
+}
+
+function RenamePasskey({ passkey, onDone }: { readonly passkey: Passkey; readonly onDone: () => void }) {
+  const readAnew = useFactorsRead();
+  const rename = async (name: string) => {
+    await api.updatePasskey({ path: { passkey_id: passkey.id }, body: { name } });
+    await readAnew();
+  };
+  return <Rename before={passkey.name} description="The device it is on" most={100} rename={rename} onDone={onDone} />;
+}
+
+function RecoverySection({ status, onCodes }: CodesProps & { readonly status: Schemas['TwoFactorStatusResponse'] }) {
+  const prove = useStepUp();
+  const readAnew = useFactorsRead();
+  const [isAsking, setIsAsking] = useState(false);
+  const make = async () => {
+    const { recovery_codes } = await prove((header) => api.regenerateRecoveryCodes({ body: {}, header }));
+    await readAnew();
+    onCodes(recovery_codes);
+  };
+  const isGuarded = status.enabled || status.passkey_count > 0;
+  return (
+    <Section
+      title="Recovery codes"
+      about={
+        isGuarded
+          ? `${status.recovery_codes_remaining} left. Each opens the account once when a device is lost.`
+          : 'They come with the first second factor.'
+      }
+      {...(isGuarded && {
+        acts: (
+          <Button variant="default" onClick={() => setIsAsking(true)}>
+            Make new ones
+          </Button>
+        ),
+      })}
+    >
+      <Dialog title="New recovery codes" isOpen={isAsking} onClose={() => setIsAsking(false)}>
+        <Confirmation verb="Make new ones" act={make} onClose={() => setIsAsking(false)}>
+          Ten new codes are shown once. Those of before end at once.
+        </Confirmation>
+      </Dialog>
+    </Section>
+  );
+}

@@ -1,0 +1,43 @@
+import { Stack, Table, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { securityEvents } from '../../api/account.js';
+import { itemsOf } from '../../api/pages.js';
+import { Detail } from '../../parts/detail.js';
+import { Listed, More } from '../../parts/listed.js';
+import { Moment } from '../../parts/moment.js';
+import { PageHead } from '../../parts/page-head.js';
+import { Rows } from '../../parts/rows.js';
+import { programOf, wordsOf } from '../../parts/words.js';
+
+export function SecurityLogPage() {
+  const asked = useInfiniteQuery(securityEvents);
+  return (
+    <Stack gap="lg">
+      <PageHead title="Security log" about="Every act on this account. You are mailed about what matters." />
+      <Listed asked={{ data: itemsOf(asked.data), error: asked.error }} empty={null}>
+        {(items) => (
+          <Rows label="Security log" columns={['When', 'What', 'Program', 'Address', 'Detail']} minWidth={820}>
+            {items.map(({ id, created_at, type, user_agent, ip, detail }) => (
+              <Table.Tr key={id}>
+                <Table.Td>
+                  <Moment at={created_at} />
+                </Table.Td>
+                <Table.Td>
+                  <Text size="sm" fw={500}>
+                    {wordsOf(type)}
+                  </Text>
+                </Table.Td>
+                <Table.Td title={user_agent ?? undefined}>{programOf(user_agent)}</Table.Td>
+                <Table.Td className="numbers">{ip ?? '–'}</Table.Td>
+                <Table.Td>
+                  <Detail detail={detail} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Rows>
+        )}
+      </Listed>
+      <More asked={asked} />
+    </Stack>
+  );
+}

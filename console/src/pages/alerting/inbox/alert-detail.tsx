@@ -1,0 +1,311 @@
+import { Button, Group, Menu, Select, Stack, Text, Textarea, Timeline, Title } from '@mantine/core';
+import type { Schemas } from '@operational-events/client';
+import { useQuery } from '@tanstack/react-query';
+import { type RefObject, type SubmitEvent, useState } from 'react';
+import { alertEvent, alertTimeline, namedMembers, projectMembers } from '../../../api/alerting.js';
+import { me } from '../../../api/queries.js';
+import { MANAGERS, MEMBERS, useRefusal } from '../../../api/roles.js';
+import { useMay } from '../../../api/use-may.js';
+import { Act } from '../../../parts/act.js';
+import { Fact, Facts, JsonText } from '../../../parts/facts.js';
+import { Failure } from '../../../parts/failures.js';
+import { LinkAnchor, LinkButton } from '../../../parts/links.js';
+import { Moment } from '../../../parts/moment.js';
+import { StateBadge } from '../../../parts/state-badge.js';
+import { wordsOf } from '../../../parts/words.js';
+import { PendingPage } from '../../../shell/around-pages.js';
+import { useCurrentProject } from '../../../shell/current-project.js';
+import type { AlertAct, useAlertActs } from './use-alert-acts.js';
+
+type AlertEvent = Schemas['AlertEventResponse'];
+
+interface Props {
+  readonly id: string;
+  readonly acts: ReturnType<typeof useAlertActs>;
+  readonly isSnoozing: boolean;
+  readonly onSnoozing: (isSnoozing: boolean) => void;
+  readonly assignee: RefObject<HTMLInputElement | null>;
+  readonly comment: RefObject<HTMLTextAreaElement | null>;
+}
+
+const SNOOZES = [
+  { label: 'For an hour', seconds: 3_600 },
+  { label: 'For 4 hours', seconds: 14_400 },
+  { label: 'For a day', seconds: 86_400 },
+  { label: 'For a week', seconds: 604_800 },
+] as const;
+
+/** One alert event with what was done about it. */
+export function AlertDetail(props: Props) {
+  const { project } = useCurrentProject();
+  const { data, error } = useQuery(alertEvent(project.id, props.id));
+  if (data !== undefined) return <Known alert={data} {...props} />;
+  return error === null ? <PendingPage /> : <Failure error={error} title="The alert could not be read" />;
+}
+
+function Known({ alert, acts, isSnoozing, onSnoozing, assignee, comment }: Props & { readonly alert: AlertEvent }) {
+  const { organization, project } = useCurrentProject();
+  const refusal = useRefusal(project.id, MEMBERS);
+  const params = { organization: organization.slug, project: project.slug };
+  const isResolved = alert.status === 'resolved';
+  const act = (one: AlertAct) => acts.mutate({ id: alert.id, act: one });
+  return (
+    <Stack gap="md">
+      <Stack gap={6}>
+        <Group gap="xs">
+          <StateBadge state={alert.severity} />
+          <StateBadge state={alert.status} />
+        </Group>
+        <Title order={2} size="h4" style={{ overflowWrap: 'anywhere' }}>
+          {alert.message}
+        </Title>
+      </Stack>
+      <Group gap="xs">
+        {(alert.status === 'open' || alert.status === 'snoozed') && (
+          <Act size="xs" refusal={refusal} onAct={() => act({ kind: 'acknowledge' })}>
+            Acknowledge
+          </Act>
+        )}
+        {!isResolved && (
+          <Act size="xs" variant="default" refusal={refusal} onAct={() => act({ kind: 'resolve' })}>
+            Resolve
+          </Act>
+        )}
+        {(alert.status === 'open' || alert.status === 'acknowledged') && refusal === undefined && (
+          <Menu opened={isSnoozing} onChange={onSnoozing} position="bottom-start">
+            <Menu.Target>
+              <Button size="xs" variant="default">
+                Snooze
+              </Button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              {SNOOZES.map(({ label, seconds }) => (
+                <Menu.Item
+                  key={seconds}
+                  onClick={() => act({ kind: 'snooze', until: new Date(Date.now() + seconds * 1000).toISOString() })}
+                >
+                  {label}
+                </Menu.Item>
+              ))}
+            </Menu.Dropdown>
+          </Menu>
+        )}
+        {isResolved && (
+          <Act size="xs" variant="default" refusal={refusal} onAct={() => act({ kind: 'reopen' })}>
+            Reopen
+          </Act>
+        )}
+        <LinkButton
+          size="xs"
+          variant="default"
+          to="/o/$organization/p/$project/alert-deliveries"
+          params={params}
+          search={{ alert: alert.id }}
+        >
+          Who was told
+        </LinkButton>
+        {!isResolved && (
+          <LinkButton
+            size="xs"
+            variant="default"
+            to="/o/$organization/p/$project/silences"
+            params={params}
+            search={{ fingerprint: alert.fingerprint }}
+          >
+            Silence
+          </LinkButton>
+        )}
+      </Group>
+      <Failure error={acts.error} title="It was not done" />
+      <Facts>
+        <Fact name="Rule">
+          {alert.alert_rule_id === null ? (
+            'Raised by hand'
+          ) : (
+            <LinkAnchor
+              to="/o/$organization/p/$project/alert-rules/$rule"
+              params={{ ...params, rule: alert.alert_rule_id }}
+              size="sm"
+            >
+              {alert.rule_name ?? 'Its rule'}
+            </LinkAnchor>
+          )}
+        </Fact>
+        <Fact name="First">
+          <Moment at={alert.created_at} />
+        </Fact>
+        <Fact name="Last">
+          <Moment at={alert.last_occurred_at} />
+          {alert.occurrences > 1 && `, ${alert.occurrences} times so far`}
+        </Fact>
+        {alert.snoozed_until !== null && (
+          <Fact name="Snoozed until">
+            <Moment at={alert.snoozed_until} />
+          </Fact>
+        )}
+        {alert.event_type !== null && (
+          <Fact name="Event">
+            <LinkAnchor
+              to="/o/$organization/p/$project/logs"
+              params={params}
+              search={{ q: alert.event_type, range: '7d' }}
+              size="sm"
+            >
+              {alert.event_type}
+            </LinkAnchor>
+            {alert.source !== null && ` from ${alert.source}`}
+          </Fact>
+        )}
+        {Object.entries(alert.group_values).map(([name, value]) => (
+          <Fact key={name} name={name}>
+            {String(value)}
+          </Fact>
+        ))}
+        <Fact name="Assigned to">
+          <Assignee
+            alert={alert}
+            refusal={refusal}
+            input={assignee}
+            onAssign={(userId) => act({ kind: 'assign', userId })}
+          />
+        </Fact>
+      </Facts>
+      {Object.keys(alert.payload).length > 0 && <JsonText name="Payload" value={alert.payload} />}
+      <History alert={alert} />
+      {refusal === undefined && (
+        <Comment
+          key={alert.id}
+          input={comment}
+          isSending={acts.isPending}
+          onSend={(body, onDone) =>
+            acts.mutate({ id: alert.id, act: { kind: 'comment', body } }, { onSuccess: onDone })
+          }
+        />
+      )}
+    </Stack>
+  );
+}
+
+interface AssigneeProps {
+  readonly alert: AlertEvent;
+  readonly refusal: string | undefined;
+  readonly input: RefObject<HTMLInputElement | null>;
+  readonly onAssign: (userId: string | null) => void;
+}
+
+/** Names are told to those alone who manage the organization; everybody else finds themselves, and roles. */
+function Assignee({ alert, refusal, input, onAssign }: AssigneeProps) {
+  const { organization, project } = useCurrentProject();
+  const { data: person } = useQuery(me);
+  const { data: members } = useQuery(projectMembers(project.id));
+  const mayReadNames = useMay(project.id, MANAGERS);
+  const { data: named } = useQuery({ ...namedMembers(organization.id), enabled: mayReadNames });
+  const options = (members ?? []).map(({ user_id, role }) => {
+    const known = named?.find((each) => each.user_id === user_id);
+    const name = known?.display_name || known?.identity || `${role}, ${user_id.slice(-6)}`;
+    return { value: user_id, label: user_id === person?.id ? `Me (${person.email})` : name };
+  });
+  return (
+    <Select
+      ref={input}
+      size="xs"
+      aria-label="Assigned to"
+      placeholder="Nobody"
+      data={options}
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': 'Assign to nobody' }}
+      readOnly={refusal !== undefined}
+      value={alert.assignee_id}
+      onChange={onAssign}
+    />
+  );
+}
+
+function History({ alert }: { readonly alert: AlertEvent }) {
+  const { project } = useCurrentProject();
+  const { data, error } = useQuery(alertTimeline(project.id, alert.id));
+  return (
+    <section aria-label="Timeline">
+      <Title order={3} size="h6" mb="xs">
+        What happened
+      </Title>
+      <Failure error={error} />
+      {data !== undefined && (
+        <Timeline bulletSize={12} lineWidth={2} active={data.length}>
+          {data.map(({ id, type, actor, body, created_at }) => (
+            <Timeline.Item
+              key={id}
+              title={
+                <Text size="sm" fw={500}>
+                  {WORDS.get(type) ?? wordsOf(type)}
+                  {actor !== null && ` by ${actor.display_name ?? 'somebody'}`}
+                </Text>
+              }
+            >
+              {body !== null && (
+                <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+                  {body}
+                </Text>
+              )}
+              <Text size="xs" c="dimmed">
+                <Moment at={created_at} />
+              </Text>
+            </Timeline.Item>
+          ))}
+        </Timeline>
+      )}
+    </section>
+  );
+}
+
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ['opened', 'Raised'],
+  ['notified', 'Told'],
+  ['nobody_notified', 'Nobody was told'],
+  ['acknowledged', 'Acknowledged'],
+  ['snoozed', 'Snoozed'],
+  ['snooze_ended', 'Snooze over'],
+  ['resolved', 'Resolved'],
+  ['reopened', 'Reopened'],
+  ['assigned', 'Assigned'],
+  ['unassigned', 'Assigned to nobody'],
+  ['commented', 'Comment'],
+]);
+
+interface CommentProps {
+  readonly input: RefObject<HTMLTextAreaElement | null>;
+  readonly isSending: boolean;
+  readonly onSend: (body: string, onDone: () => void) => void;
+}
+
+function Comment({ input, isSending, onSend }: CommentProps) {
+  const [body, setBody] = useState('');
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    onSend(body.trim(), () => setBody(''));
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="xs" align="flex-start">
+        <Textarea
+          ref={input}
+          w="100%"
+          label="Comment"
+          autosize
+          minRows={2}
+          maxRows={8}
+          maxLength={5000}
+          value={body}
+          onChange={(event) => setBody(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
+          }}
+        />
+        <Button type="submit" size="xs" variant="default" disabled={body.trim() === ''} loading={isSending}>
+          Comment
+        </Button>
+      </Stack>
+    </form>
+  );
+}

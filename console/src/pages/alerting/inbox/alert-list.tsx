@@ -1,0 +1,88 @@
+import { Box, Checkbox, Text } from '@mantine/core';
+import type { Schemas } from '@operational-events/client';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef } from 'react';
+import { Moment } from '../../../parts/moment.js';
+import { StateBadge } from '../../../parts/state-badge.js';
+
+type AlertEvent = Schemas['AlertEventResponse'];
+
+const ROW_PX = 64;
+
+interface Props {
+  readonly alerts: readonly AlertEvent[];
+  readonly total: number;
+  /** The one that is shown. */
+  readonly shown: string | undefined;
+  /** Whether the keyboard chose it, so that it is in sight and has the focus. */
+  readonly isByKey: boolean;
+  readonly chosen: ReadonlySet<string>;
+  readonly onShow: (id: string) => void;
+  readonly onChoose: (id: string) => void;
+  /** The end of what is known is in sight. */
+  readonly onEnd: () => void;
+}
+
+/** Of any number of alerts only those in sight are in the page. */
+export function AlertList({ alerts, total, shown, isByKey, chosen, onShow, onChoose, onEnd }: Props) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: alerts.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    getItemKey: (index) => alerts[index]?.id ?? index,
+    overscan: 8,
+  });
+  const items = virtual.getVirtualItems();
+  const last = items.at(-1)?.index ?? -1;
+  const isAtEnd = last >= alerts.length - 1 && alerts.length < total;
+  useEffect(() => {
+    if (isAtEnd) onEnd();
+  }, [isAtEnd, onEnd]);
+  useEffect(() => {
+    if (!isByKey || shown === undefined) return;
+    const index = alerts.findIndex(({ id }) => id === shown);
+    if (index >= 0) virtual.scrollToIndex(index);
+    scroller.current?.querySelector<HTMLElement>(`[data-alert="${shown}"]`)?.focus({ preventScroll: true });
+  }, [alerts, isByKey, shown, virtual]);
+  return (
+    <div ref={scroller} className="rows inbox" role="group" aria-label={`${total} alerts`}>
+      <div className="rows-inner" style={{ height: virtual.getTotalSize() }}>
+        {items.map(({ key, index, start }) => {
+          const alert = alerts[index];
+          if (alert === undefined) return null;
+          return (
+            <Box
+              key={String(key)}
+              className="inbox-row"
+              style={{ transform: `translateY(${start}px)` }}
+              data-shown={alert.id === shown || undefined}
+            >
+              <Checkbox
+                aria-label={`Choose ${alert.message}`}
+                checked={chosen.has(alert.id)}
+                onChange={() => onChoose(alert.id)}
+              />
+              <button
+                type="button"
+                data-alert={alert.id}
+                aria-current={alert.id === shown || undefined}
+                onClick={() => onShow(alert.id)}
+              >
+                <Text span inherit truncate fw={600}>
+                  {alert.message}
+                </Text>
+                <Text span size="xs" c="dimmed" truncate>
+                  <Moment at={alert.last_occurred_at} />
+                  {alert.occurrences > 1 && ` · ${alert.occurrences} times`}
+                  {alert.status !== 'open' && ` · ${alert.status}`}
+                </Text>
+              </button>
+              <StateBadge state={alert.severity} />
+            </Box>
+          );
+        })}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,359 @@
+import { Alert, Badge, Button, Card, Drawer, Grid, Group, Kbd, Stack, Text } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import type { Schemas } from '@operational-events/client';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useCallback, useMemo, useRef, useState } from 'react';
+import { alertEvents, alertEventsKey, alertRules, alertSummary } from '../../../api/alerting.js';
+import { api } from '../../../api/client.js';
+import { me } from '../../../api/queries.js';
+import { MEMBERS, useRefusal } from '../../../api/roles.js';
+import { Choice } from '../../../parts/choice.js';
+import { Failure } from '../../../parts/failures.js';
+import { Find } from '../../../parts/find.js';
+import { LinkButton } from '../../../parts/links.js';
+import { whole } from '../../../parts/numbers.js';
+import { PageHead } from '../../../parts/page-head.js';
+import { Empty } from '../../../parts/rows.js';
+import { useKeys } from '../../../parts/use-keys.js';
+import { searchChange } from '../../../parts/use-search-change.js';
+import { type AlertFilters, SEVERITIES } from '../../../routes/alerting.js';
+import { PendingPage } from '../../../shell/around-pages.js';
+import { useCurrentProject } from '../../../shell/current-project.js';
+import { AlertDetail } from './alert-detail.js';
+import { AlertList } from './alert-list.js';
+import { useAlertActs } from './use-alert-acts.js';
+import { useLiveAlerts } from './use-live-alerts.js';
+
+type Filters = AlertFilters;
+
+const route = getRouteApi('/signed-in/o/$organization/p/$project/alerts');
+const TYPING_MS = 400;
+const MOST_AT_ONCE = 100;
+
+/** What has happened and who is at it. */
+export function AlertsPage() {
+  const { project } = useCurrentProject();
+  const filters = route.useSearch();
+  const navigate = route.useNavigate();
+  const set = searchChange<Filters>(navigate);
+  const list = useInfiniteQuery(alertEvents(project.id, filters));
+  const liveError = useLiveAlerts(project.id);
+  const alerts = useMemo(() => list.data?.pages.flatMap(({ items }) => items) ?? [], [list.data]);
+  const total = list.data?.pages.at(-1)?.total ?? 0;
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  // The words that somebody is typing are asked for a little later: the field begins anew when they are let go.
+  const [cleared, setCleared] = useState(0);
+  const clear = () => void navigate({ search: {} }).then(() => setCleared((before) => before + 1));
+  const [isByKey, setIsByKey] = useState(false);
+  const [isSnoozing, setIsSnoozing] = useState(false);
+  const assignee = useRef<HTMLInputElement>(null);
+  const comment = useRef<HTMLTextAreaElement>(null);
+  const find = useRef<HTMLInputElement>(null);
+  /** Where the one that is shown was, should it leave the list. */
+  const place = useRef(-1);
+  const acts = useAlertActs(project.id);
+  const refusal = useRefusal(project.id, MEMBERS);
+  const isWide = useMediaQuery('(min-width: 62em)', true, { getInitialValueInEffect: false });
+  const shown = filters.alert;
+  const at = alerts.findIndex(({ id }) => id === shown);
+  if (at >= 0) place.current = at;
+
+  const show = (id: string | undefined, byKey: boolean) => {
+    acts.reset();
+    setIsByKey(byKey);
+    setIsSnoozing(false);
+    set({ alert: id });
+  };
+  const step = (by: 1 | -1) => {
+    // One that has left the list has made its place that of the next one.
+    const next = at >= 0 ? at + by : by === 1 ? Math.max(0, place.current) : place.current - 1;
+    const alert = alerts[Math.min(alerts.length - 1, Math.max(0, next))];
+    if (alert !== undefined) show(alert.id, true);
+  };
+  const choose = (id: string) =>
+    setChosen((before) => {
+      const after = new Set(before);
+      if (!after.delete(id)) after.add(id);
+      return after;
+    });
+  const actOn = (kind: 'acknowledge' | 'resolve') => {
+    if (shown !== undefined && refusal === undefined) acts.mutate({ id: shown, act: { kind } });
+  };
+  useKeys({
+    j: () => step(1),
+    k: () => step(-1),
+    x: () => {
+      if (shown !== undefined) choose(shown);
+    },
+    e: () => actOn('acknowledge'),
+    r: () => actOn('resolve'),
+    s: () => setIsSnoozing(true),
+    a: () => assignee.current?.focus(),
+    c: () => comment.current?.focus(),
+    '/': () => find.current?.focus(),
+    Escape: () => show(undefined, false),
+  });
+  const { fetchNextPage, hasNextPage, isFetchingNextPage } = list;
+  const onEnd = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [fetchNextPage, hasNextPage, isFetchingNextPage]);
+
+  const detail = shown !== undefined && (
+    <AlertDetail
+      key={shown}
+      id={shown}
+      acts={acts}
+      isSnoozing={isSnoozing}
+      onSnoozing={setIsSnoozing}
+      assignee={assignee}
+      comment={comment}
+    />
+  );
+  const isFiltered = Object.entries<unknown>(filters).some(([name, value]) => name !== 'alert' && value !== undefined);
+  return (
+    <Stack gap="md">
+      <PageHead title="Alerts" about="What has happened, and who is at it. New ones come in by themselves.">
+        <Summary />
+      </PageHead>
+      <FilterBar key={cleared} filters={filters} set={set} find={find} />
+      <Failure error={list.error} />
+      <Failure error={liveError} title="New alerts do not come in by themselves now" />
+      {chosen.size > 0 && (
+        <Bulk key={[...chosen].join()} ids={[...chosen]} refusal={refusal} onDone={() => setChosen(new Set())} />
+      )}
+      {list.data === undefined && list.error === null && <PendingPage />}
+      {list.data !== undefined && alerts.length === 0 && <Nothing isFiltered={isFiltered} onClear={clear} />}
+      {(alerts.length > 0 || shown !== undefined) && (
+        <Grid gap="md">
+          <Grid.Col span={{ base: 12, md: 5 }} className="inbox-side">
+            {alerts.length > 0 && (
+              <Card withBorder padding={0}>
+                <AlertList
+                  alerts={alerts}
+                  total={total}
+                  shown={shown}
+                  isByKey={isByKey}
+                  chosen={chosen}
+                  onShow={(id) => show(id, false)}
+                  onChoose={choose}
+                  onEnd={onEnd}
+                />
+              </Card>
+            )}
+            {!hasNextPage && alerts.length < total && (
+              <Text size="xs" c="dimmed" mt="xs">
+                The newest {whole(alerts.length)} of {whole(total)}. Filters find the others.
+              </Text>
+            )}
+            <Keys />
+          </Grid.Col>
+          {isWide && (
+            <Grid.Col span={7}>
+              <Card withBorder component="section" aria-label="The alert">
+                {detail || <Text c="dimmed">Choose an alert to see what is known of it.</Text>}
+              </Card>
+            </Grid.Col>
+          )}
+        </Grid>
+      )}
+      {!isWide && (
+        <Drawer
+          opened={shown !== undefined}
+          onClose={() => show(undefined, false)}
+          position="right"
+          size="lg"
+          title="Alert"
+          closeButtonProps={{ 'aria-label': 'Close' }}
+        >
+          {detail}
+        </Drawer>
+      )}
+    </Stack>
+  );
+}
+
+function Summary() {
+  const { project } = useCurrentProject();
+  const { data } = useQuery(alertSummary(project.id));
+  if (data === undefined) return null;
+  const { critical, warning } = data.unresolved_by_severity;
+  return (
+    <Group gap="xs" role="status">
+      <Badge variant="light" color="gray" tt="none">
+        {data.unresolved} unresolved
+      </Badge>
+      {critical > 0 && (
+        <Badge variant="light" color="red" tt="none">
+          {critical} critical
+        </Badge>
+      )}
+      {warning > 0 && (
+        <Badge variant="light" color="orange" tt="none">
+          {warning} {warning === 1 ? 'warning' : 'warnings'}
+        </Badge>
+      )}
+    </Group>
+  );
+}
+
+interface FilterBarProps {
+  readonly filters: Filters;
+  readonly set: (change: Partial<Filters>) => void;
+  readonly find: React.RefObject<HTMLInputElement | null>;
+}
+
+function FilterBar({ filters, set, find }: FilterBarProps) {
+  const { project } = useCurrentProject();
+  const { data: rules } = useQuery(alertRules(project.id));
+  const { data: person } = useQuery(me);
+  return (
+    <Group gap="sm" align="flex-end">
+      <Find
+        input={find}
+        placeholder="Words of the message"
+        value={filters.q}
+        typingMs={TYPING_MS}
+        onFind={(q) => set({ q })}
+      />
+      <Choice
+        label="Status"
+        none="Open"
+        options={['acknowledged', 'snoozed', 'resolved', 'all'] as const}
+        value={filters.status}
+        onChange={(status) => set({ status })}
+      />
+      <Choice
+        label="Severity"
+        options={SEVERITIES}
+        value={filters.severity}
+        onChange={(severity) => set({ severity })}
+      />
+      <Choice
+        label="Rule"
+        options={(rules ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+        value={filters.rule}
+        onChange={(rule) => set({ rule })}
+      />
+      {person !== undefined && (
+        <Choice
+          label="Assigned to"
+          none="Anybody"
+          options={[{ value: person.id, label: 'Me' }]}
+          value={filters.assignee}
+          onChange={(assignee) => set({ assignee })}
+        />
+      )}
+    </Group>
+  );
+}
+
+interface BulkProps {
+  readonly ids: readonly string[];
+  readonly refusal: string | undefined;
+  readonly onDone: () => void;
+}
+
+/** Each of them by itself, as the service does it: some may not let it be done. */
+function Bulk({ ids, refusal, onDone }: BulkProps) {
+  const { project } = useCurrentProject();
+  const queries = useQueryClient();
+  const acting = useMutation({
+    mutationFn: (action: Schemas['AlertEventAct']) => actOnAll(ids, action),
+    onSuccess: (results) => {
+      if (results.every(({ ok }) => ok)) onDone();
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: alertEventsKey(project.id) }),
+  });
+  const refused = acting.data?.filter(({ ok }) => !ok) ?? [];
+  return (
+    <Card withBorder padding="sm" role="group" aria-label="Chosen alerts">
+      <Stack gap="xs">
+        <Group gap="sm">
+          <Text size="sm" fw={600}>
+            {ids.length} chosen
+          </Text>
+          <Button
+            size="xs"
+            disabled={refusal !== undefined}
+            loading={acting.isPending}
+            onClick={() => acting.mutate('acknowledge')}
+          >
+            Acknowledge them
+          </Button>
+          <Button
+            size="xs"
+            variant="default"
+            disabled={refusal !== undefined}
+            loading={acting.isPending}
+            onClick={() => acting.mutate('resolve')}
+          >
+            Resolve them
+          </Button>
+          <Button size="xs" variant="subtle" onClick={onDone}>
+            Choose none
+          </Button>
+          {refusal !== undefined && (
+            <Text size="sm" c="dimmed">
+              {refusal}
+            </Text>
+          )}
+        </Group>
+        <Failure error={acting.error} />
+        {refused.length > 0 && (
+          <Alert color="orange" variant="light" p="xs">
+            {refused.length} of {acting.data?.length} were not done:{' '}
+            {[...new Set(refused.map(({ detail }) => detail))].join('; ')}.
+          </Alert>
+        )}
+      </Stack>
+    </Card>
+  );
+}
+
+/** As many at a time as the service takes. */
+async function actOnAll(ids: readonly string[], action: Schemas['AlertEventAct']) {
+  const results: Schemas['BulkResult'][] = [];
+  for (let at = 0; at < ids.length; at += MOST_AT_ONCE) {
+    const answer = await api.updateAlertEvents({ body: { ids: ids.slice(at, at + MOST_AT_ONCE), action } });
+    results.push(...answer.results);
+  }
+  return results;
+}
+
+function Keys() {
+  return (
+    <Text size="xs" c="dimmed" mt="xs" visibleFrom="sm">
+      <Kbd size="xs">j</Kbd> <Kbd size="xs">k</Kbd> next, before · <Kbd size="xs">e</Kbd> acknowledge ·{' '}
+      <Kbd size="xs">r</Kbd> resolve · <Kbd size="xs">s</Kbd> snooze · <Kbd size="xs">a</Kbd> assign ·{' '}
+      <Kbd size="xs">c</Kbd> comment · <Kbd size="xs">x</Kbd> choose · <Kbd size="xs">/</Kbd> find
+    </Text>
+  );
+}
+
+function Nothing({ isFiltered, onClear }: { readonly isFiltered: boolean; readonly onClear: () => void }) {
+  const { organization, project } = useCurrentProject();
+  if (isFiltered) {
+    return (
+      <Empty title="No alert fits" about="Other words, another status or another rule may have some.">
+        <Button variant="default" onClick={onClear}>
+          Clear the filters
+        </Button>
+      </Empty>
+    );
+  }
+  return (
+    <Empty
+      title="Nothing is open"
+      about="An alert begins when a rule fires, and counts what follows until somebody resolves it, or the rule has recovered. Rules say what is watched for."
+    >
+      <LinkButton
+        to="/o/$organization/p/$project/alert-rules"
+        params={{ organization: organization.slug, project: project.slug }}
+        variant="default"
+      >
+        To the rules
+      </LinkButton>
+    </Empty>
+  );
+}

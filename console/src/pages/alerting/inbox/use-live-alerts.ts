@@ -1,0 +1,51 @@
+import { stream } from '@operational-events/client';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { alertEvent, alertEventsKey, alertTimeline } from '../../../api/alerting.js';
+import { api } from '../../../api/client.js';
+
+/** Of many changes at once the lists are read anew once, and not again before they are read. */
+const SETTLED_MS = 1_500;
+
+/** What is shown follows the service's stream; @returns why it does not, null while it does */
+export function useLiveAlerts(project_id: string): unknown {
+  const queries = useQueryClient();
+  const [error, setError] = useState<unknown>(null);
+  useEffect(() => {
+    const stop = new AbortController();
+    let changes = 0;
+    let settled: ReturnType<typeof setTimeout> | undefined;
+    const change = () => {
+      changes += 1;
+      settled ??= setTimeout(() => void readAnew(), SETTLED_MS);
+    };
+    const readAnew = async () => {
+      const known = changes;
+      const lists = ['list', 'summary'].map((name) => [...alertEventsKey(project_id), name]);
+      await Promise.all(lists.map((queryKey) => queries.invalidateQueries({ queryKey })));
+      settled = undefined;
+      if (changes > known && !stop.signal.aborted) change();
+    };
+    const follow = async () => {
+      for await (const { alert_event } of stream(
+        api.streamAlertEvents,
+        { query: { project_id } },
+        { signal: stop.signal },
+      )) {
+        // Only where somebody has looked at it.
+        queries.setQueryData(alertEvent(project_id, alert_event.id).queryKey, (known) => known && alert_event);
+        void queries.invalidateQueries({ queryKey: alertTimeline(project_id, alert_event.id).queryKey });
+        change();
+      }
+    };
+    follow().catch((fault: unknown) => {
+      if (!stop.signal.aborted) setError(fault);
+    });
+    return () => {
+      stop.abort();
+      clearTimeout(settled);
+      setError(null);
+    };
+  }, [project_id, queries]);
+  return error;
+}

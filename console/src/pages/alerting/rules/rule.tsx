@@ -1,0 +1,317 @@
+import {
+  Alert,
+  Button,
+  Card,
+  Checkbox,
+  Grid,
+  Group,
+  MultiSelect,
+  Select,
+  SimpleGrid,
+  Stack,
+  TagsInput,
+  Text,
+  TextInput,
+} from '@mantine/core';
+import type { Schemas } from '@operational-events/client';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type SubmitEvent, useMemo, useState } from 'react';
+import { alertRule, alertRules } from '../../../api/alerting.js';
+import { api } from '../../../api/client.js';
+import { channels, destinations } from '../../../api/delivery.js';
+import { OPERATORS, useRefusal } from '../../../api/roles.js';
+import { Confirmation, Dialog } from '../../../parts/dialog.js';
+import { DurationSelect } from '../../../parts/durations.js';
+import { Failure } from '../../../parts/failures.js';
+import { LinkAnchor } from '../../../parts/links.js';
+import { Moment } from '../../../parts/moment.js';
+import { PageHead } from '../../../parts/page-head.js';
+import { StateBadge } from '../../../parts/state-badge.js';
+import { Switched } from '../../../parts/switched.js';
+import { SEVERITIES } from '../../../routes/alerting.js';
+import { PendingPage } from '../../../shell/around-pages.js';
+import { useCurrentProject } from '../../../shell/current-project.js';
+import { Misspelt } from '../filters/filter.js';
+import { ConditionForm } from './condition-form.js';
+import { draftOfRule, NEW_RULE, requestOf, type RuleDraft } from './draft.js';
+import { Preview } from './preview.js';
+
+type Rule = Schemas['AlertRuleResponse'];
+
+const route = getRouteApi('/signed-in/o/$organization/p/$project/alert-rules/$rule');
+const HOLDS_S = [0, 60, 300, 900, 3_600];
+const COOLDOWNS_S = [0, 60, 300, 900, 3_600, 86_400];
+
+/** A rule of this id, or a new one. */
+export function RulePage() {
+  const { project } = useCurrentProject();
+  const { rule: id } = route.useParams();
+  return id === 'new' ? <Editor key="new" rule={null} /> : <Stored key={id} projectId={project.id} id={id} />;
+}
+
+function Stored({ projectId, id }: { readonly projectId: string; readonly id: string }) {
+  const { data, error } = useQuery(alertRule(projectId, id));
+  if (data !== undefined) return <Editor rule={data} />;
+  return error === null ? <PendingPage /> : <Failure error={error} title="The rule could not be read" />;
+}
+
+/** Whether what is written would change what is stored. */
+function isSame(one: RuleDraft, other: RuleDraft | null): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function Editor({ rule }: { readonly rule: Rule | null }) {
+  const { organization, project } = useCurrentProject();
+  const { range } = route.useSearch();
+  const navigate = route.useNavigate();
+  const queries = useQueryClient();
+  const refusal = useRefusal(project.id, OPERATORS);
+  const stored = useMemo(() => (rule === null ? null : draftOfRule(rule)), [rule]);
+  const [draft, setDraft] = useState<RuleDraft>(
+    stored ?? (rule === null ? NEW_RULE : { ...NEW_RULE, name: rule.name, severity: rule.severity }),
+  );
+  const [isOn, setIsOn] = useState(true);
+  const [isDeleting, setIsDeleting] = useState(false);
+  const params = { organization: organization.slug, project: project.slug };
+  const set = (change: Partial<RuleDraft>) => setDraft((before) => ({ ...before, ...change }));
+  const known = (saved: Rule) => {
+    queries.setQueryData(alertRule(project.id, saved.id).queryKey, saved);
+    return queries.invalidateQueries({ queryKey: alertRules(project.id).queryKey, exact: true });
+  };
+  const saving = useMutation({
+    mutationFn: async () => {
+      const body = requestOf(draft);
+      return rule === null
+        ? api.createAlertRule({ body: { ...body, project_id: project.id, is_enabled: isOn } })
+        : api.updateAlertRule({ path: { rule_id: rule.id }, body });
+    },
+    onSuccess: async (saved) => {
+      await known(saved);
+      setDraft((before) => draftOfRule(saved) ?? before);
+      if (rule === null)
+        await navigate({
+          to: '/o/$organization/p/$project/alert-rules/$rule',
+          params: { ...params, rule: saved.id },
+          replace: true,
+        });
+    },
+  });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (refusal === undefined) saving.mutate();
+  };
+  const isChanged = rule !== null && !isSame(draft, stored);
+  const toggle = async (enabled: boolean) => {
+    if (rule !== null)
+      await known(await api.updateAlertRule({ path: { rule_id: rule.id }, body: { is_enabled: enabled } }));
+  };
+  return (
+    <Stack gap="lg">
+      <PageHead title={rule === null ? 'New rule' : rule.name} about="What it watches for, and whom it tells.">
+        {rule !== null && (
+          <>
+            <StateBadge state={rule.state} />
+            <Switched label="Rule is on" isOn={rule.is_enabled} refusal={refusal} act={toggle} />
+            {refusal === undefined && (
+              <Button variant="subtle" color="red" onClick={() => setIsDeleting(true)}>
+                Delete
+              </Button>
+            )}
+          </>
+        )}
+      </PageHead>
+      {rule !== null && <Troubles rule={rule} isReadable={stored !== null} />}
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, lg: 6 }}>
+          <Card withBorder>
+            <form onSubmit={submit}>
+              <Stack>
+                <SimpleGrid cols={{ base: 1, xs: 2 }}>
+                  <TextInput
+                    label="Name"
+                    placeholder="Payments fail"
+                    required
+                    maxLength={200}
+                    value={draft.name}
+                    onChange={(event) => set({ name: event.currentTarget.value })}
+                  />
+                  <Select
+                    label="Severity"
+                    data={[...SEVERITIES]}
+                    allowDeselect={false}
+                    value={draft.severity}
+                    onChange={(severity) => set({ severity: severity as RuleDraft['severity'] })}
+                  />
+                </SimpleGrid>
+                <ConditionForm draft={draft} set={set} />
+                {draft.kind !== 'anomaly' && (
+                  <TagsInput
+                    label="An alert for each"
+                    description="Fields, such as properties.country; one alert in all where there is none"
+                    placeholder={draft.groupBy.length === 0 ? 'source' : undefined}
+                    data={['source', 'environment', 'event', 'log.endpoint']}
+                    value={[...draft.groupBy]}
+                    onChange={(groupBy) => set({ groupBy })}
+                  />
+                )}
+                <SimpleGrid cols={{ base: 1, xs: 3 }}>
+                  <DurationSelect
+                    label="Fires after"
+                    choices={HOLDS_S}
+                    none="at once"
+                    value={draft.forSeconds}
+                    onChange={(forSeconds) => set({ forSeconds })}
+                  />
+                  <DurationSelect
+                    label="Holds on for"
+                    choices={HOLDS_S}
+                    none="no longer"
+                    value={draft.keepFiringSeconds}
+                    onChange={(keepFiringSeconds) => set({ keepFiringSeconds })}
+                  />
+                  <DurationSelect
+                    label="Tells again after"
+                    choices={COOLDOWNS_S}
+                    none="each time"
+                    value={draft.cooldownSeconds}
+                    onChange={(cooldownSeconds) => set({ cooldownSeconds })}
+                  />
+                </SimpleGrid>
+                <Recipients projectId={project.id} draft={draft} set={set} />
+                {rule === null && (
+                  <Checkbox
+                    label="Switch it on"
+                    description="Off it tells nobody, and can be tried over the past"
+                    checked={isOn}
+                    onChange={(event) => setIsOn(event.currentTarget.checked)}
+                  />
+                )}
+                {saving.error instanceof Misspelt ? (
+                  <Alert color="red" variant="light" role="alert">
+                    {saving.error.message}
+                  </Alert>
+                ) : (
+                  <Failure error={saving.error} title="It was not saved" />
+                )}
+                <Group justify="space-between">
+                  <Text size="sm" c="dimmed">
+                    {refusal ?? (rule === null || isChanged ? '' : 'Saved')}
+                  </Text>
+                  <Button
+                    type="submit"
+                    disabled={refusal !== undefined || (rule !== null && !isChanged)}
+                    loading={saving.isPending}
+                  >
+                    {rule === null ? 'Make the rule' : 'Save'}
+                  </Button>
+                </Group>
+              </Stack>
+            </form>
+          </Card>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 6 }}>
+          <Preview
+            projectId={project.id}
+            draft={draft}
+            rule={rule}
+            isChanged={isChanged}
+            range={range}
+            onRange={(next) => void navigate({ search: { range: next }, replace: true })}
+            refusal={refusal}
+          />
+        </Grid.Col>
+      </Grid>
+      <Dialog title="Delete the rule" isOpen={isDeleting} onClose={() => setIsDeleting(false)}>
+        {rule !== null && (
+          <Confirmation
+            verb="Delete"
+            isDangerous
+            act={async () => {
+              await api.deleteAlertRule({ path: { rule_id: rule.id } });
+              await queries.invalidateQueries({ queryKey: alertRules(project.id).queryKey, exact: true });
+              await navigate({ to: '/o/$organization/p/$project/alert-rules', params });
+            }}
+            onClose={() => setIsDeleting(false)}
+          >
+            <b>{rule.name}</b> fires no more. What it has raised stays among the{' '}
+            <LinkAnchor
+              to="/o/$organization/p/$project/alerts"
+              params={params}
+              search={{ rule: rule.id, status: 'all' }}
+            >
+              alerts
+            </LinkAnchor>
+            .
+          </Confirmation>
+        )}
+      </Dialog>
+    </Stack>
+  );
+}
+
+function Troubles({ rule, isReadable }: { readonly rule: Rule; readonly isReadable: boolean }) {
+  return (
+    <>
+      {rule.last_error !== null && (
+        <Alert
+          color="red"
+          variant="light"
+          title={rule.state === 'failing' ? 'It cannot be evaluated' : 'It could not be evaluated'}
+        >
+          {rule.last_error}
+          {rule.last_error_at !== null && (
+            <>
+              {' '}
+              (<Moment at={rule.last_error_at} />)
+            </>
+          )}
+        </Alert>
+      )}
+      {rule.notifies === 'nobody' && (
+        <Alert color="orange" variant="light" title="It tells nobody">
+          All that it was linked to is deleted. Choose others, or none to tell every webhook of the project.
+        </Alert>
+      )}
+      {!isReadable && (
+        <Alert color="orange" variant="light" title="Its condition is one of an earlier version">
+          This version does not take it any more. Write it anew.
+        </Alert>
+      )}
+    </>
+  );
+}
+
+interface RecipientsProps {
+  readonly projectId: string;
+  readonly draft: RuleDraft;
+  readonly set: (change: Partial<RuleDraft>) => void;
+}
+
+function Recipients({ projectId, draft, set }: RecipientsProps) {
+  const told = useQuery(destinations(projectId));
+  const ways = useQuery(channels(projectId));
+  const options = (known: readonly { id: string; name: string }[] | undefined) =>
+    (known ?? []).map(({ id, name }) => ({ value: id, label: name }));
+  const isEveryone = draft.destinationIds.length === 0 && draft.channelIds.length === 0;
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }}>
+      <MultiSelect
+        label="Tells these destinations"
+        placeholder={isEveryone ? 'Every webhook of the project' : undefined}
+        nothingFoundMessage="There is none yet"
+        data={options(told.data)}
+        value={[...draft.destinationIds]}
+        onChange={(destinationIds) => set({ destinationIds })}
+      />
+      <MultiSelect
+        label="And these channels"
+        placeholder={draft.channelIds.length === 0 ? 'None' : undefined}
+        nothingFoundMessage="There is none yet"
+        data={options(ways.data)}
+        value={[...draft.channelIds]}
+        onChange={(channelIds) => set({ channelIds })}
+      />
+    </SimpleGrid>
+  );
+}

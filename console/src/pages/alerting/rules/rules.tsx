@@ -1,0 +1,122 @@
+import { Badge, Group, Stack, Table, Text, Tooltip } from '@mantine/core';
+import type { Schemas } from '@operational-events/client';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { alertRule, alertRules } from '../../../api/alerting.js';
+import { api } from '../../../api/client.js';
+import { OPERATORS, useRefusal } from '../../../api/roles.js';
+import { Icon } from '../../../parts/icons.js';
+import { LinkAnchor, LinkButton } from '../../../parts/links.js';
+import { Listed } from '../../../parts/listed.js';
+import { PageHead } from '../../../parts/page-head.js';
+import { Empty, Rows } from '../../../parts/rows.js';
+import { StateBadge } from '../../../parts/state-badge.js';
+import { Switched } from '../../../parts/switched.js';
+import { useCurrentProject } from '../../../shell/current-project.js';
+import { conditionInWords } from './draft.js';
+
+type Rule = Schemas['AlertRuleResponse'];
+
+const TOLD: Readonly<Record<Schemas['AlertRuleRecipients'], string>> = {
+  all_webhooks: 'every webhook',
+  linked: 'those it names',
+  nobody: 'nobody',
+};
+
+export function RulesPage() {
+  const { organization, project } = useCurrentProject();
+  const { data, error } = useQuery(alertRules(project.id));
+  const refusal = useRefusal(project.id, OPERATORS);
+  const params = { organization: organization.slug, project: project.slug, rule: 'new' };
+  const make = (
+    <LinkButton
+      to="/o/$organization/p/$project/alert-rules/$rule"
+      params={params}
+      leftSection={<Icon name="plus" size={16} />}
+    >
+      New rule
+    </LinkButton>
+  );
+  return (
+    <Stack gap="lg">
+      <PageHead title="Alert rules" about="What is watched for, and who is told when it happens.">
+        {refusal === undefined ? (
+          make
+        ) : (
+          <Text size="sm" c="dimmed">
+            {refusal}, to make rules.
+          </Text>
+        )}
+      </PageHead>
+      <Listed
+        asked={{ data, error }}
+        empty={
+          <Empty
+            title="No rule yet"
+            about="A rule fires on an event, on a number beyond a bound, on a sudden change, on silence, or on what Sentinel finds. What it would have done over the past is shown before anybody is told."
+          />
+        }
+      >
+        {(items) => (
+          <Rows label="Alert rules" columns={['Rule', 'Severity', 'State', 'Tells', 'On']} minWidth={720}>
+            {items.map((rule) => (
+              <RuleRow key={rule.id} rule={rule} refusal={refusal} />
+            ))}
+          </Rows>
+        )}
+      </Listed>
+    </Stack>
+  );
+}
+
+function RuleRow({ rule, refusal }: { readonly rule: Rule; readonly refusal: string | undefined }) {
+  const { organization, project } = useCurrentProject();
+  const queries = useQueryClient();
+  const toggle = async (is_enabled: boolean) => {
+    const changed = await api.updateAlertRule({ path: { rule_id: rule.id }, body: { is_enabled } });
+    queries.setQueryData(alertRule(project.id, rule.id).queryKey, changed);
+    await queries.invalidateQueries({ queryKey: alertRules(project.id).queryKey, exact: true });
+  };
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <LinkAnchor
+          to="/o/$organization/p/$project/alert-rules/$rule"
+          params={{ organization: organization.slug, project: project.slug, rule: rule.id }}
+          fw={600}
+        >
+          {rule.name}
+        </LinkAnchor>
+        <Text size="sm" c="dimmed" lineClamp={2}>
+          {conditionInWords(rule.condition)}
+        </Text>
+        {rule.last_error !== null && (
+          <Text size="sm" c="red" lineClamp={2}>
+            {rule.last_error}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>
+        <StateBadge state={rule.severity} />
+      </Table.Td>
+      <Table.Td>
+        <StateBadge state={rule.state} />
+      </Table.Td>
+      <Table.Td>
+        {rule.notifies === 'nobody' ? (
+          <Tooltip label="All that it was linked to is deleted">
+            <Badge color="red" variant="light" tt="none">
+              nobody
+            </Badge>
+          </Tooltip>
+        ) : (
+          <Text size="sm">{TOLD[rule.notifies]}</Text>
+        )}
+      </Table.Td>
+      <Table.Td>
+        <Group>
+          <Switched label={`${rule.name} is on`} isOn={rule.is_enabled} refusal={refusal} act={toggle} />
+        </Group>
+      </Table.Td>
+    </Table.Tr>
+  );
+}

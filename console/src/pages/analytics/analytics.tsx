@@ -1,0 +1,134 @@
+import { Grid, Group, SegmentedControl, SimpleGrid, Stack } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { analyticsOverview, eqlLanguage, type Narrowed, type Window } from '../../api/insight.js';
+import { Failure } from '../../parts/failures.js';
+import { changeNote, Figure } from '../../parts/figure.js';
+import { milliseconds, share, whole } from '../../parts/numbers.js';
+import { PageHead } from '../../parts/page-head.js';
+import { Suggested } from '../../parts/suggested.js';
+import { WindowChoice } from '../../parts/window-choice.js';
+import type { AnalyticsSearch } from '../../routes/insight.js';
+import { useCurrentProject } from '../../shell/current-project.js';
+import { Breakdown } from './breakdown.js';
+import { Funnel } from './funnel.js';
+import { SeriesOverTime } from './series-over-time.js';
+
+const route = getRouteApi('/signed-in/o/$organization/p/$project/analytics');
+
+/** What each of the three questions is given. */
+export interface QuestionProps {
+  readonly projectId: string;
+  readonly window: Window;
+  readonly narrowed: Narrowed;
+  readonly search: AnalyticsSearch;
+  readonly set: (change: Partial<AnalyticsSearch>) => void;
+  /** Names of fields, the service's first. */
+  readonly fields: readonly string[];
+  readonly eventTypes: readonly string[];
+}
+
+const QUESTIONS = [
+  { value: 'series', label: 'Over time' },
+  { value: 'breakdown', label: 'By value' },
+  { value: 'funnel', label: 'Funnel' },
+];
+
+export function AnalyticsPage() {
+  const { project } = useCurrentProject();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { data: language } = useQuery(eqlLanguage(project.id));
+  const set = (change: Partial<AnalyticsSearch>) =>
+    void navigate({ search: (before: AnalyticsSearch) => ({ ...before, ...change }) });
+  const asked: QuestionProps = {
+    projectId: project.id,
+    window: { range: search.range, from: search.from, to: search.to },
+    narrowed: { event: search.event, where: search.where },
+    search,
+    set,
+    fields: language?.fields.map(({ name, is_property }) => (is_property ? asProperty(name) : name)) ?? [],
+    eventTypes: language?.categories ?? [],
+  };
+  const question = search.ask ?? 'series';
+  return (
+    <Stack gap="md">
+      <PageHead title="Analytics" about="How much, when, of what, and how far people come." />
+      <Grid align="flex-end" gap="sm">
+        <Grid.Col span="content">
+          <WindowChoice value={asked.window} onChange={set} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, xs: 'auto' }}>
+          <Suggested
+            label="Event"
+            placeholder="Every event"
+            data={[...asked.eventTypes]}
+            limit={50}
+            maxLength={200}
+            value={search.event}
+            onChange={(event) => set({ event })}
+          />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, sm: 'auto' }}>
+          <Suggested
+            label="Where, as in a query"
+            placeholder={'properties.plan == "pro"'}
+            maxLength={2000}
+            value={search.where}
+            onChange={(where) => set({ where })}
+          />
+        </Grid.Col>
+      </Grid>
+      <Totals {...asked} />
+      <Group>
+        <SegmentedControl
+          aria-label="Question"
+          data={QUESTIONS}
+          value={question}
+          onChange={(value) => set({ ask: value === 'series' ? undefined : (value as AnalyticsSearch['ask']) })}
+        />
+      </Group>
+      {question === 'series' && <SeriesOverTime {...asked} />}
+      {question === 'breakdown' && <Breakdown {...asked} />}
+      {question === 'funnel' && <Funnel {...asked} />}
+    </Stack>
+  );
+}
+
+/** Queries may leave the word out, the other questions take it. */
+function asProperty(name: string): string {
+  const plain = name.replaceAll('`', '');
+  return plain.startsWith('properties.') ? plain : `properties.${plain}`;
+}
+
+function Totals({ projectId, window, narrowed }: QuestionProps) {
+  const { data, error } = useQuery({
+    ...analyticsOverview(projectId, window, narrowed),
+    placeholderData: keepPreviousData,
+  });
+  const { totals, change } = data ?? {};
+  return (
+    <>
+      <Failure error={error} />
+      <SimpleGrid cols={{ base: 2, md: 4 }}>
+        <Figure name="Events" value={totals ? whole(totals.events) : '…'} note={changeNote(change?.events)} />
+        <Figure
+          name="Errors"
+          value={totals ? whole(totals.errors) : '…'}
+          note={totals && `${share(totals.error_rate)} of all`}
+          isBad={totals !== undefined && totals.errors > 0}
+        />
+        <Figure
+          name="Different events"
+          value={totals ? whole(totals.event_types) : '…'}
+          note={totals && `from ${whole(totals.sources)} sources`}
+        />
+        <Figure
+          name="Latency, 95 %"
+          value={totals ? milliseconds(totals.p95_latency_ms) : '…'}
+          note={changeNote(change?.p95_latency_ms)}
+        />
+      </SimpleGrid>
+    </>
+  );
+}

@@ -1,0 +1,97 @@
+import { Progress, Stack, Table, Text } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { breakdown } from '../../api/insight.js';
+import { Failure } from '../../parts/failures.js';
+import { changeNote } from '../../parts/figure.js';
+import { share, whole } from '../../parts/numbers.js';
+import { Rows } from '../../parts/rows.js';
+import { Suggested } from '../../parts/suggested.js';
+import { PendingPage } from '../../shell/around-pages.js';
+import type { QuestionProps } from './analytics.js';
+
+/** The most frequent values of a field. */
+export function Breakdown({ projectId, window, narrowed, search, set, fields }: QuestionProps) {
+  const by = search.by ?? 'event';
+  const { data, error, isPending } = useQuery({
+    ...breakdown(projectId, window, narrowed, by),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <Stack gap="md">
+      <Suggested
+        label="Values of"
+        maw={320}
+        data={[...fields]}
+        limit={50}
+        maxLength={200}
+        value={by}
+        onChange={(value) => set({ by: value })}
+      />
+      <Failure error={error} />
+      {isPending && <PendingPage />}
+      {data !== undefined && (
+        <>
+          <Text size="sm" c="dimmed" role="status">
+            {whole(data.distinct)} values in {whole(data.total.events)} events
+          </Text>
+          <Rows label="Values" columns={['Value', 'Events', 'Share', 'Errors', 'Against before']}>
+            {data.items.map((item) => (
+              <Table.Tr key={`${typeof item.value} ${String(item.value)}`}>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>{item.name ?? textOf(item.value)}</Table.Td>
+                <Table.Td className="numbers">{whole(item.events)}</Table.Td>
+                <Table.Td miw={140}>
+                  <Share part={item.share} />
+                </Table.Td>
+                <Table.Td className="numbers">
+                  {whole(item.errors)} ({share(item.error_rate)})
+                </Table.Td>
+                <Table.Td>{changeNote(item.change)?.replace(' against before', '') ?? '–'}</Table.Td>
+              </Table.Tr>
+            ))}
+            {data.other.values > 0 && (
+              <Rest name={`${whole(data.other.values)} other values`} counts={data.other} all={data.total.events} />
+            )}
+            {data.missing.events > 0 && <Rest name="Events without it" counts={data.missing} all={data.total.events} />}
+          </Rows>
+        </>
+      )}
+    </Stack>
+  );
+}
+
+/** `1` and `"1"` are two values. */
+function textOf(value: string | number | boolean): string {
+  if (value === '') return '(empty)';
+  return typeof value === 'string' && /^(\d+(\.\d+)?|true|false)$/.test(value) ? `"${value}"` : String(value);
+}
+
+function Share({ part }: { readonly part: number }) {
+  return (
+    <>
+      <Text size="xs" className="numbers">
+        {share(part)}
+      </Text>
+      <Progress value={part * 100} size="sm" color="sea.5" aria-label="Share of the events" />
+    </>
+  );
+}
+
+interface RestProps {
+  readonly name: string;
+  readonly counts: { readonly events: number; readonly errors: number };
+  readonly all: number;
+}
+
+function Rest({ name, counts, all }: RestProps) {
+  return (
+    <Table.Tr c="dimmed">
+      <Table.Td>{name}</Table.Td>
+      <Table.Td className="numbers">{whole(counts.events)}</Table.Td>
+      <Table.Td>
+        <Share part={all === 0 ? 0 : counts.events / all} />
+      </Table.Td>
+      <Table.Td className="numbers">{whole(counts.errors)}</Table.Td>
+      <Table.Td>–</Table.Td>
+    </Table.Tr>
+  );
+}

@@ -1,0 +1,202 @@
+import { Card, Group, Select, Stack, Text } from '@mantine/core';
+import type { Schemas } from '@operational-events/client';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useCallback, useMemo } from 'react';
+import { analyticsSeries, needsField } from '../../api/insight.js';
+import { Failure } from '../../parts/failures.js';
+import { decimal, share, whole } from '../../parts/numbers.js';
+import { Suggested } from '../../parts/suggested.js';
+import { type SeriesColor, TimeChart } from '../../parts/time-chart.js';
+import { PendingPage } from '../../shell/around-pages.js';
+import type { QuestionProps } from './analytics.js';
+
+type Aggregate = Schemas['Aggregate'];
+type Answer = Schemas['TimeseriesResponse'];
+
+const AGGREGATES: readonly { readonly value: Aggregate; readonly label: string }[] = [
+  { value: 'count', label: 'Events' },
+  { value: 'errors', label: 'Errors' },
+  { value: 'error_rate', label: 'Share of errors' },
+  { value: 'unique', label: 'Different values of' },
+  { value: 'sum', label: 'Sum of' },
+  { value: 'avg', label: 'Mean of' },
+  { value: 'min', label: 'Least of' },
+  { value: 'max', label: 'Most of' },
+  { value: 'p50', label: 'Half is below, of' },
+  { value: 'p95', label: '95 % is below, of' },
+  { value: 'p99', label: '99 % is below, of' },
+];
+const INTERVALS = [
+  { value: 'auto', label: 'Fitting' },
+  { value: 'minute', label: 'Minute' },
+  { value: 'hour', label: 'Hour' },
+  { value: 'day', label: 'Day' },
+  { value: 'week', label: 'Week' },
+];
+const COLORS: readonly SeriesColor[] = ['sea', 'orange', 'blue', 'grape', 'teal', 'yellow'];
+const ZONES = Intl.supportedValuesOf('timeZone');
+
+/** One number for each hour or day, perhaps a line for each value of a field. */
+export function SeriesOverTime({ projectId, window, narrowed, search, set, fields }: QuestionProps) {
+  const { aggregate = 'count', field, split, interval, zone, compare } = search;
+  const takesField = needsField(aggregate);
+  const { data, error, isPending, fetchStatus } = useQuery({
+    ...analyticsSeries(projectId, window, narrowed, {
+      aggregate,
+      aggregate_field: takesField ? field : undefined,
+      split_by: split,
+      interval,
+      timezone: zone,
+      compare: split === undefined ? compare : undefined,
+    }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <Stack gap="md">
+      <Group gap="sm" align="flex-end">
+        <Select
+          label="What"
+          w={{ base: 170, sm: 190 }}
+          data={[...AGGREGATES]}
+          allowDeselect={false}
+          value={aggregate}
+          onChange={(value) => set({ aggregate: value === 'count' || value === null ? undefined : value })}
+        />
+        {takesField && (
+          <Suggested
+            label="Field"
+            placeholder="log.latency_ms"
+            w={{ base: '100%', xs: 200 }}
+            data={[...fields]}
+            limit={50}
+            maxLength={200}
+            value={field}
+            onChange={(value) => set({ field: value })}
+          />
+        )}
+        <Suggested
+          label="A line for each"
+          placeholder="Not split"
+          w={{ base: 170, sm: 200 }}
+          data={[...fields]}
+          limit={50}
+          maxLength={200}
+          value={split}
+          onChange={(value) => set({ split: value })}
+        />
+        <Select
+          label="By the"
+          w={120}
+          data={INTERVALS}
+          allowDeselect={false}
+          value={interval ?? 'auto'}
+          onChange={(value) => set({ interval: value === 'auto' ? undefined : (value as typeof interval) })}
+        />
+        <Select
+          label="Days of"
+          w={{ base: 170, sm: 200 }}
+          data={ZONES}
+          searchable
+          clearable
+          limit={50}
+          placeholder="The project's zone"
+          value={zone ?? null}
+          onChange={(value) => set({ zone: value ?? undefined })}
+        />
+        {split === undefined && (
+          <Select
+            label="Beside it"
+            w={150}
+            data={[
+              { value: 'none', label: 'Nothing' },
+              { value: 'previous', label: 'The time before' },
+            ]}
+            allowDeselect={false}
+            value={compare ?? 'none'}
+            onChange={(value) => set({ compare: value === 'previous' ? 'previous' : undefined })}
+          />
+        )}
+      </Group>
+      <Failure error={error} />
+      {takesField && field === undefined && (
+        <Text c="dimmed" role="status">
+          Name the field whose numbers are meant.
+        </Text>
+      )}
+      {isPending && fetchStatus === 'fetching' && <PendingPage />}
+      {data !== undefined && <Drawn answer={data} set={set} />}
+    </Stack>
+  );
+}
+
+interface DrawnProps {
+  readonly answer: Answer;
+  readonly set: QuestionProps['set'];
+}
+
+function Drawn({ answer, set }: DrawnProps) {
+  const { series: found, other, previous, aggregate, interval, timezone } = answer;
+  const times = useMemo(() => found[0]?.points.map(({ ts }) => Date.parse(ts) / 1000) ?? [], [found]);
+  const series = useMemo(
+    () => [
+      ...found.map((each, index) => ({
+        label: nameOf(each, answer.split_by, aggregate),
+        color: COLORS[index % COLORS.length] ?? ('sea' as const),
+        values: each.points.map(({ value }) => value),
+      })),
+      ...(other === null
+        ? []
+        : [{ label: 'All others', color: 'gray' as const, values: other.points.map(({ value }) => value) }]),
+      ...(previous === null
+        ? []
+        : [{ label: 'The time before', color: 'gray' as const, values: valuesAt(previous.points, times.length) }]),
+    ],
+    [found, other, previous, aggregate, answer.split_by, times.length],
+  );
+  const zoom = useCallback(
+    (from: number, to: number) =>
+      set({ range: undefined, from: new Date(from * 1000).toISOString(), to: new Date(to * 1000).toISOString() }),
+    [],
+  );
+  if (times.length === 0)
+    return <Text c="dimmed">No event fits: a longer time, or fewer conditions, may show some.</Text>;
+  const format = aggregate === 'error_rate' ? share : isWhole(aggregate) ? undefined : decimal;
+  const isOne = series.length === 1;
+  return (
+    <Card withBorder>
+      <TimeChart
+        label={`${labelOf(aggregate)} by the ${interval}, ${series.map(({ label }) => label).join(', ')}`}
+        times={times}
+        series={series}
+        shape={isOne && isWhole(aggregate) ? 'bars' : 'lines'}
+        {...(format !== undefined && { format })}
+        onSelect={zoom}
+      />
+      <Text size="xs" c="dimmed" mt="xs">
+        By the {interval}, days of {timezone}. Draw over the chart to look closer.
+        {found[0]?.total !== null &&
+          isOne &&
+          ` In all ${format?.(found[0]?.total ?? 0) ?? whole(found[0]?.total ?? 0)}.`}
+      </Text>
+    </Card>
+  );
+}
+
+function isWhole(aggregate: Aggregate): boolean {
+  return aggregate === 'count' || aggregate === 'errors' || aggregate === 'unique';
+}
+
+function labelOf(aggregate: Aggregate): string {
+  return AGGREGATES.find(({ value }) => value === aggregate)?.label ?? aggregate;
+}
+
+function nameOf(each: Schemas['ValueSeries'], split: string | null, aggregate: Aggregate): string {
+  if (split === null) return labelOf(aggregate).replace(/,? of$/, '');
+  if (each.is_missing) return 'Without it';
+  return each.value === '' ? '(empty)' : String(each.value);
+}
+
+/** The window before may have a bucket more or less, across a change of the clock. */
+function valuesAt(points: readonly Schemas['TimeseriesPoint'][], length: number): (number | null)[] {
+  return Array.from({ length }, (_, index) => points[index]?.value ?? null);
+}

@@ -1,0 +1,160 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import type { Schemas } from '@operational-events/client';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api } from '../../../api/client.js';
+import { attempts, attemptsKey, channels } from '../../../api/delivery.js';
+import { MANAGERS, useRefusal } from '../../../api/roles.js';
+import { Act } from '../../../parts/act.js';
+import { Choice } from '../../../parts/choice.js';
+import { Dialog } from '../../../parts/dialog.js';
+import { Failure, sentenceOf } from '../../../parts/failures.js';
+import { PageHead } from '../../../parts/page-head.js';
+import { Paged } from '../../../parts/paged.js';
+import { Empty } from '../../../parts/rows.js';
+import { searchChange } from '../../../parts/use-search-change.js';
+import type { AttemptSearch } from '../../../routes/delivery.js';
+import { useCurrentProject } from '../../../shell/current-project.js';
+import { AttemptDrawer } from './attempt-detail.js';
+import { AttemptRows } from './attempt-rows.js';
+
+const route = getRouteApi('/signed-in/o/$organization/p/$project/dead-letters');
+
+export function DeadLettersPage() {
+  const { project } = useCurrentProject();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const set = searchChange<AttemptSearch>(navigate);
+  const { data, error } = useQuery(attempts(project.id, search, true));
+  const { data: known } = useQuery(channels(project.id));
+  const refusal = useRefusal(project.id, MANAGERS);
+  const [isDraining, setIsDraining] = useState(false);
+  const show = (attempt: string | undefined) => set({ attempt });
+  return (
+    <Stack gap="lg">
+      <PageHead
+        title="Dead letters"
+        about="What no receiver took and no retry is left for. Nothing is lost: each can be sent once more."
+      >
+        {data !== undefined && data.items.length > 0 && (
+          <Act refusal={refusal} onAct={() => setIsDraining(true)}>
+            Drain these
+          </Act>
+        )}
+      </PageHead>
+      {known !== undefined && known.length > 1 && (
+        <Group>
+          <Choice
+            label="Channel"
+            options={known.map(({ id, name }) => ({ value: id, label: name }))}
+            value={search.channel}
+            onChange={(channel) => set({ channel, page: undefined })}
+          />
+        </Group>
+      )}
+      <Paged
+        asked={{ data, error }}
+        page={search.page}
+        onPage={(page) => set({ page })}
+        empty={
+          <Empty
+            title="No dead letters"
+            about="A notification that has failed with all its retries lies here, with what the receiver answered, until somebody drains or replays it."
+          />
+        }
+      >
+        {(items) => (
+          <AttemptRows
+            label="Dead letters"
+            attempts={items}
+            onShow={show}
+            act={({ id }) => (
+              <Button size="xs" variant="subtle" onClick={() => show(id)}>
+                What may be done
+              </Button>
+            )}
+          />
+        )}
+      </Paged>
+      <Dialog title="Drain these" isOpen={isDraining} onClose={() => setIsDraining(false)}>
+        <Drain attempts={data?.items ?? []} onClose={() => setIsDraining(false)} />
+      </Dialog>
+      <AttemptDrawer id={search.attempt} onShow={show} />
+    </Stack>
+  );
+}
+
+interface DrainProps {
+  readonly attempts: readonly Schemas['AttemptResponse'][];
+  readonly onClose: () => void;
+}
+
+interface Progress {
+  readonly sent: number;
+  readonly notTaken: number;
+  readonly refused: readonly string[];
+}
+
+/** One after the other, each asked about beforehand; what may not be drained stays. */
+function Drain({ attempts: shown, onClose }: DrainProps) {
+  const { project } = useCurrentProject();
+  const queries = useQueryClient();
+  const [ids] = useState(() => shown.map(({ id }) => id));
+  const [progress, setProgress] = useState<Progress>({ sent: 0, notTaken: 0, refused: [] });
+  const draining = useMutation({
+    mutationFn: async () => {
+      for (const attempt_id of ids) {
+        const which = { path: { attempt_id }, query: { project_id: project.id } };
+        const { allowed, reason } = await api.getDrainReadiness(which);
+        const outcome = allowed ? await drained(which) : reason;
+        setProgress((before) => ({
+          sent: before.sent + (outcome === 'sent' ? 1 : 0),
+          notTaken: before.notTaken + (outcome === 'failed' ? 1 : 0),
+          refused: outcome === 'sent' || outcome === 'failed' ? before.refused : [...before.refused, outcome],
+        }));
+      }
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: attemptsKey(project.id) }),
+  });
+  const { sent, notTaken, refused } = progress;
+  return (
+    <Stack>
+      <Text>
+        {ids.length} dead letters are sent once more, one after the other, each as a new attempt with retries of its
+        own.
+      </Text>
+      <Failure error={draining.error} />
+      {!draining.isIdle && (
+        <Text fw={600} role="status">
+          {sent + notTaken + refused.length} of {ids.length} done: {sent} sent, {notTaken} not taken, {refused.length}{' '}
+          left
+        </Text>
+      )}
+      {[...new Set(refused)].map((reason) => (
+        <Text key={reason} size="sm" c="dimmed">
+          {reason}
+        </Text>
+      ))}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          Close
+        </Button>
+        <Button loading={draining.isPending} disabled={draining.isSuccess} onClick={() => draining.mutate()}>
+          Drain them
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+/** @returns `sent`, `failed`, or why it was not done */
+async function drained(which: Parameters<typeof api.drainDeliveryAttempt>[0]): Promise<string> {
+  try {
+    const { delivery_status } = await api.drainDeliveryAttempt(which);
+    return delivery_status === 'failed' ? 'failed' : 'sent';
+  } catch (error) {
+    // Somebody else may have been quicker; the others are drained all the same.
+    return sentenceOf(error);
+  }
+}

@@ -1,0 +1,114 @@
+import { Alert, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import type { Schemas } from '@operational-events/client';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api } from '../../../api/client.js';
+import { attemptsKey, readiness } from '../../../api/delivery.js';
+import { MANAGERS, OPERATORS, useRefusal } from '../../../api/roles.js';
+import { Act } from '../../../parts/act.js';
+import { Failure } from '../../../parts/failures.js';
+import { useCurrentProject } from '../../../shell/current-project.js';
+
+type RecoveryAction = Schemas['RecoveryAction'];
+
+const ACTS: readonly { readonly action: RecoveryAction; readonly verb: string; readonly about: string }[] = [
+  { action: 'retry_now', verb: 'Retry now', about: 'Makes the next try of a scheduled one at once.' },
+  { action: 'replay', verb: 'Replay', about: 'Makes a new attempt of one that was given up, once.' },
+  { action: 'dlq_drain', verb: 'Drain', about: 'Takes one out of the dead letters and sends it, once.' },
+];
+
+interface Props {
+  readonly attemptId: string;
+  /** Leads to what was made. */
+  readonly onShow: (id: string) => void;
+}
+
+/** What may be done with one attempt, and why not; told before it is done. */
+export function Recovery({ attemptId, onShow }: Props) {
+  const { project } = useCurrentProject();
+  const queries = useQueryClient();
+  const { data, error } = useQuery(readiness(project.id, attemptId));
+  const mayReplay = useRefusal(project.id, OPERATORS);
+  const mayDrain = useRefusal(project.id, MANAGERS);
+  const acting = useMutation({
+    mutationFn: (action: RecoveryAction) => recover(action, project.id, attemptId),
+    onSettled: () => queries.invalidateQueries({ queryKey: attemptsKey(project.id) }),
+  });
+  const { data: done } = acting;
+  if (error !== null) return <Failure error={error} title="What may be done could not be read" />;
+  if (data === undefined) return <Skeleton height={120} />;
+  const decisions = { replay: data.replay, retry_now: data.retryNow, dlq_drain: data.drain };
+  return (
+    <Stack gap="sm" component="section" aria-label="Recovery">
+      {ACTS.map(({ action, verb, about }) => {
+        const { allowed, reason } = decisions[action];
+        const refusal = action === 'dlq_drain' ? mayDrain : mayReplay;
+        return (
+          <Group key={action} justify="space-between" wrap="nowrap" align="flex-start">
+            <div style={{ minWidth: 0 }}>
+              <Text size="sm" fw={500}>
+                {about}
+              </Text>
+              <Text size="xs" c="dimmed">
+                {allowed ? 'It can be done.' : reason}
+              </Text>
+            </div>
+            <Act
+              size="xs"
+              variant={allowed ? 'filled' : 'default'}
+              style={{ flexShrink: 0 }}
+              refusal={refusal ?? (allowed ? undefined : reason)}
+              loading={acting.isPending && acting.variables === action}
+              onAct={() => acting.mutate(action)}
+            >
+              {verb}
+            </Act>
+          </Group>
+        );
+      })}
+      <Failure error={acting.error} title="It was not done" />
+      {done !== undefined && (
+        <Alert variant="light" color={done.isSent ? 'sea' : 'orange'} role="status">
+          <Group justify="space-between">
+            <Text size="sm">{done.sentence}</Text>
+            {done.createdId !== null && (
+              <Button size="xs" variant="default" onClick={() => onShow(done.createdId ?? attemptId)}>
+                Show the new attempt
+              </Button>
+            )}
+          </Group>
+        </Alert>
+      )}
+    </Stack>
+  );
+}
+
+interface Recovered {
+  readonly isSent: boolean;
+  readonly sentence: string;
+  /** A new attempt, where one was made. */
+  readonly createdId: string | null;
+}
+
+async function recover(action: RecoveryAction, project_id: string, attempt_id: string): Promise<Recovered> {
+  const which = { path: { attempt_id }, query: { project_id } };
+  switch (action) {
+    case 'replay': {
+      const { replay_attempt } = await api.replayDeliveryAttempt(which);
+      return outcome(replay_attempt.status, replay_attempt.id);
+    }
+    case 'dlq_drain': {
+      const { delivery_status, created_attempt_id } = await api.drainDeliveryAttempt(which);
+      return outcome(delivery_status, created_attempt_id);
+    }
+    case 'retry_now': {
+      const { executed, attempt, readiness: decided } = await api.retryDeliveryAttempt(which);
+      if (!executed || attempt === null) return { isSent: false, sentence: decided.reason, createdId: null };
+      return outcome(attempt.status, null);
+    }
+  }
+}
+
+function outcome(status: Schemas['DeliveryAttemptStatus'], createdId: string | null): Recovered {
+  const sentence = { sent: 'It arrived.', pending: 'It is on its way.', failed: 'It was sent, and not taken.' }[status];
+  return { isSent: status !== 'failed', sentence, createdId };
+}

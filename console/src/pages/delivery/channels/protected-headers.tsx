@@ -1,0 +1,110 @@
+import { Button, Group, PasswordInput, Stack, Table, Text, TextInput } from '@mantine/core';
+import type { Schemas } from '@operational-events/client';
+import { useMutation } from '@tanstack/react-query';
+import { type SubmitEvent, useState } from 'react';
+import { api } from '../../../api/client.js';
+import { Failure } from '../../../parts/failures.js';
+import { Moment } from '../../../parts/moment.js';
+import { Rows } from '../../../parts/rows.js';
+import { useReadChannelsAnew } from './use-read-channels-anew.js';
+
+type Channel = Schemas['ChannelResponse'];
+
+/** Headers that only the receiver gets to see. */
+export function ProtectedHeaders({ channel }: { readonly channel: Channel }) {
+  const readAnew = useReadChannelsAnew();
+  const [name, setName] = useState('');
+  const [value, setValue] = useState('');
+  const which = { path: { channel_id: channel.id }, query: { project_id: channel.project_id } };
+  const isKnown = channel.protected_headers.some((each) => each.name.toLowerCase() === name.trim().toLowerCase());
+  const saving = useMutation({
+    mutationFn: async () => {
+      await (isKnown
+        ? api.rotateProtectedHeader({ ...which, path: { ...which.path, header_name: name.trim() }, body: { value } })
+        : api.createProtectedHeader({ ...which, body: { name: name.trim(), value } }));
+    },
+    onSuccess: async () => {
+      setName('');
+      setValue('');
+      await readAnew();
+    },
+    gcTime: 0,
+  });
+  const removing = useMutation({
+    mutationFn: (header_name: string) => api.deleteProtectedHeader({ ...which, path: { ...which.path, header_name } }),
+    onSuccess: readAnew,
+  });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    saving.mutate();
+  };
+  return (
+    <Stack>
+      <Text c="dimmed" size="sm">
+        Values are encrypted and never shown again. {'{{secret:NAME}}'} in a value stands for a secret of the project.
+      </Text>
+      {channel.protected_headers.length > 0 && (
+        <Rows label="Protected headers" columns={['Name', 'Value', 'Last changed', null]} minWidth={420}>
+          {channel.protected_headers.map((header) => (
+            <Table.Tr key={header.name}>
+              <Table.Td ff="monospace">{header.name}</Table.Td>
+              <Table.Td>{header.masked_value}</Table.Td>
+              <Table.Td>
+                <Moment at={header.last_rotated_at} />
+              </Table.Td>
+              <Table.Td ta="end">
+                <Group gap={4} wrap="nowrap" justify="flex-end">
+                  <Button
+                    size="xs"
+                    variant="subtle"
+                    onClick={() => setName(header.name)}
+                    aria-label={`Rotate ${header.name}`}
+                  >
+                    Rotate
+                  </Button>
+                  <Button
+                    size="xs"
+                    variant="subtle"
+                    color="red"
+                    loading={removing.isPending && removing.variables === header.name}
+                    onClick={() => removing.mutate(header.name)}
+                    aria-label={`Remove ${header.name}`}
+                  >
+                    Remove
+                  </Button>
+                </Group>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Rows>
+      )}
+      <Failure error={removing.error} />
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label="Name"
+            placeholder="Authorization"
+            required
+            maxLength={80}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <PasswordInput
+            label={isKnown ? 'New value' : 'Value'}
+            autoComplete="off"
+            required
+            maxLength={2048}
+            value={value}
+            onChange={(event) => setValue(event.currentTarget.value)}
+          />
+          <Failure error={saving.error} />
+          <Group justify="flex-end">
+            <Button type="submit" loading={saving.isPending}>
+              {isKnown ? 'Rotate it' : 'Add it'}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Stack>
+  );
+}

@@ -1,0 +1,270 @@
+import { Button, Group, PasswordInput, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import type { Schemas } from '@operational-events/client';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type SubmitEvent, useState } from 'react';
+import { api } from '../../api/client.js';
+import { destinations } from '../../api/delivery.js';
+import { OPERATORS, useRefusal } from '../../api/roles.js';
+import { Act } from '../../parts/act.js';
+import { Confirmation, Dialog } from '../../parts/dialog.js';
+import { Failure } from '../../parts/failures.js';
+import { Icon } from '../../parts/icons.js';
+import { LinkAnchor } from '../../parts/links.js';
+import { Listed } from '../../parts/listed.js';
+import { PageHead } from '../../parts/page-head.js';
+import { Empty, Rows } from '../../parts/rows.js';
+import { Switched } from '../../parts/switched.js';
+import { useCurrentProject } from '../../shell/current-project.js';
+import { TestOutcome } from './test-outcome.js';
+
+type Destination = Schemas['DestinationResponse'];
+
+const TYPES = [
+  { value: 'webhook', label: 'Webhook' },
+  { value: 'slack', label: 'Slack' },
+];
+
+/** Reads the list anew after an act. */
+function useReadAnew(): () => Promise<void> {
+  const { project } = useCurrentProject();
+  const queries = useQueryClient();
+  return () => queries.invalidateQueries({ queryKey: destinations(project.id).queryKey });
+}
+
+export function DestinationsPage() {
+  const { organization, project } = useCurrentProject();
+  const { data, error } = useQuery(destinations(project.id));
+  const refusal = useRefusal(project.id, OPERATORS);
+  const readAnew = useReadAnew();
+  const [edited, setEdited] = useState<Destination | 'new' | null>(null);
+  const [deleted, setDeleted] = useState<Destination | null>(null);
+  const [tested, setTested] = useState<Destination | null>(null);
+  const toggle = async ({ id }: Destination, isOn: boolean) => {
+    const path = { destination_id: id };
+    await (isOn ? api.enableAlertDestination({ path }) : api.disableAlertDestination({ path }));
+    await readAnew();
+  };
+  return (
+    <Stack gap="lg">
+      <PageHead title="Destinations" about="Where alerts are told: a webhook of yours, or a channel of Slack.">
+        <Act refusal={refusal} leftSection={<Icon name="plus" size={16} />} onAct={() => setEdited('new')}>
+          New destination
+        </Act>
+      </PageHead>
+      <Listed
+        asked={{ data, error }}
+        empty={
+          <Empty
+            title="Nobody is told yet"
+            about="Alerts of rules that name nobody go to every webhook here. A test shows at once whether it arrives."
+          />
+        }
+      >
+        {(items) => (
+          <Rows label="Destinations" columns={['Name', 'Type', 'Address', 'Signed', 'On', null]} minWidth={860}>
+            {items.map((one) => (
+              <Table.Tr key={one.id}>
+                <Table.Td>
+                  <LinkAnchor
+                    to="/o/$organization/p/$project/alert-deliveries"
+                    params={{ organization: organization.slug, project: project.slug }}
+                    search={{ destination: one.id }}
+                    fw={600}
+                    size="sm"
+                  >
+                    {one.name}
+                  </LinkAnchor>
+                </Table.Td>
+                <Table.Td>{one.type === 'slack' ? 'Slack' : 'Webhook'}</Table.Td>
+                <Table.Td ff="monospace" fz="xs" style={{ overflowWrap: 'anywhere' }}>
+                  {one.target_url}
+                </Table.Td>
+                <Table.Td>{one.has_secret ? 'Yes' : 'No'}</Table.Td>
+                <Table.Td>
+                  <Switched
+                    label={`${one.name} is on`}
+                    isOn={one.is_enabled}
+                    refusal={refusal}
+                    act={(isOn) => toggle(one, isOn)}
+                  />
+                </Table.Td>
+                <Table.Td ta="end">
+                  {refusal === undefined && (
+                    <Group gap={4} wrap="nowrap" justify="flex-end">
+                      <Button size="xs" variant="subtle" onClick={() => setTested(one)} aria-label={`Test ${one.name}`}>
+                        Test
+                      </Button>
+                      <Button
+                        size="xs"
+                        variant="subtle"
+                        onClick={() => setEdited(one)}
+                        aria-label={`Change ${one.name}`}
+                      >
+                        Change
+                      </Button>
+                      <Button
+                        size="xs"
+                        variant="subtle"
+                        color="red"
+                        onClick={() => setDeleted(one)}
+                        aria-label={`Delete ${one.name}`}
+                      >
+                        Delete
+                      </Button>
+                    </Group>
+                  )}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Rows>
+        )}
+      </Listed>
+      <Dialog
+        title={edited === 'new' ? 'New destination' : 'Change the destination'}
+        isOpen={edited !== null}
+        onClose={() => setEdited(null)}
+      >
+        {edited !== null && (
+          <DestinationForm
+            projectId={project.id}
+            destination={edited === 'new' ? null : edited}
+            onDone={() => setEdited(null)}
+          />
+        )}
+      </Dialog>
+      <Dialog title="Send a test" isOpen={tested !== null} onClose={() => setTested(null)}>
+        {tested !== null && <TestDestination destination={tested} />}
+      </Dialog>
+      <Dialog title="Delete the destination" isOpen={deleted !== null} onClose={() => setDeleted(null)}>
+        {deleted !== null && (
+          <Confirmation
+            verb="Delete"
+            isDangerous
+            act={async () => {
+              await api.deleteAlertDestination({ path: { destination_id: deleted.id } });
+              await readAnew();
+            }}
+            onClose={() => setDeleted(null)}
+          >
+            <b>{deleted.name}</b> is told nothing any more, and what waits for it fails. Rules that name nobody else
+            tell nobody then. This cannot be taken back.
+          </Confirmation>
+        )}
+      </Dialog>
+    </Stack>
+  );
+}
+
+interface FormProps {
+  readonly projectId: string;
+  /** Null for a new one. */
+  readonly destination: Destination | null;
+  readonly onDone: () => void;
+}
+
+function DestinationForm({ projectId, destination, onDone }: FormProps) {
+  const readAnew = useReadAnew();
+  const [type, setType] = useState<Destination['type']>(destination?.type ?? 'webhook');
+  const [name, setName] = useState(destination?.name ?? '');
+  const [url, setUrl] = useState(destination?.target_url ?? '');
+  const [secret, setSecret] = useState('');
+  const saving = useMutation({
+    mutationFn: () => {
+      const body = {
+        type,
+        name: name.trim(),
+        target_url: url.trim(),
+        // What is not written stays as it is.
+        ...(secret !== '' && { secret }),
+      };
+      return destination === null
+        ? api.createAlertDestination({ body: { ...body, project_id: projectId } })
+        : api.updateAlertDestination({ path: { destination_id: destination.id }, body });
+    },
+    onSuccess: async () => {
+      await readAnew();
+      onDone();
+    },
+    gcTime: 0,
+  });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    saving.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Select
+          label="Type"
+          data={TYPES}
+          allowDeselect={false}
+          value={type}
+          onChange={(value) => setType(value as Destination['type'])}
+        />
+        <TextInput
+          label="Name"
+          placeholder={type === 'slack' ? '#incidents' : 'Pager'}
+          required
+          data-autofocus
+          maxLength={200}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <TextInput
+          label="Address"
+          description={
+            type === 'slack'
+              ? 'The incoming webhook that Slack gave you; it is kept encrypted'
+              : 'It gets a POST with JSON'
+          }
+          placeholder={type === 'slack' ? 'https://hooks.slack.com/services/…' : 'https://example.com/alerts'}
+          type="url"
+          required
+          maxLength={2083}
+          value={url}
+          onChange={(event) => setUrl(event.currentTarget.value)}
+        />
+        {type === 'webhook' && (
+          <PasswordInput
+            label="Secret"
+            description={
+              destination?.has_secret === true
+                ? 'Left empty it stays. After a change the old one signs beside the new one for a day'
+                : 'Signs what is sent, so that the receiver knows it from a forgery'
+            }
+            autoComplete="off"
+            maxLength={500}
+            value={secret}
+            onChange={(event) => setSecret(event.currentTarget.value)}
+          />
+        )}
+        <Failure error={saving.error} />
+        <Group justify="flex-end">
+          <Button type="submit" loading={saving.isPending}>
+            {destination === null ? 'Make the destination' : 'Save'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function TestDestination({ destination }: { readonly destination: Destination }) {
+  const testing = useMutation({
+    mutationFn: () => api.testAlertDestination({ path: { destination_id: destination.id } }),
+  });
+  return (
+    <Stack>
+      <Text>
+        A signed test goes to <b>{destination.name}</b>, enabled or not. It is tried once, for up to ten seconds.
+      </Text>
+      <Failure error={testing.error} title="It was not taken" />
+      {testing.data !== undefined && <TestOutcome {...testing.data} reason={null} />}
+      <Group justify="flex-end">
+        <Button loading={testing.isPending} onClick={() => testing.mutate()}>
+          {testing.isIdle ? 'Send it' : 'Send another'}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

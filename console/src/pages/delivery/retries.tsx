@@ -1,0 +1,95 @@
+import { Button, Group, Stack, Table, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { retryAudits } from '../../api/delivery.js';
+import { Choice } from '../../parts/choice.js';
+import { LinkAnchor } from '../../parts/links.js';
+import { Moment } from '../../parts/moment.js';
+import { PageHead } from '../../parts/page-head.js';
+import { Paged } from '../../parts/paged.js';
+import { Empty, Rows } from '../../parts/rows.js';
+import { StateBadge } from '../../parts/state-badge.js';
+import { searchChange } from '../../parts/use-search-change.js';
+import { inWords } from '../../parts/words.js';
+import type { RetrySearch } from '../../routes/delivery.js';
+import { useCurrentProject } from '../../shell/current-project.js';
+
+const route = getRouteApi('/signed-in/o/$organization/p/$project/retries');
+
+export function RetriesPage() {
+  const { organization, project } = useCurrentProject();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const set = searchChange<RetrySearch>(navigate);
+  const { data, error } = useQuery(retryAudits(project.id, search));
+  return (
+    <Stack gap="lg">
+      <PageHead title="Retries" about="Every retry by a channel: who made it, when, and what came of it." />
+      <Group gap="sm" align="flex-end">
+        <Choice
+          label="Outcome"
+          options={['claimed', 'dispatched', 'failed', 'exhausted', 'skipped'] as const}
+          value={search.status}
+          onChange={(status) => set({ status, page: undefined })}
+        />
+        {search.attempt !== undefined && (
+          <Button variant="light" onClick={() => set({ attempt: undefined, page: undefined })}>
+            Of one attempt alone: show all
+          </Button>
+        )}
+      </Group>
+      <Paged
+        asked={{ data, error }}
+        page={search.page}
+        onPage={(page) => set({ page })}
+        empty={
+          <Empty
+            title={
+              search.status === undefined && search.attempt === undefined ? 'Nothing was retried yet' : 'No retry fits'
+            }
+            about="When a receiver does not take a notification, it is tried again by the channel's policy. Each such try leaves a row here; the first send does not."
+          />
+        }
+      >
+        {(items) => (
+          <Rows label="Retries" columns={['Began', 'Retry', 'Outcome', 'Answer', 'By', 'Attempt']} minWidth={820}>
+            {items.map((audit) => (
+              <Table.Tr key={audit.id}>
+                <Table.Td>
+                  <Moment at={audit.started_at} />
+                </Table.Td>
+                <Table.Td className="numbers">{audit.retry_number}</Table.Td>
+                <Table.Td>
+                  <StateBadge state={audit.status} />
+                </Table.Td>
+                <Table.Td>
+                  <Text size="sm">{audit.response_code ?? '–'}</Text>
+                  {audit.reason !== null && (
+                    <Text size="xs" c="dimmed" lineClamp={2}>
+                      {inWords(audit.reason)}
+                    </Text>
+                  )}
+                </Table.Td>
+                <Table.Td>
+                  <Text size="xs" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+                    {audit.worker_id.startsWith('user:') ? 'Somebody, by hand' : audit.worker_id}
+                  </Text>
+                </Table.Td>
+                <Table.Td>
+                  <LinkAnchor
+                    to="/o/$organization/p/$project/delivery-history"
+                    params={{ organization: organization.slug, project: project.slug }}
+                    search={{ attempt: audit.delivery_id }}
+                    size="sm"
+                  >
+                    Show it
+                  </LinkAnchor>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Rows>
+        )}
+      </Paged>
+    </Stack>
+  );
+}

@@ -1,0 +1,129 @@
+import { Alert, Anchor, Button, Card, Group, Kbd, Loader, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useId, useState } from 'react';
+import { eqlAnswer, eqlLanguage } from '../../api/insight.js';
+import { Failure } from '../../parts/failures.js';
+import { PageHead } from '../../parts/page-head.js';
+import { Empty } from '../../parts/rows.js';
+import { WindowChoice } from '../../parts/window-choice.js';
+import type { EqlSearch } from '../../routes/insight.js';
+import { useCurrentProject } from '../../shell/current-project.js';
+import { EventDetail } from '../insight/event-detail.js';
+import { Editor } from './editor.js';
+import { EXAMPLES } from './examples.js';
+import { type Fault, faultOf } from './fault.js';
+import { Results } from './results.js';
+
+const route = getRouteApi('/signed-in/o/$organization/p/$project/eql');
+
+export function EqlPage() {
+  const { project } = useCurrentProject();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const faultId = useId();
+  const { q = '' } = search;
+  const [text, setText] = useState(q);
+  const [known, setKnown] = useState(q);
+  // By going back, or by an example.
+  if (q !== known) {
+    setKnown(q);
+    setText(q);
+  }
+  const window = { range: search.range, from: search.from, to: search.to };
+  const { data: language } = useQuery(eqlLanguage(project.id));
+  const { data, error, isFetching, refetch } = useQuery(eqlAnswer(project.id, q, window));
+  const set = (change: Partial<EqlSearch>) =>
+    void navigate({ search: (before: EqlSearch) => ({ ...before, ...change }) });
+  const run = (query: string) => {
+    if (query.trim() === '') return;
+    if (query === q) void refetch();
+    else set({ q: query, shown: undefined });
+  };
+  // What was wrong is where it was only as long as the text is what was run.
+  const fault = text === q && !isFetching ? faultOf(error, q) : undefined;
+  const mend = ({ from, to, better }: Fault) => setText(text.slice(0, from) + (better ?? '') + text.slice(to));
+
+  return (
+    <Stack gap="md">
+      <PageHead title="Query" about="Events that fit, follow each other or stay away, in the Event Query Language.">
+        <Button component="a" variant="default" href="/docs" target="_blank" rel="noreferrer">
+          The language
+        </Button>
+      </PageHead>
+      <Editor
+        value={text}
+        onChange={setText}
+        onRun={() => run(text)}
+        language={language}
+        fault={fault}
+        faultId={faultId}
+      />
+      {fault !== undefined && (
+        <Alert
+          id={faultId}
+          color="red"
+          variant="light"
+          role="alert"
+          title={`Line ${fault.line}, column ${fault.column}`}
+        >
+          <Text size="sm">{fault.sentence}</Text>
+          {fault.hint !== null && (
+            <Group gap="sm" mt={4}>
+              <Text size="sm">{fault.hint}</Text>
+              {fault.better !== undefined && (
+                <Button size="compact-xs" variant="default" onClick={() => mend(fault)}>
+                  Write {fault.better}
+                </Button>
+              )}
+            </Group>
+          )}
+        </Alert>
+      )}
+      <Group gap="sm" align="flex-end">
+        <WindowChoice value={window} onChange={set} />
+        <Button onClick={() => run(text)} disabled={text.trim() === ''} loading={isFetching}>
+          Run
+        </Button>
+        <Text size="sm" c="dimmed" visibleFrom="sm" pb={8}>
+          <Kbd size="xs">Ctrl</Kbd> <Kbd size="xs">Enter</Kbd> runs, <Kbd size="xs">Ctrl</Kbd>{' '}
+          <Kbd size="xs">Space</Kbd> suggests
+        </Text>
+      </Group>
+      {fault === undefined && <Failure error={error} />}
+      {isFetching && data === undefined && (
+        <Group gap="sm" role="status">
+          <Loader size="sm" />
+          <Text c="dimmed">Looking through the events…</Text>
+        </Group>
+      )}
+      {data !== undefined && error === null && <Results answer={data} onShow={({ id }) => set({ shown: id })} />}
+      {q === '' && (
+        <Examples
+          onTake={(query) => {
+            setText(query);
+            run(query);
+          }}
+        />
+      )}
+      <EventDetail projectId={project.id} eventId={search.shown} onClose={() => set({ shown: undefined })} />
+    </Stack>
+  );
+}
+
+function Examples({ onTake }: { readonly onTake: (query: string) => void }) {
+  return (
+    <Empty title="Questions to begin with" about="Each is run by a click; then change it to what you want to know.">
+      {EXAMPLES.map(({ name, query }) => (
+        <Card key={name} withBorder padding="sm" w="100%">
+          <Anchor component="button" type="button" ta="start" fw={600} onClick={() => onTake(query)}>
+            {name}
+          </Anchor>
+          <Text component="pre" ff="monospace" size="sm" m={0} mt={4} c="dimmed" style={{ whiteSpace: 'pre-wrap' }}>
+            {query}
+          </Text>
+        </Card>
+      ))}
+    </Empty>
+  );
+}

@@ -1,0 +1,89 @@
+import { Button, Group, Loader, Menu, Stack, Text } from '@mantine/core';
+import type { Schemas } from '@operational-events/client';
+import { useMutation } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { api } from '../../api/client.js';
+import { type EventFilters, given, type Window, windowOf } from '../../api/insight.js';
+import { Dialog } from '../../parts/dialog.js';
+import { Failure } from '../../parts/failures.js';
+import { Icon } from '../../parts/icons.js';
+import { decimal, whole } from '../../parts/numbers.js';
+import { fileName, save } from '../../parts/save.js';
+import { useCurrentProject } from '../../shell/current-project.js';
+
+type Format = Schemas['ExportFormat'];
+
+interface Props {
+  readonly window: Window;
+  readonly filters: EventFilters;
+  /** How many events there are, where that is known. */
+  readonly total: number | undefined;
+}
+
+const MEGABYTE = 1e6;
+
+/** The events that the filters leave, as a file, however many they are. */
+export function ExportEvents({ window, filters, total }: Props) {
+  const { project } = useCurrentProject();
+  const stop = useRef(new AbortController());
+  const [bytes, setBytes] = useState(0);
+  const exporting = useMutation({
+    mutationFn: async (format: Format) => {
+      stop.current = new AbortController();
+      setBytes(0);
+      const answer = await api.exportProjectEvents(
+        { path: { project_id: project.id }, body: { ...given(filters), ...windowOf(window), format } },
+        { signal: stop.current.signal },
+      );
+      save(await contentOf(answer, setBytes), fileName(project.slug, 'events', format));
+    },
+  });
+  const close = () => {
+    stop.current.abort();
+    exporting.reset();
+  };
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" leftSection={<Icon name="download" size={16} />}>
+            Export
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>{total === undefined ? 'All that fit' : `All ${whole(total)} that fit`}</Menu.Label>
+          <Menu.Item onClick={() => exporting.mutate('csv')}>As CSV, for spreadsheets</Menu.Item>
+          <Menu.Item onClick={() => exporting.mutate('ndjson')}>As NDJSON, one event a line</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Dialog title="Export" isOpen={exporting.isPending || exporting.isError} onClose={close}>
+        <Stack>
+          <Failure error={exporting.error} />
+          {exporting.isPending && (
+            <Group gap="sm" role="status">
+              <Loader size="sm" />
+              <Text className="numbers">{decimal(bytes / MEGABYTE)} MB so far</Text>
+            </Group>
+          )}
+          <Button variant="default" onClick={close}>
+            {exporting.isPending ? 'Stop' : 'Close'}
+          </Button>
+        </Stack>
+      </Dialog>
+    </>
+  );
+}
+
+/** Reads to the end; an answer that is cut off is refused by the browser, so no half file is kept. */
+async function contentOf(answer: Response, onBytes: (bytes: number) => void): Promise<Blob> {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  const reader = answer.body?.getReader();
+  for (;;) {
+    const read = await reader?.read();
+    if (read?.value === undefined) break;
+    parts.push(read.value);
+    onBytes((bytes += read.value.length));
+  }
+  return new Blob(parts, { type: answer.headers.get('Content-Type') ?? '' });
+}

@@ -1,0 +1,80 @@
+import { Badge, Group, Stack, Text, Title } from '@mantine/core';
+import type { Schemas } from '@operational-events/client';
+import { useQuery } from '@tanstack/react-query';
+import { oneEvent } from '../../api/insight.js';
+import { Failure } from '../../parts/failures.js';
+import { Fact, Facts, JsonText } from '../../parts/facts.js';
+import { Moment } from '../../parts/moment.js';
+import { Side } from '../../parts/side.js';
+import { StatusBadge } from '../../parts/status-badge.js';
+import { PendingPage } from '../../shell/around-pages.js';
+import { SeverityBadge } from './event-list.js';
+
+interface Props {
+  readonly projectId: string;
+  /** Undefined: it is closed. */
+  readonly eventId: string | undefined;
+  readonly onClose: () => void;
+}
+
+/** All that is known of one event, beside the list it stands in. */
+export function EventDetail({ projectId, eventId, onClose }: Props) {
+  const { data, error } = useQuery(oneEvent(projectId, eventId ?? ''));
+  return (
+    <Side title="Event" isOpen={eventId !== undefined} onClose={onClose}>
+      <Failure error={error} />
+      {data === undefined ? error === null && <PendingPage /> : <Known event={data} />}
+    </Side>
+  );
+}
+
+function Known({ event }: { readonly event: Schemas['EventDetail'] }) {
+  const { log, related_alerts: alerts } = event;
+  return (
+    <Stack>
+      <Facts>
+        <Fact name="When">
+          <Moment at={event.timestamp} />
+        </Fact>
+        <Fact name="Event">{event.event}</Fact>
+        <Fact name="Source">{event.source}</Fact>
+        <Fact name="Severity">{event.severity === null ? '–' : <SeverityBadge severity={event.severity} />}</Fact>
+        <Fact name="Status">{event.status ?? '–'}</Fact>
+        <Fact name="Environment">{event.environment ?? '–'}</Fact>
+        <Fact name="Message">{event.message ?? '–'}</Fact>
+        <Fact name="As a request">
+          <Group gap="xs">
+            {log.method} {log.endpoint} <StatusBadge status={log.status} /> {log.latency_ms} ms
+          </Group>
+        </Fact>
+        <Fact name="Came in">
+          <Moment at={event.created_at} />
+        </Fact>
+        <Fact name="Sender's id">{event.external_event_id ?? '–'}</Fact>
+        <Fact name="Id">{event.id}</Fact>
+      </Facts>
+      <JsonText name="Properties" value={event.properties} />
+      <div>
+        <Title order={3} size="h6" mb={4}>
+          Alerts
+        </Title>
+        {alerts.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            This event has raised no alert, and none counts it.
+          </Text>
+        ) : (
+          <Stack gap="xs">
+            {alerts.map((alert) => (
+              <Group key={alert.id} gap="xs">
+                <Badge variant="light" tt="none" color={alert.severity === 'critical' ? 'red' : 'orange'}>
+                  {alert.status}
+                </Badge>
+                <Text size="sm">{alert.message}</Text>
+              </Group>
+            ))}
+          </Stack>
+        )}
+      </div>
+    </Stack>
+  );
+}

@@ -1,0 +1,53 @@
+import './event-list.css';
+import { Badge, Text } from '@mantine/core';
+import type { Schemas } from '@operational-events/client';
+import { Moment } from '../../parts/moment.js';
+import { VirtualRows } from '../../parts/virtual-rows.js';
+
+type Event = Schemas['EventRecord'];
+
+interface Props {
+  readonly events: readonly Event[];
+  readonly onShow: (event: Event) => void;
+  readonly onEnd?: () => void;
+}
+
+export function EventList({ events, onShow, onEnd }: Props) {
+  return (
+    <VirtualRows rows={events} label={`${events.length} events`} kind="event" onShow={onShow} onEnd={onEnd}>
+      {(event) => (
+        <>
+          <Text span inherit c="dimmed">
+            <Moment at={event.timestamp} isShort />
+          </Text>
+          <Text span inherit fw={600}>
+            {event.event}
+          </Text>
+          <span className="wide">{event.source}</span>
+          <span>{event.severity !== null && <SeverityBadge severity={event.severity} />}</span>
+          <Text span inherit c="dimmed" className="wide">
+            {event.message ?? JSON.stringify(event.properties)}
+          </Text>
+        </>
+      )}
+    </VirtualRows>
+  );
+}
+
+const COLORS: ReadonlyMap<string, string> = new Map([
+  ['critical', 'red'],
+  ['fatal', 'red'],
+  ['error', 'red'],
+  ['warning', 'orange'],
+  ['warn', 'orange'],
+  ['debug', 'gray'],
+]);
+
+/** In the sender's words. */
+export function SeverityBadge({ severity }: { readonly severity: string }) {
+  return (
+    <Badge variant="light" color={COLORS.get(severity.toLowerCase()) ?? 'sea'} size="sm" tt="none" px={6}>
+      {severity}
+    </Badge>
+  );
+}

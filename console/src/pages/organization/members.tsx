@@ -1,0 +1,156 @@
+import { Stack, Table, Text } from '@mantine/core';
+import type { Schemas } from '@operational-events/client';
+import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { api } from '../../api/client.js';
+import { organizationMembers, useOrganizationRefusal } from '../../api/organization.js';
+import { me, organizations, projects } from '../../api/queries.js';
+import { LinkButton } from '../../parts/links.js';
+import { Listed } from '../../parts/listed.js';
+import { Moment } from '../../parts/moment.js';
+import { PageHead } from '../../parts/page-head.js';
+import { Removal } from '../../parts/removal.js';
+import { RoleSelect } from '../../parts/role-select.js';
+import { Empty, Rows } from '../../parts/rows.js';
+import { NotOffered, Section } from '../../parts/section.js';
+import { useCurrentProject } from '../../shell/current-project.js';
+
+type Member = Schemas['MemberResponse'];
+
+/** Roles of an organization hold in every project of it. */
+export function MembersPage() {
+  const { organization, project } = useCurrentProject();
+  const { data: person } = useSuspenseQuery(me);
+  const refusal = useOrganizationRefusal(organization.id);
+  const params = { organization: organization.slug, project: project.slug };
+  return (
+    <Stack gap="lg">
+      <PageHead
+        title="Members"
+        about={`Who belongs to ${organization.name}, and what they may in all of its projects.`}
+      >
+        {refusal === undefined && (
+          <LinkButton to="/o/$organization/p/$project/organization/invitations" params={params}>
+            Invite somebody
+          </LinkButton>
+        )}
+      </PageHead>
+      {refusal === undefined ? (
+        <MemberList personId={person.id} />
+      ) : (
+        <NotOffered why={`${refusal} to see the members`} />
+      )}
+      {organization.owner_id !== person.id && <Leaving personId={person.id} />}
+    </Stack>
+  );
+}
+
+interface PersonProps {
+  readonly personId: string;
+}
+
+function MemberList({ personId }: PersonProps) {
+  const { organization } = useCurrentProject();
+  const asked = useQuery(organizationMembers(organization.id));
+  const isOwner = organization.owner_id === personId;
+  return (
+    <Listed asked={asked} empty={<Empty title="Nobody yet" about="Invite the people who look after the projects." />}>
+      {(members) => (
+        <Rows label="Members" columns={['Name', 'Address', 'Role', 'Since', null]} minWidth={680}>
+          {members.map((member) => (
+            <MemberRow key={member.user_id} member={member} isSelf={member.user_id === personId} isOwner={isOwner} />
+          ))}
+        </Rows>
+      )}
+    </Listed>
+  );
+}
+
+interface RowProps {
+  readonly member: Member;
+  readonly isSelf: boolean;
+  /** Whether whoever looks owns the organization. */
+  readonly isOwner: boolean;
+}
+
+function MemberRow({ member, isSelf, isOwner }: RowProps) {
+  const queries = useQueryClient();
+  const { organization_id, user_id, display_name: name, role } = member;
+  const readAnew = () =>
+    Promise.all([
+      queries.invalidateQueries({ queryKey: organizationMembers(organization_id).queryKey }),
+      queries.invalidateQueries({ queryKey: ['project'] }),
+    ]);
+  const change = async (next: Schemas['AssignableProjectRole']) => {
+    await api.updateOrganizationMember({ path: { organization_id, user_id }, body: { role: next } });
+    await readAnew();
+  };
+  const remove = async () => {
+    await api.deleteOrganizationMember({ path: { organization_id, user_id } });
+    await readAnew();
+  };
+  return (
+    <Table.Tr>
+      <Table.Td>
+        {name}
+        {isSelf && (
+          <Text span size="sm" c="dimmed">
+            {' '}
+            (you)
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>{member.identity}</Table.Td>
+      <Table.Td>
+        <RoleSelect
+          name={name}
+          role={role}
+          refusal={member.can_change_role ? undefined : whyKept(member)}
+          mayMakeAdmins={isOwner}
+          change={change}
+        />
+      </Table.Td>
+      <Table.Td>
+        <Moment at={member.created_at} />
+      </Table.Td>
+      <Table.Td ta="end">
+        {member.can_revoke && !isSelf && (
+          <Removal verb="Remove" name={name} title="Remove the member" act={remove}>
+            <b>{name}</b> has no way into the organization and its projects any more, at once. API keys they made go on
+            working.
+          </Removal>
+        )}
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+function whyKept({ is_owner, role }: Member): string {
+  if (is_owner) return 'The role of the owner stays as it is';
+  return role === 'admin' ? 'The owner alone changes admins' : 'Your role does not change this one';
+}
+
+function Leaving({ personId }: PersonProps) {
+  const { organization } = useCurrentProject();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const leave = async () => {
+    await api.deleteOrganizationMember({ path: { organization_id: organization.id, user_id: personId } });
+    await Promise.all([
+      queries.refetchQueries({ queryKey: organizations.queryKey }),
+      queries.refetchQueries({ queryKey: projects.queryKey }),
+    ]);
+    await navigate({ to: '/' });
+  };
+  return (
+    <Section
+      title="Leave"
+      about="You lose your way into the organization and all of its projects."
+      acts={
+        <Removal isLarge verb="Leave" name={organization.name} title={`Leave ${organization.name}`} act={leave}>
+          Only an invitation brings you back.
+        </Removal>
+      }
+    />
+  );
+}

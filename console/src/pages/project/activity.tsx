@@ -1,0 +1,54 @@
+import { Stack, Table, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { activity } from '../../api/owning.js';
+import { useNames } from '../../api/organization.js';
+import { itemsOf } from '../../api/pages.js';
+import { Detail } from '../../parts/detail.js';
+import { Listed, More } from '../../parts/listed.js';
+import { Moment } from '../../parts/moment.js';
+import { PageHead } from '../../parts/page-head.js';
+import { Empty, Rows } from '../../parts/rows.js';
+import { wordsOf } from '../../parts/words.js';
+import { useCurrentProject } from '../../shell/current-project.js';
+
+export function ActivityPage() {
+  const { organization, project } = useCurrentProject();
+  const asked = useInfiniteQuery(activity(project.id));
+  const nameOf = useNames(organization.id);
+  return (
+    <Stack gap="lg">
+      <PageHead title="Activity" about="Who changed what in this project, and in which request." />
+      <Listed
+        asked={{ data: itemsOf(asked.data), error: asked.error }}
+        empty={
+          <Empty title="Nothing yet" about="Changes to the project, its keys, secrets and members are kept here." />
+        }
+      >
+        {(items) => (
+          <Rows label="Activity" columns={['When', 'Who', 'What', 'Detail', 'Request']} minWidth={860}>
+            {items.map((each) => (
+              <Table.Tr key={each.id}>
+                <Table.Td>
+                  <Moment at={each.created_at} />
+                </Table.Td>
+                <Table.Td>{nameOf(each.actor_user_id)}</Table.Td>
+                <Table.Td>
+                  <Text size="sm" fw={500}>
+                    {wordsOf(each.action)}
+                  </Text>
+                </Table.Td>
+                <Table.Td>
+                  <Detail detail={each.detail} />
+                </Table.Td>
+                <Table.Td ff="monospace" fz="xs">
+                  {each.request_id ?? '–'}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Rows>
+        )}
+      </Listed>
+      <More asked={asked} />
+    </Stack>
+  );
+}

@@ -1,0 +1,241 @@
+import {
+  Badge,
+  Button,
+  Card,
+  Grid,
+  Group,
+  RingProgress,
+  SimpleGrid,
+  Stack,
+  Table,
+  Text,
+  Title,
+  UnstyledButton,
+} from '@mantine/core';
+import type { Schemas } from '@operational-events/client';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { findings, sentinelOverview, sentinelWorkers } from '../../api/alerting.js';
+import { Choice } from '../../parts/choice.js';
+import { durationOf } from '../../parts/durations.js';
+import { Failure } from '../../parts/failures.js';
+import { Moment } from '../../parts/moment.js';
+import { PageHead } from '../../parts/page-head.js';
+import { Empty, Rows } from '../../parts/rows.js';
+import { StateBadge } from '../../parts/state-badge.js';
+import { searchChange } from '../../parts/use-search-change.js';
+import { inWords } from '../../parts/words.js';
+import { FINDING_KINDS, FINDING_STATUSES, type FindingSearch, SEVERITIES } from '../../routes/alerting.js';
+import { PendingPage } from '../../shell/around-pages.js';
+import { useCurrentProject } from '../../shell/current-project.js';
+import { FindingDrawer } from './finding.js';
+
+type Overview = Schemas['SentinelOverviewResponse'];
+
+const route = getRouteApi('/signed-in/o/$organization/p/$project/sentinel');
+
+export function SentinelPage() {
+  const { project } = useCurrentProject();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const set = searchChange<FindingSearch>(navigate);
+  const overview = useQuery(sentinelOverview(project.id));
+  const list = useInfiniteQuery(findings(project.id, search));
+  const found = list.data?.pages.flatMap(({ items }) => items) ?? [];
+  const isFiltered = search.status !== undefined || search.kind !== undefined || search.severity !== undefined;
+  return (
+    <Stack gap="lg">
+      <PageHead title="Sentinel" about="What is unusual, found without any rule, with the evidence of each." />
+      <Failure error={overview.error} />
+      {overview.data !== undefined && <Health overview={overview.data} />}
+      <Group gap="sm" align="flex-end">
+        <Choice
+          label="Status"
+          options={FINDING_STATUSES}
+          value={search.status}
+          onChange={(status) => set({ status })}
+        />
+        <Choice label="Kind" options={FINDING_KINDS} value={search.kind} onChange={(kind) => set({ kind })} />
+        <Choice
+          label="Severity"
+          options={SEVERITIES}
+          value={search.severity}
+          onChange={(severity) => set({ severity })}
+        />
+      </Group>
+      <Failure error={list.error} />
+      {list.data === undefined && list.error === null && <PendingPage />}
+      {list.data !== undefined && found.length === 0 && (
+        <Empty
+          title={isFiltered ? 'No finding fits' : 'Nothing unusual was found'}
+          about="Every five minutes the numbers of events, errors and latencies are compared with what is usual at this hour of the week. A series is learned for three days before it is judged."
+        />
+      )}
+      {found.length > 0 && (
+        <Rows label="Findings" columns={['Finding', 'Kind', 'Severity', 'Status', 'Began']} minWidth={760}>
+          {found.map((finding) => (
+            <Table.Tr key={finding.id}>
+              <Table.Td>
+                <UnstyledButton
+                  c="var(--mantine-color-anchor)"
+                  fw={600}
+                  fz="sm"
+                  onClick={() => set({ finding: finding.id })}
+                >
+                  {finding.title}
+                </UnstyledButton>
+                <Text size="sm" c="dimmed" lineClamp={2}>
+                  {finding.summary}
+                </Text>
+              </Table.Td>
+              <Table.Td>{inWords(finding.kind)}</Table.Td>
+              <Table.Td>
+                <StateBadge state={finding.severity} />
+              </Table.Td>
+              <Table.Td>
+                <StateBadge state={finding.status} />
+              </Table.Td>
+              <Table.Td>
+                <Moment at={finding.started_at} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Rows>
+      )}
+      {list.hasNextPage && (
+        <Button
+          variant="default"
+          style={{ alignSelf: 'center' }}
+          loading={list.isFetchingNextPage}
+          onClick={() => void list.fetchNextPage()}
+        >
+          Older ones
+        </Button>
+      )}
+      <Grid>
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          {overview.data !== undefined && <Detectors overview={overview.data} />}
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <Workers />
+        </Grid.Col>
+      </Grid>
+      <FindingDrawer id={search.finding} onClose={() => set({ finding: undefined })} />
+    </Stack>
+  );
+}
+
+function Health({ overview }: { readonly overview: Overview }) {
+  const { score, state, open_findings: open, coverage, evaluated_until } = overview;
+  const color = score === null ? 'gray' : score >= 80 ? 'sea' : score >= 50 ? 'orange' : 'red';
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 3 }}>
+      <Card withBorder component="section" aria-label="Health">
+        <Group wrap="nowrap">
+          <RingProgress
+            size={84}
+            thickness={8}
+            roundCaps
+            sections={[{ value: score ?? 0, color }]}
+            label={
+              <Text ta="center" fw={650} className="numbers">
+                {score ?? '–'}
+              </Text>
+            }
+          />
+          <div>
+            <Text size="sm" c="dimmed">
+              Health, of 100
+            </Text>
+            <StateBadge state={state} />
+          </div>
+        </Group>
+      </Card>
+      <Card withBorder component="section" aria-label="Open findings">
+        <Text size="sm" c="dimmed">
+          Open findings
+        </Text>
+        <Text fz={28} fw={650} lh={1.2} className="numbers">
+          {open.total}
+        </Text>
+        <Group gap={6} mt={4}>
+          {SEVERITIES.map(
+            (severity) =>
+              open[severity] > 0 && (
+                <Badge
+                  key={severity}
+                  variant="light"
+                  tt="none"
+                  color={{ critical: 'red', warning: 'orange', info: 'gray' }[severity]}
+                >
+                  {open[severity]} {severity}
+                </Badge>
+              ),
+          )}
+        </Group>
+      </Card>
+      <Card withBorder component="section" aria-label="Watched">
+        <Text size="sm" c="dimmed">
+          Watched series
+        </Text>
+        <Text fz={28} fw={650} lh={1.2} className="numbers">
+          {coverage.series}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {coverage.learning} of them are still learned
+          {evaluated_until !== null && (
+            <>
+              ; judged until <Moment at={evaluated_until} />
+            </>
+          )}
+        </Text>
+      </Card>
+    </SimpleGrid>
+  );
+}
+
+function Detectors({ overview }: { readonly overview: Overview }) {
+  return (
+    <Stack gap="xs">
+      <Title order={2} size="h5">
+        What was found in seven days
+      </Title>
+      <Rows label="Detectors" columns={['Kind', 'Found', 'Dismissed']} minWidth={280}>
+        {overview.detectors.map(({ kind, findings_7d, dismissed_7d }) => (
+          <Table.Tr key={kind}>
+            <Table.Td>{inWords(kind)}</Table.Td>
+            <Table.Td className="numbers">{findings_7d}</Table.Td>
+            <Table.Td className="numbers">{dismissed_7d}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Rows>
+    </Stack>
+  );
+}
+
+function Workers() {
+  const { project } = useCurrentProject();
+  const { data, error } = useQuery(sentinelWorkers(project.id));
+  return (
+    <Stack gap="xs">
+      <Title order={2} size="h5">
+        The jobs behind all this
+      </Title>
+      <Failure error={error} />
+      {data !== undefined && (
+        <Rows label="Workers" columns={['Job', 'State', 'Last run', 'Behind']} minWidth={420}>
+          {data.map(({ name, state, last_run_at, lag_seconds }) => (
+            <Table.Tr key={name}>
+              <Table.Td>{inWords(name)}</Table.Td>
+              <Table.Td>
+                <StateBadge state={state} />
+              </Table.Td>
+              <Table.Td>{last_run_at === null ? 'Never' : <Moment at={last_run_at} />}</Table.Td>
+              <Table.Td>{lag_seconds === 0 ? 'No' : durationOf(Math.round(lag_seconds))}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Rows>
+      )}
+    </Stack>
+  );
+}

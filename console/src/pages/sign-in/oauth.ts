@@ -1,0 +1,70 @@
+import type { Schemas } from '@operational-events/client';
+import { signInApi } from '../../api/sign-in-client.js';
+
+export type Provider = Schemas['OAuthProvider'];
+
+export const PROVIDERS: Readonly<Record<Provider, string>> = { google: 'Google', apple: 'Apple' };
+
+/** What the way to the provider and back has to bring along; it opens nothing without what the provider gives out. */
+interface Start {
+  readonly provider: Provider;
+  readonly state: string;
+  readonly nonce: string;
+  readonly code_verifier: string;
+  readonly next?: string | undefined;
+}
+const START = 'console-oauth-start';
+
+/** To be registered with each provider. */
+function redirectUri(): string {
+  return `${location.origin}/console/oauth/callback`;
+}
+
+/** Leaves the page for the provider's. */
+export async function goToProvider(provider: Provider, next: string | undefined): Promise<void> {
+  const body = { provider, redirect_uri: redirectUri() };
+  const { authorization_url, ...start } = await signInApi.authorizeOAuth({ body });
+  sessionStorage.setItem(START, JSON.stringify({ ...start, provider, next } satisfies Start));
+  location.assign(authorization_url);
+}
+
+/** What the provider came back with, in the query or, where it posted a form, behind the `#`. */
+export function carriedBack({ searchStr, hash }: { readonly searchStr: string; readonly hash: string }) {
+  const given = new URLSearchParams(hash === '' ? searchStr : hash);
+  const of = (name: string): string | undefined => given.get(name) ?? undefined;
+  return { code: of('code'), state: of('state'), iss: of('iss'), user: of('user') };
+}
+export type CarriedBack = ReturnType<typeof carriedBack>;
+
+/** Why it came to no sign-in, in a sentence. */
+export class NotSignedIn extends Error {
+  override readonly name = 'NotSignedIn';
+}
+
+/** The second half of a sign-in, which can be had once. */
+export async function comeBack({ code, state, iss, user }: CarriedBack) {
+  const start = takeStart();
+  if (start === null) throw new NotSignedIn('This sign-in was not begun in this tab, or is over. Begin it again.');
+  if (code === undefined) throw new NotSignedIn(`${PROVIDERS[start.provider]} did not sign you in.`);
+  if (state !== start.state) throw new NotSignedIn('The answer belongs to another sign-in. Begin it again.');
+  const { provider, nonce, code_verifier, next } = start;
+  const answer = await signInApi.logInWithOAuth({
+    body: {
+      provider,
+      code,
+      state,
+      nonce,
+      code_verifier,
+      redirect_uri: redirectUri(),
+      ...(iss !== undefined && { iss }),
+      ...(user !== undefined && { raw_user: JSON.parse(user) as Record<string, unknown> }),
+    },
+  });
+  return { answer, next };
+}
+
+function takeStart(): Start | null {
+  const text = sessionStorage.getItem(START);
+  sessionStorage.removeItem(START);
+  return text === null ? null : (JSON.parse(text) as Start);
+}

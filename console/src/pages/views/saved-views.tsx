@@ -1,0 +1,175 @@
+import { Button, Group, Menu, Stack, Text, TextInput } from '@mantine/core';
+import type { Schemas } from '@operational-events/client';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type SubmitEvent, useState } from 'react';
+import { api } from '../../api/client.js';
+import { given, savedViews } from '../../api/insight.js';
+import { MEMBERS, useRefusal } from '../../api/roles.js';
+import { Dialog } from '../../parts/dialog.js';
+import { Failure } from '../../parts/failures.js';
+import { Icon } from '../../parts/icons.js';
+import { useCurrentProject } from '../../shell/current-project.js';
+
+type View = Schemas['SavedViewResponse'];
+
+interface Props {
+  /** Views of other pages are not offered. */
+  readonly page: 'explorer' | 'logs';
+  /** What the page shows now, as its address says it. */
+  readonly search: object;
+  readonly onApply: (search: Record<string, unknown>) => void;
+}
+
+const PAGE = 'page';
+
+/** Filters that the members of the project have given names. */
+export function SavedViews({ page, search, onApply }: Props) {
+  const { project } = useCurrentProject();
+  const { data, error } = useQuery(savedViews(project.id));
+  const refusal = useRefusal(project.id, MEMBERS);
+  const [open, setOpen] = useState<'save' | 'manage' | null>(null);
+  const views = (data ?? []).filter(({ filters }) => (filters[PAGE] ?? 'explorer') === page);
+  const filters = { ...given(search), [PAGE]: page };
+  const close = () => setOpen(null);
+  return (
+    <>
+      <Menu position="bottom-end" width={260}>
+        <Menu.Target>
+          <Button variant="default" leftSection={<Icon name="bookmark" size={16} />}>
+            Views
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>{views.length === 0 ? 'No view has been saved yet' : 'Saved views'}</Menu.Label>
+          {views.map(({ id, name, filters: { [PAGE]: _, ...kept } }) => (
+            <Menu.Item key={id} onClick={() => onApply(kept)}>
+              {name}
+            </Menu.Item>
+          ))}
+          <Menu.Divider />
+          <Menu.Item disabled={refusal !== undefined} onClick={() => setOpen('save')}>
+            Save what is shown
+          </Menu.Item>
+          {views.length > 0 && (
+            <Menu.Item disabled={refusal !== undefined} onClick={() => setOpen('manage')}>
+              Change saved views
+            </Menu.Item>
+          )}
+          {refusal !== undefined && <Menu.Label>{refusal}</Menu.Label>}
+        </Menu.Dropdown>
+      </Menu>
+      <Failure error={error} />
+      <Dialog title="Save a view" isOpen={open === 'save'} onClose={close}>
+        <SaveView projectId={project.id} filters={filters} onDone={close} />
+      </Dialog>
+      <Dialog title="Saved views" isOpen={open === 'manage'} onClose={close}>
+        <Stack>
+          {views.map((view) => (
+            <ChangeView key={view.id} view={view} filters={filters} />
+          ))}
+          {views.length === 0 && <Text c="dimmed">There is none left.</Text>}
+        </Stack>
+      </Dialog>
+    </>
+  );
+}
+
+type Filters = Readonly<Record<string, unknown>>;
+
+function useReadAnew(projectId: string) {
+  const queries = useQueryClient();
+  return () => queries.invalidateQueries({ queryKey: savedViews(projectId).queryKey });
+}
+
+interface SaveProps {
+  readonly projectId: string;
+  readonly filters: Filters;
+  readonly onDone: () => void;
+}
+
+function SaveView({ projectId, filters, onDone }: SaveProps) {
+  const readAnew = useReadAnew(projectId);
+  const [name, setName] = useState('');
+  const saving = useMutation({
+    mutationFn: async () => {
+      await api.createSavedView({ path: { project_id: projectId }, body: { name: name.trim(), filters } });
+      await readAnew();
+    },
+    onSuccess: onDone,
+  });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    saving.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label="Name"
+          description="Everybody in the project sees it"
+          placeholder="Failed payments"
+          required
+          data-autofocus
+          maxLength={200}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Failure error={saving.error} />
+        <Button type="submit" loading={saving.isPending}>
+          Save the view
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+interface ChangeProps {
+  readonly view: View;
+  readonly filters: Filters;
+}
+
+function ChangeView({ view, filters }: ChangeProps) {
+  const path = { project_id: view.project_id, view_id: view.id };
+  const readAnew = useReadAnew(view.project_id);
+  const [name, setName] = useState(view.name);
+  const acting = useMutation({ mutationFn: (act: () => Promise<unknown>) => act().then(readAnew) });
+  const isRenamed = name.trim() !== '' && name.trim() !== view.name;
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (isRenamed) acting.mutate(() => api.updateSavedView({ path, body: { name: name.trim() } }));
+  };
+  return (
+    <form onSubmit={submit} aria-label={view.name}>
+      <Stack gap="xs">
+        <TextInput
+          aria-label={`Name of ${view.name}`}
+          maxLength={200}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Group gap="xs">
+          <Button size="xs" type="submit" variant="default" disabled={!isRenamed} loading={acting.isPending}>
+            Rename
+          </Button>
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => acting.mutate(() => api.updateSavedView({ path, body: { filters } }))}
+          >
+            Set to what is shown
+          </Button>
+          <Button
+            size="xs"
+            variant="subtle"
+            color="red"
+            aria-label={`Delete ${view.name}`}
+            onClick={() => acting.mutate(() => api.deleteSavedView({ path }))}
+          >
+            Delete
+          </Button>
+        </Group>
+        <Failure error={acting.error} />
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,37 @@
+import { Button, Group, Stack } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode, SubmitEvent } from 'react';
+import { Failure } from './failures.js';
+
+interface Props {
+  /** What the button says. */
+  readonly verb: string;
+  readonly isDangerous?: boolean;
+  readonly isDisabled?: boolean;
+  /** Also reads anew what it has changed. */
+  readonly act: () => Promise<unknown>;
+  readonly onDone?: () => void;
+  readonly children: ReactNode;
+}
+
+/** Fields and one thing that is done with them. */
+export function ActForm({ verb, isDangerous = false, isDisabled = false, act, onDone, children }: Props) {
+  const acting = useMutation({ mutationFn: act, onSuccess: onDone, gcTime: 0 });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    acting.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {children}
+        <Failure error={acting.error} />
+        <Group justify="flex-end">
+          <Button type="submit" {...(isDangerous && { color: 'red' })} disabled={isDisabled} loading={acting.isPending}>
+            {verb}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

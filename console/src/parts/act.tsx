@@ -1,0 +1,28 @@
+import { Button, type ButtonProps, Tooltip } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+interface Props extends ButtonProps {
+  /** Why whoever looks may not do it; undefined when they may. It stays in reach of the keyboard, so that the reason can be read. */
+  readonly refusal: string | undefined;
+  readonly onAct: () => void;
+  readonly children: ReactNode;
+}
+
+/** Something to do, which not every role may. */
+export function Act({ refusal, onAct, children, ...button }: Props) {
+  const isRefused = refusal !== undefined;
+  return (
+    <Tooltip label={refusal} disabled={!isRefused}>
+      <Button
+        {...button}
+        data-disabled={isRefused || undefined}
+        aria-disabled={isRefused}
+        onClick={() => {
+          if (!isRefused) onAct();
+        }}
+      >
+        {children}
+      </Button>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,29 @@
+import { Badge } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+interface Props {
+  /** What narrows a list. */
+  readonly children: ReactNode;
+  readonly onClear: () => void;
+}
+
+/** Something that narrows a list; a click lets it go. */
+export function Chip({ children, onClear }: Props) {
+  return (
+    <Badge
+      component="button"
+      type="button"
+      size="lg"
+      variant="light"
+      tt="none"
+      mb={6}
+      maw="100%"
+      style={{ cursor: 'pointer' }}
+      title="Let it go"
+      rightSection={<span aria-hidden="true">×</span>}
+      onClick={onClear}
+    >
+      {children}
+    </Badge>
+  );
+}

@@ -1,0 +1,35 @@
+import { TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { type RefObject, useState } from 'react';
+import { Icon } from './icons.js';
+
+interface Props {
+  readonly placeholder: string;
+  /** As the address has it. */
+  readonly value: string | undefined;
+  /** Milliseconds without another letter, before it is asked. */
+  readonly typingMs: number;
+  readonly onFind: (words: string | undefined) => void;
+  readonly input: RefObject<HTMLInputElement | null>;
+}
+
+/** Words to look for. Asked when somebody has done typing. */
+export function Find({ placeholder, value, typingMs, onFind, input }: Props) {
+  const [text, setText] = useState(value ?? '');
+  const ask = useDebouncedCallback((words: string) => onFind(words === '' ? undefined : words), typingMs);
+  return (
+    <TextInput
+      ref={input}
+      label="Find"
+      placeholder={placeholder}
+      leftSection={<Icon name="search" size={16} />}
+      style={{ flex: '1 1 220px' }}
+      maxLength={200}
+      value={text}
+      onChange={(event) => {
+        setText(event.currentTarget.value);
+        ask(event.currentTarget.value);
+      }}
+    />
+  );
+}

@@ -1,0 +1,25 @@
+const WHOLE = new Intl.NumberFormat();
+const SHARE = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 });
+const SHORT = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
+
+/** Numbers as people read them, the same functions each time. */
+export const whole = (value: number): string => WHOLE.format(value);
+export const share = (value: number): string => SHARE.format(value);
+export const decimal = (value: number): string => SHORT.format(value);
+export const milliseconds = (value: number | null): string => (value === null ? '–' : `${WHOLE.format(value)} ms`);
+
+const UNITS = [
+  { name: 'd', seconds: 86_400 },
+  { name: 'h', seconds: 3_600 },
+  { name: 'min', seconds: 60 },
+] as const;
+
+/** Such as "1.5 h". */
+export function duration(seconds: number | null): string {
+  if (seconds === null) return '–';
+  const unit = UNITS.find((each) => seconds >= each.seconds);
+  if (unit !== undefined) return `${SHORT.format(seconds / unit.seconds)} ${unit.name}`;
+  return seconds >= 1 || seconds === 0
+    ? `${SHORT.format(seconds)} s`
+    : `${WHOLE.format(Math.round(seconds * 1000))} ms`;
+}

@@ -1,0 +1,77 @@
+import { Button, Group, Pagination, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { PAGE_ROWS } from '../api/pages.js';
+import { PendingPage } from '../shell/around-pages.js';
+import { Failure } from './failures.js';
+import { whole } from './numbers.js';
+import { Empty } from './rows.js';
+
+interface Props<Item> {
+  /** Of one page of the list, as it is read. */
+  readonly asked: {
+    readonly data: { readonly items: readonly Item[]; readonly total: number } | undefined;
+    readonly error: unknown;
+  };
+  /** As the address has it. */
+  readonly page: string | undefined;
+  readonly onPage: (page: string | undefined) => void;
+  /** In place of a list without rows. */
+  readonly empty: ReactNode;
+  readonly children: (items: readonly Item[]) => ReactNode;
+}
+
+/** A list that comes in pages, with its number and its pages below. What is there stays when reading it anew fails. */
+export function Paged<Item>({ asked: { data, error }, page, onPage, empty, children }: Props<Item>) {
+  return (
+    <>
+      <Failure error={error} />
+      {data === undefined && error === null && <PendingPage />}
+      {data?.total === 0 && empty}
+      {data !== undefined && data.total > 0 && (
+        <Stack>
+          {data.items.length > 0 ? (
+            children(data.items)
+          ) : (
+            <Empty
+              title="Nothing on this page"
+              about="The list ends before it: it has become shorter, or never was so long."
+            >
+              <Button variant="default" onClick={() => onPage(undefined)}>
+                To the first page
+              </Button>
+            </Empty>
+          )}
+          <Pages total={data.total} page={Number(page ?? 1)} onPage={onPage} />
+        </Stack>
+      )}
+    </>
+  );
+}
+
+interface PagesProps {
+  readonly total: number;
+  readonly page: number;
+  readonly onPage: (page: string | undefined) => void;
+}
+
+function Pages({ total, page, onPage }: PagesProps) {
+  const pages = Math.ceil(total / PAGE_ROWS);
+  return (
+    <Group justify="space-between">
+      <Text size="sm" c="dimmed" className="numbers">
+        {whole(total)} in all
+      </Text>
+      {(pages > 1 || page > pages) && (
+        <Pagination
+          size="sm"
+          total={pages}
+          // Past the end none of them is the one that is shown.
+          value={page > pages ? 0 : page}
+          onChange={(next) => onPage(next === 1 ? undefined : String(next))}
+          getControlProps={(control) => ({ 'aria-label': `${control} page` })}
+          getItemProps={(each) => ({ 'aria-label': `Page ${each}` })}
+        />
+      )}
+    </Group>
+  );
+}

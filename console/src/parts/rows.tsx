@@ -1,0 +1,79 @@
+import { Card, Stack, Table, Text, UnstyledButton } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+interface SortedColumn {
+  readonly name: string;
+  readonly isSorted?: boolean;
+  readonly onSort?: () => void;
+}
+
+interface RowsProps {
+  /** What the rows are. */
+  readonly label: string;
+  /** Names of the columns; the last one is of acts where it is null. By some the rows may be sorted, the largest first. */
+  readonly columns: readonly (string | null | SortedColumn)[];
+  /** Below it the table scrolls by itself, in pixels. */
+  readonly minWidth?: number;
+  /** `Table.Tr` each. */
+  readonly children: ReactNode;
+}
+
+/** A list of some hundred things at most; longer ones are virtual (`pages/logs/row-list.tsx`). */
+export function Rows({ label, columns, minWidth = 560, children }: RowsProps) {
+  return (
+    <Card withBorder padding={0}>
+      <Table.ScrollContainer
+        minWidth={minWidth}
+        scrollAreaProps={{ viewportProps: { tabIndex: 0, 'aria-label': label, role: 'region' } }}
+      >
+        <Table verticalSpacing="sm" horizontalSpacing="md">
+          <Table.Thead>
+            <Table.Tr>
+              {columns.map((column) =>
+                column === null ? (
+                  <Table.Th key="acts" aria-label="Acts" />
+                ) : typeof column === 'string' ? (
+                  <Table.Th key={column}>{column}</Table.Th>
+                ) : (
+                  <SortableHead key={column.name} {...column} />
+                ),
+              )}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>{children}</Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Card>
+  );
+}
+
+function SortableHead({ name, isSorted = false, onSort }: SortedColumn) {
+  if (onSort === undefined) return <Table.Th>{name}</Table.Th>;
+  return (
+    <Table.Th aria-sort={isSorted ? 'descending' : 'none'}>
+      <UnstyledButton fz="inherit" fw="inherit" onClick={onSort}>
+        {name} <span aria-hidden="true">{isSorted ? '↓' : '↕'}</span>
+      </UnstyledButton>
+    </Table.Th>
+  );
+}
+
+interface EmptyProps {
+  readonly title: string;
+  /** What the thing is good for, and how to have one. */
+  readonly about: string;
+  readonly children?: ReactNode;
+}
+
+/** In place of a list without rows: it teaches. */
+export function Empty({ title, about, children }: EmptyProps) {
+  return (
+    <Card withBorder padding="xl">
+      <Stack align="flex-start" gap="sm">
+        <Text fw={600}>{title}</Text>
+        <Text c="dimmed">{about}</Text>
+        {children}
+      </Stack>
+    </Card>
+  );
+}

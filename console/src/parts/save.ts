@@ -1,0 +1,25 @@
+/** Gives the browser a file to keep. */
+export function save(content: Blob, name: string): void {
+  const url = URL.createObjectURL(content);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser has taken it by then.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+/** RFC 4180; what a spreadsheet would run as a formula has an apostrophe before it. */
+export function csvLine(cells: readonly (string | number)[]): string {
+  return cells.map((cell) => csvCell(String(cell))).join(',') + '\r\n';
+}
+
+function csvCell(text: string): string {
+  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}
+
+/** Such as "shop-logs-2026-11-23.csv". */
+export function fileName(project: string, what: string, ending: string): string {
+  return `${project}-${what}-${new Date().toISOString().slice(0, 10)}.${ending}`;
+}

@@ -1,0 +1,45 @@
+import { Card, Group, Stack, Text, Title } from '@mantine/core';
+import { type ReactNode, useId } from 'react';
+
+interface Props {
+  readonly title: string;
+  /** What it is good for, in a sentence or two. */
+  readonly about?: ReactNode;
+  /** What can be done with all of it. */
+  readonly acts?: ReactNode;
+  readonly children?: ReactNode;
+}
+
+/** A part of a page that holds one thing. */
+export function Section({ title, about, acts, children }: Props) {
+  const id = useId();
+  return (
+    <Card withBorder padding="lg" component="section" aria-labelledby={id}>
+      <Stack>
+        <Group justify="space-between" align="flex-start">
+          <div style={{ flex: '1 1 220px', minWidth: 0 }}>
+            <Title order={2} size="h4" id={id}>
+              {title}
+            </Title>
+            {about !== undefined && (
+              <Text c="dimmed" size="sm">
+                {about}
+              </Text>
+            )}
+          </div>
+          {acts !== undefined && <Group gap="sm">{acts}</Group>}
+        </Group>
+        {children}
+      </Stack>
+    </Card>
+  );
+}
+
+/** Why something is not offered, in place of it. */
+export function NotOffered({ why }: { readonly why: string }) {
+  return (
+    <Text size="sm" c="dimmed" role="note">
+      {why}.
+    </Text>
+  );
+}

@@ -1,0 +1,32 @@
+import { Switch, Tooltip } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { sentenceOf } from './failures.js';
+
+interface Props {
+  /** What is switched. */
+  readonly label: string;
+  readonly isOn: boolean;
+  readonly refusal: string | undefined;
+  /** Also reads anew what it has changed. */
+  readonly act: (isOn: boolean) => Promise<unknown>;
+}
+
+/** On or off, at once: it shows what is wanted until the service has answered, and goes back where it refuses. */
+export function Switched({ label, isOn, refusal, act }: Props) {
+  const switching = useMutation({ mutationFn: act });
+  const told = switching.error === null ? refusal : sentenceOf(switching.error);
+  return (
+    <Tooltip label={told} disabled={told === undefined}>
+      <Switch
+        aria-label={label}
+        checked={switching.isPending ? switching.variables : isOn}
+        readOnly={refusal !== undefined}
+        aria-readonly={refusal !== undefined}
+        {...(switching.error !== null && { error: told })}
+        onChange={(event) => {
+          if (refusal === undefined) switching.mutate(event.currentTarget.checked);
+        }}
+      />
+    </Tooltip>
+  );
+}

@@ -1,0 +1,18 @@
+import { useWindowEvent } from '@mantine/hooks';
+
+/** Single letters that act wherever nobody is typing, and no dialog or menu is open. */
+export function useKeys(acts: Readonly<Record<string, () => void>>): void {
+  useWindowEvent('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    const target = event.target instanceof Element ? event.target : document.body;
+    if (
+      target.closest('input:not([type=checkbox]), textarea, select, [role=dialog], [role=menu], [role=listbox]') !==
+      null
+    )
+      return;
+    const act = Object.hasOwn(acts, event.key) ? acts[event.key] : undefined;
+    if (act === undefined) return;
+    event.preventDefault();
+    act();
+  });
+}

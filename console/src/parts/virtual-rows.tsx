@@ -1,0 +1,89 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
+
+const ROW_PX = 34;
+/** A page of the keyboard. */
+const PAGE_ROWS = 10;
+const STEPS: Readonly<Record<string, number>> = {
+  ArrowDown: 1,
+  ArrowUp: -1,
+  PageDown: PAGE_ROWS,
+  PageUp: -PAGE_ROWS,
+  Home: -Infinity,
+  End: Infinity,
+};
+
+interface Props<Row extends { readonly id: string }> {
+  readonly rows: readonly Row[];
+  /** What the rows are. */
+  readonly label: string;
+  /** Of the columns, a class of `page.css`. */
+  readonly kind: 'log' | 'event';
+  readonly onShow: (row: Row) => void;
+  /** The last rows are in sight: there may be more. */
+  readonly onEnd?: (() => void) | undefined;
+  /** The cells of one row. */
+  readonly children: (row: Row) => ReactNode;
+}
+
+/** Of any number of rows only those in sight are in the page. Arrows go from row to row, Enter shows one. */
+export function VirtualRows<Row extends { readonly id: string }>(props: Props<Row>) {
+  const { rows, label, kind, onShow, onEnd, children } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const wanted = useRef<number | null>(null);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    getItemKey: (index) => rows[index]?.id ?? index,
+    overscan: 12,
+  });
+  const shown = virtual.getVirtualItems();
+  const isAtEnd = (shown.at(-1)?.index ?? -1) >= rows.length - 1;
+  useEffect(() => {
+    if (isAtEnd && rows.length > 0) onEnd?.();
+  }, [isAtEnd, rows.length, onEnd]);
+
+  // A row far away is in the page a moment after it is scrolled to.
+  const focusWanted = () => {
+    const row = scroller.current?.querySelector<HTMLElement>(`[data-index="${wanted.current}"]`);
+    if (row === null || row === undefined) return;
+    wanted.current = null;
+    row.focus({ preventScroll: true });
+  };
+  useEffect(focusWanted);
+
+  const move = (event: KeyboardEvent) => {
+    const step = STEPS[event.key];
+    const at = wanted.current ?? Number((event.target as HTMLElement).dataset.index);
+    if (step === undefined || Number.isNaN(at)) return;
+    event.preventDefault();
+    const next = Math.min(rows.length - 1, Math.max(0, at + step));
+    virtual.scrollToIndex(next);
+    wanted.current = next;
+    focusWanted();
+  };
+
+  return (
+    <div ref={scroller} className={`rows ${kind}`} role="group" aria-label={label} onKeyDown={move}>
+      <div className="rows-inner" style={{ height: virtual.getTotalSize() }}>
+        {shown.map(({ key, index, start }) => {
+          const row = rows[index];
+          if (row === undefined) return null;
+          return (
+            <button
+              key={String(key)}
+              type="button"
+              data-index={index}
+              className={`row ${kind} numbers`}
+              style={{ transform: `translateY(${start}px)` }}
+              onClick={() => onShow(row)}
+            >
+              {children(row)}
+            </button>
+          );
+        })}
+      </div>
+    </div>
+  );
+}

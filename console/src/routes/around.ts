@@ -1,0 +1,56 @@
+import { QueryClient } from '@tanstack/react-query';
+import { createRootRouteWithContext, createRoute, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
+import { organizations, projects } from '../api/queries.js';
+import { isSignedIn, restore } from '../api/session.js';
+import { isPassing } from '../parts/failures.js';
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: { retry: (failures, error) => failures < 2 && isPassing(error), refetchOnWindowFocus: true },
+  },
+});
+
+/** Once; when it failed, the next page tries again. */
+let restored: Promise<void> | undefined;
+const beginning = (): Promise<void> =>
+  (restored ??= restore().catch((error: unknown) => {
+    restored = undefined;
+    throw error;
+  }));
+
+// Before anything is drawn; who waits for it is told when it fails.
+beginning().catch(() => undefined);
+
+export const root = createRootRouteWithContext<{ queries: QueryClient }>()({
+  beforeLoad: beginning,
+  component: Outlet,
+});
+
+/** Pages for whoever is signed in. */
+export const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  beforeLoad: ({ location }) => {
+    if (!isSignedIn()) throw redirect({ to: '/login', search: { next: location.href } });
+  },
+  component: Outlet,
+});
+
+/** Pages of a project: the address names it and its organization. */
+export const project = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/o/$organization/p/$project',
+  loader: async ({ context, params }) => {
+    const [known, all] = await Promise.all([
+      context.queries.query({ ...organizations, staleTime: 'static' }),
+      context.queries.query({ ...projects, staleTime: 'static' }),
+    ]);
+    const organization = known.find(({ slug }) => slug === params.organization);
+    const found = all.find(
+      ({ slug, organization_id }) => slug === params.project && organization_id === organization?.id,
+    );
+    if (organization === undefined || found === undefined) throw redirect({ to: '/missing' });
+    return { organization, project: found };
+  },
+  component: lazyRouteComponent(() => import('../shell/shell.js'), 'Shell'),
+});

@@ -1,0 +1,156 @@
+import type { Schemas } from '@operational-events/client';
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import type { EventFilters, Narrowed, Window } from '../api/insight.js';
+import { project } from './around.js';
+import { oneOf, textOf } from './search-members.js';
+
+/** What an address says, of which anything may be anything. */
+type Asked = Record<string, unknown>;
+
+const RANGES = ['15m', '1h', '24h', '7d', '30d', 'all'] as const satisfies readonly Schemas['Range'][];
+const AGGREGATES = [
+  'count',
+  'errors',
+  'error_rate',
+  'unique',
+  'sum',
+  'avg',
+  'min',
+  'max',
+  'p50',
+  'p95',
+  'p99',
+] as const satisfies readonly Schemas['Aggregate'][];
+const INTERVALS = ['minute', 'hour', 'day', 'week'] as const satisfies readonly Schemas['AskedSeriesInterval'][];
+const ORDERS = [
+  'requests',
+  'p95',
+  'error_rate',
+  'errors',
+  'total_time',
+] as const satisfies readonly Schemas['EndpointOrder'][];
+
+function momentOf(value: unknown): string | undefined {
+  const text = textOf(value);
+  return text !== undefined && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : undefined;
+}
+
+function windowIn({ range, from, to }: Asked): Window {
+  const [first, last] = [momentOf(from), momentOf(to)];
+  const isWhole = first !== undefined && last !== undefined && first < last;
+  return {
+    range: isWhole ? undefined : oneOf(RANGES, range),
+    from: isWhole ? first : undefined,
+    to: isWhole ? last : undefined,
+  };
+}
+
+function filtersIn({ event, source_id, severity, status, environment }: Asked): EventFilters {
+  return {
+    event: textOf(event),
+    source_id: textOf(source_id),
+    severity: textOf(severity),
+    status: textOf(status),
+    environment: textOf(environment),
+  };
+}
+
+export interface ExplorerSearch extends Window, EventFilters {
+  /** The event whose detail is open, by its id. */
+  readonly shown?: string | undefined;
+}
+
+const explorer = createRoute({
+  getParentRoute: () => project,
+  path: '/events',
+  validateSearch: (asked: Asked): ExplorerSearch => ({
+    ...windowIn(asked),
+    ...filtersIn(asked),
+    shown: textOf(asked.shown),
+  }),
+  component: lazyRouteComponent(() => import('../pages/explorer/explorer.js'), 'ExplorerPage'),
+});
+
+export const QUESTIONS = ['series', 'breakdown', 'funnel'] as const;
+export interface AnalyticsSearch extends Window, Narrowed {
+  /** `series` when left out. */
+  readonly ask?: (typeof QUESTIONS)[number] | undefined;
+  readonly aggregate?: Schemas['Aggregate'] | undefined;
+  /** What is aggregated. */
+  readonly field?: string | undefined;
+  readonly split?: string | undefined;
+  readonly interval?: Schemas['AskedSeriesInterval'] | undefined;
+  readonly zone?: string | undefined;
+  readonly compare?: 'previous' | undefined;
+  /** Of a breakdown, and whose steps a funnel follows. */
+  readonly by?: string | undefined;
+  /** Event types, as a list in JSON. */
+  readonly steps?: string | undefined;
+  /** Seconds of a funnel. */
+  readonly within?: string | undefined;
+}
+
+const analytics = createRoute({
+  getParentRoute: () => project,
+  path: '/analytics',
+  validateSearch: (asked: Asked): AnalyticsSearch => ({
+    ...windowIn(asked),
+    event: textOf(asked.event),
+    where: textOf(asked.where),
+    ask: oneOf(QUESTIONS, asked.ask),
+    aggregate: oneOf(AGGREGATES, asked.aggregate),
+    field: textOf(asked.field),
+    split: textOf(asked.split),
+    interval: oneOf(INTERVALS, asked.interval),
+    zone: textOf(asked.zone),
+    compare: oneOf(['previous'] as const, asked.compare),
+    by: textOf(asked.by),
+    steps: textOf(asked.steps),
+    within: /^[1-9]\d{0,6}$/.test(String(asked.within)) ? String(asked.within) : undefined,
+  }),
+  component: lazyRouteComponent(() => import('../pages/analytics/analytics.js'), 'AnalyticsPage'),
+});
+
+export const REQUEST_LISTS = ['endpoints', 'slowest', 'failures'] as const;
+export interface PerformanceSearch extends Window {
+  readonly method?: string | undefined;
+  readonly endpoint?: string | undefined;
+  readonly apdex?: string | undefined;
+  /** `endpoints` when left out. */
+  readonly list?: (typeof REQUEST_LISTS)[number] | undefined;
+  readonly sort?: Schemas['EndpointOrder'] | undefined;
+}
+
+const performance = createRoute({
+  getParentRoute: () => project,
+  path: '/performance',
+  validateSearch: (asked: Asked): PerformanceSearch => ({
+    ...windowIn(asked),
+    method: textOf(asked.method),
+    endpoint: textOf(asked.endpoint),
+    apdex: /^[1-9]\d{0,4}$/.test(String(asked.apdex)) ? String(asked.apdex) : undefined,
+    list: oneOf(REQUEST_LISTS, asked.list),
+    sort: oneOf(ORDERS, asked.sort),
+  }),
+  component: lazyRouteComponent(() => import('../pages/performance/performance.js'), 'PerformancePage'),
+});
+
+export interface EqlSearch extends Window {
+  /** The query that was run. */
+  readonly q?: string | undefined;
+  readonly shown?: string | undefined;
+}
+
+const eql = createRoute({
+  getParentRoute: () => project,
+  path: '/eql',
+  validateSearch: (asked: Asked): EqlSearch => ({
+    ...windowIn(asked),
+    q: textOf(asked.q),
+    shown: textOf(asked.shown),
+  }),
+  component: lazyRouteComponent(() => import('../pages/eql/eql.js'), 'EqlPage'),
+});
+
+/** Questions about what came in. */
+export const insightRoutes = [explorer, analytics, performance, eql];

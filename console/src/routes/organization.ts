@@ -1,0 +1,33 @@
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { firstProject } from '../api/first-project.js';
+import { project, signedIn } from './around.js';
+
+const members = createRoute({
+  getParentRoute: () => project,
+  path: '/organization/members',
+  component: lazyRouteComponent(() => import('../pages/organization/members.js'), 'MembersPage'),
+});
+const invitations = createRoute({
+  getParentRoute: () => project,
+  path: '/organization/invitations',
+  component: lazyRouteComponent(() => import('../pages/organization/invitations.js'), 'InvitationsPage'),
+});
+const billing = createRoute({
+  getParentRoute: () => project,
+  path: '/organization/billing',
+  component: lazyRouteComponent(() => import('../pages/organization/billing.js'), 'BillingPage'),
+});
+
+/** Limits and the payment provider send people there, who may have several organizations: they see the first one's. */
+export const anyBilling = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/billing',
+  beforeLoad: async ({ context }) => {
+    const first = await firstProject(context.queries);
+    if (first === undefined) throw redirect({ to: '/start' });
+    throw redirect({ to: '/o/$organization/p/$project/organization/billing', params: first });
+  },
+});
+
+/** Who belongs to the organization, and what it pays. */
+export const organizationRoutes = [members, invitations, billing];

@@ -1,0 +1,54 @@
+import { AppShell, Burger, Group, ScrollArea } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { ReactNode } from 'react';
+import { PersonMenu, SchemeSwitch } from './person.js';
+
+interface Props {
+  /** Of the navigation, for whoever cannot see it. */
+  readonly label: string;
+  /** What the header begins with: the mark, which leads home, and where one is. */
+  readonly head: ReactNode;
+  /** In the header, before what every page has there. */
+  readonly tools?: ReactNode;
+  /** @param close of the navigation, which covers the page on a phone */
+  readonly pages: (close: () => void) => ReactNode;
+  /** Below the pages. */
+  readonly foot: (close: () => void) => ReactNode;
+  readonly children: ReactNode;
+}
+
+/** Header and navigation around pages. */
+export function Frame({ label, head, tools, pages, foot, children }: Props) {
+  const [isOpen, { toggle, close }] = useDisclosure();
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding={{ base: 'sm', sm: 'lg' }}
+    >
+      <a className="skip-link" href="#content">
+        To the content
+      </a>
+      <AppShell.Header px="md">
+        <Group h="100%" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap">
+            <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
+            {head}
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            {tools}
+            <SchemeSwitch />
+            <PersonMenu />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="sm" aria-label={label}>
+        <AppShell.Section grow component={ScrollArea}>
+          {pages(close)}
+        </AppShell.Section>
+        <AppShell.Section>{foot(close)}</AppShell.Section>
+      </AppShell.Navbar>
+      <AppShell.Main id="content">{children}</AppShell.Main>
+    </AppShell>
+  );
+}

@@ -1,0 +1,57 @@
+import { ActionIcon, Menu, Text, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { me } from '../api/queries.js';
+import { signOut } from '../api/session.js';
+import { Icon } from '../parts/icons.js';
+import { LinkItem } from '../parts/links.js';
+
+export function SchemeSwitch() {
+  const { setColorScheme } = useMantineColorScheme();
+  const scheme = useComputedColorScheme('light');
+  const other = scheme === 'dark' ? 'light' : 'dark';
+  return (
+    <ActionIcon
+      variant="default"
+      size="lg"
+      visibleFrom="xs"
+      aria-label={`Show it ${other}`}
+      onClick={() => setColorScheme(other)}
+    >
+      <Icon name={scheme === 'dark' ? 'sun' : 'moon'} />
+    </ActionIcon>
+  );
+}
+
+export function PersonMenu() {
+  const { data: person } = useSuspenseQuery(me);
+  const navigate = useNavigate();
+  const leave = async () => {
+    await signOut();
+    await navigate({ to: '/login' });
+  };
+  return (
+    <Menu position="bottom-end" width={240}>
+      <Menu.Target>
+        <ActionIcon variant="default" size="lg" aria-label="Your account">
+          <Icon name="user" />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <Text size="sm" truncate>
+            {person.email}
+          </Text>
+        </Menu.Label>
+        <LinkItem to="/account" leftSection={<Icon name="user" size={16} />}>
+          Account and security
+        </LinkItem>
+        <LinkItem to="/start" leftSection={<Icon name="plus" size={16} />}>
+          New project
+        </LinkItem>
+        <Menu.Divider />
+        <Menu.Item onClick={() => void leave()}>Sign out</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

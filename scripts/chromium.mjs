@@ -1,0 +1,14 @@
+// The browser that pictures and measurements are made with: the one TEST_CHROMIUM names, else that on PATH.
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { chromium } from 'playwright-core';
+
+export function launchBrowser() {
+  const found = (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'chromium'))
+    .find(existsSync);
+  const executablePath = process.env.TEST_CHROMIUM ?? found;
+  if (executablePath === undefined) throw new Error('chromium is not on PATH');
+  return chromium.launch({ executablePath, args: ['--no-sandbox'] });
+}

@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { BodyTooLarge } from '../../../platform/http/domain-error.js';
+
+type Answer = (request: Request, response: Response) => Promise<void>;
+
+const PATH = '/oauth/callback';
+/** What a provider comes back with takes some hundred bytes, and with a name a little more. */
+const MOST_BYTES = 16 * 1024;
+const CARRIED = ['code', 'state', 'iss', 'user', 'error'];
+
+/**
+ * Providers that post a form where others redirect (Apple) reach a page that reads addresses: what the form carries goes on behind
+ * the `#`, where no log sees it.
+ */
+@Injectable()
+export class ConsoleCallbacks {
+  find(method: string, path: string): Answer | undefined {
+    return method === 'POST' && path === PATH ? this.passOn : undefined;
+  }
+
+  private readonly passOn: Answer = async (request, response) => {
+    const given = new URLSearchParams(await textOf(request));
+    const carried = new URLSearchParams();
+    for (const name of CARRIED) {
+      const value = given.get(name);
+      if (value !== null) carried.set(name, value);
+    }
+    response.status(303).location(`/console${PATH}#${carried.toString()}`).end();
+  };
+}
+
+async function textOf(request: Request): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MOST_BYTES) throw new BodyTooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { type Owner, ownerWithProject, PASSWORD, randomEmail } from '../../support/actors.js';
+import { createTestApp, type TestApp } from '../../support/app.js';
+import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
+import { addressOf, DESKTOP, heading, signIn } from '../../support/console-pages.js';
+import { waitForMails } from '../../support/outbox.js';
+
+/** More than any page has controls. */
+const MOST_TABS = 60;
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await createTestApp();
+});
+afterAll(() => app.close());
+
+describe('somebody without a mouse', () => {
+  let browser: ConsoleBrowser;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await openConsole(app, DESKTOP);
+    ({ page } = browser);
+  });
+  afterAll(() => browser.close());
+
+  /** Goes on by Tab until the control of that name has the focus. */
+  async function reach(name: string): Promise<void> {
+    const named = `(() => {
+      const at = document.activeElement;
+      return at?.getAttribute('aria-label') ?? (at?.labels?.[0] ?? at)?.textContent ?? '';
+    })()`;
+    for (let tabs = 0; tabs < MOST_TABS; tabs += 1) {
+      const text = await page.evaluate<string>(named);
+      if (text.replace(/\s*\*$/, '').trim() === name) return;
+      await page.keyboard.press('Tab');
+    }
+    throw new Error(`the keyboard does not get to ${name}`);
+  }
+  async function press(name: string): Promise<void> {
+    await reach(name);
+    await page.keyboard.press('Enter');
+  }
+  async function write(name: string, text: string): Promise<void> {
+    await reach(name);
+    await page.keyboard.type(text);
+  }
+
+  it('gets from the registration to the first event seen', async () => {
+    const email = randomEmail();
+    await page.goto(`${app.url}/console`);
+    await heading(page, 'Sign in');
+    await press('Register');
+    await heading(page, 'Register');
+    await write('Name', 'Ada');
+    await write('E-mail address', email);
+    await write('Password', PASSWORD);
+    await page.keyboard.press('Enter');
+    await heading(page, 'Look into your mail');
+
+    const [mail] = await waitForMails(app.dataDir, email, 1);
+    const link = /http\S+\/verify-email\S+/.exec(mail?.text ?? '')?.[0] ?? '';
+    await page.goto(link.replace(/^http:\/\/[^/]+/, app.url));
+    await press('Confirm');
+    await heading(page, 'Confirmed');
+    await press('Sign in');
+    await heading(page, 'Sign in');
+    await write('E-mail address', email);
+    await write('Password', PASSWORD);
+    await page.keyboard.press('Enter');
+
+    await heading(page, 'First steps');
+    await write('Name of the organization', 'By the keyboard');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Name of the project').waitFor();
+    await write('Name of the project', 'Web shop');
+    await page.keyboard.press('Enter');
+    await heading(page, 'Send the first event');
+    await press('Make a key');
+    const key = (await page.getByRole('region', { name: 'the key' }).innerText()).trim();
+    const event = { event_type: 'order.placed', source: 'shell', payload: {} };
+    await app.request().post('/v1/events/ingest').set('X-API-Key', key).send(event).expect(200);
+    await page.getByText('from shell').waitFor();
+    await press('To the overview');
+    await heading(page, 'Web shop');
+    expect(browser.faults).toEqual([]);
+  });
+});
+
+describe('the pages of a project', () => {
+  let browser: ConsoleBrowser;
+  let page: Page;
+  let owner: Owner;
+  let address: string;
+
+  beforeAll(async () => {
+    browser = await openConsole(app, DESKTOP);
+    ({ page } = browser);
+    owner = await ownerWithProject(app);
+    address = await addressOf(app, owner);
+    await page.goto(`${app.url}/console/login`);
+    await signIn(page, owner.email);
+    await heading(page, owner.projectName);
+  });
+  afterAll(() => browser.close());
+
+  it('are all within the policy, and none asks anybody else', async () => {
+    // What the policy refuses is an error of the page's console.
+    const links = page.getByRole('navigation').getByRole('link');
+    const paths = await links.evaluateAll((all) => all.map((link) => (link as unknown as { href: string }).href));
+    const pages = paths.filter((path) => path.startsWith(address));
+    expect(pages.length).toBeGreaterThan(6);
+    for (const path of pages) {
+      await page.goto(path);
+      await page.locator('main h1').waitFor();
+      expect([path, browser.faults]).toEqual([path, []]);
+    }
+  });
+
+  it('go on by themselves when the service was away', async () => {
+    await page.goto(`${address}/logs`);
+    await page.getByText('Waiting for events').waitFor();
+    await browser.context.setOffline(true);
+    await page.getByRole('link', { name: 'Explorer' }).click();
+    await browser.context.setOffline(false);
+    await page.getByText('0 events', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Logs', exact: true }).click();
+    await page.getByText('Waiting for events').waitFor();
+    const event = { event_type: 'http.request', source: 'web', payload: { method: 'GET', path: '/back' } };
+    await app.request().post('/v1/events/ingest').set('X-API-Key', owner.apiKey).send(event).expect(200);
+    await page.getByText('/back').waitFor();
+  });
+
+  it('are found by what stands in them', async () => {
+    const post = (path: string, body: object): Promise<unknown> =>
+      app
+        .request()
+        .post(path)
+        .set('Authorization', owner.bearer)
+        .send({ project_id: owner.projectId, ...body })
+        .expect(201);
+    await post('/v1/ingest-sources', { name: 'Lighthouse checkout' });
+    await post('/v1/secrets', { name: 'LIGHTHOUSE_TOKEN', value: 'kept' });
+    const event = { event_type: 'lighthouse.lit', source: 'web', payload: {} };
+    await app.request().post('/v1/events/ingest').set('X-API-Key', owner.apiKey).send(event).expect(200);
+    for (const [title, leadsTo] of [
+      ['Lighthouse checkout', '/sources/'],
+      ['LIGHTHOUSE_TOKEN', '/secrets'],
+      ['lighthouse.lit', '/events?'],
+    ]) {
+      await page.keyboard.press('Control+k');
+      const search = page.getByRole('dialog');
+      await search.getByPlaceholder('Search pages and everything in the project').fill('lighthouse');
+      await search
+        .getByText(title ?? '', { exact: true })
+        .first()
+        .click();
+      await page.waitForURL((url) => url.href.startsWith(`${address}${leadsTo}`));
+      await page
+        .getByRole('main')
+        .getByText(title ?? '')
+        .first()
+        .waitFor();
+    }
+  });
+});

@@ -1,0 +1,69 @@
+import type { Page } from 'playwright-core';
+import { type Actor, type Owner, PASSWORD } from './actors.js';
+import type { TestApp } from './app.js';
+import type { ConsoleBrowser } from './console-browser.js';
+
+/** Sizes that every page is looked at in. */
+export const DESKTOP = { viewport: { width: 1280, height: 800 }, isMobile: false };
+export const SCREENS = [
+  { device: 'a desktop', screen: DESKTOP },
+  { device: 'a phone', screen: { viewport: { width: 390, height: 844 }, isMobile: true } },
+];
+
+/** Waits until a page, or a part of one, is there. */
+export function heading(page: Page, name: string): Promise<void> {
+  return page.getByRole('heading', { name, exact: true }).waitFor();
+}
+
+/** By the form of the sign-in page, which is in front. */
+export async function signIn(page: Page, email: string): Promise<void> {
+  await page.getByLabel('E-mail address').fill(email);
+  await page.locator('input[name=password]').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+/** Of the overview of an owner's project. */
+export async function addressOf(app: TestApp, { organizationId, projectId }: Owner): Promise<string> {
+  const [row] = await app.rows<{ organization: string; project: string }>(
+    'SELECT o.slug AS organization, p.slug AS project FROM organizations o, projects p WHERE o.id = $1 AND p.id = $2',
+    [organizationId, projectId],
+  );
+  return `${app.url}/console/o/${row?.organization}/p/${row?.project}`;
+}
+
+/** As somebody whose session the browser has kept since an earlier sign-in. */
+export async function enter(browser: ConsoleBrowser, address: string, actor: Actor): Promise<void> {
+  await browser.context.clearCookies();
+  await browser.context.addCookies([
+    {
+      name: 'console_session',
+      value: actor.refreshToken,
+      url: `${new URL(address).origin}/console/session`,
+      httpOnly: true,
+      sameSite: 'Strict',
+    },
+  ]);
+  await browser.page.goto(address);
+}
+
+/** A page of the navigation; on a phone it stands behind a button. */
+export async function goTo(page: Page, name: string): Promise<void> {
+  const opener = page.getByRole('button', { name: 'Navigation' });
+  if (await opener.isVisible()) await opener.click();
+  await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+  await heading(page, name);
+}
+
+/** What no page may do, whatever it shows. */
+export async function faultsOf(browser: ConsoleBrowser, secrets: readonly string[] = []): Promise<string[]> {
+  const { page, faults } = browser;
+  const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+  const kept = await browser.kept();
+  return [
+    ...faults,
+    ...(width === page.viewportSize()?.width ? [] : [`the page is ${width} wide`]),
+    ...[PASSWORD, 'eyJ', 'oes_', 'oesb_', 'console_session', ...secrets]
+      .filter((secret) => kept.includes(secret))
+      .map((secret) => `the browser keeps ${secret}`),
+  ];
+}
