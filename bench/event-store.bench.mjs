@@ -1,0 +1,175 @@
+// Events in ClickHouse: what copying them takes, what they take there, and reads from there beside reads from PostgreSQL, in turns.
+// The ClickHouse is that of the tests, the engine in a process of its own, which takes one statement at a time.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { offerClickHouse } from '../test/support/clickhouse/server.mjs';
+import { startDatabase } from './database.mjs';
+import { goal, print, ratio } from './goal-table.mjs';
+import { facts, measuredMicros } from './machine.mjs';
+import { median } from './processes.mjs';
+import { countRows, indexClosedMonths, makeRows, VISITORS } from './rows.mjs';
+import { newDataDir, projectOf, signedIn, startService, workspace } from './service.mjs';
+import { EVENTS, SECONDS } from './settings.mjs';
+import { liftQuotas, makeTenants } from './tenants.mjs';
+
+const OTHER_PROJECTS = 1_000;
+const OTHER_EVENTS = Math.min(100_000, EVENTS);
+const [FEWEST_ROUNDS, MOST_ROUNDS] = [3, 30];
+const CLI = fileURLToPath(new URL('../dist/src/cli.js', import.meta.url));
+
+/** @param `least`: so many times faster than on PostgreSQL; `most`: milliseconds */
+function questions(projectId) {
+  const [logs, project] = [`/v1/logs?project_id=${projectId}&range=30d`, `/v1/projects/${projectId}`];
+  const breakdown = `/v1/analytics/breakdown?project_id=${projectId}`;
+  return {
+    'log list, 100 rows': { path: logs },
+    'log list by method': { path: `${logs}&method=put`, most: 60 },
+    'log list by a rare text, 30 days': { path: `${logs}&query=needle`, most: 300 },
+    'explorer page by event and severity': {
+      path: `${project}/events?range=30d&event=order.paid.3&severity=info`,
+      most: 60,
+    },
+    'raw events': { path: `/v1/events?project_id=${projectId}` },
+    'breakdown by a property, 24 h and those before': { path: `${breakdown}&by=properties.visitor&range=24h` },
+    'breakdown by a property, 7 d and those before': {
+      path: `${breakdown}&by=properties.visitor&range=7d`,
+      least: 10,
+    },
+    'breakdown by a property of few values, 7 d': { path: `${breakdown}&by=properties.country&range=7d`, least: 10 },
+  };
+}
+
+export async function run() {
+  const stops = [];
+  const clickHouse = await (await fetch(await offerClickHouse(stops))).json();
+  if (clickHouse.absent !== undefined) throw new Error(clickHouse.absent);
+  const server = await startDatabase();
+  const dataDir = await newDataDir();
+  stops.push(
+    () => rm(dataDir, { recursive: true, force: true }),
+    () => server.stop(),
+  );
+  try {
+    const database = await server.database('bench_event_store', { migrated: true });
+    const start = (env) => startService({ databaseUrl: database.url, dataDir, env: { PROCESS_ROLE: 'api', ...env } });
+    const kept = await start({});
+    stops.push(() => kept.stop());
+    const { email, password, organizationId, projectId, bearer } = await workspace(kept);
+    await liftQuotas(database);
+    const large = await projectOf(kept, bearer, organizationId, 'large');
+    const others = await makeTenants(database, { organizations: OTHER_PROJECTS, keysEach: 1, prefix: 'other' });
+    await server.filling(async () => {
+      await makeRows(database, [large], EVENTS, { more: VISITORS });
+      const ofOthers = [projectId, ...others.map((one) => one.projectId)];
+      await makeRows(database, ofOthers, OTHER_EVENTS, { inBlocks: true });
+      await indexClosedMonths(database);
+      await countRows(database);
+    });
+    await database.query('VACUUM (ANALYZE)');
+    const store = {
+      CLICKHOUSE_URL: clickHouse.url,
+      CLICKHOUSE_USER: clickHouse.user,
+      CLICKHOUSE_PASSWORD: clickHouse.password,
+      CLICKHOUSE_DATABASE: 'bench_events',
+    };
+    const moved = await move({ DATABASE_URL: database.url, DATA_DIR: dataDir, ...store });
+    const [{ events }] = await database.query('SELECT count(*)::int AS events FROM events');
+    const copied = await start({ ...store, EVENT_STORE: 'clickhouse' });
+    stops.push(() => copied.stop());
+    const tokens = await Promise.all([kept, copied].map((one) => signedIn(one, email, password)));
+    const asked = Object.entries(questions(large));
+    const table = [];
+    for (const [name, question] of asked) {
+      const one = await inTurns(
+        () => ask(kept, tokens[0], question.path),
+        () => ask(copied, tokens[1], question.path),
+      );
+      table.push({ name, question, ...one });
+    }
+    console.log(`\n${facts()}; PostgreSQL ${JSON.stringify(await server.settings())}`);
+    print(
+      `${EVENTS.toLocaleString('en')} events of 30 days in the project, ${OTHER_PROJECTS} others beside it`,
+      table.map(({ name, kept: ms, copied: other }) => ({
+        question: name,
+        'p50 ms on PostgreSQL': ms,
+        'p50 ms on ClickHouse': other,
+      })),
+    );
+    const [{ bytes }] = await database.query(
+      `SELECT sum(pg_total_relation_size(relid))::float8 AS bytes FROM pg_partition_tree('events')`,
+    );
+    const there = await bytesThere(clickHouse, store.CLICKHOUSE_DATABASE);
+    console.log(
+      `${Math.round(bytes / events)} bytes an event in PostgreSQL, ${Math.round(there / events)} in ClickHouse`,
+    );
+    print('Goals', [
+      goal('bytes an event / in PostgreSQL', ratio(there / bytes), { most: 0.2 }),
+      goal('moved, with a check of each: events a second', Math.round(events / moved.seconds), { least: 50_000 }),
+      goal('moved: events a second of processor time, of all processes', Math.round(events / moved.busy), {
+        least: 50_000,
+      }),
+      ...table.flatMap(({ name, question: { least, most }, kept: ms, copied: other }) => [
+        ...(most === undefined ? [] : [goal(`${name}: p50, ms`, other, { most })]),
+        ...(least === undefined ? [] : [goal(`${name}: times as fast`, ratio(ms / other), { least })]),
+      ]),
+    ]);
+  } finally {
+    for (const stop of stops.reverse()) await stop();
+  }
+}
+
+/** Has every event copied. @returns how long that took, and the processor time of all that was measured meanwhile */
+async function move(env) {
+  const [beganAt, before] = [performance.now(), measuredMicros()];
+  const child = spawn(process.execPath, [CLI, 'migrate', '--event-store'], {
+    env: { ...process.env, LOG_LEVEL: 'warn', ...env },
+    stdio: 'inherit',
+  });
+  const over = once(child, 'exit');
+  let busy = 0;
+  // Once it has ended its own time is counted no more.
+  const timer = setInterval(() => (busy = Math.max(busy, measuredMicros() - before)), 200);
+  const [code] = await over;
+  clearInterval(timer);
+  if (code !== 0) throw new Error(`the events were not moved: ${code}`);
+  return { seconds: (performance.now() - beganAt) / 1_000, busy: busy / 1_000_000 };
+}
+
+async function bytesThere({ url, user, password }, database) {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` },
+    body: `SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND database = '${database}'`,
+  });
+  return Number(await answer.text());
+}
+
+async function ask({ url }, token, path) {
+  const beganAt = performance.now();
+  const answer = await fetch(url + path, { headers: { Authorization: `Bearer ${token}` } });
+  const text = await answer.text();
+  if (!answer.ok) return { ms: null, why: `answered ${answer.status} ${text.slice(0, 100)}` };
+  return { ms: performance.now() - beganAt };
+}
+
+/** Medians of both, one after the other, after a round that is not counted; an answer that is refused instead. */
+async function inTurns(keptRead, copiedRead) {
+  const [kept, copied] = [[], []];
+  const startedAt = performance.now();
+  for (let round = -1; round < MOST_ROUNDS; round += 1) {
+    const [one, other] = [await keptRead(), await copiedRead()];
+    if (one.ms === null || other.ms === null)
+      return { kept: one.why ?? shortened(one.ms), copied: other.why ?? shortened(other.ms) };
+    if (round < 0) continue;
+    kept.push(one.ms);
+    copied.push(other.ms);
+    if (round + 1 >= FEWEST_ROUNDS && performance.now() - startedAt > SECONDS * 1_000) break;
+  }
+  return { kept: shortened(median(kept)), copied: shortened(median(copied)) };
+}
+
+function shortened(ms) {
+  return Number(ms.toPrecision(3));
+}
