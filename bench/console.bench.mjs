@@ -29,6 +29,11 @@ export async function run() {
     const pages = [
       { name: 'empty Vite and React', url: empty.url, shown: '#root > *' },
       { name: 'console, sign-in', url: `${service.url}/console/login`, shown: 'input[name=password]' },
+      {
+        name: 'console, sign-in by its program',
+        url: `${service.url}/console/login`,
+        shown: '#root:not([data-drawn-by-build]) input[name=password]',
+      },
     ];
     const times = pages.map(() => []);
     let bytes = 0;
@@ -40,14 +45,16 @@ export async function run() {
         if (index === 1) ({ bytes } = took);
       }
     }
-    const [bare, console_] = times.map(median);
+    const [bare, drawn, program] = times.map(median);
     const filter = await filterLatency(browser, service);
     console.log(`\n${facts()}, medians of ${ROUNDS} rounds\n`);
     table([
       ['what', 'measured', 'goal'],
       ['empty page shown', `${Math.round(bare)} ms`, ''],
-      ['sign-in can be used', `${Math.round(console_)} ms`, ''],
-      ['against the empty page', (console_ / bare).toFixed(2), `≤ ${GOALS.ratio}`],
+      ['sign-in can be filled in and sent', `${Math.round(drawn)} ms`, ''],
+      ['against the empty page', (drawn / bare).toFixed(2), `≤ ${GOALS.ratio}`],
+      ['its program has taken over', `${Math.round(program)} ms`, ''],
+      ['against the empty page', (program / bare).toFixed(2), ''],
       ['first page, compressed', `${Math.round(bytes / 1024)} KB`, `≤ ${GOALS.kilobytes} KB`],
       ['live filter of the log', `${Math.round(filter.live)} ms`, `≤ ${GOALS.filterMs} ms`],
       ['filter of the past, beyond the answer', `${Math.round(filter.past)} ms`, `≤ ${GOALS.filterMs} ms`],

@@ -14,7 +14,17 @@ export default defineConfig({
     // Inlined files would be addresses that the policy of the page refuses.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 700,
     rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            // What the first page needs, in one file: each file costs the browser and the service more than what is in it.
+            { name: 'first', tags: ['$initial'] },
+            { name: 'common', minShareCount: 12 },
+          ],
+        },
+      },
       // The component library marks its files for servers that render; there is none here.
       onLog: (level, log, handle) => {
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') handle(level, log);

@@ -6,8 +6,10 @@ import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
+import { flushSync } from 'react-dom';
 import { createRoot } from 'react-dom/client';
 import { NONCE } from './nonce.js';
+import { early } from './pages/sign-in/early.js';
 import { router } from './router.js';
 import { queries } from './routes/around.js';
 import { readable, theme } from './theme.js';
@@ -18,17 +20,23 @@ for (const { options } of shown) void (options as { component?: { preload?: () =
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no root');
-createRoot(root).render(
-  <StrictMode>
-    <MantineProvider
-      theme={theme}
-      cssVariablesResolver={readable}
-      defaultColorScheme="auto"
-      getStyleNonce={() => NONCE}
-    >
-      <QueryClientProvider client={queries}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </MantineProvider>
-  </StrictMode>,
-);
+// The sign-in page stays as the build has drawn it until its program can take its place in one go.
+if (root.firstChild !== null) await router.load();
+flushSync(() => {
+  early.read(root);
+  root.removeAttribute('data-drawn-by-build');
+  createRoot(root).render(
+    <StrictMode>
+      <MantineProvider
+        theme={theme}
+        cssVariablesResolver={readable}
+        defaultColorScheme="auto"
+        getStyleNonce={() => NONCE}
+      >
+        <QueryClientProvider client={queries}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  );
+});

@@ -43,9 +43,10 @@ export function renew(): Promise<Tokens | null> {
   return oneAtATime(() => ask('POST'));
 }
 
-/** Goes on with a session of before, once at the beginning. */
+/** Goes on with a session of before, once at the beginning. Whoever has signed in meanwhile stays so. */
 export async function restore(): Promise<void> {
-  session.set(await renew());
+  const found = await renew();
+  if (found !== null && !isSignedIn()) session.set(found);
 }
 
 /** Hands a sign-in's refresh token over to the keeper, which exchanges it at once. */

@@ -18,11 +18,10 @@ const beginning = (): Promise<void> =>
     throw error;
   }));
 
-// Before anything is drawn; who waits for it is told when it fails.
+// While the page is still drawn; who waits for it is told when it fails.
 beginning().catch(() => undefined);
 
 export const root = createRootRouteWithContext<{ queries: QueryClient }>()({
-  beforeLoad: beginning,
   component: Outlet,
 });
 
@@ -30,7 +29,8 @@ export const root = createRootRouteWithContext<{ queries: QueryClient }>()({
 export const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
-  beforeLoad: ({ location }) => {
+  beforeLoad: async ({ location }) => {
+    await beginning();
     if (!isSignedIn()) throw redirect({ to: '/login', search: { next: location.href } });
   },
   component: Outlet,

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { LoginPage } from '../pages/sign-in/login.js';
 import { root, signedIn } from './around.js';
 
 /*
@@ -27,7 +28,7 @@ const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
   validateSearch: nextOf,
-  component: lazyRouteComponent(() => import('../pages/sign-in/login.js'), 'LoginPage'),
+  component: LoginPage,
 });
 const register = createRoute({
   getParentRoute: () => root,

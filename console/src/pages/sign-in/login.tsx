@@ -1,14 +1,13 @@
-import { Button, Divider, Group, PasswordInput, Text, TextInput } from '@mantine/core';
 import { startAuthentication, browserSupportsWebAuthn } from '@simplewebauthn/browser';
 import type { Schemas, Tokens } from '@operational-events/client';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type SubmitEvent, useState } from 'react';
+import { type SubmitEvent, useEffect, useState } from 'react';
 import { LinkAnchor } from '../../parts/links.js';
 import { signInApi } from '../../api/sign-in-client.js';
 import { Failure } from '../../parts/failures.js';
-import { Icon } from '../../parts/icons.js';
-import { Card } from './card.js';
+import { early } from './early.js';
+import { LoginForm } from './login-form.js';
 import { OAuthButtons } from './oauth-buttons.js';
 import { SecondFactor } from './second-factor.js';
 import { useSignedInAs } from './signed-in.js';
@@ -20,8 +19,8 @@ export function LoginPage() {
   const signedInAs = useSignedInAs();
   const finish = (tokens: Tokens) => signedInAs(tokens, next);
   const [challenge, setChallenge] = useState<Schemas['MfaChallengeResponse'] | null>(null);
-  const [username, setUsername] = useState('');
-  const [password, setPassword] = useState('');
+  const [username, setUsername] = useState(early.username);
+  const [password, setPassword] = useState(early.password);
 
   const byPassword = useMutation({
     mutationFn: async () => {
@@ -38,70 +37,49 @@ export function LoginPage() {
       await finish(await signInApi.logInWithPasskey({ body: { challenge_token, credential } }));
     },
   });
+  const usePassword = () => {
+    byPasskey.reset();
+    byPassword.mutate();
+  };
+  const usePasskey = () => {
+    byPassword.reset();
+    byPasskey.mutate();
+  };
+
+  useEffect(() => {
+    const act = early.goOn();
+    if (act === 'submit') usePassword();
+    if (act === 'passkey') usePasskey();
+    // What was asked of the page before its program was there is done once.
+  }, []);
 
   if (challenge !== null)
     return <SecondFactor challenge={challenge} onSignedIn={finish} onBack={() => setChallenge(null)} />;
 
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    byPasskey.reset();
-    byPassword.mutate();
-  };
   return (
-    <Card title="Sign in">
-      <form onSubmit={submit}>
-        <TextInput
-          label="E-mail address"
-          type="email"
-          name="username"
-          autoComplete="username webauthn"
-          required
-          autoFocus
-          value={username}
-          onChange={(event) => setUsername(event.currentTarget.value)}
-        />
-        <PasswordInput
-          mt="sm"
-          label="Password"
-          name="password"
-          autoComplete="current-password"
-          required
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-        />
-        <Group justify="flex-end" mt={6} mb="md">
+    <LoginForm
+      username={{ value: username, onChange: setUsername }}
+      password={{ value: password, onChange: setPassword }}
+      isPending={byPassword.isPending}
+      onSubmit={(event: SubmitEvent) => {
+        event.preventDefault();
+        usePassword();
+      }}
+      passkey={browserSupportsWebAuthn() ? { isPending: byPasskey.isPending, onUse: usePasskey } : undefined}
+      failure={<Failure error={byPassword.error ?? byPasskey.error} />}
+      providers={<OAuthButtons next={next} />}
+      links={{
+        forgotten: (
           <LinkAnchor to="/forgot-password" size="sm">
             Forgotten the password?
           </LinkAnchor>
-        </Group>
-        <Failure error={byPassword.error ?? byPasskey.error} />
-        <Button type="submit" fullWidth mt="sm" loading={byPassword.isPending}>
-          Sign in
-        </Button>
-      </form>
-      {browserSupportsWebAuthn() && (
-        <>
-          <Divider label="or" />
-          <Button
-            variant="default"
-            leftSection={<Icon name="key" size={16} />}
-            loading={byPasskey.isPending}
-            onClick={() => {
-              byPassword.reset();
-              byPasskey.mutate();
-            }}
-          >
-            Sign in with a passkey
-          </Button>
-        </>
-      )}
-      <OAuthButtons next={next} />
-      <Text size="sm" ta="center">
-        No account yet?{' '}
-        <LinkAnchor to="/register" search={next === undefined ? {} : { next }} underline="always">
-          Register
-        </LinkAnchor>
-      </Text>
-    </Card>
+        ),
+        register: (
+          <LinkAnchor to="/register" search={next === undefined ? {} : { next }} underline="always">
+            Register
+          </LinkAnchor>
+        ),
+      }}
+    />
   );
 }

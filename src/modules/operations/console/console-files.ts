@@ -13,6 +13,9 @@ type Answer = (request: Request, response: Response) => Promise<void>;
 /** Made by the build, beside the compiled service. */
 const FOLDER = new URL('../../../../console/', import.meta.url);
 const ASSETS = '/assets/';
+/** The page, and the one that has the form of the sign-in page in it already. */
+const PAGES = { any: 'index.html', login: 'login.html' } as const;
+const LOGIN = '/login';
 /** Where the page's text has the nonce of each answer. */
 const NONCE = '__NONCE__';
 
@@ -23,14 +26,15 @@ const NONCE = '__NONCE__';
 @Injectable()
 export class ConsoleFiles {
   private assets: ReadonlyMap<string, PageFile> | undefined;
-  private text: Promise<string> | undefined;
+  private readonly texts = new Map<string, Promise<string>>();
   /** Builds by other tools than ours leave the page out. */
-  private readonly isBuilt = existsSync(new URL('index.html', FOLDER));
+  private readonly isBuilt = existsSync(new URL(PAGES.any, FOLDER));
 
   /** @returns undefined for what is neither read nor there */
   find(method: string, path: string): Answer | undefined {
     if (!this.isBuilt || (method !== 'GET' && method !== 'HEAD')) return undefined;
-    return path.startsWith(ASSETS) ? this.asset(path.slice(ASSETS.length)) : this.sendPage;
+    if (path.startsWith(ASSETS)) return this.asset(path.slice(ASSETS.length));
+    return path === LOGIN ? this.sendLogin : this.sendAny;
   }
 
   /** Only what the build made has a name here, so that no path leads elsewhere. */
@@ -39,16 +43,24 @@ export class ConsoleFiles {
     return this.assets.get(name)?.send;
   }
 
-  private readonly sendPage: Answer = async (_request, response) => {
-    this.text ??= readFile(new URL('index.html', FOLDER), 'utf8').catch((error: unknown) => {
-      this.text = undefined;
-      throw error;
-    });
-    const text = await this.text;
+  private readonly sendAny: Answer = (_request, response) => this.sendPage(PAGES.any, response);
+  private readonly sendLogin: Answer = (_request, response) => this.sendPage(PAGES.login, response);
+
+  private async sendPage(name: string, response: Response): Promise<void> {
+    const text = await this.textOf(name);
     const nonce = randomBytes(16).toString('base64url');
     response.setHeader('Content-Security-Policy', consolePolicy(nonce));
     response.type('html').send(text.replaceAll(NONCE, nonce));
-  };
+  }
+
+  private textOf(name: string): Promise<string> {
+    const known = this.texts.get(name);
+    if (known !== undefined) return known;
+    const text = readFile(new URL(name, FOLDER), 'utf8');
+    this.texts.set(name, text);
+    text.catch(() => this.texts.delete(name));
+    return text;
+  }
 }
 
 function fileOf(name: string): PageFile {

@@ -1,0 +1,27 @@
+import { Anchor, MantineProvider } from '@mantine/core';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { LoginForm } from './pages/sign-in/login-form.js';
+import { readable, theme } from './theme.js';
+
+/** The sign-in page as it is before its program, for the build. @param nonce what stands for that of an answer */
+export function loginPage(nonce: string): string {
+  return renderToStaticMarkup(
+    <MantineProvider theme={theme} cssVariablesResolver={readable} getStyleNonce={() => nonce}>
+      <LoginForm
+        passkey={{ isPending: false, onUse: () => undefined }}
+        links={{
+          forgotten: (
+            <Anchor href="/console/forgot-password" size="sm">
+              Forgotten the password?
+            </Anchor>
+          ),
+          register: (
+            <Anchor href="/console/register" underline="always">
+              Register
+            </Anchor>
+          ),
+        }}
+      />
+    </MantineProvider>,
+  );
+}

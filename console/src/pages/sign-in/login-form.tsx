@@ -1,0 +1,70 @@
+import { Button, Divider, Group, PasswordInput, Text, TextInput } from '@mantine/core';
+import type { ReactNode, SubmitEvent } from 'react';
+import { Icon } from '../../parts/icons.js';
+import { Card } from './card.js';
+
+interface Props {
+  readonly username?: { readonly value: string; readonly onChange: (value: string) => void };
+  readonly password?: { readonly value: string; readonly onChange: (value: string) => void };
+  readonly onSubmit?: (event: SubmitEvent) => void;
+  /** Left out where the browser knows no passkeys. */
+  readonly passkey?: { readonly isPending: boolean; readonly onUse: () => void } | undefined;
+  readonly isPending?: boolean;
+  readonly failure?: ReactNode;
+  readonly providers?: ReactNode;
+  readonly links: { readonly forgotten: ReactNode; readonly register: ReactNode };
+}
+
+/** The form of the sign-in page, in the page as it is built and by its program alike. */
+export function LoginForm({ username, password, onSubmit, passkey, isPending, failure, providers, links }: Props) {
+  return (
+    <Card title="Sign in">
+      <form onSubmit={onSubmit}>
+        <TextInput
+          label="E-mail address"
+          type="email"
+          name="username"
+          autoComplete="username webauthn"
+          required
+          autoFocus
+          value={username?.value}
+          onChange={(event) => username?.onChange(event.currentTarget.value)}
+        />
+        <PasswordInput
+          mt="sm"
+          label="Password"
+          name="password"
+          autoComplete="current-password"
+          required
+          value={password?.value}
+          onChange={(event) => password?.onChange(event.currentTarget.value)}
+        />
+        <Group justify="flex-end" mt={6} mb="md">
+          {links.forgotten}
+        </Group>
+        {failure}
+        <Button type="submit" fullWidth mt="sm" loading={isPending}>
+          Sign in
+        </Button>
+      </form>
+      {passkey !== undefined && (
+        <>
+          <Divider label="or" />
+          <Button
+            variant="default"
+            name="passkey"
+            leftSection={<Icon name="key" size={16} />}
+            loading={passkey.isPending}
+            onClick={passkey.onUse}
+          >
+            Sign in with a passkey
+          </Button>
+        </>
+      )}
+      {providers}
+      <Text size="sm" ta="center">
+        No account yet? {links.register}
+      </Text>
+    </Card>
+  );
+}

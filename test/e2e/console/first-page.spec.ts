@@ -1,0 +1,121 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { type Owner, ownerWithProject, PASSWORD } from '../../support/actors.js';
+import { createTestApp, type TestApp } from '../../support/app.js';
+import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
+import { addressOf, DESKTOP, faultsOf, heading, SCREENS, signIn } from '../../support/console-pages.js';
+
+/** What the program of the page leaves of the form that the build has drawn. */
+const BY_BUILD = '#root[data-drawn-by-build]';
+const BY_PROGRAM = '#root:not([data-drawn-by-build])';
+const SECRET = 'input[name=password]';
+
+let app: TestApp;
+let owner: Owner;
+let address: string;
+
+beforeAll(async () => {
+  app = await createTestApp();
+  owner = await ownerWithProject(app);
+  address = await addressOf(app, owner);
+});
+afterAll(() => app.close());
+
+describe.each(SCREENS)('the sign-in page, before its program is there, on $device', ({ screen }) => {
+  let browser: ConsoleBrowser;
+  let page: Page;
+  let letCome: () => void;
+
+  beforeEach(async () => {
+    browser = await openConsole(app, screen);
+    ({ page } = browser);
+    const mayCome = new Promise<void>((resolve) => (letCome = resolve));
+    await page.route(/\/assets\/first-[^/]*\.js$/, async (route) => {
+      await mayCome;
+      await route.continue();
+    });
+    await page.goto(`${app.url}/console/login?next=${encodeURIComponent(address.slice(`${app.url}/console`.length))}`, {
+      waitUntil: 'commit',
+    });
+    await page.locator(`${BY_BUILD} ${SECRET}`).waitFor();
+  });
+  afterEach(async () => {
+    letCome();
+    await browser.close();
+  });
+
+  it('takes what is written and sent', async () => {
+    await signIn(page, owner.email);
+    expect(page.url()).not.toContain('username');
+    letCome();
+    await heading(page, 'Web shop');
+    expect(await faultsOf(browser)).toEqual([]);
+  });
+
+  it('goes on where somebody is writing', async () => {
+    await page.keyboard.type(owner.email);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(PASSWORD.slice(1));
+    await page.keyboard.press('Home');
+    letCome();
+    await page.locator(`${BY_PROGRAM} ${SECRET}`).waitFor();
+    await page.keyboard.type(PASSWORD.slice(0, 1));
+    await page.keyboard.press('Enter');
+    await heading(page, 'Web shop');
+    expect(await faultsOf(browser)).toEqual([]);
+  });
+
+  it('keeps the focus at what leads elsewhere, and where somebody wanted to go', async () => {
+    const link = page.getByRole('link', { name: 'Register' });
+    await link.focus();
+    letCome();
+    await page.locator(`${BY_PROGRAM} ${SECRET}`).waitFor();
+    await page.keyboard.press('Enter');
+    await heading(page, 'Register');
+    expect(new URL(page.url()).searchParams.get('next')).toContain('/o/');
+    expect(await faultsOf(browser)).toEqual([]);
+  });
+
+  it('leads to the registration by itself', async () => {
+    await page.getByRole('link', { name: 'Register' }).click();
+    await page.waitForURL(/\/console\/register/, { waitUntil: 'commit' });
+    expect(new URL(page.url()).searchParams.get('next')).toContain('/o/');
+  });
+
+  it('looks as it does afterwards', async () => {
+    const animations = 'Promise.allSettled(document.getAnimations().map(({ finished }) => finished))';
+    const places = () =>
+      page.evaluate<unknown>(`${animations}.then(() => [...document.querySelectorAll('#root :is(h1, label, input, button, a)')].map((each) => {
+        const { x, y, width, height } = each.getBoundingClientRect();
+        const { color, backgroundColor, fontSize, fontWeight, borderColor } = getComputedStyle(each);
+        return [each.textContent, x, y, width, height, color, backgroundColor, fontSize, fontWeight, borderColor];
+      }))`);
+    const before = await places();
+    expect(await page.evaluate<string>('document.activeElement.name')).toBe('username');
+    letCome();
+    await page.locator(`${BY_PROGRAM} ${SECRET}`).waitFor();
+    expect(await places()).toEqual(before);
+    expect(await browser.lookAt('sign-in')).toEqual([]);
+    expect(await faultsOf(browser)).toEqual([]);
+  });
+});
+
+it('is drawn in the colours that a person has chosen, or else the system', async () => {
+  const browser = await openConsole(app, DESKTOP);
+  const { page } = browser;
+  const scheme = () => page.evaluate<string>('document.documentElement.dataset.mantineColorScheme');
+  try {
+    await page.route(/\/assets\/first-[^/]*\.js$/, (route) => route.abort());
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.goto(`${app.url}/console/login`);
+    expect(await scheme()).toBe('dark');
+    await page.evaluate(`localStorage.setItem('mantine-color-scheme-value', 'light')`);
+    await page.reload();
+    expect(await scheme()).toBe('light');
+    await page.evaluate(`localStorage.setItem('mantine-color-scheme-value', 'auto')`);
+    await page.reload();
+    expect(await scheme()).toBe('dark');
+  } finally {
+    await browser.close();
+  }
+});
