@@ -10,6 +10,7 @@ import { insertEvents } from '../../support/event-rows.js';
 /** As many as a new connection is given; more come as they come in. */
 const AT_ONCE = 10_000;
 const ROWS = 50_000;
+const LARGE_ROWS = 80;
 
 let app: TestApp;
 let owner: Owner;
@@ -87,6 +88,24 @@ describe('the log', () => {
     expect(await page.getByLabel('Find').inputValue()).toBe('');
     expect(await browser.lookAt('logs-view')).toEqual([]);
     await heading(page, 'Logs');
+    expect(browser.faults).toEqual([]);
+  });
+});
+
+describe('rows of a megabyte each', () => {
+  it('are kept as long as all of them take some tens of megabytes, and the newest longest', async () => {
+    const other = await ownerWithProject(app);
+    const sent = Date.now() - 60_000;
+    const large = 'x'.repeat(1024 * 1024);
+    for (let index = 0; index < LARGE_ROWS; index += 1) {
+      const row = { timestamp: new Date(sent + index), log_endpoint: `/large/${index}`, properties: { large } };
+      await insertEvents(app, other.projectId, [row]);
+    }
+    await enter(browser, `${await addressOf(app, other)}/logs`, other);
+    await page.getByText(`/large/${LARGE_ROWS - 1}`, { exact: true }).waitFor({ timeout: 60_000 });
+    const rows = Number((await page.getByText(/^\d+ rows$/).innerText()).split(' ')[0]);
+    expect(rows).toBeGreaterThan(50);
+    expect(rows).toBeLessThan(LARGE_ROWS);
     expect(browser.faults).toEqual([]);
   });
 });
