@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, DESKTOP, enter, heading, SCREENS, signIn } from '../../support/console-pages.js';
+import { addressOf, DESKTOP, enter, goTo, heading, SCREENS, signIn } from '../../support/console-pages.js';
 
 const MINUTE_MS = 60_000;
 
@@ -156,6 +156,20 @@ describe.each(SCREENS)('asking about events on $device', ({ screen }) => {
     const lines = (await readFile(await file.path(), 'utf8')).trim().split('\r\n');
     expect(lines).toHaveLength(4);
     expect(file.suggestedFilename()).toMatch(/-events-\d{4}-\d\d-\d\d\.csv$/);
+  });
+
+  it('gives up a file that somebody walks away from', async () => {
+    await page.goto(`${address}/eql`);
+    await heading(page, 'Query');
+    await goTo(page, 'Explorer');
+    await status('16 events');
+    await page.route('**/export', () => undefined);
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('menuitem', { name: /CSV/ }).click();
+    await page.getByRole('dialog').getByText('0 MB so far').waitFor();
+    const [request] = await Promise.all([page.waitForEvent('requestfailed'), page.evaluate('history.go(-1)')]);
+    expect(request.url()).toContain('/export');
+    await page.unroute('**/export');
   });
 
   it('tells what happened over time, by value and how far people came', async () => {
