@@ -20,6 +20,7 @@ export const organizationMembers = (organization_id: string) =>
   queryOptions({
     queryKey: ['organization', organization_id, 'members'],
     queryFn: ({ signal }) => api.listOrganizationMembers({ path: { organization_id } }, { signal }),
+    staleTime: OTHERS_MS,
     refetchInterval: unlessRefused,
   });
 
