@@ -1,4 +1,4 @@
-import { Drawer, Group, NumberInput, Progress, Radio, Stack, Table, Text, Textarea, Title } from '@mantine/core';
+import { Group, NumberInput, Progress, Radio, Stack, Table, Text, Textarea, Title } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
@@ -12,6 +12,8 @@ import { durationOf } from '../../parts/durations.js';
 import { Fact, Facts } from '../../parts/facts.js';
 import { Failure } from '../../parts/failures.js';
 import { Moment } from '../../parts/moment.js';
+import { decimal } from '../../parts/numbers.js';
+import { Side } from '../../parts/side.js';
 import { StateBadge } from '../../parts/state-badge.js';
 import { type Series, TimeChart } from '../../parts/time-chart.js';
 import { inWords } from '../../parts/words.js';
@@ -20,7 +22,6 @@ import { useCurrentProject } from '../../shell/current-project.js';
 
 type Finding = Schemas['FindingWithEvidenceResponse'];
 
-const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 const SHARE = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 
 interface Props {
@@ -31,16 +32,9 @@ interface Props {
 
 export function FindingDrawer({ id, onClose }: Props) {
   return (
-    <Drawer
-      opened={id !== undefined}
-      onClose={onClose}
-      position="right"
-      size="xl"
-      title="Finding"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Side title="Finding" size="xl" isOpen={id !== undefined} onClose={onClose}>
       {id !== undefined && <Detail key={id} id={id} />}
-    </Drawer>
+    </Side>
   );
 }
 
@@ -94,7 +88,7 @@ function Detail({ id }: { readonly id: string }) {
 /** In the unit of the series. */
 function told({ series: { metric } }: Finding, value: number): string {
   if (metric === 'error_rate') return SHARE.format(value);
-  return metric === 'p95_latency_ms' ? `${NUMBER.format(value)} ms` : NUMBER.format(value);
+  return metric === 'p95_latency_ms' ? `${decimal(value)} ms` : decimal(value);
 }
 
 /** The series as it was judged: what came, what was expected, and the bounds between which nothing is told. */
