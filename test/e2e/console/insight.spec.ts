@@ -301,6 +301,27 @@ describe('what a sender calls things', () => {
   });
 });
 
+describe('an operator', () => {
+  it('saves views like others who work with the project', async () => {
+    const operator = await addMember(app, owner, 'operator');
+    const browser = await openConsole(app, DESKTOP);
+    try {
+      const { page } = browser;
+      await enter(browser, `${address}/events`, operator);
+      await page.getByRole('button', { name: 'Views' }).click();
+      await page.getByRole('menuitem', { name: 'Save what is shown' }).click();
+      await page.getByRole('dialog').getByLabel('Name').fill('Of the night shift');
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+      await page.getByRole('button', { name: 'Views' }).click();
+      await page.getByRole('menuitem', { name: 'Of the night shift' }).waitFor();
+      expect(browser.faults).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  });
+});
+
 describe('a viewer', () => {
   it('looks at everything, and is told why no view can be saved', async () => {
     const viewer = await addMember(app, owner, 'viewer');
