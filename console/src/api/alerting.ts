@@ -103,22 +103,6 @@ export const alertSummary = (project_id: string) =>
 /** Whatever hangs on alert events. */
 export const alertEventsKey = (project_id: string) => [...alertingOf(project_id), 'events'] as const;
 
-export const projectMembers = (project_id: string) =>
-  queryOptions({
-    queryKey: ['project', project_id, 'members'],
-    queryFn: ({ signal }) => api.listProjectMembers({ path: { project_id } }, { signal }),
-    staleTime: 60_000,
-  });
-
-/** With their names, which admins of the organization alone may read. */
-export const namedMembers = (organization_id: string) =>
-  queryOptions({
-    queryKey: ['organization', organization_id, 'members'],
-    queryFn: ({ signal }) => api.listOrganizationMembers({ path: { organization_id } }, { signal }),
-    staleTime: 60_000,
-    retry: false,
-  });
-
 export const silences = (project_id: string, state?: Schemas['AlertSilenceState']) =>
   queryOptions({
     queryKey: [...alertingOf(project_id), 'silences', state],

@@ -1,24 +1,34 @@
 import { isRefusal, type Schemas } from '@operational-events/client';
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { type Query, queryOptions, useQuery } from '@tanstack/react-query';
 import { api } from './client.js';
 import { me } from './queries.js';
 
 /** What others do shows within this. */
 const OTHERS_MS = 30_000;
 
+/** Whoever was refused is not asked for again and again, but when they come back to the page. */
+function unlessRefused({ state: { error } }: Pick<Query, 'state'>): number | false {
+  return isForbidden(error) ? false : OTHERS_MS;
+}
+
+function isForbidden(error: unknown): boolean {
+  return isRefusal(error) && error.status === 403;
+}
+
 /** Refused to whoever is no admin. */
 export const organizationMembers = (organization_id: string) =>
   queryOptions({
     queryKey: ['organization', organization_id, 'members'],
     queryFn: ({ signal }) => api.listOrganizationMembers({ path: { organization_id } }, { signal }),
-    refetchInterval: OTHERS_MS,
+    staleTime: OTHERS_MS,
+    refetchInterval: unlessRefused,
   });
 
 export const invitations = (organization_id: string) =>
   queryOptions({
     queryKey: ['organization', organization_id, 'invitations'],
     queryFn: ({ signal }) => api.listInvites({ path: { organization_id } }, { signal }),
-    refetchInterval: OTHERS_MS,
+    refetchInterval: unlessRefused,
   });
 
 export const invitationAudits = (organization_id: string) =>
@@ -31,14 +41,13 @@ export const billingStatus = (organization_id: string) =>
   queryOptions({
     queryKey: ['organization', organization_id, 'billing'],
     queryFn: ({ signal }) => api.getBillingStatus({ query: { organization_id } }, { signal }),
-    refetchInterval: OTHERS_MS,
+    refetchInterval: unlessRefused,
   });
 
 /** Why whoever looks may not manage the organization; undefined when they may, and while it is not known. */
 export function useOrganizationRefusal(organizationId: string): string | undefined {
   const { error } = useQuery(organizationMembers(organizationId));
-  const isRefused = isRefusal(error) && error.status === 403;
-  return isRefused ? 'It takes an admin or the owner of the organization' : undefined;
+  return isForbidden(error) ? 'It takes an admin or the owner of the organization' : undefined;
 }
 
 type NameOf = (userId: string | null) => string;

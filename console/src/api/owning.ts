@@ -21,6 +21,7 @@ export const projectMembers = (project_id: string) =>
   queryOptions({
     queryKey: ['project', project_id, 'members'],
     queryFn: ({ signal }) => api.listProjectMembers({ path: { project_id } }, { signal }),
+    staleTime: OTHERS_MS,
     refetchInterval: OTHERS_MS,
   });
 

@@ -5,17 +5,18 @@ interface Props {
   readonly title: string;
   readonly isOpen: boolean;
   readonly onClose: () => void;
+  readonly size?: 'lg' | 'xl';
   readonly children: ReactNode;
 }
 
 /** More about one thing of a list, beside it; Escape closes it. */
-export function Side({ title, isOpen, onClose, children }: Props) {
+export function Side({ title, isOpen, onClose, size = 'lg', children }: Props) {
   return (
     <Drawer
       opened={isOpen}
       onClose={onClose}
       position="right"
-      size="lg"
+      size={size}
       title={title}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >

@@ -21,7 +21,7 @@ const StepUpContext = createContext<Prove | null>(null);
 /** Around pages with sensitive acts. The token is good for minutes and lives in the memory of these pages. */
 export function StepUp({ children }: { readonly children: ReactNode }) {
   const token = useRef<string | null>(null);
-  const [waiting, setWaiting] = useState<{ proven: (token: string) => void; given: () => void } | null>(null);
+  const [waiting, setWaiting] = useState<{ proven: (token: string) => void; givenUp: () => void } | null>(null);
 
   const prove: Prove = useCallback(async (act) => {
     const header = (): Proof => (token.current === null ? {} : { 'X-Step-Up-Token': token.current });
@@ -31,13 +31,13 @@ export function StepUp({ children }: { readonly children: ReactNode }) {
       if (!asksForProof(error)) throw error;
     }
     token.current = await new Promise<string>((resolve, reject) => {
-      setWaiting({ proven: resolve, given: () => reject(new Cancelled()) });
+      setWaiting({ proven: resolve, givenUp: () => reject(new Cancelled()) });
     });
     return act(header());
   }, []);
 
   const giveUp = () => {
-    waiting?.given();
+    waiting?.givenUp();
     setWaiting(null);
   };
   return (

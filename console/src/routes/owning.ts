@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { project } from './around.js';
+import { textOf } from './search-members.js';
 
 const keys = createRoute({
   getParentRoute: () => project,
@@ -25,7 +26,7 @@ const files = createRoute({
   getParentRoute: () => project,
   path: '/files',
   validateSearch: ({ prefix }: Record<string, unknown>): { readonly prefix?: string | undefined } => ({
-    prefix: typeof prefix === 'string' && prefix !== '' ? prefix : undefined,
+    prefix: textOf(prefix),
   }),
   component: lazyRouteComponent(() => import('../pages/files/files.js'), 'FilesPage'),
 });

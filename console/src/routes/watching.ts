@@ -1,6 +1,7 @@
 import type { Schemas } from '@operational-events/client';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { project } from './around.js';
+import { oneOf, textOf } from './search-members.js';
 
 const overview = createRoute({
   getParentRoute: () => project,
@@ -18,16 +19,16 @@ export interface LogFilters {
 type Range = Schemas['Range'];
 /** As the statuses of HTTP have it: below 400, below 500, from 500. */
 export type Outcome = 'ok' | 'refused' | 'errors';
-const OUTCOMES: readonly unknown[] = ['ok', 'refused', 'errors'] satisfies Outcome[];
-const RANGES: readonly unknown[] = ['15m', '1h', '24h', '7d', '30d', 'all'] satisfies Range[];
+const OUTCOMES = ['ok', 'refused', 'errors'] as const satisfies Outcome[];
+const RANGES = ['15m', '1h', '24h', '7d', '30d', 'all'] as const satisfies Range[];
 const logs = createRoute({
   getParentRoute: () => project,
   path: '/logs',
   validateSearch: ({ q, status, method, range }: Record<string, unknown>): LogFilters => ({
-    q: typeof q === 'string' && q !== '' ? q : undefined,
-    status: OUTCOMES.includes(status) ? (status as Outcome) : undefined,
-    method: typeof method === 'string' && method !== '' ? method : undefined,
-    range: RANGES.includes(range) ? (range as Range) : undefined,
+    q: textOf(q),
+    status: oneOf(OUTCOMES, status),
+    method: textOf(method),
+    range: oneOf(RANGES, range),
   }),
   component: lazyRouteComponent(() => import('../pages/logs/logs.js'), 'LogsPage'),
 });

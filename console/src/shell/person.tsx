@@ -1,8 +1,10 @@
-import { ActionIcon, Menu, Text, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { ActionIcon, Button, Menu, Stack, Text, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { me } from '../api/queries.js';
 import { signOut } from '../api/session.js';
+import { Dialog } from '../parts/dialog.js';
+import { Failure } from '../parts/failures.js';
 import { Icon } from '../parts/icons.js';
 import { LinkItem } from '../parts/links.js';
 
@@ -26,32 +28,42 @@ export function SchemeSwitch() {
 export function PersonMenu() {
   const { data: person } = useSuspenseQuery(me);
   const navigate = useNavigate();
-  const leave = async () => {
-    await signOut();
-    await navigate({ to: '/login' });
-  };
+  const leaving = useMutation({
+    mutationFn: async () => {
+      await signOut();
+      await navigate({ to: '/login' });
+    },
+  });
   return (
-    <Menu position="bottom-end" width={240}>
-      <Menu.Target>
-        <ActionIcon variant="default" size="lg" aria-label="Your account">
-          <Icon name="user" />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          <Text size="sm" truncate>
-            {person.email}
-          </Text>
-        </Menu.Label>
-        <LinkItem to="/account" leftSection={<Icon name="user" size={16} />}>
-          Account and security
-        </LinkItem>
-        <LinkItem to="/start" leftSection={<Icon name="plus" size={16} />}>
-          New project
-        </LinkItem>
-        <Menu.Divider />
-        <Menu.Item onClick={() => void leave()}>Sign out</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <Menu position="bottom-end" width={240}>
+        <Menu.Target>
+          <ActionIcon variant="default" size="lg" aria-label="Your account">
+            <Icon name="user" />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>
+            <Text size="sm" truncate>
+              {person.email}
+            </Text>
+          </Menu.Label>
+          <LinkItem to="/account" leftSection={<Icon name="user" size={16} />}>
+            Account and security
+          </LinkItem>
+          <LinkItem to="/start" leftSection={<Icon name="plus" size={16} />}>
+            New project
+          </LinkItem>
+          <Menu.Divider />
+          <Menu.Item onClick={() => leaving.mutate()}>Sign out</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Dialog title="You are still signed in" isOpen={leaving.isError} onClose={leaving.reset}>
+        <Stack>
+          <Failure error={leaving.error} />
+          <Button onClick={() => leaving.mutate()}>Try again</Button>
+        </Stack>
+      </Dialog>
+    </>
   );
 }

@@ -202,6 +202,21 @@ describe('an account elsewhere', () => {
     await page.getByText(`You sign in as ${email}.`).waitFor();
   });
 
+  it('signs in also where the name that a provider sent along cannot be read', async () => {
+    await browser.context.clearCookies();
+    const { subject } = apple.addPerson();
+    const tab = await browser.openTab();
+    await tab.addInitScript(
+      `if (location.hash.startsWith('#code=')) history.replaceState(null, '', location.href + '&user=%7B')`,
+    );
+    await tab.goto(`${app.url}/console/login`);
+    await tab.getByRole('button', { name: 'Sign in with Apple' }).click();
+    await tab.locator('input[name=subject]').fill(subject);
+    await tab.keyboard.press('Enter');
+    await heading(tab, 'First steps');
+    await tab.close();
+  });
+
   it('says why it came to no sign-in with a provider', async () => {
     await browser.context.clearCookies();
     await page.goto(`${app.url}/console/oauth/callback?code=a&state=b`);

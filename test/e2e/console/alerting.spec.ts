@@ -13,6 +13,19 @@ jest.setTimeout(120_000);
 
 const HOUR = 3_600_000;
 const DAY_BUCKETS = 288;
+/** More than are acted on in one request, and than come on one page. */
+const BURST = 130;
+/** Chooses whatever comes into sight from the first alert to the last. */
+const CHOOSE_ALL = `(async () => {
+  const list = document.querySelector('.rows.inbox');
+  const frame = () => new Promise(requestAnimationFrame);
+  for (let top = 0; top < list.scrollHeight; top += 200) {
+    list.scrollTo(0, top);
+    await frame();
+    await frame();
+    for (const box of list.querySelectorAll('input:not(:checked)')) box.click();
+  }
+})()`;
 
 let app: TestApp;
 
@@ -197,6 +210,54 @@ describe.each(SCREENS)('alerting on $device', ({ screen }) => {
     await drawer.waitFor({ state: 'hidden' });
     await page.getByRole('region', { name: 'Health' }).getByText('100', { exact: true }).waitFor();
     expect(await browser.lookAt('sentinel')).toEqual([]);
+  });
+});
+
+describe('many alerts at once', () => {
+  let browser: ConsoleBrowser;
+  let page: Page;
+  let owner: Owner;
+
+  beforeAll(async () => {
+    owner = await ownerWithProject(app);
+    browser = await openConsole(app, DESKTOP);
+    ({ page } = browser);
+    await enter(browser, `${await addressOf(app, owner)}/alerts`, owner);
+    await page.getByText('Nothing is open').waitFor();
+  });
+  afterAll(() => browser.close());
+
+  it('are read in a few requests as they come in', async () => {
+    let reads = 0;
+    page.on('request', (request) => {
+      if (request.method() === 'GET' && new URL(request.url()).pathname === '/v1/alerts/events') reads += 1;
+    });
+    for (let count = 0; count < BURST; count += 1) await alertEventsOf(app, owner).fire({ message: `Fails, ${count}` });
+    await page.getByText(`${BURST} unresolved`, { exact: true }).waitFor();
+    await page.getByRole('group', { name: `${BURST} alerts` }).waitFor();
+    expect(reads).toBeLessThan(BURST / 3);
+  });
+
+  it('are let go of by a filter, and come back without the words that were looked for', async () => {
+    await page.getByLabel('Find').fill('nothing of this kind');
+    await page.getByText('No alert fits').waitFor();
+    await page.getByRole('button', { name: 'Clear the filters' }).click();
+    await page.getByRole('group', { name: `${BURST} alerts` }).waitFor();
+    expect(await page.getByLabel('Find').inputValue()).toBe('');
+  });
+
+  it('are all acted on, however many are chosen', async () => {
+    await page.evaluate(CHOOSE_ALL);
+    // The next page comes when the end of the first is in sight.
+    await page.getByRole('group', { name: `${BURST} alerts` }).waitFor();
+    await page.evaluate(CHOOSE_ALL);
+    await page.getByText(`${BURST} chosen`, { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Resolve them' }).click();
+    await page.getByText('Nothing is open').waitFor();
+    expect(
+      await app.rows(`SELECT FROM alert_events WHERE project_id = $1 AND status <> 'resolved'`, [owner.projectId]),
+    ).toEqual([]);
+    expect(await faultsOf(browser)).toEqual([]);
   });
 });
 

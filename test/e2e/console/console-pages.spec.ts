@@ -231,6 +231,44 @@ describe('a browser of the console', () => {
     await tab.close();
   });
 
+  it('shows whoever signs in next nothing of whoever was there before, in no tab', async () => {
+    const [former, next] = [await ownerWithProject(app, 'Bakery'), await ownerWithProject(app, 'Brewery')];
+    await enter(former);
+    await heading(page, 'Bakery');
+    await app.request().post('/v1/auth/sessions/revoke-others').set('Authorization', former.bearer).expect(200);
+    await page.getByRole('link', { name: 'API keys' }).click();
+    await heading(page, 'Sign in');
+    await signIn(page, next.email);
+    await heading(page, 'There is no such page');
+    await page.getByRole('link', { name: 'To the console' }).click();
+    await heading(page, 'Brewery');
+
+    const tab = await browser.openTab();
+    await tab.goto(`${app.url}/console/login`);
+    await signIn(tab, former.email);
+    await heading(tab, 'Bakery');
+    await heading(page, 'There is no such page');
+    await page.getByRole('link', { name: 'To the console' }).click();
+    await heading(page, 'Bakery');
+    await tab.close();
+  });
+
+  it('says so when a sign-out came to nothing, and does it once the service is back', async () => {
+    const owner = await ownerWithProject(app);
+    await enter(owner);
+    await heading(page, owner.projectName);
+    await page.route('**/console/session', (route) => route.abort());
+    await page.getByRole('button', { name: 'Your account' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    const dialog = page.getByRole('dialog', { name: 'You are still signed in' });
+    await dialog.getByText('The service cannot be reached').waitFor();
+    expect(await browser.lookAt('sign-out-failed')).toEqual([]);
+    await page.unroute('**/console/session');
+    await dialog.getByRole('button', { name: 'Try again' }).click();
+    await heading(page, 'Sign in');
+    expect(await browser.context.cookies()).toEqual([]);
+  });
+
   it('says that the service is away, and goes on when it is back', async () => {
     const owner = await ownerWithProject(app);
     await enter(owner);

@@ -81,8 +81,14 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
 
   it('shows what was told, and tells it again', async () => {
     receiver.answer(400);
+    // The page of a list is no filter.
+    await page.goto(`${address}/alert-deliveries?page=2`);
+    await page.getByText('Nothing was told yet').waitFor();
     await alertEventsOf(app, owner).fire();
-    await goTo(page, 'Alert deliveries');
+    await page.goto(`${address}/alert-deliveries?page=2`);
+    await page.getByText('Nothing on this page').waitFor();
+    expect(await browser.lookAt('alert-deliveries-past-the-end')).toEqual([]);
+    await page.getByRole('button', { name: 'To the first page' }).click();
     await page.getByRole('cell', { name: /failed/ }).waitFor();
     expect(await browser.lookAt('alert-deliveries')).toEqual([]);
     receiver.answer(200);
@@ -92,6 +98,20 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
     await page.getByRole('button', { name: 'Close' }).last().click();
     await page.goto(`${address}/alert-deliveries?status=sent`);
     await page.getByRole('cell', { name: /sent/ }).waitFor();
+  });
+
+  it('tells again as many as had failed, and not those that fail meanwhile', async () => {
+    let asked = 0;
+    await page.route('**/retry-failed', (route) => {
+      asked += 1;
+      return route.fulfill({ json: { retried: 2, remaining: 4 } });
+    });
+    await page.getByRole('button', { name: 'Retry failed ones' }).click();
+    await page.getByRole('button', { name: 'Retry them' }).click();
+    await page.getByText('6 begun anew', { exact: true }).waitFor();
+    expect(asked).toBe(3);
+    await page.unroute('**/retry-failed');
+    await page.getByRole('button', { name: 'Close' }).last().click();
   });
 
   it('makes a channel with a protected header, tests it and rotates the header', async () => {

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, DESKTOP, enter, heading, SCREENS, signIn } from '../../support/console-pages.js';
+import { addressOf, DESKTOP, enter, goTo, heading, SCREENS, signIn } from '../../support/console-pages.js';
 
 const MINUTE_MS = 60_000;
 
@@ -158,6 +158,20 @@ describe.each(SCREENS)('asking about events on $device', ({ screen }) => {
     expect(file.suggestedFilename()).toMatch(/-events-\d{4}-\d\d-\d\d\.csv$/);
   });
 
+  it('gives up a file that somebody walks away from', async () => {
+    await page.goto(`${address}/eql`);
+    await heading(page, 'Query');
+    await goTo(page, 'Explorer');
+    await status('16 events');
+    await page.route('**/export', () => undefined);
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('menuitem', { name: /CSV/ }).click();
+    await page.getByRole('dialog').getByText('0 MB so far').waitFor();
+    const [request] = await Promise.all([page.waitForEvent('requestfailed'), page.evaluate('history.go(-1)')]);
+    expect(request.url()).toContain('/export');
+    await page.unroute('**/export');
+  });
+
   it('tells what happened over time, by value and how far people came', async () => {
     await page.goto(`${address}/analytics?range=1h&interval=minute&split=event`);
     await heading(page, 'Analytics');
@@ -280,6 +294,27 @@ describe('what a sender calls things', () => {
       await page.getByRole('group', { name: 'Severity' }).getByRole('button', { name: word }).waitFor();
       await list.getByRole('button').click();
       await page.getByRole('dialog').getByText(word, { exact: true }).nth(4).waitFor();
+      expect(browser.faults).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  });
+});
+
+describe('an operator', () => {
+  it('saves views like others who work with the project', async () => {
+    const operator = await addMember(app, owner, 'operator');
+    const browser = await openConsole(app, DESKTOP);
+    try {
+      const { page } = browser;
+      await enter(browser, `${address}/events`, operator);
+      await page.getByRole('button', { name: 'Views' }).click();
+      await page.getByRole('menuitem', { name: 'Save what is shown' }).click();
+      await page.getByRole('dialog').getByLabel('Name').fill('Of the night shift');
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+      await page.getByRole('button', { name: 'Views' }).click();
+      await page.getByRole('menuitem', { name: 'Of the night shift' }).waitFor();
       expect(browser.faults).toEqual([]);
     } finally {
       await browser.close();

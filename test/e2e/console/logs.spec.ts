@@ -10,6 +10,7 @@ import { insertEvents } from '../../support/event-rows.js';
 /** As many as a new connection is given; more come as they come in. */
 const AT_ONCE = 10_000;
 const ROWS = 50_000;
+const LARGE_ROWS = 80;
 
 let app: TestApp;
 let owner: Owner;
@@ -91,25 +92,45 @@ describe('the log', () => {
   });
 });
 
+describe('rows of a megabyte each', () => {
+  it('are kept as long as all of them take some tens of megabytes, and the newest longest', async () => {
+    const other = await ownerWithProject(app);
+    const sent = Date.now() - 60_000;
+    const large = 'x'.repeat(1024 * 1024);
+    for (let index = 0; index < LARGE_ROWS; index += 1) {
+      const row = { timestamp: new Date(sent + index), log_endpoint: `/large/${index}`, properties: { large } };
+      await insertEvents(app, other.projectId, [row]);
+    }
+    await enter(browser, `${await addressOf(app, other)}/logs`, other);
+    await page.getByText(`/large/${LARGE_ROWS - 1}`, { exact: true }).waitFor({ timeout: 60_000 });
+    const rows = Number((await page.getByText(/^\d+ rows$/).innerText()).split(' ')[0]);
+    expect(rows).toBeGreaterThan(50);
+    expect(rows).toBeLessThan(LARGE_ROWS);
+    expect(browser.faults).toEqual([]);
+  });
+});
+
 describe('rows whose senders have odd clocks', () => {
-  it('come in live like others, and are told instead of drawn where they are of another time', async () => {
+  it('are rows like others, and told instead of drawn where they are of another time', async () => {
     const odd = await ownerWithProject(app);
-    await enter(browser, `${await addressOf(app, odd)}/logs`, odd);
-    await page.getByText('Waiting for events').waitFor();
     const now = Date.now();
-    // The last two hours, and tomorrow.
+    // The last two hours, and tomorrow, whose row comes when its time does.
     const times = [0, -60, 1_400, -1, -120].map((minutes) => new Date(now + minutes * 60_000).toISOString());
     for (const timestamp of [...times, '0001-01-01T00:00:00Z', '1970-01-01T00:00:00Z']) {
       const event = { event_type: 'clock.read', source: 'web', timestamp };
       await app.request().post('/v1/events/ingest').set('X-API-Key', odd.apiKey).send(event).expect(200);
     }
-    await page.getByText('7 rows', { exact: true }).waitFor();
-    await page.getByRole('img', { name: '5 rows over time, errors apart' }).waitFor();
+    await enter(browser, `${await addressOf(app, odd)}/logs`, odd);
+    await page.getByText('6 rows', { exact: true }).waitFor();
+    await page.getByRole('img', { name: '4 rows over time, errors apart' }).waitFor();
     await page.getByText('2 rows are not drawn').waitFor();
     expect(await browser.lookAt('logs-odd-clocks')).toEqual([]);
     await page.getByRole('combobox', { name: 'Time' }).click();
     await page.getByRole('option', { name: 'All time' }).click();
-    await page.getByText('2 rows are not drawn').waitFor();
+    // Which begins with 1970, and ends now.
+    await page.getByText('5 rows', { exact: true }).waitFor();
+    await page.getByRole('img', { name: '4 rows over time, errors apart' }).waitFor();
+    await page.getByText('1 row is not drawn').waitFor();
     expect(browser.faults).toEqual([]);
   });
 });

@@ -137,6 +137,19 @@ describe('two browsers of one organization', () => {
     expect(await page.getByRole('button', { name: /^Revoke/ }).count()).toBe(0);
   });
 
+  it('asks a viewer no more for what was refused', async () => {
+    const tab = await second.openTab();
+    await tab.clock.install();
+    await tab.goto(`${await addressOf(app, owner)}/organization/billing`);
+    await tab.getByText('It takes an admin or the owner of the organization').waitFor();
+    const asked: string[] = [];
+    tab.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await tab.clock.runFor(90_000);
+    await tab.waitForResponse(/billing/);
+    expect(asked.filter((path) => path.endsWith('/members'))).toEqual([]);
+    await tab.close();
+  });
+
   it('shows each the acts of the other on the members', async () => {
     await choose(first.page, 'Role of', 'Admin');
     await first.page.getByRole('combobox', { name: 'Role of', disabled: false }).waitFor();

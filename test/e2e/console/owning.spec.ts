@@ -90,13 +90,20 @@ describe.each(SCREENS)('what a project owns on $device', ({ screen }) => {
     expect(await browser.lookAt('source-refused')).toEqual([]);
   });
 
-  it('renames a key of the project', async () => {
+  it('renames a key of the project, and shows that one was rotated also to whoever turns away from the new one', async () => {
     await goTo(page, 'API keys');
     await page.getByRole('button', { name: 'Rename Test' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Web server');
     await page.getByRole('button', { name: 'Save the name' }).click();
     await page.getByRole('cell', { name: 'Web server', exact: true }).waitFor();
     expect(await browser.lookAt('keys')).toEqual([]);
+    await page.getByRole('button', { name: 'Rotate Web server' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Make the new key' }).click();
+    await shown('the new key');
+    await page.keyboard.press('Escape');
+    const rows = page.getByRole('row').filter({ hasText: 'Web server' });
+    await rows.filter({ hasText: 'rotating' }).waitFor();
+    await rows.filter({ hasText: 'active' }).waitFor();
   });
 
   it('keeps a secret, counts its versions, and never shows it', async () => {

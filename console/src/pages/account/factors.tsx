@@ -159,17 +159,15 @@ function PasskeysSection({ onCodes }: CodesProps) {
   const [renamed, setRenamed] = useState<Passkey | null>(null);
   const [removed, setRemoved] = useState<Passkey | null>(null);
   const add = useMutation({
+    // Codes are handed on and not returned: what a mutation returns stays as long as the page.
     mutationFn: async () => {
       const { challenge_token, options } = await prove((header) => api.createPasskeyOptions({ body: {}, header }));
       const credential = await startRegistration({ optionsJSON: options as never });
-      return api.createPasskey({ body: { challenge_token, credential } });
-    },
-    onSuccess: async (made) => {
+      const { recovery_codes, ...made } = await api.createPasskey({ body: { challenge_token, credential } });
       await readAnew();
-      if (made.recovery_codes === undefined) setRenamed(made);
-      else onCodes(made.recovery_codes);
+      if (recovery_codes === undefined) setRenamed(made);
+      else onCodes(recovery_codes);
     },
-    gcTime: 0,
   });
   const remove = async (passkey_id: string) => {
     await prove((header) => api.deletePasskey({ path: { passkey_id }, body: {}, header }));

@@ -1,13 +1,13 @@
-import { Button, Group, PasswordInput, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Button, Group, PasswordInput, Select, Stack, Table, TextInput } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type SubmitEvent, useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { api } from '../../api/client.js';
 import { destinations } from '../../api/delivery.js';
 import { OPERATORS, useRefusal } from '../../api/roles.js';
 import { Act } from '../../parts/act.js';
+import { ActForm } from '../../parts/act-form.js';
 import { Confirmation, Dialog } from '../../parts/dialog.js';
-import { Failure } from '../../parts/failures.js';
 import { Icon } from '../../parts/icons.js';
 import { LinkAnchor } from '../../parts/links.js';
 import { Listed } from '../../parts/listed.js';
@@ -15,7 +15,7 @@ import { PageHead } from '../../parts/page-head.js';
 import { Empty, Rows } from '../../parts/rows.js';
 import { Switched } from '../../parts/switched.js';
 import { useCurrentProject } from '../../shell/current-project.js';
-import { TestOutcome } from './test-outcome.js';
+import { TestForm } from './test-form.js';
 
 type Destination = Schemas['DestinationResponse'];
 
@@ -168,103 +168,73 @@ function DestinationForm({ projectId, destination, onDone }: FormProps) {
   const [name, setName] = useState(destination?.name ?? '');
   const [url, setUrl] = useState(destination?.target_url ?? '');
   const [secret, setSecret] = useState('');
-  const saving = useMutation({
-    mutationFn: () => {
-      const body = {
-        type,
-        name: name.trim(),
-        target_url: url.trim(),
-        // What is not written stays as it is.
-        ...(secret !== '' && { secret }),
-      };
-      return destination === null
-        ? api.createAlertDestination({ body: { ...body, project_id: projectId } })
-        : api.updateAlertDestination({ path: { destination_id: destination.id }, body });
-    },
-    onSuccess: async () => {
-      await readAnew();
-      onDone();
-    },
-    gcTime: 0,
-  });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    saving.mutate();
+  const save = async () => {
+    const body = {
+      type,
+      name: name.trim(),
+      target_url: url.trim(),
+      // What is not written stays as it is.
+      ...(secret !== '' && { secret }),
+    };
+    await (destination === null
+      ? api.createAlertDestination({ body: { ...body, project_id: projectId } })
+      : api.updateAlertDestination({ path: { destination_id: destination.id }, body }));
+    await readAnew();
   };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Select
-          label="Type"
-          data={TYPES}
-          allowDeselect={false}
-          value={type}
-          onChange={(value) => setType(value as Destination['type'])}
-        />
-        <TextInput
-          label="Name"
-          placeholder={type === 'slack' ? '#incidents' : 'Pager'}
-          required
-          data-autofocus
-          maxLength={200}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <TextInput
-          label="Address"
+    <ActForm verb={destination === null ? 'Make the destination' : 'Save'} act={save} onDone={onDone}>
+      <Select
+        label="Type"
+        data={TYPES}
+        allowDeselect={false}
+        value={type}
+        onChange={(value) => setType(value as Destination['type'])}
+      />
+      <TextInput
+        label="Name"
+        placeholder={type === 'slack' ? '#incidents' : 'Pager'}
+        required
+        data-autofocus
+        maxLength={200}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <TextInput
+        label="Address"
+        description={
+          type === 'slack'
+            ? 'The incoming webhook that Slack gave you; it is kept encrypted'
+            : 'It gets a POST with JSON'
+        }
+        placeholder={type === 'slack' ? 'https://hooks.slack.com/services/…' : 'https://example.com/alerts'}
+        type="url"
+        required
+        maxLength={2083}
+        value={url}
+        onChange={(event) => setUrl(event.currentTarget.value)}
+      />
+      {type === 'webhook' && (
+        <PasswordInput
+          label="Secret"
           description={
-            type === 'slack'
-              ? 'The incoming webhook that Slack gave you; it is kept encrypted'
-              : 'It gets a POST with JSON'
+            destination?.has_secret === true
+              ? 'Left empty it stays. After a change the old one signs beside the new one for a day'
+              : 'Signs what is sent, so that the receiver knows it from a forgery'
           }
-          placeholder={type === 'slack' ? 'https://hooks.slack.com/services/…' : 'https://example.com/alerts'}
-          type="url"
-          required
-          maxLength={2083}
-          value={url}
-          onChange={(event) => setUrl(event.currentTarget.value)}
+          autoComplete="off"
+          maxLength={500}
+          value={secret}
+          onChange={(event) => setSecret(event.currentTarget.value)}
         />
-        {type === 'webhook' && (
-          <PasswordInput
-            label="Secret"
-            description={
-              destination?.has_secret === true
-                ? 'Left empty it stays. After a change the old one signs beside the new one for a day'
-                : 'Signs what is sent, so that the receiver knows it from a forgery'
-            }
-            autoComplete="off"
-            maxLength={500}
-            value={secret}
-            onChange={(event) => setSecret(event.currentTarget.value)}
-          />
-        )}
-        <Failure error={saving.error} />
-        <Group justify="flex-end">
-          <Button type="submit" loading={saving.isPending}>
-            {destination === null ? 'Make the destination' : 'Save'}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+    </ActForm>
   );
 }
 
-function TestDestination({ destination }: { readonly destination: Destination }) {
-  const testing = useMutation({
-    mutationFn: () => api.testAlertDestination({ path: { destination_id: destination.id } }),
-  });
+function TestDestination({ destination: { id, name } }: { readonly destination: Destination }) {
   return (
-    <Stack>
-      <Text>
-        A signed test goes to <b>{destination.name}</b>, enabled or not. It is tried once, for up to ten seconds.
-      </Text>
-      <Failure error={testing.error} title="It was not taken" />
-      {testing.data !== undefined && <TestOutcome {...testing.data} reason={null} />}
-      <Group justify="flex-end">
-        <Button loading={testing.isPending} onClick={() => testing.mutate()}>
-          {testing.isIdle ? 'Send it' : 'Send another'}
-        </Button>
-      </Group>
-    </Stack>
+    <TestForm send={() => api.testAlertDestination({ path: { destination_id: id } })} failure="It was not taken">
+      A signed test goes to <b>{name}</b>, enabled or not. It is tried once, for up to ten seconds.
+    </TestForm>
   );
 }

@@ -3,6 +3,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import { EVENT_FILTERS, type EventFilters, explored, facets, filtersOf } from '../../api/insight.js';
+import { itemsOf } from '../../api/pages.js';
 import { Chip } from '../../parts/chip.js';
 import { Failure } from '../../parts/failures.js';
 import { whole } from '../../parts/numbers.js';
@@ -34,7 +35,7 @@ export function ExplorerPage() {
 
   const found = useInfiniteQuery({ ...explored(project.id, window, filters), placeholderData: keepPreviousData });
   const counted = useQuery({ ...facets(project.id, window, filters), placeholderData: keepPreviousData });
-  const events = useMemo(() => found.data?.pages.flatMap(({ items }) => items) ?? [], [found.data]);
+  const events = useMemo(() => itemsOf(found.data) ?? [], [found.data]);
   const { fetchNextPage, hasNextPage, isFetching } = found;
   const more = useCallback(() => {
     if (hasNextPage && !isFetching) void fetchNextPage();

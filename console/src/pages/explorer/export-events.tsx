@@ -1,7 +1,7 @@
 import { Button, Group, Loader, Menu, Stack, Text } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
 import { useMutation } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { api } from '../../api/client.js';
 import { type EventFilters, given, type Window, windowOf } from '../../api/insight.js';
 import { Dialog } from '../../parts/dialog.js';
@@ -9,6 +9,7 @@ import { Failure } from '../../parts/failures.js';
 import { Icon } from '../../parts/icons.js';
 import { decimal, whole } from '../../parts/numbers.js';
 import { fileName, save } from '../../parts/save.js';
+import { useStop } from '../../parts/use-stop.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 
 type Format = Schemas['ExportFormat'];
@@ -21,25 +22,27 @@ interface Props {
 }
 
 const MEGABYTE = 1e6;
+/** What has come is handed to the browser, which may keep it on disk, in pieces of this size. */
+const PIECE_BYTES = 8 * MEGABYTE;
 
 /** The events that the filters leave, as a file, however many they are. */
 export function ExportEvents({ window, filters, total }: Props) {
   const { project } = useCurrentProject();
-  const stop = useRef(new AbortController());
+  const { begin, stop } = useStop();
   const [bytes, setBytes] = useState(0);
   const exporting = useMutation({
     mutationFn: async (format: Format) => {
-      stop.current = new AbortController();
+      const signal = begin();
       setBytes(0);
       const answer = await api.exportProjectEvents(
         { path: { project_id: project.id }, body: { ...given(filters), ...windowOf(window), format } },
-        { signal: stop.current.signal },
+        { signal },
       );
       save(await contentOf(answer, setBytes), fileName(project.slug, 'events', format));
     },
   });
   const close = () => {
-    stop.current.abort();
+    stop();
     exporting.reset();
   };
   return (
@@ -76,14 +79,20 @@ export function ExportEvents({ window, filters, total }: Props) {
 
 /** Reads to the end; an answer that is cut off is refused by the browser, so no half file is kept. */
 async function contentOf(answer: Response, onBytes: (bytes: number) => void): Promise<Blob> {
-  const parts: Uint8Array<ArrayBuffer>[] = [];
+  const pieces: Blob[] = [];
+  let parts: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
+  let folded = 0;
   const reader = answer.body?.getReader();
   for (;;) {
     const read = await reader?.read();
     if (read?.value === undefined) break;
     parts.push(read.value);
     onBytes((bytes += read.value.length));
+    if (bytes - folded < PIECE_BYTES) continue;
+    pieces.push(new Blob(parts));
+    parts = [];
+    folded = bytes;
   }
-  return new Blob(parts, { type: answer.headers.get('Content-Type') ?? '' });
+  return new Blob([...pieces, ...parts], { type: answer.headers.get('Content-Type') ?? '' });
 }

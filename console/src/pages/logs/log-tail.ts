@@ -2,10 +2,11 @@ import type { Schemas } from '@operational-events/client';
 
 export type LogRow = Schemas['LogRow'];
 
-/** The oldest go when more come. */
-const KEPT = 100_000;
-/** So many are let go at once, since each letting go copies the rest. */
-const SPARE = 10_000;
+/** The oldest go when more come: so many rows are kept, of so many characters as JSON, since bodies may be large. */
+const KEPT_ROWS = 100_000;
+const KEPT_CHARS = 64 * 1024 * 1024;
+/** A tenth more comes before some are let go, since each letting go copies the rest. */
+const SPARE = 1.1;
 
 /**
  * Rows as they come in, the oldest first. Many come at once: whoever listens is told once a frame, and gets a new array then,
@@ -13,13 +14,19 @@ const SPARE = 10_000;
  */
 export class LogTail {
   private readonly rows: LogRow[] = [];
+  /** Of each row, in characters, and of all. */
+  private readonly sizes: number[] = [];
+  private size = 0;
   private readonly listeners = new Set<() => void>();
   private shown: readonly LogRow[] = [];
   private frame: number | null = null;
 
   add(row: LogRow): void {
+    const size = JSON.stringify(row).length;
     this.rows.push(row);
-    if (this.rows.length > KEPT + SPARE) this.rows.splice(0, this.rows.length - KEPT);
+    this.sizes.push(size);
+    this.size += size;
+    if (this.rows.length > KEPT_ROWS * SPARE || this.size > KEPT_CHARS * SPARE) this.letGo();
     this.frame ??= requestAnimationFrame(() => {
       this.frame = null;
       this.shown = this.rows.slice();
@@ -33,4 +40,15 @@ export class LogTail {
   };
 
   readonly get = (): readonly LogRow[] => this.shown;
+
+  private letGo(): void {
+    let gone = 0;
+    // The newest stays, however large it is.
+    while (gone < this.rows.length - 1 && (this.rows.length - gone > KEPT_ROWS || this.size > KEPT_CHARS)) {
+      this.size -= this.sizes[gone] ?? 0;
+      gone += 1;
+    }
+    this.rows.splice(0, gone);
+    this.sizes.splice(0, gone);
+  }
 }

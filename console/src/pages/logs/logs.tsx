@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { Failure } from '../../parts/failures.js';
 import { Find } from '../../parts/find.js';
+import { whole } from '../../parts/numbers.js';
 import { PageHead } from '../../parts/page-head.js';
 import { Empty } from '../../parts/rows.js';
 import type { LogFilters } from '../../routes/watching.js';
@@ -18,7 +19,6 @@ import { RowList } from './row-list.js';
 import { useRows } from './use-rows.js';
 
 const route = getRouteApi('/signed-in/o/$organization/p/$project/logs');
-const WHOLE = new Intl.NumberFormat();
 /** The service answers a few searches of the past a minute: it is asked when somebody has done typing. */
 const TYPING_MS = { live: 60, past: 600 };
 const TIMES = [
@@ -62,7 +62,7 @@ export function LogsPage() {
       <Filters key={`${project.id} ${applied}`} filters={filters} isLive={isLive} set={set} />
       <Group gap="sm">
         <Text size="sm" c="dimmed" role="status" className="numbers">
-          {rows.length === known ? WHOLE.format(known) : `${WHOLE.format(rows.length)} of ${WHOLE.format(known)}`} rows
+          {rows.length === known ? whole(known) : `${whole(rows.length)} of ${whole(known)}`} rows
         </Text>
         {isLive && (
           <Badge color={isPaused ? 'gray' : 'sea'} variant="light">

@@ -1,20 +1,17 @@
 import { Badge, Card, Grid, Group, Progress, SimpleGrid, Skeleton, Stack, Table, Text, Title } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
 import { useQuery } from '@tanstack/react-query';
-
 import { useMemo } from 'react';
 import { LinkAnchor, LinkButton } from '../../parts/links.js';
 import { dashboard } from '../../api/queries.js';
 import { Failure } from '../../parts/failures.js';
 import { Figure } from '../../parts/figure.js';
 import { Moment } from '../../parts/moment.js';
+import { milliseconds, share, whole } from '../../parts/numbers.js';
 import { TimeChart } from '../../parts/time-chart.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 
 type Dashboard = Schemas['DashboardResponse'];
-
-const WHOLE = new Intl.NumberFormat();
-const SHARE = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 });
 
 /** The last 24 hours of the project. */
 export function OverviewPage() {
@@ -61,15 +58,15 @@ function Filled({ data }: { readonly data: Dashboard }) {
     <>
       {isEmpty && <Nothing />}
       <SimpleGrid cols={{ base: 2, md: 4 }}>
-        <Figure name="Events" value={WHOLE.format(totals.events)} />
+        <Figure name="Events" value={whole(totals.events)} />
         <Figure
           name="Errors"
-          value={WHOLE.format(totals.errors)}
-          note={`${SHARE.format(shareOf(totals.errors, totals.events))} of all`}
+          value={whole(totals.errors)}
+          note={`${share(shareOf(totals.errors, totals.events))} of all`}
           isBad={totals.errors > 0}
         />
-        <Figure name="Latency, half" value={latency(totals.p50_latency_ms)} note="are faster" />
-        <Figure name="Latency, 95 %" value={latency(totals.p95_latency_ms)} note="are faster" />
+        <Figure name="Latency, half" value={milliseconds(totals.p50_latency_ms)} note="are faster" />
+        <Figure name="Latency, 95 %" value={milliseconds(totals.p95_latency_ms)} note="are faster" />
       </SimpleGrid>
       <Hours hours={data.timeseries} />
       <Grid>
@@ -85,16 +82,16 @@ function Filled({ data }: { readonly data: Dashboard }) {
               </Title>
               <Group>
                 <Badge variant="light" color={open_alerts > 0 ? 'red' : 'gray'} tt="none">
-                  {WHOLE.format(open_alerts)} open alerts
+                  {whole(open_alerts)} open alerts
                 </Badge>
                 <Badge variant="light" color="sea" tt="none">
-                  {WHOLE.format(deliveries.sent)} sent
+                  {whole(deliveries.sent)} sent
                 </Badge>
                 <Badge variant="light" color={deliveries.failed > 0 ? 'orange' : 'gray'} tt="none">
-                  {WHOLE.format(deliveries.failed)} failed
+                  {whole(deliveries.failed)} failed
                 </Badge>
                 <Badge variant="light" color={deliveries.dlq > 0 ? 'red' : 'gray'} tt="none">
-                  {WHOLE.format(deliveries.dlq)} given up
+                  {whole(deliveries.dlq)} given up
                 </Badge>
               </Group>
             </Card>
@@ -144,7 +141,7 @@ function Hours({ hours }: { readonly hours: Dashboard['timeseries'] }) {
         Events and errors by the hour
       </Title>
       <TimeChart
-        label={`Events and errors of each of the last ${hours.length} hours; at most ${WHOLE.format(busiest)} in one`}
+        label={`Events and errors of each of the last ${hours.length} hours; at most ${whole(busiest)} in one`}
         times={times}
         series={series}
       />
@@ -180,7 +177,7 @@ function TopEvents({ data }: { readonly data: Dashboard }) {
                   </LinkAnchor>
                 </Table.Td>
                 <Table.Td ta="end" className="numbers">
-                  {WHOLE.format(total)}
+                  {whole(total)}
                 </Table.Td>
               </Table.Tr>
             ))}
@@ -192,20 +189,19 @@ function TopEvents({ data }: { readonly data: Dashboard }) {
 }
 
 function Usage({ usage: { events_used, events_limit } }: { readonly usage: Dashboard['usage'] }) {
-  const share = events_limit === null ? 0 : shareOf(events_used, events_limit);
+  const used = events_limit === null ? 0 : shareOf(events_used, events_limit);
   return (
     <Card withBorder>
       <Title order={2} size="h5" mb="sm">
         Used of the plan this month
       </Title>
       <Text className="numbers" mb={6}>
-        {WHOLE.format(events_used)}{' '}
-        {events_limit === null ? 'events, without a limit' : `of ${WHOLE.format(events_limit)} events`}
+        {whole(events_used)} {events_limit === null ? 'events, without a limit' : `of ${whole(events_limit)} events`}
       </Text>
       {events_limit !== null && (
         <Progress
-          value={Math.min(100, share * 100)}
-          color={share > 0.9 ? 'red' : 'sea.5'}
+          value={Math.min(100, used * 100)}
+          color={used > 0.9 ? 'red' : 'sea.5'}
           aria-label="Share of the plan"
         />
       )}
@@ -213,10 +209,6 @@ function Usage({ usage: { events_used, events_limit } }: { readonly usage: Dashb
   );
 }
 
-function shareOf(part: number, whole: number): number {
-  return whole === 0 ? 0 : part / whole;
-}
-
-function latency(ms: number | null): string {
-  return ms === null ? '–' : `${WHOLE.format(ms)} ms`;
+function shareOf(part: number, all: number): number {
+  return all === 0 ? 0 : part / all;
 }

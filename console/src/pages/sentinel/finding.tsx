@@ -1,28 +1,19 @@
-import {
-  Button,
-  Drawer,
-  Group,
-  NumberInput,
-  Progress,
-  Radio,
-  Stack,
-  Table,
-  Text,
-  Textarea,
-  Title,
-} from '@mantine/core';
+import { Group, NumberInput, Progress, Radio, Stack, Table, Text, Textarea, Title } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type SubmitEvent, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { finding, sentinelKey } from '../../api/alerting.js';
 import { api } from '../../api/client.js';
 import { MEMBERS, useRefusal } from '../../api/roles.js';
 import { Act } from '../../parts/act.js';
+import { ActForm } from '../../parts/act-form.js';
 import { Dialog } from '../../parts/dialog.js';
 import { durationOf } from '../../parts/durations.js';
 import { Fact, Facts } from '../../parts/facts.js';
 import { Failure } from '../../parts/failures.js';
 import { Moment } from '../../parts/moment.js';
+import { decimal } from '../../parts/numbers.js';
+import { Side } from '../../parts/side.js';
 import { StateBadge } from '../../parts/state-badge.js';
 import { type Series, TimeChart } from '../../parts/time-chart.js';
 import { inWords } from '../../parts/words.js';
@@ -31,7 +22,6 @@ import { useCurrentProject } from '../../shell/current-project.js';
 
 type Finding = Schemas['FindingWithEvidenceResponse'];
 
-const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 const SHARE = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 
 interface Props {
@@ -42,16 +32,9 @@ interface Props {
 
 export function FindingDrawer({ id, onClose }: Props) {
   return (
-    <Drawer
-      opened={id !== undefined}
-      onClose={onClose}
-      position="right"
-      size="xl"
-      title="Finding"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Side title="Finding" size="xl" isOpen={id !== undefined} onClose={onClose}>
       {id !== undefined && <Detail key={id} id={id} />}
-    </Drawer>
+    </Side>
   );
 }
 
@@ -105,7 +88,7 @@ function Detail({ id }: { readonly id: string }) {
 /** In the unit of the series. */
 function told({ series: { metric } }: Finding, value: number): string {
   if (metric === 'error_rate') return SHARE.format(value);
-  return metric === 'p95_latency_ms' ? `${NUMBER.format(value)} ms` : NUMBER.format(value);
+  return metric === 'p95_latency_ms' ? `${decimal(value)} ms` : decimal(value);
 }
 
 /** The series as it was judged: what came, what was expected, and the bounds between which nothing is told. */
@@ -223,56 +206,40 @@ function Dismiss({ id, readAnew, onDone }: DismissProps) {
   const [reason, setReason] = useState<Schemas['FeedbackReason']>('expected');
   const [note, setNote] = useState('');
   const [hours, setHours] = useState<number | string>(24);
-  const dismissing = useMutation({
-    mutationFn: () =>
-      api.dismissFinding({
-        path: { finding_id: id },
-        body: { reason, note: note.trim() === '' ? null : note.trim(), mute_hours: Number(hours) },
-      }),
-    onSuccess: async () => {
-      await readAnew();
-      onDone();
-    },
-  });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    dismissing.mutate();
+  const dismiss = async () => {
+    await api.dismissFinding({
+      path: { finding_id: id },
+      body: { reason, note: note.trim() === '' ? null : note.trim(), mute_hours: Number(hours) },
+    });
+    await readAnew();
   };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Radio.Group label="Why" value={reason} onChange={(value) => setReason(value)}>
-          <Stack gap="xs" mt={6}>
-            {REASONS.map(({ value, label, about }) => (
-              <Radio key={value} value={value} label={label} description={about} />
-            ))}
-          </Stack>
-        </Radio.Group>
-        <NumberInput
-          label="Mute for hours"
-          description="Of this kind and series; a month at most"
-          min={0}
-          max={720}
-          allowDecimal={false}
-          value={hours}
-          onChange={setHours}
-        />
-        <Textarea
-          label="Note"
-          placeholder="Load test until Thursday"
-          autosize
-          minRows={2}
-          maxLength={1000}
-          value={note}
-          onChange={(event) => setNote(event.currentTarget.value)}
-        />
-        <Failure error={dismissing.error} />
-        <Group justify="flex-end">
-          <Button type="submit" loading={dismissing.isPending}>
-            Dismiss it
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <ActForm verb="Dismiss it" act={dismiss} onDone={onDone}>
+      <Radio.Group label="Why" value={reason} onChange={(value) => setReason(value)}>
+        <Stack gap="xs" mt={6}>
+          {REASONS.map(({ value, label, about }) => (
+            <Radio key={value} value={value} label={label} description={about} />
+          ))}
+        </Stack>
+      </Radio.Group>
+      <NumberInput
+        label="Mute for hours"
+        description="Of this kind and series; a month at most"
+        min={0}
+        max={720}
+        allowDecimal={false}
+        value={hours}
+        onChange={setHours}
+      />
+      <Textarea
+        label="Note"
+        placeholder="Load test until Thursday"
+        autosize
+        minRows={2}
+        maxLength={1000}
+        value={note}
+        onChange={(event) => setNote(event.currentTarget.value)}
+      />
+    </ActForm>
   );
 }

@@ -1,6 +1,5 @@
 import {
   Badge,
-  Button,
   Card,
   Grid,
   Group,
@@ -16,9 +15,11 @@ import type { Schemas } from '@operational-events/client';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { findings, sentinelOverview, sentinelWorkers } from '../../api/alerting.js';
+import { itemsOf } from '../../api/pages.js';
 import { Choice } from '../../parts/choice.js';
 import { durationOf } from '../../parts/durations.js';
 import { Failure } from '../../parts/failures.js';
+import { Listed, More } from '../../parts/listed.js';
 import { Moment } from '../../parts/moment.js';
 import { PageHead } from '../../parts/page-head.js';
 import { Empty, Rows } from '../../parts/rows.js';
@@ -26,7 +27,6 @@ import { StateBadge } from '../../parts/state-badge.js';
 import { searchChange } from '../../parts/use-search-change.js';
 import { inWords } from '../../parts/words.js';
 import { FINDING_KINDS, FINDING_STATUSES, type FindingSearch, SEVERITIES } from '../../routes/alerting.js';
-import { PendingPage } from '../../shell/around-pages.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 import { FindingDrawer } from './finding.js';
 
@@ -41,7 +41,6 @@ export function SentinelPage() {
   const set = searchChange<FindingSearch>(navigate);
   const overview = useQuery(sentinelOverview(project.id));
   const list = useInfiniteQuery(findings(project.id, search));
-  const found = list.data?.pages.flatMap(({ items }) => items) ?? [];
   const isFiltered = search.status !== undefined || search.kind !== undefined || search.severity !== undefined;
   return (
     <Stack gap="lg">
@@ -63,55 +62,48 @@ export function SentinelPage() {
           onChange={(severity) => set({ severity })}
         />
       </Group>
-      <Failure error={list.error} />
-      {list.data === undefined && list.error === null && <PendingPage />}
-      {list.data !== undefined && found.length === 0 && (
-        <Empty
-          title={isFiltered ? 'No finding fits' : 'Nothing unusual was found'}
-          about="Every five minutes the numbers of events, errors and latencies are compared with what is usual at this hour of the week. A series is learned for three days before it is judged."
-        />
-      )}
-      {found.length > 0 && (
-        <Rows label="Findings" columns={['Finding', 'Kind', 'Severity', 'Status', 'Began']} minWidth={760}>
-          {found.map((finding) => (
-            <Table.Tr key={finding.id}>
-              <Table.Td>
-                <UnstyledButton
-                  c="var(--mantine-color-anchor)"
-                  fw={600}
-                  fz="sm"
-                  onClick={() => set({ finding: finding.id })}
-                >
-                  {finding.title}
-                </UnstyledButton>
-                <Text size="sm" c="dimmed" lineClamp={2}>
-                  {finding.summary}
-                </Text>
-              </Table.Td>
-              <Table.Td>{inWords(finding.kind)}</Table.Td>
-              <Table.Td>
-                <StateBadge state={finding.severity} />
-              </Table.Td>
-              <Table.Td>
-                <StateBadge state={finding.status} />
-              </Table.Td>
-              <Table.Td>
-                <Moment at={finding.started_at} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Rows>
-      )}
-      {list.hasNextPage && (
-        <Button
-          variant="default"
-          style={{ alignSelf: 'center' }}
-          loading={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
-        >
-          Older ones
-        </Button>
-      )}
+      <Listed
+        asked={{ data: itemsOf(list.data), error: list.error }}
+        empty={
+          <Empty
+            title={isFiltered ? 'No finding fits' : 'Nothing unusual was found'}
+            about="Every five minutes the numbers of events, errors and latencies are compared with what is usual at this hour of the week. A series is learned for three days before it is judged."
+          />
+        }
+      >
+        {(found) => (
+          <Rows label="Findings" columns={['Finding', 'Kind', 'Severity', 'Status', 'Began']} minWidth={760}>
+            {found.map((finding) => (
+              <Table.Tr key={finding.id}>
+                <Table.Td>
+                  <UnstyledButton
+                    c="var(--mantine-color-anchor)"
+                    fw={600}
+                    fz="sm"
+                    onClick={() => set({ finding: finding.id })}
+                  >
+                    {finding.title}
+                  </UnstyledButton>
+                  <Text size="sm" c="dimmed" lineClamp={2}>
+                    {finding.summary}
+                  </Text>
+                </Table.Td>
+                <Table.Td>{inWords(finding.kind)}</Table.Td>
+                <Table.Td>
+                  <StateBadge state={finding.severity} />
+                </Table.Td>
+                <Table.Td>
+                  <StateBadge state={finding.status} />
+                </Table.Td>
+                <Table.Td>
+                  <Moment at={finding.started_at} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Rows>
+        )}
+      </Listed>
+      <More asked={list} />
       <Grid>
         <Grid.Col span={{ base: 12, md: 6 }}>
           {overview.data !== undefined && <Detectors overview={overview.data} />}

@@ -57,10 +57,20 @@ export async function comeBack({ code, state, iss, user }: CarriedBack) {
       code_verifier,
       redirect_uri: redirectUri(),
       ...(iss !== undefined && { iss }),
-      ...(user !== undefined && { raw_user: JSON.parse(user) as Record<string, unknown> }),
+      ...rawUserOf(user),
     },
   });
   return { answer, next };
+}
+
+/** Apple tells a name the first time alone. What cannot be read of it is no reason not to sign in. */
+function rawUserOf(user: string | undefined): { raw_user?: Record<string, unknown> } {
+  try {
+    const read: unknown = JSON.parse(user ?? 'null');
+    return typeof read === 'object' && read !== null && !Array.isArray(read) ? { raw_user: { ...read } } : {};
+  } catch {
+    return {};
+  }
 }
 
 function takeStart(): Start | null {

@@ -1,7 +1,6 @@
 import { Alert, Badge, Button, Card, Group, Loader, SegmentedControl, Stack, Text, Title } from '@mantine/core';
 import { type Schemas, stream } from '@operational-events/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-
 import { useEffect, useState } from 'react';
 import { LinkButton } from '../../parts/links.js';
 import { api } from '../../api/client.js';
@@ -103,10 +102,11 @@ interface MakeKeyProps {
 function MakeKey({ projectId, value, onMade }: MakeKeyProps) {
   const queries = useQueryClient();
   const making = useMutation({
-    mutationFn: () => api.createApiKey({ body: { project_id: projectId, name: 'First steps' } }),
-    onSuccess: ({ key }) => {
+    // The key is handed on and not returned: the cache would keep it for minutes after the page is left.
+    mutationFn: async () => {
+      const { key } = await api.createApiKey({ body: { project_id: projectId, name: 'First steps' } });
       onMade(key);
-      return queries.invalidateQueries({ queryKey: apiKeys(projectId).queryKey });
+      await queries.invalidateQueries({ queryKey: apiKeys(projectId).queryKey });
     },
   });
   if (value !== null) {

@@ -5,6 +5,7 @@ import { type SubmitEvent, useState } from 'react';
 import { api } from '../../api/client.js';
 import { given, savedViews } from '../../api/insight.js';
 import { MEMBERS, useRefusal } from '../../api/roles.js';
+import { ActForm } from '../../parts/act-form.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Failure } from '../../parts/failures.js';
 import { Icon } from '../../parts/icons.js';
@@ -90,36 +91,23 @@ interface SaveProps {
 function SaveView({ projectId, filters, onDone }: SaveProps) {
   const readAnew = useReadAnew(projectId);
   const [name, setName] = useState('');
-  const saving = useMutation({
-    mutationFn: async () => {
-      await api.createSavedView({ path: { project_id: projectId }, body: { name: name.trim(), filters } });
-      await readAnew();
-    },
-    onSuccess: onDone,
-  });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    saving.mutate();
+  const save = async () => {
+    await api.createSavedView({ path: { project_id: projectId }, body: { name: name.trim(), filters } });
+    await readAnew();
   };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label="Name"
-          description="Everybody in the project sees it"
-          placeholder="Failed payments"
-          required
-          data-autofocus
-          maxLength={200}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <Failure error={saving.error} />
-        <Button type="submit" loading={saving.isPending}>
-          Save the view
-        </Button>
-      </Stack>
-    </form>
+    <ActForm verb="Save the view" act={save} onDone={onDone}>
+      <TextInput
+        label="Name"
+        description="Everybody in the project sees it"
+        placeholder="Failed payments"
+        required
+        data-autofocus
+        maxLength={200}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+    </ActForm>
   );
 }
 

@@ -7,7 +7,9 @@ type Answer = (request: Request, response: Response) => Promise<void>;
 const PATH = '/oauth/callback';
 /** What a provider comes back with takes some hundred bytes, and with a name a little more. */
 const MOST_BYTES = 16 * 1024;
-const CARRIED = ['code', 'state', 'iss', 'user', 'error'];
+/** Of the address it goes on in: front ends take some kilobytes of headers. */
+const MOST_ADDRESS = 4 * 1024;
+const CARRIED = ['code', 'state', 'iss', 'user'];
 
 /**
  * Providers that post a form where others redirect (Apple) reach a page that reads addresses: what the form carries goes on behind
@@ -26,7 +28,9 @@ export class ConsoleCallbacks {
       const value = given.get(name);
       if (value !== null) carried.set(name, value);
     }
-    response.status(303).location(`/console${PATH}#${carried.toString()}`).end();
+    const address = `/console${PATH}#${carried.toString()}`;
+    if (address.length > MOST_ADDRESS) throw new BodyTooLarge();
+    response.status(303).location(address).end();
   };
 }
 

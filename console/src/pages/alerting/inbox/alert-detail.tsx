@@ -2,7 +2,9 @@ import { Button, Group, Menu, Select, Stack, Text, Textarea, Timeline, Title } f
 import type { Schemas } from '@operational-events/client';
 import { useQuery } from '@tanstack/react-query';
 import { type RefObject, type SubmitEvent, useState } from 'react';
-import { alertEvent, alertTimeline, namedMembers, projectMembers } from '../../../api/alerting.js';
+import { alertEvent, alertTimeline } from '../../../api/alerting.js';
+import { organizationMembers } from '../../../api/organization.js';
+import { projectMembers } from '../../../api/owning.js';
 import { me } from '../../../api/queries.js';
 import { MANAGERS, MEMBERS, useRefusal } from '../../../api/roles.js';
 import { useMay } from '../../../api/use-may.js';
@@ -199,7 +201,7 @@ function Assignee({ alert, refusal, input, onAssign }: AssigneeProps) {
   const { data: person } = useQuery(me);
   const { data: members } = useQuery(projectMembers(project.id));
   const mayReadNames = useMay(project.id, MANAGERS);
-  const { data: named } = useQuery({ ...namedMembers(organization.id), enabled: mayReadNames });
+  const { data: named } = useQuery({ ...organizationMembers(organization.id), enabled: mayReadNames });
   const options = (members ?? []).map(({ user_id, role }) => {
     const known = named?.find((each) => each.user_id === user_id);
     const name = known?.display_name || known?.identity || `${role}, ${user_id.slice(-6)}`;

@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Card, Drawer, Grid, Group, Kbd, Stack, Text } from '@mantine/core';
+import { Alert, Badge, Button, Card, Grid, Group, Kbd, Stack, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import type { Schemas } from '@operational-events/client';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -6,6 +6,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { alertEvents, alertEventsKey, alertRules, alertSummary } from '../../../api/alerting.js';
 import { api } from '../../../api/client.js';
+import { itemsOf } from '../../../api/pages.js';
 import { me } from '../../../api/queries.js';
 import { MEMBERS, useRefusal } from '../../../api/roles.js';
 import { Choice } from '../../../parts/choice.js';
@@ -15,6 +16,7 @@ import { LinkButton } from '../../../parts/links.js';
 import { whole } from '../../../parts/numbers.js';
 import { PageHead } from '../../../parts/page-head.js';
 import { Empty } from '../../../parts/rows.js';
+import { Side } from '../../../parts/side.js';
 import { useKeys } from '../../../parts/use-keys.js';
 import { searchChange } from '../../../parts/use-search-change.js';
 import { type AlertFilters, SEVERITIES } from '../../../routes/alerting.js';
@@ -39,7 +41,7 @@ export function AlertsPage() {
   const set = searchChange<Filters>(navigate);
   const list = useInfiniteQuery(alertEvents(project.id, filters));
   const liveError = useLiveAlerts(project.id);
-  const alerts = useMemo(() => list.data?.pages.flatMap(({ items }) => items) ?? [], [list.data]);
+  const alerts = useMemo(() => itemsOf(list.data) ?? [], [list.data]);
   const total = list.data?.pages.at(-1)?.total ?? 0;
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   // The words that somebody is typing are asked for a little later: the field begins anew when they are let go.
@@ -158,16 +160,9 @@ export function AlertsPage() {
         </Grid>
       )}
       {!isWide && (
-        <Drawer
-          opened={shown !== undefined}
-          onClose={() => show(undefined, false)}
-          position="right"
-          size="lg"
-          title="Alert"
-          closeButtonProps={{ 'aria-label': 'Close' }}
-        >
+        <Side title="Alert" isOpen={shown !== undefined} onClose={() => show(undefined, false)}>
           {detail}
-        </Drawer>
+        </Side>
       )}
     </Stack>
   );

@@ -1,10 +1,10 @@
 import { stream } from '@operational-events/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { alertEvent, alertEventsKey, alertTimeline } from '../../../api/alerting.js';
+import { alertEvent, alertEventsKey } from '../../../api/alerting.js';
 import { api } from '../../../api/client.js';
 
-/** Of many changes at once the lists are read anew once, and not again before they are read. */
+/** Of many changes at once whatever hangs on them is read anew once, and not again before it is read. */
 const SETTLED_MS = 1_500;
 
 /** What is shown follows the service's stream; @returns why it does not, null while it does */
@@ -21,8 +21,8 @@ export function useLiveAlerts(project_id: string): unknown {
     };
     const readAnew = async () => {
       const known = changes;
-      const lists = ['list', 'summary'].map((name) => [...alertEventsKey(project_id), name]);
-      await Promise.all(lists.map((queryKey) => queries.invalidateQueries({ queryKey })));
+      const parts = ['list', 'summary', 'timeline'].map((name) => [...alertEventsKey(project_id), name]);
+      await Promise.all(parts.map((queryKey) => queries.invalidateQueries({ queryKey })));
       settled = undefined;
       if (changes > known && !stop.signal.aborted) change();
     };
@@ -34,7 +34,6 @@ export function useLiveAlerts(project_id: string): unknown {
       )) {
         // Only where somebody has looked at it.
         queries.setQueryData(alertEvent(project_id, alert_event.id).queryKey, (known) => known && alert_event);
-        void queries.invalidateQueries({ queryKey: alertTimeline(project_id, alert_event.id).queryKey });
         change();
       }
     };

@@ -20,6 +20,7 @@ import { useMay } from '../../../api/use-may.js';
 import { OPERATORS } from '../../../api/roles.js';
 import { Failure } from '../../../parts/failures.js';
 import { Moment } from '../../../parts/moment.js';
+import { whole } from '../../../parts/numbers.js';
 import { TimeChart } from '../../../parts/time-chart.js';
 import { PREVIEW_RANGES, type RuleSearch } from '../../../routes/alerting.js';
 import { eqlOf } from '../filters/eql.js';
@@ -45,7 +46,6 @@ interface Props {
 /** The service answers some twenty such questions a minute: it is asked when somebody has done typing. */
 const TYPING_MS = 1_200;
 const HOURS: Readonly<Record<Range, number>> = { '2h': 2, '24h': 24, '7d': 168 };
-const WHOLE = new Intl.NumberFormat();
 const SHOWN = 50;
 
 /** What the rule looks at, as it was, and when it would have fired. */
@@ -211,10 +211,10 @@ function Tried({ result, windowSeconds }: TriedProps) {
       <Text size="sm" fw={600} role="status">
         {firings.length === 0
           ? 'It would not have fired.'
-          : `It would have fired ${WHOLE.format(firings.length)} ${firings.length === 1 ? 'time' : 'times'}.`}
+          : `It would have fired ${whole(firings.length)} ${firings.length === 1 ? 'time' : 'times'}.`}
       </Text>
       <Text size="xs" c="dimmed">
-        {WHOLE.format(result.evaluations)} evaluations
+        {whole(result.evaluations)} evaluations
         {result.step_seconds !== null && `, one each ${result.step_seconds} s`}
         {result.truncated && '; there was more than could be looked at'}
         {result.step_seconds !== null && result.step_seconds > windowSeconds && '; shorter peaks may be missed'}

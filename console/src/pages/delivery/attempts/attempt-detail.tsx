@@ -1,4 +1,4 @@
-import { Drawer, Group, Stack, Text, Title, UnstyledButton } from '@mantine/core';
+import { Group, Stack, Text, Title, UnstyledButton } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
 import { useQuery } from '@tanstack/react-query';
 import { attempt } from '../../../api/delivery.js';
@@ -7,6 +7,7 @@ import { Fact, Facts } from '../../../parts/facts.js';
 import { Failure } from '../../../parts/failures.js';
 import { LinkAnchor } from '../../../parts/links.js';
 import { Moment } from '../../../parts/moment.js';
+import { Side } from '../../../parts/side.js';
 import { StateBadge } from '../../../parts/state-badge.js';
 import { inWords } from '../../../parts/words.js';
 import { PendingPage } from '../../../shell/around-pages.js';
@@ -23,16 +24,9 @@ interface Props {
 
 export function AttemptDrawer({ id, onShow }: Props) {
   return (
-    <Drawer
-      opened={id !== undefined}
-      onClose={() => onShow(undefined)}
-      position="right"
-      size="lg"
-      title="Attempt"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Side title="Attempt" isOpen={id !== undefined} onClose={() => onShow(undefined)}>
       {id !== undefined && <Detail key={id} id={id} onShow={onShow} />}
-    </Drawer>
+    </Side>
   );
 }
 

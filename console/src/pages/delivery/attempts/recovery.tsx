@@ -27,8 +27,8 @@ export function Recovery({ attemptId, onShow }: Props) {
   const { project } = useCurrentProject();
   const queries = useQueryClient();
   const { data, error } = useQuery(readiness(project.id, attemptId));
-  const mayReplay = useRefusal(project.id, OPERATORS);
-  const mayDrain = useRefusal(project.id, MANAGERS);
+  const replayRefusal = useRefusal(project.id, OPERATORS);
+  const drainRefusal = useRefusal(project.id, MANAGERS);
   const acting = useMutation({
     mutationFn: (action: RecoveryAction) => recover(action, project.id, attemptId),
     onSettled: () => queries.invalidateQueries({ queryKey: attemptsKey(project.id) }),
@@ -41,7 +41,7 @@ export function Recovery({ attemptId, onShow }: Props) {
     <Stack gap="sm" component="section" aria-label="Recovery">
       {ACTS.map(({ action, verb, about }) => {
         const { allowed, reason } = decisions[action];
-        const refusal = action === 'dlq_drain' ? mayDrain : mayReplay;
+        const refusal = action === 'dlq_drain' ? drainRefusal : replayRefusal;
         return (
           <Group key={action} justify="space-between" wrap="nowrap" align="flex-start">
             <div style={{ minWidth: 0 }}>

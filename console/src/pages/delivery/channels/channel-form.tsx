@@ -1,21 +1,9 @@
-import {
-  Button,
-  Group,
-  NumberInput,
-  PasswordInput,
-  Select,
-  SimpleGrid,
-  Stack,
-  TagsInput,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { Group, NumberInput, PasswordInput, Select, SimpleGrid, TagsInput, Text, TextInput } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
-import { useMutation } from '@tanstack/react-query';
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
 import { api } from '../../../api/client.js';
+import { ActForm } from '../../../parts/act-form.js';
 import { DurationSelect } from '../../../parts/durations.js';
-import { Failure } from '../../../parts/failures.js';
 import { PairLines, type Pair, pairsOf, recordOf } from './pair-lines.js';
 import { useReadChannelsAnew } from './use-read-channels-anew.js';
 
@@ -44,173 +32,155 @@ export function ChannelForm({ projectId, channel, onDone }: Props) {
   const [to, setTo] = useState<readonly string[]>(email?.to ?? []);
   const [prefix, setPrefix] = useState(email?.subject_prefix ?? '');
   const [policy, setPolicy] = useState<Required<Policy>>({ ...USUAL, ...channel?.configuration.retry_policy });
-  const saving = useMutation({
-    mutationFn: async () => {
-      const common = { name: name.trim() };
-      const asWebhook = { url: url.trim(), method, headers: recordOf(headers), retry_policy: policy };
-      const asEmail = {
-        to: [...to],
-        ...(prefix.trim() !== '' && { subject_prefix: prefix.trim() }),
-        retry_policy: policy,
-      };
-      if (channel !== null) {
-        const which = { path: { channel_id: channel.id }, query: { project_id: projectId } };
-        await api.updateDeliveryChannel({
-          ...which,
-          body: { ...common, configuration: type === 'webhook' ? asWebhook : asEmail },
-        });
-      } else if (type === 'webhook') {
-        const protected_headers = guard.name.trim() === '' ? [] : [{ name: guard.name.trim(), value: guard.value }];
-        await api.createDeliveryChannel({
-          body: { ...common, project_id: projectId, type, configuration: asWebhook, protected_headers },
-        });
-      } else {
-        await api.createDeliveryChannel({ body: { ...common, project_id: projectId, type, configuration: asEmail } });
-      }
-    },
-    onSuccess: async () => {
-      await readAnew();
-      onDone();
-    },
-    gcTime: 0,
-  });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    saving.mutate();
+  const save = async () => {
+    const common = { name: name.trim() };
+    const asWebhook = { url: url.trim(), method, headers: recordOf(headers), retry_policy: policy };
+    const asEmail = {
+      to: [...to],
+      ...(prefix.trim() !== '' && { subject_prefix: prefix.trim() }),
+      retry_policy: policy,
+    };
+    if (channel !== null) {
+      const which = { path: { channel_id: channel.id }, query: { project_id: projectId } };
+      await api.updateDeliveryChannel({
+        ...which,
+        body: { ...common, configuration: type === 'webhook' ? asWebhook : asEmail },
+      });
+    } else if (type === 'webhook') {
+      const protected_headers = guard.name.trim() === '' ? [] : [{ name: guard.name.trim(), value: guard.value }];
+      await api.createDeliveryChannel({
+        body: { ...common, project_id: projectId, type, configuration: asWebhook, protected_headers },
+      });
+    } else {
+      await api.createDeliveryChannel({ body: { ...common, project_id: projectId, type, configuration: asEmail } });
+    }
+    await readAnew();
   };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <SimpleGrid cols={{ base: 1, xs: 2 }}>
-          <Select
-            label="Type"
-            data={[
-              { value: 'webhook', label: 'Webhook' },
-              { value: 'email', label: 'E-mail' },
-            ]}
-            allowDeselect={false}
-            disabled={channel !== null}
-            value={type}
-            onChange={(value) => setType(value as Channel['type'])}
-          />
-          <TextInput
-            label="Name"
-            placeholder={type === 'email' ? 'On call' : 'Ticket system'}
-            required
-            data-autofocus
-            maxLength={200}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-        </SimpleGrid>
-        {type === 'webhook' ? (
-          <>
-            <Group align="flex-end" wrap="nowrap">
-              <Select
-                label="Method"
-                w={104}
-                data={['POST', 'PUT', 'PATCH']}
-                allowDeselect={false}
-                value={method}
-                onChange={(value) => setMethod(value as Schemas['WebhookMethod'])}
-              />
-              <TextInput
-                label="Address"
-                placeholder="https://example.com/notifications"
-                type="url"
-                required
-                style={{ flex: 1 }}
-                maxLength={2083}
-                value={url}
-                onChange={(event) => setUrl(event.currentTarget.value)}
-              />
-            </Group>
-            <PairLines label="Headers" about="Everybody here can read these." pairs={headers} onChange={setHeaders} />
-            {channel === null && (
-              <SimpleGrid cols={{ base: 1, xs: 2 }}>
-                <TextInput
-                  label="Protected header"
-                  description="Such as Authorization"
-                  maxLength={80}
-                  value={guard.name}
-                  onChange={(event) => setGuard({ ...guard, name: event.currentTarget.value })}
-                />
-                <PasswordInput
-                  label="Its value"
-                  description="Kept encrypted, and never shown again"
-                  autoComplete="off"
-                  maxLength={2048}
-                  value={guard.value}
-                  onChange={(event) => setGuard({ ...guard, value: event.currentTarget.value })}
-                />
-              </SimpleGrid>
-            )}
-          </>
-        ) : (
-          <>
-            <TagsInput
-              label="To"
-              description="Up to twenty addresses; Enter ends each"
-              required={to.length === 0}
-              maxTags={20}
-              value={[...to]}
-              onChange={setTo}
+    <ActForm verb={channel === null ? 'Make the channel' : 'Save'} act={save} onDone={onDone}>
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
+        <Select
+          label="Type"
+          data={[
+            { value: 'webhook', label: 'Webhook' },
+            { value: 'email', label: 'E-mail' },
+          ]}
+          allowDeselect={false}
+          disabled={channel !== null}
+          value={type}
+          onChange={(value) => setType(value as Channel['type'])}
+        />
+        <TextInput
+          label="Name"
+          placeholder={type === 'email' ? 'On call' : 'Ticket system'}
+          required
+          data-autofocus
+          maxLength={200}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+      </SimpleGrid>
+      {type === 'webhook' ? (
+        <>
+          <Group align="flex-end" wrap="nowrap">
+            <Select
+              label="Method"
+              w={104}
+              data={['POST', 'PUT', 'PATCH']}
+              allowDeselect={false}
+              value={method}
+              onChange={(value) => setMethod(value as Schemas['WebhookMethod'])}
             />
             <TextInput
-              label="Subject begins with"
-              placeholder="[shop]"
-              maxLength={80}
-              value={prefix}
-              onChange={(event) => setPrefix(event.currentTarget.value)}
+              label="Address"
+              placeholder="https://example.com/notifications"
+              type="url"
+              required
+              style={{ flex: 1 }}
+              maxLength={2083}
+              value={url}
+              onChange={(event) => setUrl(event.currentTarget.value)}
             />
-          </>
-        )}
-        <div role="group" aria-label="When it fails">
-          <Text size="sm" fw={500} mb={4}>
-            When it fails
-          </Text>
-          <SimpleGrid cols={{ base: 2, sm: 4 }}>
-            <NumberInput
-              label="Tries again"
-              min={0}
-              max={100}
-              allowDecimal={false}
-              value={policy.max_attempts}
-              onChange={(value) => setPolicy({ ...policy, max_attempts: Number(value) })}
-            />
-            <Select
-              label="Waits"
-              data={[
-                { value: 'fixed', label: 'the same' },
-                { value: 'linear', label: 'growing' },
-                { value: 'exponential', label: 'doubling' },
-              ]}
-              allowDeselect={false}
-              value={policy.strategy}
-              onChange={(value) => setPolicy({ ...policy, strategy: value as Policy['strategy'] & string })}
-            />
-            <DurationSelect
-              label="At first"
-              choices={WAITS_S}
-              value={policy.base_delay_seconds}
-              onChange={(base_delay_seconds) => setPolicy({ ...policy, base_delay_seconds })}
-            />
-            <DurationSelect
-              label="At most"
-              choices={WAITS_S}
-              value={policy.max_delay_seconds}
-              onChange={(max_delay_seconds) => setPolicy({ ...policy, max_delay_seconds })}
-            />
-          </SimpleGrid>
-        </div>
-        <Failure error={saving.error} />
-        <Group justify="flex-end">
-          <Button type="submit" loading={saving.isPending}>
-            {channel === null ? 'Make the channel' : 'Save'}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+          </Group>
+          <PairLines label="Headers" about="Everybody here can read these." pairs={headers} onChange={setHeaders} />
+          {channel === null && (
+            <SimpleGrid cols={{ base: 1, xs: 2 }}>
+              <TextInput
+                label="Protected header"
+                description="Such as Authorization"
+                maxLength={80}
+                value={guard.name}
+                onChange={(event) => setGuard({ ...guard, name: event.currentTarget.value })}
+              />
+              <PasswordInput
+                label="Its value"
+                description="Kept encrypted, and never shown again"
+                autoComplete="off"
+                maxLength={2048}
+                value={guard.value}
+                onChange={(event) => setGuard({ ...guard, value: event.currentTarget.value })}
+              />
+            </SimpleGrid>
+          )}
+        </>
+      ) : (
+        <>
+          <TagsInput
+            label="To"
+            description="Up to twenty addresses; Enter ends each"
+            required={to.length === 0}
+            maxTags={20}
+            value={[...to]}
+            onChange={setTo}
+          />
+          <TextInput
+            label="Subject begins with"
+            placeholder="[shop]"
+            maxLength={80}
+            value={prefix}
+            onChange={(event) => setPrefix(event.currentTarget.value)}
+          />
+        </>
+      )}
+      <div role="group" aria-label="When it fails">
+        <Text size="sm" fw={500} mb={4}>
+          When it fails
+        </Text>
+        <SimpleGrid cols={{ base: 2, sm: 4 }}>
+          <NumberInput
+            label="Tries again"
+            min={0}
+            max={100}
+            allowDecimal={false}
+            value={policy.max_attempts}
+            onChange={(value) => setPolicy({ ...policy, max_attempts: Number(value) })}
+          />
+          <Select
+            label="Waits"
+            data={[
+              { value: 'fixed', label: 'the same' },
+              { value: 'linear', label: 'growing' },
+              { value: 'exponential', label: 'doubling' },
+            ]}
+            allowDeselect={false}
+            value={policy.strategy}
+            onChange={(value) => setPolicy({ ...policy, strategy: value as Policy['strategy'] & string })}
+          />
+          <DurationSelect
+            label="At first"
+            choices={WAITS_S}
+            value={policy.base_delay_seconds}
+            onChange={(base_delay_seconds) => setPolicy({ ...policy, base_delay_seconds })}
+          />
+          <DurationSelect
+            label="At most"
+            choices={WAITS_S}
+            value={policy.max_delay_seconds}
+            onChange={(max_delay_seconds) => setPolicy({ ...policy, max_delay_seconds })}
+          />
+        </SimpleGrid>
+      </div>
+    </ActForm>
   );
 }
 

@@ -1,13 +1,12 @@
 import { Button, Group, Menu, Stack, Table, Text } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../../api/client.js';
 import { CHANNEL_MANAGERS, channels } from '../../../api/delivery.js';
 import { useRefusal } from '../../../api/roles.js';
 import { Act } from '../../../parts/act.js';
 import { Confirmation, Dialog } from '../../../parts/dialog.js';
-import { Failure } from '../../../parts/failures.js';
 import { Icon } from '../../../parts/icons.js';
 import { LinkAnchor } from '../../../parts/links.js';
 import { Listed } from '../../../parts/listed.js';
@@ -15,7 +14,7 @@ import { PageHead } from '../../../parts/page-head.js';
 import { Empty, Rows } from '../../../parts/rows.js';
 import { Switched } from '../../../parts/switched.js';
 import { useCurrentProject } from '../../../shell/current-project.js';
-import { TestOutcome } from '../test-outcome.js';
+import { TestForm } from '../test-form.js';
 import { ChannelForm } from './channel-form.js';
 import { ProtectedHeaders } from './protected-headers.js';
 import { useReadChannelsAnew } from './use-read-channels-anew.js';
@@ -181,24 +180,11 @@ function Done({ channel, what, onDone }: DoneProps) {
   }
 }
 
-function TestChannel({ channel }: { readonly channel: Channel }) {
-  const testing = useMutation({
-    mutationFn: () =>
-      api.testDeliveryChannel({ path: { channel_id: channel.id }, query: { project_id: channel.project_id } }),
-  });
+function TestChannel({ channel: { id: channel_id, project_id, name } }: { readonly channel: Channel }) {
   return (
-    <Stack>
-      <Text>
-        A test goes to <b>{channel.name}</b>, once. It stays in the history, so the channel can be switched off from
-        then on, but not be deleted.
-      </Text>
-      <Failure error={testing.error} />
-      {testing.data !== undefined && <TestOutcome {...testing.data} reason={testing.data.failure_reason} />}
-      <Group justify="flex-end">
-        <Button loading={testing.isPending} onClick={() => testing.mutate()}>
-          {testing.isIdle ? 'Send it' : 'Send another'}
-        </Button>
-      </Group>
-    </Stack>
+    <TestForm send={() => api.testDeliveryChannel({ path: { channel_id }, query: { project_id } })}>
+      A test goes to <b>{name}</b>, once. It stays in the history, so the channel can be switched off from then on, but
+      not be deleted.
+    </TestForm>
   );
 }

@@ -1,8 +1,9 @@
 import { Button, Group, PasswordInput, Stack, Table, Text, TextInput } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
 import { useMutation } from '@tanstack/react-query';
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
 import { api } from '../../../api/client.js';
+import { ActForm } from '../../../parts/act-form.js';
 import { Failure } from '../../../parts/failures.js';
 import { Moment } from '../../../parts/moment.js';
 import { Rows } from '../../../parts/rows.js';
@@ -17,27 +18,18 @@ export function ProtectedHeaders({ channel }: { readonly channel: Channel }) {
   const [value, setValue] = useState('');
   const which = { path: { channel_id: channel.id }, query: { project_id: channel.project_id } };
   const isKnown = channel.protected_headers.some((each) => each.name.toLowerCase() === name.trim().toLowerCase());
-  const saving = useMutation({
-    mutationFn: async () => {
-      await (isKnown
-        ? api.rotateProtectedHeader({ ...which, path: { ...which.path, header_name: name.trim() }, body: { value } })
-        : api.createProtectedHeader({ ...which, body: { name: name.trim(), value } }));
-    },
-    onSuccess: async () => {
-      setName('');
-      setValue('');
-      await readAnew();
-    },
-    gcTime: 0,
-  });
+  const save = async () => {
+    await (isKnown
+      ? api.rotateProtectedHeader({ ...which, path: { ...which.path, header_name: name.trim() }, body: { value } })
+      : api.createProtectedHeader({ ...which, body: { name: name.trim(), value } }));
+    setName('');
+    setValue('');
+    await readAnew();
+  };
   const removing = useMutation({
     mutationFn: (header_name: string) => api.deleteProtectedHeader({ ...which, path: { ...which.path, header_name } }),
     onSuccess: readAnew,
   });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    saving.mutate();
-  };
   return (
     <Stack>
       <Text c="dimmed" size="sm">
@@ -79,32 +71,24 @@ export function ProtectedHeaders({ channel }: { readonly channel: Channel }) {
         </Rows>
       )}
       <Failure error={removing.error} />
-      <form onSubmit={submit}>
-        <Stack>
-          <TextInput
-            label="Name"
-            placeholder="Authorization"
-            required
-            maxLength={80}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <PasswordInput
-            label={isKnown ? 'New value' : 'Value'}
-            autoComplete="off"
-            required
-            maxLength={2048}
-            value={value}
-            onChange={(event) => setValue(event.currentTarget.value)}
-          />
-          <Failure error={saving.error} />
-          <Group justify="flex-end">
-            <Button type="submit" loading={saving.isPending}>
-              {isKnown ? 'Rotate it' : 'Add it'}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <ActForm verb={isKnown ? 'Rotate it' : 'Add it'} act={save}>
+        <TextInput
+          label="Name"
+          placeholder="Authorization"
+          required
+          maxLength={80}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <PasswordInput
+          label={isKnown ? 'New value' : 'Value'}
+          autoComplete="off"
+          required
+          maxLength={2048}
+          value={value}
+          onChange={(event) => setValue(event.currentTarget.value)}
+        />
+      </ActForm>
     </Stack>
   );
 }
