@@ -4,6 +4,7 @@ import { type Owner, ownerWithProject, PASSWORD, randomEmail } from '../../suppo
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
 import { addressOf, DESKTOP, heading, signIn } from '../../support/console-pages.js';
+import { withoutPlanLimits } from '../../support/memberships.js';
 import { waitForMails } from '../../support/outbox.js';
 
 /** More than any page has controls. */
@@ -99,6 +100,7 @@ describe('the pages of a project', () => {
     browser = await openConsole(app, DESKTOP);
     ({ page } = browser);
     owner = await ownerWithProject(app);
+    await withoutPlanLimits(app, owner.organizationId);
     address = await addressOf(app, owner);
     await page.goto(`${app.url}/console/login`);
     await signIn(page, owner.email);
@@ -133,14 +135,48 @@ describe('the pages of a project', () => {
     await page.getByText('/back').waitFor();
   });
 
+  const post = (path: string, body: object) =>
+    app
+      .request()
+      .post(path)
+      .set('Authorization', owner.bearer)
+      .send({ project_id: owner.projectId, ...body })
+      .expect(201);
+
+  it('keep nothing of the project that was shown before', async () => {
+    const body = { organization_id: owner.organizationId, name: 'Lighthouse', slug: 'lighthouse' };
+    await app.request().post('/v1/projects').set('Authorization', owner.bearer).send(body).expect(201);
+    await page.goto(`${address}/logs`);
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await page.getByRole('combobox', { name: 'Project' }).click();
+    await page.getByRole('option', { name: 'Lighthouse' }).click();
+    await heading(page, 'Lighthouse');
+    await page.getByRole('link', { name: 'Logs', exact: true }).click();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Go on' }).waitFor();
+    await page.evaluate('history.go(-2)');
+    await page.waitForURL(`${address}/logs`);
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+  });
+
+  it('keep nothing of the source that was shown before', async () => {
+    const [first] = [
+      await post('/v1/ingest-sources', { name: 'First lamp' }),
+      await post('/v1/ingest-sources', { name: 'Second lamp' }),
+    ];
+    await page.goto(`${address}/sources/${(first.body as { id: string }).id}`);
+    await page.getByRole('button', { name: 'Send a test event' }).click();
+    await page.getByText('The test event was taken.').waitFor();
+    await page.keyboard.press('Control+k');
+    const search = page.getByRole('dialog');
+    await search.getByPlaceholder('Search pages and everything in the project').fill('second lamp');
+    await search.getByRole('button', { name: 'Second lamp Source' }).click();
+    await heading(page, 'Second lamp');
+    await search.waitFor({ state: 'hidden' });
+    expect(await page.getByText('The test event was taken.').count()).toBe(0);
+  });
+
   it('are found by what stands in them', async () => {
-    const post = (path: string, body: object): Promise<unknown> =>
-      app
-        .request()
-        .post(path)
-        .set('Authorization', owner.bearer)
-        .send({ project_id: owner.projectId, ...body })
-        .expect(201);
     await post('/v1/ingest-sources', { name: 'Lighthouse checkout' });
     await post('/v1/secrets', { name: 'LIGHTHOUSE_TOKEN', value: 'kept' });
     const event = { event_type: 'lighthouse.lit', source: 'web', payload: {} };
