@@ -104,7 +104,11 @@ describe('a service on a database of its operator', () => {
       status: 200,
       body: { status: 'ok', checks: { workers: 'healthy' } },
     });
-    expect(await query(databaseUrl, listening)).toEqual([{ workers: QUEUES }]);
+    // Each queue listens when its own turn comes, which need not be before the first job is done.
+    await eventually(
+      () => query(databaseUrl, listening),
+      ([row]) => (row as { workers: number }).workers === QUEUES,
+    );
     expect(await worker.stop()).toEqual(CLEAN_EXIT);
 
     await query(databaseUrl, 'DELETE FROM job_runs');
