@@ -50,7 +50,7 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== content) {
  */
 async function drawLoginPage(build, configFile) {
   const made = join(root, 'dist', 'console');
-  const drawing = join(root, 'dist', '.drawn');
+  const drawing = join(root, 'dist', `.drawn-${process.pid}`);
   const output = { codeSplitting: false };
   const drawn = { ssr: 'src/drawn-by-build.tsx', outDir: drawing, rolldownOptions: { output } };
   await build({ configFile, logLevel: 'warn', build: drawn });
@@ -72,5 +72,5 @@ async function drawLoginPage(build, configFile) {
       () => `<div id="root" data-drawn-by-build><style nonce="__NONCE__">${rules.join('')}</style>${form}</div>`,
     );
   writeFileSync(join(made, 'login.html'), page);
-  rmSync(drawing, { recursive: true });
+  rmSync(drawing, { recursive: true, force: true });
 }

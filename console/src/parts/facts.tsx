@@ -13,7 +13,7 @@ export function Facts({ children }: { readonly children: ReactNode }) {
 export function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (
     <Table.Tr>
-      <Table.Th w={112} style={{ overflowWrap: 'anywhere' }}>
+      <Table.Th w={128} style={{ overflowWrap: 'anywhere' }}>
         {name}
       </Table.Th>
       <Table.Td style={{ overflowWrap: 'anywhere' }}>{children}</Table.Td>

@@ -7,12 +7,14 @@ interface SortedColumn {
   readonly onSort?: () => void;
 }
 
+type Column = string | null | SortedColumn;
+
 interface RowsProps {
   /** What the rows are. */
   readonly label: string;
   /** Names of the columns; the last one is of acts where it is null. By some the rows may be sorted, the largest first. */
-  readonly columns: readonly (string | null | SortedColumn)[];
-  /** Below it the table scrolls by itself, in pixels. */
+  readonly columns: readonly Column[];
+  /** Below it the table scrolls by itself, in pixels; on phones each row is a block with the columns' names in it (`page.css`). */
   readonly minWidth?: number;
   /** `Table.Tr` each. */
   readonly children: ReactNode;
@@ -23,6 +25,8 @@ export function Rows({ label, columns, minWidth = 560, children }: RowsProps) {
   return (
     <Card withBorder padding={0}>
       <Table.ScrollContainer
+        className="stacked"
+        style={Object.fromEntries(columns.map((column, index) => [`--column-${index + 1}`, nameOf(column)]))}
         minWidth={minWidth}
         scrollAreaProps={{ viewportProps: { tabIndex: 0, 'aria-label': label, role: 'region' } }}
       >
@@ -45,6 +49,11 @@ export function Rows({ label, columns, minWidth = 560, children }: RowsProps) {
       </Table.ScrollContainer>
     </Card>
   );
+}
+
+/** As a text of CSS. */
+function nameOf(column: Column): string {
+  return JSON.stringify(typeof column === 'string' ? column : (column?.name ?? ''));
 }
 
 function SortableHead({ name, isSorted = false, onSort }: SortedColumn) {
