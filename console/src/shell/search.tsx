@@ -109,6 +109,9 @@ export function Search({ projectId, params }: Props) {
         'aria-label': 'Search',
       }}
       attributes={{ content: { 'aria-label': 'Search' } }}
+      // From a field too, as its own may still have the focus while it closes.
+      tagsToIgnore={[]}
+      triggerOnContentEditable
       scrollable
       maxHeight={420}
     />

@@ -181,6 +181,8 @@ describe('the pages of a project', () => {
     await post('/v1/secrets', { name: 'LIGHTHOUSE_TOKEN', value: 'kept' });
     const event = { event_type: 'lighthouse.lit', source: 'web', payload: {} };
     await app.request().post('/v1/events/ingest').set('X-API-Key', owner.apiKey).send(event).expect(200);
+    await page.goto(`${address}/logs`);
+    await page.getByRole('textbox').first().focus();
     for (const [title, leadsTo] of [
       ['Lighthouse checkout', '/sources/'],
       ['LIGHTHOUSE_TOKEN', '/secrets'],
