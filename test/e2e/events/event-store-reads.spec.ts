@@ -63,7 +63,23 @@ const TOLD = [
   '"',
 ];
 TOLD.push('é'.repeat(450), `${'é'.repeat(450)}b`);
-const NUMBERS = [0, -0, 1, -1, 1.5, 100, 2 ** 53 + 2, -(2 ** 62), 2 ** 63, 0.1, 1e-7, 5e-324, 0.1 + 0.2];
+const NUMBERS = [
+  0,
+  -0,
+  1,
+  -1,
+  1.5,
+  100,
+  2 ** 53 + 2,
+  -(2 ** 62),
+  2 ** 63,
+  0.1,
+  1e-7,
+  5e-324,
+  0.1 + 0.2,
+  1.25e-9,
+  1 / 3,
+];
 /** Beyond 64 bits: ClickHouse does not read what they stand in. */
 const LARGE_NUMBERS = [1e21, 1e300, 2 ** 64, -(2 ** 64)];
 const name = fc.constantFrom('a', 'b', 'a.b', '0', '1', '01', '-1', ' 1', 'constructor');
@@ -106,6 +122,27 @@ const by = fc.oneof(
   fc.array(name, { minLength: 1, maxLength: 3 }).map((path) => `properties.${path.join('.')}`),
   fc.constantFrom('properties.a', 'properties.b', 'properties.a.b'),
 );
+
+/** What a series tells of which field. */
+const aggregated = fc.oneof(
+  fc.constantFrom('count', 'errors', 'error_rate').map((aggregate) => ({ aggregate })),
+  fc.record({ aggregate: fc.constant('unique'), aggregate_field: by }),
+  fc.record({
+    aggregate: fc.constantFrom('sum', 'avg', 'min', 'max', 'p50', 'p95', 'p99'),
+    aggregate_field: fc.constantFrom('properties.a', 'properties.b', 'properties.a.b', 'log.latency_ms', 'log.status'),
+  }),
+);
+
+interface Request {
+  readonly path: string;
+  readonly query?: object;
+  readonly body?: object;
+}
+
+/** Without what is of the moment in which it was asked. */
+function steady({ to_ts: _, took_ms: __, ...answer }: Record<string, unknown>): Record<string, unknown> {
+  return answer;
+}
 
 interface Tested {
   readonly timestamp: Date;
@@ -230,6 +267,58 @@ function tests(access: ClickHouseAccess): void {
         to_ts: new Date(Math.max(one, other)).toISOString(),
       }));
 
+    /** A window, what analytics ask of its events, and what else there is to say. */
+    const questions = <T extends object>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }, required: (keyof T)[]) =>
+      fc
+        .tuple(
+          fc.record(
+            {
+              times: fc.option(fc.tuple(instant, instant), { freq: 8 }),
+              where: fc.oneof(anyCondition, fc.constantFrom(...CONDITIONS)),
+              severity: fc.constantFrom('a', 'A', 'none'),
+              environment: fc.constantFrom('production', 'staging'),
+            },
+            { requiredKeys: ['times'] },
+          ),
+          fc.record(model, { requiredKeys: required }),
+        )
+        .map(([{ times, ...common }, query]) => ({
+          ...common,
+          ...query,
+          ...(times === null
+            ? { range: 'all' }
+            : {
+                from_ts: new Date(Math.min(...times)).toISOString(),
+                to_ts: new Date(Math.max(...times)).toISOString(),
+              }),
+        }));
+    const kinds: Record<string, { readonly requests: fc.Arbitrary<Request>; readonly share: number }> = {
+      breakdown: {
+        share: 1,
+        requests: questions({ by, limit: fc.constantFrom(1, 3, 100) }, ['by']).map((query) => ({
+          path: '/v1/analytics/breakdown',
+          query,
+        })),
+      },
+      series: {
+        share: 1,
+        requests: questions(
+          {
+            aggregated,
+            split_by: by,
+            interval: fc.constantFrom('hour', 'day', 'week', 'auto'),
+            top: fc.constantFrom(1, 3, 20),
+            compare: fc.constantFrom('none', 'previous'),
+            timezone: fc.constantFrom('UTC', 'Asia/Kathmandu', 'America/St_Johns'),
+          },
+          ['aggregated', 'interval'],
+        ).map(({ aggregated: asked, ...query }) => ({
+          path: '/v1/analytics/timeseries',
+          query: { ...query, ...asked },
+        })),
+      },
+    };
+
     /** All kinds of reads, whatever is copied by now. */
     const compare = async (seed: number, numRuns = QUERIES): Promise<void> => {
       await fc.assert(
@@ -296,52 +385,45 @@ function tests(access: ClickHouseAccess): void {
         });
       const another = await ownerWithProject(app);
       await insertEvents(app, another.projectId, fc.sample(told(NUMBERS), { numRuns: 400, seed: 21 }));
+      await countEvents(app);
       await allCopied(app);
-      const breakdown = async (of: TestApp, query: object): Promise<unknown> => {
-        const response = await of
-          .request()
-          .get('/v1/analytics/breakdown')
-          .query({ project_id: another.projectId, ...query })
+      const answer = async (of: TestApp, { path, query, body }: Request): Promise<unknown> => {
+        const request = body === undefined ? of.request().get(path) : of.request().post(path).send(body);
+        const response = await request
+          .query({ ...query, project_id: another.projectId })
           .set('Authorization', another.bearer);
-        return [response.status, response.body];
+        return [response.status, steady(response.body as Record<string, unknown>)];
       };
-      const asked = fc
-        .record(
-          {
-            by,
-            times: fc.tuple(instant, instant),
-            where: fc.oneof(anyCondition, fc.constantFrom(...CONDITIONS)),
-            severity: fc.constantFrom('a', 'A', 'none'),
-            environment: fc.constantFrom('production', 'staging'),
-            limit: fc.constantFrom(1, 3, 100),
-          },
-          { requiredKeys: ['by', 'times'] },
-        )
-        .map(({ times: [one, other], ...query }) => ({
-          ...query,
-          from_ts: new Date(Math.min(one, other)).toISOString(),
-          to_ts: new Date(Math.max(one, other)).toISOString(),
-        }));
-      const compareAll = (seed: number): Promise<void> =>
-        fc.assert(
-          fc.asyncProperty(asked, async (query) => {
-            const [copied, kept] = await Promise.all([breakdown(app, query), breakdown(plain, query)]);
-            expect(copied).toEqual(kept);
-          }),
-          { numRuns: QUERIES, seed },
-        );
-      const before = await readsOf('clickhouse');
+      const compareAll = async (seed: number): Promise<void> => {
+        for (const [kind, { requests, share }] of Object.entries(kinds)) {
+          const before = await readsOf('clickhouse');
+          const asked = Math.ceil(QUERIES * share);
+          await fc.assert(
+            fc.asyncProperty(requests, async (request) => {
+              const [copied, kept] = await Promise.all([answer(app, request), answer(plain, request)]);
+              expect(copied).toEqual(kept);
+            }),
+            { numRuns: asked, seed },
+          );
+          answeredByCopy[kind] = (answeredByCopy[kind] ?? 0) + (await readsOf('clickhouse')) - before;
+        }
+      };
+      const answeredByCopy: Record<string, number> = {};
       await compareAll(201);
-      expect(await readsOf('clickhouse')).toBeGreaterThan(before + QUERIES / 4);
+      for (const [kind, { share }] of Object.entries(kinds)) {
+        expect([kind, (answeredByCopy[kind] ?? 0) > (QUERIES * share) / 5]).toEqual([kind, true]);
+      }
       const { isHeld, free } = server.holdNext();
       await insertEvents(app, another.projectId, fc.sample(told(NUMBERS), { numRuns: 40, seed: 22 }));
       await isHeld;
       await insertEvents(app, another.projectId, fc.sample(told(NUMBERS), { numRuns: 40, seed: 23 }));
+      await countEvents(app);
       await compareAll(202);
       free();
       await allCopied(app);
       await compareAll(203);
       await insertEvents(app, another.projectId, fc.sample(told(LARGE_NUMBERS), { numRuns: 5, seed: 24 }));
+      await countEvents(app);
       await allCopied(app);
       await compareAll(204);
     });

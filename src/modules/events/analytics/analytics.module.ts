@@ -16,6 +16,7 @@ import { OverviewRepository } from './overview/overview.repository.js';
 import { OverviewService } from './overview/overview.service.js';
 import { Questions } from './asking/question.js';
 import { Snapshots } from './asking/snapshots.js';
+import { CopiedTimeseriesRepository } from './timeseries/copied-timeseries.repository.js';
 import { TimeseriesRepository } from './timeseries/timeseries.repository.js';
 import { TimeseriesService } from './timeseries/timeseries.service.js';
 
@@ -30,6 +31,7 @@ import { TimeseriesService } from './timeseries/timeseries.service.js';
     OverviewRepository,
     TimeseriesService,
     TimeseriesRepository,
+    CopiedTimeseriesRepository,
     BreakdownService,
     BreakdownRepository,
     CopiedBreakdownRepository,
