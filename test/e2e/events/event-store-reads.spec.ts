@@ -133,6 +133,11 @@ const aggregated = fc.oneof(
   }),
 );
 
+/** Whether chains of events may be followed by it. */
+function isFollowed(field: string): boolean {
+  return field !== 'event' && !field.startsWith('log.');
+}
+
 interface Request {
   readonly path: string;
   readonly query?: object;
@@ -316,6 +321,17 @@ function tests(access: ClickHouseAccess): void {
           path: '/v1/analytics/timeseries',
           query: { ...query, ...asked },
         })),
+      },
+      funnel: {
+        share: 1,
+        requests: questions(
+          {
+            by: fc.oneof(fc.constantFrom('severity', 'status', 'environment', 'source'), by).filter(isFollowed),
+            step: fc.array(fc.constantFrom('a', 'ab', 'b', 'none'), { minLength: 2, maxLength: 4 }),
+            within_seconds: fc.constantFrom(1, 60, 86_400, 2_592_000),
+          },
+          ['by', 'step'],
+        ).map((query) => ({ path: '/v1/analytics/funnel', query })),
       },
     };
 

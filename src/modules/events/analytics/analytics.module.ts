@@ -8,6 +8,7 @@ import { AnalyticsController } from './analytics.controller.js';
 import { BreakdownRepository } from './breakdown/breakdown.repository.js';
 import { CopiedBreakdownRepository } from './breakdown/copied-breakdown.repository.js';
 import { BreakdownService } from './breakdown/breakdown.service.js';
+import { CopiedFunnelRepository } from './funnel/copied-funnel.repository.js';
 import { FunnelEventsRepository } from './funnel/funnel-events.repository.js';
 import { FunnelLimits } from './funnel/funnel-limits.js';
 import { FunnelService } from './funnel/funnel.service.js';
@@ -37,6 +38,7 @@ import { TimeseriesService } from './timeseries/timeseries.service.js';
     CopiedBreakdownRepository,
     FunnelService,
     FunnelEventsRepository,
+    CopiedFunnelRepository,
     FunnelLimits,
   ],
 })
