@@ -9,7 +9,7 @@ import {
   FaultyServer,
   testClickHouse,
 } from '../../support/clickhouse.js';
-import { anyCondition } from '../../support/eql.js';
+import { anyCondition, anyQuery } from '../../support/eql.js';
 import { allCopied, waiting } from '../../support/event-copies.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
 
@@ -107,6 +107,8 @@ const CONDITIONS = [
   'stringContains(log.endpoint, "a") and log.status >= 404',
   'log.latency_ms in (0, 1) and severity != null',
   '`properties`.`a`.`b` == 1 or status == "k"',
+  'log.latency_ms == 0 or (event == "a" and null)',
+  'not (log.status != 200 or null) or environment == "staging"',
 ];
 const by = fc.oneof(
   fc.constantFrom(
@@ -131,6 +133,30 @@ const aggregated = fc.oneof(
     aggregate: fc.constantFrom('sum', 'avg', 'min', 'max', 'p50', 'p95', 'p99'),
     aggregate_field: fc.constantFrom('properties.a', 'properties.b', 'properties.a.b', 'log.latency_ms', 'log.status'),
   }),
+);
+
+const filtered = fc
+  .tuple(fc.constantFrom('any', 'a', 'ab', 'b'), fc.oneof(anyCondition, fc.constantFrom('true', ...CONDITIONS)))
+  .map(([category, condition]) => `${category} where ${condition}`);
+const joined = fc.constantFrom('', ' by properties.a', ' by severity', ' by `properties`.`a`.`b`, ?`properties`.`b`');
+const narrowed = fc.constantFrom('', '', ' by log.status', ' by properties.`0`', ' by _id', ' by log.latency_ms');
+const narrowedTerms = fc
+  .tuple(narrowed, fc.array(filtered, { minLength: 2, maxLength: 3 }))
+  .map(([key, filters]) => filters.map((filter) => `[${filter}]${key}`).join(' '));
+const eql = fc.oneof(
+  fc
+    .tuple(filtered, fc.constantFrom('', ' | head 3', ' | tail 7', ' | tail 4 | head 2'))
+    .map((parts) => parts.join('')),
+  fc
+    .tuple(
+      joined,
+      fc.constantFrom('', ' with maxspan=1d', ' with maxspan=5m'),
+      narrowedTerms,
+      fc.constantFrom('', ' | head 5'),
+    )
+    .map(([key, span, terms, pipe]) => `sequence${key}${span} ${terms}${pipe}`),
+  fc.tuple(narrowedTerms).map(([terms]) => `sample by properties.a ${terms}`),
+  anyQuery,
 );
 
 /** Whether chains of events may be followed by it. */
@@ -333,6 +359,19 @@ function tests(access: ClickHouseAccess): void {
           ['by', 'step'],
         ).map((query) => ({ path: '/v1/analytics/funnel', query })),
       },
+      queries: {
+        share: 1,
+        requests: fc
+          .tuple(
+            questions({}, []),
+            eql,
+            fc.record({ limit: fc.constantFrom(1, 5, 100), result_position: fc.constantFrom('head', 'tail') }),
+          )
+          .map(([{ where: _, severity: __, environment: ___, ...window }, query, more]) => ({
+            path: '/v1/eql',
+            body: { ...window, ...more, query },
+          })),
+      },
     };
 
     /** All kinds of reads, whatever is copied by now. */
@@ -404,10 +443,18 @@ function tests(access: ClickHouseAccess): void {
       await countEvents(app);
       await allCopied(app);
       const answer = async (of: TestApp, { path, query, body }: Request): Promise<unknown> => {
-        const request = body === undefined ? of.request().get(path) : of.request().post(path).send(body);
-        const response = await request
-          .query({ ...query, project_id: another.projectId })
-          .set('Authorization', another.bearer);
+        const project = { project_id: another.projectId };
+        const request =
+          body === undefined
+            ? of
+                .request()
+                .get(path)
+                .query({ ...query, ...project })
+            : of
+                .request()
+                .post(path)
+                .send({ ...body, ...project });
+        const response = await request.set('Authorization', another.bearer);
         return [response.status, steady(response.body as Record<string, unknown>)];
       };
       const compareAll = async (seed: number): Promise<void> => {

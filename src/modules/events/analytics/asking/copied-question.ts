@@ -23,6 +23,8 @@ export function copiedQuestion(
   properties: readonly string[],
   bind: BindValue,
 ): CopiedQuestion | null {
+  // What is asked in memory is asked of PostgreSQL's rows.
+  if (where?.isExact === false) return null;
   const condition = where === null ? null : where.copiedSql(bind);
   if (where !== null && condition === null) return null;
   const isUnreadable = `NOT (${COPIED_IS_READABLE})`;

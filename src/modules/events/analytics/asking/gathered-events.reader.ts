@@ -69,7 +69,6 @@ export class GatheredEventsReader {
    */
   async behindCopy(question: Question, { tx }: Snapshot): Promise<UncopiedEvents | null> {
     const { scope, filter, where } = question;
-    // What is asked in memory is asked of PostgreSQL's rows.
     if (!this.copied.isAsked || where?.isExact === false) return null;
     const block = await this.uncopied.block(scope, tx);
     if (block === null) return null;
