@@ -11,7 +11,7 @@ import { facts, measuredMicros } from './machine.mjs';
 import { median } from './processes.mjs';
 import { countRows, indexClosedMonths, makeRows, VISITORS } from './rows.mjs';
 import { newDataDir, projectOf, signedIn, startService, workspace } from './service.mjs';
-import { EVENTS, SECONDS } from './settings.mjs';
+import { EVENTS, QUESTION, SECONDS } from './settings.mjs';
 import { liftQuotas, makeTenants } from './tenants.mjs';
 
 const OTHER_PROJECTS = 1_000;
@@ -42,7 +42,9 @@ function questions(projectId) {
     'series of an average, by a property, 7 d': {
       path: `${series}&range=7d&aggregate=avg&aggregate_field=log.latency_ms&split_by=properties.country`,
     },
-    'visitors a day, 7 d': { path: `${series}&range=7d&interval=day&aggregate=unique&aggregate_field=properties.visitor` },
+    'visitors a day, 7 d': {
+      path: `${series}&range=7d&interval=day&aggregate=unique&aggregate_field=properties.visitor`,
+    },
     'funnel of three steps by visitor, 7 d': {
       path: `/v1/analytics/funnel?project_id=${projectId}&range=7d&by=properties.visitor&step=order.paid.1&step=order.paid.2&step=order.paid.3`,
       least: 3,
@@ -52,7 +54,8 @@ function questions(projectId) {
       body: {
         project_id: projectId,
         range: '7d',
-        query: 'sequence by properties.visitor with maxspan=1h [order.paid.1 where log.latency_ms > 0] [order.paid.2 where true] [order.paid.3 where properties.country == "none"]',
+        query:
+          'sequence by properties.visitor with maxspan=1h ["order.paid.1" where log.latency_ms > 0] ["order.paid.2" where true] ["order.paid.3" where properties.country == "none"]',
       },
       least: 3,
     },
