@@ -360,7 +360,7 @@ function tests(access: ClickHouseAccess): void {
         })),
       },
       series: {
-        share: 1,
+        share: 0.5,
         requests: questions(
           {
             aggregated,
@@ -377,7 +377,7 @@ function tests(access: ClickHouseAccess): void {
         })),
       },
       funnel: {
-        share: 1,
+        share: 0.5,
         requests: questions(
           {
             by: fc.oneof(fc.constantFrom('severity', 'status', 'environment', 'source'), by).filter(isFollowed),
@@ -388,7 +388,7 @@ function tests(access: ClickHouseAccess): void {
         ).map((query) => ({ path: '/v1/analytics/funnel', query })),
       },
       queries: {
-        share: 1,
+        share: 0.5,
         requests: fc
           .tuple(
             questions({}, []),
@@ -401,7 +401,7 @@ function tests(access: ClickHouseAccess): void {
           })),
       },
       performance: {
-        share: 1,
+        share: 0.5,
         requests: fc
           .tuple(
             questions(
@@ -594,6 +594,60 @@ function tests(access: ClickHouseAccess): void {
       await logs({ range: '30d', query: 'cart' });
       expect(await readsOf('postgres')).toBeGreaterThanOrEqual(before + 3);
       await allCopied(app);
+    });
+
+    /** One of each kind, of the whole project and of steady times. */
+    const ofEachKind = (): Request[] => {
+      const project = { project_id: owner.projectId };
+      const asked = {
+        ...project,
+        from_ts: new Date(now - 30 * DAY_MS).toISOString(),
+        to_ts: new Date(now).toISOString(),
+      };
+      const where = 'properties.plan == "pro" or severity == "info"';
+      return [
+        { path: '/v1/analytics/breakdown', query: { ...asked, by: 'properties.plan' } },
+        { path: '/v1/analytics/timeseries', query: { ...asked, where } },
+        { path: '/v1/analytics/funnel', query: { ...asked, by: 'properties.plan', step: ['sign_up', 'Order.Paid'] } },
+        { path: '/v1/performance/summary', query: { ...asked, severity: 'info', compare: 'none' } },
+        { path: '/v1/performance/timeseries', query: { ...asked, severity: 'info' } },
+        { path: '/v1/performance/endpoints', query: { ...asked, severity: 'info' } },
+        { path: '/v1/performance/slowest', query: { ...asked, severity: 'info' } },
+        { path: '/v1/performance/errors', query: { ...asked, severity: 'info' } },
+        {
+          path: '/v1/eql',
+          body: { ...asked, query: `sequence by properties.plan [any where ${where}] [any where true]` },
+        },
+      ];
+    };
+    const answerTo = async (of: TestApp, { path, query, body }: Request): Promise<[number, unknown]> => {
+      const request = of.request();
+      const sent = body === undefined ? request.get(path).query(query ?? {}) : request.post(path).send(body);
+      const response = await sent.set('Authorization', owner.bearer);
+      return [response.status, steady(response.body)];
+    };
+
+    it('add up in PostgreSQL while ClickHouse is away, and say where it takes too much there', async () => {
+      await insertEvents(app, owner.projectId, fc.sample(event, { numRuns: 50, seed: 32 }));
+      await countEvents(app);
+      await allCopied(app);
+      for (const request of ofEachKind()) {
+        const kept = await answerTo(plain, request);
+        expect([request.path, kept[0]]).toEqual([request.path, 200]);
+        const before = { copied: await readsOf('clickhouse'), kept: await readsOf('postgres') };
+        expect([request.path, await answerTo(app, request)]).toEqual([request.path, kept]);
+        expect([request.path, await readsOf('clickhouse')]).toEqual([request.path, before.copied + 1]);
+        server.readFaults.push({ code: 210, message: 'it is not well. (NETWORK_ERROR)' });
+        expect([request.path, await answerTo(app, request)]).toEqual([request.path, kept]);
+        expect([request.path, await readsOf('postgres')]).toEqual([request.path, before.kept + 1]);
+        server.readFaults.push({ code: 241, message: 'Query memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)' });
+        expect([request.path, ...(await answerTo(app, request))]).toEqual([
+          request.path,
+          503,
+          { detail: expect.stringMatching(/^Query took too long/) as unknown },
+        ]);
+        expect(server.readFaults).toEqual([]);
+      }
     });
 
     it('ask for as many texts in any case as a condition takes, at once', async () => {
