@@ -119,7 +119,7 @@ function isConstant(expression: Expression): boolean {
 }
 
 /** The expression, which is exact, in the words of an engine. */
-export function exactCondition(expression: Expression, words: ConditionWords): string {
+function exactCondition(expression: Expression, words: ConditionWords): string {
   if (isConstant(expression)) return words.truth(truthOf(constantOf(expression)));
   switch (expression.type) {
     case 'field':
