@@ -39,32 +39,32 @@ function questions(projectId) {
       least: 10,
     },
     'breakdown by a property of few values, 7 d': { path: `${breakdown}&by=properties.country&range=7d`, least: 10 },
-    'series of an average, by a property, 7 d': {
-      path: `${series}&range=7d&aggregate=avg&aggregate_field=log.latency_ms&split_by=properties.country`,
+    'series of an average, by a property, 30 d': {
+      path: `${series}&range=30d&aggregate=avg&aggregate_field=log.latency_ms&split_by=properties.country`,
     },
     'visitors a day, 7 d': {
       path: `${series}&range=7d&interval=day&aggregate=unique&aggregate_field=properties.visitor`,
     },
-    'funnel of three steps by visitor, 7 d': {
-      path: `/v1/analytics/funnel?project_id=${projectId}&range=7d&by=properties.visitor&step=order.paid.1&step=order.paid.2&step=order.paid.3`,
+    'funnel of three steps by visitor, 30 d': {
+      path: `/v1/analytics/funnel?project_id=${projectId}&range=30d&by=properties.visitor&step=order.paid.1&step=order.paid.2&step=order.paid.3`,
       least: 3,
     },
-    'sequence in EQL by visitor, 7 d': {
+    'sequence in EQL by visitor, 30 d': {
       path: '/v1/eql',
       body: {
         project_id: projectId,
-        range: '7d',
+        range: '30d',
         query:
           'sequence by properties.visitor with maxspan=1h ["order.paid.1" where log.latency_ms > 0] ["order.paid.2" where true] ["order.paid.3" where properties.country == "none"]',
       },
       least: 3,
     },
-    'event in EQL by a rare text, 7 d': {
+    'event in EQL by a rare text, 30 d': {
       path: '/v1/eql',
-      body: { project_id: projectId, range: '7d', query: 'any where stringContains(message, "needle")' },
+      body: { project_id: projectId, range: '30d', query: 'any where stringContains(message, "needle")' },
     },
-    'endpoints of a source of events, 7 d': {
-      path: `/v1/performance/endpoints?project_id=${projectId}&range=7d&severity=info`,
+    'endpoints under a filter, 30 d': {
+      path: `/v1/performance/endpoints?project_id=${projectId}&range=30d&severity=info`,
     },
   };
 }
