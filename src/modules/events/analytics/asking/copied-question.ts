@@ -1,5 +1,5 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
-import { COPIED_IS_READABLE, pathOfProperty } from '../../conditions/index.js';
+import { copiedIsUnreadable, pathOfProperty } from '../../conditions/index.js';
 import { instantSql } from '../../event-store/index.js';
 import { copiedConditionsOf, type TimeWindow } from '../../totals/index.js';
 import type { Keyed } from './keys.js';
@@ -26,16 +26,18 @@ export function copiedQuestion(
   // What is asked in memory is asked of PostgreSQL's rows.
   if (where?.isExact === false) return null;
   const condition = where === null ? null : where.copiedSql(bind);
-  if (where !== null && condition === null) return null;
-  const isUnreadable = `NOT (${COPIED_IS_READABLE})`;
-  const isAskedOfProperties = where?.fields.some(({ own }) => own === null) === true;
-  const fits = isAskedOfProperties ? `(${condition} OR ${isUnreadable})` : condition;
+  const asked = where === null ? [] : where.copiedProperties(bind);
+  if (asked === null || (where !== null && condition === null)) return null;
+  const isUnreadable = asked.length === 0 ? null : copiedIsUnreadable(asked);
+  const fits = isUnreadable === null ? condition : `(${condition} OR ${isUnreadable})`;
   const within = `e.timestamp >= ${instantSql(from, bind)} AND e.timestamp < ${instantSql(to, bind)}`;
-  // What has a property can be read.
-  const isMissing = properties.map((property) => `${property} = ''`).join(' OR ');
+  const unread = [
+    ...(isUnreadable === null ? [] : [isUnreadable]),
+    ...properties.map((one) => copiedIsUnreadable([one])),
+  ];
   return {
     fitting: `${within}${copiedConditionsOf(filter, bind)}${fits === null ? '' : ` AND ${fits}`}`,
-    unread: isAskedOfProperties ? isUnreadable : isMissing === '' ? 'false' : `((${isMissing}) AND ${isUnreadable})`,
+    unread: unread.length === 0 ? 'false' : `(${unread.join(' OR ')})`,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import type { Bind } from '../../../../platform/database/parameters.js';
-import { COPIED_IS_READABLE, type FilterSubject, propertiesSql } from '../../conditions/index.js';
+import { copiedIsUnreadable, type FilterSubject, propertiesSql } from '../../conditions/index.js';
 import { copiedOwnSql } from '../compiling/copied-condition-sql.js';
 import { fieldReader } from '../compiling/evaluate.js';
 import type { EventCondition } from '../compiling/event-condition.js';
@@ -119,11 +119,10 @@ export class CandidateSelection {
     const properties = [...this.propertyColumns].map(
       ([name, column]) => [`JSONExtractRaw(e.properties, ${bind(name, 'String')})`, column] as const,
     );
-    const isAskedOfProperties = this.terms.some(({ condition }) =>
-      condition.fields.some((field) => field.own === null),
-    );
-    const isUnreadable = `NOT (${COPIED_IS_READABLE})`;
-    const isMissing = properties.map(([sql]) => `${sql} = ''`).join(' AND ');
+    const asked = this.terms.map(({ condition }) => condition.copiedProperties(bind));
+    if (asked.includes(null)) return null;
+    const ofConditions = asked.flatMap((one) => one ?? []);
+    const ofRow = properties.map(([sql]) => sql);
     const fits = `(${tests.join(' OR ')})`;
     return {
       columns: [
@@ -131,12 +130,10 @@ export class CandidateSelection {
         ...own.map(([sql, column]) => `${sql} AS ${column}`),
         ...properties.map(([sql, column]) => `if(${isLarge}, '', ${sql}) AS ${column}`),
       ].join(', '),
-      where: `${copiedCategoriesSql(categories, bind)}${isAskedOfProperties ? `(${fits} OR ${isUnreadable})` : fits}`,
-      unread: isAskedOfProperties
-        ? `toUInt8(${isUnreadable})`
-        : isMissing === ''
-          ? '0'
-          : `toUInt8(${isMissing} AND ${isUnreadable})`,
+      where: `${copiedCategoriesSql(categories, bind)}${ofConditions.length === 0 ? fits : `(${fits} OR ${copiedIsUnreadable(ofConditions)})`}`,
+      unread: [ofConditions, ofRow]
+        .map((read) => (read.length === 0 ? '0' : `toUInt8(${copiedIsUnreadable(read)})`))
+        .join(' OR '),
     };
   }
 
