@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { ClickHouseClient, ClickHouseSettings as QuerySettings } from '@clickhouse/client';
+import type { ClickHouseClient, ClickHouseSettings as QuerySettings, ResultSet } from '@clickhouse/client';
 import type { ClickHouseSettings } from '../../config/index.js';
 import { SilentServer } from './clickhouse-errors.js';
 
@@ -22,6 +22,13 @@ export interface Insert {
   /** Lines of `TabSeparated`, as bytes. */
   readonly body: Readable;
   readonly settings: QuerySettings;
+  readonly signal?: AbortSignal;
+}
+
+/** What one read may take. */
+export interface ReadBounds {
+  readonly milliseconds: number;
+  /** Ends it. */
   readonly signal?: AbortSignal;
 }
 
@@ -73,14 +80,37 @@ export class ClickHouse {
    * As {@link rows}, of a statement that begins with SELECT, within a bound of memory and time.
    * @throws as {@link rows}, where `isTooMuch` knows what went beyond a bound, and SilentServer when no answer comes
    */
-  async read<Row>(
+  async read<Row>(sql: string, parameters: Readonly<Record<string, unknown>>, bounds: ReadBounds): Promise<Row[]> {
+    const { result, silence } = this.bounded(sql, parameters, bounds);
+    try {
+      return await (await result).json<Row>();
+    } catch (error) {
+      throw silence.aborted ? new SilentServer('no answer in time') : error;
+    }
+  }
+
+  /** As {@link read}, some rows at a time; the server is told when no others are wanted. */
+  async *stream<Row>(
     sql: string,
     parameters: Readonly<Record<string, unknown>>,
-    { milliseconds, signal }: { readonly milliseconds: number; readonly signal?: AbortSignal },
-  ): Promise<Row[]> {
+    bounds: ReadBounds,
+  ): AsyncGenerator<Row[], void> {
+    const { result, silence } = this.bounded(sql, parameters, bounds);
+    try {
+      for await (const rows of (await result).stream<Row>()) yield rows.map((row) => row.json());
+    } catch (error) {
+      throw silence.aborted ? new SilentServer('no answer in time') : error;
+    }
+  }
+
+  private bounded(
+    query: string,
+    parameters: Readonly<Record<string, unknown>>,
+    { milliseconds, signal }: ReadBounds,
+  ): { readonly result: Promise<ResultSet<'JSONEachRow'>>; readonly silence: AbortSignal } {
     const silence = AbortSignal.timeout(milliseconds + GRACE_MS);
-    const asked = this.client.query({
-      query: sql,
+    const result = this.client.query({
+      query,
       query_params: { ...parameters },
       format: 'JSONEachRow',
       abort_signal: signal === undefined ? silence : AbortSignal.any([signal, silence]),
@@ -97,11 +127,7 @@ export class ClickHouse {
         ...this.consistency,
       },
     });
-    try {
-      return await (await asked).json<Row>();
-    } catch (error) {
-      throw silence.aborted ? new SilentServer('no answer in time') : error;
-    }
+    return { result, silence };
   }
 
   /** @throws as {@link rows} */

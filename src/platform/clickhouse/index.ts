@@ -1,3 +1,3 @@
-export { ClickHouse, type QuerySettings } from './clickhouse.js';
+export { ClickHouse, type QuerySettings, type ReadBounds } from './clickhouse.js';
 export { type BindValue, StatementValues } from './statement-values.js';
 export { isAccessDenied, isTooMuch, isWrongPassword, shortReason, SilentServer } from './clickhouse-errors.js';

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
+import { CopiedRequestsReader } from '../../../src/modules/events/hour-rollups/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import {
@@ -9,9 +10,10 @@ import {
   FaultyServer,
   testClickHouse,
 } from '../../support/clickhouse.js';
-import { anyCondition } from '../../support/eql.js';
+import { anyCondition, anyQuery } from '../../support/eql.js';
 import { allCopied, waiting } from '../../support/event-copies.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
+import { createSource } from '../../support/sources.js';
 
 jest.setTimeout(900_000);
 
@@ -63,7 +65,23 @@ const TOLD = [
   '"',
 ];
 TOLD.push('é'.repeat(450), `${'é'.repeat(450)}b`);
-const NUMBERS = [0, -0, 1, -1, 1.5, 100, 2 ** 53 + 2, -(2 ** 62), 2 ** 63, 0.1, 1e-7, 5e-324, 0.1 + 0.2];
+const NUMBERS = [
+  0,
+  -0,
+  1,
+  -1,
+  1.5,
+  100,
+  2 ** 53 + 2,
+  -(2 ** 62),
+  2 ** 63,
+  0.1,
+  1e-7,
+  5e-324,
+  0.1 + 0.2,
+  1.25e-9,
+  1 / 3,
+];
 /** Beyond 64 bits: ClickHouse does not read what they stand in. */
 const LARGE_NUMBERS = [1e21, 1e300, 2 ** 64, -(2 ** 64)];
 const name = fc.constantFrom('a', 'b', 'a.b', '0', '1', '01', '-1', ' 1', 'constructor');
@@ -91,6 +109,8 @@ const CONDITIONS = [
   'stringContains(log.endpoint, "a") and log.status >= 404',
   'log.latency_ms in (0, 1) and severity != null',
   '`properties`.`a`.`b` == 1 or status == "k"',
+  'log.latency_ms == 0 or (event == "a" and null)',
+  'not (log.status != 200 or null) or environment == "staging"',
 ];
 const by = fc.oneof(
   fc.constantFrom(
@@ -106,6 +126,81 @@ const by = fc.oneof(
   fc.array(name, { minLength: 1, maxLength: 3 }).map((path) => `properties.${path.join('.')}`),
   fc.constantFrom('properties.a', 'properties.b', 'properties.a.b'),
 );
+
+/** What a series tells of which field. */
+const aggregated = fc.oneof(
+  fc.constantFrom('count', 'errors', 'error_rate').map((aggregate) => ({ aggregate })),
+  fc.record({ aggregate: fc.constant('unique'), aggregate_field: by }),
+  fc.record({
+    aggregate: fc.constantFrom('sum', 'avg', 'min', 'max', 'p50', 'p95', 'p99'),
+    aggregate_field: fc.constantFrom('properties.a', 'properties.b', 'properties.a.b', 'log.latency_ms', 'log.status'),
+  }),
+);
+
+const filtered = fc
+  .tuple(fc.constantFrom('any', 'a', 'ab', 'b'), fc.oneof(anyCondition, fc.constantFrom('true', ...CONDITIONS)))
+  .map(([category, condition]) => `${category} where ${condition}`);
+const joined = fc.constantFrom('', ' by properties.a', ' by severity', ' by `properties`.`a`.`b`, ?`properties`.`b`');
+const narrowed = fc.constantFrom('', '', ' by log.status', ' by properties.`0`', ' by _id', ' by log.latency_ms');
+const narrowedTerms = fc
+  .tuple(narrowed, fc.array(filtered, { minLength: 2, maxLength: 3 }))
+  .map(([key, filters]) => filters.map((filter) => `[${filter}]${key}`).join(' '));
+const eql = fc.oneof(
+  fc
+    .tuple(filtered, fc.constantFrom('', ' | head 3', ' | tail 7', ' | tail 4 | head 2'))
+    .map((parts) => parts.join('')),
+  fc
+    .tuple(
+      joined,
+      fc.constantFrom('', ' with maxspan=1d', ' with maxspan=5m'),
+      narrowedTerms,
+      fc.constantFrom('', ' | head 5'),
+    )
+    .map(([key, span, terms, pipe]) => `sequence${key}${span} ${terms}${pipe}`),
+  fc.tuple(narrowedTerms).map(([terms]) => `sample by properties.a ${terms}`),
+  anyQuery,
+);
+
+/** What is told of requests, and how it is asked. */
+const requestFigures = fc.oneof(
+  fc
+    .record({ apdex_ms: fc.constantFrom(1, 2, 300), compare: fc.constantFrom('none', 'previous') })
+    .map((query) => ['summary', query] as const),
+  fc
+    .record({ interval: fc.constantFrom('hour', 'day', 'auto'), timezone: fc.constantFrom('UTC', 'Asia/Kathmandu') })
+    .map((query) => ['timeseries', query] as const),
+  fc
+    .record({
+      sort: fc.constantFrom('requests', 'p95', 'error_rate', 'errors', 'total_time'),
+      limit: fc.constantFrom(1, 5, 200),
+      offset: fc.constantFrom(0, 2),
+    })
+    .map((query) => ['endpoints', query] as const),
+  fc
+    .record({ limit: fc.constantFrom(1, 20, 100), min_ms: fc.constantFrom(0, 1, 3) })
+    .map((query) => ['slowest', query] as const),
+  fc
+    .record({ limit: fc.constantFrom(1, 50), status_from: fc.constantFrom('400', '500') })
+    .map((query) => ['errors', query] as const),
+);
+
+/** Whether chains of events may be followed by it. */
+function isFollowed(field: string): boolean {
+  return field !== 'event' && !field.startsWith('log.');
+}
+
+interface Request {
+  readonly path: string;
+  readonly query?: object;
+  readonly body?: object;
+}
+
+/** Without what is of the moment in which it was asked. */
+function steady(answer: unknown): unknown {
+  if (answer === null || typeof answer !== 'object' || Array.isArray(answer)) return answer;
+  const { to_ts: _, took_ms: __, requests_per_minute: ___, ...others } = answer as Record<string, unknown>;
+  return others;
+}
 
 interface Tested {
   readonly timestamp: Date;
@@ -128,6 +223,8 @@ function tests(access: ClickHouseAccess): void {
     /** Reads from PostgreSQL alone. */
     let plain: TestApp;
     let owner: Owner;
+    /** Of every other event of the owner's. */
+    let sourceId: string;
     const now = Date.now();
 
     const event: fc.Arbitrary<Tested> = fc.record({
@@ -148,8 +245,11 @@ function tests(access: ClickHouseAccess): void {
       server = await FaultyServer.before(access);
       store = await eventStore(access, server.url);
       app = await createTestApp({ env: { ...store.env, EVENT_STORE: 'clickhouse' } });
+      // Of few requests, too.
+      app.nest.get(CopiedRequestsReader).fewestEvents = 1;
       plain = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
       owner = await ownerWithProject(app);
+      sourceId = (await createSource(app, owner)).id;
       const stranger = await ownerWithProject(app);
       await insertEvents(app, stranger.projectId, fc.sample(event, { numRuns: 200, seed: 1 }));
     });
@@ -230,6 +330,97 @@ function tests(access: ClickHouseAccess): void {
         to_ts: new Date(Math.max(one, other)).toISOString(),
       }));
 
+    /** A window, what analytics ask of its events, and what else there is to say. */
+    const questions = <T extends object>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }, required: (keyof T)[]) =>
+      fc
+        .tuple(
+          fc.record(
+            {
+              times: fc.option(fc.tuple(instant, instant), { freq: 8 }),
+              where: fc.oneof(anyCondition, fc.constantFrom(...CONDITIONS)),
+              severity: fc.constantFrom('a', 'A', 'none'),
+              environment: fc.constantFrom('production', 'staging'),
+            },
+            { requiredKeys: ['times'] },
+          ),
+          fc.record(model, { requiredKeys: required }),
+        )
+        .map(([{ times, ...common }, query]) => ({
+          ...common,
+          ...query,
+          ...(times === null
+            ? { range: 'all' }
+            : {
+                from_ts: new Date(Math.min(...times)).toISOString(),
+                to_ts: new Date(Math.max(...times)).toISOString(),
+              }),
+        }));
+    const kinds: Record<string, { readonly requests: fc.Arbitrary<Request>; readonly share: number }> = {
+      breakdown: {
+        share: 1,
+        requests: questions({ by, limit: fc.constantFrom(1, 3, 100) }, ['by']).map((query) => ({
+          path: '/v1/analytics/breakdown',
+          query,
+        })),
+      },
+      series: {
+        share: 0.5,
+        requests: questions(
+          {
+            aggregated,
+            split_by: by,
+            interval: fc.constantFrom('hour', 'day', 'week', 'auto'),
+            top: fc.constantFrom(1, 3, 20),
+            compare: fc.constantFrom('none', 'previous'),
+            timezone: fc.constantFrom('UTC', 'Asia/Kathmandu', 'America/St_Johns'),
+          },
+          ['aggregated', 'interval'],
+        ).map(({ aggregated: asked, ...query }) => ({
+          path: '/v1/analytics/timeseries',
+          query: { ...query, ...asked },
+        })),
+      },
+      funnel: {
+        share: 0.5,
+        requests: questions(
+          {
+            by: fc.oneof(fc.constantFrom('severity', 'status', 'environment', 'source'), by).filter(isFollowed),
+            step: fc.array(fc.constantFrom('a', 'ab', 'b', 'none'), { minLength: 2, maxLength: 4 }),
+            within_seconds: fc.constantFrom(1, 60, 86_400, 2_592_000),
+          },
+          ['by', 'step'],
+        ).map((query) => ({ path: '/v1/analytics/funnel', query })),
+      },
+      queries: {
+        share: 0.5,
+        requests: fc
+          .tuple(
+            questions({}, []),
+            eql,
+            fc.record({ limit: fc.constantFrom(1, 5, 100), result_position: fc.constantFrom('head', 'tail') }),
+          )
+          .map(([{ where: _, severity: __, environment: ___, ...window }, query, more]) => ({
+            path: '/v1/eql',
+            body: { ...window, ...more, query },
+          })),
+      },
+      performance: {
+        share: 0.5,
+        requests: fc
+          .tuple(
+            questions(
+              { method: fc.constantFrom('GET', 'post'), endpoint: fc.constantFrom('a', '/orders', 'é'.repeat(450)) },
+              [],
+            ),
+            requestFigures,
+          )
+          .map(([{ where: _, ...common }, [path, query]]) => ({
+            path: `/v1/performance/${path}`,
+            query: { ...common, ...query },
+          })),
+      },
+    };
+
     /** All kinds of reads, whatever is copied by now. */
     const compare = async (seed: number, numRuns = QUERIES): Promise<void> => {
       await fc.assert(
@@ -250,13 +441,21 @@ function tests(access: ClickHouseAccess): void {
         const page = await same(path, { project_id: owner.projectId, limit, ...(before !== undefined && { before }) });
         before = (page['next_before'] as string | null) ?? undefined;
       }
+      before = undefined;
+      const ofSource = `/v1/ingest-sources/${sourceId}`;
+      for (const limit of [1, 3, 20, 100, 200]) {
+        const page = await same(`${ofSource}/events`, { limit, ...(before !== undefined && { before }) });
+        before = (page['next_before'] as string | null) ?? undefined;
+      }
+      expect((await same(`${ofSource}/schema`, {}))['sampled_events']).toBeGreaterThan(0);
       for (const { limit: _, offset: __, ...asked } of fc.sample(pageQuery, { numRuns: 5, seed })) {
         expect(await exported(app, asked)).toBe(await exported(plain, asked));
       }
     };
 
     it('answer as PostgreSQL does, whatever part of the events is copied', async () => {
-      const sample = (numRuns: number, seed: number): Tested[] => fc.sample(event, { numRuns, seed });
+      const sample = (numRuns: number, seed: number) =>
+        fc.sample(event, { numRuns, seed }).map((one, at) => ({ ...one, source_id: at % 2 === 0 ? sourceId : null }));
       await insertEvents(app, owner.projectId, sample(300, 11));
       await countEvents(app);
       await allCopied(app);
@@ -296,52 +495,54 @@ function tests(access: ClickHouseAccess): void {
         });
       const another = await ownerWithProject(app);
       await insertEvents(app, another.projectId, fc.sample(told(NUMBERS), { numRuns: 400, seed: 21 }));
+      await countEvents(app);
       await allCopied(app);
-      const breakdown = async (of: TestApp, query: object): Promise<unknown> => {
-        const response = await of
-          .request()
-          .get('/v1/analytics/breakdown')
-          .query({ project_id: another.projectId, ...query })
-          .set('Authorization', another.bearer);
-        return [response.status, response.body];
+      const answer = async (of: TestApp, { path, query, body }: Request): Promise<unknown> => {
+        const project = { project_id: another.projectId };
+        const request =
+          body === undefined
+            ? of
+                .request()
+                .get(path)
+                .query({ ...query, ...project })
+            : of
+                .request()
+                .post(path)
+                .send({ ...body, ...project });
+        const response = await request.set('Authorization', another.bearer);
+        return [response.status, steady(response.body)];
       };
-      const asked = fc
-        .record(
-          {
-            by,
-            times: fc.tuple(instant, instant),
-            where: fc.oneof(anyCondition, fc.constantFrom(...CONDITIONS)),
-            severity: fc.constantFrom('a', 'A', 'none'),
-            environment: fc.constantFrom('production', 'staging'),
-            limit: fc.constantFrom(1, 3, 100),
-          },
-          { requiredKeys: ['by', 'times'] },
-        )
-        .map(({ times: [one, other], ...query }) => ({
-          ...query,
-          from_ts: new Date(Math.min(one, other)).toISOString(),
-          to_ts: new Date(Math.max(one, other)).toISOString(),
-        }));
-      const compareAll = (seed: number): Promise<void> =>
-        fc.assert(
-          fc.asyncProperty(asked, async (query) => {
-            const [copied, kept] = await Promise.all([breakdown(app, query), breakdown(plain, query)]);
-            expect(copied).toEqual(kept);
-          }),
-          { numRuns: QUERIES, seed },
-        );
-      const before = await readsOf('clickhouse');
+      const compareAll = async (seed: number): Promise<void> => {
+        for (const [kind, { requests, share }] of Object.entries(kinds)) {
+          const before = await readsOf('clickhouse');
+          const asked = Math.ceil(QUERIES * share);
+          await fc.assert(
+            fc.asyncProperty(requests, async (request) => {
+              const [copied, kept] = await Promise.all([answer(app, request), answer(plain, request)]);
+              expect(copied).toEqual(kept);
+            }),
+            { numRuns: asked, seed },
+          );
+          answeredByCopy[kind] = (answeredByCopy[kind] ?? 0) + (await readsOf('clickhouse')) - before;
+        }
+      };
+      const answeredByCopy: Record<string, number> = {};
       await compareAll(201);
-      expect(await readsOf('clickhouse')).toBeGreaterThan(before + QUERIES / 4);
       const { isHeld, free } = server.holdNext();
       await insertEvents(app, another.projectId, fc.sample(told(NUMBERS), { numRuns: 40, seed: 22 }));
       await isHeld;
       await insertEvents(app, another.projectId, fc.sample(told(NUMBERS), { numRuns: 40, seed: 23 }));
+      await countEvents(app);
       await compareAll(202);
       free();
       await allCopied(app);
       await compareAll(203);
+      // On a busy machine the copy may have been let alone for a while.
+      for (const [kind, { share }] of Object.entries(kinds)) {
+        expect([kind, (answeredByCopy[kind] ?? 0) > (QUERIES * share) / 5]).toEqual([kind, true]);
+      }
       await insertEvents(app, another.projectId, fc.sample(told(LARGE_NUMBERS), { numRuns: 5, seed: 24 }));
+      await countEvents(app);
       await allCopied(app);
       await compareAll(204);
     });
@@ -406,6 +607,60 @@ function tests(access: ClickHouseAccess): void {
       await logs({ range: '30d', query: 'cart' });
       expect(await readsOf('postgres')).toBeGreaterThanOrEqual(before + 3);
       await allCopied(app);
+    });
+
+    /** One of each kind, of the whole project and of steady times. */
+    const ofEachKind = (): Request[] => {
+      const project = { project_id: owner.projectId };
+      const asked = {
+        ...project,
+        from_ts: new Date(now - 30 * DAY_MS).toISOString(),
+        to_ts: new Date(now).toISOString(),
+      };
+      const where = 'properties.plan == "pro" or severity == "info"';
+      return [
+        { path: '/v1/analytics/breakdown', query: { ...asked, by: 'properties.plan' } },
+        { path: '/v1/analytics/timeseries', query: { ...asked, where } },
+        { path: '/v1/analytics/funnel', query: { ...asked, by: 'properties.plan', step: ['sign_up', 'Order.Paid'] } },
+        { path: '/v1/performance/summary', query: { ...asked, severity: 'info', compare: 'none' } },
+        { path: '/v1/performance/timeseries', query: { ...asked, severity: 'info' } },
+        { path: '/v1/performance/endpoints', query: { ...asked, severity: 'info' } },
+        { path: '/v1/performance/slowest', query: { ...asked, severity: 'info' } },
+        { path: '/v1/performance/errors', query: { ...asked, severity: 'info' } },
+        {
+          path: '/v1/eql',
+          body: { ...asked, query: `sequence by properties.plan [any where ${where}] [any where true]` },
+        },
+      ];
+    };
+    const answerTo = async (of: TestApp, { path, query, body }: Request): Promise<[number, unknown]> => {
+      const request = of.request();
+      const sent = body === undefined ? request.get(path).query(query ?? {}) : request.post(path).send(body);
+      const response = await sent.set('Authorization', owner.bearer);
+      return [response.status, steady(response.body)];
+    };
+
+    it('add up in PostgreSQL while ClickHouse is away, and say where it takes too much there', async () => {
+      await insertEvents(app, owner.projectId, fc.sample(event, { numRuns: 50, seed: 32 }));
+      await countEvents(app);
+      await allCopied(app);
+      for (const request of ofEachKind()) {
+        const kept = await answerTo(plain, request);
+        expect([request.path, kept[0]]).toEqual([request.path, 200]);
+        const before = { copied: await readsOf('clickhouse'), kept: await readsOf('postgres') };
+        expect([request.path, await answerTo(app, request)]).toEqual([request.path, kept]);
+        expect([request.path, await readsOf('clickhouse')]).toEqual([request.path, before.copied + 1]);
+        server.readFaults.push({ code: 210, message: 'it is not well. (NETWORK_ERROR)' });
+        expect([request.path, await answerTo(app, request)]).toEqual([request.path, kept]);
+        expect([request.path, await readsOf('postgres')]).toEqual([request.path, before.kept + 1]);
+        server.readFaults.push({ code: 241, message: 'Query memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)' });
+        expect([request.path, ...(await answerTo(app, request))]).toEqual([
+          request.path,
+          503,
+          { detail: expect.stringMatching(/^Query took too long/) as unknown },
+        ]);
+        expect(server.readFaults).toEqual([]);
+      }
     });
 
     it('ask for as many texts in any case as a condition takes, at once', async () => {

@@ -8,6 +8,7 @@ import { AnalyticsController } from './analytics.controller.js';
 import { BreakdownRepository } from './breakdown/breakdown.repository.js';
 import { CopiedBreakdownRepository } from './breakdown/copied-breakdown.repository.js';
 import { BreakdownService } from './breakdown/breakdown.service.js';
+import { CopiedFunnelRepository } from './funnel/copied-funnel.repository.js';
 import { FunnelEventsRepository } from './funnel/funnel-events.repository.js';
 import { FunnelLimits } from './funnel/funnel-limits.js';
 import { FunnelService } from './funnel/funnel.service.js';
@@ -16,6 +17,7 @@ import { OverviewRepository } from './overview/overview.repository.js';
 import { OverviewService } from './overview/overview.service.js';
 import { Questions } from './asking/question.js';
 import { Snapshots } from './asking/snapshots.js';
+import { CopiedTimeseriesRepository } from './timeseries/copied-timeseries.repository.js';
 import { TimeseriesRepository } from './timeseries/timeseries.repository.js';
 import { TimeseriesService } from './timeseries/timeseries.service.js';
 
@@ -30,11 +32,13 @@ import { TimeseriesService } from './timeseries/timeseries.service.js';
     OverviewRepository,
     TimeseriesService,
     TimeseriesRepository,
+    CopiedTimeseriesRepository,
     BreakdownService,
     BreakdownRepository,
     CopiedBreakdownRepository,
     FunnelService,
     FunnelEventsRepository,
+    CopiedFunnelRepository,
     FunnelLimits,
   ],
 })

@@ -19,7 +19,15 @@ export function copiedPropertySql(path: readonly string[], bind: BindValue): str
  * Whether ClickHouse can read the properties of a row `e`, of which it takes no whole number beyond 64 bits: it has them for empty
  * then.
  */
-export const COPIED_IS_READABLE = `JSONType(e.properties) = 'Object'`;
+const COPIED_IS_READABLE = `JSONType(e.properties) = 'Object'`;
+
+/**
+ * Whether a row `e` cannot be read that has none of these properties; what has one can be read, and is not read once more.
+ * @param properties as `copiedPropertySql` has them, one at least
+ */
+export function copiedIsUnreadable(properties: readonly string[]): string {
+  return `(${[...new Set(properties)].map((property) => `${property} = ''`).join(' AND ')} AND NOT (${COPIED_IS_READABLE}))`;
+}
 
 /** The service's own fields by the names of conditions, of the rows `e` of ClickHouse. */
 export const COPIED_FIELDS: Readonly<Record<string, string>> = {

@@ -35,4 +35,4 @@ export { MAX_SEARCHED, parseFoldedPattern, parsePattern, PatternFault } from './
 export { PatternMachine } from './patterns/pattern-machine.js';
 export { propertyAt } from './filter.js';
 export { propertiesSql, propertySql } from './filter-sql.js';
-export { COPIED_FIELDS, COPIED_IS_READABLE, copiedPropertySql } from './copied-property.js';
+export { COPIED_FIELDS, copiedIsUnreadable, copiedPropertySql } from './copied-property.js';

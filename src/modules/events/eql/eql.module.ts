@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
+import { EventStoreModule } from '../event-store/index.js';
 import { EventReadsModule } from '../reads/index.js';
 import { EventTotalsModule } from '../totals/index.js';
 import { AnswerWriter } from './answer-writer.js';
@@ -9,18 +10,20 @@ import { EqlController } from './eql.controller.js';
 import { EqlService } from './eql.service.js';
 import { CandidateWalk } from './running/candidate-walk.js';
 import { CandidatesRepository } from './running/candidates.repository.js';
+import { CopiedCandidatesRepository } from './running/copied-candidates.repository.js';
 import { FittingEventsReader } from './running/fitting-events.reader.js';
 import { QueryRunner } from './running/query-runner.js';
 import { RunLimits } from './running/run-limits.js';
 
 @Module({
-  imports: [EventReadsModule, EventTotalsModule, ProjectsModule],
+  imports: [EventReadsModule, EventStoreModule, EventTotalsModule, ProjectsModule],
   controllers: [EqlController],
   providers: [
     EqlService,
     QueryRunner,
     CandidateWalk,
     CandidatesRepository,
+    CopiedCandidatesRepository,
     FittingEventsReader,
     NewestEventsRepository,
     PropertyCatalogue,

@@ -4,7 +4,8 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { Parameters } from '../../../platform/database/parameters.js';
 import { MOST_PAIRS } from './figures.repository.js';
 import { chunkSql, nearestRankSql, toldSql } from './levels.repository.js';
-import { lookedSql } from './looked.repository.js';
+import { CopiedRequestsReader, type ReadTime } from './copied-requests.reader.js';
+import { type CopiedLooked, lookedSql } from './looked.repository.js';
 import { MOST_KEPT_STATUSES } from './rollup-limits.js';
 import type { ReadingPlan } from './reading-plan.js';
 import { isNamed, namedConditions, requestConditions, type RequestFilter } from './request-filter.js';
@@ -83,22 +84,27 @@ type Scope = Pick<ProjectScope, 'projectId'>;
 /** What the requests of a window add up to by method and endpoint. Each answer is one statement. */
 @Injectable()
 export class EndpointFiguresReader {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly copied: CopiedRequestsReader,
+  ) {}
 
   async page(
     scope: Scope,
     plan: ReadingPlan,
     filter: RequestFilter,
     asked: EndpointsAsked,
+    time: ReadTime,
     tx: Db,
   ): Promise<EndpointsPage> {
+    const copied = await this.copied.looked(scope, plan, filter, 'pairs', time, tx);
     const parameters = new Parameters();
     const [offset, limit] = [parameters.bind(asked.offset), parameters.bind(asked.limit)];
     const rows = await this.database.rows<PageRow>(
-      `WITH ${itemsSql(scope, plan, filter, parameters)},
+      `WITH ${itemsSql(scope, plan, filter, parameters, copied)},
        of_spans AS MATERIALIZED (
-         SELECT method, endpoint, count(*) AS requests, count(latency) AS measured, count(*) FILTER (WHERE status >= 500) AS errors,
-                sum(latency)::bigint AS latency_sum, min(latency) AS latency_min, max(latency) AS latency_max FROM named GROUP BY 1, 2),
+         SELECT method, endpoint, sum(n) AS requests, coalesce(sum(n) FILTER (WHERE latency IS NOT NULL), 0) AS measured,
+                coalesce(sum(n) FILTER (WHERE status >= 500), 0) AS errors, sum(latency::bigint * n)::bigint AS latency_sum, min(latency) AS latency_min, max(latency) AS latency_max FROM named GROUP BY 1, 2),
        totals AS MATERIALIZED (
          SELECT method, endpoint, sum(requests) AS requests, sum(measured) AS measured, sum(errors) AS errors,
                 coalesce(sum(latency_sum), 0) AS latency_sum, min(latency_min) AS latency_min, max(latency_max) AS latency_max
@@ -133,20 +139,22 @@ export class EndpointFiguresReader {
     plan: ReadingPlan,
     filter: RequestFilter,
     { statusFrom, limit }: { readonly statusFrom: 400 | 500; readonly limit: number },
+    time: ReadTime,
     tx: Db,
   ): Promise<Failures> {
+    const copied = await this.copied.looked(scope, plan, filter, 'pairs', time, tx);
     const parameters = new Parameters();
     const [failed, last] =
       statusFrom === 400 ? ['client_errors + errors', 'last_failed_at'] : ['errors', 'last_error_at'];
     const rows = await this.database.rows<FailureRow>(
-      `WITH ${itemsSql(scope, plan, filter, parameters)},
+      `WITH ${itemsSql(scope, plan, filter, parameters, copied)},
        of_spans AS MATERIALIZED (
          SELECT method, endpoint, sum(n) AS requests, coalesce(sum(n) FILTER (WHERE status >= ${statusFrom}), 0) AS failed,
                 max(newest) FILTER (WHERE status >= ${statusFrom}) AS last_failed_at,
                 coalesce(array_agg(status) FILTER (WHERE status >= 400 AND nth <= ${MOST_KEPT_STATUSES}), '{}') AS statuses,
                 coalesce(array_agg(n) FILTER (WHERE status >= 400 AND nth <= ${MOST_KEPT_STATUSES}), '{}') AS status_counts
          FROM (SELECT *, row_number() OVER (PARTITION BY method, endpoint, status >= 400 ORDER BY n DESC, status) AS nth
-               FROM (SELECT method, endpoint, status, count(*)::int AS n, max(at) AS newest FROM named GROUP BY 1, 2, 3) counted) ranked
+               FROM (SELECT method, endpoint, status, sum(n)::int AS n, max(at) AS newest FROM named GROUP BY 1, 2, 3) counted) ranked
          GROUP BY 1, 2),
        totals AS MATERIALIZED (
          SELECT method, endpoint, sum(requests) AS requests, sum(failed) AS failed, max(last_failed_at) AS last_failed_at
@@ -251,26 +259,32 @@ function namesOf({
 }
 
 /**
- * The relations `named` and `rolled`: events of spans with `method` and `endpoint`, `status`, `latency` and `at`, and pairs
+ * The relations `named` and `rolled`: events of spans with `method` and `endpoint`, `status`, `latency`, `at` and `n`, and pairs
  * of hours and days. Names are empty where there is none, so that they can be compared. The second is not kept: whoever
  * names it twice reads the rollups twice, each time the columns alone that are used. Latencies are most of what there is,
  * and wanted of few.
  */
-function itemsSql({ projectId }: Scope, plan: ReadingPlan, filter: RequestFilter, parameters: Parameters): string {
+function itemsSql(
+  { projectId }: Scope,
+  plan: ReadingPlan,
+  filter: RequestFilter,
+  parameters: Parameters,
+  copied: CopiedLooked | null,
+): string {
   const project = parameters.bind(projectId);
   const [days, hours] = [parameters.bind(plan.days), parameters.bind(plan.hours)];
   const columns = `coalesce(method, '') AS method, coalesce(endpoint, '') AS endpoint, requests, client_errors, errors, measured,
     latency_sum, latency_min, latency_max, last_failed_at, last_error_at, latencies, counts, statuses, status_counts`;
   const [dayChunk, hourChunk] = [chunkSql('day', 'day'), chunkSql('hour', 'hour')];
   // Pairs beyond those that a span may have are found in a table of them, whatever the planner takes their number for.
-  return `${lookedSql(project, plan.spans, requestConditions(filter, parameters), parameters, 'pairs')},
+  return `${lookedSql(project, plan.spans, requestConditions(filter, parameters), parameters, 'pairs', copied)},
        ranked AS MATERIALIZED (
          SELECT part, method, endpoint, row_number() OVER (
-                  PARTITION BY part ORDER BY count(*) DESC, endpoint COLLATE "C", method COLLATE "C") AS nth
+                  PARTITION BY part ORDER BY sum(n) DESC, endpoint COLLATE "C", method COLLATE "C") AS nth
          FROM looked GROUP BY 1, 2, 3),
        named AS MATERIALIZED (
          SELECT CASE WHEN is_rest THEN '' ELSE coalesce(method, '') END AS method,
-                CASE WHEN is_rest THEN '' ELSE coalesce(endpoint, '') END AS endpoint, status, latency, at
+                CASE WHEN is_rest THEN '' ELSE coalesce(endpoint, '') END AS endpoint, status, latency, at, n
          FROM (SELECT *, (part, coalesce(method, ''), coalesce(endpoint, '')) IN (
                  SELECT part, coalesce(method, ''), coalesce(endpoint, '') FROM ranked WHERE nth > ${MOST_PAIRS}) AS is_rest
                FROM looked OFFSET 0) found),
@@ -304,7 +318,7 @@ function wholesSql({ projectId }: Scope, plan: ReadingPlan, filter: RequestFilte
  */
 function listsSql(name: string, pairs: string, key: string): string {
   return `${name}_lists AS MATERIALIZED (
-         SELECT w.${key}, w.measured::float8 AS measured, -1 AS chunk, array_agg(i.latency) AS latencies, array_agg(1) AS counts,
+         SELECT w.${key}, w.measured::float8 AS measured, -1 AS chunk, array_agg(i.latency) AS latencies, array_agg(i.n) AS counts,
                 NULL::int[] AS failed_counts
          FROM ${pairs} w JOIN named i USING (method, endpoint) WHERE i.latency IS NOT NULL GROUP BY 1, 2
          UNION ALL

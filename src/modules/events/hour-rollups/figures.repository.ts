@@ -13,7 +13,7 @@ export const FIGURE_COLUMNS = `client_errors, errors, measured, fast, slow, late
 
 /**
  * Relations of a statement that has one named `looked` of events: `part`, `method`, `endpoint`, `status`, `latency` (null:
- * none was measured) and `at`. The last of them, `figured`, has for each part and `place` what its requests add up to:
+ * none was measured), `at`, and `n` where a row stands for so many that are alike but for the time, of which it has the last. The last of them, `figured`, has for each part and `place` what its requests add up to:
  * `method`, `endpoint`, `requests` and the {@link FIGURE_COLUMNS}. None joins another: nobody can estimate how large they are.
  * @param levels the whole of each part, or the whole and its pairs
  */
@@ -23,7 +23,7 @@ export function figuresSql(levels: 'whole' | 'both'): string {
   const whole = `SELECT part, ${WHOLE} AS place, NULL::text AS method, NULL::text AS endpoint, status, latency, n, newest FROM grouped`;
   const placed = { whole, both: `${pairs} UNION ALL ${whole}` };
   return `grouped AS MATERIALIZED (
-      SELECT part, method, endpoint, status, latency, count(*)::int AS n, max(at) AS newest FROM looked GROUP BY 1, 2, 3, 4, 5),
+      SELECT part, method, endpoint, status, latency, sum(n)::int AS n, max(at) AS newest FROM looked GROUP BY 1, 2, 3, 4, 5),
     ${levels === 'whole' ? '' : PAIRED}
     leveled AS (
       SELECT part, place, method, endpoint, status, latency, sum(n) AS n, sum(failed_ones) AS failed, max(newest) AS newest

@@ -115,7 +115,7 @@ export class HourRollupsRepository {
          CROSS JOIN LATERAL (
            SELECT "timestamp" AS at, event, source_id::text AS source, ${nameSql('log_method')} AS method,
                   ${nameSql('log_endpoint')} AS endpoint,
-                  log_status AS status, CASE WHEN log_has_latency THEN log_latency_ms END AS latency
+                  log_status AS status, CASE WHEN log_has_latency THEN log_latency_ms END AS latency, 1 AS n
            FROM events WHERE project_id = $1 AND "timestamp" >= w.hour AND "timestamp" < w.hour + interval '1 hour'
            OFFSET 0) found),
        ${figuresSql('both')},

@@ -1,3 +1,4 @@
+export { CopiedRequestsReader, type ReadTime } from './copied-requests.reader.js';
 export {
   ENDPOINT_SORTS,
   type EndpointFigures,
@@ -19,4 +20,4 @@ export {
 } from './request-figures.reader.js';
 export type { RequestFilter } from './request-filter.js';
 export { type ProjectSeries, SERIES_BUCKET_MS, type SeriesPoints, SeriesReader } from './series.reader.js';
-export { type BoundedHour, type SlowPlace, SlowEventsReader } from './slow-events.reader.js';
+export { type BoundedHour, slowestFirst, type SlowPlace, SlowEventsReader } from './slow-events.reader.js';

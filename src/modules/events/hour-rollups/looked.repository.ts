@@ -1,32 +1,75 @@
 import type { Parameters } from '../../../platform/database/parameters.js';
+import { uncopiedSql } from '../event-store/index.js';
 import type { TimeWindow } from '../totals/index.js';
 import { nameSql } from './names.repository.js';
+
+export type LookedLevel = 'whole' | 'pairs';
+
+/** What ClickHouse has of the events of spans: a list for each column of `looked`. The rest is not copied yet. */
+export interface CopiedLooked {
+  readonly projectId: string;
+  readonly columns: Readonly<Record<LookedColumn, readonly unknown[]>>;
+}
+
+const COPIED_TYPES = {
+  ...{ part: 'timestamptz', at: 'timestamptz', method: 'text', endpoint: 'text' },
+  ...{ status: 'int', latency: 'int', n: 'int' },
+} as const;
+export type LookedColumn = keyof typeof COPIED_TYPES;
+const COPIED_COLUMNS = Object.keys(COPIED_TYPES) as LookedColumn[];
 
 /**
  * The relation `looked` of {@link figuresSql}: the events of spans, each of which is a part that begins with it.
  * @param project the place of its parameter
  * @param conditions each with ` AND ` before it
  * @param level wholes do without names
+ * @param copied null: all events are read here
  */
 export function lookedSql(
   project: string,
   spans: readonly TimeWindow[],
   conditions: string,
   parameters: Parameters,
-  level: 'whole' | 'pairs',
+  level: LookedLevel,
+  copied: CopiedLooked | null = null,
 ): string {
+  if (copied !== null) return copiedSql(project, spans, conditions, parameters, level, copied);
   const [from, to] = [spans.map((span) => span.from), spans.map((span) => span.to)].map((list) =>
     parameters.bind(list),
   );
-  const names =
-    level === 'whole'
-      ? `''::text AS method, ''::text AS endpoint`
-      : `${nameSql('log_method')} AS method, ${nameSql('log_endpoint')} AS endpoint`;
   // Span by span along the primary key, whatever the planner takes a join by ranges for.
   return `looked AS MATERIALIZED (
          SELECT spans.starts AS part, found.* FROM unnest(${from}::timestamptz[], ${to}::timestamptz[]) AS spans (starts, ends)
          CROSS JOIN LATERAL (
-           SELECT "timestamp" AS at, ${names}, log_status AS status, CASE WHEN log_has_latency THEN log_latency_ms END AS latency
+           SELECT ${columnsSql(level)}
            FROM events WHERE project_id = ${project} AND "timestamp" >= spans.starts AND "timestamp" < spans.ends${conditions}
            OFFSET 0) found)`;
+}
+
+function columnsSql(level: LookedLevel): string {
+  const names =
+    level === 'whole'
+      ? `''::text AS method, ''::text AS endpoint`
+      : `${nameSql('log_method')} AS method, ${nameSql('log_endpoint')} AS endpoint`;
+  return `"timestamp" AS at, ${names}, log_status AS status, CASE WHEN log_has_latency THEN log_latency_ms END AS latency, 1 AS n`;
+}
+
+function copiedSql(
+  project: string,
+  spans: readonly TimeWindow[],
+  conditions: string,
+  { bind }: Parameters,
+  level: LookedLevel,
+  { projectId, columns }: CopiedLooked,
+): string {
+  const lists = COPIED_COLUMNS.map((name) => `${bind(columns[name])}::${COPIED_TYPES[name]}[]`).join(', ');
+  const [starts, ends] = [bind(spans.map(({ from }) => from)), bind(spans.map(({ to }) => to))];
+  const whole = { from: spans[0]?.from ?? new Date(0), to: spans.at(-1)?.to ?? new Date(0) };
+  const uncopied = uncopiedSql(projectId, whole, `e.project_id = ${project}${conditions}`, bind);
+  return `looked AS MATERIALIZED (
+         SELECT * FROM unnest(${lists}) AS copied (${COPIED_COLUMNS.join(', ')})
+         UNION ALL
+         SELECT (${starts}::timestamptz[])[place] AS part, ${columnsSql(level)}
+         FROM (SELECT e.*, width_bucket(e."timestamp", ${starts}::timestamptz[]) AS place FROM ${uncopied}) placed
+         WHERE place > 0 AND "timestamp" < (${ends}::timestamptz[])[place])`;
 }

@@ -8,3 +8,9 @@ export function nameSql(column: string): string {
   return `CASE WHEN length(${column}) <= ${MOST_NAME_CHARACTERS} THEN ${column}
             ELSE left(${column}, ${MOST_NAME_CHARACTERS}) || encode(sha256(convert_to(${column}, 'UTF8')), 'hex') END`;
 }
+
+/** The same in ClickHouse. */
+export function copiedNameSql(column: string): string {
+  return `if(lengthUTF8(${column}) <= ${MOST_NAME_CHARACTERS}, ${column},
+            concat(leftUTF8(${column}, ${MOST_NAME_CHARACTERS}), lower(hex(SHA256(${column})))))`;
+}

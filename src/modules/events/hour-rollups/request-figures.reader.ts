@@ -5,7 +5,8 @@ import { Parameters } from '../../../platform/database/parameters.js';
 import type { TimeWindow } from '../totals/index.js';
 import { figuresSql } from './figures.repository.js';
 import { chunkSql, nearestRankSql, toldSql } from './levels.repository.js';
-import { lookedSql } from './looked.repository.js';
+import { CopiedRequestsReader, type ReadTime } from './copied-requests.reader.js';
+import { type CopiedLooked, lookedSql } from './looked.repository.js';
 import type { ReadingPlan } from './reading-plan.js';
 import { isNamed, namedConditions, requestConditions, type RequestFilter } from './request-filter.js';
 
@@ -51,18 +52,23 @@ type Scope = Pick<ProjectScope, 'projectId'>;
  */
 @Injectable()
 export class RequestFiguresReader {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly copied: CopiedRequestsReader,
+  ) {}
 
   /** Buckets without requests may be left out. */
-  read(
+  async read(
     scope: Scope,
     plan: ReadingPlan,
     filter: RequestFilter,
     { starts, quantiles, apdexMs = 0 }: AskedFigures,
+    time: ReadTime,
     tx: Db,
   ): Promise<BucketFigures[]> {
+    const copied = await this.copied.looked(scope, plan, filter, 'whole', time, tx);
     const parameters = new Parameters();
-    const parts = partsSql(scope, plan, filter, parameters);
+    const parts = partsSql(scope, plan, filter, parameters, copied);
     const [buckets, threshold] = [parameters.bind(starts), parameters.bind(apdexMs)];
     const percentiles = quantiles.map((quantile) => nearestRankSql(quantile));
     // No relation is joined but by one row for each bucket: nobody can estimate how large they are.
@@ -97,10 +103,17 @@ export class RequestFiguresReader {
   }
 
   /** Where the first part with requests begins; null: there is none. */
-  async firstPart(scope: Scope, plan: ReadingPlan, filter: RequestFilter, tx: Db): Promise<Date | null> {
+  async firstPart(
+    scope: Scope,
+    plan: ReadingPlan,
+    filter: RequestFilter,
+    time: ReadTime,
+    tx: Db,
+  ): Promise<Date | null> {
+    const copied = await this.copied.looked(scope, plan, filter, 'whole', time, tx);
     const parameters = new Parameters();
     const [row] = await this.database.rows<{ first: Date | null }>(
-      `WITH ${partsSql(scope, plan, filter, parameters)}
+      `WITH ${partsSql(scope, plan, filter, parameters, copied)}
        SELECT min(part) AS first FROM parts WHERE requests > 0 /* tenant: each part compares the project */`,
       parameters.values,
       tx,
@@ -124,7 +137,13 @@ export class RequestFiguresReader {
 }
 
 /** The relation `parts`: figures of each part of a plan, which begins at `part`. Several rows may be of one part. */
-function partsSql({ projectId }: Scope, plan: ReadingPlan, filter: RequestFilter, parameters: Parameters): string {
+function partsSql(
+  { projectId }: Scope,
+  plan: ReadingPlan,
+  filter: RequestFilter,
+  parameters: Parameters,
+  copied: CopiedLooked | null,
+): string {
   const project = parameters.bind(projectId);
   const [days, hours] = [parameters.bind(plan.days), parameters.bind(plan.hours)];
   const [dayChunk, hourChunk] = [chunkSql('day', 'day'), chunkSql('hour', 'hour')];
@@ -140,7 +159,7 @@ function partsSql({ projectId }: Scope, plan: ReadingPlan, filter: RequestFilter
          UNION ALL
          SELECT hour, ${FIGURES}, ${hourChunk} FROM (SELECT *, counted AS requests FROM hour_rollups) h
          WHERE project_id = ${project} AND hour = ANY (${hours}::timestamptz[])`;
-  const looked = lookedSql(project, plan.spans, requestConditions(filter, parameters), parameters, 'whole');
+  const looked = lookedSql(project, plan.spans, requestConditions(filter, parameters), parameters, 'whole', copied);
   return `${looked}, ${figuresSql('whole')},
        parts AS MATERIALIZED (SELECT part, ${FIGURES}, ${chunkSql('part', 'hour')} FROM figured UNION ALL ${rolled})`;
 }

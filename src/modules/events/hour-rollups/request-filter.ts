@@ -1,5 +1,6 @@
+import type { BindValue } from '../../../platform/clickhouse/index.js';
 import type { Parameters } from '../../../platform/database/parameters.js';
-import { conditionsOf, type EventFilter } from '../totals/index.js';
+import { conditionsOf, copiedConditionsOf, type EventFilter } from '../totals/index.js';
 
 /** Which requests: exact values of the event, and of its log row. */
 export interface RequestFilter {
@@ -25,6 +26,15 @@ export function requestConditions(filter: RequestFilter, parameters: Parameters)
     conditionsOf(filter.event, parameters) +
     namedConditions(filter, { method: 'log_method', endpoint: 'log_endpoint' }, parameters)
   );
+}
+
+/** As {@link requestConditions}, of the rows `e` of ClickHouse. */
+export function copiedRequestConditions({ event, method, endpoint }: RequestFilter, bind: BindValue): string {
+  const named = { log_method: method, log_endpoint: endpoint };
+  const tests = Object.entries(named).flatMap(([column, value]) =>
+    value === undefined ? [] : [` AND e.${column} = ${bind(value, 'String')}`],
+  );
+  return copiedConditionsOf(event, bind) + tests.join('');
 }
 
 /** Conditions on method and endpoint under the names of their columns, each with ` AND ` before it. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { Parameters } from '../../../platform/database/parameters.js';
+import { uncopiedSql } from '../event-store/index.js';
 import { type EventPlace, PLACE_COLUMNS } from '../reads/index.js';
 import { conditionsOf, type TimeWindow } from '../totals/index.js';
 import { requestConditions, type RequestFilter } from './request-filter.js';
@@ -78,4 +79,29 @@ export class SlowEventsReader {
       tx,
     );
   }
+
+  /** As {@link slowest}, of the events of a window that are not copied to ClickHouse. */
+  uncopied(
+    { projectId }: Scope,
+    window: TimeWindow,
+    filter: RequestFilter,
+    { minMs, limit }: { readonly minMs: number; readonly limit: number },
+    tx: Db,
+  ): Promise<SlowPlace[]> {
+    const parameters = new Parameters();
+    const conditions = `log_has_latency AND log_latency_ms >= ${parameters.bind(minMs)}${requestConditions(filter, parameters)}`;
+    return this.database.rows<SlowPlace>(
+      `SELECT ${PLACE_COLUMNS}, log_latency_ms AS latency FROM ${uncopiedSql(projectId, window, conditions, parameters.bind)}
+       ORDER BY log_latency_ms DESC, "timestamp" DESC, id DESC LIMIT ${parameters.bind(limit)} /* tenant: compared there */`,
+      parameters.values,
+      tx,
+    );
+  }
+}
+
+/** Of equals the newer one, and of one instant the one with the greater id. */
+export function slowestFirst(a: SlowPlace, b: SlowPlace): number {
+  if (a.latency !== b.latency) return b.latency - a.latency;
+  const [at, other] = [a.timestamp.getTime(), b.timestamp.getTime()];
+  return at === other ? (a.id < b.id ? 1 : -1) : other - at;
 }

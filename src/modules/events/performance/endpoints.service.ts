@@ -39,11 +39,18 @@ export class EndpointsService {
     const { page, from } = await this.reads.run(
       scope,
       (tx) => this.plans.plan(scope, asked.window, asked.filter, [], tx),
-      async (tx, plan, limitTime) => {
-        const page = await this.endpoints.page(scope, plan, asked.filter, { sort, minRequests, limit, offset }, tx);
+      async (tx, plan, time) => {
+        const page = await this.endpoints.page(
+          scope,
+          plan,
+          asked.filter,
+          { sort, minRequests, limit, offset },
+          time,
+          tx,
+        );
         if (!asked.isAll) return { page, from: asked.window.from };
-        await limitTime();
-        return { page, from: await this.first.among(scope, plan, asked, limitTime, tx) };
+        await time.limit();
+        return { page, from: await this.first.among(scope, plan, asked, time, tx) };
       },
       signal,
     );
@@ -64,7 +71,8 @@ export class EndpointsService {
     const { requests, failed, byStatus, byEndpoint } = await this.reads.run(
       scope,
       (tx) => this.plans.plan(scope, asked.window, asked.filter, [], tx),
-      (tx, plan) => this.endpoints.failures(scope, plan, asked.filter, { statusFrom, limit: query.limit }, tx),
+      (tx, plan, time) =>
+        this.endpoints.failures(scope, plan, asked.filter, { statusFrom, limit: query.limit }, time, tx),
       signal,
     );
     return {

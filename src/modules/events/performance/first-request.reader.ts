@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
-import { type ReadingPlan, RequestFiguresReader } from '../hour-rollups/index.js';
+import { type ReadingPlan, type ReadTime, RequestFiguresReader } from '../hour-rollups/index.js';
 import type { AskedRequests } from './asked-requests.js';
-import type { LimitTime } from './planned-reads.service.js';
 
 const DAY_MS = 86_400_000;
 
@@ -17,12 +16,12 @@ export class FirstRequestReader {
     scope: ProjectScope,
     plan: ReadingPlan,
     { window, filter }: AskedRequests,
-    limitTime: LimitTime,
+    time: ReadTime,
     tx: Db,
   ): Promise<Date | null> {
-    const from = await this.figures.firstPart(scope, plan, filter, tx);
+    const from = await this.figures.firstPart(scope, plan, filter, time, tx);
     if (from === null) return null;
-    await limitTime();
+    await time.limit();
     const to = new Date(Math.min(from.getTime() + DAY_MS, window.to.getTime()));
     return this.figures.firstAt(scope, { from, to }, filter, tx);
   }

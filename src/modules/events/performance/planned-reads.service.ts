@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
+import type { ReadTime } from '../hour-rollups/index.js';
 import { type Deadline, LongSnapshots, QueryTooLong } from '../reads/index.js';
 
 /** Rows that a read may look through without waiting for its turn: a fraction of a second. */
@@ -9,9 +10,6 @@ const ROWS_AT_ONCE = 50_000;
 const LEVELS_OF_A_ROW = 10;
 /** What a read may take without a turn, in milliseconds: nobody can tell all that it costs beforehand. */
 const ATTEMPT_MS = 300;
-
-/** The next statement takes no longer than is left; asked before each but the first. */
-export type LimitTime = () => Promise<void>;
 
 interface Planned {
   /** Rows to be looked through. */
@@ -43,25 +41,28 @@ export class PlannedReads {
   async run<P extends Planned, T>(
     scope: Pick<ProjectScope, 'projectId'>,
     plan: (tx: Db) => Promise<P>,
-    read: (tx: Db, planned: P, limitTime: LimitTime) => Promise<T>,
+    read: (tx: Db, planned: P, time: ReadTime) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T> {
-    const begin = async (tx: Db, deadline: Deadline): Promise<{ planned: P; limitTime: LimitTime }> => {
-      const limitTime: LimitTime = () => this.database.limit(tx, deadline.left());
+    const begin = async (tx: Db, deadline: Deadline): Promise<{ planned: P; time: ReadTime }> => {
+      const time: ReadTime = {
+        limit: () => this.database.limit(tx, deadline.left()),
+        bounds: () => ({ milliseconds: deadline.left(), signal }),
+      };
       const planned = await plan(tx);
-      await limitTime();
-      return { planned, limitTime };
+      await time.limit();
+      return { planned, time };
     };
     const whole = async (tx: Db, deadline: Deadline): Promise<T> => {
-      const { planned, limitTime } = await begin(tx, deadline);
-      return read(tx, planned, limitTime);
+      const { planned, time } = await begin(tx, deadline);
+      return read(tx, planned, time);
     };
     const now = this.snapshots.runNow(scope, whole, { signal });
     if (now !== null) return now;
     const answered = await this.attempt(async (tx, deadline) => {
-      const { planned, limitTime } = await begin(tx, deadline);
+      const { planned, time } = await begin(tx, deadline);
       const rows = planned.events + (planned.levels ?? 0) / LEVELS_OF_A_ROW;
-      return rows > this.rowsAtOnce ? null : { answer: await read(tx, planned, limitTime) };
+      return rows > this.rowsAtOnce ? null : { answer: await read(tx, planned, time) };
     }, signal);
     if (answered !== null) return answered.answer;
     return this.snapshots.run(scope, whole, { signal });

@@ -63,7 +63,10 @@ export class RequestSeriesService {
     return this.reads.run(
       scope,
       (tx) => this.plans.plan(scope, window, filter, buckets.starts, tx),
-      async (tx, plan) => ({ buckets, figures: await this.figures.read(scope, plan, filter, wantedOf(buckets), tx) }),
+      async (tx, plan, time) => ({
+        buckets,
+        figures: await this.figures.read(scope, plan, filter, wantedOf(buckets), time, tx),
+      }),
       signal,
     );
   }
@@ -84,13 +87,13 @@ export class RequestSeriesService {
         // Minutes are in no rollup, whatever this plan says.
         return interval === 'minute' ? { ...plan, events: Infinity } : plan;
       },
-      async (tx, plan, limitTime) => {
-        const first = await this.first.among(scope, plan, asked, limitTime, tx);
+      async (tx, plan, time) => {
+        const first = await this.first.among(scope, plan, asked, time, tx);
         const since = { from: first ?? window.to, to: window.to };
         const buckets = divide(since);
         const divided = await this.plans.plan(scope, since, filter, buckets.starts, tx);
-        await limitTime();
-        return { buckets, figures: await this.figures.read(scope, divided, filter, wantedOf(buckets), tx) };
+        await time.limit();
+        return { buckets, figures: await this.figures.read(scope, divided, filter, wantedOf(buckets), time, tx) };
       },
       signal,
     );

@@ -4,9 +4,18 @@ import { Clock } from '../../../platform/clock/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { type WrittenJson, writeList } from '../../../platform/http/written-json.js';
 import { ProjectsReader } from '../../tenancy/projects/index.js';
-import { type BoundedHour, type RequestFilter, type SlowPlace, SlowEventsReader } from '../hour-rollups/index.js';
+import {
+  type BoundedHour,
+  CopiedRequestsReader,
+  type ReadTime,
+  type RequestFilter,
+  slowestFirst,
+  type SlowPlace,
+  SlowEventsReader,
+} from '../hour-rollups/index.js';
 import { LOG_ROWS, type LogRow, logRow } from '../logs/index.js';
 import { EventPageReader } from '../reads/index.js';
+import type { TimeWindow } from '../totals/index.js';
 import { askedRequests } from './asked-requests.js';
 import type { SlowestQuery } from './performance.dto.js';
 import { PlannedReads } from './planned-reads.service.js';
@@ -26,6 +35,7 @@ export class SlowestService {
   constructor(
     private readonly reads: PlannedReads,
     private readonly slow: SlowEventsReader,
+    private readonly copied: CopiedRequestsReader,
     private readonly pages: EventPageReader,
     private readonly projects: ProjectsReader,
     private readonly clock: Clock,
@@ -41,10 +51,24 @@ export class SlowestService {
         const hours = await this.slow.hours(scope, window, filter, minMs, tx);
         return { hours, events: hours.reduce((sum, { isMade, events }) => (isMade ? sum : sum + events), 0) };
       },
-      (tx, { hours }, limitTime) => this.find(scope, hours, { filter, minMs, limit }, limitTime, tx),
+      (tx, { hours }, time) => this.findAll(scope, window, hours, { filter, minMs, limit }, time, tx),
       signal,
     );
     return this.pages.answer(scope, places, LOG_ROWS, (rows) => writeList(rows.map((row) => logRow(row, name))));
+  }
+
+  /** @param hours that may have such events */
+  private async findAll(
+    scope: ProjectScope,
+    window: TimeWindow,
+    hours: readonly BoundedHour[],
+    asked: Asked,
+    time: ReadTime,
+    tx: Db,
+  ): Promise<SlowPlace[]> {
+    const events = hours.reduce((sum, hour) => sum + hour.events, 0);
+    const copied = await this.copied.slowest(scope, window, asked.filter, { ...asked, events }, time, tx);
+    return copied ?? this.find(scope, hours, asked, time, tx);
   }
 
   /** Hour by hour, from the one with the slowest request on, until no hour left can have one of those wanted. */
@@ -52,7 +76,7 @@ export class SlowestService {
     scope: ProjectScope,
     hours: readonly BoundedHour[],
     { filter, minMs, limit }: Asked,
-    limitTime: () => Promise<void>,
+    time: ReadTime,
     tx: Db,
   ): Promise<SlowPlace[]> {
     let found: SlowPlace[] = [];
@@ -61,7 +85,7 @@ export class SlowestService {
       const some = takeSome(hours, next, last);
       if (some.length === 0) break;
       next += some.length;
-      await limitTime();
+      await time.limit();
       const least = { minMs: Math.max(minMs, last?.latency ?? 0), limit };
       found = [...found, ...(await this.slow.slowest(scope, some, filter, least, tx))]
         .sort(slowestFirst)
@@ -87,10 +111,4 @@ function takeSome(hours: readonly BoundedHour[], from: number, last: SlowPlace |
 /** Of equals the newer ones are wanted. */
 function mayHaveSlower({ most, to }: BoundedHour, last: SlowPlace): boolean {
   return most > last.latency || (most === last.latency && to > last.timestamp);
-}
-
-function slowestFirst(a: SlowPlace, b: SlowPlace): number {
-  if (a.latency !== b.latency) return b.latency - a.latency;
-  const [at, other] = [a.timestamp.getTime(), b.timestamp.getTime()];
-  return at === other ? (a.id < b.id ? 1 : -1) : other - at;
 }

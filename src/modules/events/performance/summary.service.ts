@@ -58,17 +58,17 @@ export class SummaryService {
     const read = await this.reads.run(
       scope,
       (tx) => this.plan(scope, asked, before, tx),
-      async (tx, plan, limitTime) => {
+      async (tx, plan, time) => {
         const sum = async (of: ReadingPlan): Promise<RequestFigures> => {
           const wanted = { starts: [], quantiles: QUANTILES, apdexMs: query.apdex_ms };
-          const [figures = NOTHING] = await this.figures.read(scope, of, asked.filter, wanted, tx);
-          await limitTime();
+          const [figures = NOTHING] = await this.figures.read(scope, of, asked.filter, wanted, time, tx);
+          await time.limit();
           return figures;
         };
         return {
           now: await sum(plan.now),
           before: plan.before && (await sum(plan.before)),
-          from: asked.isAll ? await this.first.among(scope, plan.now, asked, limitTime, tx) : asked.window.from,
+          from: asked.isAll ? await this.first.among(scope, plan.now, asked, time, tx) : asked.window.from,
         };
       },
       signal,

@@ -185,7 +185,7 @@ export class CopiedPlacesReader {
 }
 
 /** As `SIZE_COLUMNS` has them; where no size was kept the properties are known as text, which is more than they take compressed. */
-const COPIED_SIZES = `
+export const COPIED_SIZES = `
   e.bytes + toInt32(length(ifNull(e.message, '')) + length(e.log_method) + length(e.log_endpoint)) AS bytes,
   if(isNull(e.bytes), toInt32(length(e.properties)), NULL) AS stored`;
 

@@ -1,4 +1,4 @@
-export { type CopiedConditions, CopiedPlacesReader } from './copied-places.reader.js';
+export { COPIED_SIZES, type CopiedConditions, CopiedPlacesReader } from './copied-places.reader.js';
 export { decodeCursor, encodeCursor, type Place } from './cursor.js';
 export { EventPageReader, PAGE_BYTES } from './event-page-reader.js';
 export { type EventPlace, type EventSize, PLACE_COLUMNS, SIZE_COLUMNS } from './event-places.js';

@@ -1,7 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database } from '../../../platform/database/database.js';
-import { type EventPlace, type Place, PLACE_COLUMNS } from '../reads/index.js';
+import {
+  type CopiedConditions,
+  CopiedPlacesReader,
+  type EventPlace,
+  type Place,
+  PLACE_COLUMNS,
+} from '../reads/index.js';
 import type { Bucket, Interval } from './volume.js';
 
 type Scope = Pick<ProjectScope, 'projectId'>;
@@ -13,7 +19,10 @@ type Scope = Pick<ProjectScope, 'projectId'>;
  */
 @Injectable()
 export class SourceMonitoringRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly copied: CopiedPlacesReader,
+  ) {}
 
   /** By the UTC hour or day of the events' timestamps, from `from` up to `to`, which is left out. Empty ones are missing. */
   volumes(
@@ -30,7 +39,21 @@ export class SourceMonitoringRepository {
   }
 
   /** Newest first; events of one instant by id. Strictly before the place, when one is given. */
-  newest({ projectId }: Scope, sourceId: string, before: Place | null, limit: number): Promise<EventPlace[]> {
+  async newest(scope: Scope, sourceId: string, before: Place | null, limit: number): Promise<EventPlace[]> {
+    const conditions: CopiedConditions = {
+      postgres: ({ bind }) => ` AND source_id = ${bind(sourceId)}`,
+      clickHouse: (bind) => ` AND e.source_id = ${bind(sourceId, 'UUID')}`,
+    };
+    const copied = await this.copied.newest(scope, { before, limit, conditions });
+    return copied ?? this.newestKept(scope, sourceId, before, limit);
+  }
+
+  private newestKept(
+    { projectId }: Scope,
+    sourceId: string,
+    before: Place | null,
+    limit: number,
+  ): Promise<EventPlace[]> {
     return this.database.rows<EventPlace>(
       `SELECT ${PLACE_COLUMNS} FROM events
        WHERE project_id = $1 AND source_id = $2

@@ -9,15 +9,19 @@ import {
 import { HASH_DIGITS, type Keyed, LONG_TEXT, LONGEST_KEY, SHOWN_CHARACTERS, TEXT } from './keys.js';
 
 /**
- * As `keyedSql`, of the rows `e` of ClickHouse: the same keys for the same values, but for numbers, whose digits are those of
- * `copiedNumberKey`.
+ * As `keyedSql`, of the rows `e` of ClickHouse: the same keys for the same values, but for numbers.
+ * @param numberKey of digits; those of `copiedNumberKey` are told apart by ClickHouse, plain ones by `keptKeySql`
  * @returns null where ClickHouse cannot tell what the field holds
  */
-export function copiedKeyed(field: string, bind: BindValue): Keyed | null {
+export function copiedKeyed(
+  field: string,
+  bind: BindValue,
+  numberKey: (digits: string) => string = copiedNumberKey,
+): Keyed | null {
   const path = pathOfProperty(field);
   if (path !== null) {
     const value = copiedPropertySql(path, bind);
-    return value === null ? null : { value, key: propertyKey };
+    return value === null ? null : { value, key: (column) => propertyKey(column, numberKey) };
   }
   const value = COPIED_FIELDS[field];
   if (value === undefined) return null;
@@ -26,11 +30,39 @@ export function copiedKeyed(field: string, bind: BindValue): Keyed | null {
 }
 
 /** Of a column of JSON texts. */
-function propertyKey(column: string): string {
+function propertyKey(column: string, numberKey: (digits: string) => string): string {
   return `multiIf(startsWith(${column}, '"'), ${textKey(`JSONExtractString(${column})`)},
     ${column} IN ('true', 'false'), ${column},
     ${column} IN ('', 'null') OR startsWith(${column}, '{') OR startsWith(${column}, '['), '',
-    ${copiedNumberKey(column)})`;
+    ${numberKey(column)})`;
+}
+
+/** As they stand in JSON. */
+export function plainDigits(digits: string): string {
+  return digits;
+}
+
+/** What PostgreSQL has for a key with plain digits. */
+export function keptKeySql(key: string): string {
+  return `CASE WHEN left(${key}, 1) IN ('', '${TEXT}', '${LONG_TEXT}', 't', 'f') THEN ${key}
+    ELSE trim_scale(${key}::numeric)::text END COLLATE "C"`;
+}
+
+/**
+ * The number that a field holds as its digits, of the rows `e` of ClickHouse: null where it holds none.
+ * @returns null where ClickHouse cannot tell
+ */
+export function copiedDigits(
+  field: string,
+  bind: BindValue,
+): (Pick<Keyed, 'value'> & { readonly digits: string }) | null {
+  const path = pathOfProperty(field);
+  if (path !== null) {
+    const value = copiedPropertySql(path, bind);
+    return value === null ? null : { value, digits: `if(match(${value}, '^[-0-9]'), ${value}, NULL)` };
+  }
+  const value = COPIED_FIELDS[field];
+  return value === undefined ? null : { value, digits: `toString(${value})` };
 }
 
 /** Digits of a number that is told by its digits: the same for the same double. */

@@ -7,6 +7,7 @@ import {
   conditionsOf,
   countedBuckets,
   type Dimension,
+  type EventFilter,
   isEmptyFilter,
   type TimeWindow,
 } from '../../totals/index.js';
@@ -24,7 +25,7 @@ export type Source =
 /** Where the copy of the events ends for a question, and what is behind that. */
 export interface UncopiedEvents {
   readonly block: number;
-  readonly events: FittingEvents;
+  readonly events: (window: TimeWindow, types?: readonly string[]) => FittingEvents;
 }
 
 /** Finds the events of questions. */
@@ -58,8 +59,7 @@ export class GatheredEventsReader {
     types?: readonly string[],
   ): Promise<FittingEvents> {
     const { scope, where, filter } = question;
-    const ofTypes = (bind: Bind): string => (types === undefined ? '' : ` AND e.event = ANY (${bind(types)}::text[])`);
-    const asked = { window, where, filter: (bind: Bind) => `true${conditionsOf(filter, { bind })}${ofTypes(bind)}` };
+    const asked = { window, where, filter: (bind: Bind) => filterSql(filter, types, bind) };
     return this.fitting.of(tx, scope, asked, deadline);
   }
 
@@ -67,16 +67,15 @@ export class GatheredEventsReader {
    * What has to be added to the copy of the events.
    * @returns null where that is not to be asked, or cannot tell
    */
-  async behindCopy(question: Question, window: TimeWindow, { tx }: Snapshot): Promise<UncopiedEvents | null> {
+  async behindCopy(question: Question, { tx }: Snapshot): Promise<UncopiedEvents | null> {
     const { scope, filter, where } = question;
-    // What is asked in memory is asked of PostgreSQL's rows.
     if (!this.copied.isAsked || where?.isExact === false) return null;
     const block = await this.uncopied.block(scope, tx);
     if (block === null) return null;
     return {
       block,
-      events: (bind) => {
-        const conditions = `true${conditionsOf(filter, { bind })}${where === null ? '' : ` AND (${where.sql(bind)})`}`;
+      events: (window, types) => (bind) => {
+        const conditions = `${filterSql(filter, types, bind)}${where === null ? '' : ` AND (${where.sql(bind)})`}`;
         return uncopiedSql(scope.projectId, window, conditions, bind);
       },
     };
@@ -139,6 +138,12 @@ export class GatheredEventsReader {
     );
     return row?.hour;
   }
+}
+
+/** @param types of the events, where others are not wanted */
+function filterSql(filter: EventFilter, types: readonly string[] | undefined, bind: Bind): string {
+  const ofTypes = types === undefined ? '' : ` AND e.event = ANY (${bind(types)}::text[])`;
+  return `true${conditionsOf(filter, { bind })}${ofTypes}`;
 }
 
 /** Counted events by bucket and dimensions: `bucket`, the dimensions, `events` and `errors`, none without events. */

@@ -81,6 +81,11 @@ export function scalarOf(key: string): Scalar | null {
   }
 }
 
+/** Of a key that stands for something. */
+export function isKeyOfNumber(key: string): boolean {
+  return ![TEXT, LONG_TEXT, 't', 'f'].includes(key[0] ?? '');
+}
+
 function textKey(text: string): string {
   return `CASE WHEN octet_length(${text}) <= ${LONGEST_KEY} THEN '${TEXT}' || ${text}
     ELSE '${LONG_TEXT}' || encode(sha256(convert_to(${text}, 'UTF8')), 'hex') || left(${text}, ${SHOWN_CHARACTERS}) END`;

@@ -2,9 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { type BindValue, StatementValues } from '../../../../platform/clickhouse/index.js';
 import { CopiedEventsReader, CopyReadTooLong, instantSql } from '../../event-store/index.js';
 import { QueryTooLong } from '../../reads/index.js';
-import { COPIED_IS_READABLE, pathOfProperty } from '../../conditions/index.js';
-import { copiedConditionsOf } from '../../totals/index.js';
 import { COPIED_KEY_ORDER, copiedKeyed, copiedNumberKey, isNumberKey } from '../asking/copied-keys.js';
+import { copiedQuestion, readProperties } from '../asking/copied-question.js';
 import type { Division } from '../asking/division.js';
 import { GatheredEventsReader } from '../asking/gathered-events.reader.js';
 import type { Question } from '../asking/question.js';
@@ -66,23 +65,20 @@ export class CopiedBreakdownRepository {
     const statement = new StatementValues();
     const { bind } = statement;
     const keyed = copiedKeyed(by, bind);
-    const { where } = question;
-    const condition = where === null ? '' : where.copiedSql(bind);
-    if (keyed === null || condition === null) return null;
-    const behind = await this.gathered.behindCopy(question, division.span, snapshot);
+    const events = copiedQuestion(question, division.span, readProperties(by, keyed), bind);
+    if (keyed === null || events === null) return null;
+    const behind = await this.gathered.behindCopy(question, snapshot);
     if (behind === null) return null;
-    const beside = await this.breakdown.keyed(question, behind.events, division, by, MOST_KEYS + 1, snapshot);
+    const beside = await this.breakdown.keyed(
+      question,
+      behind.events(division.span),
+      division,
+      by,
+      MOST_KEYS + 1,
+      snapshot,
+    );
     if (lengthOf(beside) > MOST_KEY_CHARACTERS) return null;
     const now = division.first === 0 ? 'true' : `e.timestamp >= ${instantSql(question.window.from, bind)}`;
-    const { from, to } = division.span;
-    const within = `e.timestamp >= ${instantSql(from, bind)} AND e.timestamp < ${instantSql(to, bind)}`;
-    // A row that cannot be read is taken along, so that it is known.
-    const isOfProperty = pathOfProperty(by) !== null;
-    const isAskedOfProperties = where?.fields.some(({ own }) => own === null) === true;
-    const isUnreadable = `NOT (${COPIED_IS_READABLE})`;
-    const fitting = isAskedOfProperties ? `(${condition} OR ${isUnreadable})` : condition;
-    const filter = `${copiedConditionsOf(question.filter, bind)}${where === null ? '' : ` AND ${fitting}`}`;
-    const unread = isOfProperty ? `held = '' AND ${isUnreadable}` : isAskedOfProperties ? isUnreadable : 'false';
     try {
       const found = await this.copied.rows<CopiedRow>(
         question.scope,
@@ -95,8 +91,8 @@ export class CopiedBreakdownRepository {
                      max(unread) AS unread_of_key FROM (
               SELECT ${keyed.key('held')} AS key, part, errors, previous, unread FROM (
                 SELECT ${keyed.value} AS held, countIf(${now}) AS part, countIf(${now} AND e.log_status >= 500) AS errors,
-                       countIf(NOT (${now})) AS previous, max(toUInt8(${unread})) AS unread
-                FROM ${copied} AS e WHERE ${within}${filter} GROUP BY held)
+                       countIf(NOT (${now})) AS previous, max(toUInt8(${events.unread})) AS unread
+                FROM ${copied} AS e WHERE ${events.fitting} GROUP BY held)
               UNION ALL ${besideSql(beside, bind)})
             GROUP BY key HAVING of_key > 0 OR unread_of_key > 0)
           ORDER BY key = '' DESC, of_key DESC, ${COPIED_KEY_ORDER} LIMIT ${bind(limit + 1, 'UInt64')}`,

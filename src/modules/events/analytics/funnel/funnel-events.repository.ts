@@ -18,6 +18,16 @@ export interface FollowedEvents {
   readonly from: Date;
 }
 
+/** An event that is not copied to ClickHouse. */
+export interface UncopiedStep {
+  readonly key: string;
+  /** Since `from`. */
+  readonly ms: number;
+  /** Its digits. */
+  readonly id: string;
+  readonly type: number;
+}
+
 interface Pack {
   readonly events: Buffer;
 }
@@ -25,6 +35,22 @@ interface Pack {
 /** Reads the events that funnels follow. */
 @Injectable()
 export class FunnelEventsRepository {
+  /** Those of some events that have a value to follow, in no order. */
+  uncopied(events: FittingEvents, { types, by, from }: FollowedEvents, snapshot: Snapshot): Promise<UncopiedStep[]> {
+    const parameters = new Parameters();
+    const { bind } = parameters;
+    const { value, key } = keyedSql(by, bind);
+    return snapshot.rows<UncopiedStep>(
+      `SELECT key, ms, id, type FROM (
+         SELECT ${key('held')} AS key, ms, id, type FROM (
+           SELECT ${value} AS held, array_position(${bind(types)}::text[], e.event) - 1 AS type, replace(e.id::text, '-', '') AS id,
+                  round(extract(epoch FROM e."timestamp" - ${bind(from)}::timestamptz) * 1000)::float8 AS ms
+           FROM ${events(bind)} /* tenant: they are of one project */ OFFSET 0) held OFFSET 0) found
+       WHERE key <> ''`,
+      parameters,
+    );
+  }
+
   /**
    * Those of events of these types, and no others, that have a value to follow: value by value, and of each by timestamp and
    * id; some packs at a time, with milliseconds since `from`. The values themselves stay in the database, which sorts by

@@ -1,15 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { EventLoopYield } from '../../../../platform/concurrency/index.js';
+import { CopyCannotTell } from '../../event-store/index.js';
 import { ratioOf, windowHead } from '../../totals/index.js';
 import { GatheredEventsReader } from '../asking/gathered-events.reader.js';
 import { type Question, Questions } from '../asking/question.js';
-import { Snapshots } from '../asking/snapshots.js';
+import { type Snapshot, Snapshots } from '../asking/snapshots.js';
 import type { FunnelQuery, FunnelResponse, FunnelStep } from './funnel.dto.js';
-import { FunnelEventsRepository } from './funnel-events.repository.js';
+import { CopiedFunnelRepository } from './copied-funnel.repository.js';
+import { type FollowedEvents, FunnelEventsRepository } from './funnel-events.repository.js';
 import { FunnelLimits, TooManyFunnelValues } from './funnel-limits.js';
 import { FunnelMachine, type Reached } from './funnel-machine.js';
-import { PackReader } from './packed-events.js';
+import { PackReader, readWords } from './packed-events.js';
 
 /** How far values come along the steps of a funnel (DECISIONS 14). */
 @Injectable()
@@ -19,6 +21,7 @@ export class FunnelService {
     private readonly snapshots: Snapshots,
     private readonly gathered: GatheredEventsReader,
     private readonly events: FunnelEventsRepository,
+    private readonly copied: CopiedFunnelRepository,
     private readonly limits: FunnelLimits,
   ) {}
 
@@ -40,27 +43,62 @@ export class FunnelService {
 
   private follow(question: Question, query: FunnelQuery, signal: AbortSignal): Promise<Reached> {
     const types = [...new Set(query.step)];
-    return this.snapshots.run(question, { isLong: true, signal }, async (snapshot) => {
-      const machine = new FunnelMachine(
+    const machine = (): FunnelMachine =>
+      new FunnelMachine(
         query.step.map((type) => types.indexOf(type)),
         query.within_seconds * 1_000,
         this.limits.values,
         () => new TooManyFunnelValues(),
       );
-      const follow = machine.push.bind(machine);
-      const packs = new PackReader();
-      const others = new EventLoopYield();
-      const { window } = question;
-      const events = await this.gathered.events(question, window, snapshot, types);
-      const followed = { types, by: query.by, from: window.from };
-      for await (const some of this.events.read(events, followed, snapshot)) {
-        for (const pack of some) {
-          await others.ifDue();
-          packs.read(pack, follow);
-        }
-      }
-      return machine.end(() => others.ifDue());
+    return this.snapshots.run(question, { isLong: true, signal }, async (snapshot) => {
+      const followed = { types, by: query.by, from: question.window.from };
+      const copied = await this.fromCopy(question, followed, machine(), snapshot, signal);
+      this.copied.answered(copied === null ? 'postgres' : 'clickhouse');
+      return copied ?? this.fromRows(question, followed, machine(), snapshot);
     });
+  }
+
+  /** Null: PostgreSQL has to answer alone. */
+  private async fromCopy(
+    question: Question,
+    followed: FollowedEvents,
+    machine: FunnelMachine,
+    snapshot: Snapshot,
+    signal: AbortSignal,
+  ): Promise<Reached | null> {
+    const follow = machine.push.bind(machine);
+    const others = new EventLoopYield();
+    try {
+      const events = await this.copied.read(question, followed, snapshot, signal);
+      if (events === null) return null;
+      for await (const words of events) {
+        await others.ifDue();
+        readWords(words, follow);
+      }
+    } catch (error) {
+      if (error instanceof CopyCannotTell) return null;
+      throw error;
+    }
+    return machine.end(() => others.ifDue());
+  }
+
+  private async fromRows(
+    question: Question,
+    followed: FollowedEvents,
+    machine: FunnelMachine,
+    snapshot: Snapshot,
+  ): Promise<Reached> {
+    const follow = machine.push.bind(machine);
+    const packs = new PackReader();
+    const others = new EventLoopYield();
+    const events = await this.gathered.events(question, question.window, snapshot, followed.types);
+    for await (const some of this.events.read(events, followed, snapshot)) {
+      for (const pack of some) {
+        await others.ifDue();
+        packs.read(pack, follow);
+      }
+    }
+    return machine.end(() => others.ifDue());
   }
 }
 

@@ -52,3 +52,37 @@ export class PackReader {
     }
   }
 }
+
+/** An event as a whole number that a double holds, for all years that four digits can tell. */
+export type EventWord = number;
+
+const TYPES = 10;
+const FIRST = TYPES;
+const OF_A_MILLISECOND = 2 * TYPES;
+
+/** The word in SQL of ClickHouse. */
+export function wordSql({ ms, isFirst, type }: Readonly<Record<'ms' | 'isFirst' | 'type', string>>): string {
+  return `${ms} * ${OF_A_MILLISECOND} + if(${isFirst}, ${FIRST}, 0) + ${type}`;
+}
+
+export function wordOf({ isFirst, type, ms }: ReadEvent): EventWord {
+  return ms * OF_A_MILLISECOND + (isFirst ? FIRST : 0) + type;
+}
+
+export interface ReadEvent {
+  readonly isFirst: boolean;
+  readonly type: number;
+  readonly ms: number;
+}
+
+/** Tells the events of words one after the other, without an object for each. */
+export function readWords(
+  words: readonly EventWord[],
+  tell: (isFirst: boolean, type: number, ms: number) => void,
+): void {
+  for (const word of words) {
+    const ms = Math.floor(word / OF_A_MILLISECOND);
+    const rest = word - ms * OF_A_MILLISECOND;
+    tell(rest >= FIRST, rest % TYPES, ms);
+  }
+}

@@ -31,6 +31,11 @@ export function addsUp(aggregate: Aggregate): boolean {
   return ADDING.includes(aggregate);
 }
 
+/** Between 0 and 1, of a percentile. */
+export function quantileOf(aggregate: Aggregate): number | undefined {
+  return QUANTILES[aggregate];
+}
+
 export function withoutEvents(aggregate: Aggregate): number | null {
   return ZERO_WITHOUT_EVENTS.includes(aggregate) ? 0 : null;
 }
@@ -53,7 +58,8 @@ export function countedValue(aggregate: Aggregate): string {
   return aggregate === 'error_rate' ? 'sum(errors)::float8 / nullif(sum(events), 0)::float8' : 'sum(events)';
 }
 
-export function gatheringOf(aggregate: Aggregate, field: string | undefined, bind: Bind): Gathering {
+/** @param isWeighed whether numbers may come from elsewhere, each with how many `times` there are of it */
+export function gatheringOf(aggregate: Aggregate, field: string | undefined, bind: Bind, isWeighed = false): Gathering {
   if (field === undefined) {
     return {
       columns: 'count(*) AS events, count(*) FILTER (WHERE e.log_status >= 500) AS errors',
@@ -74,10 +80,22 @@ export function gatheringOf(aggregate: Aggregate, field: string | undefined, bin
   const number = numericSql(field, bind);
   const quantile = QUANTILES[aggregate];
   if (quantile !== undefined) {
+    if (isWeighed) {
+      const columns = `${number} AS number`;
+      return { columns, merges: 'none', gathered: 'number, 1::bigint AS times', value: weighedQuantile(quantile) };
+    }
     const value = `percentile_disc(${quantile}) WITHIN GROUP (ORDER BY number)`;
     return { columns: `${number} AS number`, merges: 'none', gathered: 'number', value };
   }
   return { merges: 'all', ...ofNumbers(aggregate, number) };
+}
+
+/** By nearest rank, as `percentile_disc` has it. */
+function weighedQuantile(quantile: number): string {
+  return `(SELECT min(one) FROM (
+      SELECT one, sum(n) OVER (ORDER BY one) AS up_to, sum(n) OVER () AS of_all
+      FROM unnest(array_agg(number), array_agg(times)) AS u (one, n) WHERE one IS NOT NULL) ranked
+    WHERE up_to >= ceil(${quantile}::float8 * of_all::float8))`;
 }
 
 function ofNumbers(aggregate: Aggregate, number: string): Pick<Gathering, 'columns' | 'gathered' | 'value'> {

@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
+import type { FittingEvents } from '../../eql/index.js';
 import type { Dimension } from '../../totals/index.js';
 import { addsUp, type Aggregate, countedValue, gatheringOf } from './aggregates.js';
+import type { CopiedGathering } from './copied-aggregates.js';
+import { keptKeySql } from '../asking/copied-keys.js';
 import type { Division } from '../asking/division.js';
 import { bucketSql, countedSql, type Source } from '../asking/gathered-events.reader.js';
 import { KEY_ORDER, keyedSql, shortKeySql } from '../asking/keys.js';
@@ -26,6 +29,17 @@ export interface SeriesRow {
   readonly value: string | null;
 }
 
+/** What ClickHouse has gathered, row by row, beside events that PostgreSQL has to add. */
+export interface CopiedSource {
+  readonly type: 'copied';
+  readonly buckets: readonly number[];
+  readonly keys: readonly string[];
+  /** A list for each name that `gathering` takes. */
+  readonly columns: Readonly<Record<string, readonly unknown[]>>;
+  readonly gathering: Pick<CopiedGathering, 'taken' | 'kept'>;
+  readonly events: FittingEvents;
+}
+
 interface Base {
   /** The relation `base`: bucket, key, and what the value is told of. */
   readonly sql: string;
@@ -38,7 +52,7 @@ export class TimeseriesRepository {
   /** Series and their points, those of the values beyond the first ones, and those of the window before: of one statement. */
   rows(
     question: Question,
-    source: Source,
+    source: Source | CopiedSource,
     division: Division,
     asked: AskedSeries,
     snapshot: Snapshot,
@@ -78,7 +92,7 @@ export class TimeseriesRepository {
 
 function baseOf(
   question: Question,
-  source: Source,
+  source: Source | CopiedSource,
   division: Division,
   { aggregate, field, splitBy }: AskedSeries,
   bind: Bind,
@@ -92,12 +106,20 @@ function baseOf(
     };
   }
   const split = splitBy === undefined ? { value: `''`, key: () => `''` } : keyedSql(splitBy, bind);
-  const { columns, merges, gathered, value } = gatheringOf(aggregate, field, bind);
+  const { columns, merges, gathered, value } = gatheringOf(aggregate, field, bind, source.type === 'copied');
+  const ofCopy = source.type === 'copied' ? `${copiedSql(source, bind)} UNION ALL ` : '';
   return {
-    sql: `SELECT bucket, ${split.key('held')} AS key, ${gathered} FROM (
+    sql: `${ofCopy}SELECT bucket, ${split.key('held')} AS key, ${gathered} FROM (
             SELECT ${merges === 'alike' ? 'DISTINCT ' : ''}${bucketSql(division, bind)} AS bucket, ${split.value} AS held, ${columns}
             FROM ${source.events(bind)} /* tenant: the events found are of one project */
             ${merges === 'all' ? 'GROUP BY 1, 2' : ''} OFFSET 0) gathered`,
     value,
   };
+}
+
+function copiedSql({ buckets, keys, columns, gathering: { taken, kept } }: CopiedSource, bind: Bind): string {
+  const names = Object.keys(taken);
+  const lists = names.map((name) => `${bind(columns[name])}::${taken[name]}[]`);
+  return `SELECT bucket, ${keptKeySql('held')} AS key, ${kept}
+    FROM unnest(${bind(buckets)}::int[], ${bind(keys)}::text[], ${lists.join(', ')}) AS copied (bucket, held, ${names.join(', ')})`;
 }

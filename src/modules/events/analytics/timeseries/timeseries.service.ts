@@ -7,6 +7,7 @@ import { readAggregateField } from '../../conditions/index.js';
 import type { FittingEvents } from '../../eql/index.js';
 import { bucketsOf, likeBucketsOf, type TimeWindow, windowHead, type ZonedBuckets } from '../../totals/index.js';
 import { countsEvents, withoutEvents } from './aggregates.js';
+import { CopiedTimeseriesRepository } from './copied-timeseries.repository.js';
 import { type Divided, Division } from '../asking/division.js';
 import { GatheredEventsReader, type Source } from '../asking/gathered-events.reader.js';
 import { scalarOf } from '../asking/keys.js';
@@ -24,6 +25,16 @@ interface Answered {
   readonly first: number;
 }
 
+/** How a window comes to its buckets. */
+interface Dividing {
+  /** Null: it begins with the first event. */
+  readonly known: Divided | null;
+  readonly before: Divided | null;
+  readonly divide: (from: Date) => Divided;
+  /** Whether counted hours can tell, unless buckets are shorter. */
+  readonly isCountable: boolean;
+}
+
 /** Aggregates of events over time (DECISIONS 14). */
 @Injectable()
 export class TimeseriesService {
@@ -33,6 +44,7 @@ export class TimeseriesService {
     private readonly snapshots: Snapshots,
     private readonly gathered: GatheredEventsReader,
     private readonly series: TimeseriesRepository,
+    private readonly copied: CopiedTimeseriesRepository,
   ) {}
 
   /** @throws ValidationError, QueryTooLong, TooManyQueries */
@@ -78,20 +90,54 @@ export class TimeseriesService {
         ? { window, buckets: likeBucketsOf(window, known.buckets, zone) }
         : null;
     const isLong = !isCountable || known?.buckets.interval === 'minute';
+    const divided = { known, before, divide, isCountable };
     return this.snapshots.run(question, { isLong, signal }, async (snapshot) => {
-      const all =
-        known === null && !isCountable ? await this.gathered.events(question, question.window, snapshot) : null;
-      const divided = known ?? divide(await this.beginningOfAll(question, all, snapshot));
-      const division = new Division(divided, before);
-      const answered = { buckets: divided.buckets, before: before?.buckets ?? null, first: division.first };
-      if (divided.buckets.starts.length === 0) return { ...answered, rows: [] };
-      const isOfHours = isCountable && divided.buckets.interval !== 'minute';
-      const source: Source =
-        all === null
-          ? await this.gathered.source(question, division, isOfHours, snapshot)
-          : { type: 'events', events: all };
-      return { ...answered, rows: await this.series.rows(question, source, division, asked, snapshot) };
+      const copied = await this.fromCopy(question, asked, divided, snapshot, signal);
+      return copied ?? this.fromRows(question, asked, divided, snapshot);
     });
+  }
+
+  /** Null: PostgreSQL has to answer alone, or can tell by counted hours. */
+  private async fromCopy(
+    question: Question,
+    asked: AskedSeries,
+    { known, before, divide, isCountable }: Dividing,
+    snapshot: Snapshot,
+    signal: AbortSignal,
+  ): Promise<Answered | null> {
+    if (isCountable && known?.buckets.interval !== 'minute') return null;
+    const copy = await this.copied.begin(question, asked, snapshot, signal);
+    if (copy === null) return null;
+    let divided = known;
+    if (divided === null) {
+      const first = await copy.first();
+      if (first === undefined) return null;
+      divided = divide(first ?? question.window.to);
+    }
+    const division = new Division(divided, before);
+    const answered = { buckets: divided.buckets, before: before?.buckets ?? null, first: division.first };
+    if (divided.buckets.starts.length === 0) return { ...answered, rows: [] };
+    const source = await copy.source(division);
+    return source && { ...answered, rows: await this.series.rows(question, source, division, asked, snapshot) };
+  }
+
+  private async fromRows(
+    question: Question,
+    asked: AskedSeries,
+    { known, before, divide, isCountable }: Dividing,
+    snapshot: Snapshot,
+  ): Promise<Answered> {
+    const all = known === null && !isCountable ? await this.gathered.events(question, question.window, snapshot) : null;
+    const divided = known ?? divide(await this.beginningOfAll(question, all, snapshot));
+    const division = new Division(divided, before);
+    const answered = { buckets: divided.buckets, before: before?.buckets ?? null, first: division.first };
+    if (divided.buckets.starts.length === 0) return { ...answered, rows: [] };
+    const isOfHours = isCountable && divided.buckets.interval !== 'minute';
+    const source: Source =
+      all === null
+        ? await this.gathered.source(question, division, isOfHours, snapshot)
+        : { type: 'events', events: all };
+    return { ...answered, rows: await this.series.rows(question, source, division, asked, snapshot) };
   }
 
   /**

@@ -4,9 +4,8 @@ import { propertySql } from '../../conditions/index.js';
 import type { Expression, Field } from '../language/ast.js';
 import { ownField } from '../language/field-names.js';
 import {
+  boundCondition,
   type ConditionWords,
-  exactCondition,
-  isExact,
   type Kind,
   type Scalar,
   type Search,
@@ -19,19 +18,9 @@ type Test = (sql: string) => string;
 const UNKNOWN = 'NULL::boolean';
 const TYPES = { string: 'text', number: 'float8', boolean: 'boolean' } as const satisfies Record<Kind, string>;
 
-/** Whether SQL can leave out anything of what an expression does not fit. */
-export function isBounded(expression: Expression): boolean {
-  if (isExact(expression)) return true;
-  if (expression.type === 'and') return expression.operands.some(isBounded);
-  return expression.type === 'or' && expression.operands.every(isBounded);
-}
-
 /** A condition on the row `e` of `events` that holds wherever the expression does, which is bounded. */
 export function boundSql(expression: Expression, bind: Bind): string {
-  if (isExact(expression)) return exactCondition(expression, new PostgresWords(bind));
-  if (expression.type !== 'and' && expression.type !== 'or') throw new Error(`${expression.type} has no bound`);
-  const parts = expression.operands.filter(isBounded).map((operand) => boundSql(operand, bind));
-  return `(${parts.join(expression.type === 'and' ? ' AND ' : ' OR ')})`;
+  return boundCondition(expression, new PostgresWords(bind));
 }
 
 /** Of the row `e` of `events`. */

@@ -5,9 +5,9 @@ import { instantSql } from '../../event-store/index.js';
 import type { Expression, Field } from '../language/ast.js';
 import { ownField } from '../language/field-names.js';
 import {
+  boundCondition,
   type ConditionWords,
-  exactCondition,
-  isExact,
+  isBounded,
   type Kind,
   type Scalar,
   type Search,
@@ -17,24 +17,35 @@ import {
 /** A test of an expression that has the kind's type; null of null. */
 type Test = (sql: string) => string;
 
-const UNKNOWN = `CAST(NULL, 'Nullable(UInt8)')`;
+/**
+ * Of a column, since ClickHouse leaves rows out by an index of the kind `set` where a constant null stands in a condition: `a OR (b
+ * AND NULL)` is then no longer true where `a` is.
+ */
+const UNKNOWN = 'nullIf(e.log_has_latency, e.log_has_latency)';
 
 /** ClickHouse reads a property in another way. */
 class Unsayable extends Error {}
 
 /**
- * The expression as a condition on the rows `e` of ClickHouse: true, false and null for the same events as in PostgreSQL and in
- * memory.
+ * The expression as a condition on the rows `e` of ClickHouse that holds wherever the expression does; of an exact one true,
+ * false and null for the same events as in PostgreSQL and in memory.
  * @returns null where it cannot be said there
  */
 export function copiedConditionSql(expression: Expression, bind: BindValue): string | null {
-  if (!isExact(expression)) return null;
+  const words = new ClickHouseWords(bind);
   try {
-    return exactCondition(expression, new ClickHouseWords(bind));
+    return isBounded(expression) ? boundCondition(expression, words) : words.truth(true);
   } catch (error) {
     if (error instanceof Unsayable) return null;
     throw error;
   }
+}
+
+/** What a field of the service's own holds, of the rows `e` of ClickHouse; null: there is none such. */
+export function copiedOwnSql(name: string): string | null {
+  if (name === 'timestamp') return 'e.timestamp';
+  if (name === '_id') return 'toString(e.id)';
+  return COPIED_FIELDS[name] ?? null;
 }
 
 class ClickHouseWords implements ConditionWords {
@@ -159,10 +170,8 @@ const KINDS: Readonly<Record<Kind, { readonly isOf: Test; readonly scalar: Test 
 };
 
 function ownSql(name: string): string {
-  if (name === 'timestamp') return 'e.timestamp';
-  if (name === '_id') return 'toString(e.id)';
-  const sql = COPIED_FIELDS[name];
-  if (sql === undefined) throw new Unsayable();
+  const sql = copiedOwnSql(name);
+  if (sql === null) throw new Unsayable();
   return sql;
 }
 

@@ -1,12 +1,12 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import type { Bind } from '../../../../platform/database/parameters.js';
-import type { FilterSubject } from '../../conditions/index.js';
+import { copiedPropertySql, type FilterSubject } from '../../conditions/index.js';
 import { checkCondition } from '../checking/checker.js';
 import { type Expression, type Field, fieldsIn } from '../language/ast.js';
 import { parseCondition } from '../language/query-parser.js';
-import { boundSql, isBounded } from './condition-sql.js';
+import { boundSql } from './condition-sql.js';
 import { copiedConditionSql } from './copied-condition-sql.js';
-import { isExact } from './exact-condition.js';
+import { isBounded, isExact } from './exact-condition.js';
 import { truthOf } from '../values/value.js';
 import { evaluatorOf, type Work } from './evaluate.js';
 
@@ -21,8 +21,10 @@ export interface EventCondition {
   readonly fields: readonly Field[];
   /** On the row `e` of `events`; every value is bound. */
   sql(bind: Bind): string;
-  /** The same on the rows `e` of ClickHouse, where it can be said there word by word; else null. */
+  /** The same on the rows `e` of ClickHouse; null where that reads what is asked for in another way. */
   copiedSql(bind: BindValue): string | null;
+  /** The properties among the fields, of the rows `e` of ClickHouse; null where it reads one in another way. */
+  copiedProperties(bind: BindValue): readonly string[] | null;
   /** Of a subject with those fields; null where it cannot be known. An event fits where it is true. */
   truth(subject: FilterSubject, work: Work): boolean | null;
 }
@@ -45,6 +47,12 @@ export function eventCondition(expression: Expression): EventCondition {
     fields: fieldsIn(expression),
     sql: (bind) => (isBounded(expression) ? boundSql(expression, bind) : 'true'),
     copiedSql: (bind) => copiedConditionSql(expression, bind),
+    copiedProperties: (bind) => {
+      const read = fieldsIn(expression).flatMap(({ own, path }) =>
+        own === null ? [copiedPropertySql(path, bind)] : [],
+      );
+      return read.includes(null) ? null : read.filter((one) => one !== null);
+    },
     truth: (subject, work) => truthOf(evaluate(subject, work)),
   };
 }

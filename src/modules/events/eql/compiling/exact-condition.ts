@@ -83,6 +83,21 @@ export function isExact(expression: Expression): boolean {
   }
 }
 
+/** Whether SQL can leave out anything of what an expression does not fit. */
+export function isBounded(expression: Expression): boolean {
+  if (isExact(expression)) return true;
+  if (expression.type === 'and') return expression.operands.some(isBounded);
+  return expression.type === 'or' && expression.operands.every(isBounded);
+}
+
+/** A condition in the words of an engine that holds wherever the expression does, which is bounded. */
+export function boundCondition(expression: Expression, words: ConditionWords): string {
+  if (isExact(expression)) return exactCondition(expression, words);
+  if (expression.type !== 'and' && expression.type !== 'or') throw new Error(`${expression.type} has no bound`);
+  const parts = expression.operands.filter(isBounded).map((operand) => boundCondition(operand, words));
+  return `(${parts.join(expression.type === 'and' ? ' AND ' : ' OR ')})`;
+}
+
 function isExactComparison({ op, left, right }: Comparison): boolean {
   const [one, other] = isConstant(left) ? [right, left] : [left, right];
   if (!isConstant(other)) return false;
@@ -104,7 +119,7 @@ function isConstant(expression: Expression): boolean {
 }
 
 /** The expression, which is exact, in the words of an engine. */
-export function exactCondition(expression: Expression, words: ConditionWords): string {
+function exactCondition(expression: Expression, words: ConditionWords): string {
   if (isConstant(expression)) return words.truth(truthOf(constantOf(expression)));
   switch (expression.type) {
     case 'field':

@@ -1,5 +1,7 @@
+import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import type { Bind } from '../../../../platform/database/parameters.js';
-import { type FilterSubject, propertiesSql } from '../../conditions/index.js';
+import { copiedIsUnreadable, type FilterSubject, propertiesSql } from '../../conditions/index.js';
+import { copiedOwnSql } from '../compiling/copied-condition-sql.js';
 import { fieldReader } from '../compiling/evaluate.js';
 import type { EventCondition } from '../compiling/event-condition.js';
 import type { Field } from '../language/ast.js';
@@ -96,6 +98,56 @@ export class CandidateSelection {
     };
   }
 
+  /**
+   * As {@link sql}, of the rows `e` of ClickHouse, where `unread` is whether a row cannot be read and might matter: such rows
+   * are taken along.
+   * @returns null where ClickHouse cannot say it
+   */
+  copiedSql(bind: BindValue): { readonly columns: string; readonly where: string; readonly unread: string } | null {
+    const categories = [...new Set(this.terms.map(({ category }) => category))];
+    const tests = this.terms.map(({ category, condition }) => {
+      const test = condition.copiedSql(bind);
+      if (test === null || category === null || categories.length === 1) return test;
+      return `(e.event = ${bind(category, 'String')} AND ${test})`;
+    });
+    const own = [...this.ownColumns].map(([name, column]) => [copiedOwnSql(name), column] as const);
+    if (this.isTogether || tests.includes(null) || own.some(([sql]) => sql === null)) return null;
+    const bits =
+      tests.length === 1 ? '1' : tests.map((test, term) => `if(ifNull(${test}, 0), ${1 << term}, 0)`).join(' + ');
+    const isLarge = `(ifNull(e.bytes, toInt32(length(e.properties))) > ${LARGE_EVENT_BYTES})`;
+    const large = this.propertyColumns.size === 0 ? '' : ` + if(${isLarge}, ${LARGE_BIT}, 0)`;
+    const properties = [...this.propertyColumns].map(
+      ([name, column]) => [`JSONExtractRaw(e.properties, ${bind(name, 'String')})`, column] as const,
+    );
+    const asked = this.terms.map(({ condition }) => condition.copiedProperties(bind));
+    if (asked.includes(null)) return null;
+    const ofConditions = asked.flatMap((one) => one ?? []);
+    const ofRow = properties.map(([sql]) => sql);
+    const fits = `(${tests.join(' OR ')})`;
+    return {
+      columns: [
+        `toUnixTimestamp64Milli(e.timestamp) AS ms, toString(e.id) AS id, ${bits}${large} AS bits`,
+        ...own.map(([sql, column]) => `${sql} AS ${column}`),
+        ...properties.map(([sql, column]) => `if(${isLarge}, '', ${sql}) AS ${column}`),
+      ].join(', '),
+      where: `${copiedCategoriesSql(categories, bind)}${ofConditions.length === 0 ? fits : `(${fits} OR ${copiedIsUnreadable(ofConditions)})`}`,
+      unread: [ofConditions, ofRow]
+        .map((read) => (read.length === 0 ? '0' : `toUInt8(${copiedIsUnreadable(read)})`))
+        .join(' OR '),
+    };
+  }
+
+  /** A row as PostgreSQL gives it, of one that ClickHouse has given, where properties are texts of JSON. */
+  fromCopy(row: CandidateRow): CandidateRow {
+    if (this.propertyColumns.size === 0) return row;
+    const read: Record<string, unknown> = { ...row };
+    for (const column of this.propertyColumns.values()) {
+      const json = row[column] as string;
+      read[column] = json === '' ? null : (JSON.parse(json) as unknown);
+    }
+    return read as CandidateRow;
+  }
+
   /** The columns that a large event is selected without. */
   propertiesSql(bind: Bind): string {
     return this.properties(bind)
@@ -164,6 +216,10 @@ function categoriesSql(categories: readonly (string | null)[], bind: Bind): stri
   return others.length === 0
     ? `e.event = ${bind(first)}::text AND `
     : `e.event = ANY (${bind(categories)}::text[]) AND `;
+}
+
+function copiedCategoriesSql(categories: readonly (string | null)[], bind: BindValue): string {
+  return categories.includes(null) ? '' : `e.event IN ${bind(categories, 'Array(String)')} AND `;
 }
 
 function timeOf({ ms }: CandidateRow): string {

@@ -22,6 +22,8 @@ export interface Walk extends Reading {
    * are wanted, be there others.
    */
   readonly wanted: 'all' | 'some' | number;
+  /** The candidates, where they do not come from the database. */
+  readonly rows?: AsyncGenerator<readonly CandidateRow[], void>;
 }
 
 /** Goes through the candidates of a window, and lets other requests in between. */
@@ -49,7 +51,8 @@ export class CandidateWalk {
     let scanned = 0;
     let at: CandidateRow | undefined;
     const ask = (): boolean => at === undefined || visit(at, scanned);
-    for await (const { rows, idle } of this.batches(tx, scope, window, selection, walk, time)) {
+    const batches = walk.rows === undefined ? this.batches(tx, scope, window, selection, walk, time) : ready(walk.rows);
+    for await (const { rows, idle } of batches) {
       for (const row of rows) {
         scanned += 1;
         if (scanned % EVENTS_OF_A_STRETCH === 0) {
@@ -118,6 +121,10 @@ interface Batch {
   readonly rows: readonly CandidateRow[];
   /** When another statement may be run; undefined: now. */
   readonly idle?: Promise<void>;
+}
+
+async function* ready(batches: AsyncGenerator<readonly CandidateRow[], void>): AsyncGenerator<Batch, void> {
+  for await (const rows of batches) yield { rows };
 }
 
 function nothing(): void {

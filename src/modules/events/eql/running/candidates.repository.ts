@@ -3,6 +3,7 @@ import type { ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
 import { KEPT_COLUMNS, readColumnsWhere, type StoredEvent } from '../../fields/index.js';
+import { uncopiedSql } from '../../event-store/index.js';
 import { type Deadline, type EventSize, SIZE_COLUMNS } from '../../reads/index.js';
 import type { TimeWindow } from '../../totals/index.js';
 import type { CandidateRow, CandidateSelection } from './candidate-selection.js';
@@ -66,6 +67,28 @@ export class CandidatesRepository {
       size: { bytes: row.bytes, stored: row.stored },
       ...(row.isRead && { record: row }),
     }));
+  }
+
+  /** Of the events that are not copied, in their order or in the opposite one. */
+  async uncopied(
+    tx: Db,
+    { projectId }: Scope,
+    window: TimeWindow,
+    selection: CandidateSelection,
+    { isNewestFirst, deadline }: Reading,
+    most: number,
+  ): Promise<CandidateRow[]> {
+    const parameters = new Parameters();
+    const { bind } = parameters;
+    const { columns, where } = selection.sql(bind);
+    const order = isNewestFirst ? ' DESC' : '';
+    await this.database.limit(tx, deadline.left());
+    return this.database.rows<CandidateRow>(
+      `SELECT ${columns} FROM ${uncopiedSql(projectId, window, where, bind)} /* tenant: compared there */
+       ORDER BY e."timestamp"${order}, e.id${order} LIMIT ${bind(most)}`,
+      parameters.values,
+      tx,
+    );
   }
 
   /** Begins to read the candidates of a window in their order, or in the opposite one. One reading of a transaction at a time. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import type { FilterSubject } from '../../conditions/index.js';
+import { CopyCannotTell } from '../../event-store/index.js';
 import { type Deadline, LongSnapshots } from '../../reads/index.js';
 import type { TimeWindow } from '../../totals/index.js';
 import { eventCondition } from '../compiling/event-condition.js';
@@ -15,6 +16,7 @@ import { SequenceMachine, type TermHits } from '../matching/sequence-machine.js'
 import { sequencePlan } from '../matching/sequence-plan.js';
 import { type CandidateRow, CandidateSelection } from './candidate-selection.js';
 import { CandidateWalk, type Walk } from './candidate-walk.js';
+import { CopiedCandidatesRepository } from './copied-candidates.repository.js';
 import { RunLimits } from './run-limits.js';
 
 export interface Asked {
@@ -55,6 +57,7 @@ export class QueryRunner {
   constructor(
     private readonly snapshots: LongSnapshots,
     private readonly walk: CandidateWalk,
+    private readonly copied: CopiedCandidatesRepository,
     private readonly limits: RunLimits,
   ) {}
 
@@ -64,12 +67,35 @@ export class QueryRunner {
    */
   run(scope: ProjectScope, query: Query, asked: Asked, signal?: AbortSignal): Promise<Outcome> {
     const { milliseconds, pendingPartials } = this.limits;
+    const { window } = asked;
+    const begun = (): Run => runOf(query, asked, new PendingBudget(pendingPartials));
     return this.snapshots.run(
       scope,
-      (tx, deadline) =>
-        this.read(tx, scope, asked.window, runOf(query, asked, new PendingBudget(pendingPartials)), deadline),
+      async (tx, deadline) => {
+        const copied = await this.fromCopy(tx, scope, window, begun(), deadline, signal);
+        this.copied.answered(copied === null ? 'postgres' : 'clickhouse');
+        return copied ?? this.read(tx, scope, window, begun(), { deadline });
+      },
       { milliseconds, ...(signal && { signal }) },
     );
+  }
+
+  /** Null: PostgreSQL has to answer alone. */
+  private async fromCopy(
+    tx: Db,
+    scope: ProjectScope,
+    window: TimeWindow,
+    run: Run,
+    deadline: Deadline,
+    signal: AbortSignal | undefined,
+  ): Promise<Outcome | null> {
+    try {
+      const rows = await this.copied.rows(tx, scope, window, run.selection, { ...run.walk, deadline }, signal);
+      return rows && (await this.read(tx, scope, window, run, { deadline, rows }));
+    } catch (error) {
+      if (error instanceof CopyCannotTell) return null;
+      throw error;
+    }
   }
 
   private async read(
@@ -77,8 +103,9 @@ export class QueryRunner {
     scope: ProjectScope,
     window: TimeWindow,
     { selection, walk, ...run }: Run,
-    deadline: Deadline,
+    reading: Pick<Walk, 'deadline' | 'rows'>,
   ): Promise<Outcome> {
+    const { deadline } = reading;
     const conditions = selection.terms.map(({ condition }) => condition);
     const hits: (readonly KeyTuple[] | undefined)[] = conditions.map(() => undefined);
     const visit = (row: CandidateRow, number: number): boolean => {
@@ -95,7 +122,7 @@ export class QueryRunner {
       const event = { id, ms, ordinal: number, ...(size && { size }), ...(record && { record }) };
       return run.push(event, hits);
     };
-    const scanned = await this.walk.through(tx, scope, window, selection, { ...walk, deadline }, visit);
+    const scanned = await this.walk.through(tx, scope, window, selection, { ...walk, ...reading }, visit);
     return { ...run.end(), scanned };
   }
 }

@@ -4,6 +4,7 @@ import type { ProjectScope } from '../../../access/index.js';
 import {
   type ClickHouse,
   isTooMuch,
+  type ReadBounds,
   shortReason,
   SilentServer,
   type StatementValues,
@@ -15,15 +16,14 @@ import { eventTable } from '../tables/table-statements.js';
 /** A server that has not answered is let alone for so long, so that not each read waits for it. */
 const LET_ALONE_MS = 10_000;
 
-/** What one read of the copy may take. */
-export interface CopyReading {
-  readonly milliseconds: number;
-  /** Ends it: nobody waits for it any more. */
-  readonly signal?: AbortSignal;
-}
-
 /** The copy could not tell within the time and memory of one read. */
 export class CopyReadTooLong extends Error {}
+
+/** The copy cannot tell, as it turned out while it was read: PostgreSQL has to be asked instead. */
+export class CopyCannotTell extends Error {}
+
+type Scope = Pick<ProjectScope, 'projectId'>;
+type Select = (copied: string) => string;
 
 /**
  * The events of ClickHouse, for reads. PostgreSQL has every event, too, so whatever cannot be told here is told there: a copy
@@ -61,34 +61,81 @@ export class CopiedEventsReader {
    * @throws CopyReadTooLong
    */
   async rows<Row>(
-    { projectId }: Pick<ProjectScope, 'projectId'>,
+    scope: Scope,
     block: number,
-    select: (copied: string) => string,
+    select: Select,
     statement: StatementValues,
-    reading: CopyReading,
+    bounds: ReadBounds,
   ): Promise<Row[] | null> {
     const { server } = this;
     if (server === null || this.isSilent) return null;
-    // Later blocks are still among what PostgreSQL adds.
-    const { bind } = statement;
-    const copied = `(SELECT * FROM ${eventTable(server)} WHERE project_id = ${bind(projectId, 'UUID')} AND block <= ${bind(block, 'UInt64')})`;
+    const sql = selectSql(server, scope, block, select, statement);
     try {
-      return await server.read<Row>(`SELECT ${select(copied)}`, statement.values, reading);
+      return await server.read<Row>(sql, statement.values, bounds);
     } catch (error) {
-      reading.signal?.throwIfAborted();
-      if (isTooMuch(error)) throw new CopyReadTooLong();
-      if (error instanceof SilentServer) this.silentUntil = performance.now() + LET_ALONE_MS;
-      this.seldom.happened('read', (times) =>
-        this.logger.warn(
-          `ClickHouse cannot be read, PostgreSQL answers: ${shortReason(error)}, ${times} times since the last such line`,
-        ),
-      );
-      return null;
+      const fault = this.faultOf(error, bounds);
+      if (fault instanceof CopyCannotTell) return null;
+      throw fault;
     }
+  }
+
+  /**
+   * As {@link rows}, some at a time.
+   * @throws CopyReadTooLong, and CopyCannotTell, also after the first ones
+   */
+  async *stream<Row>(
+    scope: Scope,
+    block: number,
+    select: Select,
+    statement: StatementValues,
+    bounds: ReadBounds,
+  ): AsyncGenerator<Row[], void> {
+    const { server } = this;
+    if (server === null || this.isSilent) throw new CopyCannotTell();
+    const rows = server.stream<Row>(selectSql(server, scope, block, select, statement), statement.values, bounds);
+    for (;;) {
+      // What goes wrong with those who take the rows is not the server's.
+      const next = await rows.next().catch((error: unknown) => {
+        throw this.faultOf(error, bounds);
+      });
+      if (next.done === true) return;
+      let isTaken = false;
+      try {
+        yield next.value;
+        isTaken = true;
+      } finally {
+        if (!isTaken) await rows.return();
+      }
+    }
+  }
+
+  private faultOf(error: unknown, { signal }: ReadBounds): Error {
+    signal?.throwIfAborted();
+    if (isTooMuch(error)) return new CopyReadTooLong();
+    if (error instanceof SilentServer) this.silentUntil = performance.now() + LET_ALONE_MS;
+    this.seldom.happened('read', (times) =>
+      this.logger.warn(
+        `ClickHouse cannot be read, PostgreSQL answers: ${shortReason(error)}, ${times} times since the last such line`,
+      ),
+    );
+    return new CopyCannotTell();
   }
 
   /** Tells who has answered. */
   answered(store: 'clickhouse' | 'postgres'): void {
     this.reads?.inc({ store });
   }
+}
+
+function selectSql(
+  server: ClickHouse,
+  { projectId }: Scope,
+  block: number,
+  select: Select,
+  { bind }: StatementValues,
+): string {
+  // Later blocks are still among what PostgreSQL adds.
+  return `SELECT ${select(
+    `(SELECT * FROM ${eventTable(server)} WHERE project_id = ${bind(projectId, 'UUID')} AND block <= ${bind(block, 'UInt64')})`,
+  )}`;
 }

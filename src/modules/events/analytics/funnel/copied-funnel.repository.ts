@@ -1,0 +1,158 @@
+import { crc32 } from 'node:zlib';
+import { Injectable } from '@nestjs/common';
+import { type BindValue, StatementValues } from '../../../../platform/clickhouse/index.js';
+import { CopiedEventsReader, CopyCannotTell, CopyReadTooLong } from '../../event-store/index.js';
+import { QueryTooLong } from '../../reads/index.js';
+import { copiedKeyed, copiedNumberKey } from '../asking/copied-keys.js';
+import { copiedQuestion, readProperties } from '../asking/copied-question.js';
+import { GatheredEventsReader } from '../asking/gathered-events.reader.js';
+import { isKeyOfNumber } from '../asking/keys.js';
+import type { Question } from '../asking/question.js';
+import type { Snapshot } from '../asking/snapshots.js';
+import { type FollowedEvents, FunnelEventsRepository, type UncopiedStep } from './funnel-events.repository.js';
+import { type EventWord, readWords, wordOf, wordSql } from './packed-events.js';
+
+/** Values of events that are not copied yet: what tells them goes into the address of a request. */
+const MOST_KEYS = 5_000;
+/** Values are told so many lists, each of which is read at once. */
+const LISTS = 1_024;
+
+interface CopiedRow {
+  /** The value, where it has events that are not copied, too; else empty. */
+  readonly name: string;
+  /** Of values without names one after the other. */
+  readonly words: readonly EventWord[];
+  /** Of events of a named one, as digits. */
+  readonly ids: readonly string[];
+  /** 1: there are rows that ClickHouse cannot read. */
+  readonly unread: number;
+}
+
+/** An event of a value that is put together. */
+interface Step {
+  readonly ms: number;
+  readonly id: string;
+  readonly type: number;
+}
+
+/** Reads the events that funnels follow: those that are copied from ClickHouse, with what PostgreSQL has beside them. */
+@Injectable()
+export class CopiedFunnelRepository {
+  constructor(
+    private readonly gathered: GatheredEventsReader,
+    private readonly events: FunnelEventsRepository,
+    private readonly copied: CopiedEventsReader,
+  ) {}
+
+  /** Tells who has answered. */
+  answered(store: 'clickhouse' | 'postgres'): void {
+    if (this.copied.isAsked) this.copied.answered(store);
+  }
+
+  /**
+   * Value by value, each by timestamp and id; in no order of the values.
+   * @returns null where PostgreSQL has to answer alone
+   * @throws QueryTooLong while it is read, and CopyCannotTell where that turns out then
+   */
+  async read(
+    question: Question,
+    followed: FollowedEvents,
+    snapshot: Snapshot,
+    signal: AbortSignal,
+  ): Promise<AsyncGenerator<readonly EventWord[], void> | null> {
+    if (!this.copied.isAsked || this.copied.isSilent) return null;
+    const statement = new StatementValues();
+    const { bind } = statement;
+    const { types, by, from } = followed;
+    const keyed = copiedKeyed(by, bind);
+    const events = copiedQuestion(question, question.window, readProperties(by, keyed), bind);
+    if (keyed === null || events === null) return null;
+    const behind = await this.gathered.behindCopy(question, snapshot);
+    if (behind === null) return null;
+    const uncopied = await this.events.uncopied(behind.events(question.window, types), followed, snapshot);
+    const beside = byName(uncopied);
+    if (beside.size > MOST_KEYS) return null;
+    const named = namedSql([...new Set(uncopied.map(({ key }) => key))], bind);
+    const names = bind(types, 'Array(String)');
+    const words = `arrayMap((step, nth) -> ${wordSql({ ms: 'step.1', isFirst: 'nth = 1', type: 'step.3' })}, steps, arrayEnumerate(steps))`;
+    const stream = this.copied.stream<CopiedRow>(
+      question.scope,
+      behind.block,
+      (
+        copied,
+      ) => `name, groupArrayArray(of_key) AS words, groupArrayArray(ids_of_key) AS ids, max(unread_of_key) AS unread
+        FROM (
+          SELECT if(is_named, key, '') AS name, if(is_named, 0, cityHash64(key) % ${LISTS}) AS list, ${words} AS of_key,
+                 if(is_named, arrayMap(step -> lower(hex(step.2)), steps), []) AS ids_of_key, unread_of_key
+          FROM (SELECT key, ${named} AS is_named, arraySort(groupArray((ms, id, type))) AS steps, max(unread) AS unread_of_key
+                FROM (SELECT ${keyed.key('held')} AS key, ms, id, type, unread
+                      FROM (SELECT ${keyed.value} AS held, UUIDToNum(e.id) AS id, indexOf(${names}, toString(e.event)) - 1 AS type,
+                                   toUnixTimestamp64Milli(e.timestamp) - ${bind(from.getTime(), 'Int64')} AS ms,
+                                   toUInt8(${events.unread}) AS unread
+                            FROM ${copied} AS e WHERE ${events.fitting} AND e.event IN ${names}))
+                WHERE key != '' OR unread = 1 GROUP BY key))
+        GROUP BY name, list`,
+      statement,
+      { milliseconds: snapshot.deadline.left(), signal },
+    );
+    return together(stream, beside, snapshot);
+  }
+}
+
+async function* together(
+  stream: AsyncGenerator<readonly CopiedRow[], void>,
+  beside: ReadonlyMap<string, readonly UncopiedStep[]>,
+  { deadline }: Snapshot,
+): AsyncGenerator<readonly EventWord[], void> {
+  const rest = new Map(beside);
+  try {
+    for await (const rows of stream) {
+      for (const { name, words, ids, unread } of rows) {
+        deadline.left();
+        if (unread === 1) throw new CopyCannotTell();
+        const others = name === '' ? undefined : rest.get(nameOf(name));
+        rest.delete(nameOf(name));
+        yield others === undefined ? words : wordsOf([...stepsOf(words, ids), ...others]);
+      }
+    }
+  } catch (error) {
+    throw error instanceof CopyReadTooLong ? new QueryTooLong() : error;
+  }
+  for (const steps of rest.values()) yield wordsOf(steps);
+}
+
+function byName(steps: readonly UncopiedStep[]): Map<string, UncopiedStep[]> {
+  const found = new Map<string, UncopiedStep[]>();
+  for (const step of steps) {
+    const name = nameOf(step.key);
+    const others = found.get(name);
+    if (others === undefined) found.set(name, [step]);
+    else others.push(step);
+  }
+  return found;
+}
+
+/** Equal for equal values in both databases. */
+function nameOf(key: string): string {
+  return isKeyOfNumber(key) ? String(Number(key)) : key;
+}
+
+/** Whether a key may be one of these; it is surely named where it is. */
+function namedSql(keys: readonly string[], bind: BindValue): string {
+  const texts = keys.filter((key) => !isKeyOfNumber(key)).map((key) => crc32(key));
+  const numbers = bind(keys.filter(isKeyOfNumber), 'Array(String)');
+  return `(CRC32(key) IN (SELECT arrayJoin(${bind(texts, 'Array(UInt32)')}))
+    OR key IN (SELECT ${copiedNumberKey(`arrayJoin(${numbers})`)}))`;
+}
+
+function stepsOf(words: readonly EventWord[], ids: readonly string[]): Step[] {
+  const steps: Step[] = [];
+  readWords(words, (_, type, ms) => steps.push({ ms, type, id: ids[steps.length] ?? '' }));
+  return steps;
+}
+
+function wordsOf(steps: readonly Step[]): EventWord[] {
+  return [...steps]
+    .sort((one, other) => one.ms - other.ms || (one.id < other.id ? -1 : 1))
+    .map(({ ms, type }, at) => wordOf({ isFirst: at === 0, type, ms }));
+}

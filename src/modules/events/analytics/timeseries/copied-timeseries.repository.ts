@@ -1,0 +1,164 @@
+import { Injectable } from '@nestjs/common';
+import { type BindValue, StatementValues } from '../../../../platform/clickhouse/index.js';
+import { CopiedEventsReader, CopyReadTooLong } from '../../event-store/index.js';
+import { QueryTooLong } from '../../reads/index.js';
+import { copiedKeyed, plainDigits } from '../asking/copied-keys.js';
+import { copiedQuestion, readProperties } from '../asking/copied-question.js';
+import type { Division } from '../asking/division.js';
+import { GatheredEventsReader, type UncopiedEvents } from '../asking/gathered-events.reader.js';
+import type { Keyed } from '../asking/keys.js';
+import type { Question } from '../asking/question.js';
+import type { Snapshot } from '../asking/snapshots.js';
+import { copiedGatheringOf } from './copied-aggregates.js';
+import type { AskedSeries, CopiedSource } from './timeseries.repository.js';
+
+/** Of what was gathered; more is not carried from one database to the other. */
+const MOST_ROWS = 100_000;
+
+interface CopiedRow {
+  /** Where its bucket begins, in milliseconds. */
+  readonly start: number;
+  readonly key: string;
+  /** 1: there are rows that ClickHouse cannot read. */
+  readonly unread: number;
+  readonly [column: string]: unknown;
+}
+
+/** A series as far as it is copied. */
+export interface CopiedSeries {
+  /**
+   * When the first event was, copied or not; null without any.
+   * @returns undefined where PostgreSQL has to answer alone
+   * @throws QueryTooLong
+   */
+  first(): Promise<Date | null | undefined>;
+  /**
+   * @returns null where PostgreSQL has to answer alone
+   * @throws QueryTooLong
+   */
+  source(division: Division): Promise<CopiedSource | null>;
+}
+
+/** Where the copy ends for a question about a series, and how it is asked. */
+interface Copy {
+  readonly question: Question;
+  readonly asked: AskedSeries;
+  readonly uncopied: UncopiedEvents;
+  readonly snapshot: Snapshot;
+  readonly signal: AbortSignal;
+}
+
+/** Gathers the events of series that are copied, for PostgreSQL to add them up with those that are not. */
+@Injectable()
+export class CopiedTimeseriesRepository {
+  constructor(
+    private readonly gathered: GatheredEventsReader,
+    private readonly copied: CopiedEventsReader,
+  ) {}
+
+  /** @returns null where PostgreSQL has to answer alone */
+  async begin(
+    question: Question,
+    asked: AskedSeries,
+    snapshot: Snapshot,
+    signal: AbortSignal,
+  ): Promise<CopiedSeries | null> {
+    if (!this.copied.isAsked) return null;
+    const uncopied = this.copied.isSilent ? null : await this.gathered.behindCopy(question, snapshot);
+    if (uncopied === null) {
+      this.copied.answered('postgres');
+      return null;
+    }
+    const copy: Copy = { question, asked, uncopied, snapshot, signal };
+    return {
+      first: async () => {
+        const first = await this.first(copy);
+        if (first === undefined) this.copied.answered('postgres');
+        return first;
+      },
+      source: async (division) => {
+        const source = await this.source(copy, division);
+        this.copied.answered(source === null ? 'postgres' : 'clickhouse');
+        return source;
+      },
+    };
+  }
+
+  private async first(copy: Copy): Promise<Date | null | undefined> {
+    const { question, uncopied, snapshot } = copy;
+    const { window } = question;
+    const statement = new StatementValues();
+    const events = copiedQuestion(question, window, [], statement.bind);
+    if (events === null) return undefined;
+    const rows = await this.rows<{ ms: number; events: number; unread: number }>(
+      copy,
+      (
+        copied,
+      ) => `toUnixTimestamp64Milli(min(e.timestamp)) AS ms, count() AS events, max(toUInt8(${events.unread})) AS unread
+        FROM ${copied} AS e WHERE ${events.fitting}`,
+      statement,
+    );
+    const [row] = rows ?? [];
+    if (row === undefined || row.unread === 1) return undefined;
+    const beside = await this.gathered.firstOf(uncopied.events(window), snapshot);
+    const first = row.events === 0 ? null : new Date(row.ms);
+    if (first === null || beside === null) return first ?? beside;
+    return beside < first ? beside : first;
+  }
+
+  private async source(copy: Copy, division: Division): Promise<CopiedSource | null> {
+    const { question, asked, uncopied } = copy;
+    const { aggregate, field, splitBy } = asked;
+    const statement = new StatementValues();
+    const { bind } = statement;
+    const gathering = copiedGatheringOf(aggregate, field, bind);
+    const split = splitBy === undefined ? UNSPLIT : copiedKeyed(splitBy, bind, plainDigits);
+    if (gathering === null || split === null) return null;
+    const properties = [...readProperties(field, gathering.read), ...readProperties(splitBy, split)];
+    const events = copiedQuestion(question, division.span, properties, bind);
+    if (events === null) return null;
+    const rows = await this.rows<CopiedRow>(
+      copy,
+      (copied) => `start, ${split.key('held')} AS key, ${gathering.gathered}, unread FROM (
+          SELECT ${startSql(division, bind)} AS start, ${split.value} AS held, ${gathering.columns},
+                 max(toUInt8(${events.unread} OR ${gathering.inexact})) AS unread
+          FROM ${copied} AS e WHERE ${events.fitting} GROUP BY ${['start', 'held', ...gathering.grouped].join(', ')})
+        LIMIT ${bind(MOST_ROWS + 1, 'UInt64')}`,
+      statement,
+    );
+    if (rows === null || rows.length > MOST_ROWS || rows.some(({ unread }) => unread === 1)) return null;
+    const places = new Map(division.starts.map((start, index) => [start.getTime(), index]));
+    return {
+      type: 'copied',
+      buckets: rows.map(({ start }) => places.get(start) ?? 0),
+      keys: rows.map(({ key }) => key),
+      columns: Object.fromEntries(Object.keys(gathering.taken).map((name) => [name, rows.map((row) => row[name])])),
+      gathering,
+      events: uncopied.events(division.span),
+    };
+  }
+
+  private async rows<Row>(
+    { question, uncopied, snapshot, signal }: Copy,
+    select: (copied: string) => string,
+    statement: StatementValues,
+  ): Promise<Row[] | null> {
+    try {
+      const reading = { milliseconds: snapshot.deadline.left(), signal };
+      return await this.copied.rows<Row>(question.scope, uncopied.block, select, statement, reading);
+    } catch (error) {
+      throw error instanceof CopyReadTooLong ? new QueryTooLong() : error;
+    }
+  }
+}
+
+const UNSPLIT: Keyed = { value: `''`, key: () => `''` };
+
+/** Where the bucket of an event `e` begins. */
+function startSql({ starts }: Division, bind: BindValue): string {
+  const ascending = bind(
+    starts.map((start) => start.getTime()),
+    'Array(Int64)',
+  );
+  return `roundDown(toUnixTimestamp64Milli(e.timestamp), ${ascending})`;
+}

@@ -1,0 +1,206 @@
+import { Injectable } from '@nestjs/common';
+import type { ProjectScope } from '../../access/index.js';
+import { type ReadBounds, StatementValues } from '../../../platform/clickhouse/index.js';
+import type { Db } from '../../../platform/database/database.js';
+import { CopiedEventsReader, CopyReadTooLong, instantSql, UncopiedEventsReader } from '../event-store/index.js';
+import { COPIED_SIZES, QueryTooLong } from '../reads/index.js';
+import type { TimeWindow } from '../totals/index.js';
+import { SlowEventsReader, slowestFirst, type SlowPlace } from './slow-events.reader.js';
+import type { CopiedLooked, LookedLevel } from './looked.repository.js';
+import { copiedNameSql } from './names.repository.js';
+import type { ReadingPlan } from './reading-plan.js';
+import { copiedRequestConditions, type RequestFilter } from './request-filter.js';
+
+/** PostgreSQL looks through fewer as fast. */
+const FEWEST_EVENTS = 20_000;
+/** Events that are alike but for the time are one; more are not carried from one database to the other. */
+const MOST_ROWS = 100_000;
+/** Spans that follow each other are one. */
+const MOST_RANGES = 50;
+
+/** What a read may still take. */
+export interface ReadTime {
+  /** Gives the next statement of PostgreSQL the time that is left. */
+  limit(): Promise<void>;
+  /** For ClickHouse. */
+  bounds(): ReadBounds;
+}
+
+interface CopiedRow {
+  readonly part: number;
+  readonly newest: number;
+  readonly method: string;
+  readonly endpoint: string;
+  readonly code: number;
+  readonly took: number | null;
+  readonly times: number;
+}
+
+interface CopiedPlace extends Omit<SlowPlace, 'timestamp'> {
+  readonly ms: number;
+}
+
+type Scope = Pick<ProjectScope, 'projectId'>;
+
+/** Looks through requests that are copied to ClickHouse. */
+@Injectable()
+export class CopiedRequestsReader {
+  /** Tests make it less. */
+  fewestEvents = FEWEST_EVENTS;
+
+  constructor(
+    private readonly copied: CopiedEventsReader,
+    private readonly uncopied: UncopiedEventsReader,
+    private readonly slow: SlowEventsReader,
+  ) {}
+
+  /**
+   * The events of a plan's spans, as far as they are copied.
+   * @returns null where PostgreSQL looks through all of them
+   * @throws QueryTooLong
+   */
+  async looked(
+    scope: Scope,
+    plan: ReadingPlan,
+    filter: RequestFilter,
+    level: LookedLevel,
+    time: ReadTime,
+    tx: Db,
+  ): Promise<CopiedLooked | null> {
+    if (!this.copied.isAsked || plan.events < this.fewestEvents || plan.spans.length === 0) return null;
+    const looked = await this.read(scope, plan, filter, level, time, tx);
+    this.copied.answered(looked === null ? 'postgres' : 'clickhouse');
+    await time.limit();
+    return looked;
+  }
+
+  private async read(
+    scope: Scope,
+    { spans }: ReadingPlan,
+    filter: RequestFilter,
+    level: LookedLevel,
+    time: ReadTime,
+    tx: Db,
+  ): Promise<CopiedLooked | null> {
+    const ranges = rangesOf(spans);
+    if (this.copied.isSilent || ranges.length > MOST_RANGES) return null;
+    const block = await this.uncopied.block(scope, tx);
+    if (block === null) return null;
+    const statement = new StatementValues();
+    const { bind } = statement;
+    const starts = bind(
+      spans.map(({ from }) => from.getTime()),
+      'Array(Int64)',
+    );
+    const within = ranges.map(
+      ({ from, to }) => `(e.timestamp >= ${instantSql(from, bind)} AND e.timestamp < ${instantSql(to, bind)})`,
+    );
+    const names =
+      level === 'whole'
+        ? `'' AS method, '' AS endpoint`
+        : `${copiedNameSql('toString(e.log_method)')} AS method, ${copiedNameSql('e.log_endpoint')} AS endpoint`;
+    const rows = await this.rows<CopiedRow>(
+      scope,
+      block,
+      (copied) => `* FROM (
+          SELECT roundDown(toUnixTimestamp64Milli(e.timestamp), ${starts}) AS part, ${names}, e.log_status AS code,
+                 if(e.log_has_latency, e.log_latency_ms, NULL) AS took, count() AS times,
+                 max(toUnixTimestamp64Milli(e.timestamp)) AS newest
+          FROM ${copied} AS e WHERE (${within.join(' OR ')})${copiedRequestConditions(filter, bind)}
+          GROUP BY part, method, endpoint, code, took)
+        LIMIT ${bind(MOST_ROWS + 1, 'UInt64')}`,
+      statement,
+      time.bounds(),
+    );
+    if (rows === null || rows.length > MOST_ROWS) return null;
+    return {
+      projectId: scope.projectId,
+      columns: {
+        part: rows.map(({ part }) => new Date(part)),
+        at: rows.map(({ newest }) => new Date(newest)),
+        method: rows.map(({ method }) => method),
+        endpoint: rows.map(({ endpoint }) => endpoint),
+        status: rows.map(({ code }) => code),
+        latency: rows.map(({ took }) => took),
+        n: rows.map(({ times }) => times),
+      },
+    };
+  }
+
+  /**
+   * The slowest of a window, newest first among equals; those that are not copied may be among them.
+   * @param events how many are to be looked through
+   * @returns null where PostgreSQL looks through all of them
+   * @throws QueryTooLong
+   */
+  async slowest(
+    scope: Scope,
+    window: TimeWindow,
+    filter: RequestFilter,
+    asked: { readonly minMs: number; readonly limit: number; readonly events: number },
+    time: ReadTime,
+    tx: Db,
+  ): Promise<SlowPlace[] | null> {
+    if (!this.copied.isAsked || asked.events < this.fewestEvents) return null;
+    const found = await this.slowestOf(scope, window, filter, asked, time, tx);
+    this.copied.answered(found === null ? 'postgres' : 'clickhouse');
+    await time.limit();
+    return found;
+  }
+
+  private async slowestOf(
+    scope: Scope,
+    { from, to }: TimeWindow,
+    filter: RequestFilter,
+    { minMs, limit }: { readonly minMs: number; readonly limit: number },
+    time: ReadTime,
+    tx: Db,
+  ): Promise<SlowPlace[] | null> {
+    if (this.copied.isSilent) return null;
+    const block = await this.uncopied.block(scope, tx);
+    if (block === null) return null;
+    const beside = await this.slow.uncopied(scope, { from, to }, filter, { minMs, limit }, tx);
+    const statement = new StatementValues();
+    const { bind } = statement;
+    const rows = await this.rows<CopiedPlace>(
+      scope,
+      block,
+      (
+        copied,
+      ) => `toUnixTimestamp64Milli(e.timestamp) AS ms, toString(e.id) AS id, ${COPIED_SIZES}, e.log_latency_ms AS latency
+        FROM ${copied} AS e WHERE e.timestamp >= ${instantSql(from, bind)} AND e.timestamp < ${instantSql(to, bind)}
+          AND e.log_has_latency AND e.log_latency_ms >= ${bind(minMs, 'Int32')}${copiedRequestConditions(filter, bind)}
+        ORDER BY e.log_latency_ms DESC, e.timestamp DESC, UUIDToNum(e.id) DESC LIMIT ${bind(limit, 'UInt64')}`,
+      statement,
+      time.bounds(),
+    );
+    if (rows === null) return null;
+    const places = rows.map(({ ms, ...place }) => ({ ...place, timestamp: new Date(ms) }));
+    return [...places, ...beside].sort(slowestFirst).slice(0, limit);
+  }
+
+  private async rows<Row>(
+    scope: Scope,
+    block: number,
+    select: (copied: string) => string,
+    statement: StatementValues,
+    bounds: ReadBounds,
+  ): Promise<Row[] | null> {
+    try {
+      return await this.copied.rows<Row>(scope, block, select, statement, bounds);
+    } catch (error) {
+      throw error instanceof CopyReadTooLong ? new QueryTooLong() : error;
+    }
+  }
+}
+
+/** @param spans ascending, none over another */
+function rangesOf(spans: readonly TimeWindow[]): TimeWindow[] {
+  const ranges: TimeWindow[] = [];
+  for (const span of spans) {
+    const last = ranges.at(-1);
+    if (last?.to.getTime() === span.from.getTime()) ranges[ranges.length - 1] = { from: last.from, to: span.to };
+    else ranges.push(span);
+  }
+  return ranges;
+}
