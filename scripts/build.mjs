@@ -1,6 +1,7 @@
 // Compiles src/ and migrations/ into dist/, and makes the console. With --if-needed it does nothing while dist/.built is newer than
-// its sources. With --service it leaves the console out.
-import { spawnSync } from 'node:child_process';
+// its sources, and leaves the types unchecked, which "npm run build" and "npm run check" look at. With --service it leaves the
+// console out.
+import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -58,27 +59,38 @@ function cameBuilt() {
   return existsSync(join(root, 'dist', 'src', 'main.js')) && !(existsSync(join(root, 'src')) && existsSync(compiler));
 }
 
-if (process.argv.includes('--if-needed') && cameBuilt()) process.exit(0);
-if (!process.argv.includes('--if-needed') || !isUpToDate()) compile();
-if (!process.argv.includes('--service')) {
-  const console = spawnSync(process.execPath, [join(root, 'scripts', 'console.mjs')], { cwd: root, stdio: 'inherit' });
-  if (console.status !== 0) process.exit(1);
+const ifNeeded = process.argv.includes('--if-needed');
+if (ifNeeded && cameBuilt()) process.exit(0);
+const made = await Promise.all([
+  !ifNeeded || !isUpToDate() ? compile() : true,
+  process.argv.includes('--service') || run(join(root, 'scripts', 'console.mjs')),
+]);
+if (made.includes(false)) process.exit(1);
+
+/** @returns whether the script has ended well */
+function run(script, ...words) {
+  const child = spawn(process.execPath, [script, ...words], { cwd: root, stdio: 'inherit' });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve(code === 0));
+  });
 }
 
-function compile() {
+/** @returns whether dist/ is what the sources say */
+async function compile() {
   if (!existsSync(compiler)) {
     console.error(
       'The TypeScript compiler is not installed: run "npm ci --include=dev" first, or bring a dist/ that is built.',
     );
-    process.exit(1);
+    return false;
   }
   const startedAt = new Date();
   rmSync(stamp, { force: true });
   forgetLostOutputs();
-  const result = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
-  if (result.status !== 0) process.exit(1);
+  if (!(await run(compiler, '-p', 'tsconfig.build.json', ...(ifNeeded ? ['--noCheck'] : [])))) return false;
   removeOrphans();
   writeFileSync(stamp, '');
   // What was changed while the compiler ran is newer than the stamp.
   utimesSync(stamp, startedAt, startedAt);
+  return true;
 }
