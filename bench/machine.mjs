@@ -33,7 +33,16 @@ function busyTicks() {
 
 /** Processor time of what is measured, in µs: of everything below this process but those that send the load. */
 export function measuredMicros() {
-  return ownTicks((pid) => pid !== process.pid && !commandOf(pid).includes('load-client')) * (1_000_000 / TICKS);
+  return microsOf((command) => !command.includes('load-client'));
+}
+
+/** {@link measuredMicros} of the processes of Node alone, so that the rest is the database's and that of Redis. */
+export function nodeMicros() {
+  return microsOf((command) => command.includes('dist/src/main.js'));
+}
+
+function microsOf(counts) {
+  return ownTicks((pid) => pid !== process.pid && counts(commandOf(pid))) * (1_000_000 / TICKS);
 }
 
 function commandOf(pid) {

@@ -1,12 +1,14 @@
-// Where the processor time of one kind of request goes: `npm run bench -- profile [jwks|refused|ingest|organizations]`.
+// Where the processor time of one kind of request goes: `npm run bench -- profile [jwks|refused|ingest|queued|organizations]`.
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDatabase } from './database.mjs';
 import { EVENT, EVENT_BODY } from './event.mjs';
 import { load } from './load.mjs';
+import { queueIn } from './modes.bench.mjs';
 import { startService, workspace } from './service.mjs';
 import { liftQuotas } from './tenants.mjs';
+import { startRedis } from './two-processes.bench.mjs';
 
 /** Run by name alone: a profile is for reading, not for comparing. */
 export const onlyByName = true;
@@ -17,8 +19,10 @@ export async function run([what = 'ingest']) {
   const folder = await mkdtemp(join(tmpdir(), 'profile-'));
   const server = await startDatabase();
   const database = await server.database('bench_profile', { migrated: true });
+  const redis = what === 'queued' ? await startRedis() : null;
   const service = await startService({
     databaseUrl: database.url,
+    ...(redis !== null && { env: queueIn(redis) }),
     nodeArguments: ['--cpu-prof', `--cpu-prof-dir=${folder}`],
   });
   try {
@@ -30,6 +34,7 @@ export async function run([what = 'ingest']) {
       jwks: { requests: [{ path: '/v1/auth/jwks' }] },
       refused: { ...ingest(JSON.stringify({ ...EVENT, timestamp: '2090-01-01T00:00:00Z' })), expected: [422] },
       ingest: ingest(EVENT_BODY),
+      queued: ingest(EVENT_BODY),
       organizations: { requests: [{ path: '/v1/organizations', headers: { Authorization: `Bearer ${bearer}` } }] },
     };
     const order = orders[what];
@@ -38,6 +43,7 @@ export async function run([what = 'ingest']) {
     console.log(await load({ url: service.url, seconds: SECONDS, ...order }));
   } finally {
     await service.stop();
+    await redis?.stop();
     await server.stop();
   }
   const [file] = await readdir(folder);
