@@ -14,6 +14,7 @@ import { startRedis } from './two-processes.bench.mjs';
 export const onlyByName = true;
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 8);
+const CONNECTIONS = Number(process.env.BENCH_CONNECTIONS ?? 64);
 
 export async function run([what = 'ingest']) {
   const folder = await mkdtemp(join(tmpdir(), 'profile-'));
@@ -39,8 +40,8 @@ export async function run([what = 'ingest']) {
     };
     const order = orders[what];
     if (order === undefined) throw new Error(`no such profile; there are: ${Object.keys(orders).join(', ')}`);
-    await load({ url: service.url, seconds: 2, ...order });
-    console.log(await load({ url: service.url, seconds: SECONDS, ...order }));
+    await load({ url: service.url, seconds: 2, connections: CONNECTIONS, ...order });
+    console.log(await load({ url: service.url, seconds: SECONDS, connections: CONNECTIONS, ...order }));
   } finally {
     await service.stop();
     await redis?.stop();
