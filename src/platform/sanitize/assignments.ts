@@ -12,6 +12,10 @@ const HEADER_GAP = /[ \t]{1,4}/y;
 const PARAMETRIC_SCHEME = /(?:digest|oauth|hawk|signature|mac)[ \t][^\r\n]*/iy;
 const SCHEME_PARAMETERS = /(?:[,;][ \t]{0,4}[A-Za-z][\w-]{0,40}=[^\s,"']+){1,20}/y;
 const YAML_BLOCK = /[|>][+-]?[ \t]{0,8}\r?\n[ \t]+[^\n]*(?:\n[ \t]+[^\n]*)*/y;
+/** The end of a value that may be a name, with the separator that it was taken for a part of the value. */
+const NAME_AT_END = /([\w.$%-]{1,64})((?:[ \t]{0,4}[=:][>=]{0,2}[ \t]{0,4})?)$/;
+const SEPARATOR_BEHIND = /["'`\\\]]{0,4}(?:[ \t]|%20){0,4}(?:[=:]|%3[aAdD])[>=]{0,2}/y;
+const MOST_NAMES = 4;
 const SCHEME = /^[A-Za-z][\w-]{1,31}:?$/;
 
 interface Span {
@@ -90,6 +94,27 @@ function isCount(value: string): boolean {
 }
 
 function valueAt(text: string, at: number, kind: NameKind, context: RunContext): Span | null {
+  const value = ownValueAt(text, at, kind, context);
+  return value === null ? null : { start: value.start, end: endBehindNames(text, value, context) };
+}
+
+/** A value that is itself a sensitive name with a separator behind it, as in `login: password = "…"`: what that name holds goes with it. */
+function endBehindNames(text: string, { start, end }: Span, context: RunContext): number {
+  let last = end;
+  for (let names = 0; names < MOST_NAMES; names++) {
+    const [, name = '', separator = ''] =
+      NAME_AT_END.exec(text.slice(Math.max(start, last - 2 * MAX_NAME), last)) ?? [];
+    if (name === '' || kindOfName(name, context.inQuery) === null) break;
+    const behind = separator === '' ? lengthAt(SEPARATOR_BEHIND, text, last) : 0;
+    if (separator === '' && behind === 0) break;
+    const next = last + behind + lengthAt(GAP, text, last + behind);
+    if (next >= text.length) break;
+    last = quotedAt(text, next)?.after ?? endOfRun(text, next, context);
+  }
+  return last;
+}
+
+function ownValueAt(text: string, at: number, kind: NameKind, context: RunContext): Span | null {
   let start = at;
   while (/[>=]/.test(text.charAt(start)) && start - at < 2) start++;
   start += lengthAt(GAP, text, start);

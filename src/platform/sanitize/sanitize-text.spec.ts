@@ -398,6 +398,26 @@ describe('sanitizeText: properties', () => {
     );
   });
 
+  it.each([
+    'Pw:client_secret = "aaaaaaaa"',
+    'Pw: client_secret = aaaaaaaa',
+    'Pw:client_secret= "aaaaaaaa"',
+    'Pw:client_secret ="aaaaaaaa"',
+    'Pw:"client_secret" = "aaaaaaaa"',
+    'Pw: token : password => aaaaaaaa',
+    'Authorization: client_secret = "aaaaaaaa"',
+    'Authorization: client_secret: "aaaaaaaa"',
+    'Cookie: client_secret = "aaaaaaaa"',
+    "pw%3Dclient_secret%20%3D%20'aaaaaaaa'",
+  ])('shows no value of a name that stands where the value of another is wanted: %s', (text) => {
+    expect(sanitizeText(`${text}, n = 17`)).not.toContain('aaaaaaaa');
+  });
+
+  it('keeps what stands behind a value that is no name', () => {
+    expect(sanitizeText('{"pw":"token","n":17}')).toBe('{"pw":"[redacted]","n":17}');
+    expect(sanitizeText('Pw: hunter2 = "seventeen"')).toBe('Pw: [redacted] = "seventeen"');
+  });
+
   it('never shows a value behind a sensitive name', () => {
     const names = fc.constantFrom(
       'password',
@@ -423,6 +443,13 @@ describe('sanitizeText: properties', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 12 }), names, frames, values, (lead, name, [open, close], value) => {
         expect(sanitizeText(`${lead} ${name}${open}${value}${close} end`)).not.toContain(value);
+      }),
+      { numRuns: 3_000 },
+    );
+    const leads = fc.tuple(names, fc.constantFrom(':', ': ', '=', ' = ', ':"', "='")).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(leads, names, frames, values, (lead, name, [open, close], value) => {
+        expect(sanitizeText(`${lead}${name}${open}${value}${close} end`)).not.toContain(value);
       }),
       { numRuns: 3_000 },
     );
