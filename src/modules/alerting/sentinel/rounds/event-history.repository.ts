@@ -90,13 +90,13 @@ export class EventHistoryRepository {
   async series(projectId: ProjectId, { from, to }: Period, tx: Db): Promise<{ events: string[]; sources: string[] }> {
     const rows = await this.database.rows<{ type: 'event' | 'source'; value: string }>(
       // Of a day the combinations with the most events, among as many as are read of it at all: an id in the event type makes
-      // hundreds of thousands of them.
+      // hundreds of thousands of them. Among equals the name decides, not the way that the database reads them.
       `WITH counted AS MATERIALIZED (
          SELECT f.event, f.source_id, sum(f.events) AS events
          FROM generate_series(date_trunc('day', $2::timestamptz, 'UTC'), $3::timestamptz - interval '1 hour', interval '1 day') AS d (day)
          CROSS JOIN LATERAL (
            SELECT * FROM (SELECT event, source_id, events FROM event_facet_days WHERE project_id = $1 AND day = d.day
-                          LIMIT ${FACETS_READ_A_DAY}) part ORDER BY events DESC LIMIT ${FACETS_COUNTED_A_DAY}) f
+                          LIMIT ${FACETS_READ_A_DAY}) part ORDER BY events DESC, event COLLATE "C", source_id LIMIT ${FACETS_COUNTED_A_DAY}) f
          GROUP BY 1, 2)
        (SELECT 'event' AS type, event AS value FROM counted GROUP BY event ORDER BY sum(events) DESC, event LIMIT ${MOST_TYPES})
        UNION ALL
