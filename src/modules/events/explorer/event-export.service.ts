@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { MembershipReader, type ProjectMemberScope, type ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { ClientGone, PacedResponse } from '../../../platform/http/paced-response.js';
-import { type EventFilter, filterOf, type MatchingHour, type TimeWindow, windowOf } from '../totals/index.js';
+import { AskedWindows, type EventFilter, filterOf, type MatchingHour, type TimeWindow } from '../totals/index.js';
 import { type EventPlace, EventRowsReader, type Place, ReadBudget, RECORDS } from '../reads/index.js';
 import { SessionLivenessCache } from '../../identity/sessions/index.js';
 import type { ExportRequest } from './explorer.dto.js';
@@ -35,6 +35,7 @@ export class EventExportService {
   private runningAtAll = 0;
 
   constructor(
+    private readonly windows: AskedWindows,
     private readonly explorer: ExplorerRepository,
     private readonly events: EventRowsReader,
     private readonly budget: ReadBudget,
@@ -47,7 +48,7 @@ export class EventExportService {
   /** Refusals come as usual; a failure after the first byte cuts the connection, so that no export looks whole that is not. */
   async write(scope: ProjectMemberScope, request: ExportRequest, response: Response): Promise<void> {
     const now = this.clock.now();
-    const window = windowOf(request, now, 'body');
+    const window = await this.windows.of(request, now, 'body');
     const writer = EXPORT_WRITERS[request.format];
     const release = this.enter(scope.projectId);
     const chunks = this.chunks(scope, window, filterOf(request), writer);

@@ -81,8 +81,8 @@ export class EventMover {
   }
 
   private async check(): Promise<void> {
-    const { block, projects } = await this.unmoved.sums();
-    const copied = new Map((await this.stored.sums(block)).map((sum) => [sum.project, sum]));
+    const { block, retainedFrom, projects } = await this.unmoved.sums();
+    const copied = new Map((await this.stored.sums(block, retainedFrom)).map((sum) => [sum.project, sum]));
     const differing = projects.filter((kept) => !isSame(kept, copied.get(kept.project)));
     const [one] = differing;
     if (one === undefined) return;
