@@ -16,7 +16,7 @@ export class EventRetention1801800000000 implements MigrationInterface {
         CONSTRAINT ck_event_retention_is_only CHECK (is_only)
       )`);
     await q.query(`
-      CREATE FUNCTION events_retained_from() RETURNS timestamptz LANGUAGE sql STABLE AS
+      CREATE FUNCTION events_retained_from() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE AS
       $$ SELECT coalesce((SELECT retained_from FROM event_retention), '-infinity'::timestamptz) $$`);
   }
 

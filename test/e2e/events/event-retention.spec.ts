@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { RetainedEvents } from '../../../src/modules/events/retention/index.js';
+import { AskedWindows } from '../../../src/modules/events/totals/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import type { Json } from '../../support/delivery.js';
@@ -40,11 +41,11 @@ describe('Events that are kept for some days', () => {
     await database.drop();
   });
 
-  const ingest = async (timestamp: string, event = 'paid', of: TestApp = app): Promise<string> => {
-    const { body } = await of
+  const ingest = async (timestamp: string, event = 'paid', of = owner): Promise<string> => {
+    const { body } = await app
       .request()
       .post('/v1/events/ingest')
-      .set('X-API-Key', owner.apiKey)
+      .set('X-API-Key', of.apiKey)
       .send({ event_type: event, source: 'shop', timestamp, payload: { n: 1, latency_ms: 5 } })
       .expect(200);
     return (body as { ingested_event_id: string }).ingested_event_id;
@@ -119,6 +120,19 @@ describe('Events that are kept for some days', () => {
     expect(body).toMatchObject({ from_ts: from, scanned: 2 });
   });
 
+  it('cut an export that they end in the middle of', async () => {
+    const windows = app.nest.get(AskedWindows, { strict: false });
+    const kept = jest.spyOn(windows, 'of').mockResolvedValueOnce({ from: new Date(0), to: new Date() });
+    const exported = app
+      .request()
+      .post(`/v1/projects/${owner.projectId}/events/export`)
+      .set('Authorization', owner.bearer)
+      .send({ format: 'csv', range: 'all' })
+      .buffer(true);
+    await expect(exported).rejects.toThrow('aborted');
+    kept.mockRestore();
+  });
+
   it('are compared with nothing where what came before is not kept', async () => {
     const whole = await get(`/v1/analytics/overview?project_id=${owner.projectId}&range=24h`);
     expect(whole).toMatchObject({ totals: { events: 1 }, previous: { events: 0 } });
@@ -155,11 +169,23 @@ describe('Events that are kept for some days', () => {
        FROM generate_series(1, 30000) AS n`,
       [owner.projectId, LONG_AGO],
     );
+    // Nothing is left of it but its counters.
+    const quiet = await ownerWithProject(app);
+    await ingest(LONG_AGO, 'old', quiet);
     const second = await open({});
     try {
       await maintain(second);
       expect(await months()).not.toContain(month);
       expect(await stored()).toEqual([retainedFrom.toISOString(), expect.any(String), expect.any(String)]);
+      const { body: health } = await app
+        .request()
+        .get(`/v1/projects/${quiet.projectId}/health`)
+        .set('Authorization', quiet.bearer);
+      expect(health).toMatchObject({
+        status: 'quiet',
+        last_event_at: '2001-02-03T04:00:00.000Z',
+        onboarding: { has_event: true, completed: true },
+      });
       for (const id of ended) await get(`/v1/projects/${owner.projectId}/events/${id}`, 404);
       expect((await get(`/v1/events?project_id=${owner.projectId}`)).items).toHaveLength(3);
     } finally {

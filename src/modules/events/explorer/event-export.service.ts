@@ -27,6 +27,8 @@ export class TooManyExports extends domainError(429, 'Too many exports at once')
   override readonly headers = { 'Retry-After': '10' };
 }
 
+class EventsEnded extends Error {}
+
 /** Writes the filtered events to the client as fast as it reads, holding no more than one read of them. */
 @Injectable()
 export class EventExportService {
@@ -99,6 +101,8 @@ export class EventExportService {
         last = places.at(-1) ?? null;
       }
     }
+    // The oldest ones come last, and an export may take hours.
+    if (!(await this.windows.isKept(window))) throw new EventsEnded('events ended while they were exported');
   }
 
   private async *reads(

@@ -23,6 +23,11 @@ export class RetainedEvents {
     return known.from;
   }
 
+  /** As {@link from}, at this moment. */
+  fromNow(): Promise<Date | null> {
+    return this.retention.retainedFrom();
+  }
+
   /** What is older may be removed: every process knows by now. Null: nothing is. */
   endedBefore(): Promise<Date | null> {
     return this.retention.endedBefore();

@@ -1,11 +1,9 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../config/index.js';
-import { Clock } from '../../../platform/clock/index.js';
 import { MaintenanceTask } from '../../../platform/maintenance/maintenance-task.js';
 import { RetainedEvents } from './retained-events.js';
 import { RetentionRepository } from './retention.repository.js';
 
-const DAY_MS = 86_400_000;
 /** Of the rows without a month of their own: 4 MB a statement, 80 MB a round. */
 const PAGES_A_STEP = 500;
 const STEPS_A_ROUND = 20;
@@ -17,13 +15,14 @@ const REST_MS = 3_600_000;
 export class RetentionMaintenance extends MaintenanceTask {
   private readonly logger = new Logger('retention');
   private readonly days: number | undefined;
+  /** How far rows that are older have been looked for. */
+  private before: Date | undefined;
   private page = 0;
   private restsUntil = -Infinity;
 
   constructor(
     private readonly retention: RetentionRepository,
     private readonly retained: RetainedEvents,
-    private readonly clock: Clock,
     @Inject(CONFIG) { eventRetentionDays }: Config,
   ) {
     super();
@@ -38,9 +37,8 @@ export class RetentionMaintenance extends MaintenanceTask {
   }
 
   private async advance(days: number): Promise<void> {
-    const from = monthOf(new Date(this.clock.now().getTime() - days * DAY_MS));
-    if (!(await this.retention.advance(from))) return;
-    this.restsUntil = -Infinity;
+    const from = await this.retention.advance(days);
+    if (from === null) return;
     this.retained.forget();
     this.logger.log(`events before ${from.toISOString()} are not kept any more`);
   }
@@ -49,17 +47,23 @@ export class RetentionMaintenance extends MaintenanceTask {
     let dropped = 0;
     for (const name of await this.retention.months()) {
       if (endOf(name) > before) continue;
-      if (await this.retention.dropMonth(name)) {
-        dropped += 1;
-        this.logger.log(`dropped ${name}`);
-      } else {
-        this.logger.warn(`${name} was not dropped: its events are read or stored; the next round tries again`);
+      if (!(await this.retention.dropMonth(name))) {
+        // All months have a lock in common, and who waits for it keeps everybody waiting.
+        this.logger.warn(`${name} was not dropped: events are read or stored all the time; the next round tries again`);
+        break;
       }
+      dropped += 1;
+      this.logger.log(`dropped ${name}`);
     }
     return dropped;
   }
 
   private async sweep(before: Date): Promise<number> {
+    if (this.before?.getTime() !== before.getTime()) {
+      this.before = before;
+      this.page = 0;
+      this.restsUntil = -Infinity;
+    }
     if (performance.now() < this.restsUntil) return 0;
     let removed = 0;
     for (let step = 0; step < STEPS_A_ROUND; step += 1) {
@@ -73,10 +77,6 @@ export class RetentionMaintenance extends MaintenanceTask {
     }
     return removed;
   }
-}
-
-function monthOf(at: Date): Date {
-  return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1));
 }
 
 /** Of `events_2026_03`: the beginning of April. */

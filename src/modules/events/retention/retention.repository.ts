@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 
-/** Nobody waits longer for a month that goes: whoever reads or stores events meanwhile waits behind it. */
-const LOCK_MS = 500;
+/** For each of three locks of a month that goes: whoever reads or stores events meanwhile waits behind it. */
+const LOCK_MS = 200;
 /** Of a statement that could not have a lock in time. */
 const LOCK_NOT_AVAILABLE = '55P03';
-/** As long as a process may not know of it yet, and its requests may take. */
+/** As long as a process may not know of it yet, and longer than most of its requests take. */
 const KNOWN_TO_ALL = `interval '2 minutes'`;
 
 /** What a part of the rows without a month of their own held. */
@@ -34,15 +34,19 @@ export class RetentionRepository {
     return row?.from ?? null;
   }
 
-  /** Events before it are not kept. Never goes back: what is gone is gone. @returns whether that is new */
-  async advance(from: Date): Promise<boolean> {
-    const changed = await this.database.execute(
-      `INSERT INTO event_retention AS r (retained_from) VALUES ($1)
+  /**
+   * Events of months before the one that is so many days ago are not kept, by the database's time. Never goes back: what is
+   * gone is gone.
+   * @returns since when, where that is new
+   */
+  async advance(days: number): Promise<Date | null> {
+    const [row] = await this.database.rows<{ from: Date }>(
+      `INSERT INTO event_retention AS r (retained_from) VALUES (date_trunc('month', now() - make_interval(hours => 24 * $1::int), 'UTC'))
        ON CONFLICT ON CONSTRAINT pk_event_retention DO UPDATE SET retained_from = excluded.retained_from, since = now()
-       WHERE r.retained_from < excluded.retained_from`,
-      [from],
+       WHERE r.retained_from < excluded.retained_from RETURNING r.retained_from AS from`,
+      [days],
     );
-    return changed > 0;
+    return row?.from ?? null;
   }
 
   /** Months that have a partition, such as `events_2026_03`. */

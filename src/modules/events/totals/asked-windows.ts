@@ -29,6 +29,12 @@ export class AskedWindows {
     return retainedFrom !== null && before.from < retainedFrom ? null : before;
   }
 
+  /** Whether all events of a window are there still: of reads that take longer than those that are ended wait for. */
+  async isKept({ from, to }: TimeWindow): Promise<boolean> {
+    const retainedFrom = await this.retained.fromNow();
+    return retainedFrom === null || from >= retainedFrom || from >= to;
+  }
+
   private async within({ from, to }: TimeWindow): Promise<TimeWindow> {
     const retainedFrom = await this.retained.from();
     if (retainedFrom === null || from >= retainedFrom) return { from, to };

@@ -73,7 +73,7 @@ export class UnmovedEventsRepository {
   async total(): Promise<number> {
     const { rows } = await this.client.query<{ events: number }>(
       `SELECT /* every tenant: how many */ coalesce(sum(events), 0)::float8 AS events FROM event_hours
-       WHERE hour >= events_retained_from()`,
+       WHERE hour >= (SELECT events_retained_from())`,
     );
     return rows[0]?.events ?? 0;
   }
@@ -165,13 +165,13 @@ export class UnmovedEventsRepository {
         `SELECT /* every tenant: what each has */ c.project_id::text AS project, sum(c.events)::text AS events, sum(c.ids)::text AS ids
          FROM (
            SELECT e.project_id, count(*) AS events, sum(${hash('e.id')}) AS ids FROM events e
-           WHERE e."timestamp" >= events_retained_from() GROUP BY 1
+           WHERE e."timestamp" >= (SELECT events_retained_from()) GROUP BY 1
            UNION ALL
            SELECT s.project_id, -count(*), -sum(${hash('f.id')}) FROM event_shipments s
            CROSS JOIN LATERAL unnest(s.timestamps, s.ids) AS u (at, which)
            CROSS JOIN LATERAL (SELECT e.id FROM events e
              WHERE e.project_id = s.project_id AND e."timestamp" = u.at AND e.id = u.which OFFSET 0) f
-           WHERE u.at >= events_retained_from() GROUP BY 1) c
+           WHERE u.at >= (SELECT events_retained_from()) GROUP BY 1) c
          WHERE NOT EXISTS (SELECT FROM projects p WHERE p.id = c.project_id AND p.deleted_at IS NOT NULL)
          GROUP BY 1`,
       );
@@ -180,6 +180,12 @@ export class UnmovedEventsRepository {
       // It has written nothing, and what went wrong before is what is told.
       await this.client.query('COMMIT').catch(() => undefined);
     }
+  }
+
+  /** Events before it are not kept; null: all are. */
+  async retainedFrom(): Promise<Date | null> {
+    const { rows } = await this.client.query<{ retained_from: Date }>('SELECT retained_from FROM event_retention');
+    return rows[0]?.retained_from ?? null;
   }
 
   /**

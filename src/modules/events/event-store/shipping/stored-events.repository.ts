@@ -138,7 +138,11 @@ export class StoredEventsRepository {
 
   /** @param month of {@link months} */
   async dropMonth(month: string): Promise<void> {
-    await this.server.command(`ALTER TABLE ${keptTable(this.server)} DROP PARTITION ID {month: String}`, { month });
+    // However large it is: a server has a bound for people who mistype.
+    await this.server.command(
+      `ALTER TABLE ${keptTable(this.server)} DROP PARTITION ID {month: String} SETTINGS max_partition_size_to_drop = 0`,
+      { month },
+    );
   }
 
   /** Has older rows among those without a month removed from the disk, which takes its time. @returns whether there are any */
