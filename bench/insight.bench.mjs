@@ -30,7 +30,8 @@ const MOST_WORK_ROUNDS = 60;
 
 /**
  * With BENCH_FOLDER the filled database stays there: `npm run bench -- insight fill` makes it, and every later run measures
- * at once, of windows that end when it was filled. `insight reads` makes the reads of `reads` there, of windows that end now.
+ * at once, of windows that end when it was filled. `insight reads` makes the reads of `reads` there, of windows that end now;
+ * `insight ingest` stores events there and in an empty database, in turns.
  */
 export async function run([only] = []) {
   const server = await startDatabase({ kept: KEPT_FOLDER });
@@ -46,6 +47,11 @@ export async function run([only] = []) {
     const bearer = await signedIn(service, email, password);
     const ask = askerOf(service, agent, bearer);
     await server.checkpoint();
+    if (only === 'ingest') {
+      console.log(`\n${facts()}; PostgreSQL ${JSON.stringify(await server.settings())}`);
+      print('Ingestion', [await ingestionBesideRows({ server, service, key })]);
+      return;
+    }
     if (only === 'reads') {
       console.log(`\n${facts()}; PostgreSQL ${JSON.stringify(await server.settings())}`);
       await printReads({ service, database, bearer, large, small });
@@ -279,6 +285,35 @@ function goalsOf({ name, question, ours, best, growth, memory, perSecond, why })
   ];
 }
 
+/** One event a request. */
+function shotOf(target, key) {
+  const headers = { 'Content-Type': 'application/json', 'X-API-Key': key };
+  const requests = [{ path: '/v1/events/ingest', headers, body: EVENT_BODY }];
+  return { target, order: { requests, connections: CONNECTIONS } };
+}
+
+/** Requests a second into the filled database and into an empty one: what its rows cost, and not what filling it left to do. */
+async function ingestionBesideRows({ server, service, key }) {
+  const other = await startDatabase();
+  const database = await other.database('bench_empty', { migrated: true });
+  const empty = await startService({ databaseUrl: database.url, env: { PROCESS_ROLE: 'api' } });
+  try {
+    const { key: otherKey } = await workspace(empty);
+    await liftQuotas(database);
+    const checkpoint = async () => {
+      await server.checkpoint();
+      await other.checkpoint();
+    };
+    const shots = { none: shotOf(empty, otherKey), full: shotOf(service, key) };
+    const { none, full } = await shoot(shots, { seconds: SECONDS, rounds: ROUNDS, tries: TRIES, checkpoint });
+    const name = `ingest at ${EVENTS.toLocaleString('en')} rows / at none`;
+    return goal(name, ratio(full.perSecond / none.perSecond), { least: 0.9 });
+  } finally {
+    await empty.stop();
+    await other.stop();
+  }
+}
+
 /** Requests a second with a worker process beside it, which adds up what comes, and without. */
 async function ingestionBesideWorker({ server, service, databaseUrl, env, key }) {
   let worker = null;
@@ -292,20 +327,7 @@ async function ingestionBesideWorker({ server, service, databaseUrl, env, key })
       worker = null;
     }
   };
-  const shot = (isWanted) => ({
-    target: service,
-    prepare: () => setWorker(isWanted),
-    order: {
-      requests: [
-        {
-          path: '/v1/events/ingest',
-          headers: { 'Content-Type': 'application/json', 'X-API-Key': key },
-          body: EVENT_BODY,
-        },
-      ],
-      connections: CONNECTIONS,
-    },
-  });
+  const shot = (isWanted) => ({ ...shotOf(service, key), prepare: () => setWorker(isWanted) });
   try {
     const settings = { seconds: SECONDS, rounds: ROUNDS, tries: TRIES, checkpoint: server.checkpoint };
     const { off, on } = await shoot({ off: shot(false), on: shot(true) }, settings);

@@ -42,6 +42,7 @@ import { EventShipping1800000000000 } from './1800000000000-event-shipping.js';
 import { CountedBatches1800000100000 } from './1800000100000-counted-batches.js';
 import { PointsOfFindings1801600000000 } from './1801600000000-points-of-findings.js';
 import { MovedEvents1801700000000 } from './1801700000000-moved-events.js';
+import { EventRetention1801800000000 } from './1801800000000-event-retention.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -89,4 +90,5 @@ export const MIGRATIONS = [
   CountedBatches1800000100000,
   PointsOfFindings1801600000000,
   MovedEvents1801700000000,
+  EventRetention1801800000000,
 ] as const;

@@ -77,6 +77,8 @@ export interface Config {
   };
   /** Where events are read, as far as that can tell them. */
   readonly eventReads: EventStoreName;
+  /** Days that events are kept at least; undefined: for ever. */
+  readonly eventRetentionDays: number | undefined;
   /** The ClickHouse that events are copied to; undefined: none. */
   readonly eventStore: ClickHouseSettings | undefined;
   readonly internalJobToken: string | undefined;

@@ -62,6 +62,14 @@ describe('the ClickHouse of the configuration', () => {
     ]);
   });
 
+  it('keeps its events for some days where that is said, as many as other things look back', () => {
+    expect(loadConfig({}).eventRetentionDays).toBeUndefined();
+    expect(loadConfig({ EVENT_RETENTION_DAYS: '30' }).eventRetentionDays).toBe(30);
+    for (const days of ['29', '36501']) {
+      expect(faultsOf({ EVENT_RETENTION_DAYS: days })).toEqual(['EVENT_RETENTION_DAYS must be between 30 and 36500']);
+    }
+  });
+
   it('is read from when that is said', () => {
     expect(loadConfig({ CLICKHOUSE_URL: URL }).eventReads).toBe('postgres');
     expect(loadConfig({ CLICKHOUSE_URL: URL, EVENT_STORE: 'clickhouse' }).eventReads).toBe('clickhouse');

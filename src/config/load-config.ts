@@ -129,6 +129,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       meteredBillingEnabled: v.STORAGE_METERED_BILLING_ENABLED,
     },
     eventReads: v.EVENT_STORE,
+    eventRetentionDays: v.EVENT_RETENTION_DAYS,
     eventStore: clickHouseSettings(v),
     internalJobToken: v.INTERNAL_JOB_TOKEN,
     payment: Object.fromEntries(PAYMENT_NAMES.map((name) => [name, v[name]])) as Record<

@@ -36,14 +36,15 @@ const variable = <T>(
 
 const text = z.string().optional();
 
-const integer = (fallback: number, min: number, max: number) =>
+const optionalInteger = (min: number, max: number) =>
   z
     .string()
     .regex(/^\d{1,12}$/, 'must be a whole number')
     .transform(Number)
     .refine((n) => n >= min && n <= max, `must be between ${min} and ${max}`)
-    .optional()
-    .transform((n) => n ?? fallback);
+    .optional();
+const integer = (fallback: number, min: number, max: number) =>
+  optionalInteger(min, max).transform((n) => n ?? fallback);
 
 const TRUE = new Set(['true', '1', 'yes', 'on']);
 const FALSE = new Set(['false', '0', 'no', 'off']);
@@ -324,6 +325,12 @@ export const VARIABLES = {
     'postgres',
     'where lists of events are read: postgres, or clickhouse, which needs CLICKHOUSE_URL',
     oneOf(EVENT_STORES, 'postgres'),
+  ),
+  EVENT_RETENTION_DAYS: variable(
+    'Event store',
+    '',
+    'events older than so many days end, a whole UTC month at a time; 30 at least, unset: they are kept for ever',
+    optionalInteger(30, 36_500),
   ),
   CLICKHOUSE_URL: variable(
     'Event store',

@@ -151,6 +151,19 @@ function tests(access: ClickHouseAccess): void {
       await service.close();
     });
 
+    it('asks for no events that are not kept any more', async () => {
+      expect(await move()).toBe(0);
+      const now = new Date();
+      const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 2, 1));
+      await app.rows('INSERT INTO event_retention (retained_from) VALUES ($1)', [from]);
+      // They have gone from PostgreSQL alone so far.
+      await app.rows('DELETE FROM events WHERE "timestamp" < $1', [from]);
+      await app.rows('UPDATE event_shipping SET is_whole = false');
+      said = '';
+      expect(await move()).toBe(0);
+      expect(said).toContain('ClickHouse has every event, by number and by id.');
+    });
+
     it('is one at a time, and needs an address', async () => {
       const { isHeld, free } = server.holdNext();
       const first = move();

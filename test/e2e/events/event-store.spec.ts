@@ -295,6 +295,35 @@ else {
       await expectSame(app, store);
     });
 
+    it('ends with the events that are not kept any more, also after ClickHouse was away', async () => {
+      const now = new Date();
+      const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 1));
+      const times = [new Date(from.getTime() - 1), new Date(from.getTime() - 40 * DAY_MS), new Date(0), from, now];
+      for (const timestamp of times) await ingest({ event_type: 'e', source: 's', timestamp }).expect(200);
+      await expectSame(app, store);
+      const before = async () => (await copiedDays(store)).filter(({ day }) => day < from.toISOString().slice(0, 10));
+      // Of the tests before this one there are months of a thousand years.
+      expect(await before()).not.toEqual([]);
+      await app.rows(`INSERT INTO event_retention (retained_from, since) VALUES ($1, now() - interval '3 minutes')`, [
+        from,
+      ]);
+      const maintain = () => app.nest.get(MaintenanceRunner, { strict: false }).run();
+      await server.goAway();
+      await maintain();
+      expect(await app.rows('SELECT 1 FROM events WHERE "timestamp" < $1', [from])).toEqual([]);
+      await server.comeBack();
+      await eventually(
+        async () => {
+          await maintain();
+          return before();
+        },
+        (days) => days.length === 0,
+      );
+      await expectSame(app, store);
+      expect(await countOf(store)).toBeGreaterThanOrEqual(2);
+      await app.rows('DELETE FROM event_retention');
+    });
+
     it('has each event once after merges, too', async () => {
       await merge(store);
       await expectSame(app, store);

@@ -3,7 +3,7 @@ import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import type { WrittenJson } from '../../../platform/http/written-json.js';
 import { ProjectsReader, rangeWindow } from '../../tenancy/projects/index.js';
-import { EventTotalsReader, windowHead, windowOf } from '../totals/index.js';
+import { AskedWindows, EventTotalsReader, windowHead } from '../totals/index.js';
 import { AnswerWriter } from './answer-writer.js';
 import { PropertyCatalogue } from './catalogue/property-catalogue.service.js';
 import { checkQuery } from './checking/checker.js';
@@ -31,6 +31,7 @@ export class EqlService {
     private readonly runner: QueryRunner,
     private readonly writer: AnswerWriter,
     private readonly catalogue: PropertyCatalogue,
+    private readonly windows: AskedWindows,
     private readonly totals: EventTotalsReader,
     private readonly projects: ProjectsReader,
     private readonly clock: Clock,
@@ -40,7 +41,7 @@ export class EqlService {
   async run(scope: ProjectScope, request: EqlRequest, signal: AbortSignal): Promise<WrittenJson<EqlAnswer>> {
     const startedAt = performance.now();
     const query = readAt(request.query, ['body', 'query'], readQuery);
-    const window = windowOf(request, this.clock.now(), 'body');
+    const window = await this.windows.of(request, this.clock.now(), 'body');
     const { limit, result_position: position, max_samples_per_key: samplesPerKey } = request;
     const [name, found] = await Promise.all([
       this.projects.nameOf(scope),

@@ -4,12 +4,14 @@ import type { ClickHouse } from '../../../platform/clickhouse/index.js';
 import { DATABASE_URL } from '../../../platform/database/database.js';
 import { Metrics } from '../../../platform/telemetry/index.js';
 import { belongsToProject } from '../../tenancy/projects/index.js';
+import { EventRetentionModule } from '../retention/index.js';
 import { EVENT_SERVER, EVENT_SERVER_PROVIDER } from './event-server.js';
 import { EventStoreStart } from './event-store.start.js';
 import { CopiedEventsReader } from './reading/copied-events.reader.js';
 import { UncopiedEventsReader } from './reading/uncopied-events.reader.js';
 import { CopyLagReader } from './shipping/copy-lag.reader.js';
 import { CopiesOfDeletedProjects } from './shipping/copies-of-deleted-projects.js';
+import { CopiesOfEndedEvents } from './shipping/copies-of-ended-events.js';
 import { ShipmentsRepository } from './shipping/shipments.repository.js';
 import { Shipper } from './shipping/shipper.js';
 import { ShippingLoop } from './shipping/shipping-loop.js';
@@ -38,9 +40,11 @@ const SHIPPING: FactoryProvider<ShippingLoop | null> = {
 
 /** The copy of all events in ClickHouse, which is on where one is configured. */
 @Module({
+  imports: [EventRetentionModule],
   providers: [
     CopiedEventsReader,
     CopiesOfDeletedProjects,
+    CopiesOfEndedEvents,
     CopyLagReader,
     EVENT_SERVER_PROVIDER,
     EventStoreStart,

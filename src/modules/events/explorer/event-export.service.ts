@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { MembershipReader, type ProjectMemberScope, type ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { ClientGone, PacedResponse } from '../../../platform/http/paced-response.js';
-import { type EventFilter, filterOf, type MatchingHour, type TimeWindow, windowOf } from '../totals/index.js';
+import { AskedWindows, type EventFilter, filterOf, type MatchingHour, type TimeWindow } from '../totals/index.js';
 import { type EventPlace, EventRowsReader, type Place, ReadBudget, RECORDS } from '../reads/index.js';
 import { SessionLivenessCache } from '../../identity/sessions/index.js';
 import type { ExportRequest } from './explorer.dto.js';
@@ -27,6 +27,8 @@ export class TooManyExports extends domainError(429, 'Too many exports at once')
   override readonly headers = { 'Retry-After': '10' };
 }
 
+class EventsEnded extends Error {}
+
 /** Writes the filtered events to the client as fast as it reads, holding no more than one read of them. */
 @Injectable()
 export class EventExportService {
@@ -35,6 +37,7 @@ export class EventExportService {
   private runningAtAll = 0;
 
   constructor(
+    private readonly windows: AskedWindows,
     private readonly explorer: ExplorerRepository,
     private readonly events: EventRowsReader,
     private readonly budget: ReadBudget,
@@ -47,7 +50,7 @@ export class EventExportService {
   /** Refusals come as usual; a failure after the first byte cuts the connection, so that no export looks whole that is not. */
   async write(scope: ProjectMemberScope, request: ExportRequest, response: Response): Promise<void> {
     const now = this.clock.now();
-    const window = windowOf(request, now, 'body');
+    const window = await this.windows.of(request, now, 'body');
     const writer = EXPORT_WRITERS[request.format];
     const release = this.enter(scope.projectId);
     const chunks = this.chunks(scope, window, filterOf(request), writer);
@@ -98,6 +101,8 @@ export class EventExportService {
         last = places.at(-1) ?? null;
       }
     }
+    // The oldest ones come last, and an export may take hours.
+    if (!(await this.windows.isKept(window))) throw new EventsEnded('events ended while they were exported');
   }
 
   private async *reads(

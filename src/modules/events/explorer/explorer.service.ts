@@ -6,12 +6,12 @@ import { providerOf } from '../../../platform/discovery/provider-of.js';
 import { writeList, writeObject, type WrittenJson } from '../../../platform/http/written-json.js';
 import { READ_COLUMNS, type StoredEvent } from '../fields/index.js';
 import {
+  AskedWindows,
   type EventFilters,
   EventTotalsReader,
   type FacetValue,
   filterOf,
   windowHead,
-  windowOf,
 } from '../totals/index.js';
 import {
   eventMembers,
@@ -40,6 +40,7 @@ export class EventNotFound extends domainError(404, 'Event not found') {}
 export class ExplorerService {
   constructor(
     private readonly explorer: ExplorerRepository,
+    private readonly windows: AskedWindows,
     private readonly totals: EventTotalsReader,
     private readonly events: EventPlacesReader,
     private readonly pages: EventPageReader,
@@ -49,7 +50,7 @@ export class ExplorerService {
   ) {}
 
   async page(scope: ProjectScope, query: ExplorerQuery): Promise<WrittenJson<ExplorerPage>> {
-    const window = windowOf(query, this.clock.now(), 'query');
+    const window = await this.windows.of(query, this.clock.now(), 'query');
     const { limit, offset } = query;
     const [{ name }, { total, places }] = await Promise.all([
       this.projects.get(scope),
@@ -68,7 +69,7 @@ export class ExplorerService {
   }
 
   async facets(scope: ProjectScope, query: EventFilters): Promise<FacetsResponse> {
-    const window = windowOf(query, this.clock.now(), 'query');
+    const window = await this.windows.of(query, this.clock.now(), 'query');
     const [{ name }, facets, names] = await Promise.all([
       this.projects.get(scope),
       this.totals.facets(scope, window, filterOf(query), MOST_FACET_VALUES),

@@ -3,6 +3,7 @@ import { ApiKeysModule } from '../../entitlement/api-keys/index.js';
 import { IngestionFailuresModule } from '../../entitlement/ingestion-failures/index.js';
 import { belongsToProject, ProjectsModule } from '../../tenancy/projects/index.js';
 import { QuotasModule } from '../../entitlement/quotas/index.js';
+import { EventRetentionModule } from '../retention/index.js';
 import { BatchIngestService } from './batch-ingest.service.js';
 import { EventAdmissionService } from './event-admission.service.js';
 import { EventRecorder } from './event-recorder.js';
@@ -22,7 +23,7 @@ import { EventWriter } from './writing/event-writer.js';
 import { EVENT_WRITER } from './writing/event-writer.provider.js';
 
 @Module({
-  imports: [ApiKeysModule, ProjectsModule, QuotasModule, IngestionFailuresModule],
+  imports: [ApiKeysModule, EventRetentionModule, ProjectsModule, QuotasModule, IngestionFailuresModule],
   controllers: [IngestController],
   providers: [
     IngestService,

@@ -15,7 +15,11 @@ export class LogsQuery {
   @UuidField({})
   project_id!: string;
 
-  @EnumField(RANGES, { optional: true, default: '24h', description: 'The window that ends now; all begins in 1970' })
+  @EnumField(RANGES, {
+    optional: true,
+    default: '24h',
+    description: 'The window that ends now; all begins in 1970, or with the events that are kept',
+  })
   range!: Range;
 
   @TextField({

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { EventStreamsModule } from '../streams/index.js';
 import { EventFeedModule } from '../feed/index.js';
 import { EventReadsModule } from '../reads/index.js';
+import { EventTotalsModule } from '../totals/index.js';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { LogFeed } from './log-feed.js';
 import { LogsController } from './logs.controller.js';
@@ -11,7 +12,7 @@ import { LogSearchIndexRepository } from './search-index.repository.js';
 import { LogSearchIndexProcessor } from './search-index.job.js';
 
 @Module({
-  imports: [EventFeedModule, EventReadsModule, EventStreamsModule, ProjectsModule],
+  imports: [EventFeedModule, EventReadsModule, EventStreamsModule, EventTotalsModule, ProjectsModule],
   controllers: [LogsController],
   providers: [LogFeed, LogsService, LogsRepository, LogSearchIndexRepository, LogSearchIndexProcessor],
 })

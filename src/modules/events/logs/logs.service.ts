@@ -3,7 +3,8 @@ import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { writeList, type WrittenJson } from '../../../platform/http/written-json.js';
 import { EventPageReader } from '../reads/index.js';
-import { ProjectsReader, rangeWindow } from '../../tenancy/projects/index.js';
+import { ProjectsReader } from '../../tenancy/projects/index.js';
+import { AskedWindows } from '../totals/index.js';
 import { LOG_ROWS, logRow } from './log-row.js';
 import type { LogRow, LogsQuery } from './logs.dto.js';
 import { LogsRepository } from './logs.repository.js';
@@ -11,6 +12,7 @@ import { LogsRepository } from './logs.repository.js';
 @Injectable()
 export class LogsService {
   constructor(
+    private readonly windows: AskedWindows,
     private readonly logs: LogsRepository,
     private readonly pages: EventPageReader,
     private readonly projects: ProjectsReader,
@@ -18,18 +20,20 @@ export class LogsService {
   ) {}
 
   async list(scope: ProjectScope, query: LogsQuery): Promise<WrittenJson<LogRow[]>> {
-    const { from, to } = rangeWindow(query.range, this.clock.now());
-    const name = await this.projects.nameOf(scope);
+    const { from, to } = await this.windows.ofRange(query.range, this.clock.now());
+    const named = this.projects.nameOf(scope);
     const method = query.method?.toUpperCase();
     const text = query.query === '' ? undefined : query.query;
+    // The project's name is the same in every row, so a text found in it keeps them all.
+    const isInName = text !== undefined && (await named).toLowerCase().includes(text.toLowerCase());
     const filter = {
       method: method === 'ALL' || method === '' ? undefined : method,
       hideNoise: query.hide_noise,
-      // The project's name is the same in every row, so a text found in it keeps them all.
-      text: text !== undefined && name.toLowerCase().includes(text.toLowerCase()) ? undefined : text,
+      text: isInName ? undefined : text,
     };
     // Up to now, this very millisecond included.
-    const places = await this.logs.list(scope, { from, to: new Date(to.getTime() + 1) }, filter, query.limit);
+    const window = { from, to: new Date(to.getTime() + 1) };
+    const [name, places] = await Promise.all([named, this.logs.list(scope, window, filter, query.limit)]);
     return this.pages.answer(scope, places, LOG_ROWS, (rows) => writeList(rows.map((row) => logRow(row, name))));
   }
 }

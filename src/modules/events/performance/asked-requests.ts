@@ -1,4 +1,6 @@
-import { filterOf, isAll, type TimeWindow, windowOf } from '../totals/index.js';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/index.js';
+import { AskedWindows, filterOf, isAll, type TimeWindow } from '../totals/index.js';
 import type { RequestFilter } from '../hour-rollups/index.js';
 import type { PerformanceQuery } from './performance.dto.js';
 
@@ -9,21 +11,37 @@ export interface AskedRequests {
   readonly window: TimeWindow;
   /** Whether the window has no beginning of its own. */
   readonly isAll: boolean;
+  /** As long as the window, and ends where it begins; null for all, and where some of its events are not kept. */
+  readonly before: TimeWindow | null;
   readonly filter: RequestFilter;
 }
 
-/** Empty text takes every value, as a form sends it. */
-export function askedRequests(query: PerformanceQuery, now: Date): AskedRequests {
-  const { method, endpoint } = query;
-  return {
-    window: windowOf(query, now, 'query'),
-    isAll: isAll(query),
-    filter: {
-      event: filterOf(query),
-      ...(method === undefined || method === '' ? {} : { method: method.toUpperCase() }),
-      ...(endpoint === undefined || endpoint === '' ? {} : { endpoint }),
-    },
-  };
+/** Reads what the questions have in common. */
+@Injectable()
+export class RequestQuestions {
+  constructor(
+    private readonly windows: AskedWindows,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Empty text takes every value, as a form sends it.
+   * @throws ValidationError
+   */
+  async of(query: PerformanceQuery): Promise<AskedRequests> {
+    const { method, endpoint } = query;
+    const window = await this.windows.of(query, this.clock.now(), 'query');
+    return {
+      window,
+      isAll: isAll(query),
+      before: isAll(query) ? null : await this.windows.before(window),
+      filter: {
+        event: filterOf(query),
+        ...(method === undefined || method === '' ? {} : { method: method.toUpperCase() }),
+        ...(endpoint === undefined || endpoint === '' ? {} : { endpoint }),
+      },
+    };
+  }
 }
 
 /** Requests over the length of a window; 0 where it has none. */

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
-import { Clock } from '../../../platform/clock/index.js';
 import { ProjectsReader } from '../../tenancy/projects/index.js';
 import {
   type EndpointFigures,
@@ -9,7 +8,7 @@ import {
   ReadingPlanReader,
 } from '../hour-rollups/index.js';
 import { ratioOf, type TimeWindow, windowHead } from '../totals/index.js';
-import { askedRequests, perMinute } from './asked-requests.js';
+import { perMinute, RequestQuestions } from './asked-requests.js';
 import { FirstRequestReader } from './first-request.reader.js';
 import {
   type EndpointResponse,
@@ -29,11 +28,11 @@ export class EndpointsService {
     private readonly endpoints: EndpointFiguresReader,
     private readonly first: FirstRequestReader,
     private readonly projects: ProjectsReader,
-    private readonly clock: Clock,
+    private readonly questions: RequestQuestions,
   ) {}
 
   async page(scope: ProjectScope, query: EndpointsQuery, signal: AbortSignal): Promise<EndpointsPageResponse> {
-    const asked = askedRequests(query, this.clock.now());
+    const asked = await this.questions.of(query);
     const { sort, min_requests: minRequests, limit, offset } = query;
     const name = await this.projects.nameOf(scope);
     const { page, from } = await this.reads.run(
@@ -65,7 +64,7 @@ export class EndpointsService {
   }
 
   async failures(scope: ProjectScope, query: FailuresQuery, signal: AbortSignal): Promise<FailuresResponse> {
-    const asked = askedRequests(query, this.clock.now());
+    const asked = await this.questions.of(query);
     const statusFrom = query.status_from === '400' ? 400 : 500;
     const name = await this.projects.nameOf(scope);
     const { requests, failed, byStatus, byEndpoint } = await this.reads.run(

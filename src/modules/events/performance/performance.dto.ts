@@ -265,7 +265,7 @@ export class SummaryResponse extends WindowResponse {
 
   @NestedField(() => ComparedFigures, {
     nullable: true,
-    description: 'The window before; null for all, and without a comparison',
+    description: 'The window before; null for all, without a comparison, and where its events are not kept any more',
   })
   previous!: ComparedFigures | null;
 

@@ -2,8 +2,10 @@ import { Module } from '@nestjs/common';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { HourRollupsModule } from '../hour-rollups/index.js';
 import { EventReadsModule } from '../reads/index.js';
+import { EventTotalsModule } from '../totals/index.js';
 import { EndpointsService } from './endpoints.service.js';
 import { FirstRequestReader } from './first-request.reader.js';
+import { RequestQuestions } from './asked-requests.js';
 import { PerformanceController } from './performance.controller.js';
 import { PlannedReads } from './planned-reads.service.js';
 import { RequestSeriesService } from './request-series.service.js';
@@ -11,8 +13,16 @@ import { SlowestService } from './slowest.service.js';
 import { SummaryService } from './summary.service.js';
 
 @Module({
-  imports: [EventReadsModule, HourRollupsModule, ProjectsModule],
+  imports: [EventReadsModule, EventTotalsModule, HourRollupsModule, ProjectsModule],
   controllers: [PerformanceController],
-  providers: [EndpointsService, FirstRequestReader, PlannedReads, RequestSeriesService, SlowestService, SummaryService],
+  providers: [
+    EndpointsService,
+    FirstRequestReader,
+    PlannedReads,
+    RequestQuestions,
+    RequestSeriesService,
+    SlowestService,
+    SummaryService,
+  ],
 })
 export class PerformanceModule {}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
-import { Clock, TimeZone } from '../../../platform/clock/index.js';
+import { TimeZone } from '../../../platform/clock/index.js';
 import { ProjectsReader, ProjectTimeZoneReader } from '../../tenancy/projects/index.js';
 import {
   type AskedFigures,
@@ -16,7 +16,7 @@ import {
   windowHead,
   type ZonedBuckets,
 } from '../totals/index.js';
-import { type AskedRequests, askedRequests } from './asked-requests.js';
+import { type AskedRequests, RequestQuestions } from './asked-requests.js';
 import { FirstRequestReader } from './first-request.reader.js';
 import type { RequestPoint, RequestSeriesQuery, RequestSeriesResponse } from './performance.dto.js';
 import { PlannedReads } from './planned-reads.service.js';
@@ -36,11 +36,11 @@ export class RequestSeriesService {
     private readonly first: FirstRequestReader,
     private readonly zones: ProjectTimeZoneReader,
     private readonly projects: ProjectsReader,
-    private readonly clock: Clock,
+    private readonly questions: RequestQuestions,
   ) {}
 
   async get(scope: ProjectScope, query: RequestSeriesQuery, signal: AbortSignal): Promise<RequestSeriesResponse> {
-    const asked = askedRequests(query, this.clock.now());
+    const asked = await this.questions.of(query);
     const [name, zone] = await Promise.all([this.projects.nameOf(scope), query.timezone ?? this.zones.of(scope)]);
     const divide = (window: TimeWindow): ZonedBuckets => bucketsOf(window, query.interval, new TimeZone(zone));
     const { buckets, figures } = await (asked.isAll

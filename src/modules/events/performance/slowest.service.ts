@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
-import { Clock } from '../../../platform/clock/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { type WrittenJson, writeList } from '../../../platform/http/written-json.js';
 import { ProjectsReader } from '../../tenancy/projects/index.js';
@@ -16,7 +15,7 @@ import {
 import { LOG_ROWS, type LogRow, logRow } from '../logs/index.js';
 import { EventPageReader } from '../reads/index.js';
 import type { TimeWindow } from '../totals/index.js';
-import { askedRequests } from './asked-requests.js';
+import { RequestQuestions } from './asked-requests.js';
 import type { SlowestQuery } from './performance.dto.js';
 import { PlannedReads } from './planned-reads.service.js';
 
@@ -38,11 +37,11 @@ export class SlowestService {
     private readonly copied: CopiedRequestsReader,
     private readonly pages: EventPageReader,
     private readonly projects: ProjectsReader,
-    private readonly clock: Clock,
+    private readonly questions: RequestQuestions,
   ) {}
 
   async list(scope: ProjectScope, query: SlowestQuery, signal: AbortSignal): Promise<WrittenJson<LogRow[]>> {
-    const { window, filter } = askedRequests(query, this.clock.now());
+    const { window, filter } = await this.questions.of(query);
     const { limit, min_ms: minMs } = query;
     const name = await this.projects.nameOf(scope);
     const places = await this.reads.run(

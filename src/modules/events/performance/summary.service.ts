@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
-import { Clock } from '../../../platform/clock/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { ProjectsReader } from '../../tenancy/projects/index.js';
 import {
@@ -9,8 +8,8 @@ import {
   type RequestFigures,
   RequestFiguresReader,
 } from '../hour-rollups/index.js';
-import { changeOf, ratioOf, type TimeWindow, windowBefore, windowHead } from '../totals/index.js';
-import { type AskedRequests, askedRequests, perMinute } from './asked-requests.js';
+import { changeOf, ratioOf, type TimeWindow, windowHead } from '../totals/index.js';
+import { type AskedRequests, perMinute, RequestQuestions } from './asked-requests.js';
 import { FirstRequestReader } from './first-request.reader.js';
 import type { ComparedFigures, FiguresChange, SummaryQuery, SummaryResponse } from './performance.dto.js';
 import { PlannedReads } from './planned-reads.service.js';
@@ -48,12 +47,12 @@ export class SummaryService {
     private readonly figures: RequestFiguresReader,
     private readonly first: FirstRequestReader,
     private readonly projects: ProjectsReader,
-    private readonly clock: Clock,
+    private readonly questions: RequestQuestions,
   ) {}
 
   async get(scope: ProjectScope, query: SummaryQuery, signal: AbortSignal): Promise<SummaryResponse> {
-    const asked = askedRequests(query, this.clock.now());
-    const before = asked.isAll || query.compare === 'none' ? null : windowBefore(asked.window);
+    const asked = await this.questions.of(query);
+    const before = query.compare === 'none' ? null : asked.before;
     const name = await this.projects.nameOf(scope);
     const read = await this.reads.run(
       scope,

@@ -29,7 +29,11 @@ export class ProjectHealthResponse {
   })
   status!: IngestionStatus;
 
-  @DateTimeField({ nullable: true, description: 'Newest event timestamp, which may lie up to 24 hours ahead' })
+  @DateTimeField({
+    nullable: true,
+    description:
+      'Newest event timestamp, which may lie up to 24 hours ahead; of one that is not kept any more, the beginning of its hour',
+  })
   last_event_at!: string | null;
 
   @IntField({ min: 0, description: 'By event timestamp' })

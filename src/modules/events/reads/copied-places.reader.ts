@@ -5,6 +5,7 @@ import { FairSemaphore } from '../../../platform/concurrency/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { Parameters } from '../../../platform/database/parameters.js';
 import { CopiedEventsReader, CopyReadTooLong, instantSql, MOST_UNCOPIED, waitingSql } from '../event-store/index.js';
+import { RetainedEvents } from '../retention/index.js';
 import { inWindow } from '../totals/index.js';
 import type { Place } from './cursor.js';
 import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
@@ -15,6 +16,9 @@ const QUICK_MS = 2_000;
 const QUICK_UNCOPIED = 2_000;
 /** Quick reads of a process at once, and of a project; without a free turn PostgreSQL answers. */
 const QUICK_TURNS = { parallel: 8, parallelOfShare: 2, mostWaiting: 0 };
+
+/** No event is later. */
+const END_OF_TIME = new Date('9999-12-31T23:59:59.999Z');
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
@@ -72,6 +76,7 @@ export class CopiedPlacesReader {
   constructor(
     private readonly database: Database,
     private readonly copied: CopiedEventsReader,
+    private readonly retained: RetainedEvents,
   ) {}
 
   /**
@@ -81,9 +86,17 @@ export class CopiedPlacesReader {
    */
   async newest(scope: Scope, asked: AskedPlaces, reading: Reading = {}): Promise<EventPlace[] | null> {
     if (!this.copied.isAsked) return null;
-    const places = await this.split(scope, asked, reading);
+    const places = await this.split(scope, await this.kept(asked), reading);
     this.copied.answered(places === null ? 'postgres' : 'clickhouse');
     return places;
+  }
+
+  /** Without those that PostgreSQL has ended, and ClickHouse may not have yet: their rows are nowhere to be read. */
+  private async kept(asked: AskedPlaces): Promise<AskedPlaces> {
+    const retainedFrom = await this.retained.from();
+    const { from, to } = asked.window ?? { from: undefined, to: END_OF_TIME };
+    if (retainedFrom === null || (from !== undefined && from >= retainedFrom)) return asked;
+    return { ...asked, window: { from: retainedFrom, to } };
   }
 
   private async split(scope: Scope, asked: AskedPlaces, { tx, milliseconds }: Reading): Promise<EventPlace[] | null> {

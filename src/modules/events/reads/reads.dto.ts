@@ -12,7 +12,7 @@ import { type Range, RANGES } from '../../tenancy/projects/index.js';
 import { decodeCursor } from './cursor.js';
 import { EventRecord } from '../fields/index.js';
 
-const RANGE_TEXT = 'The window that ends now; all begins in 1970';
+const RANGE_TEXT = 'The window that ends now; all begins in 1970, or with the events that are kept';
 
 export class EventsQuery {
   @UuidField({})

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { EventStoreModule } from '../event-store/index.js';
+import { EventRetentionModule } from '../retention/index.js';
 import { EventTotalsModule } from '../totals/index.js';
 import { CopiedPlacesReader } from './copied-places.reader.js';
 import { EventPageReader } from './event-page-reader.js';
@@ -13,7 +14,7 @@ import { LongSnapshots } from './long-snapshots.js';
 import { ReadBudget } from './read-budget.js';
 
 @Module({
-  imports: [EventStoreModule, EventTotalsModule, ProjectsModule],
+  imports: [EventRetentionModule, EventStoreModule, EventTotalsModule, ProjectsModule],
   controllers: [EventReadsController],
   providers: [
     CopiedPlacesReader,

@@ -3,8 +3,8 @@ import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { brokenRule } from '../../../platform/http/fields/index.js';
 import { writeList, writeObject, type WrittenJson } from '../../../platform/http/written-json.js';
-import { EventTotalsReader, type Interval, type TimeWindow, withoutGaps } from '../totals/index.js';
-import { type Range, rangeWindow } from '../../tenancy/projects/index.js';
+import { AskedWindows, EventTotalsReader, type Interval, type TimeWindow, withoutGaps } from '../totals/index.js';
+import type { Range } from '../../tenancy/projects/index.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
 import { EventPageReader } from './event-page-reader.js';
 import { eventRecord, RECORDS } from './event-record.js';
@@ -34,6 +34,7 @@ export class EventReadsService {
   constructor(
     private readonly places: EventPlacesReader,
     private readonly pages: EventPageReader,
+    private readonly windows: AskedWindows,
     private readonly totals: EventTotalsReader,
     private readonly clock: Clock,
   ) {}
@@ -57,7 +58,7 @@ export class EventReadsService {
       const sentence = `interval must be one of: ${[...allowed].sort().join(', ')} when range is ${range}`;
       throw brokenRule(['query', 'interval'], sentence, interval);
     }
-    const window = rangeWindow(range, this.clock.now());
+    const window = await this.windows.ofRange(range, this.clock.now());
     const known = await this.totals.over(scope, interval, window);
     const shown: TimeWindow = range === 'all' ? { from: known[0]?.at ?? window.to, to: window.to } : window;
     return {
@@ -76,7 +77,8 @@ export class EventReadsService {
   }
 
   async names(scope: ProjectScope, { range }: EventNamesQuery): Promise<EventName[]> {
-    const names = await this.totals.eventsBy(scope, 'event', rangeWindow(range, this.clock.now()));
+    const window = await this.windows.ofRange(range, this.clock.now());
+    const names = await this.totals.eventsBy(scope, 'event', window);
     return names.map(({ value, events }) => ({ event: value ?? '', total: events }));
   }
 }

@@ -10,7 +10,8 @@ export class AskedWindow {
   @EnumField(RANGES, {
     optional: true,
     default: '24h',
-    description: 'The window that ends at to_ts, or now; all begins in 1970. Without effect where from_ts is given',
+    description:
+      'The window that ends at to_ts, or now; all begins in 1970. Without effect where from_ts is given. No window begins before the events that are kept: the answer says where it began',
   })
   range!: Range;
 

@@ -1,6 +1,7 @@
 export { EventFilters, EventsQuery, filterOf } from './asked-filters.js';
 export { type AskedInterval, BUCKET_INTERVALS, type BucketInterval, IntervalField } from './asked-intervals.js';
-export { AskedWindow, isAll, windowBefore, windowHead, windowOf, WindowResponse } from './asked-window.js';
+export { AskedWindow, isAll, windowHead, WindowResponse } from './asked-window.js';
+export { AskedWindows } from './asked-windows.js';
 export { type BucketCoverage, bucketCoverageOf } from './bucket-coverage.js';
 export { type Interval, INTERVALS } from './count.js';
 export { countedBuckets } from './counted-buckets.reader.js';

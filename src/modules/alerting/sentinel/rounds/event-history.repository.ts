@@ -66,7 +66,7 @@ export class EventHistoryRepository {
       `SELECT (SELECT coalesce(sum(events), 0)::float8 FROM event_hours WHERE project_id = $1 AND hour >= $2 AND hour < $3) AS events,
               (SELECT min(e."timestamp") FROM events e WHERE e.project_id = $1 AND e."timestamp" < o.hour + interval '1 hour'
                  AND e."timestamp" >= o.hour) AS oldest
-       FROM (SELECT min(hour) AS hour FROM event_hours WHERE project_id = $1) o`,
+       FROM (SELECT min(hour) AS hour FROM event_hours WHERE project_id = $1 AND hour >= (SELECT events_retained_from())) o`,
       [projectId, from, to],
       tx,
     );

@@ -4,14 +4,13 @@ import { Clock } from '../../../../platform/clock/index.js';
 import { ProjectsReader } from '../../../tenancy/projects/index.js';
 import { type EventCondition, readCondition } from '../../eql/index.js';
 import {
+  AskedWindows,
   type Dimension,
   DIMENSIONS,
   type EventFilter,
   filterOf,
   isAll,
   type TimeWindow,
-  windowBefore,
-  windowOf,
 } from '../../totals/index.js';
 import type { AnalyticsQuery } from './analytics.dto.js';
 
@@ -23,7 +22,7 @@ export interface Question {
   readonly window: TimeWindow;
   /** All that there are: nothing came before. */
   readonly isAll: boolean;
-  /** As long as the window, and ends where it begins; null for all. */
+  /** As long as the window, and ends where it begins; null for all, and where some of its events are not kept. */
   readonly before: TimeWindow | null;
   readonly filter: EventFilter;
   readonly where: EventCondition | null;
@@ -33,6 +32,7 @@ export interface Question {
 @Injectable()
 export class Questions {
   constructor(
+    private readonly windows: AskedWindows,
     private readonly projects: ProjectsReader,
     private readonly clock: Clock,
   ) {}
@@ -40,7 +40,7 @@ export class Questions {
   /** @throws ValidationError, ProjectNotFound */
   async of(scope: ProjectScope, query: AnalyticsQuery): Promise<Question> {
     const now = this.clock.now();
-    const window = windowOf(query, now, 'query');
+    const window = await this.windows.of(query, now, 'query');
     const where = query.where === undefined ? null : readCondition(query.where, ['query', 'where']);
     const name = await this.projects.nameOf(scope);
     return {
@@ -49,7 +49,7 @@ export class Questions {
       now,
       window,
       isAll: isAll(query),
-      before: isAll(query) ? null : windowBefore(window),
+      before: isAll(query) ? null : await this.windows.before(window),
       filter: filterOf(query),
       where,
     };

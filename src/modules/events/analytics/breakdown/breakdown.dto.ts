@@ -33,7 +33,7 @@ export class BreakdownItem extends EventsAndErrors {
   @ShareField('events / all events')
   share!: number;
 
-  @IntField({ min: 0, nullable: true, description: 'In the window before; null for all' })
+  @IntField({ min: 0, nullable: true, description: 'In the window before; null where there is none' })
   previous_events!: number | null;
 
   @ChangeField()

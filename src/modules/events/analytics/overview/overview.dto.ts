@@ -82,7 +82,7 @@ export class TopEvent {
   @IntField({ min: 1, description: 'Events of this type' })
   events!: number;
 
-  @IntField({ min: 0, nullable: true, description: 'In the window before; null for all' })
+  @IntField({ min: 0, nullable: true, description: 'In the window before; null where there is none' })
   previous_events!: number | null;
 
   @ChangeField()
@@ -95,11 +95,12 @@ export class OverviewResponse extends WindowResponse {
 
   @NestedField(() => OverviewTotals, {
     nullable: true,
-    description: 'Of the window before, which is as long and ends where this one begins; null for all',
+    description:
+      'Of the window before, which is as long and ends where this one begins; null for all, and where its events are not kept any more',
   })
   previous!: OverviewTotals | null;
 
-  @NestedField(() => OverviewChange, { nullable: true, description: 'Null for all' })
+  @NestedField(() => OverviewChange, { nullable: true, description: 'Null where there is no window before' })
   change!: OverviewChange | null;
 
   @ListField(nested(() => SeverityEvents), { description: 'Most events first, 100 at most' })

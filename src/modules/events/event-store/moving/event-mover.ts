@@ -81,11 +81,13 @@ export class EventMover {
   }
 
   private async check(): Promise<void> {
-    const { block, projects } = await this.unmoved.sums();
-    const copied = new Map((await this.stored.sums(block)).map((sum) => [sum.project, sum]));
+    const { block, retainedFrom, projects } = await this.unmoved.sums();
+    const copied = new Map((await this.stored.sums(block, retainedFrom)).map((sum) => [sum.project, sum]));
     const differing = projects.filter((kept) => !isSame(kept, copied.get(kept.project)));
     const [one] = differing;
     if (one === undefined) return;
+    // Events have ended meanwhile, maybe in one of both so far.
+    if ((await this.unmoved.retainedFrom())?.getTime() !== retainedFrom?.getTime()) return this.check();
     await this.unmoved.doubt();
     throw new EventsMissing(
       `${differing.length} of ${projects.length} projects differ, the first is ${one.project}: PostgreSQL has ${one.events} events, ` +

@@ -72,7 +72,8 @@ export class UnmovedEventsRepository {
   /** How many events there are, as they were counted when they were stored. */
   async total(): Promise<number> {
     const { rows } = await this.client.query<{ events: number }>(
-      'SELECT /* every tenant: how many */ coalesce(sum(events), 0)::float8 AS events FROM event_hours',
+      `SELECT /* every tenant: how many */ coalesce(sum(events), 0)::float8 AS events FROM event_hours
+       WHERE hour >= (SELECT events_retained_from())`,
     );
     return rows[0]?.events ?? 0;
   }
@@ -147,30 +148,44 @@ export class UnmovedEventsRepository {
    * What the event store has to have up to the block that was copied last: of one moment. Projects that are being deleted are
    * left out.
    */
-  async sums(): Promise<{ readonly block: number; readonly projects: ProjectSum[] }> {
+  async sums(): Promise<{
+    readonly block: number;
+    /** Events before it are not counted; null: all are. */
+    readonly retainedFrom: Date | null;
+    readonly projects: ProjectSum[];
+  }> {
     const hash = (id: string): string => `('x' || right(${id}::text, 8))::bit(32)::bigint`;
     await this.client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     try {
-      const { rows: states } = await this.client.query<{ block: number }>(
-        'SELECT block::float8 AS block FROM event_shipping',
+      const { rows: states } = await this.client.query<{ block: number; retained_from: Date | null }>(
+        'SELECT p.block::float8 AS block, r.retained_from FROM event_shipping p LEFT JOIN event_retention r ON true',
       );
+      const retainedFrom = states[0]?.retained_from ?? null;
       const { rows: projects } = await this.client.query<ProjectSum>(
         `SELECT /* every tenant: what each has */ c.project_id::text AS project, sum(c.events)::text AS events, sum(c.ids)::text AS ids
          FROM (
-           SELECT e.project_id, count(*) AS events, sum(${hash('e.id')}) AS ids FROM events e GROUP BY 1
+           SELECT e.project_id, count(*) AS events, sum(${hash('e.id')}) AS ids FROM events e
+           WHERE e."timestamp" >= (SELECT events_retained_from()) GROUP BY 1
            UNION ALL
            SELECT s.project_id, -count(*), -sum(${hash('f.id')}) FROM event_shipments s
            CROSS JOIN LATERAL unnest(s.timestamps, s.ids) AS u (at, which)
            CROSS JOIN LATERAL (SELECT e.id FROM events e
-             WHERE e.project_id = s.project_id AND e."timestamp" = u.at AND e.id = u.which OFFSET 0) f GROUP BY 1) c
+             WHERE e.project_id = s.project_id AND e."timestamp" = u.at AND e.id = u.which OFFSET 0) f
+           WHERE u.at >= (SELECT events_retained_from()) GROUP BY 1) c
          WHERE NOT EXISTS (SELECT FROM projects p WHERE p.id = c.project_id AND p.deleted_at IS NOT NULL)
          GROUP BY 1`,
       );
-      return { block: states[0]?.block ?? 0, projects };
+      return { block: states[0]?.block ?? 0, retainedFrom, projects };
     } finally {
       // It has written nothing, and what went wrong before is what is told.
       await this.client.query('COMMIT').catch(() => undefined);
     }
+  }
+
+  /** Events before it are not kept; null: all are. */
+  async retainedFrom(): Promise<Date | null> {
+    const { rows } = await this.client.query<{ retained_from: Date }>('SELECT retained_from FROM event_retention');
+    return rows[0]?.retained_from ?? null;
   }
 
   /**

@@ -3,7 +3,7 @@ import type { ProjectId } from '../../../access/index.js';
 import { type ClickHouse, type QuerySettings, StatementValues } from '../../../../platform/clickhouse/index.js';
 import { instantSql } from '../reading/instant-sql.js';
 import { BLOCK_COLUMN, EVENT_COLUMNS } from '../tables/columns.js';
-import { eventTable, keptTable } from '../tables/table-statements.js';
+import { eventTable, KEPT_TABLES, keptTable, NO_MONTH } from '../tables/table-statements.js';
 
 const COLUMNS = [BLOCK_COLUMN.name, ...EVENT_COLUMNS.map(({ name }) => name)] as const;
 
@@ -23,6 +23,8 @@ const INSERT_IN_CLUSTER: QuerySettings = { ...INSERT, distributed_foreground_ins
 
 /** Of a statement that looks at every row: the server says now and then that it goes on, or the connection would be given up. */
 const LONG: QuerySettings = { send_progress_in_http_headers: 1, http_headers_progress_interval_ms: '20000' };
+
+const IN_NO_MONTH = `IN PARTITION ID '${NO_MONTH}'`;
 
 /** Where an event of a project lies. */
 export interface StoredPlace {
@@ -86,13 +88,15 @@ export class StoredEventsRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** What there is of each project up to a block. */
-  sums(block: number): Promise<ProjectSum[]> {
+  /** What there is of each project up to a block. @param from only events from then on; null: all */
+  sums(block: number, from: Date | null): Promise<ProjectSum[]> {
+    const { bind, values } = new StatementValues();
+    const since = from === null ? '' : ` AND timestamp >= ${instantSql(from, bind)}`;
     return this.server.rows<ProjectSum>(
       `SELECT /* every tenant: what each has */ toString(project_id) AS project, toString(count()) AS events,
               toString(sum(reinterpretAsUInt32(reverse(substring(UUIDToNum(id), 13, 4))))) AS ids
-       FROM ${eventTable(this.server)} WHERE block <= {block: UInt64} GROUP BY project_id`,
-      { block },
+       FROM ${eventTable(this.server)} WHERE block <= ${bind(block, 'UInt64')}${since} GROUP BY project_id`,
+      values,
       LONG,
     );
   }
@@ -112,7 +116,7 @@ export class StoredEventsRepository {
       { project: projectId },
     );
     if (Number(row?.events ?? 0) === 0) return true;
-    if (!(await this.isRemoving(projectId))) {
+    if (!(await this.isMutating(projectId))) {
       await this.server.command(
         `ALTER TABLE ${keptTable(this.server)} DELETE WHERE project_id = {project: UUID} SETTINGS mutations_sync = 0`,
         { project: projectId },
@@ -121,14 +125,58 @@ export class StoredEventsRepository {
     return false;
   }
 
-  private async isRemoving(projectId: ProjectId): Promise<boolean> {
-    const { database, cluster } = this.server;
-    const mutations = cluster === undefined ? 'system.mutations' : `clusterAllReplicas('${cluster}', system.mutations)`;
+  /** The months that have a partition, such as `202603`, and `0` for what has none. */
+  async months(): Promise<string[]> {
+    const { database } = this.server;
+    const rows = await this.server.rows<{ id: string }>(
+      `SELECT DISTINCT /* every tenant: their events share partitions */ partition_id AS id FROM ${this.ofEveryServer('system.parts')}
+       WHERE database = {database: String} AND table IN {tables: Array(String)} AND active ORDER BY id`,
+      { database, tables: KEPT_TABLES },
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** @param month of {@link months} */
+  async dropMonth(month: string): Promise<void> {
+    // However large it is: a server has a bound for people who mistype.
+    await this.server.command(
+      `ALTER TABLE ${keptTable(this.server)} DROP PARTITION ID {month: String} SETTINGS max_partition_size_to_drop = 0`,
+      { month },
+    );
+  }
+
+  /** Has older rows among those without a month removed from the disk, which takes its time. @returns whether there are any */
+  async removeBefore(before: Date): Promise<boolean> {
+    const { bind, values } = new StatementValues();
+    const isOld = `timestamp < ${instantSql(before, bind)}`;
     const rows = await this.server.rows(
-      `SELECT /* tenant: that of the parameter */ 1 AS there FROM ${mutations}
-       WHERE database = {database: String} AND NOT is_done AND position(command, {project: String}) > 0 LIMIT 1`,
-      { database, project: projectId },
+      `SELECT /* every tenant: whether there is one */ 1 AS there FROM ${eventTable(this.server)}
+       WHERE _partition_id = '${NO_MONTH}' AND ${isOld} LIMIT 1`,
+      values,
+    );
+    if (rows.length === 0) return false;
+    if (!(await this.isMutating(IN_NO_MONTH))) {
+      await this.server.command(
+        `ALTER TABLE ${keptTable(this.server)} DELETE ${IN_NO_MONTH} WHERE ${isOld} SETTINGS mutations_sync = 0`,
+        values,
+      );
+    }
+    return true;
+  }
+
+  /** Whether a mutation with a text in its command is under way. */
+  private async isMutating(text: string): Promise<boolean> {
+    const { database } = this.server;
+    const rows = await this.server.rows(
+      `SELECT /* every tenant: one mutation is under way or none */ 1 AS there FROM ${this.ofEveryServer('system.mutations')}
+       WHERE database = {database: String} AND NOT is_done AND position(command, {text: String}) > 0 LIMIT 1`,
+      { database, text },
     );
     return rows.length > 0;
+  }
+
+  private ofEveryServer(table: string): string {
+    const { cluster } = this.server;
+    return cluster === undefined ? table : `clusterAllReplicas('${cluster}', ${table})`;
   }
 }

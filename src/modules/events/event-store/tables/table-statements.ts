@@ -13,6 +13,8 @@ export interface TablePlace {
 export const EVENT_TABLE = 'events';
 /** Where the rows lie on each server of a cluster. */
 const LOCAL_TABLE = 'events_local';
+/** What may have the rows themselves. */
+export const KEPT_TABLES: readonly string[] = [EVENT_TABLE, LOCAL_TABLE];
 
 /**
  * An event belongs to the month of its timestamp, where that is near its arrival, else to the one partition 0: senders choose
@@ -21,9 +23,11 @@ const LOCAL_TABLE = 'events_local';
  */
 const NEAR_PAST_DAYS = 1_100;
 const NEAR_FUTURE_DAYS = 62;
+/** The partition of events that belong to no month. */
+export const NO_MONTH = '0';
 
 const PARTITION = `if(timestamp >= created_at - toIntervalDay(${NEAR_PAST_DAYS})
-    AND timestamp <= created_at + toIntervalDay(${NEAR_FUTURE_DAYS}), toYYYYMM(timestamp), 0)`;
+    AND timestamp <= created_at + toIntervalDay(${NEAR_FUTURE_DAYS}), toYYYYMM(timestamp), ${NO_MONTH})`;
 
 /** Ids in the order of their bytes, as PostgreSQL has them: of itself ClickHouse compares their second halves first. */
 const ORDER = 'project_id, timestamp, UUIDToNum(id)';

@@ -1,6 +1,7 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../../../platform/clock/index.js';
 import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
+import { RetainedEvents } from '../../retention/index.js';
 import { PartitionsRepository } from './partitions.repository.js';
 
 /** Months made ahead of now; a month before it is made too while the default partition has none of its rows. */
@@ -13,6 +14,7 @@ export class PartitionMaintenance extends MaintenanceTask implements OnModuleIni
 
   constructor(
     private readonly partitions: PartitionsRepository,
+    private readonly retained: RetainedEvents,
     private readonly clock: Clock,
   ) {
     super();
@@ -31,9 +33,12 @@ export class PartitionMaintenance extends MaintenanceTask implements OnModuleIni
   async ensure(): Promise<string[]> {
     const made: string[] = [];
     const now = this.clock.now();
+    const retainedFrom = await this.retained.from();
     for (let offset = -1; offset <= MONTHS_AHEAD; offset += 1) {
       const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset, 1));
       const to = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset + 1, 1));
+      // It was dropped.
+      if (retainedFrom !== null && to <= retainedFrom) continue;
       const name = `events_${from.toISOString().slice(0, 7).replace('-', '_')}`;
       const outcome = await this.partitions.make({ name, from, to });
       if (outcome === 'made') made.push(name);

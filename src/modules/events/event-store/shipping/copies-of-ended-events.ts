@@ -1,0 +1,54 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { type ClickHouse, shortReason } from '../../../../platform/clickhouse/index.js';
+import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
+import { LogThrottle } from '../../../../platform/telemetry/index.js';
+import { RetainedEvents } from '../../retention/index.js';
+import { EVENT_SERVER } from '../event-server.js';
+import { NO_MONTH } from '../tables/table-statements.js';
+import { StoredEventsRepository } from './stored-events.repository.js';
+
+/** Ends the copies of events that are not kept any more: drops their months, and removes what has none. */
+@Injectable()
+export class CopiesOfEndedEvents extends MaintenanceTask {
+  private readonly logger = new Logger('event-store');
+  private readonly seldom = new LogThrottle();
+  private readonly stored: StoredEventsRepository | null;
+
+  constructor(
+    private readonly retained: RetainedEvents,
+    @Inject(EVENT_SERVER) server: ClickHouse | null,
+  ) {
+    super();
+    this.stored = server === null ? null : new StoredEventsRepository(server);
+  }
+
+  /** @returns how many months were dropped */
+  async maintain(): Promise<number> {
+    if (this.stored === null) return 0;
+    const before = await this.retained.endedBefore();
+    if (before === null) return 0;
+    try {
+      return await this.end(this.stored, before);
+    } catch (error) {
+      // One that is away has them ended when it is back.
+      this.seldom.happened('retention', (times) =>
+        this.logger.warn(`copies of old events stay: ${shortReason(error)}, ${times} times since the last such line`),
+      );
+      return 0;
+    }
+  }
+
+  private async end(stored: StoredEventsRepository, before: Date): Promise<number> {
+    const first = before.toISOString().slice(0, 7).replace('-', '');
+    let dropped = 0;
+    for (const month of await stored.months()) {
+      if (month === NO_MONTH) await stored.removeBefore(before);
+      else if (month < first) {
+        await stored.dropMonth(month);
+        this.logger.log(`dropped the copies of ${month}`);
+        dropped += 1;
+      }
+    }
+    return dropped;
+  }
+}

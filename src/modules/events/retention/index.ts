@@ -1,0 +1,2 @@
+export { RetainedEvents } from './retained-events.js';
+export { EventRetentionModule } from './retention.module.js';

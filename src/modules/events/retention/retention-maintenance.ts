@@ -1,0 +1,86 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { CONFIG, type Config } from '../../../config/index.js';
+import { MaintenanceTask } from '../../../platform/maintenance/maintenance-task.js';
+import { RetainedEvents } from './retained-events.js';
+import { RetentionRepository } from './retention.repository.js';
+
+/** Of the rows without a month of their own: 4 MB a statement, 80 MB a round. */
+const PAGES_A_STEP = 500;
+const STEPS_A_ROUND = 20;
+/** Until all of them are looked through again, for what has come since with old timestamps. */
+const REST_MS = 3_600_000;
+
+/** Ends events after the configured days, in whole months: drops their partitions, and removes what lies beside these. */
+@Injectable()
+export class RetentionMaintenance extends MaintenanceTask {
+  private readonly logger = new Logger('retention');
+  private readonly days: number | undefined;
+  /** How far rows that are older have been looked for. */
+  private before: Date | undefined;
+  private page = 0;
+  private restsUntil = -Infinity;
+
+  constructor(
+    private readonly retention: RetentionRepository,
+    private readonly retained: RetainedEvents,
+    @Inject(CONFIG) { eventRetentionDays }: Config,
+  ) {
+    super();
+    this.days = eventRetentionDays;
+  }
+
+  /** @returns how many months and events were removed */
+  async maintain(): Promise<number> {
+    if (this.days !== undefined) await this.advance(this.days);
+    const before = await this.retained.endedBefore();
+    return before === null ? 0 : (await this.dropMonths(before)) + (await this.sweep(before));
+  }
+
+  private async advance(days: number): Promise<void> {
+    const from = await this.retention.advance(days);
+    if (from === null) return;
+    this.retained.forget();
+    this.logger.log(`events before ${from.toISOString()} are not kept any more`);
+  }
+
+  private async dropMonths(before: Date): Promise<number> {
+    let dropped = 0;
+    for (const name of await this.retention.months()) {
+      if (endOf(name) > before) continue;
+      if (!(await this.retention.dropMonth(name))) {
+        // All months have a lock in common, and who waits for it keeps everybody waiting.
+        this.logger.warn(`${name} was not dropped: events are read or stored all the time; the next round tries again`);
+        break;
+      }
+      dropped += 1;
+      this.logger.log(`dropped ${name}`);
+    }
+    return dropped;
+  }
+
+  private async sweep(before: Date): Promise<number> {
+    if (this.before?.getTime() !== before.getTime()) {
+      this.before = before;
+      this.page = 0;
+      this.restsUntil = -Infinity;
+    }
+    if (performance.now() < this.restsUntil) return 0;
+    let removed = 0;
+    for (let step = 0; step < STEPS_A_ROUND; step += 1) {
+      const swept = await this.retention.sweep(before, this.page, PAGES_A_STEP);
+      removed += swept.removed;
+      this.page += PAGES_A_STEP;
+      if (this.page < swept.pages) continue;
+      this.page = 0;
+      this.restsUntil = performance.now() + REST_MS;
+      break;
+    }
+    return removed;
+  }
+}
+
+/** Of `events_2026_03`: the beginning of April. */
+function endOf(name: string): Date {
+  const [, year, month] = name.split('_').map(Number) as [number, number, number];
+  return new Date(Date.UTC(year, month, 1));
+}

@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+
+/** For each of three locks of a month that goes: whoever reads or stores events meanwhile waits behind it. */
+const LOCK_MS = 200;
+/** Of a statement that could not have a lock in time. */
+const LOCK_NOT_AVAILABLE = '55P03';
+/** As long as a process may not know of it yet, and longer than most of its requests take. */
+const KNOWN_TO_ALL = `interval '2 minutes'`;
+
+/** What a part of the rows without a month of their own held. */
+export interface SweptPages {
+  readonly removed: number;
+  /** Of all there are; 8 kB each. */
+  readonly pages: number;
+}
+
+/** Since when events are kept, and the rows of PostgreSQL that are older. */
+@Injectable()
+export class RetentionRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Null: every event is kept. */
+  async retainedFrom(): Promise<Date | null> {
+    const [row] = await this.database.rows<{ from: Date }>('SELECT retained_from AS from FROM event_retention');
+    return row?.from ?? null;
+  }
+
+  /** The same, once it was said so long ago that no answer tells of events before it. */
+  async endedBefore(): Promise<Date | null> {
+    const [row] = await this.database.rows<{ from: Date }>(
+      `SELECT retained_from AS from FROM event_retention WHERE since <= now() - ${KNOWN_TO_ALL}`,
+    );
+    return row?.from ?? null;
+  }
+
+  /**
+   * Events of months before the one that is so many days ago are not kept, by the database's time. Never goes back: what is
+   * gone is gone.
+   * @returns since when, where that is new
+   */
+  async advance(days: number): Promise<Date | null> {
+    const [row] = await this.database.rows<{ from: Date }>(
+      `INSERT INTO event_retention AS r (retained_from) VALUES (date_trunc('month', now() - make_interval(hours => 24 * $1::int), 'UTC'))
+       ON CONFLICT ON CONSTRAINT pk_event_retention DO UPDATE SET retained_from = excluded.retained_from, since = now()
+       WHERE r.retained_from < excluded.retained_from RETURNING r.retained_from AS from`,
+      [days],
+    );
+    return row?.from ?? null;
+  }
+
+  /** Months that have a partition, such as `events_2026_03`. */
+  async months(): Promise<string[]> {
+    const rows = await this.database.rows<{ name: string }>(
+      `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+       WHERE i.inhparent = 'events'::regclass AND c.relname ~ '^events_[0-9]{4}_[0-9]{2}$' ORDER BY 1`,
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  /** @returns false when somebody reads or stores events all the time: the next look may find a gap */
+  async dropMonth(name: string): Promise<boolean> {
+    try {
+      await this.database.transaction(async (tx) => {
+        await this.database.execute(`SET LOCAL lock_timeout = ${LOCK_MS}`, [], tx);
+        // A name from the catalogue, of digits and lines.
+        await this.database.execute(`DROP TABLE IF EXISTS ${name}`, [], tx);
+      });
+      return true;
+    } catch (error) {
+      if ((error as { code?: unknown }).code === LOCK_NOT_AVAILABLE) return false;
+      throw error;
+    }
+  }
+
+  /** Removes older rows from some pages of the partition for all other months. */
+  async sweep(before: Date, fromPage: number, pages: number): Promise<SweptPages> {
+    const [row] = await this.database.rows<{ removed: number; pages: number }>(
+      `WITH gone AS (
+         DELETE /* every tenant: their events share partitions */ FROM events_default
+         WHERE ctid >= $2::tid AND ctid < $3::tid AND "timestamp" < $1 RETURNING 1)
+       SELECT (SELECT count(*)::int FROM gone) AS removed,
+              (pg_relation_size('events_default') / current_setting('block_size')::int)::float8 AS pages`,
+      [before, `(${fromPage},0)`, `(${fromPage + pages},0)`],
+    );
+    return row ?? { removed: 0, pages: 0 };
+  }
+}

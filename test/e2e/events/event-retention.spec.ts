@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
+import { RetainedEvents } from '../../../src/modules/events/retention/index.js';
+import { AskedWindows } from '../../../src/modules/events/totals/index.js';
+import { type Owner, ownerWithProject } from '../../support/actors.js';
+import { createTestApp, type TestApp } from '../../support/app.js';
+import type { Json } from '../../support/delivery.js';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
+
+const TOKEN = 'maintenance-of-the-tests';
+const DAY_MS = 86_400_000;
+const LONG_AGO = '2001-02-03T04:05:06.789Z';
+
+const monthOf = (at: Date, more = 0): Date => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + more, 1));
+
+describe('Events that are kept for some days', () => {
+  /** Of the month that began last, of those that are older than 30 days in part. */
+  const retainedFrom = monthOf(new Date(Date.now() - 30 * DAY_MS));
+  const before = new Date(retainedFrom.getTime() - 1);
+  const month = `events_${before.toISOString().slice(0, 7).replace('-', '_')}`;
+  let database: TestDatabase;
+  let app: TestApp;
+  /** Another process, whose environment says how long. */
+  let keeping: TestApp;
+  let owner: Owner;
+
+  const open = (env: Record<string, string>): Promise<TestApp> =>
+    createTestApp({ databaseUrl: database.url, env: { INTERNAL_JOB_TOKEN: TOKEN, ...env } });
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    app = await open({});
+    owner = await ownerWithProject(app);
+    await app.rows(
+      `CREATE TABLE ${month} PARTITION OF events FOR VALUES FROM ('${monthOf(before).toISOString()}') TO ('${retainedFrom.toISOString()}')`,
+    );
+  });
+  afterAll(async () => {
+    await app.close();
+    await keeping.close();
+    await database.drop();
+  });
+
+  const ingest = async (timestamp: string, event = 'paid', of = owner): Promise<string> => {
+    const { body } = await app
+      .request()
+      .post('/v1/events/ingest')
+      .set('X-API-Key', of.apiKey)
+      .send({ event_type: event, source: 'shop', timestamp, payload: { n: 1, latency_ms: 5 } })
+      .expect(200);
+    return (body as { ingested_event_id: string }).ingested_event_id;
+  };
+  const get = async (path: string, status = 200): Promise<Json> =>
+    (await app.request().get(path).set('Authorization', owner.bearer).expect(status)).body;
+  const maintain = (of: TestApp = app) =>
+    of.request().post('/internal/jobs/maintenance').set('X-Internal-Token', TOKEN).expect(200);
+  const stored = async (): Promise<string[]> =>
+    (await app.rows<{ at: Date }>('SELECT "timestamp" AS at FROM events ORDER BY 1')).map(({ at }) => at.toISOString());
+  const months = async (): Promise<string[]> =>
+    (
+      await app.rows<{ name: string }>(
+        `SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'events'::regclass ORDER BY 1`,
+      )
+    ).map(({ name }) => name);
+  /** As if every process had had the time to know. */
+  const whenAllKnow = () => app.rows(`UPDATE event_retention SET since = since - interval '2 minutes'`);
+  const ended: string[] = [];
+  const ago = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
+
+  it('are all there until a round of maintenance says since when', async () => {
+    ended.push(await ingest(LONG_AGO, 'old'), await ingest(before.toISOString(), 'old'));
+    await ingest(retainedFrom.toISOString());
+    await ingest(ago(0));
+    expect(await get(`/v1/projects/${owner.projectId}/events?range=all`)).toMatchObject({
+      total: 4,
+      from_ts: '1970-01-01T00:00:00.000Z',
+    });
+  });
+
+  it('are not in any answer from then on, while older ones still lie there', async () => {
+    keeping = await open({ EVENT_RETENTION_DAYS: '30' });
+    await maintain(keeping);
+    // As a minute later.
+    app.nest.get(RetainedEvents, { strict: false }).forget();
+    expect(await stored()).toHaveLength(4);
+    const { projectId } = owner;
+    const from = retainedFrom.toISOString();
+    const asked = `project_id=${projectId}&range=all`;
+    const page = await get(`/v1/projects/${projectId}/events?range=all`);
+    expect(page).toMatchObject({ total: 2, from_ts: from, has_more: false });
+    expect(page.items).toHaveLength(2);
+    expect(
+      await get(`/v1/projects/${projectId}/events?from_ts=2000-01-01T00:00:00Z&to_ts=2002-01-01T00:00:00Z`),
+    ).toMatchObject({ total: 0, items: [], from_ts: '2002-01-01T00:00:00.000Z', to_ts: '2002-01-01T00:00:00.000Z' });
+    expect(await get(`/v1/projects/${projectId}/events/facets?range=all`)).toMatchObject({
+      facets: { event: [{ value: 'paid', count: 2 }] },
+    });
+    expect(await get(`/v1/logs?${asked}`)).toHaveLength(2);
+    expect(await get(`/v1/events/counts?${asked}`)).toMatchObject({ total_events: 2, from_ts: from });
+    expect(await get(`/v1/events/names?${asked}`)).toEqual([{ event: 'paid', total: 2 }]);
+    expect(await get(`/v1/analytics/overview?${asked}`)).toMatchObject({
+      from_ts: from,
+      totals: { events: 2 },
+    });
+    expect(await get(`/v1/performance/summary?${asked}`)).toMatchObject({ from_ts: from, requests: 2 });
+    const { text } = await app
+      .request()
+      .post(`/v1/projects/${projectId}/events/export`)
+      .set('Authorization', owner.bearer)
+      .send({ format: 'csv', range: 'all' })
+      .buffer(true)
+      .expect(200);
+    expect(text.trim().split('\n')).toHaveLength(3);
+    const { body } = await app
+      .request()
+      .post('/v1/eql')
+      .set('Authorization', owner.bearer)
+      .send({ project_id: projectId, query: 'any where true', range: 'all' })
+      .expect(200);
+    expect(body).toMatchObject({ from_ts: from, scanned: 2 });
+  });
+
+  it('cut an export that they end in the middle of', async () => {
+    const windows = app.nest.get(AskedWindows, { strict: false });
+    const kept = jest.spyOn(windows, 'of').mockResolvedValueOnce({ from: new Date(0), to: new Date() });
+    const exported = app
+      .request()
+      .post(`/v1/projects/${owner.projectId}/events/export`)
+      .set('Authorization', owner.bearer)
+      .send({ format: 'csv', range: 'all' })
+      .buffer(true);
+    await expect(exported).rejects.toThrow('aborted');
+    kept.mockRestore();
+  });
+
+  it('are compared with nothing where what came before is not kept', async () => {
+    const whole = await get(`/v1/analytics/overview?project_id=${owner.projectId}&range=24h`);
+    expect(whole).toMatchObject({ totals: { events: 1 }, previous: { events: 0 } });
+    const days = Math.floor((Date.now() - retainedFrom.getTime()) / DAY_MS) - 1;
+    const cut = await get(`/v1/analytics/overview?project_id=${owner.projectId}&from_ts=${ago(days)}`);
+    expect(cut).toMatchObject({ totals: { events: 1 }, previous: null, change: null });
+    const requests = await get(`/v1/performance/summary?project_id=${owner.projectId}&from_ts=${ago(days)}`);
+    expect(requests).toMatchObject({ requests: 1, previous: null });
+  });
+
+  it('outlive a month that nobody gets a lock of, which keeps nobody waiting', async () => {
+    const reader = new pg.Client({ connectionString: database.url });
+    await reader.connect();
+    try {
+      await reader.query('BEGIN');
+      await reader.query('SELECT count(*) FROM events');
+      await whenAllKnow();
+      await maintain();
+      expect(await months()).toContain(month);
+      // A round may be run by either process.
+      const lines = [...app.logLines, ...keeping.logLines];
+      expect(lines.some((line) => line.includes(`${month} was not dropped`))).toBe(true);
+      await ingest(ago(0));
+    } finally {
+      await reader.end();
+    }
+  });
+
+  it('go with their month, and one by one where they have none', async () => {
+    await app.rows(
+      `INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status,
+                           log_latency_ms, log_has_latency, created_at)
+       SELECT $1, $2::timestamptz + n * interval '1 second', gen_random_uuid(), 'old', repeat('s', 200), '{}', 'GET', '/', 200, 0, false, now()
+       FROM generate_series(1, 30000) AS n`,
+      [owner.projectId, LONG_AGO],
+    );
+    // Nothing is left of it but its counters.
+    const quiet = await ownerWithProject(app);
+    await ingest(LONG_AGO, 'old', quiet);
+    const second = await open({});
+    try {
+      await maintain(second);
+      expect(await months()).not.toContain(month);
+      expect(await stored()).toEqual([retainedFrom.toISOString(), expect.any(String), expect.any(String)]);
+      const { body: health } = await app
+        .request()
+        .get(`/v1/projects/${quiet.projectId}/health`)
+        .set('Authorization', quiet.bearer);
+      expect(health).toMatchObject({
+        status: 'quiet',
+        last_event_at: '2001-02-03T04:00:00.000Z',
+        onboarding: { has_event: true, completed: true },
+      });
+      for (const id of ended) await get(`/v1/projects/${owner.projectId}/events/${id}`, 404);
+      expect((await get(`/v1/events?project_id=${owner.projectId}`)).items).toHaveLength(3);
+    } finally {
+      await second.close();
+    }
+  });
+
+  it('are still counted, metered and part of the quota', async () => {
+    const [row] = await app.rows<{ events: number }>(
+      'SELECT sum(events)::int AS events FROM organization_months WHERE organization_id = $1',
+      [owner.organizationId],
+    );
+    expect(row).toEqual({ events: 5 });
+    const [counted] = await app.rows<{ events: number }>(
+      'SELECT sum(events)::int AS events FROM event_hours WHERE project_id = $1',
+      [owner.projectId],
+    );
+    expect(counted).toEqual({ events: 5 });
+    const month = await get(`/v1/usage?project_id=${owner.projectId}&period=30d`);
+    expect(month.total_events).toBeGreaterThanOrEqual(2);
+  });
+
+  it('have neither their month made again nor their counters looked at', async () => {
+    await maintain();
+    await maintain();
+    expect(await months()).not.toContain(month);
+    expect([...app.logLines, ...keeping.logLines].filter((line) => line.includes('counters differ'))).toEqual([]);
+  });
+
+  it('that come late are taken, and end soon', async () => {
+    const id = await ingest(LONG_AGO, 'late');
+    await get(`/v1/projects/${owner.projectId}/events/${id}`);
+    const later = await open({});
+    try {
+      await maintain(later);
+      await get(`/v1/projects/${owner.projectId}/events/${id}`, 404);
+    } finally {
+      await later.close();
+    }
+  });
+
+  it('stay ended where more days are kept from now on', async () => {
+    const later = await open({ EVENT_RETENTION_DAYS: '400' });
+    try {
+      await maintain(later);
+      const [row] = await app.rows<{ from: Date }>('SELECT retained_from AS from FROM event_retention');
+      expect(row?.from).toEqual(retainedFrom);
+    } finally {
+      await later.close();
+    }
+  });
+});
