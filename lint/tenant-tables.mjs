@@ -91,6 +91,7 @@ export const PARENTS = {
 /** Tables that belong to no tenant. */
 export const NOBODYS_TABLES = [
   'alert_heartbeats',
+  'event_retention',
   'event_shipping',
   'idempotency_records',
   'job_runs',
