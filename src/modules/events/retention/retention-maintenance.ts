@@ -4,9 +4,10 @@ import { MaintenanceTask } from '../../../platform/maintenance/maintenance-task.
 import { RetainedEvents } from './retained-events.js';
 import { RetentionRepository } from './retention.repository.js';
 
-/** Of the rows without a month of their own: 4 MB a statement, 80 MB a round. */
+/** Of the rows without a month of their own: 4 MB or a thousand rows a statement, for so long in a round. */
 const PAGES_A_STEP = 500;
-const STEPS_A_ROUND = 20;
+const ROWS_A_STEP = 1_000;
+const SWEEP_MS = 5_000;
 /** Until all of them are looked through again, for what has come since with old timestamps. */
 const REST_MS = 3_600_000;
 
@@ -66,9 +67,11 @@ export class RetentionMaintenance extends MaintenanceTask {
     }
     if (performance.now() < this.restsUntil) return 0;
     let removed = 0;
-    for (let step = 0; step < STEPS_A_ROUND; step += 1) {
-      const swept = await this.retention.sweep(before, this.page, PAGES_A_STEP);
+    const until = performance.now() + SWEEP_MS;
+    while (performance.now() < until) {
+      const swept = await this.retention.sweep(before, this.page, PAGES_A_STEP, ROWS_A_STEP);
       removed += swept.removed;
+      if (swept.removed === ROWS_A_STEP) continue;
       this.page += PAGES_A_STEP;
       if (this.page < swept.pages) continue;
       this.page = 0;

@@ -73,15 +73,18 @@ export class RetentionRepository {
     }
   }
 
-  /** Removes older rows from some pages of the partition for all other months. */
-  async sweep(before: Date, fromPage: number, pages: number): Promise<SweptPages> {
+  /**
+   * Removes older rows from some pages of the partition for all other months, at most `limit`: each of them may have a megabyte
+   * beside its page.
+   */
+  async sweep(before: Date, fromPage: number, pages: number, limit: number): Promise<SweptPages> {
     const [row] = await this.database.rows<{ removed: number; pages: number }>(
       `WITH gone AS (
-         DELETE /* every tenant: their events share partitions */ FROM events_default
-         WHERE ctid >= $2::tid AND ctid < $3::tid AND "timestamp" < $1 RETURNING 1)
+         DELETE /* every tenant: their events share partitions */ FROM events_default WHERE ctid = ANY (ARRAY(
+           SELECT ctid FROM events_default WHERE ctid >= $2::tid AND ctid < $3::tid AND "timestamp" < $1 LIMIT $4)) RETURNING 1)
        SELECT (SELECT count(*)::int FROM gone) AS removed,
               (pg_relation_size('events_default') / current_setting('block_size')::int)::float8 AS pages`,
-      [before, `(${fromPage},0)`, `(${fromPage + pages},0)`],
+      [before, `(${fromPage},0)`, `(${fromPage + pages},0)`, limit],
     );
     return row ?? { removed: 0, pages: 0 };
   }
